@@ -1,0 +1,67 @@
+package v1
+
+import "encoding/json"
+
+// Call is one tool call that an agent wants to make. It is the request body of
+// POST /v1/decide.
+type Call struct {
+	// Tool is the agent's own name for the tool, or a JSON-RPC method where
+	// Protocol is "acp". Required.
+	Tool string `json:"tool"`
+	// Protocol is empty, "acp" or "mcp".
+	Protocol string `json:"protocol,omitempty"`
+	// Args is the tool's argument object as the agent sent it. Required, {} for none.
+	Args json.RawMessage `json:"args"`
+	// Cwd is the directory that the tool would run in, if the host knows it.
+	Cwd string `json:"cwd,omitempty"`
+	// Session says who asks, and where. Session.ID is required.
+	Session Session `json:"session"`
+}
+
+// Audience is who sees an agent's output, narrowest last.
+type Audience string
+
+// The audiences. A missing or unknown one counts as AudiencePublic on the raw API.
+const (
+	AudiencePersonal Audience = "personal"
+	AudienceTeam     Audience = "team"
+	AudiencePublic   Audience = "public"
+)
+
+// Session is one agent conversation. Every field but ID is optional; what is
+// missing is read in the narrowest way.
+type Session struct {
+	ID       string   `json:"id"`
+	Agent    string   `json:"agent,omitempty"`
+	ParentID string   `json:"parent_id,omitempty"`
+	Audience Audience `json:"audience,omitempty"`
+	// ProjectDir and ExtraDirs are named by the host, never by the model (P14).
+	ProjectDir  string   `json:"project_dir,omitempty"`
+	ExtraDirs   []string `json:"extra_dirs,omitempty"`
+	SessionDir  string   `json:"session_dir,omitempty"`
+	Interactive bool     `json:"interactive,omitempty"`
+	// Platform is linux, darwin or windows; empty is the sidecar's own.
+	Platform string `json:"platform,omitempty"`
+	Home     string `json:"home,omitempty"`
+	// Shell is the program that runs command lines; empty is bash on Unix.
+	Shell string `json:"shell,omitempty"`
+	// Tools lists the hint tools that the session offers its agent (D5).
+	Tools []string `json:"tools,omitempty"`
+	Peers []Peer   `json:"peers,omitempty"`
+}
+
+// Peer is one client that may serve requests of an agent (N5).
+type Peer struct {
+	ID           string   `json:"id"`
+	Capabilities []string `json:"capabilities,omitempty"`
+}
+
+// BatchRequest is the body of POST /v1/decide/batch: 1 to 100 calls.
+type BatchRequest struct {
+	Calls []Call `json:"calls"`
+}
+
+// BatchResponse answers a BatchRequest, in order.
+type BatchResponse struct {
+	Decisions []Decision `json:"decisions"`
+}

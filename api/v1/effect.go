@@ -1,0 +1,55 @@
+package v1
+
+import "fmt"
+
+// Effect is the outcome of a decision. The zero value denies.
+// EffectDeny beats EffectPrompt, EffectPrompt beats EffectAllow.
+type Effect uint8
+
+// The three outcomes, strictest first.
+const (
+	EffectDeny Effect = iota
+	EffectPrompt
+	EffectAllow
+)
+
+// String returns the word that stands on the wire. A value out of range reads
+// as "deny", since nothing else may come of it.
+func (e Effect) String() string {
+	switch e {
+	case EffectAllow:
+		return "allow"
+	case EffectPrompt:
+		return "prompt"
+	case EffectDeny:
+		return "deny"
+	}
+	return "deny"
+}
+
+// ParseEffect reads the word of an effect. Unknown text is EffectDeny and an error.
+func ParseEffect(text string) (Effect, error) {
+	switch text {
+	case "allow":
+		return EffectAllow, nil
+	case "prompt":
+		return EffectPrompt, nil
+	case "deny":
+		return EffectDeny, nil
+	}
+	return EffectDeny, fmt.Errorf("parse effect: %q is none of allow, prompt, deny", text)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. On unknown text the
+// effect is EffectDeny and an error is returned.
+func (e *Effect) UnmarshalText(text []byte) error {
+	parsed, err := ParseEffect(string(text))
+	*e = parsed
+	return err
+}
+
+// Stricter returns the stricter of two effects.
+func Stricter(a, b Effect) Effect { return min(a, b) }

@@ -1,0 +1,319 @@
+package v1
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// FactsSchema is the version of the Facts layout that this package writes.
+const FactsSchema = 1
+
+// Facts are what extraction says about a call, without any judgement. Facts are
+// total: every field is present in JSON and no array or object is null, so that
+// a rule can't be switched off by leaving something out.
+//
+// Facts whose Complete is false, or that hold no items although the call does
+// something, are never allowed.
+type Facts struct {
+	Schema  int          `json:"schema"`
+	Tool    ToolFacts    `json:"tool"`
+	Session SessionFacts `json:"session"`
+	// About holds index keys for rules: command, path, read, write, delete,
+	// execute, outside, secret, protected, tool, method, fetch, mcp, internal, …
+	About []string `json:"about"`
+	// Verbs and Names are index keys: every verb chain, and the base name of
+	// every path.
+	Verbs []string `json:"verbs"`
+	Names []string `json:"names"`
+	// Cwd is the directory that relative paths were resolved against, real, or
+	// empty when it is unknown (V4).
+	Cwd string `json:"cwd"`
+	// Messy is true when a command line was not fully explained (V8).
+	Messy bool `json:"messy"`
+	// Complete is true when the items are everything that the call does. It is
+	// false for an empty Facts and whenever extraction gave up.
+	Complete bool `json:"complete"`
+	// Doubts says why Messy is true or Complete is false: stable codes.
+	Doubts []string `json:"doubts"`
+	// Items are the smallest things that need permission.
+	Items []Item `json:"items"`
+	// Paths are all paths of all items, resolved.
+	Paths []Path `json:"paths"`
+}
+
+// ToolFacts say what the catalog knows of the tool.
+type ToolFacts struct {
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+	Client   string `json:"client"`
+	Protocol string `json:"protocol"`
+	// Namespace is the ACP namespace of a method, else empty.
+	Namespace string `json:"namespace"`
+	// Known is true when the catalog names the tool for this client.
+	Known bool `json:"known"`
+}
+
+// Tool kinds, as the catalog names them.
+const (
+	ToolShell    = "shell"
+	ToolRead     = "read"
+	ToolWrite    = "write"
+	ToolEdit     = "edit"
+	ToolDelete   = "delete"
+	ToolMove     = "move"
+	ToolList     = "list"
+	ToolSearch   = "search"
+	ToolFetch    = "fetch"
+	ToolMCP      = "mcp"
+	ToolACP      = "acp"
+	ToolInternal = "internal"
+	ToolOther    = "other"
+)
+
+// SessionFacts are the session fields that policy may judge by, normalized: an
+// unknown audience is public here.
+type SessionFacts struct {
+	ID          string   `json:"id"`
+	Agent       string   `json:"agent"`
+	Audience    Audience `json:"audience"`
+	Interactive bool     `json:"interactive"`
+	Platform    string   `json:"platform"`
+	ProjectDir  string   `json:"project_dir"`
+	SessionDir  string   `json:"session_dir"`
+	Tools       Set      `json:"tools"`
+}
+
+// Item kinds.
+const (
+	ItemCommand = "command"
+	ItemPath    = "path"
+	ItemTool    = "tool"
+	ItemMethod  = "method"
+	ItemFetch   = "fetch"
+)
+
+// Item is the smallest thing in a call that needs permission.
+type Item struct {
+	Kind string `json:"kind"`
+	// Verb is the verb chain of a command, the operation of a path item, the
+	// tool's name, the method, or "fetch <host>".
+	Verb string `json:"verb"`
+	// Directory is the effective directory (V3), real; empty when unknown or
+	// without meaning.
+	Directory string `json:"directory"`
+	// Form is how a command was put: canonical option names and operand roles
+	// in angle brackets, each with the kind of its value. A safe form is a
+	// superset of it. Unknown options stand as they were written, kind "unknown".
+	Form Form `json:"form"`
+	// Touches holds "<operation>.<space>" for everything that the item touches,
+	// its working directories included: "read.project", "write.outside".
+	Touches Set `json:"touches"`
+	// Caveats are what a cover has to tolerate by name before it may apply. A
+	// caveat that a rule has never heard of is therefore never covered.
+	Caveats Set `json:"caveats"`
+	// Within holds every directory that everything the item touches lies in,
+	// as an approval's directory could name it (V6).
+	Within Set `json:"within"`
+	// Path is the index in Facts.Paths of a path item, else -1.
+	Path int `json:"path"`
+}
+
+// Operations on paths.
+const (
+	OpRead    = "read"
+	OpWrite   = "write"
+	OpDelete  = "delete"
+	OpExecute = "execute"
+	OpList    = "list"
+)
+
+// Spaces that a path can lie in, strongest first: a path in two spaces is said
+// to lie in the first of them, and of overlapping grants the longest counts.
+const (
+	SpaceSession        = "session"
+	SpaceProject        = "project"
+	SpaceGrantRead      = "grant_read"
+	SpaceGrantReadWrite = "grant_read_write"
+	SpaceReadAlso       = "read_also"
+	SpaceNone           = "none" // /dev/null and the standard streams: no file
+	SpaceOutside        = "outside"
+	SpaceUnknown        = "unknown" // could not be resolved, or can't be seen
+)
+
+// Path is one path access, resolved before any rule sees it (P1).
+type Path struct {
+	Raw  string `json:"raw"`
+	Real string `json:"real"`
+	Op   string `json:"op"`
+	// Space is where Real lies.
+	Space string `json:"space"`
+	// Item is the index of the item that makes the access.
+	Item int `json:"item"`
+	// Class names the lists that Real is on, and the entry that it matched:
+	// secret, protected, protected_always, delete_allow, sensitive.
+	Class Form `json:"class"`
+	// Links are the segments that were symbolic links, as absolute paths.
+	Links []string `json:"links"`
+	// Caveats: exists, missing, directory, hard_link, invisible, error,
+	// device, glob, tree, …
+	Caveats Set `json:"caveats"`
+}
+
+// Set is a set of names. In JSON it is an object whose values are true, so
+// that one object.subset judges a whole set and a lookup needs no loop.
+type Set []string
+
+// Has reports whether name is in the set.
+func (s Set) Has(name string) bool { return slices.Contains(s, name) }
+
+// Add adds name once.
+func (s *Set) Add(name string) {
+	if !s.Has(name) {
+		*s = append(*s, name)
+	}
+}
+
+// MarshalJSON implements json.Marshaler; a nil set is {}.
+func (s Set) MarshalJSON() ([]byte, error) {
+	size := 2
+	for _, name := range s {
+		size += len(name) + 8
+	}
+	out := append(make([]byte, 0, size), '{')
+	for i, name := range s {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendText(out, name), ":true"...)
+	}
+	return append(out, '}'), nil
+}
+
+// appendText appends text as a JSON string. Text that needs no escape, which
+// is nearly all of it, costs no allocation.
+func appendText(out []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			quoted, err := json.Marshal(text)
+			if err != nil { // a string always marshals
+				return append(out, `""`...)
+			}
+			return append(out, quoted...)
+		}
+	}
+	out = append(out, '"')
+	out = append(out, text...)
+	return append(out, '"')
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Members whose value is not true
+// are an error.
+func (s *Set) UnmarshalJSON(data []byte) error {
+	var members map[string]bool
+	if err := json.Unmarshal(data, &members); err != nil {
+		return fmt.Errorf("unmarshal set: %w", err)
+	}
+	*s = make(Set, 0, len(members))
+	for name, held := range members {
+		if !held {
+			return fmt.Errorf("unmarshal set: %q is false; leave it out", name)
+		}
+		*s = append(*s, name)
+	}
+	slices.Sort(*s)
+	return nil
+}
+
+// Entry is one member of a Form.
+type Entry struct {
+	Name string
+	Kind string
+}
+
+// Form is a small map from name to kind that keeps its order. In JSON it is an
+// object of strings.
+type Form []Entry
+
+// Get returns the kind of name, and whether it is there.
+func (f Form) Get(name string) (string, bool) {
+	for _, entry := range f {
+		if entry.Name == name {
+			return entry.Kind, true
+		}
+	}
+	return "", false
+}
+
+// Put sets the kind of name. Of two kinds for one name the first stays unless
+// they differ, and then the kind is "mixed", which no safe form holds.
+func (f *Form) Put(name, kind string) {
+	for i := range *f {
+		if (*f)[i].Name == name {
+			if (*f)[i].Kind != kind {
+				(*f)[i].Kind = "mixed"
+			}
+			return
+		}
+	}
+	*f = append(*f, Entry{Name: name, Kind: kind})
+}
+
+// MarshalJSON implements json.Marshaler; a nil form is {}.
+func (f Form) MarshalJSON() ([]byte, error) {
+	size := 2
+	for _, entry := range f {
+		size += len(entry.Name) + len(entry.Kind) + 6
+	}
+	out := append(make([]byte, 0, size), '{')
+	for i, entry := range f {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendText(out, entry.Name), ':')
+		out = appendText(out, entry.Kind)
+	}
+	return append(out, '}'), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Form) UnmarshalJSON(data []byte) error {
+	var members map[string]string
+	if err := json.Unmarshal(data, &members); err != nil {
+		return fmt.Errorf("unmarshal form: %w", err)
+	}
+	*f = make(Form, 0, len(members))
+	for name, kind := range members {
+		*f = append(*f, Entry{Name: name, Kind: kind})
+	}
+	slices.SortFunc(*f, func(a, b Entry) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	return nil
+}
+
+// Approval is a remembered answer for commands, methods and tools, as policy
+// sees it (V6). Directory is empty and Anywhere true where it holds anywhere.
+type Approval struct {
+	ID        string `json:"id"`
+	Tool      string `json:"tool"`
+	Verb      string `json:"verb"`
+	Directory string `json:"directory"`
+	Anywhere  bool   `json:"anywhere"`
+	// Once is true for an answer that covers exactly this call, whole (A10).
+	Once bool `json:"once"`
+}
+
+// PathGrant is a remembered answer for files: a root and a mode.
+type PathGrant struct {
+	ID   string `json:"id"`
+	Root string `json:"root"`
+	Mode string `json:"mode"` // read or read_write
+}
+
+// Input is the whole policy input: the facts, and what is remembered that could
+// apply to them. It holds all that a judgement needs, so that a record can be
+// judged again.
+type Input struct {
+	Facts
+	Approvals []Approval `json:"approvals"`
+}

@@ -1,0 +1,36 @@
+package v1
+
+// Judgement is what policy says about an Input: the result of
+// data.policyd.main.decision. The zero value denies.
+type Judgement struct {
+	Effect  Effect   `json:"effect"`
+	Reasons []Reason `json:"reasons"`
+	// Covered lists the covers that hold. An item may have several.
+	Covered []Cover `json:"covered"`
+	// Uncovered are the items that nothing covers, ascending.
+	Uncovered []int `json:"uncovered"`
+	// Choices are the keys that a prompt offers, in order.
+	Choices      []string      `json:"choices"`
+	Hint         string        `json:"hint"`
+	Route        Route         `json:"route"`
+	JSONRPCError *JSONRPCError `json:"jsonrpc_error"`
+}
+
+// Cover says that a rule covers an item.
+type Cover struct {
+	Item int    `json:"item"`
+	Rule string `json:"rule"`
+}
+
+// CodedError is an error with a stable code. Whatever it stops is denied with
+// that code.
+type CodedError struct {
+	Code string
+	Err  error
+}
+
+// Error implements error.
+func (e *CodedError) Error() string { return e.Code + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CodedError) Unwrap() error { return e.Err }

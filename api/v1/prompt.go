@@ -1,0 +1,56 @@
+package v1
+
+import "time"
+
+// Choices that a prompt can offer (A1).
+const (
+	ChoiceOnce           = "once"
+	ChoiceSession        = "session"
+	ChoiceAlwaysHere     = "always_here"
+	ChoiceAlwaysAnywhere = "always_anywhere"
+	ChoiceDeny           = "deny"
+)
+
+// States of a prompt.
+const (
+	PromptPending   = "pending"
+	PromptAnswered  = "answered"
+	PromptExpired   = "expired"
+	PromptWithdrawn = "withdrawn"
+	PromptDelegated = "delegated"
+)
+
+// Prompt is a question for a person, kept until it is answered, expires or is withdrawn.
+type Prompt struct {
+	ID        string     `json:"id"`
+	State     string     `json:"state"`
+	Title     string     `json:"title"`
+	Verbs     []string   `json:"verbs"`
+	Directory string     `json:"directory"`
+	Messy     bool       `json:"messy"`
+	Call      PromptCall `json:"call"`
+	Choices   []Choice   `json:"choices"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+}
+
+// PromptCall is the call as the person sees it (A11). Altered is true when
+// the text had to be cut or made visible.
+type PromptCall struct {
+	Tool      string   `json:"tool"`
+	Text      string   `json:"text"`
+	Cwd       string   `json:"cwd"`
+	Agent     string   `json:"agent"`
+	SessionID string   `json:"session_id"`
+	Paths     []string `json:"paths"`
+	Reason    string   `json:"reason"`
+	GrantRoot string   `json:"grant_root"`
+	Altered   bool     `json:"altered"`
+}
+
+// Choice is one answer that a prompt offers. Style is primary, default or danger.
+type Choice struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+	Style string `json:"style"`
+}

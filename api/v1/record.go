@@ -1,0 +1,50 @@
+package v1
+
+import "time"
+
+// Record is one line of the decision log. Its field names are those of OPA's
+// decision log events, so that existing consumers work; Input is the whole
+// policy input, so that the record can be judged again.
+type Record struct {
+	DecisionID string            `json:"decision_id"`
+	Timestamp  time.Time         `json:"timestamp"`
+	Path       string            `json:"path"`
+	Labels     map[string]string `json:"labels"`
+	// Bundles maps the name of a bundle to its revision.
+	Bundles map[string]BundleInfo `json:"bundles"`
+	Input   *Input                `json:"input"`
+	// Call is the call with secret-like values masked and file contents
+	// replaced by length and digest.
+	Call   *RecordCall  `json:"call"`
+	Result RecordResult `json:"result"`
+	// Error is the stable code of what went wrong, empty when nothing did.
+	Error string `json:"error,omitempty"`
+	// Metrics are durations in nanoseconds.
+	Metrics map[string]int64 `json:"metrics"`
+	// Erased lists JSON pointers of what redaction removed; Masked of what it changed.
+	Erased []string `json:"erased"`
+	Masked []string `json:"masked"`
+}
+
+// BundleInfo names the revision of a bundle.
+type BundleInfo struct {
+	Revision string `json:"revision"`
+}
+
+// RecordCall is a call as the record keeps it.
+type RecordCall struct {
+	Tool      string         `json:"tool"`
+	Protocol  string         `json:"protocol"`
+	Args      map[string]any `json:"args"`
+	Cwd       string         `json:"cwd"`
+	SessionID string         `json:"session_id"`
+	Agent     string         `json:"agent"`
+}
+
+// RecordResult is the judgement that was made.
+type RecordResult struct {
+	Decision Effect         `json:"decision"`
+	Reasons  []Reason       `json:"reasons"`
+	Items    []DecisionItem `json:"items"`
+	PromptID string         `json:"prompt_id"`
+}
