@@ -1,0 +1,199 @@
+package extract
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+//go:embed catalog.json
+var catalogJSON []byte
+
+// tool is what the catalog says of one tool: which arguments hold commands,
+// paths, addresses and contents, and which have no effect.
+type tool struct {
+	Kind    string            `json:"kind"`
+	Command []string          `json:"command"`
+	Shell   string            `json:"shell"`
+	Cwd     []string          `json:"cwd"`
+	Paths   map[string]string `json:"paths"`
+	// Default is what is done to the working directory when no path is given.
+	Default  string   `json:"default"`
+	Patterns []string `json:"patterns"`
+	Include  []string `json:"include"`
+	// Ignoring is true when a search leaves out what git's ignore rules do.
+	Ignoring bool     `json:"ignoring"`
+	Patch    []string `json:"patch"`
+	URLs     []string `json:"urls"`
+	Texts    []string `json:"texts"`
+	Content  []string `json:"content"`
+	Inert    []string `json:"inert"`
+}
+
+type client struct {
+	MCP struct {
+		Prefix    string `json:"prefix"`
+		Separator string `json:"separator"`
+	} `json:"mcp"`
+	Inherits string           `json:"inherits"`
+	Tools    map[string]*tool `json:"tools"`
+}
+
+// method is what the catalog says of an ACP method.
+type method struct {
+	Namespace string            `json:"namespace"`
+	Paths     map[string]string `json:"paths"`
+	Content   []string          `json:"content"`
+	Inert     []string          `json:"inert"`
+	Cwd       []string          `json:"cwd"`
+	Argv      bool              `json:"argv"`
+}
+
+// catalog maps the names that agents give their tools to what they do.
+type catalog struct {
+	Aliases    map[string]string  `json:"aliases"`
+	Clients    map[string]*client `json:"clients"`
+	MCPPaths   []string           `json:"mcp_paths"`
+	MCPReaders map[string]string  `json:"mcp_readers"`
+	ACP        map[string]*method `json:"acp"`
+}
+
+// genericClient is the entry for agents that the catalog doesn't know.
+const genericClient = "generic"
+
+func loadCatalog() (*catalog, error) {
+	var c catalog
+	decoder := json.NewDecoder(strings.NewReader(string(catalogJSON)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return nil, fmt.Errorf("load tool catalog: %w", err)
+	}
+	return &c, nil
+}
+
+// identity is what a name turned out to be.
+type identity struct {
+	client string
+	tool   *tool
+	method *method
+	server string // of an MCP tool
+	name   string // of an MCP tool on its server
+	known  bool
+}
+
+// identify looks a tool up by client, exact name and protocol. A method of the
+// ACP table is an ACP method with or without the protocol field (N1). Only a
+// name that no client's catalog knows and that no method is spelled like can
+// be an unknown method, which passes (N2).
+func (c *catalog) identify(agent, name, protocol string) identity {
+	key, known := c.Aliases[strings.ToLower(agent)]
+	if !known {
+		key = genericClient
+	}
+	out := identity{client: key}
+	entry := c.Clients[key]
+	switch protocol {
+	case "mcp":
+		out.server, out.name = "unknown", name
+		if server, tool, ok := splitMCP(entry, name); ok {
+			out.server, out.name = server, tool
+		}
+		return out
+	case "acp":
+		if m := c.method(name, true); m != nil {
+			out.method, out.known = m, true
+			return out
+		}
+		if c.spelledLikeKnown(name) {
+			return out
+		}
+		out.method = &method{}
+		return out
+	}
+	if found := c.tool(entry, name); found != nil {
+		out.tool, out.known = found, true
+		return out
+	}
+	if m := c.method(name, false); m != nil {
+		out.method, out.known = m, true
+		return out
+	}
+	if server, tool, ok := splitMCP(entry, name); ok {
+		out.server, out.name = server, tool
+	}
+	return out
+}
+
+// spelledLikeKnown reports whether a name is a catalogued tool of any client,
+// an MCP tool, or a method but for case, blanks and slashes.
+func (c *catalog) spelledLikeKnown(name string) bool {
+	folded := strings.ToLower(strings.Trim(name, " \t\r\n/"))
+	for _, entry := range c.Clients {
+		for tool := range entry.Tools {
+			if strings.ToLower(tool) == folded {
+				return true
+			}
+		}
+		if prefix := entry.MCP.Prefix; prefix != "" && strings.HasPrefix(folded, prefix) {
+			return true
+		}
+	}
+	for method := range c.ACP {
+		namespace, _, _ := strings.Cut(method, "/")
+		if folded == namespace || strings.HasPrefix(folded, namespace+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *catalog) tool(entry *client, name string) *tool {
+	for entry != nil {
+		if found, ok := entry.Tools[name]; ok {
+			return found
+		}
+		entry = c.Clients[entry.Inherits]
+	}
+	return nil
+}
+
+// method finds a method by its exact name, or by its namespace where the
+// protocol says that it is one.
+func (c *catalog) method(name string, certain bool) *method {
+	if m, ok := c.ACP[name]; ok {
+		return m
+	}
+	if !certain {
+		return nil
+	}
+	if namespace, _, ok := strings.Cut(name, "/"); ok {
+		return c.ACP[namespace+"/*"]
+	}
+	return nil
+}
+
+// splitMCP reads the server and the tool out of a name as the client builds it.
+func splitMCP(entry *client, name string) (server, tool string, ok bool) {
+	rest, found := strings.CutPrefix(name, entry.MCP.Prefix)
+	if !found || entry.MCP.Separator == "" {
+		return "", "", false
+	}
+	server, tool, ok = strings.Cut(rest, entry.MCP.Separator)
+	return server, tool, ok && server != "" && tool != ""
+}
+
+// kind is the tool kind of an identity.
+func (i identity) kind() string {
+	switch {
+	case i.tool != nil:
+		return i.tool.Kind
+	case i.method != nil:
+		return v1.ToolACP
+	case i.server != "":
+		return v1.ToolMCP
+	}
+	return v1.ToolOther
+}

@@ -1,0 +1,310 @@
+package extract
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+	"policyd/extract/shell"
+)
+
+// commandLine makes the items of one command line.
+func (e *extraction) commandLine(line string) {
+	options := shell.Options{
+		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
+		Plain:    e.plain,
+		Toplevel: e.toplevel,
+		Exists:   func(dir string) bool { info, err := os.Stat(dir); return err == nil && info.IsDir() },
+	}
+	if e.facts.Session.Platform == "windows" && options.Shell == "" {
+		options.Shell = "cmd"
+	}
+	parsed := e.x.table.Parse(line, options)
+	if len(parsed.Messy) > 0 {
+		e.facts.Messy = true
+		for _, code := range parsed.Messy {
+			e.facts.Doubts = appendNew(e.facts.Doubts, code)
+		}
+	}
+	for i := range parsed.Commands {
+		e.command(&parsed.Commands[i], line)
+	}
+	if e.facts.Messy && len(e.facts.Items) == 0 {
+		// Something runs, and nothing of it could be named.
+		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemCommand, Path: -1, Directory: e.facts.Cwd})
+	}
+}
+
+// plain reports whether no segment of dir is a symbolic link.
+func (e *extraction) plain(dir string) bool {
+	resolved, err := e.resolver.Resolve(dir)
+	return err == nil && len(resolved.Links) == 0
+}
+
+// command makes the item of one simple command, and one for every path
+// outside that it touches (V1).
+func (e *extraction) command(c *shell.Command, line string) {
+	index := len(e.facts.Items)
+	e.facts.Items = append(e.facts.Items, v1.Item{
+		Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: c.Caveats, Path: -1,
+	})
+	t := &touched{item: index}
+	item := v1.Item{Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: c.Caveats, Path: -1}
+	e.workingDirectories(t, &item, c)
+	first := len(e.facts.Paths)
+	for i := range c.Accesses {
+		e.access(t, &item, c, &c.Accesses[i])
+	}
+	item.Directory = e.effective(c)
+	if paths.Depth(item.Directory) < 2 {
+		item.Caveats.Add("shallow")
+	}
+	e.aboutCommand(&item, c, line)
+	if t.unseen {
+		item.Caveats.Add("unseen")
+	}
+	item.Touches = t.set
+	item.Within = t.within(item.Directory)
+	e.facts.Items[index] = item
+	e.outside(first, index)
+}
+
+// workingDirectories adds every directory that the command may run in. A
+// directory alone is listed, not read: what is read there is an access.
+func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
+	switch c.Verb {
+	case "cd", ":", "echo", "printf", "true", "false":
+		return // they touch nothing but what they are given; cd carries its effect to what follows
+	}
+	if c.Unknown || len(c.Dirs) == 0 {
+		item.Caveats.Add("cwd_unknown")
+		t.set.Add(touchName(v1.OpList, v1.SpaceUnknown))
+		t.vague = true
+	}
+	for _, dir := range c.Dirs {
+		resolved, err := e.resolver.Resolve(dir)
+		if err != nil {
+			item.Caveats.Add("cwd_unknown")
+			t.set.Add(touchName(v1.OpList, v1.SpaceUnknown))
+			t.vague = true
+			continue
+		}
+		t.unseen = t.unseen || resolved.Unseen
+		t.set.Add(touchName(v1.OpList, e.space(resolved.Real)))
+		t.reals = append(t.reals, resolved.Real)
+		t.links = append(t.links, resolved.Links...)
+	}
+}
+
+// access adds one path of a command, in every directory that it may run in.
+func (e *extraction) access(t *touched, item *v1.Item, c *shell.Command, a *shell.Access) {
+	if a.Dynamic {
+		t.vague = true
+		t.set.Add(touchName(a.Op, v1.SpaceUnknown))
+		e.spelled(t, a)
+		return
+	}
+	bases := c.Dirs
+	if a.Dirs != nil {
+		bases = a.Dirs
+	}
+	if len(bases) == 0 || c.Unknown {
+		bases = append(slices.Clip(bases), "")
+	}
+	for _, base := range bases {
+		e.accessFrom(t, item, a, base)
+		if strings.HasPrefix(a.Text, "/") {
+			break
+		}
+	}
+}
+
+func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base string) {
+	switch {
+	case e.windows:
+		e.windowsAccess(t, item, a, base)
+		return
+	case a.Glob, a.Spelled:
+		for _, match := range e.globbed(t, item, a, base) {
+			if resolved, err := e.resolver.Resolve(match); a.Tree && err == nil && resolved.Dir {
+				e.walk(item, resolved.Real, a)
+			}
+		}
+		return
+	case a.Maybe && !e.couldBePath(a.Text, base):
+		return
+	}
+	text := a.Text
+	if strings.HasPrefix(text, "~") {
+		text = "./" + text // the shell has expanded what it expands
+	}
+	p := e.touch(t, text, base, a.Op)
+	if a.Tree && p.Caveats.Has("directory") {
+		e.walk(item, p.Real, a)
+	}
+}
+
+// walk adds the caveat for what reading a whole tree reaches.
+func (e *extraction) walk(item *v1.Item, root string, a *shell.Access) {
+	f := filter{include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
+		ignoring: a.Ignoring,
+	}
+	if answer := e.tree(root, f); answer != reachesNone {
+		item.Caveats.Add(answer)
+	}
+}
+
+// couldBePath reports whether a word of an unknown role has to count as a path.
+func (e *extraction) couldBePath(text, base string) bool {
+	if strings.ContainsAny(text, "/") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "~") {
+		return !strings.Contains(text, "://")
+	}
+	if e.x.lists.secrets.File("/"+text) != "" {
+		return true
+	}
+	full := e.absolute(text, base)
+	return full != "" && exists(full)
+}
+
+// spelled adds a word that only the run can tell, for what it spells: a secret
+// named behind a variable is still a secret that is named.
+func (e *extraction) spelled(t *touched, a *shell.Access) {
+	if !strings.Contains(a.Text, "/") && !strings.Contains(a.Text, ".") {
+		return
+	}
+	p := v1.Path{Raw: a.Text, Real: a.Text, Op: a.Op, Space: v1.SpaceUnknown, Item: t.item}
+	p.Caveats.Add("invisible")
+	e.classify(&p, a.Text)
+	e.facts.Paths = append(e.facts.Paths, p)
+}
+
+// effective is the directory that an approval would name (V3).
+func (e *extraction) effective(c *shell.Command) string {
+	base := ""
+	if len(c.Dirs) == 1 && !c.Unknown {
+		base = c.Dirs[0]
+	}
+	operand := c.Operand
+	if operand == "./..." {
+		operand = "."
+	}
+	if operand != "" {
+		if full := e.absolute(operand, base); full != "" {
+			return e.directoryOf(full)
+		}
+	}
+	if base == "" {
+		return ""
+	}
+	resolved, err := e.resolver.Resolve(base)
+	if err != nil {
+		return ""
+	}
+	return resolved.Real
+}
+
+// directoryOf is an existing directory itself, the parent of an existing file,
+// and of what is missing the parent if it has an extension.
+func (e *extraction) directoryOf(full string) string {
+	resolved, err := e.resolver.Resolve(full)
+	if err != nil {
+		return ""
+	}
+	base := paths.Base(resolved.Real)
+	if resolved.Dir || !resolved.Exists && !strings.Contains(strings.TrimLeft(base, "."), ".") {
+		return resolved.Real
+	}
+	return paths.Parent(resolved.Real)
+}
+
+// aboutCommand adds the caveats that need the disk, the lists or the whole line.
+func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) {
+	for _, name := range c.Variables {
+		if e.x.lists.variables.Match(name) != "" {
+			item.Caveats.Add("secret_variable")
+		}
+	}
+	if c.SearchesCwd && shadowed(c) {
+		item.Caveats.Add("project_chooses_program")
+	}
+	if c.Program == "git" {
+		e.gitTrust(item, c)
+	}
+	if len(c.ChosenBy) > 0 && e.chosen(c) {
+		item.Caveats.Add("project_chooses_program")
+	}
+	if e.x.options.Address != "" && (item.Caveats.Has("network") || item.Caveats.Has("unknown_program")) {
+		if _, port, err := net.SplitHostPort(e.x.options.Address); err == nil && strings.Contains(line, ":"+port) {
+			item.Caveats.Add("own_address")
+		}
+	}
+}
+
+// chosen reports whether a file that chooses the program lies in a directory
+// that the command may run in, or above.
+func (e *extraction) chosen(c *shell.Command) bool {
+	if c.Unknown || len(c.Dirs) == 0 {
+		return true
+	}
+	for _, dir := range c.Dirs {
+		if !filepath.IsAbs(dir) {
+			return true // what lies there can't be seen
+		}
+		for at := dir; ; at = paths.Parent(at) {
+			for _, name := range c.ChosenBy {
+				if chooses(strings.TrimSuffix(at, "/"), name) {
+					return true
+				}
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// chooses reports whether a directory holds a file that chooses a program. An
+// entry "name:text" counts only when the file holds the text.
+func chooses(dir, entry string) bool {
+	name, text, conditional := strings.Cut(entry, ":")
+	if !conditional {
+		return exists(dir + "/" + name)
+	}
+	content, err := os.ReadFile(dir + "/" + name) //nolint:gosec // a name of the table, above the working directory
+	if err != nil {
+		return !os.IsNotExist(err)
+	}
+	return strings.Contains(string(content), text)
+}
+
+// outside makes an item of every path of a command that lies in no space, so
+// that it is asked for whatever covers the command (V1).
+func (e *extraction) outside(first, command int) {
+	var seen []string
+	for i := first; i < len(e.facts.Paths); i++ {
+		p := &e.facts.Paths[i]
+		if p.Item != command || p.Space != v1.SpaceOutside || slices.Contains(seen, p.Op+p.Real) {
+			continue
+		}
+		seen = append(seen, p.Op+p.Real)
+		e.pathItem(i)
+	}
+}
+
+// pathItem makes the item of one path.
+func (e *extraction) pathItem(index int) {
+	p := &e.facts.Paths[index]
+	item := v1.Item{
+		Kind: v1.ItemPath, Verb: p.Op, Directory: paths.Parent(p.Real), Path: index,
+		Touches: v1.Set{touchName(p.Op, p.Space)},
+	}
+	if p.Caveats.Has("directory") {
+		item.Directory = p.Real
+	}
+	e.facts.Items = append(e.facts.Items, item)
+}

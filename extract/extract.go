@@ -1,0 +1,422 @@
+package extract
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/git"
+	"policyd/extract/paths"
+	"policyd/extract/shell"
+)
+
+// Options describe the sidecar that extraction works for.
+type Options struct {
+	// Home is the sidecar's own home directory. It is sensitive, whatever home
+	// a session claims.
+	Home string
+	// Own are directories that hold policyd's state, tokens and socket.
+	Own []string
+	// Protected are files that policyd was told to read: settings and bundles.
+	Protected []string
+	// Address is the address that the sidecar listens on, host:port.
+	Address string
+	// Platform is what an unnamed session platform means: linux, darwin or windows.
+	Platform string
+	// Now is the clock; nil is the system's. A repository that changed within
+	// its last seconds is inspected anew.
+	Now func() time.Time
+}
+
+// maxRepositories bounds how many verdicts about repositories are remembered.
+const maxRepositories = 256
+
+// Base is what does not depend on a policy: the tool catalog, the program
+// table and the git reader. It is safe for concurrent use.
+type Base struct {
+	options Options
+	table   *shell.Table
+	catalog *catalog
+	git     *git.Reader
+	// gitReaders are the git commands that print contents, by verb chain.
+	gitReaders map[string]gitReader
+}
+
+// NewBase loads the embedded tables.
+func NewBase(options Options) (*Base, error) {
+	table, err := shell.NewTable()
+	if err != nil {
+		return nil, fmt.Errorf("load extraction tables: %w", err)
+	}
+	catalog, err := loadCatalog()
+	if err != nil {
+		return nil, fmt.Errorf("load extraction tables: %w", err)
+	}
+	for i, path := range options.Own {
+		options.Own[i] = realOrSelf(path)
+	}
+	for i, path := range options.Protected {
+		options.Protected[i] = realOrSelf(path)
+	}
+	reader, err := git.New(git.Options{Cache: git.NewCache(maxRepositories), Now: options.Now})
+	if err != nil {
+		return nil, fmt.Errorf("load extraction tables: %w", err)
+	}
+	gitReaders, err := loadGitReaders()
+	if err != nil {
+		return nil, fmt.Errorf("load extraction tables: %w", err)
+	}
+	return &Base{options: options, table: table, catalog: catalog, git: reader, gitReaders: gitReaders}, nil
+}
+
+func realOrSelf(path string) string {
+	var resolver paths.Resolver
+	if resolved, err := resolver.Resolve(path); err == nil {
+		return resolved.Real
+	}
+	return path
+}
+
+// Extractor makes facts for one policy snapshot. It is safe for concurrent use.
+type Extractor struct {
+	*Base
+	lists *lists
+}
+
+// With makes the extractor for a snapshot, given data.policyd as plain Go.
+func (b *Base) With(policyd map[string]any) (*Extractor, error) {
+	lists, err := newLists(policyd)
+	if err != nil {
+		return nil, err
+	}
+	return &Extractor{Base: b, lists: lists}, nil
+}
+
+// Extract makes the facts of a call. It never fails: what can't be established
+// leaves the facts incomplete or an item with a caveat. grants are the path
+// grants that hold for the call's session and agent.
+func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
+	e := &extraction{x: x, call: call}
+	e.session()
+	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
+	e.facts.Schema = v1.FactsSchema
+	e.facts.Tool = v1.ToolFacts{
+		Name: call.Tool, Kind: who.kind(), Client: who.client, Protocol: call.Protocol, Known: who.known,
+	}
+	e.about(who.kind())
+	e.surroundings(grants)
+	e.facts.Complete = true
+	args, err := decodeArgs(call.Args)
+	if err != nil {
+		e.doubt("arguments_unreadable")
+		return e.finish()
+	}
+	e.args = args
+	switch {
+	case who.tool != nil:
+		e.catalogued(who.tool)
+	case who.method != nil:
+		e.facts.Tool.Namespace = who.method.Namespace
+		e.acp(who.method)
+	case who.server != "":
+		e.mcp(who)
+	default:
+		e.other(call.Tool)
+	}
+	return e.finish()
+}
+
+// extraction is the work on one call.
+type extraction struct {
+	x     *Extractor
+	call  *v1.Call
+	args  arguments
+	facts v1.Facts
+
+	resolver   paths.Resolver
+	roots      []paths.Root
+	sensitives []sensitive
+	readAlso   bool // the roots hold scope.read_also, too
+	home       string
+	workdirs   []string // the call's working directory, real; none when unknown
+	windows    bool     // the session's paths are read as Windows does
+	folds      bool     // the session's disk doesn't tell upper from lower case
+}
+
+func (e *extraction) about(key string) {
+	for _, known := range e.facts.About {
+		if known == key {
+			return
+		}
+	}
+	e.facts.About = append(e.facts.About, key)
+}
+
+// doubt makes the facts incomplete and says why.
+func (e *extraction) doubt(code string) {
+	e.facts.Complete = false
+	for _, known := range e.facts.Doubts {
+		if known == code {
+			return
+		}
+	}
+	e.facts.Doubts = append(e.facts.Doubts, code)
+}
+
+// session normalizes the session: what is missing is read in the narrowest way.
+func (e *extraction) session() {
+	s := &e.call.Session
+	audience := s.Audience
+	if audience != v1.AudiencePersonal && audience != v1.AudienceTeam {
+		audience = v1.AudiencePublic
+	}
+	platform := s.Platform
+	if platform == "" {
+		platform = e.x.options.Platform
+	}
+	e.facts.Session = v1.SessionFacts{
+		ID: s.ID, Agent: s.Agent, Audience: audience, Interactive: s.Interactive, Platform: platform,
+		ProjectDir: s.ProjectDir, SessionDir: s.SessionDir, Tools: v1.Set(s.Tools),
+	}
+	e.home = s.Home
+	if e.home == "" {
+		e.home = e.x.options.Home
+	}
+	e.folds = platform == "windows" || platform == "darwin"
+	if platform == "windows" {
+		e.onWindows()
+	}
+}
+
+// surroundings resolves the roots and the working directory (V4, P14).
+func (e *extraction) surroundings(grants []v1.PathGrant) {
+	s := &e.call.Session
+	e.root(s.SessionDir, v1.SpaceSession)
+	e.root(s.ProjectDir, v1.SpaceProject)
+	for _, dir := range s.ExtraDirs {
+		e.root(dir, v1.SpaceProject)
+	}
+	for _, grant := range grants {
+		space := v1.SpaceGrantRead
+		if grant.Mode == "read_write" {
+			space = v1.SpaceGrantReadWrite
+		}
+		e.root(grant.Root, space)
+	}
+	for _, dir := range []string{e.call.Cwd, s.ProjectDir, s.SessionDir} {
+		if dir == "" {
+			continue
+		}
+		if resolved, err := e.resolver.Resolve(dir); err == nil {
+			e.workdirs = []string{resolved.Real}
+			e.facts.Cwd = resolved.Real
+		}
+		return
+	}
+}
+
+// space says where a real path lies. The places that are read without a
+// question are looked up only when nothing else holds the path.
+func (e *extraction) space(real string) string {
+	space := e.rootSpace(real)
+	if space != v1.SpaceOutside || e.readAlso {
+		return space
+	}
+	e.readAlso = true
+	for _, dir := range e.x.lists.readAlso {
+		e.root(e.expandHome(dir), v1.SpaceReadAlso)
+	}
+	return e.rootSpace(real)
+}
+
+func (e *extraction) rootSpace(real string) string {
+	if e.folds {
+		return paths.SpaceFolded(real, e.roots)
+	}
+	return paths.Space(real, e.roots)
+}
+
+func (e *extraction) expandHome(path string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		if e.home == "" {
+			return ""
+		}
+		return e.home + path[1:]
+	}
+	return path
+}
+
+// root adds a directory to what gives paths a space. A sensitive directory
+// gives none, whoever names it (P6).
+func (e *extraction) root(dir, space string) {
+	if dir == "" {
+		return
+	}
+	resolved, err := e.resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc {
+		return
+	}
+	if space == v1.SpaceReadAlso {
+		if e.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && e.home != "" && paths.Within(dir, e.home) {
+			return // a link in a home is not what the operator listed (P3)
+		}
+	} else if e.sensitiveRoot(resolved.Real) {
+		return
+	}
+	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
+}
+
+// sensitiveRoot reports whether a directory may be no one's workspace: it is a
+// sensitive root, holds one, or lies in one that is not merely a home.
+func (e *extraction) sensitiveRoot(real string) bool {
+	if e.windows && windowsSensitive(real) {
+		return true
+	}
+	for _, entry := range e.sensitiveRoots() {
+		if paths.Within(entry.real, real) || !entry.itself && paths.Within(real, entry.real) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(e.x.options.Own, func(own string) bool {
+		return paths.Within(real, own) || paths.Within(own, real)
+	})
+}
+
+// holdsSensitive reports whether a directory is a sensitive root or holds one.
+func (e *extraction) holdsSensitive(real string) bool {
+	return slices.ContainsFunc(e.sensitiveRoots(), func(entry sensitive) bool { return !entry.itself && paths.Within(entry.real, real) }) ||
+		real == "/"
+}
+
+// sensitive is a sensitive root; itself is true when what lies below is not.
+type sensitive struct {
+	real   string
+	itself bool
+}
+
+// sensitiveRoots resolves the sensitive roots once per call, for the home that
+// the session claims and for the sidecar's own.
+func (e *extraction) sensitiveRoots() []sensitive {
+	if e.sensitives != nil {
+		return e.sensitives
+	}
+	add := func(dir string, itself bool) {
+		if resolved, err := e.resolver.Resolve(dir); err == nil {
+			e.sensitives = append(e.sensitives, sensitive{resolved.Real, itself})
+		}
+	}
+	for _, dir := range e.x.lists.sensitiveItself {
+		add(dir, true)
+	}
+	for _, entry := range e.x.lists.sensitive {
+		if !strings.HasPrefix(entry, "~") {
+			add(entry, entry == "/")
+			continue
+		}
+		for _, home := range []string{e.home, e.x.options.Home} {
+			if home != "" {
+				add(home+entry[1:], entry == "~")
+			}
+		}
+	}
+	return e.sensitives
+}
+
+// finish fills what rules look things up by, and makes the facts total.
+func (e *extraction) finish() v1.Facts {
+	f := &e.facts
+	for i := range f.Items {
+		item := &f.Items[i]
+		e.about(item.Kind)
+		if item.Kind == v1.ItemCommand {
+			f.Verbs = appendNew(f.Verbs, item.Verb)
+		}
+		item.Form = total(item.Form)
+		item.Touches, item.Caveats, item.Within = total(item.Touches), total(item.Caveats), total(item.Within)
+		e.aboutItem(item)
+	}
+	for i := range f.Paths {
+		path := &f.Paths[i]
+		e.about(path.Op)
+		e.aboutPath(path)
+		f.Names = appendNew(f.Names, paths.Base(path.Real))
+		path.Class, path.Caveats = total(path.Class), total(path.Caveats)
+		path.Links = total(path.Links)
+	}
+	if len(f.Items) == 0 && f.Complete && f.Tool.Kind == v1.ToolShell && !f.Messy {
+		e.about("nothing")
+	}
+	f.About, f.Verbs, f.Names, f.Doubts = total(f.About), total(f.Verbs), total(f.Names), total(f.Doubts)
+	f.Items, f.Paths, f.Session.Tools = total(f.Items), total(f.Paths), total(f.Session.Tools)
+	return e.facts
+}
+
+// aboutPath adds the keys by which rules that deny or ask are indexed. They
+// are derived here, from the finished facts alone, so that no way of making a
+// path can forget one.
+func (e *extraction) aboutPath(path *v1.Path) {
+	changes := path.Op == v1.OpWrite || path.Op == v1.OpDelete
+	switch {
+	case path.Space == v1.SpaceOutside:
+		e.about("outside")
+	case path.Space == v1.SpaceGrantRead && changes:
+		e.about("read_only")
+	}
+	if path.Caveats.Has("network") {
+		e.about("network_device")
+	}
+	for _, class := range path.Class {
+		switch class.Name {
+		case "secret", "secret_directory":
+			e.about("secret")
+		case "protected", "protected_always":
+			e.about("protected")
+		case "own":
+			e.about("own")
+		}
+	}
+}
+
+// aboutItem does the same for the caveats of items.
+func (e *extraction) aboutItem(item *v1.Item) {
+	for _, caveat := range item.Caveats {
+		switch caveat {
+		case "reads_environment", "secret_variable":
+			e.about("environment")
+		case "own_program", "own_address":
+			e.about("own")
+		case reachesSecret, reachesOutside, reachesUnknown:
+			e.about("reach")
+		}
+	}
+}
+
+// total turns a nil slice into an empty one: facts hold no null.
+func total[S ~[]T, T any](s S) S {
+	if s == nil {
+		return S{}
+	}
+	return s
+}
+
+func appendNew(list []string, text string) []string {
+	for _, known := range list {
+		if known == text {
+			return list
+		}
+	}
+	return append(list, text)
+}
+
+// exists reports whether anything is at an absolute path.
+func exists(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false // a path of a system whose disk is not here
+	}
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,98 @@
+package git
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Cache keeps verdicts with the state of every file they rest on, absent ones
+// included, and gives one out only after each was found unchanged. It may be
+// used concurrently and by several Readers.
+type Cache struct {
+	mutex   sync.RWMutex
+	limit   int
+	entries map[cacheKey]cacheEntry
+}
+
+type cacheKey struct {
+	dir, subcommand, roots, home, xdg string
+}
+
+// cacheEntry is not changed once it is in the cache.
+type cacheEntry struct {
+	verdict Verdict
+	alone   []dependency
+	guards  []guard
+}
+
+// check reports whether everything is as it was, and an entry to put in place
+// of this one if that makes the next check shorter.
+func (e cacheEntry) check(now func() time.Time) (renewed *cacheEntry, ok bool) {
+	for _, d := range e.alone {
+		if !d.holds() {
+			return nil, false
+		}
+	}
+	for n, g := range e.guards {
+		next, stale, ok := g.holds(now)
+		if !ok {
+			return nil, false
+		}
+		if stale {
+			if renewed == nil {
+				renewed = &cacheEntry{verdict: e.verdict, alone: e.alone, guards: slices.Clone(e.guards)}
+			}
+			renewed.guards[n] = next
+		}
+	}
+	return renewed, true
+}
+
+// NewCache returns a Cache of at most limit verdicts; below one it keeps none.
+func NewCache(limit int) *Cache {
+	return &Cache{limit: limit, entries: make(map[cacheKey]cacheEntry)}
+}
+
+func keyOf(q Query) cacheKey {
+	return cacheKey{
+		dir:        q.Dir,
+		subcommand: q.Subcommand,
+		roots:      strings.Join(q.TrustedRoots, "\x00"),
+		home:       q.Home,
+		xdg:        q.XDGConfigHome,
+	}
+}
+
+func (c *Cache) get(key cacheKey, now func() time.Time) (Verdict, bool) {
+	c.mutex.RLock()
+	entry, found := c.entries[key]
+	c.mutex.RUnlock()
+	if !found {
+		return Verdict{}, false
+	}
+	renewed, ok := entry.check(now)
+	if !ok {
+		return Verdict{}, false
+	}
+	if renewed != nil {
+		c.put(key, *renewed)
+	}
+	return entry.verdict, true
+}
+
+func (c *Cache) put(key cacheKey, entry cacheEntry) {
+	if c.limit < 1 {
+		return
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if _, known := c.entries[key]; !known && len(c.entries) >= c.limit {
+		for victim := range c.entries {
+			delete(c.entries, victim)
+			break
+		}
+	}
+	c.entries[key] = entry
+}

@@ -1,0 +1,153 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Each change appears after a trusted verdict was cached.
+func TestCacheSeesChanges(t *testing.T) {
+	cases := map[string]func(s *sandbox){
+		"configuration": func(s *sandbox) { configure("[core]\n\tfsmonitor = x\n")(s) },
+		"configuration of the same length and time": func(s *sandbox) {
+			path := filepath.Join(s.project, ".git", "config")
+			info, err := os.Stat(path)
+			require.NoError(s.t, err)
+			content, err := os.ReadFile(path)
+			require.NoError(s.t, err)
+			s.write(path, "[x]"+string(content[3:]))
+			require.NoError(s.t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+		},
+		"work tree configuration": func(s *sandbox) {
+			s.write(filepath.Join(s.project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
+		},
+		"hook":                  func(s *sandbox) { s.program(filepath.Join(s.project, ".git", "hooks", "post-index-change")) },
+		"nested bare directory": func(s *sandbox) { s.shape(filepath.Join(s.project, "sub")) },
+		"nested repository": func(s *sandbox) {
+			s.commit(filepath.Join(s.project, "sub"))
+			s.appendTo(filepath.Join(s.project, "sub", ".git", "config"), "[core]\n\tfsmonitor = x\n")
+		},
+		"common directory": func(s *sandbox) { s.write(filepath.Join(s.project, ".git", "commondir"), s.shape(s.home+"/x")) },
+		"objects made unsearchable": func(s *sandbox) {
+			path := filepath.Join(s.project, ".git", "objects")
+			require.NoError(s.t, os.Chmod(path, 0o600))
+			s.t.Cleanup(func() { _ = os.Chmod(path, 0o755) })
+		},
+		"index": func(s *sandbox) { s.write(filepath.Join(s.project, ".git", "index"), "DIRC") },
+		"git directory swapped": func(s *sandbox) {
+			require.NoError(s.t, os.Rename(filepath.Join(s.project, ".git"), filepath.Join(s.home, "old")))
+			s.commit(s.project)
+			configure("[core]\n\tfsmonitor = x\n")(s)
+		},
+		"person's configuration": func(s *sandbox) {
+			s.write(filepath.Join(s.project, "c"), "[core]\n\tfsmonitor = x\n")
+			require.NoError(s.t, os.Remove(filepath.Join(s.home, ".gitconfig")))
+			require.NoError(s.t, os.Symlink(filepath.Join(s.project, "c"), filepath.Join(s.home, ".gitconfig")))
+		},
+		"person's other configuration": func(s *sandbox) {
+			require.NoError(s.t, os.Symlink(s.project, filepath.Join(s.home, ".config")))
+			s.write(filepath.Join(s.project, "git", "config"), "[core]\n\tfsmonitor = x\n")
+		},
+	}
+	for name, change := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.commit(s.project)
+			cache := NewCache(8)
+			reader := newReader(t, cache)
+			query := s.query(filepath.Join(s.project, "sub"), "status")
+			require.True(t, reader.Inspect(query).Trusted)
+			_, kept := cache.get(keyOf(query), reader.now)
+			require.True(t, kept)
+			change(s)
+			assert.False(t, reader.Inspect(query).Trusted)
+		})
+	}
+}
+
+func TestCacheTellsQueriesApart(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	configure("[diff]\n\texternal = x\n")(s)
+	reader := newReader(t, NewCache(8))
+	query := s.query(s.project, "status")
+	assert.True(t, reader.Inspect(query).Trusted)
+	query.Subcommand = "diff"
+	assert.False(t, reader.Inspect(query).Trusted)
+	query.Subcommand, query.TrustedRoots = "status", nil
+	assert.False(t, reader.Inspect(query).Trusted)
+}
+
+// What was written a moment ago could change again under the same stamp.
+func TestCacheKeepsNothingFresh(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	cache := NewCache(8)
+	reader, err := New(Options{Cache: cache, Now: time.Now})
+	require.NoError(t, err)
+	query := s.query(s.project, "status")
+	require.True(t, reader.Inspect(query).Trusted)
+	_, kept := cache.get(keyOf(query), reader.now)
+	assert.False(t, kept)
+}
+
+// git creates and removes lock files in .git all the time.
+func TestCacheOutlivesOtherChangesOfADirectory(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	cache := NewCache(8)
+	reader := newReader(t, cache)
+	query := s.query(s.project, "status")
+	require.True(t, reader.Inspect(query).Trusted)
+	s.write(filepath.Join(s.project, ".git", "index.lock"), "")
+	require.NoError(t, os.Remove(filepath.Join(s.project, ".git", "index.lock")))
+	_, kept := cache.get(keyOf(query), reader.now)
+	assert.True(t, kept)
+	s.write(filepath.Join(s.project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
+	assert.False(t, reader.Inspect(query).Trusted)
+}
+
+func TestFreshDirectoriesVouchForNothing(t *testing.T) {
+	directory := t.TempDir()
+	absent := []dependency{{path: filepath.Join(directory, "HEAD")}}
+	now := time.Duration(time.Now().UnixNano())
+	_, guards := guarded(absent, now)
+	require.Len(t, guards, 1)
+	assert.False(t, guards[0].listing.present)
+	_, guards = guarded(absent, now+time.Hour)
+	require.Len(t, guards, 1)
+	assert.True(t, guards[0].listing.present)
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	cache := NewCache(3)
+	for n := range 10 {
+		cache.put(cacheKey{dir: strconv.Itoa(n)}, cacheEntry{})
+	}
+	assert.Len(t, cache.entries, 3)
+	none := NewCache(0)
+	none.put(cacheKey{}, cacheEntry{})
+	assert.Empty(t, none.entries)
+}
+
+func TestReaderIsSafeForConcurrentUse(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	reader := newReader(t, NewCache(2))
+	var group sync.WaitGroup
+	for _, verb := range []string{"status", "diff", "log", "show"} {
+		group.Go(func() {
+			for range 50 {
+				assert.True(t, reader.Inspect(s.query(s.project, verb)).Trusted)
+			}
+		})
+	}
+	group.Wait()
+}

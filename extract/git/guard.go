@@ -1,0 +1,82 @@
+package git
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// guard saves asking for files that were absent, one by one: as long as their
+// directory's stamp is the same, no name was added to it. Files that are there
+// are always asked for, since writing one does not touch its directory.
+type guard struct {
+	directory string
+	identity  stamp
+	// listing is the directory's whole stamp; not present when it was too fresh
+	// to tell two states apart. Then every name is asked for.
+	listing stamp
+	absent  []dependency
+}
+
+// guarded sorts dependencies into those that stand alone and those that a
+// directory vouches for. started is when the first of them was read: a
+// directory settled before that holds what was seen.
+func guarded(all []dependency, started time.Duration) (alone []dependency, guards []guard) {
+	at := make(map[string]int)
+	for _, d := range all {
+		if d.stamp.present || d.listing {
+			continue
+		}
+		directory := filepath.Dir(d.path)
+		n, known := at[directory]
+		if !known {
+			found, err := statOrAbsent(directory, true)
+			if err != nil || found.kind != kindDirectory {
+				continue
+			}
+			n = len(guards)
+			at[directory] = n
+			guards = append(guards, guard{
+				directory: directory, identity: found.identity(), listing: settled(found, started),
+			})
+		}
+		guards[n].absent = append(guards[n].absent, d)
+	}
+	for _, d := range all {
+		if _, vouched := at[filepath.Dir(d.path)]; vouched && !d.stamp.present && !d.listing {
+			continue
+		}
+		// The guard compares the directory's identity as well.
+		if n, vouched := at[d.path]; vouched && d.follow && d.stamp == guards[n].identity {
+			continue
+		}
+		alone = append(alone, d)
+	}
+	return alone, guards
+}
+
+// settled is s, or nothing when the directory changed within the racy window.
+func settled(s stamp, now time.Duration) stamp {
+	if s.changed+racyWindow > now {
+		return stamp{}
+	}
+	return s
+}
+
+// holds checks one guard; stale means that it holds and that renewed is what
+// to remember from now on.
+func (g guard) holds(now func() time.Time) (renewed guard, stale, ok bool) {
+	found, err := statOrAbsent(g.directory, true)
+	if err != nil || found.identity() != g.identity {
+		return guard{}, false, false
+	}
+	if found == g.listing {
+		return g, false, true
+	}
+	for _, d := range g.absent {
+		if !d.holds() {
+			return guard{}, false, false
+		}
+	}
+	g.listing = settled(found, time.Duration(now().UnixNano()))
+	return g, g.listing.present, true
+}

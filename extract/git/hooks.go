@@ -1,0 +1,74 @@
+package git
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// inspectHooks looks for hooks that the subcommand could run. Whether a file
+// has its execute bit is not asked: that is one chmod away.
+func (in *inspection) inspectHooks(place repository, found traits) error {
+	directories := []string{filepath.Join(place.commonDir, "hooks")}
+	for _, path := range append(found.hooksPaths, in.userHooks...) {
+		directory, ok := hooksDirectory(place, path)
+		if !ok {
+			return refuse(CodeHook, "core.hooksPath "+path)
+		}
+		directories = append(directories, directory...)
+	}
+	for _, directory := range directories {
+		if err := in.inspectHookDirectory(directory, found.promisor); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hooksDirectory resolves core.hooksPath from each directory that git may run
+// a hook in. "~" and "%(prefix)" are left to people.
+func hooksDirectory(place repository, path string) ([]string, bool) {
+	if path == "" || strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(") {
+		return nil, false
+	}
+	if filepath.IsAbs(path) {
+		return []string{path}, true
+	}
+	return []string{filepath.Join(place.top, path), filepath.Join(place.gitDir, path)}, true
+}
+
+func (in *inspection) inspectHookDirectory(directory string, promisor bool) error {
+	if !in.runs.reader {
+		return in.refuseAnyHook(directory)
+	}
+	// A refreshed index runs the first; a lazy fetch can run the others.
+	names := []string{"post-index-change"}
+	if promisor {
+		names = append(names, "reference-transaction", "pre-auto-gc")
+	}
+	for _, name := range names {
+		for _, suffix := range hookSuffixes() {
+			path := filepath.Join(directory, name+suffix)
+			hook, err := in.probe.stat(path, false)
+			if err != nil {
+				return refuse(CodeUnreadable, path)
+			}
+			if hook.kind != kindAbsent {
+				return refuse(CodeHook, path)
+			}
+		}
+	}
+	return nil
+}
+
+func (in *inspection) refuseAnyHook(directory string) error {
+	names, err := in.probe.names(directory)
+	if err != nil {
+		return refuse(CodeUnreadable, directory)
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".sample") {
+			return refuse(CodeHook, filepath.Join(directory, name))
+		}
+	}
+	return nil
+}

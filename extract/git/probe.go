@@ -1,0 +1,203 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+type kind uint8
+
+const (
+	kindAbsent kind = iota
+	kindFile
+	kindDirectory
+	kindLink
+	kindOther
+)
+
+// stamp identifies one state of a path; the zero value means that nothing was
+// there. Times count from the Unix epoch.
+type stamp struct {
+	present  bool
+	kind     kind
+	mode     uint32
+	owner    uint32
+	device   uint64
+	inode    uint64
+	size     int64
+	modified time.Duration
+	changed  time.Duration
+}
+
+// identity drops what changes in a directory whenever an entry does.
+func (s stamp) identity() stamp {
+	s.size, s.modified, s.changed = 0, 0, 0
+	return s
+}
+
+// dependency is a path that an answer rests on.
+type dependency struct {
+	path    string
+	follow  bool
+	listing bool
+	stamp   stamp
+}
+
+func (d dependency) holds() bool {
+	now, err := statOrAbsent(d.path, d.follow)
+	if err != nil {
+		return false
+	}
+	if !d.listing && now.kind == kindDirectory {
+		now = now.identity()
+	}
+	return now == d.stamp
+}
+
+// racyWindow is how old a file must be before its stamp tells two contents
+// apart: file systems count in steps of up to two seconds.
+const racyWindow = 2 * time.Second
+
+// probe reads the disk and remembers what it looked at.
+type probe struct {
+	dependencies []dependency
+	now          time.Duration
+	unstable     bool
+}
+
+// stat describes a path; a missing one is an absent stamp and no error.
+func (p *probe) stat(path string, follow bool) (stamp, error) {
+	found, err := statOrAbsent(path, follow)
+	if err != nil {
+		p.unstable = true
+		return stamp{}, fmt.Errorf("stat file: %w", err)
+	}
+	if found.kind == kindDirectory {
+		p.note(dependency{path: path, follow: follow, stamp: found.identity()})
+		return found, nil
+	}
+	p.note(dependency{path: path, follow: follow, stamp: found})
+	return found, nil
+}
+
+// note keeps each state once. A path that is no link is the same whether links
+// are followed or not.
+func (p *probe) note(d dependency) {
+	if d.follow && d.stamp.present && slices.Contains(p.dependencies, dependency{path: d.path, stamp: d.stamp}) {
+		return
+	}
+	if !slices.Contains(p.dependencies, d) {
+		p.dependencies = append(p.dependencies, d)
+	}
+	if d.stamp.changed+racyWindow > p.now && d.stamp.kind != kindDirectory {
+		p.unstable = true
+	}
+	if d.listing && d.stamp.changed+racyWindow > p.now {
+		p.unstable = true
+	}
+}
+
+var (
+	errNotRegular = errors.New("not a regular file")
+	errTooLarge   = errors.New("file too large")
+)
+
+// read returns a regular file's content; a missing file is nil and no error.
+// The stamp is taken before the content, so that a later change shows.
+func (p *probe) read(path string, limit int64) ([]byte, error) {
+	content, found, err := readBounded(path, limit)
+	if err != nil {
+		p.unstable = true
+		return nil, err
+	}
+	p.note(dependency{path: path, follow: true, stamp: found})
+	return content, nil
+}
+
+func readBounded(path string, limit int64) ([]byte, stamp, error) {
+	// Without O_NONBLOCK opening a named pipe would wait for a writer.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if isAbsent(err) {
+		return nil, stamp{}, nil
+	}
+	if err != nil {
+		return nil, stamp{}, fmt.Errorf("open file: %w", err)
+	}
+	defer file.Close()
+	found, err := statFile(file)
+	if err != nil {
+		return nil, stamp{}, fmt.Errorf("stat file: %w", err)
+	}
+	if found.kind != kindFile {
+		return nil, stamp{}, errNotRegular
+	}
+	if found.size > limit {
+		return nil, stamp{}, errTooLarge
+	}
+	content := make([]byte, 0, found.size+1)
+	content, err = appendAll(content, io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, stamp{}, fmt.Errorf("read file: %w", err)
+	}
+	if int64(len(content)) > limit {
+		return nil, stamp{}, errTooLarge
+	}
+	return content, found, nil
+}
+
+func appendAll(content []byte, from io.Reader) ([]byte, error) {
+	for {
+		if len(content) == cap(content) {
+			content = append(content, 0)[:len(content)]
+		}
+		n, err := from.Read(content[len(content):cap(content)])
+		content = content[:len(content)+n]
+		if errors.Is(err, io.EOF) {
+			return content, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// names lists a directory; a missing one has no names.
+func (p *probe) names(path string) ([]string, error) {
+	found, err := statOrAbsent(path, true)
+	if err != nil {
+		p.unstable = true
+		return nil, fmt.Errorf("stat directory: %w", err)
+	}
+	p.note(dependency{path: path, follow: true, listing: true, stamp: found})
+	if found.kind != kindDirectory {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		p.unstable = true
+		return nil, fmt.Errorf("list directory: %w", err)
+	}
+	names := make([]string, 0, len(entries))
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
+}
+
+func statOrAbsent(path string, follow bool) (stamp, error) {
+	found, err := statPath(path, follow)
+	if isAbsent(err) {
+		return stamp{}, nil
+	}
+	return found, err
+}
+
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}

@@ -1,0 +1,72 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// ErrNoRepository means that a Verdict names no work tree to list.
+var ErrNoRepository = errors.New("no repository")
+
+// Tracked visits the tracked paths that the pathspecs select, relative to
+// v.Top and separated by slashes, until visit returns false; submodules appear
+// as their own path. Pathspecs are relative to cwd, which lies in v.Top. No
+// pathspecs, or only exclusions, select the whole tree: a caller whose command
+// is limited to cwd passes ".".
+//
+// The index is read anew on each call. Errors: ErrNoRepository;
+// ErrPathspecUnknown and ErrIndexUnknown when the answer can't be known. After
+// an error the paths visited so far mean nothing.
+func (r *Reader) Tracked(v Verdict, pathspecs []string, cwd string, visit func(path string) bool) error {
+	if !v.Repository || v.Top == "" || v.objectSize == 0 {
+		return ErrNoRepository
+	}
+	selection, err := parsePathspecs(v.Top, cwd, pathspecs)
+	if err != nil {
+		return err
+	}
+	content, _, err := readBounded(filepath.Join(v.GitDir, "index"), maxIndexBytes)
+	if err != nil {
+		return fmt.Errorf("read index: %w", err)
+	}
+	if content == nil {
+		return nil
+	}
+	previous := ""
+	return walkIndex(content, v.objectSize, func(e indexEntry) bool {
+		// An unmerged path has an entry for each stage.
+		if string(e.path) == previous || !selection.selects(e.path) {
+			return true
+		}
+		previous = string(e.path)
+		return visit(previous)
+	})
+}
+
+// Gitlinks lists the submodules in the index, relative to v.Top. Its errors are
+// those of Tracked.
+func (r *Reader) Gitlinks(v Verdict) ([]string, error) {
+	if !v.Repository || v.Top == "" || v.objectSize == 0 {
+		return nil, ErrNoRepository
+	}
+	content, _, err := readBounded(filepath.Join(v.GitDir, "index"), maxIndexBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	if content == nil {
+		return nil, nil
+	}
+	return gitlinks(content, v.objectSize)
+}
+
+func gitlinks(content []byte, objectSize int) ([]string, error) {
+	var links []string
+	err := walkIndex(content, objectSize, func(e indexEntry) bool {
+		if e.mode&modeType == modeGitlink {
+			links = append(links, string(e.path))
+		}
+		return true
+	})
+	return links, err
+}

@@ -1,0 +1,80 @@
+package git
+
+import "strings"
+
+// Query names the git command to judge.
+type Query struct {
+	// Dir is the directory that git would run in: absolute, cleaned, with every
+	// symbolic link resolved.
+	Dir string
+	// Subcommand is the verb chain without "git": "status", "stash list". One
+	// that the table does not know counts as running everything.
+	Subcommand string
+	// TrustedRoots are the real paths of the project and session directories.
+	// Only a repository whose work tree lies in one of them can be trusted.
+	TrustedRoots []string
+	// Home is the person's home directory; empty when git will see none.
+	Home string
+	// XDGConfigHome is the value of XDG_CONFIG_HOME; empty means Home/.config.
+	XDGConfigHome string
+}
+
+// Verdict is the answer to a Query. Its zero value is not trusted.
+type Verdict struct {
+	// Trusted reports that the repository makes git run no program of its own
+	// choice for the subcommand.
+	Trusted bool
+	// Reason is a stable code, and after ": " what it was found in.
+	Reason string
+	// Repository reports whether git would find a repository.
+	Repository bool
+	// Top is the real root of the work tree; empty for a bare repository.
+	Top string
+	// GitDir and CommonDir are real paths; they differ in linked work trees.
+	GitDir    string
+	CommonDir string
+	// LazyFetch reports a partial clone: reading a missing object makes git
+	// fetch it from the network.
+	LazyFetch bool
+
+	objectSize int
+}
+
+// Code returns the stable part of the reason.
+func (v Verdict) Code() string {
+	code, _, _ := strings.Cut(v.Reason, ": ")
+	return code
+}
+
+// Codes of Verdict.Reason. The first two are those of trusted verdicts.
+const (
+	CodeTrusted         = "trusted"
+	CodeNoRepository    = "no_repository"
+	CodeDirectory       = "directory_invalid"
+	CodeUnreadable      = "unreadable"
+	CodeAmbiguous       = "repository_ambiguous"
+	CodeBare            = "bare_repository"
+	CodeLinkedGitDir    = "git_dir_symlink"
+	CodeGitfile         = "gitfile_invalid"
+	CodeGitfileUnlinked = "gitfile_unlinked"
+	CodeCommonDir       = "common_dir"
+	CodeOutsideRoots    = "outside_roots"
+	CodeWorkTree        = "work_tree"
+	CodeConfigSyntax    = "config_syntax"
+	CodeConfigInclude   = "config_include"
+	CodeConfigKey       = "config_key"
+	CodeHook            = "hook"
+	CodeIndex           = "index_unknown"
+	CodeSubmodule       = "submodule"
+	CodeLimit           = "limit"
+)
+
+// refusalError is why a repository is not trusted.
+type refusalError struct {
+	code   string
+	detail string
+}
+
+func (r *refusalError) Error() string { return r.code + ": " + r.detail }
+
+func refuse(code, detail string) error { return &refusalError{code: code, detail: detail} }

@@ -1,0 +1,73 @@
+package extract
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/git"
+	"policyd/extract/shell"
+)
+
+//go:embed gitreaders.json
+var gitReadersJSON []byte
+
+// gitReader says when a git command prints whole contents (S3).
+type gitReader struct {
+	// Prints is true when it does so unless told otherwise, by one of Silent.
+	Prints bool     `json:"prints"`
+	Silent []string `json:"silent"`
+	// Patch are the options with which it does in any case.
+	Patch []string `json:"patch"`
+	// Below is true when no pathspec means the working directory and not the
+	// whole tree.
+	Below bool `json:"below"`
+}
+
+func loadGitReaders() (map[string]gitReader, error) {
+	var readers map[string]gitReader
+	if err := json.Unmarshal(gitReadersJSON, &readers); err != nil {
+		return nil, fmt.Errorf("load git readers: %w", err)
+	}
+	return readers, nil
+}
+
+func (g *gitReader) printsContents(form v1.Form) bool {
+	has := func(option string) bool { _, ok := form.Get(option); return ok }
+	return slices.ContainsFunc(g.Patch, has) || g.Prints && !slices.ContainsFunc(g.Silent, has)
+}
+
+// gitReach says whether a command that prints the contents of tracked files
+// can print a secret. What only history holds is not seen.
+func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string) string {
+	reader, ok := e.x.gitReaders[c.Verb]
+	if ok && !verdict.Repository && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
+		return reachesUnknown // outside a repository it compares files and directories as they are
+	}
+	if !ok || !verdict.Repository || !reader.printsContents(c.Form) || c.Git.Blobs > 0 && len(c.Git.Revisions) == 0 {
+		return reachesNone
+	}
+	specs := slices.Clone(c.Git.Pathspecs)
+	for _, word := range c.Git.Revisions {
+		if exists(e.absolute(word, dir)) {
+			specs = append(specs, word)
+		}
+	}
+	if reader.Below && len(specs) == 0 {
+		specs = []string{"."}
+	}
+	answer := reachesNone
+	err := e.x.git.Tracked(verdict, specs, dir, func(path string) bool {
+		if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
+			answer = reachesSecret
+		}
+		return answer == reachesNone
+	})
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+		return reachesUnknown
+	}
+	return answer
+}

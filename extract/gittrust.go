@@ -1,0 +1,64 @@
+package extract
+
+import (
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/git"
+	"policyd/extract/shell"
+)
+
+// gitTrust adds a caveat where the repository's own configuration could run a
+// program for this command, in any directory that it may run in.
+func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
+	subcommand := strings.TrimPrefix(c.Verb, "git ")
+	if subcommand == c.Verb {
+		return // no subcommand: git prints its help
+	}
+	if c.Unknown || len(c.Dirs) == 0 {
+		item.Caveats.Add("git_untrusted")
+		return
+	}
+	for _, dir := range c.Dirs {
+		resolved, err := e.resolver.Resolve(dir)
+		if err != nil {
+			item.Caveats.Add("git_untrusted")
+			return
+		}
+		if resolved.Unseen {
+			e.gitUnseen(item, c)
+			continue
+		}
+		verdict := e.inspect(resolved.Real, subcommand)
+		if !verdict.Trusted {
+			item.Caveats.Add("git_untrusted")
+			return
+		}
+		if answer := e.gitReach(c, verdict, resolved.Real); answer != reachesNone {
+			item.Caveats.Add(answer)
+		}
+	}
+}
+
+func (e *extraction) inspect(dir, subcommand string) git.Verdict {
+	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.home}
+	for _, root := range e.roots {
+		if root.Space == v1.SpaceProject || root.Space == v1.SpaceSession {
+			query.TrustedRoots = append(query.TrustedRoots, root.Real)
+		}
+	}
+	return e.x.git.Inspect(query)
+}
+
+// toplevel is the top of the work tree that git finds from dir, where the
+// repository can be trusted to say so.
+func (e *extraction) toplevel(dir string) string {
+	resolved, err := e.resolver.Resolve(dir)
+	if err != nil || resolved.Unseen {
+		return ""
+	}
+	if verdict := e.inspect(resolved.Real, "rev-parse"); verdict.Trusted && verdict.Repository {
+		return verdict.Top
+	}
+	return ""
+}

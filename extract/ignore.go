@@ -1,0 +1,149 @@
+package extract
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"policyd/extract/paths"
+)
+
+// ignores are the ignore rules in force in a directory, as ripgrep and
+// `git grep` read them: gitignore(5), as far as a rule is a glob over one name.
+// Rules that are not are left out, which ignores less. Wherever a rule could
+// take an ignored file back in, nothing counts as ignored.
+type ignores struct {
+	void  bool
+	files []string // match files and directories
+	dirs  []string // match directories alone
+}
+
+// maxIgnoreFile bounds what is read of one file of rules.
+const maxIgnoreFile = 64 << 10
+
+// ignoresAbove gathers the rules of root's repository from its top down to
+// root itself. Outside a repository nothing is ignored.
+func ignoresAbove(root string) ignores {
+	var chain []string
+	for at := root; ; at = paths.Parent(at) {
+		chain = append(chain, at)
+		if exists(strings.TrimSuffix(at, "/") + "/.git") {
+			break
+		}
+		if at == "/" {
+			return ignores{void: true}
+		}
+	}
+	var rules ignores
+	for _, dir := range slices.Backward(chain) {
+		rules = rules.in(dir)
+	}
+	return rules
+}
+
+// in adds the rules of a directory's own files to those in force above it.
+func (i ignores) in(dir string) ignores {
+	if i.void {
+		return i
+	}
+	for _, name := range []string{".ignore", ".rgignore"} {
+		if exists(dir + "/" + name) {
+			return ignores{void: true}
+		}
+	}
+	text, err := os.ReadFile(dir + "/.gitignore") //nolint:gosec // a fixed name in a directory that is walked anyway
+	if err != nil {
+		if os.IsNotExist(err) {
+			return i
+		}
+		return ignores{void: true}
+	}
+	if len(text) > maxIgnoreFile {
+		return ignores{void: true}
+	}
+	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if strings.HasPrefix(line, "!") {
+			return ignores{void: true}
+		}
+		next.add(line)
+	}
+	return next
+}
+
+// add takes a rule that is a plain glob over one name, at any depth.
+func (i *ignores) add(rule string) {
+	name, directory := strings.CutSuffix(rule, "/")
+	name = strings.TrimPrefix(name, "**/")
+	if name == "" || strings.HasPrefix(name, "#") || strings.ContainsAny(name, "/\\[]{}") || strings.Contains(name, "**") {
+		return
+	}
+	if directory {
+		i.dirs = append(i.dirs, name)
+		return
+	}
+	i.files = append(i.files, name)
+}
+
+func (i *ignores) ignores(name string, directory bool) bool {
+	if i.void {
+		return false
+	}
+	matches := func(glob string) bool { ok, err := path.Match(glob, name); return ok && err == nil }
+	return slices.ContainsFunc(i.files, matches) || directory && slices.ContainsFunc(i.dirs, matches)
+}
+
+// takesBack reports whether a directory's own ignore rules could take a hidden
+// secret back in, which makes ripgrep read it although it is hidden.
+func (e *extraction) takesBack(dir string) bool {
+	for _, name := range []string{".gitignore", ".ignore", ".rgignore"} {
+		text, err := os.ReadFile(dir + "/" + name) //nolint:gosec // a fixed name in a directory that is walked anyway
+		if err != nil {
+			if os.IsNotExist(err) {
+				continue
+			}
+			return true
+		}
+		for line := range strings.Lines(string(text)) {
+			if rule, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok && e.couldBeSecret(rule) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hiddenSecrets are names that stand for the hidden entries of any list of
+// secrets, to try a glob on.
+var hiddenSecrets = []string{".env", ".env.local", ".npmrc", ".netrc", ".pypirc", ".git-credentials", ".ssh", ".aws", ".gnupg", ".x.pem"}
+
+// couldBeSecret reports whether a rule could match a hidden secret. The usual
+// exceptions (.gitkeep, .env.example, *.md) can't.
+func (e *extraction) couldBeSecret(rule string) bool {
+	rule = strings.Trim(rule, "/")
+	last := rule[strings.LastIndexByte(rule, '/')+1:]
+	if !plainGlob(last) {
+		return true
+	}
+	if !strings.ContainsAny(last, "*?[") {
+		return e.x.lists.secrets.File("/"+rule) != ""
+	}
+	return e.x.lists.secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
+		ok, err := path.Match(last, name)
+		return ok || err != nil
+	})
+}
+
+// takesBackAbove does the same for every directory above root.
+func (e *extraction) takesBackAbove(root string) bool {
+	for at := paths.Parent(root); ; at = paths.Parent(at) {
+		if e.takesBack(at) {
+			return true
+		}
+		if at == "/" {
+			return false
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package extract
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"policyd/extract/paths"
+)
+
+// lists is what extraction needs of the active policy's data: what facts are
+// matched against. Nothing of it is a judgement.
+type lists struct {
+	secrets   paths.Secrets
+	variables *paths.Pattern
+	protected paths.Protected
+	sensitive []string
+	// sensitiveItself are roots below which a workspace may lie.
+	sensitiveItself []string
+	readAlso        []string
+	deleteAllow     []string
+	projects        []string
+}
+
+// policyData is the part of data.policyd that extraction reads.
+type policyData struct {
+	Config struct {
+		Secrets struct {
+			Names, Except, Directories, Files, Variables []string
+		} `json:"secrets"`
+		Protected struct {
+			Instructions, Always []string
+		} `json:"protected"`
+		Sensitive struct {
+			Roots  []string
+			Itself []string
+		} `json:"sensitive"`
+	} `json:"config"`
+	Settings struct {
+		Scope struct {
+			Projects        []string `json:"projects"`
+			ReadAlso        []string `json:"read_also"`
+			Protected       []string `json:"protected"`
+			ProtectedAlways []string `json:"protected_always"`
+			DeleteAllow     []string `json:"delete_allow"`
+		} `json:"scope"`
+		Secrets struct {
+			Names, Except, Directories []string
+		} `json:"secrets"`
+	} `json:"settings"`
+}
+
+// newLists reads the lists out of data.policyd. A policy without a list of
+// secrets is refused: it would make every secret an ordinary file.
+func newLists(policyd map[string]any) (*lists, error) {
+	raw, err := json.Marshal(policyd)
+	if err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	var data policyData
+	if err := json.Unmarshal(raw, &data); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	config, settings := data.Config, data.Settings
+	if len(config.Secrets.Names) == 0 || len(config.Secrets.Directories) == 0 || len(config.Protected.Always) == 0 {
+		return nil, fmt.Errorf("read policy lists: config.secrets.names, config.secrets.directories and " +
+			"config.protected.always must not be empty")
+	}
+	out := &lists{
+		sensitive: config.Sensitive.Roots, sensitiveItself: config.Sensitive.Itself, readAlso: settings.Scope.ReadAlso,
+		deleteAllow: settings.Scope.DeleteAllow, projects: settings.Scope.Projects,
+		protected: paths.Protected{
+			Instructions: concat(config.Protected.Instructions, settings.Scope.Protected),
+			Always:       concat(config.Protected.Always, settings.Scope.ProtectedAlways),
+		},
+	}
+	out.secrets.Files = config.Secrets.Files
+	for _, part := range []struct {
+		into  **paths.Pattern
+		globs []string
+	}{
+		{&out.secrets.Names, concat(config.Secrets.Names, settings.Secrets.Names)},
+		{&out.secrets.Except, concat(config.Secrets.Except, settings.Secrets.Except)},
+		{&out.secrets.Directories, trimSlashes(concat(config.Secrets.Directories, settings.Secrets.Directories))},
+		{&out.variables, config.Secrets.Variables},
+	} {
+		if *part.into, err = paths.NewPattern(part.globs); err != nil {
+			return nil, fmt.Errorf("read policy lists: %w", err)
+		}
+	}
+	return out, nil
+}
+
+func concat(a, b []string) []string { return append(slices.Clone(a), b...) }
+
+func trimSlashes(list []string) []string {
+	for i := range list {
+		list[i] = strings.Trim(list[i], "/")
+	}
+	return list
+}

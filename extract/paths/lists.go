@@ -1,0 +1,189 @@
+package paths
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// Pattern is a set of globs over one segment, with quick ways for the forms
+// that lists are made of. Matching folds case: a list that misses ".ENV" on a
+// file system that folds case would be worse than one that finds it elsewhere.
+type Pattern struct {
+	exact    map[string]string
+	suffixes []string // from "*.pem"
+	prefixes []string // from "id_rsa*"
+	globs    []string
+}
+
+// NewPattern compiles globs in the syntax of path.Match. A malformed glob is an error.
+func NewPattern(globs []string) (*Pattern, error) {
+	p := &Pattern{exact: make(map[string]string, len(globs))}
+	for _, glob := range globs {
+		folded := strings.ToLower(glob)
+		if _, err := path.Match(folded, ""); err != nil {
+			return nil, err
+		}
+		switch star := strings.IndexAny(folded, `*?[\`); {
+		case star < 0:
+			p.exact[folded] = glob
+		case star == 0 && folded[0] == '*' && !strings.ContainsAny(folded[1:], `*?[\`):
+			p.suffixes = append(p.suffixes, folded[1:])
+		case star == len(folded)-1 && folded[star] == '*':
+			p.prefixes = append(p.prefixes, folded[:star])
+		default:
+			p.globs = append(p.globs, folded)
+		}
+	}
+	return p, nil
+}
+
+// Match returns the entry that name matches, or "".
+func (p *Pattern) Match(name string) string {
+	if p == nil || name == "" {
+		return ""
+	}
+	name = strings.ToLower(name)
+	if entry, ok := p.exact[name]; ok {
+		return entry
+	}
+	for _, suffix := range p.suffixes {
+		if strings.HasSuffix(name, suffix) {
+			return "*" + suffix
+		}
+	}
+	for _, prefix := range p.prefixes {
+		if strings.HasPrefix(name, prefix) {
+			return prefix + "*"
+		}
+	}
+	for _, glob := range p.globs {
+		if ok, err := path.Match(glob, name); ok && err == nil {
+			return glob
+		}
+	}
+	return ""
+}
+
+// Secrets says which paths are secret.
+type Secrets struct {
+	Names       *Pattern
+	Except      *Pattern
+	Directories *Pattern
+	// Files are entries of several segments: ".kube/config" anywhere, or
+	// absolute globs such as "/proc/*/environ".
+	Files []string
+}
+
+// File returns the entry by which a clean path is a secret file or lies in a
+// secret directory, or "".
+func (s *Secrets) File(real string) string {
+	base := Base(real)
+	if s.Except.Match(base) == "" {
+		if entry := s.Names.Match(base); entry != "" {
+			return entry
+		}
+	}
+	for _, entry := range s.Files {
+		if matchTail(real, entry) {
+			return entry
+		}
+	}
+	return s.Directory(real)
+}
+
+// Directory returns the entry by which a clean path is a secret directory or
+// lies in one, or "".
+func (s *Secrets) Directory(real string) string {
+	for rest := real; rest != ""; {
+		var segment string
+		segment, rest, _ = strings.Cut(strings.TrimLeft(rest, "/"), "/")
+		if entry := s.Directories.Match(segment); entry != "" {
+			return entry + "/"
+		}
+	}
+	return ""
+}
+
+// matchTail matches entry, a glob of several segments, against the end of
+// real, or against the whole of it when entry is absolute.
+func matchTail(real, entry string) bool {
+	real, entry = strings.ToLower(real), strings.ToLower(entry)
+	if strings.HasPrefix(entry, "/") {
+		ok, err := path.Match(entry, real)
+		return ok && err == nil
+	}
+	for cut := len(real); cut > 0; {
+		cut = strings.LastIndexByte(real[:cut], '/')
+		if cut < 0 {
+			return false
+		}
+		if ok, err := path.Match(entry, real[cut+1:]); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Protected lists what could change an agent's instructions or switch the gate off.
+type Protected struct {
+	Instructions []string
+	Always       []string
+}
+
+// Class returns the entries that real is on. An entry without a leading slash
+// matches as a run of whole segments anywhere, and everything below it.
+func (p *Protected) Class(real string, class *v1.Form) {
+	for _, entry := range p.Always {
+		if containsSegments(real, entry) {
+			class.Put("protected_always", entry)
+			return
+		}
+	}
+	for _, entry := range p.Instructions {
+		if containsSegments(real, entry) {
+			class.Put("protected", entry)
+			return
+		}
+	}
+}
+
+func containsSegments(real, entry string) bool {
+	if strings.HasPrefix(entry, "/") {
+		return Within(real, entry)
+	}
+	real = strings.ToLower(real) + "/"
+	return strings.Contains(real, "/"+strings.ToLower(entry)+"/")
+}
+
+// Root is a directory that gives what lies in it a space.
+type Root struct {
+	Real  string
+	Space string
+}
+
+// strength orders spaces: of several that hold a path the strongest names it.
+var strength = []string{
+	v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantReadWrite, v1.SpaceGrantRead, v1.SpaceReadAlso,
+}
+
+// Space says where a real path lies. The workspace beats a grant (P2); of
+// overlapping grants the longest root counts (P4).
+func Space(real string, roots []Root) string {
+	best, bestRank, bestLen := v1.SpaceOutside, len(strength), -1
+	for _, root := range roots {
+		if !Within(real, root.Real) {
+			continue
+		}
+		rank := slices.Index(strength, root.Space)
+		if rank == 3 {
+			rank = 2 // the two kinds of grant compete by length
+		}
+		if rank >= 0 && (rank < bestRank || rank == bestRank && len(root.Real) > bestLen) {
+			best, bestRank, bestLen = root.Space, rank, len(root.Real)
+		}
+	}
+	return best
+}

@@ -1,0 +1,254 @@
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// Limits of resolution. Linux gives up at 40 links and 4096 bytes (path_resolution(7)).
+const (
+	maxLinks = 40
+	maxBytes = 4096
+)
+
+// Errors of Resolve. A path with such an error lies in no known space.
+var (
+	ErrRelative = errors.New("path is not absolute")
+	ErrTooLong  = errors.New("path is longer than 4096 bytes")
+	ErrNUL      = errors.New("path holds a NUL byte")
+	ErrLoop     = errors.New("too many symbolic links")
+)
+
+// Resolved is a path with every symbolic link on its deepest existing ancestor
+// followed, and what lies there.
+type Resolved struct {
+	// Real is absolute and clean. What does not exist yet stands as written
+	// behind the real path of its deepest existing ancestor.
+	Real string
+	// Links are the segments that were symbolic links, in the order they were met.
+	Links []string
+	// Exists, Dir and HardLinks describe Real.
+	Exists    bool
+	Dir       bool
+	Regular   bool
+	HardLinks bool
+	// ViaProc is true when the way led through /proc, whose links are seen by
+	// the sidecar's process and not by the agent's: Real can't be trusted.
+	ViaProc bool
+	// Unseen is true for a path of a system whose disk this machine doesn't
+	// have: Real is what it spells, and links on the way are not known.
+	Unseen bool
+}
+
+type node struct {
+	mode  fs.FileMode
+	nlink uint64
+	link  string
+	err   error
+}
+
+// Resolver resolves paths and remembers every segment it looked at.
+// The zero value is ready to use.
+type Resolver struct {
+	nodes map[string]node
+	// done holds whole results, since a command line names its directory often.
+	done map[string]Resolved
+	// Windows makes it read paths as Windows does.
+	Windows bool
+	// disk is true where drive letters are on this machine; for tests.
+	disk bool
+}
+
+// Resolve follows path segment by segment as the kernel does: a ".." behind a
+// link leaves the link's target. A path that doesn't exist is no error.
+func (r *Resolver) Resolve(path string) (Resolved, error) {
+	if r.Windows {
+		return r.resolveWindows(path)
+	}
+	return r.resolve(path)
+}
+
+func (r *Resolver) resolve(path string) (Resolved, error) {
+	if known, ok := r.done[path]; ok {
+		return known, nil
+	}
+	switch {
+	case !strings.HasPrefix(path, "/"):
+		return Resolved{}, ErrRelative
+	case len(path) > maxBytes:
+		return Resolved{}, ErrTooLong
+	case strings.IndexByte(path, 0) >= 0:
+		return Resolved{}, ErrNUL
+	}
+	if result, ok := r.straight(path); ok {
+		return result, nil
+	}
+	result, err := r.walk(path)
+	if err != nil {
+		return Resolved{}, fmt.Errorf("resolve path: %w", err)
+	}
+	if r.done == nil {
+		r.done = make(map[string]Resolved, 8)
+	}
+	r.done[path] = result
+	return result, nil
+}
+
+// straight resolves a clean path without symbolic links, which nearly every
+// path is, without building a string. It reports false for any other.
+func (r *Resolver) straight(path string) (Resolved, bool) {
+	if len(path) == 1 || path[len(path)-1] == '/' || strings.HasPrefix(path, "/proc") ||
+		strings.Contains(path, "//") || strings.Contains(path, "/.") && hasDots(path) {
+		return Resolved{}, false
+	}
+	var seen node
+	for end := 1; end <= len(path); end++ {
+		if end < len(path) && path[end] != '/' {
+			continue
+		}
+		if seen = r.look(path[:end]); seen.err != nil || seen.mode&fs.ModeSymlink != 0 {
+			return Resolved{}, false
+		}
+	}
+	regular := seen.mode.IsRegular()
+	return Resolved{
+		Real: path, Exists: true, Dir: seen.mode.IsDir(), Regular: regular, HardLinks: regular && seen.nlink > 1,
+	}, true
+}
+
+func hasDots(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Resolver) walk(path string) (Resolved, error) {
+	var out Resolved
+	current, rest := "/", path
+	out.Exists, out.Dir = true, true
+	for links := 0; ; {
+		segment, tail, ok := nextSegment(rest)
+		if !ok {
+			break
+		}
+		rest = tail
+		if segment == ".." {
+			// Behind a missing segment nothing can be a link, so the
+			// lexical parent is the real one.
+			current = parent(current)
+			out.Exists, out.Dir = r.isDir(current)
+			continue
+		}
+		next := join(current, segment)
+		if next == "/proc" {
+			out.ViaProc = true
+		}
+		seen := r.look(next)
+		if seen.err != nil {
+			if !errors.Is(seen.err, fs.ErrNotExist) && !errors.Is(seen.err, syscall.ENOTDIR) {
+				return out, seen.err
+			}
+			current = next
+			out.Exists, out.Dir, out.Regular, out.HardLinks = false, false, false, false
+			continue
+		}
+		if seen.mode&fs.ModeSymlink == 0 {
+			current = next
+			out.Exists, out.Dir, out.Regular = true, seen.mode.IsDir(), seen.mode.IsRegular()
+			out.HardLinks = seen.mode.IsRegular() && seen.nlink > 1
+			continue
+		}
+		if links++; links > maxLinks {
+			return out, ErrLoop
+		}
+		out.Links = append(out.Links, next)
+		if strings.HasPrefix(seen.link, "/") {
+			current = "/"
+		}
+		out.Exists, out.Dir = true, true
+		rest = seen.link + "/" + rest
+		if len(rest) > 2*maxBytes {
+			return out, ErrTooLong
+		}
+	}
+	out.Real = current
+	return out, nil
+}
+
+func (r *Resolver) isDir(path string) (exists, dir bool) {
+	if path == "/" {
+		return true, true
+	}
+	seen := r.look(path)
+	return seen.err == nil, seen.err == nil && seen.mode.IsDir()
+}
+
+// look returns what lstat and readlink say of path, once per call.
+func (r *Resolver) look(path string) node {
+	if seen, ok := r.nodes[path]; ok {
+		return seen
+	}
+	if r.nodes == nil {
+		r.nodes = make(map[string]node, 16)
+	}
+	seen := lookOnDisk(path)
+	r.nodes[path] = seen
+	return seen
+}
+
+// nextSegment cuts the first segment other than "." off rest.
+func nextSegment(rest string) (segment, tail string, ok bool) {
+	for {
+		rest = strings.TrimLeft(rest, "/")
+		if rest == "" {
+			return "", "", false
+		}
+		segment, tail, _ = strings.Cut(rest, "/")
+		if segment != "." {
+			return segment, tail, true
+		}
+		rest = tail
+	}
+}
+
+func parent(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[:i]
+	}
+	return "/"
+}
+
+func join(dir, segment string) string {
+	if dir == "/" {
+		return "/" + segment
+	}
+	return dir + "/" + segment
+}
+
+// Within reports whether path is root or lies below it. Both are clean and absolute.
+func Within(path, root string) bool {
+	if root == "/" {
+		return strings.HasPrefix(path, "/")
+	}
+	return strings.HasPrefix(path, root) && (len(path) == len(root) || path[len(root)] == '/')
+}
+
+// Depth is the number of segments below the root: 0 for "/", 1 for "/etc".
+func Depth(path string) int {
+	if path == "/" || path == "" {
+		return 0
+	}
+	return strings.Count(path, "/")
+}
+
+// Base is the last segment of a clean path.
+func Base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// Parent is the directory that holds a clean absolute path.
+func Parent(path string) string { return parent(path) }

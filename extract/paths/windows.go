@@ -1,0 +1,244 @@
+package paths
+
+import (
+	"errors"
+	"io/fs"
+	"runtime"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Errors of Windows paths. Such a path lies in no known space.
+var (
+	// ErrWindowsForm is for spellings that lead elsewhere than they seem to:
+	// drive-relative paths, streams, short names, trailing dots, `\\?\`.
+	ErrWindowsForm = errors.New("path has a form that is not followed")
+	// ErrWindowsDevice is for names that are devices in every directory.
+	ErrWindowsDevice = errors.New("path is a device")
+)
+
+// WindowsPath brings an absolute Windows path into the form that facts hold:
+// `C:/proj/src`, the drive letter in upper case, "." and ".." taken away by
+// spelling, as Windows itself does. A share is `//server/share/…`. A path that
+// begins with one slash is a path of another system and keeps it.
+func WindowsPath(path string) (string, error) {
+	path = strings.ReplaceAll(path, `\`, "/")
+	prefix, rest := "", ""
+	switch {
+	case len(path) > maxBytes:
+		return "", ErrTooLong
+	case strings.HasPrefix(path, "//?"), strings.HasPrefix(path, "//."):
+		return "", ErrWindowsForm
+	case strings.HasPrefix(path, "//"):
+		prefix, rest = "/", path[2:]
+	case strings.HasPrefix(path, "/"):
+		rest = path[1:]
+	case driveLetter(path) && (len(path) == 2 || path[2] == '/'):
+		prefix, rest = strings.ToUpper(path[:2]), path[2:]
+	default:
+		return "", ErrRelative
+	}
+	segments := make([]string, 0, 8)
+	for segment := range strings.SplitSeq(rest, "/") {
+		switch segment {
+		case "", ".":
+			continue
+		case "..":
+			segments = segments[:max(len(segments)-1, 0)]
+			continue
+		}
+		if err := windowsSegment(segment); err != nil {
+			return "", err
+		}
+		segments = append(segments, segment)
+	}
+	if len(segments) == 0 {
+		if prefix == "" {
+			return "/", nil
+		}
+		return prefix, nil
+	}
+	return prefix + "/" + strings.Join(segments, "/"), nil
+}
+
+func driveLetter(path string) bool {
+	return len(path) >= 2 && path[1] == ':' && (path[0] >= 'a' && path[0] <= 'z' || path[0] >= 'A' && path[0] <= 'Z')
+}
+
+// windowsSegment refuses names that Windows opens as something else.
+func windowsSegment(segment string) error {
+	if WindowsDevice(segment) != "" {
+		return ErrWindowsDevice
+	}
+	for i := range len(segment) {
+		if c := segment[i]; c < ' ' || strings.IndexByte("<>\"|?*:`", c) >= 0 {
+			return ErrWindowsForm
+		}
+	}
+	if last := segment[len(segment)-1]; last == '.' || last == ' ' || shortName(segment) {
+		return ErrWindowsForm
+	}
+	return nil
+}
+
+// shortName reports whether a name may be the 8.3 alias of a longer one: such
+// as CREDEN~1.JSO for credentials.json.
+func shortName(segment string) bool {
+	stem, _, _ := strings.Cut(segment, ".")
+	tilde := strings.LastIndexByte(stem, '~')
+	return tilde >= 0 && tilde < len(stem)-1 && len(stem) <= 8 && strings.Trim(stem[tilde+1:], "0123456789") == ""
+}
+
+// WindowsDevice returns the device that a name stands for in every directory,
+// with or without an extension or a stream, in upper case; or "".
+func WindowsDevice(name string) string {
+	stem := strings.ToUpper(name)
+	if end := strings.IndexAny(stem, ".:"); end >= 0 {
+		stem = stem[:end]
+	}
+	stem = strings.TrimRight(stem, " ")
+	switch stem {
+	case "NUL", "CON", "PRN", "AUX", "CONIN$", "CONOUT$":
+		return stem
+	}
+	digits := strings.TrimPrefix(strings.TrimPrefix(stem, "COM"), "LPT")
+	if len(digits) == len(stem)-3 && (strings.Trim(digits, "0123456789") == "" && len(digits) == 1 || strings.ContainsAny(digits, "¹²³")) {
+		return stem
+	}
+	return ""
+}
+
+// WindowsJoin makes raw absolute as Windows would, counting from base, which
+// is in the form of WindowsPath; empty when it can't be told.
+func WindowsJoin(base, raw, home string) string {
+	text := strings.ReplaceAll(raw, `\`, "/")
+	switch {
+	case text == "":
+		return base
+	case text == "~" || strings.HasPrefix(text, "~/"):
+		if home == "" {
+			return ""
+		}
+		return home + text[1:]
+	case strings.HasPrefix(text, "//"):
+		return text
+	case strings.HasPrefix(text, "/"):
+		if driveLetter(base) {
+			return base[:2] + text // the root of the drive in force
+		}
+		if strings.HasPrefix(base, "/") && !strings.HasPrefix(base, "//") {
+			return text
+		}
+		return ""
+	case driveLetter(text) && len(text) > 2 && text[2] == '/':
+		return text
+	case driveLetter(text) && (len(text) == 2 || base == ""), base == "":
+		return ""
+	case driveLetter(text):
+		return "" // counts from that drive's own directory
+	}
+	return base + "/" + text
+}
+
+// WindowsSpelling is what a path that can't be followed spells, for lists that
+// deny by name: separators, streams, trailing dots and blanks are taken away.
+func WindowsSpelling(raw string) string {
+	segments := strings.Split(strings.ReplaceAll(raw, `\`, "/"), "/")
+	for i, segment := range segments {
+		if i == 0 && len(segment) == 2 && driveLetter(segment) || segment == "." || segment == ".." {
+			continue
+		}
+		if i == 0 && driveLetter(segment) {
+			segment = segment[2:]
+		}
+		if colon := strings.IndexByte(segment, ':'); colon > 0 {
+			segment = segment[:colon]
+		}
+		segments[i] = strings.Trim(strings.ReplaceAll(strings.TrimRight(segment, ". "), "`", ""), `"' `)
+	}
+	return "/" + strings.Join(segments, "/")
+}
+
+// seesWindows reports whether paths with drive letters are on this machine.
+func (r *Resolver) seesWindows() bool { return r.disk || runtime.GOOS == "windows" }
+
+// resolveWindows resolves a path of a session on Windows. A share is never
+// looked at: that alone would send the user's name and a proof of the password.
+func (r *Resolver) resolveWindows(path string) (Resolved, error) {
+	clean, err := WindowsPath(path)
+	switch {
+	case err != nil:
+		return Resolved{}, err
+	case strings.HasPrefix(clean, "//"):
+		return Resolved{Real: clean}, nil
+	case strings.HasPrefix(clean, "/"):
+		return r.resolve(clean)
+	case !r.seesWindows():
+		return Resolved{Real: clean, Unseen: true}, nil
+	}
+	return r.walkWindows(clean)
+}
+
+// walkWindows follows the links of a clean path. What is neither file nor
+// directory nor link, junctions among them, is not followed.
+func (r *Resolver) walkWindows(path string) (Resolved, error) {
+	out := Resolved{Exists: true, Dir: true}
+	current, rest := path[:2], path[2:]
+	for links := 0; ; {
+		segment, tail, ok := nextSegment(rest)
+		if !ok {
+			break
+		}
+		current, rest = current+"/"+segment, tail
+		seen := r.look(current)
+		switch {
+		case errors.Is(seen.err, fs.ErrNotExist):
+			out.Exists, out.Dir, out.Regular = false, false, false
+			continue
+		case seen.err != nil:
+			return out, seen.err
+		case seen.mode&fs.ModeSymlink == 0:
+			if seen.mode&fs.ModeType != 0 && !seen.mode.IsDir() {
+				return out, ErrWindowsForm
+			}
+			out.Exists, out.Dir, out.Regular = true, seen.mode.IsDir(), seen.mode.IsRegular()
+			continue
+		}
+		if links++; links > maxLinks {
+			return out, ErrLoop
+		}
+		out.Links = append(out.Links, current)
+		target, err := WindowsPath(WindowsJoin(parent(current), seen.link, ""))
+		if err != nil {
+			return out, err
+		}
+		if !driveLetter(target) {
+			return Resolved{Real: target, Links: out.Links}, nil
+		}
+		current, rest = target[:2], target[2:]+"/"+rest
+		out.Exists, out.Dir = true, true
+	}
+	out.Real = current
+	return out, nil
+}
+
+// SpaceFolded is Space on file systems that don't tell case apart.
+func SpaceFolded(real string, roots []Root) string {
+	folded := make([]Root, len(roots))
+	for i, root := range roots {
+		folded[i] = Root{Real: fold(root.Real), Space: root.Space}
+	}
+	return Space(fold(real), folded)
+}
+
+// fold lowers case without turning a foreign letter into a plain one, which
+// no file system does.
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if lower := unicode.ToLower(r); r < utf8.RuneSelf || lower >= utf8.RuneSelf {
+			return lower
+		}
+		return r
+	}, text)
+}

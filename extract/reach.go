@@ -1,0 +1,400 @@
+package extract
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell"
+)
+
+// Bounds of looking at what recursion and globs reach (S3). Beyond them the
+// answer is that it is not known.
+const (
+	maxReached = 20000
+	maxMatches = 1000
+)
+
+// Answers of a look at a tree or a glob.
+const (
+	reachesNone    = ""
+	reachesSecret  = "reaches_secret"
+	reachesOutside = "reaches_outside"
+	reachesUnknown = "reaches_unknown"
+)
+
+// filter says which files of a tree a tool reads.
+type filter struct {
+	include, exclude, excludeDir []string
+	skipHidden, follow           bool
+	// fed is true when the names become words of a command.
+	fed bool
+	// ignoring is true when ignore rules leave files out.
+	ignoring bool
+}
+
+// plain drops what tools read differently. Of an include and an exclude the
+// last match wins, and which that is was not kept.
+func (f filter) plain() filter {
+	f.exclude = slices.DeleteFunc(slices.Clone(f.exclude), func(glob string) bool { return !plainGlob(glob) })
+	f.excludeDir = slices.DeleteFunc(slices.Clone(f.excludeDir), func(glob string) bool { return !plainGlob(glob) })
+	if slices.ContainsFunc(f.include, func(glob string) bool { return !plainGlob(glob) }) ||
+		len(f.include) > 0 && len(f.exclude) > 0 {
+		f.include, f.exclude = nil, nil
+	}
+	f.ignoring = f.ignoring && !f.fed && !f.follow && len(f.include) == 0
+	return f
+}
+
+// plainGlob reports whether shells, tools and path.Match read a glob alike:
+// stars, question marks, and brackets of letters, digits and ranges.
+func plainGlob(glob string) bool {
+	if strings.ContainsAny(glob, "\\{}") || strings.Contains(glob, "**") {
+		return false
+	}
+	for rest := glob; ; {
+		_, inside, ok := strings.Cut(rest, "[")
+		if !ok {
+			return true
+		}
+		inside, rest, ok = strings.Cut(inside, "]")
+		if !ok || inside == "" || strings.HasPrefix(inside, "-") || strings.HasSuffix(inside, "-") ||
+			strings.Trim(inside, "-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+			return false
+		}
+	}
+}
+
+func (f *filter) reads(name string) bool {
+	// Some tools fold case: an include may match more than it says.
+	if len(f.include) > 0 && !matchAny(f.include, name) && !matchAny(f.include, strings.ToLower(name)) {
+		return false
+	}
+	return !matchAny(f.exclude, name)
+}
+
+func (f *filter) enters(name string) bool { return !matchAny(f.excludeDir, name) }
+
+func matchAny(globs []string, name string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		ok, err := path.Match(glob, name)
+		if !ok && err == nil {
+			ok, err = path.Match(strings.ToLower(glob), name)
+		}
+		return ok && err == nil
+	})
+}
+
+// reader walks one tree.
+type reader struct {
+	e      *extraction
+	f      filter
+	left   int
+	answer string
+}
+
+// tree says what reading everything below root reaches.
+func (e *extraction) tree(root string, f filter) string {
+	r := reader{e: e, f: f.plain(), left: maxReached}
+	rules := ignores{void: true}
+	if r.f.ignoring {
+		rules = ignoresAbove(root)
+	}
+	seen := r.walk(root, rules, r.f.skipHidden && !e.takesBackAbove(root))
+	if r.answer == reachesNone && !seen {
+		return reachesUnknown
+	}
+	return r.answer
+}
+
+// walk reads a directory and everything below. It reports false when it could
+// not see all of it, and stops at the first answer. hidden is true while hidden
+// files are left out.
+func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return os.IsPermission(err) || os.IsNotExist(err)
+	}
+	if r.f.ignoring {
+		rules = rules.in(dir)
+	}
+	hidden = hidden && !r.e.takesBack(dir)
+	for _, entry := range entries {
+		if r.left--; r.left < 0 {
+			return false
+		}
+		name := entry.Name()
+		if r.f.fed && !plainWord(name) {
+			r.answer = reachesUnknown
+			return true
+		}
+		if hidden && strings.HasPrefix(name, ".") || rules.ignores(name, entry.IsDir()) {
+			continue
+		}
+		if !r.entry(dir+"/"+name, entry, rules, hidden) {
+			return false
+		}
+		if r.answer != reachesNone {
+			return true
+		}
+	}
+	return true
+}
+
+func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden bool) bool {
+	name := entry.Name()
+	switch {
+	case entry.IsDir():
+		if !r.f.enters(name) || r.f.ignoring && name == ".git" {
+			return true
+		}
+		if r.e.x.lists.secrets.Directory(full) != "" {
+			r.answer = reachesSecret
+			return true
+		}
+		return r.walk(full, rules, hidden)
+	case entry.Type()&fs.ModeSymlink != 0:
+		if r.f.follow {
+			r.answer = r.e.linked(full)
+		}
+	case r.f.reads(name) && r.e.x.lists.secrets.File(full) != "":
+		r.answer = reachesSecret
+	}
+	return true
+}
+
+// plainWord reports whether xargs and the command it runs read a name as one
+// operand: no blank, quote or backslash in it, and no dash in front.
+func plainWord(name string) bool {
+	return name[0] != '-' && !strings.ContainsAny(name, " \t\n\r\v\f'\"\\")
+}
+
+// linked says what following a symbolic link in a tree reaches. A link to a
+// directory is not walked: what lies below it is then not known.
+func (e *extraction) linked(full string) string {
+	resolved, err := e.resolver.Resolve(full)
+	switch {
+	case err != nil:
+		return reachesUnknown
+	case e.space(resolved.Real) == v1.SpaceOutside:
+		return reachesOutside
+	case e.x.lists.secrets.File(resolved.Real) != "":
+		return reachesSecret
+	case resolved.Dir:
+		return reachesUnknown
+	}
+	return reachesNone
+}
+
+// expansion is what a glob expands to.
+type expansion struct {
+	matches []string // absolute, unresolved
+	words   []string // as the command gets them
+	unknown bool
+	// directories counts those that a "**" led to.
+	directories int
+}
+
+// expand expands a shell pattern that counts from base. In text a backslash
+// quotes the character behind it.
+func expand(text, base string) expansion {
+	var out expansion
+	start, rest := base, text
+	if strings.HasPrefix(text, "/") {
+		start, rest = "/", strings.TrimLeft(text, "/")
+	}
+	if start == "" {
+		out.unknown = true
+		return out
+	}
+	segments := strings.Split(rest, "/")
+	prefix := ""
+	if strings.HasPrefix(text, "/") {
+		prefix = "/"
+	}
+	out.step(start, prefix, segments)
+	return out
+}
+
+func (x *expansion) step(dir, word string, segments []string) {
+	if x.unknown || len(segments) == 0 {
+		return
+	}
+	segment, rest := segments[0], segments[1:]
+	last := len(rest) == 0
+	if !hasMeta(segment) {
+		name := unquote(segment)
+		x.descend(dir, word, name, rest, last)
+		return
+	}
+	if segment == "**" {
+		x.deep(dir, word, rest)
+		return
+	}
+	dotted := strings.HasPrefix(segment, ".")
+	if up, err := path.Match(segment, ".."); !plainGlob(segment) || slices.Contains(rest, "..") || dotted && (up || err != nil) {
+		x.unknown = true // shells differ about it, and some take ".." for a match
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // nothing there to match
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") && !strings.HasPrefix(unquote(segment), ".") {
+			continue
+		}
+		if ok, err := path.Match(segment, name); err != nil {
+			x.unknown = true
+			return
+		} else if ok {
+			x.descend(dir, word, name, rest, last)
+		}
+	}
+}
+
+// deep expands "**" as shells with and without globstar do: any number of
+// directories, or one name.
+func (x *expansion) deep(dir, word string, rest []string) {
+	x.directories++
+	if len(rest) == 0 || x.directories > maxMatches {
+		x.unknown = true // it reads everything below
+		return
+	}
+	x.step(dir, word, rest)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+			x.deep(dir+"/"+entry.Name(), word+entry.Name()+"/", rest)
+		}
+	}
+}
+
+func (x *expansion) descend(dir, word, name string, rest []string, last bool) {
+	full, next := strings.TrimSuffix(dir, "/")+"/"+name, word+name
+	if !last {
+		x.step(full, next+"/", rest)
+		return
+	}
+	if !exists(full) {
+		return
+	}
+	if len(x.matches) >= maxMatches {
+		x.unknown = true
+		return
+	}
+	x.matches = append(x.matches, full)
+	x.words = append(x.words, next)
+}
+
+func hasMeta(segment string) bool {
+	for i := 0; i < len(segment); i++ {
+		switch segment[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
+}
+
+func unquote(segment string) string {
+	if !strings.Contains(segment, `\`) {
+		return segment
+	}
+	var out strings.Builder
+	for i := 0; i < len(segment); i++ {
+		if segment[i] == '\\' && i+1 < len(segment) {
+			i++
+		}
+		out.WriteByte(segment[i])
+	}
+	return out.String()
+}
+
+// globbed adds what a pattern reaches to an item: every match is looked at,
+// and the caveat names the gravest.
+func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base string) []string {
+	text, op := a.Text, a.Op
+	if a.Spelled {
+		e.patternName(t, text, op)
+		return nil
+	}
+	found := expand(text, base)
+	if a.Single && len(found.matches) > 1 {
+		item.Caveats.Add("dynamic_option")
+	}
+	if found.unknown {
+		item.Caveats.Add(reachesUnknown)
+	}
+	for i, match := range found.matches {
+		word := found.words[i]
+		if strings.HasPrefix(word, "-") {
+			item.Caveats.Add("dynamic_option")
+		}
+		if a.Split && strings.ContainsAny(word, " \t\n*?[\\") {
+			item.Caveats.Add("dynamic_word")
+		}
+		e.reached(t, item, match, op)
+	}
+	// The directory whose names the pattern lists, or the pattern itself
+	// where nothing matches, is touched as well.
+	literal := text[:metaIndex(text)]
+	literal = literal[:strings.LastIndexByte(literal, '/')+1]
+	e.touch(t, unquote(literal), base, v1.OpList)
+	e.patternName(t, text, op)
+	return found.matches
+}
+
+// patternName denies a pattern that itself spells a secret: `.env*`, `id_rsa*`.
+func (e *extraction) patternName(t *touched, text, op string) {
+	spelled := strings.TrimRight(unquote(text), "*?")
+	if op == v1.OpList || spelled == "" || strings.HasSuffix(spelled, "/") {
+		return
+	}
+	if entry := e.x.lists.secrets.File(spelled); entry != "" {
+		e.facts.Paths = append(e.facts.Paths, v1.Path{
+			Raw: text, Real: spelled, Op: op, Space: v1.SpaceUnknown, Item: t.item,
+			Class: v1.Form{{Name: "secret", Kind: entry}},
+		})
+	}
+}
+
+func metaIndex(text string) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// reached judges one match of a glob: it may be a link that leads out.
+func (e *extraction) reached(t *touched, item *v1.Item, match, op string) {
+	resolved, err := e.resolver.Resolve(match)
+	if err != nil {
+		item.Caveats.Add(reachesUnknown)
+		return
+	}
+	space := e.space(resolved.Real)
+	t.set.Add(touchName(op, space))
+	t.reals = append(t.reals, resolved.Real)
+	t.links = append(t.links, resolved.Links...)
+	switch {
+	case op != v1.OpList && (e.x.lists.secrets.File(resolved.Real) != "" || e.x.lists.secrets.File(match) != ""):
+		item.Caveats.Add(reachesSecret)
+	case space == v1.SpaceOutside && len(resolved.Links) > 0:
+		item.Caveats.Add(reachesOutside)
+	}
+}

@@ -1,0 +1,284 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// call walks a simple command: assignments, then words.
+func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fail *state) {
+	var argv []Word
+	for _, arg := range call.Args {
+		argv = append(argv, w.words(st, arg)...)
+	}
+	if !w.count(len(argv) + len(call.Assigns)) {
+		return st, st
+	}
+	if len(argv) == 0 {
+		return w.assignments(st, call.Assigns, redirs)
+	}
+	prefix := w.prefix(st, call.Assigns)
+	return w.argv(prefix, st, argv, redirs)
+}
+
+// prefix returns the state in which a command with assignments before it runs.
+func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
+	for _, assign := range assigns {
+		if !w.harmlessAssign(st, assign) {
+			st = st.withCaveat("assigns")
+		}
+	}
+	return st
+}
+
+func (w *walker) harmlessAssign(st *state, assign *syntax.Assign) bool {
+	value, ok := w.assigned(st, assign)
+	return ok && w.table.words.harmless(assign.Name.Value, value)
+}
+
+// assigned evaluates the value of a plain assignment.
+func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
+	plain := assign.Name != nil && !assign.Append && !assign.Naked && assign.Index == nil && assign.Array == nil
+	if assign.Array != nil {
+		for _, element := range assign.Array.Elems {
+			if element.Value != nil {
+				w.words(st, element.Value)
+			}
+		}
+	}
+	if assign.Value == nil {
+		return Word{Kind: Literal}, plain
+	}
+	value := w.word(st, assign.Value)
+	if value.Kind == Glob {
+		// Values are not expanded: the pattern is kept as text.
+		value = Word{Kind: Dynamic, Text: value.Text}
+	}
+	return value, plain
+}
+
+// local reports whether assigning name affects nothing but the line. zsh gives
+// many lower-case names a meaning, so that there only listed ones count.
+func (w *walker) local(name string) bool {
+	if w.zsh && strings.ToLower(name) == name {
+		return slices.Contains(w.table.words.LocalVariables, strings.ToUpper(name))
+	}
+	return w.table.words.local(name)
+}
+
+// assignments walks a command that is nothing but assignments.
+func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
+	for _, assign := range assigns {
+		value, plain := w.assigned(st, assign)
+		name := ""
+		if assign.Name != nil {
+			name = assign.Name.Value
+		}
+		if !plain || !w.local(name) {
+			if !plain || !w.table.words.harmless(name, value) {
+				// A variable that is already exported reaches every program
+				// from here on, and shells evaluate some when they are set.
+				st = st.withCaveat("assigns")
+			}
+			value = Word{}
+		}
+		st = st.with(name, value)
+	}
+	c := w.newCommand(st, ":", redirs)
+	w.emit(c)
+	return st, st
+}
+
+// argv walks a command by its words. st is the state that it runs in, after
+// the one that holds behind it.
+func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail *state) {
+	if argv[0].Kind != Literal || argv[0].Text == "" {
+		w.messy(MessyDynamicVerb)
+		w.emitGuess(st, "", argv, redirs)
+		return after.nowhere(), after.nowhere()
+	}
+	name := argv[0].Text
+	if slices.Contains(w.table.words.RunsText, name) {
+		w.messy(MessyBuiltin)
+		w.emitGuess(st, name, argv[1:], redirs)
+		return after.nowhere().withCaveat("assigns"), after.nowhere().withCaveat("assigns")
+	}
+	switch name {
+	case "cd":
+		return w.changeDirectory(st, after, argv[1:], redirs)
+	case "pushd", "popd":
+		w.emitGuess(st, name, argv[1:], redirs)
+		return after.nowhere(), after
+	case "set":
+		return w.set(st, after, argv[1:], redirs)
+	case "exit", "return", "break", "continue":
+		if len(argv) > 2 || len(argv) == 2 && !isNumber(argv[1]) {
+			w.messy(MessyArithmetic) // shells evaluate the operand as an expression
+		}
+		w.emit(w.newCommand(st, ":", redirs))
+		return after, after
+	}
+	w.program(st, argv, redirs, v1.Set{})
+	return after, after
+}
+
+// set walks the builtin: a few options change nothing but when the line ends.
+func (w *walker) set(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
+	if len(args) == 0 {
+		c := w.newCommand(st, "set", redirs)
+		c.Caveats.Add("reads_environment")
+		w.emit(c)
+		return after, after
+	}
+	for i := 0; i < len(args); i++ {
+		text := args[i].Text
+		named := strings.HasSuffix(text, "o") && len(text) > 1 && (text[0] == '-' || text[0] == '+')
+		if named {
+			text = strings.TrimSuffix(text, "o")
+			if i++; i == len(args) || !slices.Contains(w.table.words.SafeSetNames, args[i].Text) {
+				text = "?"
+			}
+		}
+		if args[min(i, len(args)-1)].Kind != Literal ||
+			text != "-" && text != "+" && !w.safeSetOption(after, text) {
+			w.messy(MessyBuiltin)
+			w.emitGuess(st, "set", args, redirs)
+			return after.withCaveat("assigns"), after.withCaveat("assigns")
+		}
+	}
+	w.emit(w.newCommand(st, ":", redirs))
+	return after, after
+}
+
+// safeSetOption reports whether a cluster of options of set changes nothing
+// but when the line ends and what it traces. Tracing expands PS4.
+func (w *walker) safeSetOption(st *state, text string) bool {
+	if len(text) < 2 || text[0] != '-' && text[0] != '+' || strings.Trim(text[1:], "eux") != "" {
+		return false
+	}
+	return !strings.Contains(text, "x") || !st.assigned("PS4") && !st.caveats.Has("assigns")
+}
+
+// emitGuess reports a command that can't be explained, with every word as a
+// path that it may touch, for the deny rules.
+func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access) {
+	c := w.newCommand(st, verb, redirs)
+	c.Caveats.Add("unknown_program")
+	p := parsed{w: w, c: &c, st: st}
+	for _, word := range words {
+		p.maybePath(word, v1.OpWrite)
+		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {
+			if word.Kind == Literal && field != word.Text {
+				p.maybePath(Word{Kind: Literal, Text: field}, v1.OpWrite)
+			}
+		}
+	}
+	w.emit(c)
+}
+
+// changeDirectory walks cd. A directory that only the run can tell makes the
+// working directory unknown.
+func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
+	c := w.newCommand(st, "cd", redirs)
+	physical := false
+	for len(args) > 0 && args[0].Kind == Literal && (args[0].Text == "--" || args[0].Text == "-P" || args[0].Text == "-L") {
+		physical = physical || args[0].Text == "-P"
+		args = args[1:]
+	}
+	lost := after.nowhere()
+	if len(args) != 1 || args[0].Kind != Literal || args[0].isOption() || args[0].Text == "-" || args[0].Text == "" ||
+		strings.HasPrefix(args[0].Text, "+") ||
+		after.assigned("CDPATH") {
+		c.Form.Put("<directory>", "unknown")
+		c.Caveats.Add("cwd_unknown")
+		p := parsed{w: w, c: &c, st: st}
+		for _, word := range args {
+			p.maybePath(word, v1.OpList)
+		}
+		w.emit(c)
+		return lost, after
+	}
+	c.Form.Put("<directory>", "dir")
+	w.emit(c)
+	target := args[0].Text
+	if strings.HasPrefix(target, "/") {
+		if next, known := w.enter(target, physical); known {
+			return after.in(next), after
+		}
+		return lost, after
+	}
+	if after.unknown {
+		return lost, after
+	}
+	ok = nil
+	for _, dir := range after.dirs {
+		next, known := w.enter(dir+"/"+target, physical)
+		if !known {
+			return lost, after
+		}
+		if ok == nil {
+			ok = after.in(next)
+		} else {
+			ok = join(ok, after.in(next))
+		}
+	}
+	if ok == nil {
+		return lost, after
+	}
+	return ok, after
+}
+
+// enter cleans the path that cd goes to. The shell takes ".." as it is
+// written, unless told -P; where a link makes that differ from the disk, the
+// directory counts as unknown.
+func (w *walker) enter(path string, physical bool) (string, bool) {
+	clean := cleanPath(path)
+	if !strings.Contains(path, "..") && !physical {
+		return clean, true
+	}
+	before := path
+	if i := strings.LastIndex(path, ".."); i >= 0 {
+		before = cleanLinks(path[:i])
+	}
+	return clean, w.options.Plain != nil && w.options.Plain(before) && (!physical || w.options.Plain(clean))
+}
+
+// cleanLinks drops the ".." segments of path, keeping every named segment, so
+// that one look tells whether any of them could be a link.
+func cleanLinks(path string) string {
+	var out strings.Builder
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == ".." {
+			break
+		}
+		if segment != "" && segment != "." {
+			out.WriteByte('/')
+			out.WriteString(segment)
+		}
+	}
+	if out.Len() == 0 {
+		return "/"
+	}
+	return out.String()
+}
+
+// cleanPath removes empty, "." and ".." segments of an absolute path.
+func cleanPath(path string) string {
+	segments := make([]string, 0, 8)
+	for segment := range strings.SplitSeq(path, "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			if len(segments) > 0 {
+				segments = segments[:len(segments)-1]
+			}
+		default:
+			segments = append(segments, segment)
+		}
+	}
+	return "/" + strings.Join(segments, "/")
+}

@@ -1,0 +1,211 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// feed is where a stream of file names comes from: what find or git ls-files
+// found below some roots. A command that xargs or find -exec runs on the names
+// touches at most everything there.
+type feed struct {
+	// dir is what the roots count from.
+	dir   string
+	roots []string
+	// filters say which files below the roots can be among the names.
+	filters Access
+	// many is true when one run of the command gets several names.
+	many bool
+}
+
+// word stands for the names below one root.
+func (f *feed) word(root string) Word { return Word{Kind: Fed, Text: root, feed: f} }
+
+// access is what reading the names below a root touches.
+func (f *feed) access(root, op string) Access {
+	a := f.filters
+	a.Text, a.Op, a.Tree, a.Fed = root, op, true, true
+	return a
+}
+
+// run walks the command that the names are given to, once per root, as a
+// command of its own. It reports false, and walks nothing, when the command is
+// not one that can stand as its own item.
+func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word, bool)) bool {
+	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) {
+		return false
+	}
+	runs := make([][]Word, 0, len(f.roots))
+	for _, root := range f.roots {
+		run := make([]Word, 0, len(argv)+1)
+		for _, word := range argv {
+			placed, ok := place(word, f.word(root))
+			if !ok {
+				return false
+			}
+			run = append(run, placed)
+		}
+		runs = append(runs, run)
+	}
+	for _, run := range runs {
+		p.after = append(p.after, run)
+	}
+	return true
+}
+
+// plainProgram reports whether a program is one that the table explains and
+// that runs nothing else.
+func (w *walker) plainProgram(name string) bool {
+	program := w.table.program(name)
+	return program != nil && !program.runsAnything && program.wrapper == "" && !isShell(name) &&
+		!slices.Contains(w.table.words.RunsText, name) && name != "cd" && name != "find"
+}
+
+// findFeed is what `find -exec` feeds: everything below its paths that its
+// tests let through, as far as they are a plain list.
+func (p *parsed) findFeed(many bool) *feed {
+	f := &feed{many: many}
+	for _, word := range p.operands {
+		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {
+			return nil
+		}
+		f.roots = append(f.roots, word.Text)
+	}
+	if len(f.roots) == 0 {
+		f.roots = []string{"."}
+	}
+	f.filters = p.findFilters()
+	return f
+}
+
+// findFilters reads the tests of a find line that is one plain conjunction.
+func (p *parsed) findFilters() Access {
+	filters := Access{Follow: true}
+	names := 0
+	for i, word := range p.words {
+		switch {
+		case word.literal("("), word.literal("!"), word.literal("-o"), word.literal("-or"), word.literal("-not"), word.literal(","):
+			return Access{Follow: true}
+		case i+1 == len(p.words) || p.words[i+1].Kind != Literal:
+		case word.literal("-type") && p.words[i+1].Text == "f":
+			filters.Follow = false
+		case word.literal("-name") && !strings.ContainsAny(p.words[i+1].Text, "/"):
+			names++
+			filters.Include = []string{p.words[i+1].Text}
+		}
+	}
+	if names > 1 {
+		filters.Include = nil
+	}
+	return filters
+}
+
+// standsAlone puts the names in the place of a mark that is a word of its own.
+func standsAlone(mark string) func(word, fed Word) (Word, bool) {
+	return func(word, fed Word) (Word, bool) {
+		if word.literal(mark) {
+			return fed, true
+		}
+		return word, !strings.Contains(word.Text, mark)
+	}
+}
+
+// fedExec makes the command of -exec an item of its own, if it can be one.
+func (p *parsed) fedExec(option string, argv []Word, many bool) bool {
+	if option != "-exec" || !slices.ContainsFunc(argv, func(w Word) bool { return w.literal("{}") }) {
+		return false
+	}
+	f := p.findFeed(many)
+	return f != nil && f.run(p, argv, standsAlone("{}"))
+}
+
+// fedXargs makes the command of xargs an item of its own, if what it is fed
+// is known.
+func (p *parsed) fedXargs() bool {
+	in := p.w.in
+	if in == nil || len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
+		return false
+	}
+	for _, entry := range p.c.Form {
+		if !slices.Contains(p.w.table.words.XargsOptions, entry.Name) {
+			return false
+		}
+	}
+	f := *in
+	f.many = true
+	if mark := p.replaceMark(); mark != "" {
+		f.many = false
+		return f.run(p, p.inner, standsAlone(mark))
+	}
+	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
+	return f.run(p, argv, func(word, fed Word) (Word, bool) {
+		if word.Kind == Fed {
+			return fed, true
+		}
+		return word, true
+	})
+}
+
+// replaceMark is the mark of `xargs -I mark`, or "".
+func (p *parsed) replaceMark() string {
+	for i, word := range p.words {
+		if !word.isOption() {
+			return ""
+		}
+		if mark, ok := strings.CutPrefix(word.Text, "-I"); ok {
+			if mark == "" && i+1 < len(p.words) {
+				mark = p.words[i+1].Text
+			}
+			return mark
+		}
+	}
+	return ""
+}
+
+// out is what the last command of a pipe prints, as a feed; nil when that is
+// not a stream of names that is known.
+func (w *walker) out(from int, in *feed) *feed {
+	if len(w.line.Commands) != from+1 {
+		return nil
+	}
+	c := &w.line.Commands[from]
+	if c.Unknown || len(c.Dirs) != 1 {
+		return nil
+	}
+	words := w.table.words
+	if allowed, ok := words.NameFilters[c.Verb]; ok && len(c.Accesses) == 0 {
+		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
+		if only {
+			return in
+		}
+	}
+	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	other, ok := words.NameProducers[c.Verb]
+	if !ok || slices.ContainsFunc(other, has) {
+		return nil
+	}
+	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
+		return nil
+	}
+	return producerFeed(c)
+}
+
+func producerFeed(c *Command) *feed {
+	f := &feed{dir: c.Dirs[0], filters: Access{Follow: true}}
+	for _, a := range c.Accesses {
+		if a.Glob || a.Dynamic || a.Maybe || a.Text == "" {
+			return nil
+		}
+		f.roots = append(f.roots, a.Text)
+		f.filters.Include, f.filters.SkipHidden = a.Include, a.SkipHidden
+	}
+	if len(f.roots) == 0 {
+		f.roots = []string{"."}
+	}
+	if c.found != nil {
+		f.filters = *c.found
+	}
+	return f
+}

@@ -1,0 +1,54 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// shell.md section 6: the command of find -exec and of xargs stands as an item
+// of its own where what it is fed is known, and else stays inside.
+func TestFedCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"find . -name '*.go' -exec grep -l x {} +":      "find, grep",
+		"find src docs -type f -exec wc -l {} \\;":      "find, wc, wc",
+		"find . -type f | xargs wc -l":                  "find, xargs, wc",
+		"git ls-files | grep -v vendor | xargs head -3": "git ls-files, grep, xargs, head",
+		"rg -l x src | sort -u | xargs -n 1 cat":        "rg, sort, xargs, cat",
+		"find . | xargs -I{} stat {}":                   "find, xargs, stat",
+		// What is fed is not known, or more than a name.
+		"cat list | xargs cat":                        "cat, xargs",
+		"find . | sed s/x/y/ | xargs cat":             "find, sed, xargs",
+		"find . | head -c 5 | xargs cat":              "find, head, xargs",
+		"find . -printf '%p x' | xargs cat":           "find, xargs",
+		"find . | xargs cat <<< /etc/passwd":          "find, xargs",
+		"find . | xargs cat < list":                   "find, xargs",
+		"find . 2>&1 | xargs cat":                     "find, xargs",
+		"find . |& xargs cat":                         "find, xargs",
+		"find . | xargs -a list cat":                  "find, xargs",
+		"find . | xargs -d x cat":                     "find, xargs",
+		"find . | (cd /etc && xargs cat)":             "find, cd, xargs",
+		"find . | xargs sh -c 'rm x'":                 "find, xargs",
+		"find . -exec sh -c 'rm {}' \\;":              "find",
+		"find . -execdir cat {} \\;":                  "find",
+		"find . -exec timeout 5 cat {} \\;":           "find",
+		"find . -exec cp {} x{} \\;":                  "find",
+		"echo a | xargs cat":                          "echo, xargs",
+		"find . | xargs -I{} cat x{}":                 "find, xargs",
+		"(find .; echo /etc/passwd) | xargs cat":      "find, echo, xargs",
+		"{ echo /etc/passwd; } | grep e | xargs cat":  "echo, grep, xargs",
+		"git ls-files --full-name | xargs cat":        "git ls-files, xargs",
+		"grep -l --label=/etc/passwd x - | xargs cat": "grep, xargs",
+	} {
+		assert.Equal(t, want, verbs(parse(t, line)), line)
+	}
+}
+
+// The item holds everything below the roots; a second operand role is not safe
+// for several names.
+func TestFedAccesses(t *testing.T) {
+	assert.Equal(t, "list ., read ./**", accesses(t, "find . -type f | xargs cat"))
+	assert.Equal(t, "list src, read src/**", accesses(t, "find src -exec cat {} +"))
+	assert.Contains(t, caveats(t, "find . | xargs uniq"), "dynamic_option", "the second name would be written")
+	assert.Contains(t, caveats(t, "find . | xargs grep"), "dynamic_option", "the first name would be the pattern")
+}

@@ -1,0 +1,137 @@
+package shell
+
+import (
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// revision reads a word that git takes as a revision, as revision:path, or as
+// a path when one of that name exists.
+func (p *parsed) revision(word Word) {
+	if word.Kind != Literal {
+		p.access(word, v1.OpRead, false)
+		return
+	}
+	if strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) {
+		p.pathspec(word) // a search, or a pathspec with magic
+		if strings.HasPrefix(word.Text, ":/") {
+			p.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
+		}
+		return
+	}
+	if rev, path, ok := cutRevision(word.Text); ok {
+		p.c.Git.Blobs++
+		if rev == "" && strings.HasPrefix(path, "/") {
+			return // :/text searches commit messages
+		}
+		if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
+			path = path[2:]
+		}
+		p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+		return
+	}
+	p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
+	p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Maybe: true})
+}
+
+// stagedPath reports whether a word has the form :path, or :N:path with the
+// number of a stage.
+func stagedPath(text string) bool {
+	if len(text) > 3 && text[2] == ':' && text[1] >= '0' && text[1] <= '3' {
+		return true
+	}
+	return len(text) > 1 && strings.IndexByte("/!^(", text[1]) < 0
+}
+
+// cutRevision cuts revision:path at the colon that git cuts it at: the first
+// that stands in no braces.
+func cutRevision(text string) (rev, path string, ok bool) {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case ':':
+			if depth <= 0 {
+				return text[:i], text[i+1:], true
+			}
+		}
+	}
+	if i := strings.LastIndexByte(text, ':'); i >= 0 {
+		return text[:i], text[i+1:], true // braces that don't close
+	}
+	return "", "", false
+}
+
+// pathspec reads a path pattern that git matches against its index.
+func (p *parsed) pathspec(word Word) {
+	text := word.Text
+	p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, unescape(text))
+	if word.Kind == Literal && strings.HasPrefix(text, ":") {
+		switch {
+		case strings.HasPrefix(text, ":!"), strings.HasPrefix(text, ":^"), strings.HasPrefix(text, ":(exclude)"):
+			return
+		case strings.HasPrefix(text, ":/"):
+			text = strings.TrimPrefix(text, ":/")
+		default:
+			p.c.Caveats.Add("unknown_option")
+			if _, path, ok := strings.Cut(text, ")"); ok {
+				p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+			}
+			return
+		}
+		if text == "" {
+			text = "."
+		}
+	}
+	if word.Kind == Literal && strings.ContainsAny(text, "*?[") {
+		// git matches the pattern against its index, which is another matter:
+		// here only the directory that it starts from counts.
+		root := text[:strings.LastIndexByte(text[:strings.IndexAny(text, "*?[")], '/')+1]
+		if root == "" {
+			root = "."
+		}
+		p.c.Accesses = append(p.c.Accesses, Access{Text: root, Op: v1.OpList}, Access{Text: text, Op: v1.OpRead, Spelled: true})
+		return
+	}
+	p.access(Word{Kind: word.Kind, Text: text}, v1.OpRead, false)
+}
+
+// harmlessConfig are settings for `git -c` that choose how output looks.
+var harmlessConfig = []string{
+	"color.", "core.quotepath", "core.abbrev", "log.date", "log.decorate", "diff.renames", "diff.context",
+	"diff.colormoved", "advice.", "status.", "column.", "core.autocrlf", "core.filemode", "core.ignorecase",
+	"core.precomposeunicode", "i18n.logoutputencoding", "user.name", "user.email",
+}
+
+// config reads the value of `git -c`. Harmless settings leave no trace in the
+// form: the kind is then empty.
+func (p *parsed) config(word Word) string {
+	key, value, _ := strings.Cut(strings.ToLower(word.Text), "=")
+	if word.Kind != Literal {
+		p.c.Caveats.Add("dynamic_word")
+		return "config"
+	}
+	for _, harmless := range harmlessConfig {
+		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {
+			return ""
+		}
+	}
+	if (key == "core.pager" || strings.HasPrefix(key, "pager.")) && (value == "cat" || value == "" || value == "false") {
+		return ""
+	}
+	p.c.Caveats.Add("executes")
+	return "config"
+}
+
+// url reads a network address. A file address is a path.
+func (p *parsed) url(word Word) {
+	if path, ok := strings.CutPrefix(word.Text, "file://"); ok {
+		p.access(Word{Kind: word.Kind, Text: "/" + strings.TrimLeft(path, "/")}, v1.OpRead, false)
+		return
+	}
+	p.c.Caveats.Add("network")
+}

@@ -1,0 +1,341 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The second lexer. It knows nothing of the parser and reads a line by the
+// rules of POSIX token recognition, so that a line counts as explained only
+// when two readers agree where its words begin and end, and where one command
+// ends and the next begins.
+
+// lexed is one word of the line, by byte offsets, with the number of command
+// separators before it.
+type lexed struct {
+	start, end int
+	segment    int
+}
+
+type lexer struct {
+	text    string
+	pos     int
+	segment int // of the words being read
+	last    int // highest segment given out
+	words   []lexed
+	pending []hereDoc
+	failed  bool
+	depth   int
+}
+
+type hereDoc struct {
+	delimiter string
+	tabs      bool
+}
+
+// crossCheck returns why the lexer's reading differs from the parser's, or "".
+func crossCheck(text string, file *syntax.File) string {
+	l := lexer{text: text, words: make([]lexed, 0, 32)}
+	l.list(0)
+	if l.failed {
+		return MessyDisagreement
+	}
+	// A word that holds a substitution ends after the words inside.
+	slices.SortFunc(l.words, func(a, b lexed) int { return a.start - b.start })
+	spans := parserWords(file)
+	seen := 0
+	for _, span := range spans {
+		for seen < len(l.words) && l.words[seen].start < span.start {
+			if !reservedWord(text[l.words[seen].start:l.words[seen].end]) {
+				return MessyDisagreement
+			}
+			seen++
+		}
+		if seen == len(l.words) || l.words[seen].start != span.start || l.words[seen].end != span.end {
+			return MessyDisagreement
+		}
+		seen++
+	}
+	for ; seen < len(l.words); seen++ {
+		if !reservedWord(text[l.words[seen].start:l.words[seen].end]) {
+			return MessyDisagreement
+		}
+	}
+	return l.sameCommands(spans)
+}
+
+// sameCommands checks that words of one command lie in one segment, and that
+// words of two commands don't.
+func (l *lexer) sameCommands(spans []span) string {
+	segments := make(map[int]int, len(l.words))
+	for _, word := range l.words {
+		segments[word.start] = word.segment
+	}
+	owner := make(map[int]int, len(spans))
+	of := make(map[int]int, len(spans))
+	for _, s := range spans {
+		if s.command == 0 {
+			continue
+		}
+		segment := segments[s.start]
+		if known, ok := owner[segment]; ok && known != s.command {
+			return MessyDisagreement
+		}
+		if known, ok := of[s.command]; ok && known != segment {
+			return MessyDisagreement
+		}
+		owner[segment], of[s.command] = s.command, segment
+	}
+	return ""
+}
+
+func reservedWord(text string) bool {
+	switch text {
+	case "if", "then", "elif", "else", "fi", "for", "in", "do", "done", "while", "until", "case", "esac", "{", "}",
+		"!", "time", "[[", "]]", "select", "function", "&&", "||", "<", ">", "(", ")":
+		return true
+	}
+	return false
+}
+
+// list reads words and operators up to closer, or to the end for 0.
+func (l *lexer) list(closer byte) {
+	if l.depth++; l.depth > maxBrackets {
+		l.failed = true
+	}
+	defer func() { l.depth-- }()
+	for l.pos < len(l.text) && !l.failed {
+		c := l.text[l.pos]
+		switch {
+		case c == ' ' || c == '\t':
+			l.pos++
+		case c == '\\' && strings.HasPrefix(l.text[l.pos:], "\\\n"):
+			if l.pos > 0 && strings.IndexByte("$<>&|;(", l.text[l.pos-1]) >= 0 {
+				l.failed = true // shells join the lines before they look for operators
+			}
+			l.pos += 2
+		case c == '\n':
+			l.pos++
+			l.next()
+			l.hereDocuments()
+		case c == '#':
+			l.comment()
+		case c == closer && closer != 0:
+			l.pos++
+			l.next()
+			return
+		case c == ';' || c == '|' || c == '(' || c == ')' || c == '&' && !l.redirectsAll():
+			l.pos++
+			l.next()
+		case c == '<' || c == '>' || c == '&':
+			l.redirection()
+		default:
+			l.word()
+		}
+	}
+	if closer != 0 {
+		l.failed = true
+	}
+}
+
+// next begins a new segment: what follows is another command.
+func (l *lexer) next() {
+	l.last++
+	l.segment = l.last
+}
+
+// redirectsAll reports whether an ampersand begins &> or &>>.
+func (l *lexer) redirectsAll() bool {
+	return strings.HasPrefix(l.text[l.pos:], "&>")
+}
+
+// comment skips to the end of the line. One that ends in a backslash is read
+// in two ways by shells and parsers.
+func (l *lexer) comment() {
+	end := strings.IndexByte(l.text[l.pos:], '\n')
+	if end < 0 {
+		end = len(l.text) - l.pos
+	}
+	if end > 0 && l.text[l.pos+end-1] == '\\' {
+		l.failed = true
+	}
+	l.pos += end
+}
+
+// redirection reads the operator; the word behind it is read as any other.
+func (l *lexer) redirection() {
+	rest := l.text[l.pos:]
+	for _, op := range []string{"<<<", "<<-", "<<", "&>>", "&>", ">>", ">&", ">|", "<&", "<>", "<", ">"} {
+		if !strings.HasPrefix(rest, op) {
+			continue
+		}
+		l.pos += len(op)
+		if op == "<<" || op == "<<-" {
+			l.delimiter(op == "<<-")
+		} else if l.pos < len(l.text) && l.text[l.pos] == '(' {
+			l.failed = true // process substitution
+		}
+		return
+	}
+	l.failed = true
+}
+
+func (l *lexer) delimiter(tabs bool) {
+	for l.pos < len(l.text) && (l.text[l.pos] == ' ' || l.text[l.pos] == '\t') {
+		l.pos++
+	}
+	start, before := l.pos, len(l.words)
+	l.word()
+	if len(l.words) != before+1 || l.failed {
+		l.failed = true // digits before a redirection are no delimiter
+		return
+	}
+	raw := l.text[start:l.pos]
+	l.words = l.words[:before]
+	text := strings.Trim(raw, `'"`)
+	if strings.ContainsAny(text, "'\"\\$`") || text == "" {
+		l.failed = true
+	}
+	l.pending = append(l.pending, hereDoc{delimiter: text, tabs: tabs})
+}
+
+// hereDocuments skips the bodies that begin behind this newline.
+func (l *lexer) hereDocuments() {
+	for _, doc := range l.pending {
+		for {
+			if l.pos >= len(l.text) {
+				break // bash takes the end of the line for the delimiter
+			}
+			end := strings.IndexByte(l.text[l.pos:], '\n')
+			line := l.text[l.pos:]
+			if end >= 0 {
+				line = line[:end]
+				l.pos += end + 1
+			} else {
+				l.pos = len(l.text)
+			}
+			if doc.tabs {
+				line = strings.TrimLeft(line, "\t")
+			}
+			if line == doc.delimiter {
+				break
+			}
+		}
+	}
+	l.pending = nil
+}
+
+// word reads one word.
+func (l *lexer) word() {
+	start := l.pos
+	for l.pos < len(l.text) && !l.failed {
+		switch c := l.text[l.pos]; c {
+		case ' ', '\t', '\n', ';', '|', '&', '(', ')', '<', '>':
+			l.add(start)
+			return
+		case '\\':
+			l.escaped()
+		case '\'':
+			l.skipTo('\'', false)
+		case '"':
+			l.double()
+		case '`':
+			l.failed = true
+		case '$':
+			l.dollar(false)
+		default:
+			l.pos++
+		}
+	}
+	l.add(start)
+}
+
+// add notes a word, unless it is the number of a redirection.
+func (l *lexer) add(start int) {
+	if l.pos < len(l.text) && (l.text[l.pos] == '<' || l.text[l.pos] == '>') &&
+		strings.Trim(l.text[start:l.pos], "0123456789") == "" {
+		return
+	}
+	l.words = append(l.words, lexed{start: start, end: l.pos, segment: l.segment})
+}
+
+// skipTo moves behind the next delimiter; escapes says whether a backslash
+// quotes it.
+func (l *lexer) skipTo(delimiter byte, escapes bool) {
+	for l.pos++; l.pos < len(l.text); l.pos++ {
+		switch {
+		case l.text[l.pos] == delimiter:
+			l.pos++
+			return
+		case escapes && l.text[l.pos] == '\\':
+			l.pos++
+		}
+	}
+	l.failed = true
+}
+
+func (l *lexer) double() {
+	for l.pos++; l.pos < len(l.text) && !l.failed; {
+		switch l.text[l.pos] {
+		case '"':
+			l.pos++
+			return
+		case '\\':
+			l.escaped()
+		case '`':
+			l.failed = true
+		case '$':
+			l.dollar(true)
+		default:
+			l.pos++
+		}
+	}
+	l.failed = true
+}
+
+// escaped moves behind a backslash and what it quotes. Inside a word a newline
+// that it removes may join what the parser reads as two.
+func (l *lexer) escaped() {
+	if strings.HasPrefix(l.text[l.pos:], "\\\n") {
+		l.failed = true
+	}
+	l.pos = min(l.pos+2, len(l.text))
+}
+
+// dollar reads an expansion. Of ${…} only those without quotes, blanks and
+// expansions inside are followed.
+func (l *lexer) dollar(quoted bool) {
+	rest := l.text[l.pos:]
+	switch {
+	case strings.HasPrefix(rest, "$(("):
+		end := strings.Index(rest, "))")
+		if end < 0 || strings.ContainsAny(rest[3:end], "$`'\"\\;|&<>\n") {
+			l.failed = true
+			return
+		}
+		l.pos += end + 2
+	case strings.HasPrefix(rest, "$("):
+		// The words inside belong to commands of their own.
+		l.pos += 2
+		outer := l.segment
+		l.next()
+		l.list(')')
+		l.segment = outer
+	case strings.HasPrefix(rest, "${"):
+		end := strings.IndexByte(rest, '}')
+		if end < 0 || strings.ContainsAny(rest[2:end], "$`'\"\\{\n;&|<>() ") {
+			l.failed = true
+			return
+		}
+		l.pos += end + 1
+	case strings.HasPrefix(rest, "$'") && !quoted:
+		l.pos++
+		l.skipTo('\'', true)
+	case strings.HasPrefix(rest, `$"`) && !quoted:
+		l.failed = true
+	default:
+		l.pos++
+	}
+}

@@ -1,0 +1,253 @@
+package shell
+
+import (
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// Limits on what one line may hold. More of any of them is messy.
+const (
+	maxWords    = 256
+	maxCommands = 64
+	maxHereDocs = 4
+	maxDepth    = 8
+)
+
+// Options say in what surroundings a line runs.
+type Options struct {
+	// Shell is the program that runs it: bash, sh, dash, zsh or ksh, by base
+	// name. Empty is bash.
+	Shell string
+	// Platform is linux, darwin or windows.
+	Platform string
+	// Home is the directory that ~ stands for; empty when unknown.
+	Home string
+	// Cwd is the real directory in force at the start; empty when unknown.
+	Cwd string
+	// Plain reports whether no segment of an absolute path is a symbolic link,
+	// so that its ".." is the lexical one. Nil means no.
+	Plain func(dir string) bool
+	// Toplevel returns the top of the work tree that git finds from dir, or ""
+	// when that is not certain. Nil means never.
+	Toplevel func(dir string) string
+	// Exists reports whether dir is a directory now. Nil means no.
+	Exists func(dir string) bool
+}
+
+// Line is what a command line does.
+type Line struct {
+	// Commands are in the order in which the line names them. Every command
+	// that could be found is there, also in a messy line.
+	Commands []Command
+	// Messy lists why the line is not fully explained; empty when it is.
+	Messy []string
+}
+
+// Command is one simple command, without the wrappers around it.
+type Command struct {
+	// Verb is the verb chain (V2).
+	Verb string
+	// Program is the base name of the program.
+	Program string
+	Form    v1.Form
+	// Accesses are the paths that it names or implies.
+	Accesses []Access
+	// Operand is the first path-like operand as it stands, for the effective
+	// directory (V3); empty when there is none.
+	Operand string
+	// Dirs are the directories that it may run in. Unknown means others, too.
+	Dirs    []string
+	Unknown bool
+	Caveats v1.Set
+	// Variables are the variables whose values it gets.
+	Variables []string
+	// ChosenBy names files that choose which program really runs, if one of
+	// them lies in a directory above.
+	ChosenBy []string
+	// SearchesCwd is true when the working directory is searched for the program
+	// before the places that programs are in.
+	SearchesCwd bool
+	// Git are the words of a git command that select what it prints.
+	Git GitWords
+	// found says which files a find prints.
+	found *Access
+}
+
+// GitWords are words that git reads its own way.
+type GitWords struct {
+	// Pathspecs stand behind "--", exclusions among them.
+	Pathspecs []string
+	// Revisions are words that name a revision, or a path if there is one.
+	Revisions []string
+	// Blobs counts words of the form revision:path.
+	Blobs int
+}
+
+// Access is one word that names a path.
+type Access struct {
+	Text string
+	Op   string
+	// Glob is true when Text is a pattern that the shell expands.
+	Glob bool
+	// Tree is true when everything below is accessed, too.
+	Tree bool
+	// Maybe is true for words that may be no path at all: they count when they
+	// look like one or exist.
+	Maybe bool
+	// Spelled is true for a pattern that the program matches: only what it
+	// spells counts.
+	Spelled bool
+	// Dynamic is true when the shell alone knows the path.
+	Dynamic bool
+	// Split is true for a Glob whose matches the shell splits at blanks.
+	Split bool
+	// Include, Exclude, ExcludeDir and SkipHidden say which files of a Tree are
+	// read: globs over base names.
+	Include, Exclude, ExcludeDir []string
+	SkipHidden                   bool
+	// Ignoring is true when git's ignore rules leave files of a Tree out.
+	Ignoring bool
+	// Follow is true when symbolic links in a Tree are followed.
+	Follow bool
+	// Fed is true when the names below a Tree become words of the command: names
+	// that would be read as anything but one operand then matter.
+	Fed bool
+	// Single is true for a Glob in a place that takes one word.
+	Single bool
+	// Dirs, when not nil, are what the path is relative to, instead of the
+	// command's own directories.
+	Dirs []string
+}
+
+var parsers = sync.Pool{New: func() any {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+}}
+
+// walker explains one line.
+type walker struct {
+	table     *Table
+	options   Options
+	zsh       bool
+	ksh       bool
+	posix     bool
+	depth     int
+	wordCount int
+	hdocs     int
+	in        *feed // what the command being walked gets on standard input
+	piped     *feed // what the last pipe that was walked prints
+	line      Line
+}
+
+// Parse explains a command line. It never fails: what it can't explain makes
+// the line messy.
+func (t *Table) Parse(line string, options Options) Line {
+	w := &walker{table: t, options: options}
+	st := &state{}
+	if options.Cwd == "" {
+		st.unknown = true
+	} else {
+		st.dirs = []string{options.Cwd}
+	}
+	if language, ok := windowsDialect(options.Shell); ok && options.Platform == "windows" {
+		w.plain(st, line, language)
+		return w.line
+	}
+	w.script(st, line, options.Shell)
+	return w.line
+}
+
+// script explains text as the shell named by dialect would read it.
+func (w *walker) script(st *state, text, dialect string) {
+	zsh, ksh, posix := w.zsh, w.ksh, w.posix
+	defer func() { w.zsh, w.ksh, w.posix = zsh, ksh, posix }()
+	w.zsh, w.ksh, w.posix = false, false, false
+	switch strings.TrimSuffix(dialect[strings.LastIndexAny(dialect, `/\`)+1:], ".exe") {
+	case "", "bash":
+	case "zsh":
+		w.zsh = true
+		if zshOnly(text) {
+			w.messy(MessyDialect)
+		}
+	case "sh", "dash", "ksh":
+		w.posix = true
+		w.ksh = strings.HasSuffix(dialect, "ksh")
+	default:
+		w.messy(MessyDialect)
+	}
+	if code := byteGate(text); code != "" {
+		w.messy(code)
+		text = visibleOnly(text)
+		if byteGate(text) != "" {
+			return // still too deep to be parsed at all
+		}
+	}
+	parser, ok := parsers.Get().(*syntax.Parser)
+	if !ok {
+		w.messy(MessyParse)
+		return
+	}
+	defer parsers.Put(parser)
+	file, err := parser.Parse(strings.NewReader(text), "")
+	if err != nil {
+		w.messy(MessyParse)
+	}
+	if file == nil {
+		return
+	}
+	if code := crossCheck(text, file); code != "" {
+		w.messy(code)
+	}
+	w.stmts(st, file.Stmts)
+}
+
+// zshOnly reports whether a line holds an expansion that zsh reads otherwise
+// than the parser, which knows bash: flags and subscripts without braces,
+// history modifiers.
+func zshOnly(line string) bool {
+	for i := 0; i+1 < len(line); i++ {
+		if line[i] != '$' {
+			continue
+		}
+		if strings.IndexByte("=~^+#*@!-", line[i+1]) >= 0 || strings.HasPrefix(line[i+1:], "{(") {
+			return true
+		}
+		end := i + 1
+		for end < len(line) && isNameByte(line[end]) {
+			end++
+		}
+		if end > i+1 && end < len(line) && (line[end] == '[' || line[end] == ':') {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) messy(code string) {
+	for _, known := range w.line.Messy {
+		if known == code {
+			return
+		}
+	}
+	w.line.Messy = append(w.line.Messy, code)
+}
+
+func (w *walker) emit(c Command) {
+	if len(w.line.Commands) >= maxCommands {
+		w.messy(MessyLimits)
+		return
+	}
+	w.line.Commands = append(w.line.Commands, c)
+}
+
+// count adds n words and says whether the line is still small enough.
+func (w *walker) count(n int) bool {
+	if w.wordCount += n; w.wordCount > maxWords {
+		w.messy(MessyLimits)
+		return false
+	}
+	return true
+}

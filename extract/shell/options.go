@@ -1,0 +1,430 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// leading reads the global options before a subcommand and returns the rest.
+func (p *parsed) leading(program *Program) []Word {
+	rest := p.words
+	for len(rest) > 0 && rest[0].isOption() && !rest[0].literal("--") {
+		taken := p.option(program, rest)
+		rest = rest[taken:]
+	}
+	return rest
+}
+
+// options reads the options and leaves the operands.
+func (p *parsed) options(program *Program) {
+	p.dashes = -1
+	p.program = program
+	switch program.style {
+	case "find":
+		p.find(program)
+		return
+	case "equals":
+		p.equals(program)
+		return
+	case "raw":
+		p.raw()
+		return
+	case "text":
+		p.operands = p.words
+		return
+	case "tar":
+		p.oldBundle()
+	}
+	early := program.style == "posix" || program.style == "go" && !program.permute || program.wrapper != ""
+	bsd := p.w.options.Platform == "darwin" && program.style == "" && !program.permute && !p.nested
+	rest := p.words
+	for len(rest) > 0 {
+		word := rest[0]
+		switch {
+		case bsd && len(p.operands) > 0 && word.isOption():
+			// BSD's getopt(3) ends the options at the first operand.
+			p.c.Caveats.Add("unknown_option")
+			p.operands = append(p.operands, word)
+			rest = rest[1:]
+		case word.literal("--"):
+			p.dashes = len(p.operands)
+			p.operands = append(p.operands, rest[1:]...)
+			return
+		case word.isOption():
+			rest = rest[p.option(program, rest):]
+			if len(p.inner) > 0 {
+				return
+			}
+		case early:
+			p.unsure(program, word)
+			p.operands = append(p.operands, rest...)
+			return
+		default:
+			p.unsure(program, word)
+			p.operands = append(p.operands, word)
+			rest = rest[1:]
+		}
+	}
+}
+
+// unsure notes a word that may turn into an option when it is expanded.
+func (p *parsed) unsure(program *Program, word Word) {
+	switch {
+	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
+		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
+	case word.Kind == Dynamic || word.Kind == Output:
+		if !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
+			p.c.Caveats.Add("dynamic_option")
+		}
+	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.acts:
+		p.c.Caveats.Add("dynamic_option")
+	}
+}
+
+// option reads the option at the head of rest and returns how many words it took.
+func (p *parsed) option(program *Program, rest []Word) int {
+	word := rest[0]
+	text := word.Text
+	if program.numeric && strings.Trim(text[1:], "0123456789") == "" {
+		p.c.Form.Put("-NUM", "none")
+		return 1
+	}
+	name, value, attached := strings.Cut(text, "=")
+	if known, ok := program.options[name]; ok && (strings.HasPrefix(text, "--") || len(name) > 2 || !attached) {
+		return p.longOption(known, value, attached, rest)
+	}
+	if strings.HasPrefix(text, "--") || program.style == "go" || program.style == "find" {
+		if program.style == "go" && strings.HasPrefix(text, "--") {
+			if known, ok := program.options[name[1:]]; ok {
+				return p.longOption(known, value, attached, rest)
+			}
+		}
+		p.unknownOption(text)
+		return 1
+	}
+	return p.bundle(program, rest)
+}
+
+func (p *parsed) unknownOption(text string) {
+	name, value, ok := strings.Cut(text, "=")
+	p.c.Form.Put(optionName(name), "unknown")
+	p.c.Caveats.Add("unknown_option")
+	if ok {
+		p.maybePath(Word{Kind: Literal, Text: value}, v1.OpWrite)
+	} else if len(text) > 2 && text[1] != '-' {
+		p.maybePath(Word{Kind: Literal, Text: text[2:]}, v1.OpWrite)
+	}
+}
+
+// longOption reads an option that stands as a word of its own.
+func (p *parsed) longOption(known option, value string, attached bool, rest []Word) int {
+	kind := known.kinds[0]
+	optional := strings.HasSuffix(kind, "?")
+	switch {
+	case kind == "none":
+		if attached {
+			p.unknownOption(rest[0].Text)
+		} else {
+			p.c.Form.Put(known.canonical, kind)
+		}
+		return 1
+	case attached:
+		p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
+		return 1 + p.moreValues(known, rest[1:])
+	case optional:
+		p.value(known.canonical, kind, Word{Kind: Literal})
+		return 1
+	case kind == "command":
+		p.c.Form.Put(known.canonical, kind)
+		p.inner = rest[1:]
+		return len(rest)
+	}
+	taken := 0
+	for i, kind := range known.kinds {
+		if 1+i >= len(rest) {
+			p.c.Form.Put(known.canonical, "unknown")
+			p.c.Caveats.Add("unknown_option")
+			break
+		}
+		p.single(rest[1+i])
+		p.value(known.canonical, kind, rest[1+i])
+		taken++
+	}
+	return 1 + taken
+}
+
+// moreValues reads what an option with several values takes besides the
+// attached one.
+func (p *parsed) moreValues(known option, rest []Word) int {
+	for i, kind := range known.kinds[1:] {
+		if i >= len(rest) {
+			p.c.Caveats.Add("unknown_option")
+			return len(rest)
+		}
+		p.single(rest[i])
+		p.value(known.canonical, kind, rest[i])
+	}
+	return len(known.kinds) - 1
+}
+
+// bundle reads short options that share one dash, the last of which may take a
+// value: attached, or the next word.
+func (p *parsed) bundle(program *Program, rest []Word) int {
+	text := rest[0].Text
+	for i := 1; i < len(text); i++ {
+		known, ok := program.options["-"+text[i:i+1]]
+		if !ok {
+			p.unknownOption("-" + text[i:])
+			return 1
+		}
+		kind := known.kinds[0]
+		value := text[i+1:]
+		switch {
+		case kind == "none":
+			p.c.Form.Put(known.canonical, kind)
+		case strings.HasSuffix(kind, "?"):
+			p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
+			return 1
+		case value != "":
+			p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
+			return 1 + p.moreValues(known, rest[1:])
+		default:
+			return p.longOption(known, "", false, rest)
+		}
+	}
+	return 1
+}
+
+// value notes an option's value, and what it touches by its kind. Several
+// values of one option keep the gravest kind.
+func (p *parsed) value(canonical, kind string, word Word) {
+	if kind = p.kind(kind, word); kind == "" {
+		return
+	}
+	p.filter(canonical, word)
+	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
+		if !kinds[strings.TrimSuffix(kind, "?")] {
+			kind = held
+		}
+		p.c.Form = slices.DeleteFunc(p.c.Form, func(e v1.Entry) bool { return e.Name == canonical })
+	}
+	p.c.Form.Put(canonical, kind)
+}
+
+// filter notes which files an option makes a walk over a tree leave out. A
+// glob over more than base names is not followed: the walk is then wider.
+func (p *parsed) filter(canonical string, word Word) {
+	if p.program == nil || word.Kind != Literal || strings.ContainsAny(word.Text, "/{") {
+		return
+	}
+	switch p.program.filters[canonical] {
+	case "include":
+		p.filters.Include = append(p.filters.Include, word.Text)
+	case "exclude":
+		p.filters.Exclude = append(p.filters.Exclude, word.Text)
+	case "exclude_dir":
+		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
+	case "glob":
+		if name, not := strings.CutPrefix(word.Text, "!"); not {
+			p.filters.Exclude = append(p.filters.Exclude, name)
+			p.filters.ExcludeDir = append(p.filters.ExcludeDir, name)
+		} else {
+			p.filters.Include = append(p.filters.Include, word.Text)
+		}
+	}
+}
+
+// kind does what a value of the given kind means, and returns the kind that
+// the form states.
+func (p *parsed) kind(kind string, word Word) string {
+	p.variables(word)
+	base := strings.TrimSuffix(kind, "?")
+	if base != kind && word.Kind == Literal && word.Text == "" && base != "execute" {
+		return kind // optional and not given
+	}
+	switch base {
+	case "read":
+		p.access(word, v1.OpRead, false)
+	case "tree":
+		p.access(word, v1.OpRead, true)
+	case "list":
+		p.access(word, v1.OpList, false)
+	case "write":
+		p.access(word, v1.OpWrite, false)
+	case "delete":
+		p.access(word, v1.OpDelete, false)
+	case "execute":
+		p.c.Caveats.Add("executes")
+		p.maybePath(word, v1.OpExecute)
+	case "dir":
+		p.move(word)
+	case "code":
+		p.c.Caveats.Add("inline_code")
+	case "sed", "awk", "jq", "yq":
+		return p.script(base, word)
+	case "config":
+		return p.config(word)
+	case "rev":
+		p.revision(word)
+	case "pathspec":
+		p.pathspec(word)
+	case "url":
+		p.url(word)
+	case "host":
+		p.c.Caveats.Add("network")
+	case "data":
+		for _, mark := range []string{"@", "<"} {
+			if _, path, ok := strings.Cut(word.Text, mark); ok {
+				path, _, _ = strings.Cut(path, ";")
+				p.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
+			}
+		}
+	case "variable":
+		p.c.Variables = append(p.c.Variables, word.Text)
+		if !slices.Contains(p.w.table.words.PublicVariables, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
+			p.c.Caveats.Add("private_variable")
+		}
+	case "plus":
+		if word.Kind != Literal || !strings.HasPrefix(word.Text, "+") {
+			p.c.Caveats.Add("unknown_option")
+			return "unknown"
+		}
+	case "unknown":
+		p.c.Caveats.Add("unknown_option")
+		p.maybePath(word, v1.OpWrite)
+	case "pattern", "value", "name":
+		p.inert(word)
+	}
+	return kind
+}
+
+// single notes a word that stands in a place of its own: a pattern that
+// matches several files would push the others into places of their own.
+func (p *parsed) single(word Word) {
+	switch {
+	case word.Kind == Glob:
+		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: true})
+	case word.Kind == Fed && word.feed.many:
+		p.c.Caveats.Add("dynamic_option")
+	}
+}
+
+// inert notes a word that has no effect on files, as long as it is known.
+func (p *parsed) inert(word Word) {
+	switch word.Kind {
+	case Dynamic:
+		p.c.Caveats.Add("dynamic_word")
+	case Output:
+		p.c.Caveats.Add("output_word")
+	case Glob:
+		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
+	}
+}
+
+// script reads a program text in a small language.
+func (p *parsed) script(language string, word Word) string {
+	if word.Kind != Literal {
+		p.c.Caveats.Add("dynamic_word")
+		return "code"
+	}
+	verdict := scriptKind(language, word.Text)
+	p.c.Variables = append(p.c.Variables, verdict.variables...)
+	if verdict.environment {
+		p.c.Caveats.Add("reads_environment")
+	}
+	if !verdict.plain {
+		p.c.Caveats.Add("inline_code")
+		return "code"
+	}
+	return language
+}
+
+// variables notes the variables that a word expands.
+func (p *parsed) variables(word Word) {
+	p.c.Variables = append(p.c.Variables, word.Variables...)
+	if word.Kind == Dynamic {
+		p.c.Caveats.Add("dynamic_word")
+	}
+}
+
+// access notes a word that is a path.
+func (p *parsed) access(word Word, op string, tree bool) {
+	if word.literal("-") && op == v1.OpRead {
+		return // standard input
+	}
+	if word.Kind == Fed {
+		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op))
+		return
+	}
+	if word.Kind == Literal && word.Text == "" {
+		return
+	}
+	a := p.filters
+	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
+	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number {
+		a.Dynamic = true
+		p.c.Caveats.Add("dynamic_word")
+	}
+	p.c.Accesses = append(p.c.Accesses, a)
+}
+
+// maybePath notes a word that could be a path.
+func (p *parsed) maybePath(word Word, op string) {
+	if word.Text == "" || word.literal("-") {
+		return
+	}
+	if word.Kind == Fed {
+		p.access(word, op, true)
+		return
+	}
+	if word.Kind == Dynamic || word.Kind == Output {
+		p.c.Caveats.Add("dynamic_word")
+	}
+	p.c.Accesses = append(p.c.Accesses, Access{
+		Text: word.Text, Op: op, Glob: word.Kind == Glob, Maybe: true,
+		Dynamic: word.Kind == Dynamic || word.Kind == Output,
+	})
+}
+
+// move notes an option that changes the working directory of the command.
+func (p *parsed) move(word Word) {
+	if word.Kind != Literal || word.Text == "" {
+		p.c.Caveats.Add("dynamic_word")
+		p.c.Unknown = true
+		p.moved, p.dirs = true, nil
+		return
+	}
+	from := p.c.Dirs
+	if p.moved {
+		from = p.dirs
+	}
+	p.moved = true
+	if p.w.rooted(word.Text) {
+		p.dirs = []string{word.Text}
+		p.c.Unknown = false
+		return
+	}
+	p.dirs = nil
+	for _, dir := range from {
+		p.dirs = append(p.dirs, dir+"/"+word.Text)
+	}
+}
+
+// operand remembers the first path-like operand (V3).
+func (p *parsed) operand(word Word) {
+	if p.c.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
+		p.c.Operand = word.Text
+	}
+}
+
+// pathLike reports whether a word looks like a path and like nothing else.
+func pathLike(text string) bool {
+	switch text {
+	case "~", ".", "..", "./...":
+		return true
+	}
+	return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "./") ||
+		strings.HasPrefix(text, "../")
+}

@@ -1,0 +1,212 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// commonParameters are those that every cmdlet has.
+var commonParameters = map[string]option{
+	"-erroraction": {"-ErrorAction", []string{"value"}}, "-ea": {"-ErrorAction", []string{"value"}},
+	"-warningaction": {"-WarningAction", []string{"value"}}, "-wa": {"-WarningAction", []string{"value"}},
+	"-verbose": {"-Verbose", []string{"none"}}, "-vb": {"-Verbose", []string{"none"}},
+	"-debug": {"-Debug", []string{"unknown"}}, "-errorvariable": {"-ErrorVariable", []string{"unknown"}},
+	"-warningvariable": {"-WarningVariable", []string{"unknown"}}, "-outvariable": {"-OutVariable", []string{"unknown"}},
+	"-outbuffer": {"-OutBuffer", []string{"unknown"}}, "-pipelinevariable": {"-PipelineVariable", []string{"unknown"}},
+	"-informationaction":   {"-InformationAction", []string{"unknown"}},
+	"-informationvariable": {"-InformationVariable", []string{"unknown"}},
+	"-progressaction":      {"-ProgressAction", []string{"unknown"}},
+}
+
+// parameter resolves the name of a parameter: as it is, or as the beginning of
+// one parameter alone.
+func (program *Program) parameter(name string) (option, bool) {
+	name = strings.ToLower(name)
+	if known, ok := program.folded[name]; ok {
+		return known, true
+	}
+	if known, ok := commonParameters[name]; ok {
+		return known, true
+	}
+	var found option
+	for _, names := range []map[string]option{program.folded, commonParameters} {
+		for full, known := range names {
+			if !strings.HasPrefix(full, name) || known.canonical == found.canonical {
+				continue
+			}
+			if found.canonical != "" {
+				return option{}, false
+			}
+			found = known
+		}
+	}
+	return found, found.canonical != ""
+}
+
+// cmdlet reads parameters in the manner of PowerShell. Arguments that commas
+// tie together are one.
+func (p *parsed) cmdlet(program *Program, words []plainWord) {
+	var positional [][]Word
+	if program.piped == "text" && slices.ContainsFunc(words, deepProperty) {
+		p.c.Caveats.Add("dynamic_word")
+	}
+	for len(words) > 0 {
+		if !isParameter(words[0]) {
+			n := group(words)
+			positional = append(positional, literals(words[:n]))
+			words = words[n:]
+			continue
+		}
+		name, value, attached := strings.Cut(words[0].text, ":")
+		words = words[1:]
+		known, ok := program.parameter(name)
+		if !ok || known.kinds[0] == "none" && attached {
+			p.unknownOption(name)
+			p.maybePath(Word{Kind: Literal, Text: value}, v1.OpWrite)
+			continue
+		}
+		if known.kinds[0] == "none" {
+			p.c.Form.Put(known.canonical, "none")
+			continue
+		}
+		n := 0
+		switch {
+		case attached && value != "":
+			p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: value})
+			for n < len(words) && words[n].more {
+				n++
+			}
+		case len(words) > 0 && !isParameter(words[0]):
+			n = group(words)
+		default:
+			p.unknownOption(name)
+		}
+		for _, word := range literals(words[:n]) {
+			p.value(known.canonical, known.kinds[0], word)
+		}
+		words = words[n:]
+	}
+	p.positional(program, positional)
+}
+
+// deepProperty reports whether a word may name a property of a process that
+// holds its environment.
+func deepProperty(word plainWord) bool {
+	folded := strings.ToLower(word.text)
+	return strings.Contains(folded, "startinfo") || strings.Contains(folded, "environment")
+}
+
+func isParameter(word plainWord) bool {
+	text := word.text
+	return !word.quoted && len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && text[1] != '.'
+}
+
+// group is the number of words that commas tie to the first.
+func group(words []plainWord) int {
+	n := 1
+	for n < len(words) && words[n].more {
+		n++
+	}
+	return n
+}
+
+func literals(words []plainWord) []Word {
+	out := make([]Word, 0, len(words))
+	for _, word := range words {
+		out = append(out, Word{Kind: Literal, Text: word.text})
+	}
+	return out
+}
+
+// positional gives arguments without a name their roles by their places.
+func (p *parsed) positional(program *Program, groups [][]Word) {
+	rule, _ := program.rule(p.has)
+	for i, words := range groups {
+		at := i
+		if last := len(rule.roles) - 1; last >= 0 && rule.roles[last].repeat {
+			at = min(i, last)
+		}
+		for _, word := range words {
+			if at >= len(rule.roles) {
+				p.c.Form.Put("<more>", "unknown")
+				p.c.Caveats.Add("unknown_option")
+				p.maybePath(word, v1.OpWrite)
+				continue
+			}
+			r := rule.roles[at]
+			r.repeat = true
+			p.role(program, r, word, p.walks(program))
+			if at == len(rule.roles)-1 && program.filters["<"+r.name+">"] != "" {
+				p.filter("<"+r.name+">", word)
+			}
+		}
+	}
+	if len(p.c.Accesses) == 0 {
+		p.impliedAccess(program, false)
+	}
+}
+
+// switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
+// word, upper and lower case alike.
+func (p *parsed) switches(program *Program, words []plainWord) {
+	for _, word := range words {
+		switch {
+		case word.quoted || !strings.HasPrefix(word.text, "/"):
+			if strings.HasPrefix(word.text, "-") || strings.HasPrefix(word.text, "/") {
+				p.c.Form.Put(optionName(word.text), "unknown")
+				p.c.Caveats.Add("unknown_option")
+			}
+			p.operands = append(p.operands, Word{Kind: Literal, Text: word.text})
+		case strings.Contains(word.text, ":"):
+			p.switchOption(program, word.text)
+		default:
+			for part := range strings.SplitSeq(word.text[1:], "/") {
+				p.switchOption(program, "/"+part)
+			}
+		}
+	}
+	p.roles(program)
+}
+
+func (p *parsed) switchOption(program *Program, text string) {
+	name, value, attached := strings.Cut(text, ":")
+	known, ok := program.folded[strings.ToLower(name)]
+	switch {
+	case ok && known.kinds[0] == "none" && !attached:
+		p.c.Form.Put(known.canonical, "none")
+		return
+	case ok && known.kinds[0] != "none" && (attached || strings.HasSuffix(known.kinds[0], "?")):
+		p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: value})
+		return
+	case !attached && len(text) > 2:
+		if p.bundled(program, text[1:]) {
+			return
+		}
+		known, ok := program.folded[strings.ToLower(text[:2])]
+		if ok && strings.HasSuffix(known.kinds[0], "?") {
+			p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: text[2:]})
+			return
+		}
+	}
+	p.c.Form.Put(optionName(text), "unknown")
+	p.c.Caveats.Add("unknown_option")
+	p.maybePath(Word{Kind: Literal, Text: value}, v1.OpWrite)
+}
+
+// bundled reads letters behind one slash, each an option without a value.
+func (p *parsed) bundled(program *Program, letters string) bool {
+	var found []string
+	for i := range len(letters) {
+		known, ok := program.folded["/"+strings.ToLower(letters[i:i+1])]
+		if !ok || !slices.Equal(known.kinds, []string{"none"}) {
+			return false
+		}
+		found = append(found, known.canonical)
+	}
+	for _, canonical := range found {
+		p.c.Form.Put(canonical, "none")
+	}
+	return true
+}

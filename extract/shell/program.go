@@ -1,0 +1,382 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// program walks a command that is a program or a plain builtin, unwrapping
+// the wrappers that the table knows.
+func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set) {
+	if w.depth++; w.depth > maxDepth {
+		w.messy(MessyNesting)
+		w.depth--
+		return
+	}
+	defer func() { w.depth-- }()
+
+	name := w.named(argv[0].Text, &caveats)
+	entry := w.table.program(name)
+	verb := name
+	if caveats.Has("named_by_path") {
+		// A file of this name is not the program of this name.
+		verb, entry = clip(argv[0].Text), nil
+	}
+	c := w.newCommand(st, verb, redirs)
+	c.Program = name
+	for _, caveat := range caveats {
+		c.Caveats.Add(caveat)
+	}
+	p := parsed{w: w, c: &c, st: st, words: argv[1:]}
+	if strings.Contains(argv[0].Text, "/") {
+		c.Accesses = append(c.Accesses, Access{Text: argv[0].Text, Op: v1.OpExecute})
+	}
+	switch {
+	case name == "policyd" || name == "policyd-hook":
+		p.own()
+	case !caveats.Has("named_by_path") && p.version(name):
+		if entry != nil {
+			p.chosen(entry)
+		}
+	case entry == nil:
+		p.unknown()
+	case name == "test" || name == "[":
+		p.test(name)
+	case isShell(name) && p.shellCommand():
+		return // the payload's commands stand for it
+	case name == "env":
+		if p.env(entry) {
+			return
+		}
+	case name == "command" && p.commandLookup():
+	case entry.wrapper == "plain":
+		p.wrapper(entry)
+		return
+	default:
+		p.entry(entry)
+		switch {
+		case name == "printf":
+			p.printf()
+		case name == "printenv" && len(p.operands) == 0:
+			c.Caveats.Add("reads_environment")
+		}
+	}
+	if name == "xargs" && entry != nil && p.fedXargs() {
+		p.standAside()
+	}
+	p.finish()
+	w.emit(c)
+	for _, argv := range p.after {
+		w.program(st, argv, nil, nil)
+	}
+}
+
+// standAside takes back what running another program adds, since that program
+// is an item of its own.
+func (p *parsed) standAside() {
+	p.inner = nil
+	p.c.Caveats = slices.DeleteFunc(p.c.Caveats, func(caveat string) bool {
+		return caveat == "inner" || caveat == "runs_anything" || caveat == "executes"
+	})
+	for i := range p.c.Form {
+		if p.c.Form[i].Kind == "command" {
+			p.c.Form[i].Kind = "item"
+		}
+	}
+}
+
+// named returns the base name of a program and notes how it was named.
+func (w *walker) named(text string, caveats *v1.Set) string {
+	slash := strings.LastIndexByte(text, '/')
+	if slash < 0 {
+		return text
+	}
+	if slash > 0 && slices.Contains(w.table.words.SystemDirectories, text[:slash]) {
+		caveats.Add("named_by_system_path")
+	} else {
+		caveats.Add("named_by_path")
+	}
+	return text[slash+1:]
+}
+
+// parsed is a command line being read.
+type parsed struct {
+	w       *walker
+	c       *Command
+	st      *state
+	words   []Word
+	program *Program // whose options are being read
+	// filters are what a walk over a tree includes and leaves out.
+	filters Access
+	// operands are what is left after options.
+	operands []Word
+	// afterDashes counts the operands before a "--", or -1 without one.
+	dashes int
+	// inner is the command line within, from a role or an option of kind command.
+	inner []Word
+	dirs  []string // the directory that -C and the like change to
+	moved bool
+	// after are the commands that this one runs on names, to be walked as
+	// commands of their own.
+	after [][]Word
+	// nested is true once a subcommand was read: such programs bring their own
+	// parser, alike on all platforms.
+	nested bool
+}
+
+func (p *parsed) has(canonical string) bool {
+	_, ok := p.c.Form.Get(canonical)
+	return ok
+}
+
+// version reads a line that asks a program for its version or its help alone.
+func (p *parsed) version(name string) bool {
+	if len(p.words) != 1 || p.words[0].Kind != Literal || !slices.Contains(p.w.table.words.versions[name], p.words[0].Text) {
+		return false
+	}
+	p.c.Form.Put("<version>", "prints")
+	return true
+}
+
+func (p *parsed) own() {
+	if len(p.words) == 1 && p.words[0].literal("version") {
+		p.c.Form.Put("<command>", "value")
+		return
+	}
+	p.c.Caveats.Add("own_program")
+}
+
+// unknown takes every word of a program without an entry as a path that it
+// may write, if it could be one.
+func (p *parsed) unknown() {
+	p.c.Caveats.Add("unknown_program")
+	for _, word := range p.words {
+		if word.isOption() {
+			p.c.Form.Put(optionName(word.Text), "unknown")
+			if _, value, ok := strings.Cut(word.Text, "="); ok {
+				p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpWrite)
+			}
+			continue
+		}
+		p.c.Form.Put("<word>", "unknown")
+		p.variables(word)
+		p.operand(word)
+		p.maybePath(word, v1.OpWrite)
+	}
+}
+
+// entry reads the command line by its table entry, subcommand by subcommand.
+func (p *parsed) entry(program *Program) {
+	for program.commands != nil {
+		next := p.subcommand(program)
+		if next == nil {
+			return
+		}
+		program = next
+	}
+	p.options(program)
+	p.chain(program)
+	p.roles(program)
+	p.attributes(program)
+}
+
+// subcommand reads global options and the name of the subcommand behind them.
+func (p *parsed) subcommand(program *Program) *Program {
+	p.attributes(program)
+	rest := p.leading(program)
+	if len(rest) == 0 {
+		p.words, p.operands = nil, nil
+		return p.fallback(program)
+	}
+	word := rest[0]
+	if word.Kind != Literal || word.isOption() {
+		p.c.Caveats.Add("unknown_option")
+		p.loose(rest)
+		return nil
+	}
+	name := word.Text
+	if full, ok := program.aliases[name]; ok {
+		name = full
+	}
+	next, ok := program.commands[name]
+	if !ok {
+		if program.fallback != nil && *program.fallback == "" {
+			p.words = rest
+			return p.fallback(program)
+		}
+		p.c.Verb += " " + clip(name)
+		p.c.Caveats.Add("unknown_program")
+		p.loose(rest[1:])
+		return nil
+	}
+	p.c.Verb += " " + name
+	p.words, p.nested = rest[1:], true
+	return next
+}
+
+// fallback is what runs when no subcommand is given.
+func (p *parsed) fallback(program *Program) *Program {
+	if program.fallback == nil {
+		return &Program{options: program.options}
+	}
+	if *program.fallback == "" {
+		plain := *program
+		plain.commands = nil
+		return &plain
+	}
+	p.c.Verb += " " + *program.fallback
+	return program.commands[*program.fallback]
+}
+
+// loose takes words that the table can't explain as paths, if they could be.
+func (p *parsed) loose(words []Word) {
+	for _, word := range words {
+		if word.isOption() {
+			p.c.Form.Put(optionName(word.Text), "unknown")
+			if _, value, ok := strings.Cut(word.Text, "="); ok {
+				p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpWrite)
+			}
+			continue
+		}
+		p.c.Form.Put("<word>", "unknown")
+		p.variables(word)
+		p.maybePath(word, v1.OpWrite)
+	}
+}
+
+// chain moves the operands that belong to the verb chain into it.
+func (p *parsed) chain(program *Program) {
+	for range program.chainOperands {
+		if len(p.operands) == 0 {
+			return
+		}
+		word := p.operands[0]
+		if word.Kind != Literal || strings.ContainsAny(word.Text, " \t\n") {
+			p.c.Caveats.Add("dynamic_option")
+			return
+		}
+		p.c.Verb += " " + clip(word.Text)
+		p.operands = p.operands[1:]
+	}
+}
+
+func clip(text string) string {
+	if len(text) > 64 {
+		return text[:64]
+	}
+	return text
+}
+
+func (p *parsed) attributes(program *Program) {
+	if program.runsAnything {
+		p.c.Caveats.Add("runs_anything")
+	}
+	if program.network {
+		p.c.Caveats.Add("network")
+	}
+	if program.wrapper == "inner" {
+		p.c.Caveats.Add("inner")
+	}
+	p.chosen(program)
+	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") {
+		p.c.Caveats.Add("inline_code")
+	}
+}
+
+// chosen notes the files that choose which program really runs.
+func (p *parsed) chosen(program *Program) {
+	for _, file := range program.chosenBy {
+		if !slices.Contains(p.c.ChosenBy, file) {
+			p.c.ChosenBy = append(p.c.ChosenBy, file)
+		}
+	}
+}
+
+// finish ties the accesses to the directory that options chose, and adds what
+// the commands within touch.
+func (p *parsed) finish() {
+	if len(p.inner) > 0 {
+		p.within()
+	}
+	if !p.moved {
+		return
+	}
+	p.c.Dirs = p.dirs
+	for i := range p.c.Accesses {
+		if p.c.Accesses[i].Dirs == nil {
+			p.c.Accesses[i].Dirs = p.dirs
+		}
+	}
+}
+
+// within reads the command that this one runs somewhere or somehow else, and
+// keeps of it what deny rules need: paths, variables and grave caveats.
+func (p *parsed) within() {
+	p.c.Caveats.Add("executes")
+	for i, word := range p.inner {
+		if word.literal("--") {
+			p.inner = p.inner[i+1:]
+			break
+		}
+	}
+	if len(p.inner) == 0 {
+		return
+	}
+	sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth}
+	sub.argv(p.st, p.st, p.inner, nil)
+	for _, code := range sub.line.Messy {
+		if code == MessyNesting {
+			p.w.messy(code)
+		}
+	}
+	for _, command := range sub.line.Commands {
+		p.c.Accesses = append(p.c.Accesses, command.Accesses...)
+		p.c.Variables = append(p.c.Variables, command.Variables...)
+		for _, caveat := range []string{"own_program", "reads_environment"} {
+			if command.Caveats.Has(caveat) {
+				p.c.Caveats.Add(caveat)
+			}
+		}
+	}
+}
+
+// changesShell reports whether a builtin runs a builtin that changes the shell
+// itself, which its place behind another word would hide.
+func changesShell(program string, inner Word) bool {
+	if program != "command" && program != "builtin" {
+		return false
+	}
+	switch inner.Text {
+	case "cd", "pushd", "popd", "set", "export", "declare", "typeset", "local", "readonly", "exit", "return", "break", "continue":
+		return true
+	}
+	return false
+}
+
+// wrapper unwraps timeout, nice and the like: the rest of the line is the command.
+func (p *parsed) wrapper(program *Program) {
+	p.options(program)
+	p.roles(program)
+	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") {
+		p.w.messy(MessyWrapper)
+	}
+	st := p.st
+	if p.moved {
+		p.w.messy(MessyWrapper)
+		st = st.nowhere()
+	}
+	if program.wrapper == "plain" && len(p.inner) > 0 {
+		if changesShell(p.c.Program, p.inner[0]) {
+			p.w.messy(MessyWrapper)
+		}
+		if p.c.Caveats.Has("named_by_path") {
+			st = st.withCaveat("named_by_path")
+		}
+		p.w.argv(st, st, p.inner, p.c.Accesses)
+		return
+	}
+	p.finish()
+	p.w.emit(*p.c)
+}

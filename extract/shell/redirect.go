@@ -1,0 +1,121 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// redirections returns the paths that a statement's redirections open.
+func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
+	var out []Access
+	for _, r := range list {
+		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+			w.messy(MessyRedirection) // {name}> opens a descriptor that outlives the command
+		}
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			w.hereDocument(r)
+		case syntax.WordHdoc:
+			if w.posix {
+				w.messy(MessyDialect)
+			}
+			if word := w.word(st, r.Word); word.Kind == Dynamic || word.Kind == Glob {
+				w.messy(MessyExpansion)
+			}
+		case syntax.DplIn, syntax.DplOut:
+			out = w.duplicate(st, out, r)
+		case syntax.RdrIn:
+			out = w.target(st, out, r, v1.OpRead)
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+			out = w.target(st, out, r, v1.OpWrite)
+		case syntax.RdrAll, syntax.AppAll:
+			if w.posix {
+				w.messy(MessyDialect) // there "&" ends the command
+			}
+			out = w.target(st, out, r, v1.OpWrite)
+		case syntax.RdrInOut:
+			out = w.target(st, out, r, v1.OpWrite)
+		default:
+			w.messy(MessyRedirection)
+			out = w.target(st, out, r, v1.OpWrite)
+		}
+	}
+	return out
+}
+
+func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) []Access {
+	if r.Word == nil {
+		w.messy(MessyRedirection)
+		return out
+	}
+	word := w.word(st, r.Word)
+	if word.Kind == Glob && op == v1.OpRead && !hasBrace(r.Word) {
+		// A loop over a glob gives such a word: one of its matches is read.
+		return append(out, Access{Text: word.Text, Op: op, Glob: true, Split: word.Split})
+	}
+	if word.Kind != Literal || hasBrace(r.Word) {
+		w.messy(MessyDynamicTarget)
+	}
+	return append(out, Access{Text: word.Text, Op: op, Dynamic: word.Kind != Literal})
+}
+
+// duplicate handles >& and <&: a number or a dash names a descriptor, anything
+// else a file.
+func (w *walker) duplicate(st *state, out []Access, r *syntax.Redirect) []Access {
+	word := w.word(st, r.Word)
+	number := strings.TrimSuffix(word.Text, "-")
+	if word.Kind == Literal && strings.Trim(number, "0123456789") == "" {
+		return out
+	}
+	if r.Op == syntax.DplIn || w.posix || r.N != nil {
+		w.messy(MessyRedirection)
+	}
+	return w.target(st, out, r, v1.OpWrite)
+}
+
+// hereDocument accepts a body that the shell passes on as it stands: a quoted
+// delimiter, or nothing in the body that would be expanded. In other bodies
+// the parser and bash disagree about where they end.
+func (w *walker) hereDocument(r *syntax.Redirect) {
+	if w.hdocs++; w.hdocs > maxHereDocs {
+		w.messy(MessyLimits)
+	}
+	delimiter, quoted, ok := plainDelimiter(r.Word)
+	if !ok || delimiter == "" {
+		w.messy(MessyHereDocument)
+		return
+	}
+	if r.Hdoc == nil || quoted {
+		return
+	}
+	for _, part := range r.Hdoc.Parts {
+		lit, isLit := part.(*syntax.Lit)
+		if !isLit || strings.ContainsAny(lit.Value, "\\$`") {
+			w.messy(MessyHereDocument)
+			return
+		}
+	}
+}
+
+func plainDelimiter(word *syntax.Word) (text string, quoted, ok bool) {
+	if word == nil || len(word.Parts) != 1 {
+		return "", false, false
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		return part.Value, false, !strings.ContainsAny(part.Value, "\\$`")
+	case *syntax.SglQuoted:
+		return part.Value, true, !part.Dollar && !strings.Contains(part.Value, "\n")
+	case *syntax.DblQuoted:
+		if lit := word.Lit(); lit == "" && len(part.Parts) == 1 && !part.Dollar {
+			inner, isLit := part.Parts[0].(*syntax.Lit)
+			if isLit {
+				return inner.Value, true, !strings.ContainsAny(inner.Value, "\\$`\n")
+			}
+		}
+	}
+	return "", false, false
+}

@@ -1,0 +1,206 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// pathKinds are the kinds of roles that a path-like operand can have.
+var pathKinds = map[string]bool{
+	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
+	"rev": true, "pathspec": true, "unknown": true,
+}
+
+// roles gives every operand its role, and does what the role means.
+func (p *parsed) roles(program *Program) {
+	operands := p.operands
+	var behind []Word
+	if program.pathspecs && p.dashes >= 0 {
+		operands, behind = p.operands[:p.dashes], p.operands[p.dashes:]
+	}
+	rule, ok := program.rule(p.has)
+	if !ok {
+		rule = operandRule{}
+	}
+	assigned, fits := assign(rule.roles, len(operands))
+	if !fits {
+		p.c.Caveats.Add("unknown_option")
+	}
+	whole := p.walks(program)
+	p.filters.Follow = slices.ContainsFunc(program.follows, func(option string) bool { return option == "*" || p.has(option) })
+	p.filters.Ignoring = len(program.ignoring) > 0 && !slices.ContainsFunc(program.ignoring, p.has)
+	p.filters.SkipHidden = program.skipsHidden && !slices.ContainsFunc(program.unhide, p.has)
+	paths := false
+	for i, word := range operands {
+		if i >= len(assigned) {
+			p.c.Form.Put("<more>", "unknown")
+			p.maybePath(word, v1.OpWrite)
+			continue
+		}
+		r := assigned[i]
+		if r.kind == "command" {
+			p.c.Form.Put("<"+r.name+">", "command")
+			p.inner = operands[i:]
+			break
+		}
+		paths = paths || pathKinds[r.kind]
+		p.role(program, r, word, whole)
+	}
+	for _, word := range behind {
+		paths = true
+		p.role(program, role{name: "path", kind: "pathspec"}, word, whole)
+	}
+	if !paths {
+		p.impliedAccess(program, whole)
+	}
+}
+
+func (p *parsed) role(program *Program, r role, word Word, whole bool) {
+	kind := r.kind
+	if pathKinds[kind] {
+		p.operand(word)
+	}
+	if !r.repeat {
+		p.single(word)
+	}
+	switch {
+	case kind == "read" && slices.ContainsFunc(program.modifies, p.has):
+		p.variables(word)
+		p.access(word, v1.OpWrite, false)
+		p.c.Form.Put("<"+r.name+">", "write")
+		return
+	case kind == "read" && whole:
+		p.variables(word)
+		p.access(word, v1.OpRead, true)
+		p.c.Form.Put("<"+r.name+">", kind)
+		return
+	}
+	if program.runsAnything && !pathKinds[kind] && kind != "command" {
+		p.maybePath(word, v1.OpRead) // what a program is given it may open
+	}
+	p.c.Form.Put("<"+r.name+">", p.kind(kind, word))
+}
+
+// walks reports whether path operands are read with everything below them.
+func (p *parsed) walks(program *Program) bool {
+	return slices.ContainsFunc(program.recursive, func(option string) bool { return option == "*" || p.has(option) })
+}
+
+// impliedAccess is what a command touches when it is given no path.
+func (p *parsed) impliedAccess(program *Program, whole bool) {
+	switch {
+	case whole || program.implicit == "tree":
+		p.access(Word{Kind: Literal, Text: "."}, v1.OpRead, true)
+	case program.implicit == "list":
+		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList})
+	}
+}
+
+// assign spreads n operands over roles: fixed roles in front and behind, the
+// repeated one between. It reports false when there are too many or too few.
+func assign(roles []role, n int) ([]role, bool) {
+	repeat := slices.IndexFunc(roles, func(r role) bool { return r.repeat })
+	if repeat < 0 {
+		need := 0
+		for _, r := range roles {
+			if !r.optional {
+				need++
+			}
+		}
+		return roles[:min(n, len(roles))], n >= need && n <= len(roles)
+	}
+	front, back := roles[:repeat], roles[repeat+1:]
+	if n < len(front)+len(back) {
+		return roles[:min(n, len(front))], n >= countRequired(front)+countRequired(back) && len(back) == 0
+	}
+	out := slices.Clone(front)
+	for range n - len(front) - len(back) {
+		out = append(out, roles[repeat])
+	}
+	return append(out, back...), true
+}
+
+func countRequired(roles []role) int {
+	n := 0
+	for _, r := range roles {
+		if !r.optional {
+			n++
+		}
+	}
+	return n
+}
+
+// equals reads operands of the form key=value (dd).
+func (p *parsed) equals(program *Program) {
+	for _, word := range p.words {
+		name, value, ok := strings.Cut(word.Text, "=")
+		known, listed := program.options[name]
+		if word.Kind != Literal || !ok || !listed {
+			p.unknownOption(word.Text)
+			continue
+		}
+		p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: value})
+	}
+}
+
+// raw takes every word as something that could be a path.
+func (p *parsed) raw() {
+	p.c.Form.Put("<words>", "unknown")
+	p.loose(p.words)
+}
+
+// oldBundle turns the first word of tar into options, if it has no dash.
+func (p *parsed) oldBundle() {
+	if len(p.words) == 0 || p.words[0].Kind != Literal || p.words[0].isOption() || p.words[0].Text == "" {
+		return
+	}
+	words := slices.Clone(p.words)
+	words[0].Text = "-" + words[0].Text
+	p.words = words
+}
+
+// find reads paths, and an expression of words each with its own arguments.
+func (p *parsed) find(program *Program) {
+	rest := p.words
+	for len(rest) > 0 {
+		word := rest[0]
+		if word.Kind == Literal && (word.Text == "(" || word.Text == ")" || word.Text == "!" || word.Text == ",") {
+			rest = rest[1:]
+			continue
+		}
+		if !word.isOption() {
+			p.unsure(program, word)
+			p.operands = append(p.operands, word)
+			rest = rest[1:]
+			continue
+		}
+		known, ok := program.options[word.Text]
+		if ok && known.kinds[0] == "command" {
+			rest = p.execution(known.canonical, rest[1:])
+			continue
+		}
+		rest = rest[p.option(program, rest):]
+	}
+	filters := p.findFilters()
+	p.c.found = &filters
+}
+
+// execution reads the command of -exec up to its ";" or "+".
+func (p *parsed) execution(option string, rest []Word) []Word {
+	end := slices.IndexFunc(rest, func(w Word) bool { return w.literal(";") || w.literal("+") })
+	closed := end >= 0
+	if !closed {
+		p.c.Caveats.Add("unknown_option")
+		end = len(rest)
+	}
+	argv := rest[:end]
+	if closed && p.fedExec(option, argv, rest[end].literal("+")) {
+		p.c.Form.Put(option, "item")
+		return rest[end+1:]
+	}
+	p.c.Form.Put(option, "command")
+	p.inner = append(p.inner, slices.DeleteFunc(slices.Clone(argv), func(w Word) bool { return w.literal("{}") })...)
+	return rest[min(end+1, len(rest)):]
+}

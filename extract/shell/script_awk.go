@@ -1,0 +1,169 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// awkFunctions are the functions that compute and print, of POSIX awk and gawk.
+var awkFunctions = []string{
+	"atan2", "cos", "exp", "int", "log", "rand", "sin", "sqrt", "srand", "gsub", "index", "length", "match", "split",
+	"sprintf", "sub", "substr", "tolower", "toupper", "gensub", "strftime", "mktime", "systime", "and", "or", "xor",
+	"compl", "lshift", "rshift", "asort", "asorti", "patsplit", "strtonum", "typeof", "isarray", "if", "while", "for",
+	"in", "print", "printf", "return", "else", "do", "delete", "switch", "exit",
+}
+
+// awkOutside are names that reach beyond the files on the command line.
+var awkOutside = []string{
+	"system", "getline", "close", "fflush", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "function", "func",
+	"extension",
+}
+
+// awkReader follows an awk program token by token.
+type awkReader struct {
+	text    string
+	pos     int
+	verdict scriptVerdict
+	// printing is true from print or printf to the end of the statement, where
+	// ">" and "|" are redirections.
+	printing bool
+	// operand is true when a slash would divide and not begin a regex.
+	operand   bool
+	divisions bool
+	closed    bool // the last token was a closing bracket
+}
+
+// awkVerdict reads an awk program. Plain are expressions, patterns and print
+// without redirection, pipes, getline, system and changes to ARGV.
+func awkVerdict(text string) scriptVerdict {
+	r := awkReader{text: text, verdict: scriptVerdict{plain: true}}
+	for _, word := range []string{"system", "getline", "ENVIRON"} {
+		if strings.Contains(text, word) { // in a string, too: a name may be called by its text
+			r.verdict.environment = r.verdict.environment || word == "ENVIRON"
+			r.refuse()
+		}
+	}
+	for r.pos < len(r.text) && r.verdict.plain {
+		r.token()
+	}
+	if r.divisions && strings.ContainsAny(text, `|>"`) {
+		// Where a slash might be read two ways, what lies behind it might be, too.
+		r.verdict.plain = false
+	}
+	return r.verdict
+}
+
+func (r *awkReader) refuse() { r.verdict.plain = false }
+
+func (r *awkReader) token() {
+	c := r.text[r.pos]
+	if c != ' ' && c != '\t' && c != '/' {
+		r.closed = c == ')'
+	}
+	switch {
+	case c == ' ' || c == '\t':
+		r.pos++
+	case c == '\n':
+		// Behind a comma the statement goes on, so a newline does not end it here.
+		r.pos++
+		r.operand = false
+	case c == ';' || c == '}' || c == '{':
+		r.pos++
+		r.printing, r.operand = false, false
+	case c == '#':
+		for r.pos < len(r.text) && r.text[r.pos] != '\n' {
+			r.pos++
+		}
+	case c == '"':
+		r.quoted('"')
+		r.operand = true
+	case c == '/' && !r.operand:
+		r.quoted('/')
+		r.operand = true
+	case c == '/':
+		// Behind a bracket it may begin a regex all the same: if (x) /re/ {…}
+		r.divisions = r.divisions || r.closed
+		r.operand = false
+		r.pos++
+	case c == '.':
+		r.pos++ // of a number: 1./2 divides
+		r.operand = true
+	case isNameByte(c):
+		r.name()
+	default:
+		r.operator(c)
+	}
+}
+
+func (r *awkReader) quoted(delimiter byte) {
+	end := stringEnd(r.text, r.pos)
+	if delimiter == '/' {
+		end = regexEnd(r.text, r.pos)
+	}
+	if end < 0 {
+		r.refuse()
+		return
+	}
+	r.pos = end
+}
+
+// regexEnd returns the index behind the regex that begins at text[start], or
+// -1. A slash or a quote in brackets is refused, since awks differ about it.
+func regexEnd(text string, start int) int {
+	for i := start + 1; i < len(text); {
+		switch text[i] {
+		case '\\':
+			i += 2
+		case '\n':
+			return -1
+		case '[':
+			if i = plainBracket(text, i, "/\"\\\n"); i < 0 {
+				return -1
+			}
+		case '/':
+			return i + 1
+		default:
+			i++
+		}
+	}
+	return -1
+}
+
+func (r *awkReader) name() {
+	start := r.pos
+	for r.pos < len(r.text) && isNameByte(r.text[r.pos]) {
+		r.pos++
+	}
+	name := r.text[start:r.pos]
+	called := r.pos < len(r.text) && r.text[r.pos] == '('
+	switch {
+	case name == "ENVIRON":
+		r.verdict.environment = true
+	case slices.Contains(awkOutside, name), called && !slices.Contains(awkFunctions, name):
+		r.refuse()
+	case name == "print" || name == "printf":
+		r.printing = true
+	}
+	r.operand = !slices.Contains([]string{"print", "printf", "return", "in", "else", "do", "case", "exit"}, name)
+}
+
+func (r *awkReader) operator(c byte) {
+	two := ""
+	if r.pos+1 < len(r.text) {
+		two = r.text[r.pos : r.pos+2]
+	}
+	r.operand = c == ')' || c == ']'
+	switch {
+	case two == "||" || two == "&&" || two == "++" || two == "--":
+		r.operand = two == "++" || two == "--"
+		r.pos += 2
+		return
+	case c == '|' || c == '@' || c == '`' || c == '\\' || c >= 0x80:
+		r.refuse()
+	case c == '>' && r.printing:
+		r.refuse()
+	case c == '\'':
+		r.refuse()
+	}
+	r.pos++
+}

@@ -1,0 +1,189 @@
+package shell
+
+import "strings"
+
+// sedReader follows a sed script command by command (sed(1), GNU and POSIX).
+type sedReader struct {
+	text string
+	pos  int
+}
+
+// plainSed reports whether a script only edits what it prints: no e, w, W, r,
+// R command, no e or w flag, nothing that this reader can't follow.
+func plainSed(text string) bool {
+	r := sedReader{text: text}
+	depth := 0
+	for {
+		r.skip(" \t\n;")
+		if r.pos == len(r.text) {
+			return depth == 0
+		}
+		if !r.addresses() {
+			return false
+		}
+		r.skip(" \t!")
+		switch c := r.next(); c {
+		case 'p', 'P', 'd', 'D', '=', 'n', 'N', 'h', 'H', 'g', 'G', 'x', 'z', 'F':
+		case 'q', 'Q', 'l':
+			r.skip(" \t")
+			r.skip("0123456789")
+		case '{':
+			depth++
+			continue
+		case '}':
+			depth--
+		case 's':
+			if !r.substitute() {
+				return false
+			}
+		case 'y':
+			if delimiter := r.next(); !r.section(delimiter) || !r.section(delimiter) {
+				return false
+			}
+		case 'b', 't', 'T', ':':
+			r.skip(" \t")
+			r.label()
+		case '#':
+			r.line()
+		default:
+			return false
+		}
+		if depth < 0 || !r.end() {
+			return false
+		}
+	}
+}
+
+func (r *sedReader) next() byte {
+	if r.pos == len(r.text) {
+		return 0
+	}
+	r.pos++
+	return r.text[r.pos-1]
+}
+
+func (r *sedReader) peek() byte {
+	if r.pos == len(r.text) {
+		return 0
+	}
+	return r.text[r.pos]
+}
+
+func (r *sedReader) skip(set string) {
+	for r.pos < len(r.text) && strings.IndexByte(set, r.text[r.pos]) >= 0 {
+		r.pos++
+	}
+}
+
+func (r *sedReader) line() {
+	for r.pos < len(r.text) && r.text[r.pos] != '\n' {
+		r.pos++
+	}
+}
+
+func (r *sedReader) label() {
+	for r.pos < len(r.text) && isNameByte(r.text[r.pos]) {
+		r.pos++
+	}
+}
+
+// end reports whether a command ends here.
+func (r *sedReader) end() bool {
+	r.skip(" \t")
+	switch r.peek() {
+	case 0, '\n', ';', '}', '#':
+		return true
+	}
+	return false
+}
+
+// addresses reads up to two addresses.
+func (r *sedReader) addresses() bool {
+	if !r.address() {
+		return false
+	}
+	r.skip(" \t")
+	if r.peek() != ',' {
+		return true
+	}
+	r.pos++
+	r.skip(" \t+~")
+	return r.address()
+}
+
+func (r *sedReader) address() bool {
+	switch c := r.peek(); {
+	case c == '$':
+		r.pos++
+	case c >= '0' && c <= '9':
+		r.skip("0123456789")
+		if r.peek() == '~' {
+			r.pos++
+			r.skip("0123456789")
+		}
+	case c == '/':
+		r.pos++
+		if !r.section('/') {
+			return false
+		}
+		r.skip("IM")
+	case c == '\\':
+		r.pos++
+		if delimiter := r.next(); !r.section(delimiter) {
+			return false
+		}
+		r.skip("IM")
+	}
+	return true
+}
+
+// section reads up to the next delimiter that is not escaped. A delimiter in
+// brackets is refused, since implementations differ about it.
+func (r *sedReader) section(delimiter byte) bool {
+	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || delimiter >= 0x80 || isNameByte(delimiter) {
+		return false
+	}
+	for r.pos < len(r.text) {
+		switch c := r.next(); c {
+		case '\\':
+			if r.next() == 0 {
+				return false
+			}
+		case delimiter:
+			return true
+		case '[':
+			end := plainBracket(r.text, r.pos-1, string(delimiter)+"\\\n")
+			if end < 0 {
+				return false
+			}
+			r.pos = end
+		}
+	}
+	return false
+}
+
+// substitute reads s/regex/replacement/flags.
+func (r *sedReader) substitute() bool {
+	delimiter := r.next()
+	if !r.section(delimiter) {
+		return false
+	}
+	// In the replacement brackets have no meaning.
+	for {
+		c := r.next()
+		if c == 0 {
+			return false
+		}
+		if c == '\\' {
+			if r.next() == 0 {
+				return false
+			}
+			continue
+		}
+		if c == delimiter {
+			break
+		}
+	}
+	r.skip("gpIiMm0123456789")
+	return true
+}

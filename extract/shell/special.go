@@ -1,0 +1,180 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// isShell reports whether name is a shell whose -c payload is read again.
+func isShell(name string) bool {
+	switch name {
+	case "bash", "sh", "dash", "zsh", "ksh":
+		return true
+	}
+	return false
+}
+
+// shellCommand reads `bash -c 'payload'` as the payload, in that shell's
+// dialect. It reports false when the line is not of that plain form.
+func (p *parsed) shellCommand() bool {
+	commands := false
+	words := p.words
+	for len(words) > 0 && words[0].isOption() {
+		if strings.Trim(words[0].Text[1:], "celu") != "" {
+			return false
+		}
+		commands = commands || strings.Contains(words[0].Text, "c")
+		words = words[1:]
+	}
+	if !commands || len(words) == 0 || words[0].Kind != Literal {
+		return false
+	}
+	st := p.st.clone()
+	st.vars = nil // a child sees what is exported only
+	if named := p.c.Caveats.Has("named_by_path"); named {
+		st = st.withCaveat("named_by_path")
+	}
+	if len(p.c.Accesses) > 0 {
+		p.w.emit(p.w.newCommand(st, ":", p.c.Accesses))
+	}
+	p.w.script(st, words[0].Text, p.c.Program)
+	return true
+}
+
+// env reads `env NAME=value… program`. It reports true when the program
+// behind it stands for the command.
+func (p *parsed) env(program *Program) bool {
+	p.options(program)
+	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") || p.moved {
+		p.w.messy(MessyWrapper)
+	}
+	st := p.st
+	rest := p.operands
+	for len(rest) > 0 {
+		name, value, ok := strings.Cut(rest[0].Text, "=")
+		if !ok && rest[0].Kind == Literal {
+			break
+		}
+		if !p.w.table.words.harmless(name, Word{Kind: rest[0].Kind, Text: value}) {
+			st = st.withCaveat("assigns")
+		}
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		p.c.Caveats.Add("reads_environment")
+		return false
+	}
+	if p.has("-u") || p.has("-i") {
+		st = st.withCaveat("assigns")
+	}
+	p.w.argv(st, st, rest, p.c.Accesses)
+	return true
+}
+
+// commandLookup reads `command -v name`, which only says where a program is.
+func (p *parsed) commandLookup() bool {
+	if len(p.words) < 2 || !p.words[0].literal("-v") && !p.words[0].literal("-V") {
+		return false
+	}
+	p.c.Form.Put(p.words[0].Text, "none")
+	for _, word := range p.words[1:] {
+		if word.Kind != Literal || word.isOption() {
+			p.c.Caveats.Add("dynamic_word")
+		}
+		p.c.Form.Put("<name>", "pattern")
+	}
+	return true
+}
+
+// Tests by their operator, as test(1) and the shells know them.
+const (
+	fileTests    = " -a -b -c -d -e -f -g -G -h -k -L -N -O -p -r -s -S -u -w -x "
+	stringTests  = " -n -z "
+	fileCompares = " -nt -ot -ef "
+	textCompares = " = == != < > "
+	numCompares  = " -eq -ne -lt -le -gt -ge "
+)
+
+func oneOf(list, text string) bool {
+	return text != "" && !strings.Contains(text, " ") && strings.Contains(list, " "+text+" ")
+}
+
+// test reads test and [ with plain operators. Numbers are compared only where
+// both are known: shells evaluate such operands as expressions.
+func (p *parsed) test(name string) {
+	words := p.words
+	if name == "[" {
+		if len(words) == 0 || !words[len(words)-1].literal("]") {
+			p.testUnclear(words)
+			return
+		}
+		words = words[:len(words)-1]
+	}
+	for len(words) > 0 && words[0].literal("!") {
+		words = words[1:]
+	}
+	switch {
+	case slices.ContainsFunc(words, func(w Word) bool { return w.Split && w.Kind != Literal && w.Kind != Number }):
+		p.testUnclear(words) // may become operators
+	case len(words) == 0:
+	case len(words) == 1:
+		p.c.Form.Put("<text>", "value")
+		p.compared(words[0])
+	case len(words) == 2 && words[0].Kind == Literal && oneOf(fileTests, words[0].Text):
+		p.c.Form.Put(words[0].Text, "list")
+		p.access(words[1], v1.OpList, false)
+	case len(words) == 2 && words[0].Kind == Literal && oneOf(stringTests, words[0].Text):
+		p.c.Form.Put(words[0].Text, "value")
+		p.compared(words[1])
+	case len(words) == 3 && words[1].Kind == Literal && oneOf(textCompares, words[1].Text):
+		p.c.Form.Put(words[1].Text, "value")
+		p.compared(words[0])
+		p.compared(words[2])
+	case len(words) == 3 && words[1].Kind == Literal && oneOf(fileCompares, words[1].Text):
+		p.c.Form.Put(words[1].Text, "list")
+		p.access(words[0], v1.OpList, false)
+		p.access(words[2], v1.OpList, false)
+	case len(words) == 3 && words[1].Kind == Literal && oneOf(numCompares, words[1].Text) &&
+		isNumber(words[0]) && isNumber(words[2]):
+		p.c.Form.Put(words[1].Text, "value")
+	default:
+		p.testUnclear(words)
+	}
+}
+
+// compared notes a word whose text alone is looked at. What it holds changes
+// nothing but the outcome, so that it need not be known.
+func (p *parsed) compared(word Word) { p.c.Variables = append(p.c.Variables, word.Variables...) }
+
+func (p *parsed) testUnclear(words []Word) {
+	p.w.messy(MessyTest)
+	for _, word := range words {
+		p.maybePath(word, v1.OpList)
+	}
+}
+
+func isNumber(word Word) bool {
+	return word.Kind == Number || word.Kind == Literal && word.Text != "" && strings.Trim(word.Text, "0123456789") == ""
+}
+
+// printf looks at the conversions: %n assigns a variable in bash, and zsh and
+// ksh evaluate the arguments of numeric ones as expressions, command
+// substitutions in them included.
+func (p *parsed) printf() {
+	if len(p.words) == 0 {
+		return
+	}
+	plain := "sbcq"
+	if !p.w.zsh && !p.w.ksh {
+		plain += "diouxXeEfFgGaA"
+	}
+	format := strings.ReplaceAll(p.words[0].Text, "%%", "")
+	for _, part := range strings.Split(format, "%")[1:] {
+		part = strings.TrimLeft(part, "-+ #'0123456789.")
+		if part == "" || strings.IndexByte(plain, part[0]) < 0 {
+			p.c.Caveats.Add("inline_code")
+		}
+	}
+}

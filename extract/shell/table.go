@@ -1,0 +1,299 @@
+package shell
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed programs/*.json
+var programFiles embed.FS
+
+// Table is the program table. Entries are compiled when they are first used,
+// since a line names few of them. It is safe for concurrent use.
+type Table struct {
+	raw      map[string]json.RawMessage
+	compiled sync.Map // program name to *Program, nil when its entry is malformed
+	words    *vocabulary
+	windows  windowsNames
+}
+
+// Program says how one program, or one subcommand, reads its command line.
+type Program struct {
+	options       map[string]option
+	operands      []operandRule
+	style         string
+	numeric       bool
+	commands      map[string]*Program
+	aliases       map[string]string
+	fallback      *string
+	chainOperands int
+	recursive     []string
+	modifies      []string
+	implicit      string
+	runsAnything  bool
+	network       bool
+	wrapper       string
+	stdinCode     bool
+	permute       bool
+	pathspecs     bool
+	chosenBy      []string
+	filters       map[string]string
+	skipsHidden   bool
+	unhide        []string
+	follows       []string
+	ignoring      []string
+	acts          bool
+	// What follows is for commands of Windows alone.
+	as          string            // the entry of the same program elsewhere
+	external    bool              // a program, not a part of the shell
+	piped       string            // what it opens of a pipe: text, files, both; "" unknown
+	yields      string            // what it hands on: files, same; "" text
+	environment bool              // prints the environment when it is given nothing
+	folded      map[string]option // options by names in lower case
+}
+
+type option struct {
+	canonical string
+	kinds     []string // one per value; {"none"} for none
+}
+
+type operandRule struct {
+	when, unless []string
+	roles        []role
+}
+
+type role struct {
+	name, kind       string
+	repeat, optional bool
+}
+
+// entry is the form that Program has in the data files.
+type entry struct {
+	Options       map[string]string `json:"options"`
+	Operands      []operandEntry    `json:"operands"`
+	Style         string            `json:"style"`
+	Numeric       bool              `json:"numeric"`
+	Commands      map[string]*entry `json:"commands"`
+	Aliases       map[string]string `json:"aliases"`
+	Default       *string           `json:"default"`
+	ChainOperands int               `json:"chain_operands"`
+	Recursive     []string          `json:"recursive"`
+	Modifies      []string          `json:"modifies"`
+	Implicit      string            `json:"implicit"`
+	RunsAnything  bool              `json:"runs_anything"`
+	Network       bool              `json:"network"`
+	Wrapper       string            `json:"wrapper"`
+	StdinCode     bool              `json:"stdin_code"`
+	Permute       bool              `json:"permute"`
+	Pathspecs     bool              `json:"pathspecs"`
+	ChosenBy      []string          `json:"chosen_by"`
+	Filters       map[string]string `json:"filters"`
+	SkipsHidden   bool              `json:"skips_hidden"`
+	Unhide        []string          `json:"unhide"`
+	Follows       []string          `json:"follows"`
+	Ignoring      []string          `json:"ignoring_unless"`
+	Comment       string            `json:"comment"`
+	Also          []string          `json:"also"`
+	As            string            `json:"as"`
+	External      bool              `json:"external"`
+	Piped         string            `json:"piped"`
+	Yields        string            `json:"yields"`
+	Environment   bool              `json:"environment"`
+}
+
+type operandEntry struct {
+	When   []string `json:"when"`
+	Unless []string `json:"unless"`
+	Roles  []string `json:"roles"`
+}
+
+// kinds is every kind that the table may name, and whether an option of it
+// does more than choose output.
+var kinds = map[string]bool{
+	"none": false, "value": false, "value?": false, "pattern": false, "read": false, "read?": false, "list": false,
+	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
+	"awk": false, "jq": false, "yq": false, "plus": false, "write": true, "write?": true, "delete": true, "execute": true,
+	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
+	"data": true, "name": true, "name?": true, "unknown": true,
+}
+
+// NewTable indexes the embedded program table.
+func NewTable() (*Table, error) {
+	words, err := loadVocabulary()
+	if err != nil {
+		return nil, err
+	}
+	table := &Table{raw: make(map[string]json.RawMessage, 512), words: words, windows: windowsNames{}}
+	names, err := fs.Glob(programFiles, "programs/*.json")
+	if err != nil {
+		return nil, fmt.Errorf("list program tables: %w", err)
+	}
+	for _, name := range names {
+		if err := table.load(name); err != nil {
+			return nil, fmt.Errorf("load program table %s: %w", path.Base(name), err)
+		}
+	}
+	return table, nil
+}
+
+func (t *Table) load(name string) error {
+	data, err := programFiles.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(data, &entries); err != nil {
+		return err
+	}
+	for program, raw := range entries {
+		if _, twice := t.raw[program]; twice {
+			return fmt.Errorf("%s: defined twice", program)
+		}
+		t.raw[program] = raw
+		if err := t.windows.add(program, raw); err != nil {
+			return fmt.Errorf("%s: %w", program, err)
+		}
+	}
+	return nil
+}
+
+// program returns the entry of a program, nil when there is none. A malformed
+// entry is none: the program counts as unknown, which is never safe.
+func (t *Table) program(name string) *Program {
+	if known, ok := t.compiled.Load(name); ok {
+		program, _ := known.(*Program)
+		return program
+	}
+	raw, ok := t.raw[name]
+	if !ok {
+		return nil
+	}
+	program, err := compileRaw(raw)
+	if err != nil {
+		program = nil
+	}
+	t.compiled.Store(name, program)
+	return program
+}
+
+// Check compiles every entry and returns the first error.
+func (t *Table) Check() error {
+	for name, raw := range t.raw {
+		if _, err := compileRaw(raw); err != nil {
+			return fmt.Errorf("check program table: %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func compileRaw(raw json.RawMessage) (*Program, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	var e entry
+	if err := decoder.Decode(&e); err != nil {
+		return nil, err
+	}
+	return compile(&e)
+}
+
+func compile(e *entry) (*Program, error) {
+	p := &Program{
+		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, aliases: e.Aliases,
+		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies,
+		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
+		stdinCode: e.StdinCode, permute: e.Permute, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
+		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring,
+	}
+	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
+	for names, kind := range e.Options {
+		if err := p.addOption(names, kind); err != nil {
+			return nil, err
+		}
+	}
+	for _, alternative := range e.Operands {
+		rule := operandRule{when: alternative.When, unless: alternative.Unless}
+		for _, text := range alternative.Roles {
+			r, err := parseRole(text)
+			if err != nil {
+				return nil, err
+			}
+			rule.roles = append(rule.roles, r)
+		}
+		p.operands = append(p.operands, rule)
+	}
+	if e.Style == "cmdlet" || e.Style == "cmd" {
+		p.folded = make(map[string]option, len(p.options))
+		for name, known := range p.options {
+			p.folded[strings.ToLower(name)] = known
+		}
+	}
+	if len(e.Commands) > 0 {
+		p.commands = make(map[string]*Program, len(e.Commands))
+	}
+	for name, inner := range e.Commands {
+		command, err := compile(inner)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		p.commands[name] = command
+	}
+	return p, nil
+}
+
+func (p *Program) addOption(names, kind string) error {
+	all := strings.Split(names, ",")
+	values := strings.Fields(kind)
+	if len(values) == 0 {
+		return fmt.Errorf("option %s: no kind", names)
+	}
+	for _, value := range values {
+		acts, ok := kinds[value]
+		if !ok {
+			return fmt.Errorf("option %s: unknown kind %q", names, value)
+		}
+		p.acts = p.acts || acts && value != "unknown" && value != "config"
+	}
+	for _, name := range all {
+		if _, twice := p.options[name]; twice {
+			return fmt.Errorf("option %s: defined twice", name)
+		}
+		p.options[name] = option{canonical: all[0], kinds: values}
+	}
+	return nil
+}
+
+func parseRole(text string) (role, error) {
+	name, kind, ok := strings.Cut(text, ":")
+	r := role{name: name, kind: kind}
+	if strings.HasSuffix(kind, "*") {
+		r.kind, r.repeat = strings.TrimSuffix(kind, "*"), true
+	}
+	if strings.HasSuffix(kind, "?") {
+		r.kind, r.optional = strings.TrimSuffix(kind, "?"), true
+	}
+	if _, known := kinds[r.kind]; !ok || !known || name == "" {
+		return r, fmt.Errorf("role %q: want name:kind", text)
+	}
+	return r, nil
+}
+
+// rule returns the first operand rule that holds for the options in form.
+func (p *Program) rule(has func(canonical string) bool) (operandRule, bool) {
+	for _, rule := range p.operands {
+		if len(rule.when) > 0 && !slices.ContainsFunc(rule.when, has) {
+			continue
+		}
+		if slices.ContainsFunc(rule.unless, has) {
+			continue
+		}
+		return rule, true
+	}
+	return operandRule{}, false
+}

@@ -1,0 +1,78 @@
+package shell
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed words.json
+var wordsJSON []byte
+
+//go:embed versions.json
+var versionsJSON []byte
+
+// vocabulary is what the shells themselves give a meaning to.
+type vocabulary struct {
+	HarmlessVariables map[string]string `json:"harmless_variables"`
+	HarmlessPrefixes  []string          `json:"harmless_prefixes"`
+	LocalVariables    []string          `json:"local_variables"`
+	SpecialLowercase  []string          `json:"special_lowercase"`
+	// PublicVariables hold nothing that an agent may not see.
+	PublicVariables   []string `json:"public_variables"`
+	RunsText          []string `json:"runs_text"`
+	SafeSetNames      []string `json:"safe_set_names"`
+	SystemDirectories []string `json:"system_directories"`
+	// versions are the options with which a program, given nothing else, prints
+	// its version or its help and does nothing besides.
+	versions map[string][]string
+	// NameFilters are verbs that drop lines and change none, with the options
+	// under which that holds.
+	NameFilters map[string][]string `json:"name_filters"`
+	// NameProducers are verbs that print names of files below their paths, with
+	// the options under which they print something else.
+	NameProducers map[string][]string `json:"name_producers"`
+	// NameListers are producers only with one of these options.
+	NameListers map[string][]string `json:"name_listers"`
+	// XargsOptions are those that leave names whole and read no other input.
+	XargsOptions []string `json:"xargs_options"`
+}
+
+func loadVocabulary() (*vocabulary, error) {
+	var v vocabulary
+	if err := json.Unmarshal(wordsJSON, &v); err != nil {
+		return nil, fmt.Errorf("load shell vocabulary: %w", err)
+	}
+	if err := json.Unmarshal(versionsJSON, &v.versions); err != nil {
+		return nil, fmt.Errorf("load version options: %w", err)
+	}
+	return &v, nil
+}
+
+// harmless reports whether assigning value to name changes nothing but how
+// output looks.
+func (v *vocabulary) harmless(name string, value Word) bool {
+	if value.Kind != Literal {
+		return false
+	}
+	if name != "TZ" && strings.Contains(value.Text, "/") || strings.HasPrefix(value.Text, "/") || strings.Contains(value.Text, "..") {
+		return false // the name of a locale or a terminal must not lead to a file
+	}
+	if only, ok := v.HarmlessVariables[name]; ok {
+		return only == "" || only == value.Text
+	}
+	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// local reports whether name is one that no program and no shell reads, so
+// that assigning it affects nothing but the line itself. A lower-case name is,
+// but for those that shells and HTTP libraries know; of the upper-case ones
+// only those that are listed.
+func (v *vocabulary) local(name string) bool {
+	if strings.ToLower(name) == name {
+		return !slices.Contains(v.SpecialLowercase, name)
+	}
+	return slices.Contains(v.LocalVariables, name)
+}

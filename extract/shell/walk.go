@@ -1,0 +1,369 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// stmts walks a list of statements, each run whatever became of the last.
+func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
+	ok, fail = st, st
+	for _, stmt := range list {
+		ok, fail = w.stmt(join(ok, fail), stmt)
+	}
+	return ok, fail
+}
+
+// stmt walks one statement and returns what holds when it succeeded and when
+// it failed.
+func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
+	if stmt.Coprocess || stmt.Disown {
+		w.messy(MessyCoprocess)
+	}
+	redirs := w.redirections(st, stmt.Redirs)
+	if in := w.in; in != nil && slices.ContainsFunc(stmt.Redirs, setsInput) {
+		w.in = nil
+		defer func() { w.in = in }()
+	}
+	ok, fail = w.command(st, stmt.Cmd, redirs)
+	if stmt.Background {
+		return st, st
+	}
+	if stmt.Negated {
+		return fail, ok
+	}
+	return ok, fail
+}
+
+// command walks a command with the accesses that its redirections make.
+func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fail *state) {
+	if call, isCall := cmd.(*syntax.CallExpr); isCall {
+		return w.call(st, call, redirs)
+	}
+	if len(redirs) > 0 || cmd == nil {
+		// The redirections of a compound command are made by the shell itself.
+		w.emit(w.newCommand(st, ":", redirs))
+	}
+	switch cmd := cmd.(type) {
+	case nil:
+		return st, st
+	case *syntax.BinaryCmd:
+		return w.binary(st, cmd)
+	case *syntax.Block:
+		return w.stmts(st, cmd.Stmts)
+	case *syntax.Subshell:
+		w.stmts(st.fork(), cmd.Stmts)
+		return st, st
+	case *syntax.IfClause:
+		return w.ifClause(st, cmd)
+	case *syntax.ForClause:
+		return w.forClause(st, cmd)
+	case *syntax.WhileClause:
+		return w.whileClause(st, cmd)
+	case *syntax.CaseClause:
+		return w.caseClause(st, cmd)
+	case *syntax.TestClause:
+		w.testClause(st, cmd)
+		return st, st
+	case *syntax.DeclClause:
+		return w.declaration(st, cmd)
+	case *syntax.TimeClause:
+		if cmd.Stmt == nil {
+			return st, st
+		}
+		return w.stmt(st, cmd.Stmt)
+	}
+	return w.unexplained(st, cmd)
+}
+
+// unexplained walks into what the facts have no words for, so that deny rules
+// see the commands inside.
+func (w *walker) unexplained(st *state, cmd syntax.Command) (ok, fail *state) {
+	switch cmd := cmd.(type) {
+	case *syntax.FuncDecl:
+		w.messy(MessyFunction)
+		if cmd.Body != nil {
+			w.stmt(st.nowhere(), cmd.Body)
+		}
+	case *syntax.ArithmCmd, *syntax.LetClause:
+		w.messy(MessyArithmetic)
+	case *syntax.CoprocClause:
+		w.messy(MessyCoprocess)
+		if cmd.Stmt != nil {
+			w.stmt(st, cmd.Stmt)
+		}
+	default:
+		w.messy(MessyControlFlow)
+	}
+	return st, st
+}
+
+func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
+	switch cmd.Op {
+	case syntax.AndStmt:
+		ok, fail = w.stmt(st, cmd.X)
+		okY, failY := w.stmt(ok, cmd.Y)
+		return okY, join(fail, failY)
+	case syntax.OrStmt:
+		ok, fail = w.stmt(st, cmd.X)
+		okY, failY := w.stmt(fail, cmd.Y)
+		return join(ok, okY), failY
+	case syntax.Pipe, syntax.PipeAll:
+		if cmd.Op == syntax.PipeAll && w.posix {
+			w.messy(MessyDialect)
+		}
+		okY, failY := w.pipe(st, cmd)
+		if w.zsh {
+			// zsh runs the last element in the shell itself.
+			return join(st, okY), join(st, failY)
+		}
+		return st, st
+	}
+	w.messy(MessyControlFlow)
+	return st, st
+}
+
+// pipe walks both ends of a pipe, the second with what the first prints.
+func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
+	in := w.in
+	from := len(w.line.Commands)
+	w.stmt(st.fork(), cmd.X)
+	printed := w.piped
+	if !isPipe(cmd.X) {
+		printed = w.printed(cmd.X, from, in)
+	}
+	if cmd.Op == syntax.PipeAll {
+		printed = nil // error messages are no names
+	}
+	w.in = printed
+	from = len(w.line.Commands)
+	ok, fail = w.stmt(st.fork(), cmd.Y)
+	w.in, w.piped = in, w.printed(cmd.Y, from, printed)
+	return ok, fail
+}
+
+// printed is what a statement prints, as a feed. Anything but its plain output
+// (error messages among it, another input) is not a stream of names.
+func (w *walker) printed(stmt *syntax.Stmt, from int, in *feed) *feed {
+	for _, r := range stmt.Redirs {
+		if setsInput(r) || r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
+			return nil
+		}
+	}
+	return w.out(from, in)
+}
+
+// setsInput reports whether a redirection replaces or shares standard input.
+func setsInput(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return true
+	}
+	return false
+}
+
+func isPipe(stmt *syntax.Stmt) bool {
+	cmd, ok := stmt.Cmd.(*syntax.BinaryCmd)
+	return ok && (cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll)
+}
+
+func (w *walker) ifClause(st *state, cmd *syntax.IfClause) (ok, fail *state) {
+	if len(cmd.Cond) == 0 { // a plain else
+		return w.stmts(st, cmd.Then)
+	}
+	yes, no := w.stmts(st, cmd.Cond)
+	ok, fail = w.stmts(yes, cmd.Then)
+	if cmd.Else == nil {
+		return join(ok, no), join(fail, no)
+	}
+	okElse, failElse := w.ifClause(no, cmd.Else)
+	return join(ok, okElse), join(fail, failElse)
+}
+
+// forClause unrolls a loop over known words, so that its body is judged for
+// each of them.
+func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	loop, isIter := cmd.Loop.(*syntax.WordIter)
+	if !isIter || cmd.Select || !loop.InPos.IsValid() {
+		w.messy(MessyControlFlow)
+		w.stmts(st.nowhere(), cmd.Do)
+		return st.nowhere(), st.nowhere()
+	}
+	var values []Word
+	for _, item := range loop.Items {
+		values = append(values, w.words(st, item)...)
+	}
+	name := loop.Name.Value
+	if !w.local(name) {
+		w.messy(MessyAssignment)
+	}
+	ok, fail = st, st
+	for _, value := range values {
+		if value.Kind == Glob {
+			// Without a match the loop runs once with the pattern itself.
+			value.Variables = nil
+		}
+		ok, fail = w.stmts(join(ok, fail).with(name, value), cmd.Do)
+		if len(w.line.Commands) >= maxCommands {
+			w.messy(MessyLimits)
+			break
+		}
+	}
+	return join(st, ok), join(st, fail)
+}
+
+// whileClause walks a loop once, in a state that no round of it can leave:
+// a body that changes the directory or a variable is not followed.
+func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *state) {
+	commands := len(w.line.Commands)
+	yes, no := w.stmts(st, cmd.Cond)
+	if cmd.Until {
+		yes, no = no, yes
+	}
+	ok, fail = w.stmts(yes, cmd.Do)
+	end := join(join(ok, fail), no)
+	if changed(st, end) {
+		w.messy(MessyControlFlow)
+		w.line.Commands = w.line.Commands[:commands]
+		lost := end.nowhere()
+		w.stmts(lost, cmd.Cond)
+		w.stmts(lost, cmd.Do)
+		return lost, lost
+	}
+	return end, end
+}
+
+func changed(before, after *state) bool {
+	if len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
+		len(before.caveats) != len(after.caveats) || len(before.vars) != len(after.vars) {
+		return true
+	}
+	for name, value := range after.vars {
+		if !sameWord(before.vars[name], value) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) caseClause(st *state, cmd *syntax.CaseClause) (ok, fail *state) {
+	w.words(st, cmd.Word)
+	out := st
+	for _, item := range cmd.Items {
+		for _, pattern := range item.Patterns {
+			w.words(st, pattern)
+		}
+		if item.Op != syntax.Break {
+			w.messy(MessyControlFlow)
+		}
+		ok, fail = w.stmts(st, item.Stmts)
+		out = join(out, join(ok, fail))
+	}
+	return out, out
+}
+
+// declaration walks export, declare, local, readonly and typeset. They name
+// variables for the programs behind them, or print those there are.
+func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state) {
+	c := w.newCommand(st, cmd.Variant.Value, nil)
+	names, harmless := 0, 0
+	for _, arg := range cmd.Args {
+		switch {
+		case arg.Name == nil && arg.Value != nil:
+			for _, word := range w.words(st, arg.Value) {
+				c.Form.Put(optionName(word.Text), "unknown")
+			}
+		case arg.Name != nil:
+			names++
+			if arg.Value != nil {
+				w.words(st, arg.Value)
+			}
+			if arg.Array != nil || arg.Index != nil {
+				w.messy(MessyDeclaration)
+			}
+			if cmd.Variant.Value == "export" && w.harmlessAssign(st, arg) {
+				harmless++
+			}
+			st = st.with(arg.Name.Value, Word{})
+		}
+	}
+	switch {
+	case names == 0:
+		c.Caveats.Add("reads_environment")
+	case harmless == names && len(c.Form) == 0:
+		c = w.newCommand(st, ":", nil) // what it sets changes nothing but how output looks
+	default:
+		c.Form.Put("<variable>", "name")
+		c.Caveats.Add("assigns")
+		st = st.withCaveat("assigns")
+	}
+	w.emit(c)
+	return st, st
+}
+
+// newCommand begins a command in the state's surroundings.
+func (w *walker) newCommand(st *state, verb string, redirs []Access) Command {
+	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
+	for _, caveat := range st.caveats {
+		c.Caveats.Add(caveat)
+	}
+	return c
+}
+
+// optionName is an option without the value attached to it, which may be
+// anything, a password too.
+func optionName(text string) string {
+	name, _, _ := strings.Cut(text, "=")
+	if len(name) > 40 {
+		name = name[:40]
+	}
+	return name
+}
+
+// substitution walks $(…), and returns what it prints where that is known
+// beforehand: the working directory, the top of the repository, a part of a
+// known path.
+func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
+	if part.TempFile || part.ReplyVar {
+		w.messy(MessyExpansion)
+	}
+	from := len(w.line.Commands)
+	in := w.in
+	w.in = nil
+	w.stmts(st.fork(), part.Stmts)
+	w.in = in
+	if len(w.line.Commands) != from+1 || len(part.Stmts) != 1 || len(part.Stmts[0].Redirs) > 0 {
+		return Word{}, false
+	}
+	c := &w.line.Commands[from]
+	if len(c.Dirs) != 1 || c.Unknown || len(c.Caveats) > 0 {
+		return Word{}, false
+	}
+	call, ok := part.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) > 3 {
+		return Word{}, false
+	}
+	return w.printedText(c, call)
+}
+
+func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
+	words := make([]string, len(call.Args))
+	for i, arg := range call.Args {
+		if words[i] = arg.Lit(); words[i] == "" || !plainLiteral(words[i]) {
+			return Word{}, false
+		}
+	}
+	switch strings.Join(words, " ") {
+	case "pwd":
+		return Word{Kind: Literal, Text: c.Dirs[0]}, true
+	case "git rev-parse --show-toplevel":
+		if w.options.Toplevel != nil {
+			if top := w.options.Toplevel(c.Dirs[0]); top != "" {
+				return Word{Kind: Literal, Text: top}, true
+			}
+		}
+	}
+	return Word{}, false
+}

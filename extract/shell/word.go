@@ -1,0 +1,507 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// WordKind says how much is known of a word before it runs. The zero value is
+// the one that nothing may rely on.
+type WordKind uint8
+
+// Kinds of words.
+const (
+	// Dynamic words are only known when they run.
+	Dynamic WordKind = iota
+	// Literal words are known to the byte.
+	Literal
+	// Glob words expand to names on the disk, or to themselves.
+	Glob
+	// Number words are decimal digits that only the shell knows ($?, $#).
+	Number
+	// Fed words stand for the names that another command finds: Text is the
+	// directory, or file, that it looks in.
+	Fed
+	// Output words are what a command substitution prints; the command itself
+	// is reported as a command of its own.
+	Output
+)
+
+// Word is one word of a command after brace, tilde and parameter expansion.
+type Word struct {
+	Kind WordKind
+	// Text is the word of a Literal, the pattern of a Glob (what was quoted is
+	// escaped by a backslash), and the source text of the others.
+	Text string
+	// Variables are the names of the variables that were expanded.
+	Variables []string
+	// Split is true when the shell would split the word at blanks and expand
+	// patterns in it, because an expansion stands outside of quotes.
+	Split bool
+	// feed is where the names of a Fed word come from.
+	feed *feed
+}
+
+// literal reports whether the word is exactly text.
+func (w Word) literal(text string) bool { return w.Kind == Literal && w.Text == text }
+
+// isOption reports whether the word begins with a dash, or may.
+func (w Word) isOption() bool {
+	return w.Kind == Literal && len(w.Text) > 1 && w.Text[0] == '-'
+}
+
+// maxAlternatives bounds brace expansion.
+const maxAlternatives = 64
+
+// words expands one word of the source into the words that the shell makes of it.
+func (w *walker) words(st *state, word *syntax.Word) []Word {
+	if fields, ok := w.fields(st, word); ok {
+		return fields
+	}
+	if !hasBrace(word) {
+		return []Word{w.word(st, word)}
+	}
+	if w.posix || !balancedBraces(word) {
+		w.messy(MessyBraces)
+	}
+	split := *word
+	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
+	if !syntax.SplitBraces(&split) {
+		return []Word{w.word(st, word)}
+	}
+	var out []Word
+	for alternative, err := range expand.BracesSeq(&expand.Config{}, &split) {
+		if err != nil || len(out) >= maxAlternatives {
+			w.messy(MessyBraces)
+			break
+		}
+		if len(alternative.Parts) == 0 || len(alternative.Parts) == 1 && alternative.Lit() == "" && isLit(alternative.Parts[0]) {
+			continue // an empty alternative without quotes is no word
+		}
+		out = append(out, w.word(st, alternative))
+	}
+	return out
+}
+
+// fields splits an unquoted variable that stands alone at its blanks, as the
+// shell does while IFS is as it was.
+func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
+	if len(word.Parts) != 1 || w.zsh || st.assigned("IFS") {
+		return nil, false
+	}
+	part, ok := word.Parts[0].(*syntax.ParamExp)
+	if !ok || part.Param == nil {
+		return nil, false
+	}
+	value, ok := st.vars[part.Param.Value]
+	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, "*?[\\") {
+		return nil, false
+	}
+	if single := w.word(st, word); single.Kind != Dynamic {
+		return nil, false // an operator changed it
+	}
+	var out []Word
+	for _, field := range strings.Fields(value.Text) {
+		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
+	}
+	return out, true
+}
+
+// balancedBraces reports whether every brace outside of quotes has its pair.
+// Of others, and of braces behind a backslash, shells and the parser make
+// different words.
+func balancedBraces(word *syntax.Word) bool {
+	depth := 0
+	for _, part := range word.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		if strings.Contains(lit.Value, "\\{") || strings.Contains(lit.Value, "\\}") {
+			return false
+		}
+		for i := range len(lit.Value) {
+			switch lit.Value[i] {
+			case '{':
+				depth++
+			case '}':
+				if depth--; depth < 0 {
+					return false
+				}
+			}
+		}
+	}
+	return depth == 0
+}
+
+func isLit(part syntax.WordPart) bool {
+	_, ok := part.(*syntax.Lit)
+	return ok
+}
+
+func hasBrace(word *syntax.Word) bool {
+	for _, part := range word.Parts {
+		if lit, ok := part.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
+			return true
+		}
+	}
+	return false
+}
+
+// wordBuilder gathers the parts of one word.
+type wordBuilder struct {
+	text      strings.Builder
+	kind      WordKind
+	glob      bool
+	split     bool
+	variables []string
+}
+
+func (b *wordBuilder) weaken(kind WordKind) {
+	switch {
+	case b.kind == Literal:
+		b.kind = kind
+	case b.kind != kind:
+		b.kind = Dynamic
+	}
+}
+
+// word evaluates a word without braces to a single Word.
+func (w *walker) word(st *state, word *syntax.Word) Word {
+	if len(word.Parts) == 1 {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) {
+			return Word{Kind: Literal, Text: lit.Value}
+		}
+	}
+	b := wordBuilder{kind: Literal}
+	for i, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			w.literalPart(st, &b, part.Value, i == 0, len(word.Parts) == 1)
+		case *syntax.SglQuoted:
+			w.singleQuoted(&b, part)
+		case *syntax.DblQuoted:
+			w.doubleQuoted(st, &b, part)
+		default:
+			w.expansion(st, &b, part, false)
+		}
+	}
+	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split}
+	if out.Kind == Literal {
+		if b.glob {
+			out.Kind = Glob
+		} else {
+			out.Text = unescape(out.Text)
+		}
+	}
+	return out
+}
+
+// plainLiteral reports whether an unquoted literal stands for itself.
+func plainLiteral(text string) bool {
+	return text == "" || text == "[" || !strings.ContainsAny(text, "\\*?[~") && text[0] != '='
+}
+
+// literalPart adds unquoted text. The builder's text keeps a backslash before
+// every character that a glob would read.
+func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only bool) {
+	if first {
+		text = w.tilde(st, b, text, only)
+		if w.zsh && strings.HasPrefix(text, "=") && len(text) > 1 {
+			b.weaken(Dynamic)
+		}
+	}
+	if strings.Contains(text, "=~") || strings.Contains(text, ":~") {
+		// In assignment-like words a tilde expands behind = and : too.
+		b.weaken(Dynamic)
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '\\':
+			if i++; i == len(text) {
+				b.text.WriteString(`\\`)
+				break
+			}
+			if text[i] != '\n' {
+				b.quoted(text[i : i+1])
+			}
+		case '*', '?':
+			b.glob = true
+			b.text.WriteByte(c)
+		case '[':
+			if strings.IndexByte(text[i:], ']') > 0 {
+				b.glob = true
+				b.text.WriteByte(c)
+			} else {
+				b.quoted("[")
+			}
+		default:
+			b.text.WriteByte(c)
+		}
+	}
+}
+
+// quoted adds text that stands for itself.
+func (b *wordBuilder) quoted(text string) {
+	for i := 0; i < len(text); i++ {
+		if strings.IndexByte(`*?[]\`, text[i]) >= 0 {
+			b.text.WriteByte('\\')
+		}
+		b.text.WriteByte(text[i])
+	}
+}
+
+func unescape(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}
+
+// tilde expands a leading tilde and returns what is left of the text.
+func (w *walker) tilde(st *state, b *wordBuilder, text string, only bool) string {
+	if !strings.HasPrefix(text, "~") {
+		return text
+	}
+	name, _, slash := strings.Cut(text[1:], "/")
+	if name == "" && (slash || only) && w.options.Home != "" && !st.assigned("HOME") {
+		b.quoted(w.options.Home)
+		return text[1:]
+	}
+	b.weaken(Dynamic)
+	return text
+}
+
+func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
+	if !part.Dollar {
+		b.quoted(part.Value)
+		return
+	}
+	if w.posix {
+		w.messy(MessyDialect)
+	}
+	text, ok := decodeANSI(part.Value)
+	if !ok {
+		b.weaken(Dynamic)
+		w.messy(MessyExpansion)
+	}
+	b.quoted(text)
+}
+
+func (w *walker) doubleQuoted(st *state, b *wordBuilder, part *syntax.DblQuoted) {
+	if part.Dollar {
+		// $"…" is translated through the locale's catalog.
+		w.messy(MessyExpansion)
+		b.weaken(Dynamic)
+	}
+	for _, inner := range part.Parts {
+		lit, ok := inner.(*syntax.Lit)
+		if !ok {
+			w.expansion(st, b, inner, true)
+			continue
+		}
+		b.quoted(decodeDouble(lit.Value))
+	}
+}
+
+// decodeDouble removes the backslashes that double quotes honour.
+func decodeDouble(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\\n", text[i+1]) >= 0 {
+			if i++; text[i] == '\n' {
+				continue
+			}
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}
+
+// expansion adds a parameter, command or arithmetic expansion.
+func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quoted bool) {
+	b.split = b.split || !quoted && !w.zsh
+	switch part := part.(type) {
+	case *syntax.ParamExp:
+		w.parameter(st, b, part, quoted)
+	case *syntax.CmdSubst:
+		if known, ok := w.substitution(st, part); ok {
+			w.splice(b, known, quoted)
+			return
+		}
+		b.weaken(Output)
+		b.text.WriteString("$(…)")
+	case *syntax.ArithmExp:
+		if !plainArithmetic(part.X) {
+			w.messy(MessyArithmetic)
+		}
+		b.weaken(Number)
+		b.text.WriteString("$((…))")
+	case *syntax.ProcSubst:
+		w.messy(MessyProcess)
+		sub := st.fork()
+		w.stmts(sub, part.Stmts)
+		b.weaken(Dynamic)
+	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
+		w.messy(MessyExpansion)
+		b.weaken(Dynamic)
+	}
+}
+
+func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quoted bool) {
+	plain := part.Param != nil && !part.Excl && !part.Length && !part.Width && !part.IsSet &&
+		part.Flags == nil && part.NestedParam == nil && part.Index == nil && part.Slice == nil &&
+		part.Repl == nil && part.Names == 0 && part.Exp == nil && len(part.Modifiers) == 0
+	if part.Param == nil {
+		w.messy(MessyExpansion)
+		b.weaken(Dynamic)
+		return
+	}
+	name := part.Param.Value
+	if _, assigned := st.vars[name]; !assigned {
+		b.variables = append(b.variables, name)
+	}
+	if !plain {
+		kind := operatorKind(part)
+		if kind == Dynamic {
+			// Other operators evaluate arithmetic, prompts or assignments in
+			// text that the line hides in a variable.
+			w.messy(MessyExpansion)
+		}
+		b.weaken(kind)
+		b.text.WriteString("${" + name + "…}")
+		return
+	}
+	switch name {
+	case "?", "#", "$", "UID", "EUID", "PPID":
+		b.weaken(Number)
+		b.text.WriteString("$" + name)
+		return
+	}
+	value, ok := w.value(st, name)
+	if !ok {
+		b.weaken(Dynamic)
+		b.text.WriteString("$" + name)
+		return
+	}
+	w.splice(b, value, quoted)
+}
+
+// operatorKind says what an expansion with one operator gives: a number for
+// ${#name} and ${PIPESTATUS[0]}, text that only the run can tell for operators
+// that cut, replace or default to plain text. Dynamic is for all others.
+func operatorKind(part *syntax.ParamExp) WordKind {
+	set := 0
+	for _, held := range []bool{
+		part.Excl, part.Width, part.IsSet, part.Flags != nil, part.NestedParam != nil, part.Slice != nil,
+		part.Names != 0, len(part.Modifiers) > 0,
+	} {
+		if held {
+			return Dynamic
+		}
+	}
+	for _, held := range []bool{part.Length, part.Index != nil, part.Repl != nil, part.Exp != nil} {
+		if held {
+			set++
+		}
+	}
+	switch {
+	case set != 1:
+		return Dynamic
+	case part.Length:
+		return Number
+	case part.Index != nil:
+		if part.Param.Value == "PIPESTATUS" && plainArithmetic(part.Index) {
+			return Number
+		}
+		return Dynamic
+	case part.Repl != nil:
+		return outputIf(literalWord(part.Repl.Orig) && literalWord(part.Repl.With))
+	}
+	switch part.Exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return outputIf(literalWord(part.Exp.Word))
+	}
+	return Dynamic
+}
+
+func outputIf(plain bool) WordKind {
+	if plain {
+		return Output
+	}
+	return Dynamic
+}
+
+// literalWord reports whether a word is plain text, or none at all.
+func literalWord(word *syntax.Word) bool {
+	return word == nil || len(word.Parts) == 0 || len(word.Parts) == 1 && isLit(word.Parts[0])
+}
+
+// splice adds the value of a variable. Unquoted, a value that the shell would
+// split or expand again is not followed.
+func (w *walker) splice(b *wordBuilder, value Word, quoted bool) {
+	switch {
+	case value.Kind == Glob:
+		// Only a loop over a glob gives such a value; each match is one word.
+		b.glob = true
+		b.text.WriteString(value.Text)
+	case value.Kind != Literal:
+		b.weaken(value.Kind)
+		b.text.WriteString(value.Text)
+	case !quoted && !w.zsh && (value.Text == "" || strings.ContainsAny(value.Text, " \t\n*?[\\")):
+		b.weaken(Dynamic)
+	default:
+		b.quoted(value.Text)
+	}
+}
+
+// value returns what a variable is known to hold.
+func (w *walker) value(st *state, name string) (Word, bool) {
+	if value, ok := st.vars[name]; ok {
+		return value, value.Kind != Dynamic
+	}
+	if slices.Contains(w.table.words.PublicVariables, name) {
+		return Word{Kind: Output, Text: "$" + name}, true
+	}
+	switch name {
+	case "HOME":
+		return Word{Kind: Literal, Text: w.options.Home}, w.options.Home != ""
+	case "PWD":
+		if len(st.dirs) == 1 && !st.unknown {
+			return Word{Kind: Literal, Text: st.dirs[0]}, true
+		}
+	}
+	return Word{}, false
+}
+
+// plainArithmetic reports whether an expression holds numbers only. A name in
+// an expression is evaluated again as an expression, command substitutions
+// in it included.
+func plainArithmetic(expr syntax.ArithmExpr) bool {
+	switch expr := expr.(type) {
+	case *syntax.Word:
+		text := expr.Lit()
+		return text != "" && strings.Trim(text, "0123456789") == ""
+	case *syntax.BinaryArithm:
+		return plainArithmetic(expr.X) && plainArithmetic(expr.Y)
+	case *syntax.UnaryArithm:
+		return plainArithmetic(expr.X)
+	case *syntax.ParenArithm:
+		return plainArithmetic(expr.X)
+	}
+	return false
+}

@@ -1,0 +1,505 @@
+package extract
+
+import (
+	"encoding/json"
+	"net"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	v1 "policyd/api/v1"
+)
+
+// catalogued makes the items of a tool that the catalog knows.
+func (e *extraction) catalogued(t *tool) {
+	e.args.ignore(t.Inert)
+	e.args.ignore(t.Content)
+	switch t.Kind {
+	case v1.ToolInternal:
+		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1})
+		return
+	case v1.ToolShell:
+		e.shellTool(t)
+	case v1.ToolFetch:
+		e.fetchTool(t)
+	case v1.ToolOther:
+		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1})
+	default:
+		e.fileTool(t)
+	}
+	e.unknownArguments()
+}
+
+// unknownArguments adds an uncovered item for every argument that the catalog
+// doesn't explain (V12).
+func (e *extraction) unknownArguments() {
+	for _, name := range e.args.rest() {
+		item := v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1}
+		item.Form.Put(optionText(name), "unknown")
+		item.Caveats.Add("unknown_argument")
+		e.facts.Items = append(e.facts.Items, item)
+	}
+}
+
+func optionText(name string) string {
+	if len(name) > 64 {
+		return name[:64]
+	}
+	return name
+}
+
+// texts takes the texts of the named arguments. An argument of another type
+// leaves the facts incomplete.
+func (e *extraction) texts(names []string) []string {
+	var out []string
+	for _, name := range names {
+		texts, err := e.args.take(name)
+		if err != nil {
+			e.doubt("argument_type")
+		}
+		out = append(out, texts...)
+	}
+	return out
+}
+
+func (e *extraction) shellTool(t *tool) {
+	for _, dir := range e.texts(t.Cwd) {
+		e.changeCwd(dir)
+	}
+	if t.Shell != "" {
+		call := *e.call
+		call.Session.Shell = t.Shell
+		e.call = &call
+	}
+	lines := 0
+	for _, name := range t.Command {
+		texts, err := e.args.take(name)
+		if err != nil {
+			e.doubt("argument_type")
+			continue
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		lines++
+		e.commandLine(commandText(texts, e.args.raw[name][0] == '['))
+	}
+	if lines != 1 {
+		e.doubt("command_missing")
+	}
+}
+
+// commandText is the command line of a list of words: `["bash", "-lc", "…"]`
+// runs as if each word were quoted.
+func commandText(texts []string, list bool) string {
+	if !list {
+		return texts[0]
+	}
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = quoteWord(text)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func quoteWord(text string) string {
+	plain := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+	}
+	if text != "" && strings.IndexFunc(text, plain) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// changeCwd makes the explicit argument the directory in force (V4).
+func (e *extraction) changeCwd(dir string) {
+	if dir == "" {
+		return
+	}
+	base := e.facts.Cwd
+	e.facts.Cwd, e.workdirs = "", nil
+	full := e.absolute(dir, base)
+	if full == "" {
+		return
+	}
+	if resolved, err := e.resolver.Resolve(full); err == nil {
+		e.facts.Cwd, e.workdirs = resolved.Real, []string{resolved.Real}
+	}
+}
+
+// fileTool makes one item per path.
+func (e *extraction) fileTool(t *tool) {
+	named, base := 0, e.facts.Cwd
+	for _, argument := range e.args.names() {
+		op, ok := t.Paths[argument]
+		if !ok {
+			continue
+		}
+		for _, raw := range e.texts([]string{argument}) {
+			named++
+			p := e.filePath(raw, op, t)
+			if p.Caveats.Has("directory") {
+				base = p.Real
+			}
+		}
+	}
+	for _, argument := range t.Content {
+		named += e.nestedPaths(argument)
+	}
+	for _, patch := range e.texts(t.Patch) {
+		named++
+		e.patch(patch)
+	}
+	for _, pattern := range e.texts(t.Patterns) {
+		e.pattern(pattern, base)
+	}
+	if named > 0 {
+		return
+	}
+	if t.Default == "" {
+		e.doubt("path_missing")
+		return
+	}
+	e.filePath("", t.Default, t)
+}
+
+// filePath adds the item of one path of a file tool. The operation "tree"
+// reads everything below.
+func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
+	access := op
+	if op == "tree" {
+		access = v1.OpRead
+	}
+	pattern := op == "tree" && strings.ContainsAny(raw, `*?[]{}()!@+\`)
+	if pattern {
+		raw = e.patternRoot(raw)
+	}
+	index := len(e.facts.Paths)
+	touched := touched{item: len(e.facts.Items)}
+	e.touch(&touched, raw, e.facts.Cwd, access)
+	p := &e.facts.Paths[index]
+	if !pattern && altered(raw) {
+		e.alteredPath(p, raw)
+	}
+	e.pathItem(index)
+	if op == "tree" && p.Caveats.Has("unseen") {
+		e.facts.Items[touched.item].Caveats.Add(reachesUnknown)
+	}
+	if op == "tree" && p.Caveats.Has("directory") {
+		if answer := e.tree(p.Real, e.includes(t)); answer != reachesNone {
+			e.facts.Items[touched.item].Caveats.Add(answer)
+		}
+	}
+	return *p
+}
+
+// includes reads the include filters of a search tool. Tools differ in what
+// they make of anything but a plain glob over base names: what is not plain
+// leaves nothing out.
+func (e *extraction) includes(t *tool) filter {
+	f := filter{ignoring: t.Ignoring}
+	for _, include := range e.texts(t.Include) {
+		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
+	}
+	for _, include := range f.include {
+		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || include == "" {
+			return filter{}
+		}
+	}
+	return f
+}
+
+// patternRoot is the directory that a list of globs starts from. Where the
+// rest of the pattern could lead elsewhere, the facts are incomplete.
+func (e *extraction) patternRoot(pattern string) string {
+	meta := strings.IndexAny(pattern, `*?[]{}()!@+\`)
+	if meta < 0 {
+		return pattern
+	}
+	root := pattern[:strings.LastIndexByte(pattern[:meta], '/')+1]
+	for segment := range strings.SplitSeq(pattern[len(root):], "/") {
+		if climbs(segment) {
+			e.doubt("pattern_leads_elsewhere")
+		}
+	}
+	return root
+}
+
+// climbs reports whether a segment of a glob could stand for "..", or for the
+// beginning of an absolute path: it holds an escape, begins with a dot that is
+// not all there is of it, or with alternatives that do.
+func climbs(segment string) bool {
+	if segment == ".." || strings.Contains(segment, `\`) || strings.Count(segment, "{") != strings.Count(segment, "}") {
+		return true
+	}
+	switch {
+	case strings.HasPrefix(segment, "."):
+		return strings.ContainsAny(segment, "{[(")
+	case segment != "" && strings.IndexByte("[(@+!", segment[0]) >= 0:
+		return true
+	case strings.HasPrefix(segment, "{"):
+		group, _, _ := strings.Cut(segment[1:], "}")
+		for alternative := range strings.SplitSeq(group, ",") {
+			if alternative == "" || strings.ContainsAny(alternative[:1], ".{[/(") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// altered reports whether a client might open another path than the one it
+// was given: many trim blanks, drop a file: or @ in front, or normalize.
+func altered(raw string) bool {
+	if raw != strings.TrimFunc(raw, blank) || strings.IndexFunc(raw, invisibleRune) >= 0 {
+		return true
+	}
+	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") ||
+		strings.ContainsAny(raw, "\"`") || strings.HasPrefix(raw, "'")
+}
+
+func blank(r rune) bool { return unicode.IsSpace(r) || invisibleRune(r) }
+
+func invisibleRune(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
+		unicode.Is(unicode.Mn, r) || r == unicode.ReplacementChar || unicode.IsSpace(r) && r != ' '
+}
+
+// alteredPath makes a path one that lies nowhere that is known, and looks at
+// what it would be without what a client might remove.
+func (e *extraction) alteredPath(p *v1.Path, raw string) {
+	p.Space = v1.SpaceUnknown
+	p.Caveats.Add("ambiguous")
+	plain := strings.TrimFunc(strings.Map(func(r rune) rune {
+		if invisibleRune(r) {
+			return -1
+		}
+		return r
+	}, raw), unicode.IsSpace)
+	plain = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(plain, "file://"), "@"), "\"'`")
+	if full := e.absolute(plain, e.facts.Cwd); full != "" {
+		if resolved, err := e.resolver.Resolve(full); err == nil {
+			e.classify(p, resolved.Real)
+		}
+		e.classify(p, path.Clean(full))
+	}
+}
+
+// pattern adds an item for a glob that leads elsewhere than below the
+// directory it counts from; others are covered by that directory.
+func (e *extraction) pattern(pattern, base string) {
+	root := e.patternRoot(pattern)
+	if root == "" {
+		return
+	}
+	t := touched{item: len(e.facts.Items)}
+	e.touch(&t, root, base, v1.OpList)
+	e.pathItem(len(e.facts.Paths) - 1)
+}
+
+// nestedPaths makes an item of every path that stands inside an argument of
+// contents: an edit of a list may name a file of its own.
+func (e *extraction) nestedPaths(argument string) int {
+	raw, ok := e.args.raw[argument]
+	if !ok || len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
+		return 0
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		e.doubt("argument_type")
+		return 0
+	}
+	found := namedPaths(nil, value)
+	slices.Sort(found)
+	for _, text := range found {
+		e.filePath(text, v1.OpWrite, &tool{})
+	}
+	return len(found)
+}
+
+// namedPaths collects the texts under keys that name paths, at any depth.
+func namedPaths(out []string, value any) []string {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			out = namedPaths(out, element)
+		}
+	case map[string]any:
+		for name, element := range value {
+			folded := strings.ToLower(strings.ReplaceAll(name, "_", ""))
+			if text, ok := element.(string); ok && (strings.Contains(folded, "path") || strings.Contains(folded, "file")) {
+				out = append(out, text)
+				continue
+			}
+			out = namedPaths(out, element)
+		}
+	}
+	return out
+}
+
+// patch makes an item of every file that a patch names.
+func (e *extraction) patch(text string) {
+	adds, updates, deletes, moves, ok := patchPaths(text)
+	if !ok {
+		e.doubt("patch_unreadable")
+	}
+	none := &tool{}
+	for _, group := range []struct {
+		paths []string
+		op    string
+	}{{adds, v1.OpWrite}, {updates, v1.OpWrite}, {deletes, v1.OpDelete}, {moves, v1.OpWrite}} {
+		for _, path := range group.paths {
+			e.filePath(path, group.op, none)
+			if before, _, ok := strings.Cut(path, ":"); ok && before != "" {
+				// Some readers end the path at a second colon.
+				e.filePath(before, group.op, none)
+			}
+		}
+	}
+	if len(moves) > 0 {
+		// The file that moves away is deleted where it was.
+		for _, path := range updates {
+			e.filePath(path, v1.OpDelete, none)
+		}
+	}
+}
+
+// fetchTool makes an item per host.
+func (e *extraction) fetchTool(t *tool) {
+	found := 0
+	for _, address := range e.texts(t.URLs) {
+		found++
+		e.fetch(address)
+	}
+	for _, text := range e.texts(t.Texts) {
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'<>(),;", r) }) {
+			if strings.Contains(word, "://") {
+				found++
+				e.fetch(word)
+			}
+		}
+	}
+	if found == 0 {
+		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1})
+	}
+}
+
+func (e *extraction) fetch(address string) {
+	item := v1.Item{Kind: v1.ItemFetch, Verb: "fetch", Path: -1}
+	item.Caveats.Add("network")
+	parsed, err := url.Parse(strings.TrimSpace(address))
+	switch {
+	case err != nil || parsed.Host == "":
+		if err == nil && parsed.Scheme == "file" {
+			e.filePath(parsed.Path, v1.OpRead, &tool{})
+			return
+		}
+		item.Caveats.Add("unknown_argument")
+	case strings.EqualFold(parsed.Scheme, "file"):
+		e.filePath(parsed.Path, v1.OpRead, &tool{})
+		return
+	default:
+		item.Verb = "fetch " + strings.ToLower(parsed.Hostname())
+		if e.own(parsed) {
+			item.Caveats.Add("own_address")
+		}
+	}
+	e.facts.Items = append(e.facts.Items, item)
+}
+
+// own reports whether an address is the sidecar's own: its port on a name that
+// could be this machine.
+func (e *extraction) own(address *url.URL) bool {
+	return samePort(e.x.options.Address, address.Port())
+}
+
+// samePort reports whether port, however it is written, is that of address.
+func samePort(address, port string) bool {
+	_, own, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	a, errOwn := strconv.ParseUint(own, 10, 16)
+	b, errPort := strconv.ParseUint(port, 10, 16)
+	return errOwn == nil && errPort == nil && a == b
+}
+
+// other makes the one item of a tool that nothing is known of (V12). Texts
+// that spell a secret are seen all the same.
+func (e *extraction) other(name string) {
+	e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: name, Path: -1})
+	e.spelledSecrets()
+}
+
+// mcp makes the item of an MCP tool, and one per path argument.
+func (e *extraction) mcp(who identity) {
+	e.facts.Items = append(e.facts.Items, v1.Item{
+		Kind: v1.ItemTool, Verb: "mcp:" + who.server + "/" + who.name, Path: -1,
+	})
+	op, known := e.x.catalog.MCPReaders[who.name]
+	if !known {
+		op = v1.OpWrite
+	}
+	for _, name := range e.args.names() {
+		if !slices.Contains(e.x.catalog.MCPPaths, name) {
+			continue
+		}
+		texts, err := e.args.take(name)
+		if err != nil {
+			e.doubt("argument_type")
+		}
+		for _, raw := range texts {
+			if path, ok := strings.CutPrefix(raw, "file://"); ok {
+				raw = path
+			} else if strings.Contains(raw, "://") {
+				continue
+			}
+			e.filePath(raw, op, &tool{})
+		}
+	}
+	e.spelledSecrets()
+}
+
+// acp makes the item of a method. What it names is looked at for secrets
+// alone: whether it is served at all is decided by its namespace.
+func (e *extraction) acp(*method) {
+	e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemMethod, Verb: e.call.Tool, Path: -1})
+	e.spelledSecrets()
+}
+
+// spelledSecrets adds a path for every text among the arguments that spells a
+// secret file or leads to one, so that no unknown argument carries one past
+// the rules.
+func (e *extraction) spelledSecrets() {
+	for _, name := range e.args.names() {
+		for _, text := range append(textsOf(e.args.raw[name]), name) {
+			e.spelledSecret(text)
+		}
+	}
+}
+
+func (e *extraction) spelledSecret(text string) {
+	spelled := strings.TrimFunc(text, blank)
+	if unescaped, err := url.PathUnescape(spelled); err == nil {
+		spelled = unescaped
+	}
+	spelled = strings.TrimRight(strings.TrimPrefix(spelled, "file://"), "/")
+	if spelled == "" || len(spelled) > 4096 || strings.Contains(spelled, "://") || strings.ContainsAny(spelled, "\n\x00") {
+		return
+	}
+	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
+	p.Caveats.Add("invisible")
+	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
+	if full := e.absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
+		if resolved, err := e.resolver.Resolve(full); err == nil {
+			e.classify(&p, resolved.Real)
+		}
+	}
+	if len(p.Class) > 0 {
+		e.facts.Paths = append(e.facts.Paths, p)
+	}
+}

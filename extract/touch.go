@@ -1,0 +1,233 @@
+package extract
+
+import (
+	"path"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+)
+
+// touched gathers what one item touches, for its Touches, Within and Caveats.
+type touched struct {
+	item  int
+	set   v1.Set
+	reals []string
+	links []string
+	vague bool // something it touches is not known
+	// unseen is true when something lies on a disk that this machine doesn't have.
+	unseen bool
+}
+
+// touch resolves one path and adds it to the facts. base is what a relative
+// path counts from; empty when unknown.
+func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
+	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
+	p := &e.facts.Paths[len(e.facts.Paths)-1]
+	full := e.absolute(raw, base)
+	if full == "" {
+		p.Real = raw
+		t.vague = true
+		p.Caveats.Add("invisible")
+		e.classify(p, e.spelling(raw))
+		t.set.Add(touchName(op, p.Space))
+		return p
+	}
+	e.locate(t, p, full)
+	t.set.Add(touchName(op, p.Space))
+	return p
+}
+
+func (e *extraction) absolute(raw, base string) string {
+	if e.windows {
+		return paths.WindowsJoin(base, raw, e.home)
+	}
+	switch {
+	case raw == "":
+		return base
+	case strings.HasPrefix(raw, "/"):
+		return raw
+	case raw == "~" || strings.HasPrefix(raw, "~/"):
+		return e.expandHome(raw)
+	case strings.HasPrefix(raw, "~") || base == "":
+		return ""
+	}
+	return base + "/" + raw
+}
+
+// locate says where an absolute path really lies.
+func (e *extraction) locate(t *touched, p *v1.Path, full string) {
+	if e.windows && e.windowsDevice(t, p, full) {
+		return
+	}
+	resolved, err := e.resolver.Resolve(full)
+	if err != nil {
+		p.Real = e.spelling(full)
+		p.Caveats.Add("error")
+		t.vague = true
+		e.classify(p, p.Real)
+		return
+	}
+	p.Real, p.Links = resolved.Real, resolved.Links
+	if e.device(p, full, resolved.Real) {
+		return
+	}
+	p.Space = e.space(resolved.Real)
+	if resolved.ViaProc {
+		// Links below /proc are those of the sidecar's process, not the agent's.
+		p.Space = v1.SpaceOutside
+	}
+	switch {
+	case resolved.Unseen:
+		t.unseen = true
+		p.Caveats.Add("unseen")
+	case !resolved.Exists:
+		p.Caveats.Add("missing")
+	case resolved.Dir:
+		p.Caveats.Add("directory")
+	case resolved.HardLinks && p.Op != v1.OpRead && p.Op != v1.OpList:
+		p.Caveats.Add("hard_link")
+	}
+	e.classify(p, resolved.Real)
+	t.reals = append(t.reals, resolved.Real)
+	t.links = append(t.links, resolved.Links...)
+	if len(resolved.Links) > 0 || resolved.ViaProc {
+		e.otherReading(t, p, full)
+	}
+}
+
+// otherReading judges a path that leads over links by its text as well. Some
+// programs remove ".." from the text before they open it, which then leads
+// elsewhere: such a path lies nowhere that is known.
+func (e *extraction) otherReading(t *touched, p *v1.Path, full string) {
+	clean := path.Clean(full)
+	e.classify(p, clean)
+	if !strings.Contains(full, "..") {
+		return
+	}
+	other, err := e.resolver.Resolve(clean)
+	if err == nil && other.Real == p.Real {
+		return
+	}
+	p.Space = v1.SpaceUnknown
+	p.Caveats.Add("ambiguous")
+	t.vague = true
+	if err == nil {
+		e.classify(p, other.Real)
+	}
+}
+
+// device handles what lies below /dev. It reports false for paths that don't.
+// The null device and the standard streams are no file; bash's /dev/tcp is a
+// connection; any other device is outside.
+func (e *extraction) device(p *v1.Path, full, real string) bool {
+	name := real
+	if strings.HasPrefix(full, "/") && !strings.Contains(full, "..") {
+		name = path.Clean(full) // /dev/stdin is a link whose end says nothing
+	}
+	if !strings.HasPrefix(name, "/dev/") {
+		return false
+	}
+	p.Real = name
+	switch name {
+	case "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2":
+		p.Space = v1.SpaceNone
+		return true
+	}
+	p.Space = v1.SpaceOutside
+	p.Caveats.Add("device")
+	if strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") {
+		p.Caveats.Add("network")
+	}
+	e.classify(p, name)
+	e.classify(p, real)
+	return true
+}
+
+// classify notes the lists that a path is on. Looking at names and metadata
+// alone gives no secret away, but looking into a secret directory does.
+func (e *extraction) classify(p *v1.Path, real string) {
+	if entry := e.x.lists.secrets.Directory(real); entry != "" {
+		p.Class.Put("secret_directory", entry)
+	} else if p.Op != v1.OpList {
+		if entry := e.x.lists.secrets.File(real); entry != "" {
+			p.Class.Put("secret", entry)
+		}
+	}
+	for _, own := range e.x.options.Own {
+		if paths.Within(real, own) {
+			p.Class.Put("own", own)
+		}
+	}
+	for _, file := range e.x.options.Protected {
+		if paths.Within(real, file) {
+			p.Class.Put("protected_always", file)
+		}
+	}
+	if p.Op == v1.OpWrite || p.Op == v1.OpDelete {
+		e.x.lists.protected.Class(real, &p.Class)
+	}
+	if p.Op == v1.OpDelete {
+		e.classifyDelete(p, real)
+	}
+}
+
+// classifyDelete notes an entry of delete_allow, which counts from the project.
+func (e *extraction) classifyDelete(p *v1.Path, real string) {
+	for _, root := range e.roots {
+		if root.Space != v1.SpaceProject {
+			continue
+		}
+		for _, entry := range e.x.lists.deleteAllow {
+			if real == root.Real+"/"+entry {
+				p.Class.Put("delete_allow", entry)
+			}
+		}
+	}
+}
+
+// within lists the directories that an approval could name for all that was
+// touched (V6): every ancestor of dir that holds it all and that no symbolic
+// link below it leads out of or into.
+func (t *touched) within(dir string) v1.Set {
+	var out v1.Set
+	if t.vague || dir == "" {
+		return out
+	}
+	for at := dir; paths.Depth(at) >= 2; at = paths.Parent(at) {
+		if t.allWithin(at) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+func (t *touched) allWithin(root string) bool {
+	for _, real := range t.reals {
+		if !paths.Within(real, root) {
+			return false
+		}
+	}
+	for _, link := range t.links {
+		if paths.Within(link, root) {
+			return false
+		}
+	}
+	return true
+}
+
+// touchNames are the strings of Item.Touches, made once.
+var touchNames = func() map[[2]string]string {
+	names := make(map[[2]string]string, 64)
+	for _, op := range []string{v1.OpRead, v1.OpWrite, v1.OpDelete, v1.OpExecute, v1.OpList} {
+		for _, space := range []string{
+			v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceReadAlso,
+			v1.SpaceNone, v1.SpaceOutside, v1.SpaceUnknown,
+		} {
+			names[[2]string{op, space}] = op + "." + space
+		}
+	}
+	return names
+}()
+
+func touchName(op, space string) string { return touchNames[[2]string{op, space}] }

@@ -1,0 +1,167 @@
+package extract
+
+import (
+	"path"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+	"policyd/extract/shell"
+)
+
+// onWindows reads the session as one on Windows.
+func (e *extraction) onWindows() {
+	e.windows, e.resolver.Windows = true, true
+	e.home = e.call.Session.Home
+	if e.home == "" && path.IsAbs(e.x.options.Home) == (e.call.Session.ProjectDir != "" && e.call.Session.ProjectDir[0] == '/') {
+		e.home = e.x.options.Home // the sidecar's own, where that is of the same kind
+	}
+	if clean, err := paths.WindowsPath(e.home); err == nil {
+		e.home = clean
+	} else {
+		e.home = ""
+	}
+}
+
+// windowsSensitive reports whether a directory is one that Windows itself, or
+// every program of a user, keeps its own in.
+func windowsSensitive(real string) bool {
+	folded := strings.ToLower(real)
+	if strings.HasPrefix(folded, "/") {
+		return strings.HasPrefix(folded, "//") // a share
+	}
+	if paths.Depth(folded) == 0 {
+		return true // a whole drive
+	}
+	below := folded[len("c:"):]
+	for _, dir := range []string{"/windows", "/program files", "/program files (x86)", "/programdata", "/$recycle.bin"} {
+		if paths.Within(below, dir) {
+			return true
+		}
+	}
+	return paths.Within(below, "/users") && paths.Depth(folded) <= 2
+}
+
+// windowsDevice notes a name that is a device wherever it stands. It reports
+// whether full is one; NUL alone is no file.
+func (e *extraction) windowsDevice(t *touched, p *v1.Path, full string) bool {
+	spelled := strings.TrimRight(strings.ReplaceAll(full, `\`, "/"), "/")
+	name := paths.Base(spelled)
+	switch device := paths.WindowsDevice(name); {
+	case device == "":
+		return false
+	case strings.EqualFold(name, "NUL"):
+		p.Space = v1.SpaceNone
+	default:
+		p.Space = v1.SpaceOutside
+		p.Caveats.Add("device")
+		t.vague = true
+	}
+	p.Real = spelled
+	return true
+}
+
+// windowsAccess adds one path of a command of a session on Windows. Patterns
+// reach the program there, whichever shell runs it.
+func (e *extraction) windowsAccess(t *touched, item *v1.Item, a *shell.Access, base string) {
+	if a.Maybe && !e.windowsCouldBePath(a.Text) {
+		return
+	}
+	if (a.Glob || strings.ContainsAny(a.Text, "*?[")) && !strings.Contains(a.Text, "`") {
+		e.windowsGlob(t, item, a, base)
+		return
+	}
+	p := e.touch(t, a.Text, base, a.Op)
+	if !a.Tree || p.Space == v1.SpaceUnknown {
+		return
+	}
+	if p.Caveats.Has("unseen") {
+		if !paths.PlainText(p.Real) && !e.harmless(a.Include) {
+			item.Caveats.Add(reachesUnknown)
+		}
+		return
+	}
+	if p.Caveats.Has("directory") && !e.harmless(a.Include) {
+		// Filters there fold case, which the walk does not: it takes none.
+		if answer := e.tree(p.Real, filter{follow: a.Follow, fed: a.Fed}); answer != reachesNone {
+			item.Caveats.Add(answer)
+		}
+	}
+}
+
+// windowsGlob adds a pattern. What it matches is not looked up: it matches no
+// secret when no name on the lists fits it.
+func (e *extraction) windowsGlob(t *touched, item *v1.Item, a *shell.Access, base string) {
+	text := strings.ReplaceAll(a.Text, `\`, "/")
+	dir, name := "", text
+	if slash := strings.LastIndexByte(text, '/'); slash >= 0 {
+		dir, name = text[:slash+1], text[slash+1:]
+	}
+	if strings.ContainsAny(dir, "*?[") {
+		item.Caveats.Add(reachesUnknown)
+		e.patternName(t, text, a.Op)
+		dir = dir[:strings.LastIndexByte(dir[:strings.IndexAny(dir, "*?[")], '/')+1]
+	}
+	p := e.touch(t, dir, base, v1.OpList)
+	space := p.Space
+	t.set.Add(touchName(a.Op, space))
+	if a.Op == v1.OpList {
+		return
+	}
+	e.patternName(t, text, a.Op)
+	if a.Op != v1.OpRead || !e.harmless([]string{name}) {
+		item.Caveats.Add(reachesUnknown)
+	}
+}
+
+// harmless reports whether files chosen by globs over their names can't be
+// secrets by the lists. No glob at all chooses every file.
+func (e *extraction) harmless(globs []string) bool {
+	for _, glob := range globs {
+		if e.x.lists.secrets.Names.Overlaps(glob) {
+			return false
+		}
+	}
+	return len(globs) > 0
+}
+
+// windowsCouldBePath is couldBePath where existence can't be asked for.
+func (e *extraction) windowsCouldBePath(text string) bool {
+	if strings.Contains(text, "://") {
+		return false
+	}
+	return strings.ContainsAny(text, `\/`) || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "~") ||
+		len(text) > 1 && text[1] == ':' || e.x.lists.secrets.File(paths.WindowsSpelling(text)) != ""
+}
+
+// shadowed reports whether cmd, which looks into the working directory first,
+// finds a program there before the one that is meant.
+func shadowed(c *shell.Command) bool {
+	if c.Unknown {
+		return true
+	}
+	for _, dir := range c.Dirs {
+		for _, extension := range []string{".com", ".exe", ".bat", ".cmd"} {
+			if exists(dir + "/" + c.Program + extension) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spelling is what a path that could not be followed spells.
+func (e *extraction) spelling(raw string) string {
+	if e.windows {
+		return paths.WindowsSpelling(raw)
+	}
+	return path.Clean(raw)
+}
+
+// gitUnseen judges a git command in a repository that can't be looked at. The
+// item has the caveat for that; what it would print of files is not known.
+func (e *extraction) gitUnseen(item *v1.Item, c *shell.Command) {
+	if reader, ok := e.x.gitReaders[c.Verb]; ok && reader.printsContents(c.Form) {
+		item.Caveats.Add(reachesUnknown)
+	}
+}
