@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	v1 "policyd/api/v1"
+)
+
+// object is one JSON object of the description.
+type object = map[string]any
+
+// openAPI describes the HTTP interface (OpenAPI 3.1).
+func openAPI(reflector *jsonschema.Reflector) (object, error) {
+	schemas, err := components(reflector,
+		&v1.Call{}, &v1.BatchRequest{}, &v1.Decision{}, &v1.BatchResponse{}, &v1.Problem{})
+	if err != nil {
+		return nil, err
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "policyd", "version": "1",
+			"description": "A policy decision point for the tool calls of AI agents. " +
+				"Every error answer says \"decision\": \"deny\", so that a careless client fails closed.",
+		},
+		"paths": object{
+			"/v1/decide":       object{"post": decide("Decides one tool call.", "Call", "Decision", includeFacts())},
+			"/v1/decide/batch": object{"post": decide("Decides up to 100 tool calls, in order.", "BatchRequest", "BatchResponse", includeFacts())},
+			"/livez":           object{"get": probe("Whether the process runs.", nil)},
+			"/healthz":         object{"get": probe("Whether the process runs.", nil)},
+			"/readyz":          object{"get": probe("Whether calls can be decided; 503 while starting and draining.", []any{verbose()}, "503")},
+			"/openapi.json":    object{"get": probe("This description.", nil)},
+		},
+		"components": object{
+			"schemas": schemas,
+			"securitySchemes": object{"token": object{
+				"type": "http", "scheme": "bearer",
+				"description": "The content of agent.token. The Unix socket needs none.",
+			}},
+		},
+	}, nil
+}
+
+// components gathers the schemas of the types and of all they refer to. What a
+// type refers to is null where its field is a pointer that is always sent.
+func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
+	gathered := object{}
+	for _, value := range types {
+		named := *reflector
+		named.ExpandedStruct = false
+		schema, err := plain(named.Reflect(value))
+		if err != nil {
+			return nil, err
+		}
+		definitions, ok := schema["$defs"].(object)
+		if !ok {
+			return nil, fmt.Errorf("describe %T: no definitions", value)
+		}
+		for name, definition := range definitions {
+			gathered[name] = definition
+		}
+	}
+	nullable(gathered, "Decision", "jsonrpc_error")
+	data, err := json.Marshal(gathered)
+	if err != nil {
+		return nil, fmt.Errorf("encode components: %w", err)
+	}
+	var moved object
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), "#/$defs/", "#/components/schemas/")), &moved); err != nil {
+		return nil, fmt.Errorf("decode components: %w", err)
+	}
+	return moved, nil
+}
+
+// nullable lets a property be null too.
+func nullable(schemas object, name, property string) {
+	properties := schemas[name].(object)["properties"].(object)
+	properties[property] = object{"oneOf": []any{properties[property], object{"type": "null"}}}
+}
+
+func decide(summary, request, response string, parameters ...any) object {
+	return object{
+		"summary":     summary,
+		"security":    []any{object{"token": []any{}}},
+		"parameters":  parameters,
+		"requestBody": object{"required": true, "content": content("application/json", request)},
+		"responses": with(problems("400", "401", "403", "405", "408", "413", "415", "500"),
+			"200", object{"description": "The decision, whatever it is.", "content": content("application/json", response)}),
+	}
+}
+
+func probe(summary string, parameters []any, statuses ...string) object {
+	operation := object{
+		"summary": summary,
+		"responses": with(problems(append([]string{"403", "405"}, statuses...)...),
+			"200", object{"description": "Yes.", "content": object{"application/json": object{"schema": object{"type": "object"}}}}),
+	}
+	if parameters != nil {
+		operation["parameters"] = parameters
+	}
+	return operation
+}
+
+func includeFacts() object {
+	return object{
+		"name": "include", "in": "query", "required": false,
+		"description": "facts adds the facts to the decision.",
+		"schema":      object{"type": "string", "enum": []any{"facts"}},
+	}
+}
+
+func verbose() object {
+	return object{
+		"name": "verbose", "in": "query", "required": false, "allowEmptyValue": true,
+		"description": "Lists every check.", "schema": object{"type": "string"},
+	}
+}
+
+func content(mediaType, schema string) object {
+	return object{mediaType: object{"schema": object{"$ref": "#/components/schemas/" + schema}}}
+}
+
+func with(members object, name string, value any) object {
+	members[name] = value
+	return members
+}
+
+// problems describes the error answers that an operation can give.
+func problems(statuses ...string) object {
+	meanings := map[string]string{
+		"400": "The request is malformed; the detail names the key and the byte.",
+		"401": "No token, or a wrong one.",
+		"403": "The Host or Origin is foreign.",
+		"405": "The path takes another method.",
+		"408": "The request did not arrive in time.",
+		"413": "The body is larger than 1 MiB.",
+		"415": "The body is not application/json.",
+		"500": "The server failed.",
+		"503": "The server is not ready.",
+	}
+	answers := object{}
+	for _, status := range statuses {
+		answers[status] = object{
+			"description": meanings[status], "content": content("application/problem+json", "Problem"),
+		}
+	}
+	return answers
+}

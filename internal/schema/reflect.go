@@ -1,0 +1,69 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	v1 "policyd/api/v1"
+)
+
+// typesPackage is where the described types live.
+const typesPackage = "policyd/api/v1"
+
+// newReflector reads the comments of the types below root, which become
+// descriptions.
+func newReflector(root string) (*jsonschema.Reflector, error) {
+	reflector := &jsonschema.Reflector{Anonymous: true, Mapper: special, ExpandedStruct: true}
+	directory := filepath.Join(root, "api", "v1")
+	if err := reflector.AddGoComments(path.Dir(path.Dir(typesPackage)), directory, jsonschema.WithFullComment()); err != nil {
+		return nil, fmt.Errorf("read comments: %w", err)
+	}
+	comments := reflector.CommentMap
+	reflector.CommentMap = map[string]string{}
+	for name, text := range comments {
+		// The keys hold the directory as it was given; types are looked up by import path.
+		_, local, found := strings.Cut(filepath.ToSlash(name), "/api/v1.")
+		if found {
+			reflector.CommentMap[typesPackage+"."+local] = strings.Join(strings.Fields(text), " ")
+		}
+	}
+	if len(reflector.CommentMap) == 0 {
+		return nil, fmt.Errorf("read comments: %w", fs.ErrNotExist)
+	}
+	return reflector, nil
+}
+
+// special gives the schemas of types that write their own JSON.
+func special(goType reflect.Type) *jsonschema.Schema {
+	switch goType {
+	case reflect.TypeFor[v1.Effect]():
+		return &jsonschema.Schema{Type: "string", Enum: []any{"deny", "prompt", "allow"}}
+	case reflect.TypeFor[v1.Set]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "boolean"}}
+	case reflect.TypeFor[v1.Form]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
+	case reflect.TypeFor[json.RawMessage]():
+		return &jsonschema.Schema{Type: "object"}
+	}
+	return nil
+}
+
+// plain turns a schema into maps, whose keys JSON writes in order.
+func plain(schema *jsonschema.Schema) (map[string]any, error) {
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, fmt.Errorf("encode schema: %w", err)
+	}
+	var members map[string]any
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, fmt.Errorf("decode schema: %w", err)
+	}
+	return members, nil
+}

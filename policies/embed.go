@@ -1,0 +1,13 @@
+// Package policies embeds the built-in policy bundle, so that a sidecar that was
+// given no bundle has one. It holds no logic: rules are Rego, and package bundles
+// loads and judges by them.
+package policies
+
+import "embed"
+
+// FS is the built-in bundle as it lies in this directory: manifest, rules with
+// their tests, and data. The prefix all: keeps files whose names begin with "_"
+// or ".", which would vanish without a word otherwise.
+//
+//go:embed .manifest all:policyd
+var FS embed.FS

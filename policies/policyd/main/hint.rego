@@ -1,0 +1,48 @@
+package policyd.main
+
+default _hint := ""
+
+_hint := _first_hint(_denials) if _denials != set()
+
+_hint := _first_hint(_prompts) if {
+	_denials == set()
+	_prompts != set()
+}
+
+# The line that would allow the call, where nobody can be asked (A7).
+_hint := _trust_verb_lines[0] if {
+	_denials == set()
+	_prompts == set()
+	_incomplete == []
+	not _attended
+}
+
+_trust_verb_lines := [line |
+	some i in _uncovered
+	item := input.items[i]
+	_rememberable(item)
+	line := sprintf("policyd approvals trust-verb %s --audience %s --agent %s --tool %s%s", [
+		_quoted(item.verb),
+		input.session.audience,
+		_quoted(input.session.agent),
+		input.tool.kind,
+		_force(item),
+	])
+]
+
+default _force(_) := ""
+
+_force(item) := " --force" if item.caveats.runs_anything
+
+# Verbs come from the model, and a person pastes the line into a shell.
+_quoted(text) := sprintf("'%s'", [replace(text, "'", `'\''`)])
+
+default _first_hint(_) := ""
+
+_first_hint(findings) := hints[0] if {
+	hints := [finding.hint |
+		some finding in _sorted(findings)
+		is_string(finding.hint)
+		finding.hint != ""
+	]
+}

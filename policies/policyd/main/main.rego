@@ -1,0 +1,142 @@
+# METADATA
+# title: The entrypoint
+# description: >-
+#   Gathers what the rules found and decides: a deny finding denies; a prompt finding that no answer covers asks; what
+#   nothing covers asks; the rest is allowed. Nothing that is undefined can allow, since each outcome has conditions of
+#   its own over sets that are always defined, and without one of them the outcome is deny.
+package policyd.main
+
+# METADATA
+# title: Decision
+# description: >-
+#   The judgement on one input, always with the same keys. The covers are the reasons of an allow; who asked makes
+#   sentences of them.
+# entrypoint: true
+decision := {
+	"effect": "allow",
+	"reasons": [],
+	"covered": _covers,
+	"uncovered": [],
+	"choices": [],
+	"hint": "",
+	"route": _route,
+	"jsonrpc_error": null,
+} if {
+	_allowed == true
+}
+
+decision := _refusal if _allowed == false
+
+_refusal := {
+	"effect": "prompt",
+	"reasons": _questions,
+	"covered": _covers,
+	"uncovered": sort(_uncovered),
+	"choices": _choices,
+	"hint": _hint,
+	"route": _route,
+	"jsonrpc_error": null,
+} if {
+	_asks == true
+}
+
+_refusal := {
+	"effect": "deny",
+	"reasons": _denial_reasons,
+	"covered": _covers,
+	"uncovered": sort(_uncovered),
+	"choices": [],
+	"hint": _hint,
+	"route": _route_denied,
+	"jsonrpc_error": _jsonrpc_error,
+} if {
+	_asks == false
+}
+
+default _allowed := false
+
+_allowed if {
+	data.policyd.rules.deny == set()
+	_site_denials == set()
+	_uncovered == set()
+	_no_question == true
+}
+
+_no_question if {
+	data.policyd.rules.prompt == set()
+	_site_prompts == set()
+	_complete == true
+}
+
+# A one-shot approval covers its call whole: what would ask, and what is not known of it.
+_no_question if _released == true
+
+default _asks := false
+
+_asks if {
+	input.session.interactive == true
+	_denials == set()
+}
+
+_attended if input.session.interactive == true
+
+_denials := data.policyd.rules.deny | _site_denials
+
+# A one-shot approval answers what would ask, and no deny.
+_released if {
+	input.approvals[0] != null
+	some approval in input.approvals
+	approval.once == true
+}
+
+_prompts := set() if _released
+
+_prompts := data.policyd.rules.prompt | _site_prompts if not _released
+
+# The engine sets present to false where no package of an operator is loaded: looking for findings in none costs as
+# much as a rule that finds nothing.
+_site_denials contains finding if {
+	data.policyd.config.operators.present == true
+	some finding in _members(data.site[_].deny)
+}
+
+_site_prompts contains finding if {
+	data.policyd.config.operators.present == true
+	some finding in _members(data.site[_].prompt)
+}
+
+# What is no set would be gathered as nothing, and a deny would be lost.
+_members(findings) := findings if {
+	is_set(findings)
+} else := {{
+	"rule": "site/unknown",
+	"code": "malformed_package",
+	"message": "deny or prompt of an operator's package is not a set",
+	"item": -1,
+}}
+
+_indices contains i if some i, _ in input.items
+
+# Without one of these no cover counts.
+default _covers := set()
+
+_covers := data.policyd.rules.cover if {
+	input.messy == false
+	data.policyd.config.operators.present == false
+}
+
+_covers := data.policyd.rules.cover | _site_covers if {
+	input.messy == false
+	data.policyd.config.operators.present == true
+}
+
+# Of a messy call no item is known for what it is, so only an answer to the whole of it counts.
+_covers := {pair | some pair in data.policyd.rules.cover; pair[1] == "approvals/once"} if input.messy == true
+
+_site_covers contains pair if {
+	some pair in data.site[_].cover
+	pair[0] in _indices
+	is_string(pair[1])
+}
+
+_uncovered := {i | some i, _ in input.items} - {pair[0] | some pair in _covers}

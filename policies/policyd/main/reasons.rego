@@ -1,0 +1,117 @@
+package policyd.main
+
+_denial_reasons := [_reason(finding, "deny") | some finding in _sorted(_denials)] if _denials != set()
+
+_denial_reasons := array.concat([_nobody_to_ask], _questions) if _denials == set()
+
+# What stands between this call and an allow, in the order of the items.
+_questions := array.flatten([
+	_incomplete,
+	[_reason(finding, _question_effect) | some finding in _sorted(_prompts)],
+	[_uncovered_reason(input.items[i], i) | some i in _uncovered],
+])
+
+default _question_effect := "deny"
+
+_question_effect := "prompt" if _attended
+
+_nobody_to_ask := {
+	"rule": "approvals/required",
+	"code": "approval_required_unattended",
+	"effect": "deny",
+	"message": "this session is unattended, so nobody can be asked",
+	"item": -1,
+}
+
+_incomplete := [reason |
+	not _released
+	not _complete
+	reason := {
+		"rule": "facts/incomplete",
+		"code": "facts_incomplete",
+		"effect": _question_effect,
+		"message": "not everything that this call does is known",
+		"item": -1,
+	}
+]
+
+_complete if {
+	input.complete == true
+	is_array(input.paths)
+	input.items[0] != null
+}
+
+# A command line that holds only a comment.
+_complete if {
+	"nothing" in input.about
+	input.tool.kind == "shell"
+	input.complete == true
+	input.messy == false
+	input.items == []
+}
+
+_sorted(findings) := [finding | some [_, finding] in sort([[_item(finding), finding] | some finding in findings])]
+
+default _item(_) := -1
+
+_item(finding) := finding.item if is_number(finding.item)
+
+# A finding of an operator's package may have any shape. It counts all the same.
+_reason(finding, effect) := {
+	"rule": finding.rule,
+	"code": finding.code,
+	"effect": effect,
+	"message": finding.message,
+	"item": finding.item,
+} if {
+	is_string(finding.rule)
+	is_string(finding.code)
+	is_string(finding.message)
+	finding.item in (_indices | {-1})
+} else := {
+	"rule": "site/unknown",
+	"code": "malformed_finding",
+	"effect": effect,
+	"message": "a finding lacks rule, code, message or item",
+	"item": -1,
+}
+
+_uncovered_reason(item, i) := {
+	"rule": "scope/outside",
+	"code": "outside_scope",
+	"effect": _question_effect,
+	"message": sprintf("%s is outside this session's directories", [_subject(item)]),
+	"item": i,
+} if {
+	item.kind == "path"
+	input.paths[item.path].space == "outside"
+} else := {
+	"rule": "scope/unknown",
+	"code": "path_unknown",
+	"effect": _question_effect,
+	"message": sprintf("%s leads to a place that is not known", [_subject(item)]),
+	"item": i,
+} if {
+	item.kind == "path"
+	input.paths[item.path].space == "unknown"
+} else := {
+	"rule": "approvals/required",
+	"code": "approval_required",
+	"effect": _question_effect,
+	"message": concat("", [_subject(item), " is not approved", _place(item)]),
+	"item": i,
+}
+
+_subject(item) := concat(" of ", [item.verb, input.paths[item.path].real]) if {
+	item.kind == "path"
+} else := item.verb if {
+	item.verb != ""
+} else := "a command"
+
+_place(item) := " in an unknown directory" if {
+	item.kind == "command"
+	item.caveats.cwd_unknown
+} else := concat(" ", [" in", item.directory]) if {
+	item.kind == "command"
+	item.directory != ""
+} else := ""

@@ -1,0 +1,60 @@
+package policyd.main_test
+
+import data.policyd.main
+import data.policyd.testing
+
+_reasons_cases := {
+	"a command in a directory": {
+		"input": testing.shell([testing.command({"verb": "git push", "directory": "/srv/proj/src"})]),
+		"message": "git push is not approved in /srv/proj/src",
+	},
+	"a command without a directory": {
+		"input": testing.shell([testing.command({"verb": "git push", "directory": ""})]),
+		"message": "git push is not approved",
+	},
+	"a command in an unknown directory": {
+		"input": testing.shell([testing.command({"verb": "git push", "caveats": {"cwd_unknown": true}})]),
+		"message": "git push is not approved in an unknown directory",
+	},
+	"a command without a verb": {
+		"input": testing.shell([testing.command({"verb": ""})]),
+		"message": "a command is not approved in /srv/proj",
+	},
+	"a tool": {
+		"input": testing.call({"items": [testing.other({"verb": "mcp:docs/search", "directory": "/x"})]}),
+		"message": "mcp:docs/search is not approved",
+	},
+	"a path outside": {
+		"input": testing.file("read", {"real": "/x", "space": "outside"}),
+		"message": "read of /x is outside this session's directories",
+	},
+	"a path that is not known": {
+		"input": testing.file("read", {"real": "/x", "space": "unknown"}),
+		"message": "read of /x leads to a place that is not known",
+	},
+	"a path inside": {
+		"input": testing.file("delete", {"real": "/srv/proj/a", "op": "delete"}),
+		"message": "delete of /srv/proj/a is not approved",
+	},
+	"a path item without its path": {
+		"input": testing.call({"items": [testing.other({"kind": "path", "verb": "read"})]}),
+		"message": "read is not approved",
+	},
+}
+
+test_reasons_has_cases if count(_reasons_cases) > 0
+
+test_reasons[name] if {
+	some name, case in _reasons_cases
+	decision := main.decision with input as case.input
+	[reason.message | some reason in decision.reasons] == [case.message]
+	decision.effect == "prompt"
+}
+
+# The caller makes them of the covers.
+test_reasons_of_an_allow_are_none if {
+	decision := main.decision with input as testing.shell([testing.command({})])
+	decision.effect == "allow"
+	decision.reasons == []
+	decision.covered == {[0, "safe_verbs/read"]}
+}

@@ -1,0 +1,111 @@
+package policyd.rules_test
+
+import data.policyd.rules
+import data.policyd.testing
+
+_approvals_remembered_cases := {
+	"here": {"approval": {}, "item": {}, "covered": true},
+	"above": {"approval": {"directory": "/srv"}, "item": {}, "covered": true},
+	"beside": {"approval": {"directory": "/srv/other"}, "item": {}, "covered": false},
+	"without a directory": {"approval": {"directory": ""}, "item": {}, "covered": false},
+	"anywhere": {"approval": {"directory": "", "anywhere": true}, "item": {"within": {}}, "covered": true},
+	"another verb": {"approval": {"verb": "git stash"}, "item": {}, "covered": false},
+	"no verb": {"approval": {"verb": ""}, "item": {"verb": ""}, "covered": false},
+	"no verb, anywhere": {"approval": {"verb": "", "anywhere": true}, "item": {"verb": ""}, "covered": false},
+	"another tool": {"approval": {"tool": "fetch"}, "item": {}, "covered": false},
+	"another tool, anywhere": {"approval": {"tool": "fetch", "anywhere": true}, "item": {}, "covered": false},
+	"of one call": {"approval": {"once": true}, "item": {}, "covered": false},
+	"of one call, anywhere": {"approval": {"once": true, "anywhere": true}, "item": {}, "covered": false},
+	"runs anything": {"approval": {}, "item": {"caveats": {"runs_anything": true}}, "covered": true},
+	"over the network": {"approval": {}, "item": {"caveats": {"network": true}}, "covered": true},
+	"unknown program": {
+		"approval": {},
+		"item": {"caveats": {"unknown_program": true, "unknown_option": true}},
+		"covered": true,
+	},
+	"privileged": {"approval": {}, "item": {"caveats": {"privileged": true}}, "covered": false},
+	"privileged, anywhere": {"approval": {"anywhere": true}, "item": {"caveats": {"privileged": true}}, "covered": false},
+	"named by a path": {"approval": {}, "item": {"caveats": {"named_by_path": true}}, "covered": false},
+	"assigns": {"approval": {}, "item": {"caveats": {"assigns": true}}, "covered": false},
+	"executes": {"approval": {}, "item": {"caveats": {"executes": true}}, "covered": false},
+	"inner": {"approval": {}, "item": {"caveats": {"inner": true}}, "covered": false},
+	"inline code": {"approval": {}, "item": {"caveats": {"inline_code": true}}, "covered": false},
+	"a dynamic option": {"approval": {}, "item": {"caveats": {"dynamic_option": true}}, "covered": false},
+	"a dynamic word": {"approval": {}, "item": {"caveats": {"dynamic_word": true}}, "covered": false},
+	"control flow": {"approval": {}, "item": {"caveats": {"control_flow": true}}, "covered": false},
+	"unknown directory, here": {"approval": {}, "item": {"caveats": {"cwd_unknown": true}}, "covered": false},
+	"unknown directory, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"caveats": {"cwd_unknown": true}, "touches": {"list.unknown": true}},
+		"covered": true,
+	},
+	"writes to an unknown place, here": {"approval": {}, "item": {"touches": {"write.unknown": true}}, "covered": false},
+	"writes to an unknown place, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"touches": {"write.unknown": true}},
+		"covered": false,
+	},
+	"writes in the project": {"approval": {}, "item": {"touches": {"write.project": true}}, "covered": true},
+	"a path": {"approval": {}, "item": {"kind": "path", "path": 0}, "covered": false},
+	"a path, anywhere": {"approval": {"anywhere": true}, "item": {"kind": "path", "path": 0}, "covered": false},
+}
+
+test_approvals_remembered_has_cases if count(_approvals_remembered_cases) > 0
+
+# V6
+test_approvals_remembered[name] if {
+	some name, case in _approvals_remembered_cases
+	facts := testing.call({
+		"items": [testing.command(case.item)],
+		"paths": [testing.path({})],
+		"approvals": [testing.approval(case.approval)],
+	})
+	_approvals_remembered_covers(facts) == case.covered
+	not _approvals_remembered_covers(object.union(facts, {"messy": true}))
+}
+
+_approvals_remembered_deletion_cases := {
+	"below": {"approval": {}, "real": "/srv/proj/tmp", "op": "delete", "covered": true},
+	"the project root": {"approval": {"directory": "/srv"}, "real": "/srv/proj", "op": "delete", "covered": false},
+	"the project root, anywhere": {"approval": {"anywhere": true}, "real": "/srv/proj", "op": "delete", "covered": false},
+	"the approval's directory": {"approval": {"directory": "/srv"}, "real": "/srv", "op": "delete", "covered": false},
+	"listing the project root": {"approval": {}, "real": "/srv/proj", "op": "list", "covered": true},
+}
+
+test_approvals_remembered_has_deletion_cases if count(_approvals_remembered_deletion_cases) > 0
+
+# P12
+test_approvals_remembered_deletions[name] if {
+	some name, case in _approvals_remembered_deletion_cases
+	facts := testing.call({
+		"items": [testing.command({"verb": "rm", "touches": {"delete.project": true}})],
+		"paths": [testing.path({"real": case.real, "op": case.op})],
+		"approvals": [testing.approval(object.union({"verb": "rm"}, case.approval))],
+	})
+	_approvals_remembered_covers(facts) == case.covered
+}
+
+_approvals_remembered_kind_cases := {
+	"an MCP tool": {"kind": "tool", "tool": "mcp", "verb": "mcp:docs/search"},
+	"a host": {"kind": "fetch", "tool": "fetch", "verb": "fetch example.org"},
+	"a method": {"kind": "method", "tool": "acp", "verb": "session/new"},
+}
+
+test_approvals_remembered_has_kind_cases if count(_approvals_remembered_kind_cases) > 0
+
+# V12
+test_approvals_remembered_kinds[name] if {
+	some name, case in _approvals_remembered_kind_cases
+	facts := testing.call({
+		"tool": testing.tool({"kind": case.tool, "name": "T"}),
+		"items": [testing.other({"kind": case.kind, "verb": case.verb, "within": {"/srv/proj": true}})],
+	})
+	anywhere := testing.approval({"tool": case.tool, "verb": case.verb, "directory": "", "anywhere": true})
+	here := testing.approval({"tool": case.tool, "verb": case.verb})
+	_approvals_remembered_covers(object.union(facts, {"approvals": [anywhere]}))
+	not _approvals_remembered_covers(object.union(facts, {"approvals": [here]}))
+}
+
+default _approvals_remembered_covers(_) := false
+
+_approvals_remembered_covers(facts) if [0, "approvals/remembered"] in rules.cover with input as facts

@@ -1,0 +1,49 @@
+package policyd.rules
+
+# METADATA
+# title: Deleting by a file tool
+# description: Deleting in the workspace asks, except what scope.delete_allow names.
+# custom:
+#   id: delete/workspace
+cover contains [i, "delete/workspace"] if {
+	"delete" in input.about
+	input.tool.kind in {"delete", "move"}
+	deletable := data.policyd.config.spaces.deletable[input.session.audience]
+	some i, item in input.items
+	item.kind == "path"
+	item.caveats == {}
+	item.touches != {}
+	object.subset(deletable, item.touches)
+	path := input.paths[item.path]
+	path.class.delete_allow
+	object.subset(data.policyd.config.caveats.paths_deleted, path.caveats)
+}
+
+# METADATA
+# title: Deleting by a command
+# description: >-
+#   A command that only deletes, and everything it deletes is on scope.delete_allow. An option that it could not
+#   explain is a caveat and none is tolerated, so its form needs no list.
+# custom:
+#   id: delete/workspace
+cover contains [i, "delete/workspace"] if {
+	"delete" in input.about
+	input.messy == false
+	deletable := data.policyd.config.spaces.deletable[input.session.audience]
+	readable := data.policyd.config.spaces.readable[input.session.audience]
+	some i, item in input.items
+	item.kind == "command"
+	data.policyd.config.deletion.verbs[item.verb]
+	item.caveats == {}
+	object.subset(object.union(deletable, readable), item.touches)
+	_delete_workspace_all_allowed(input.paths, i)
+}
+
+_delete_workspace_all_allowed(paths, i) if {
+	deleted := [path | some path in paths; path.item == i; path.op == "delete"]
+	count(deleted) > 0
+	every path in deleted {
+		path.class.delete_allow
+		object.subset(data.policyd.config.caveats.paths_deleted, path.caveats)
+	}
+}

@@ -1,0 +1,20 @@
+package policyd.rules
+
+# METADATA
+# title: What could switch the gate off or run later
+# description: Creating, changing and deleting ask every time, and no remembered approval answers.
+# custom:
+#   id: protected/always
+#   codes: [protected_always]
+prompt contains {
+	"rule": "protected/always",
+	"code": "protected_always",
+	"message": sprintf("%s could switch the gate off or run later (%s)", [path.real, entry]),
+	"item": path.item,
+} if {
+	"protected" in input.about
+	some p
+	entry := input.paths[p].class.protected_always
+	path := input.paths[p]
+	path.op in {"write", "delete"}
+}

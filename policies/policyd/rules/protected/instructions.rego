@@ -1,0 +1,21 @@
+package policyd.rules
+
+# METADATA
+# title: Instructions
+# description: Changing what an agent is told asks every time. Creating such a file needs no special question.
+# custom:
+#   id: protected/instructions
+#   codes: [protected_file]
+prompt contains {
+	"rule": "protected/instructions",
+	"code": "protected_file",
+	"message": sprintf("%s holds an agent's instructions (%s)", [path.real, entry]),
+	"item": path.item,
+} if {
+	"protected" in input.about
+	some p
+	entry := input.paths[p].class.protected
+	path := input.paths[p]
+	path.op in {"write", "delete"}
+	not path.caveats.missing
+}

@@ -1,0 +1,26 @@
+package policyd.rules
+
+# METADATA
+# title: Safe verbs of operators
+# description: >-
+#   Additions in the setting safe_verbs, which declare their forms like the built-in list.
+# custom:
+#   id: safe_verbs/operators
+cover contains [i, "safe_verbs/operators"] if {
+	"command" in input.about
+	input.messy == false
+	data.policyd.settings.safe_verbs != {}
+	config := data.policyd.config
+	readable := config.spaces.readable[input.session.audience]
+	tables := config.platforms[input.session.platform]
+	lists := [verbs | some table in tables; verbs := data.policyd.settings.safe_verbs[table]]
+	some i, item in input.items
+	item.kind == "command"
+	some verbs in lists
+	forms := verbs[item.verb]
+	object.subset(config.caveats.safe_verbs, item.caveats)
+	object.subset(readable, item.touches)
+	some safe in forms
+	object.subset(safe.form, item.form)
+	object.subset(item.form, object.get(safe, "needs", {}))
+}

@@ -1,0 +1,24 @@
+package policyd.rules
+
+# METADATA
+# title: Safe verbs
+# description: >-
+#   A curated list per platform: a verb in one of its safe forms, reading where this audience may read without a
+#   question. An option that no form holds is not safe.
+# custom:
+#   id: safe_verbs/read
+cover contains [i, "safe_verbs/read"] if {
+	"command" in input.about
+	input.messy == false
+	config := data.policyd.config
+	readable := config.spaces.readable[input.session.audience]
+	verbs := data.policyd.config.safe_verbs[input.session.platform]
+	some i, item in input.items
+	item.kind == "command"
+	forms := verbs[item.verb]
+	object.subset(config.caveats.safe_verbs, item.caveats)
+	object.subset(readable, item.touches)
+	some safe in forms
+	object.subset(safe.form, item.form)
+	object.subset(item.form, safe.needs)
+}

@@ -1,0 +1,20 @@
+package policyd.rules
+
+# METADATA
+# title: Read-only grants
+# description: A grant to read is a promise that nothing below it changes.
+# custom:
+#   id: scope/read_only
+#   codes: [path_read_only]
+deny contains {
+	"rule": "scope/read_only",
+	"code": "path_read_only",
+	"message": sprintf("%s is read-only for this agent", [path.real]),
+	"item": path.item,
+} if {
+	"read_only" in input.about
+	some p
+	input.paths[p].space == "grant_read"
+	path := input.paths[p]
+	path.op in {"write", "delete"}
+}

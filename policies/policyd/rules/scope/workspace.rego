@@ -1,0 +1,20 @@
+package policyd.rules
+
+# METADATA
+# title: Writing in the workspace
+# description: >-
+#   A file tool that writes where this audience may write. A path that stems from a command line is none: what else
+#   that command does is not known from the path.
+# custom:
+#   id: scope/workspace
+cover contains [i, "scope/workspace"] if {
+	"write" in input.about
+	input.tool.kind in {"write", "edit", "move"}
+	writable := data.policyd.config.spaces.writable[input.session.audience]
+	some i, item in input.items
+	item.kind == "path"
+	item.caveats == {}
+	item.touches != {}
+	object.subset(writable, item.touches)
+	object.subset(data.policyd.config.caveats.paths_written, input.paths[item.path].caveats)
+}

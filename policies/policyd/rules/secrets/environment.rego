@@ -1,0 +1,35 @@
+package policyd.rules
+
+# METADATA
+# title: The environment
+# description: The environment holds tokens, so printing it is reading a secret.
+# custom:
+#   id: secrets/environment
+#   codes: [secret_environment]
+deny contains {
+	"rule": "secrets/environment",
+	"code": "secret_environment",
+	"message": sprintf("%s prints the environment, which may hold secrets", [input.items[i].verb]),
+	"item": i,
+} if {
+	"environment" in input.about
+	some i
+	input.items[i].caveats.reads_environment
+}
+
+# METADATA
+# title: Secret variables
+# description: A variable whose name says that it holds a secret.
+# custom:
+#   id: secrets/environment
+#   codes: [secret_environment]
+deny contains {
+	"rule": "secrets/environment",
+	"code": "secret_environment",
+	"message": sprintf("%s uses a variable with a secret-like name", [input.items[i].verb]),
+	"item": i,
+} if {
+	"environment" in input.about
+	some i
+	input.items[i].caveats.secret_variable
+}

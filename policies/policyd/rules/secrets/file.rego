@@ -1,0 +1,39 @@
+package policyd.rules
+
+# METADATA
+# title: Secret files
+# description: >-
+#   Nothing touches a secret file, whatever root, grant or approval it lies under and however deep in a messy line it
+#   was found.
+# custom:
+#   id: secrets/file
+#   codes: [secret_file]
+deny contains {
+	"rule": "secrets/file",
+	"code": "secret_file",
+	"message": sprintf("%s is a secret file (%s)", [path.real, entry]),
+	"item": path.item,
+} if {
+	"secret" in input.about
+	some p
+	entry := input.paths[p].class.secret
+	path := input.paths[p]
+}
+
+# METADATA
+# title: Secret directories
+# description: A secret directory and everything in it.
+# custom:
+#   id: secrets/file
+#   codes: [secret_file]
+deny contains {
+	"rule": "secrets/file",
+	"code": "secret_file",
+	"message": sprintf("%s is in a secret directory (%s)", [path.real, entry]),
+	"item": path.item,
+} if {
+	"secret" in input.about
+	some p
+	entry := input.paths[p].class.secret_directory
+	path := input.paths[p]
+}

@@ -1,0 +1,57 @@
+package policyd.rules
+
+# METADATA
+# title: Recursion that reaches a secret
+# description: Asks, and the hint names what to leave out; with the exclusion the same command needs no question.
+# custom:
+#   id: secrets/reach
+#   codes: [reaches_secret]
+prompt contains {
+	"rule": "secrets/reach",
+	"code": "reaches_secret",
+	"message": sprintf("%s reaches a secret file", [input.items[i].verb]),
+	"item": i,
+	"hint": sprintf("leave secret files out, for instance with %s", [_secrets_reach_exclusion(input.items[i].verb)]),
+} if {
+	"reach" in input.about
+	some i
+	input.items[i].caveats.reaches_secret
+}
+
+# METADATA
+# title: Recursion that leads out
+# description: A match that lies outside every space, through a symbolic link for instance.
+# custom:
+#   id: secrets/reach
+#   codes: [reaches_outside]
+prompt contains {
+	"rule": "secrets/reach",
+	"code": "reaches_outside",
+	"message": sprintf("%s reaches files outside this session's directories", [input.items[i].verb]),
+	"item": i,
+	"hint": "name the files or a smaller directory",
+} if {
+	"reach" in input.about
+	some i
+	input.items[i].caveats.reaches_outside
+}
+
+# METADATA
+# title: Recursion without a known end
+# description: The walk ended at its bound, so what lies behind is not known.
+# custom:
+#   id: secrets/reach
+#   codes: [reaches_unknown]
+prompt contains {
+	"rule": "secrets/reach",
+	"code": "reaches_unknown",
+	"message": sprintf("%s reaches more files than could be looked at", [input.items[i].verb]),
+	"item": i,
+	"hint": "name the files or a smaller directory",
+} if {
+	"reach" in input.about
+	some i
+	input.items[i].caveats.reaches_unknown
+}
+
+_secrets_reach_exclusion(verb) := object.get(data.policyd.config.exclusions, verb, "an option that excludes them")

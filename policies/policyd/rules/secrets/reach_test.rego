@@ -1,0 +1,47 @@
+package policyd.rules_test
+
+import data.policyd.rules
+import data.policyd.testing
+
+_secrets_reach_cases := {
+	"a secret, with a known exclusion": {
+		"item": testing.command({"verb": "rg", "caveats": {"reaches_secret": true}}),
+		"asked": {[
+			"reaches_secret",
+			"leave secret files out, for instance with --glob '!.env*' --glob '!*.pem' --glob '!*.key'",
+		]},
+	},
+	"a secret, without": {
+		"item": testing.command({"verb": "zip", "caveats": {"reaches_secret": true}}),
+		"asked": {["reaches_secret", "leave secret files out, for instance with an option that excludes them"]},
+	},
+	"outside": {
+		"item": testing.command({"verb": "rg", "caveats": {"reaches_outside": true}}),
+		"asked": {["reaches_outside", "name the files or a smaller directory"]},
+	},
+	"unknown": {
+		"item": testing.command({"verb": "rg", "caveats": {"reaches_unknown": true}}),
+		"asked": {["reaches_unknown", "name the files or a smaller directory"]},
+	},
+	"a search tool": {
+		"item": testing.other({"kind": "path", "verb": "read", "path": 0, "caveats": {"reaches_unknown": true}}),
+		"asked": {["reaches_unknown", "name the files or a smaller directory"]},
+	},
+	"nothing": {
+		"item": testing.command({"verb": "rg", "caveats": {"shallow": true}}),
+		"asked": set(),
+	},
+}
+
+test_secrets_reach_has_cases if count(_secrets_reach_cases) > 0
+
+# S3
+test_secrets_reach[name] if {
+	some name, case in _secrets_reach_cases
+	asked := {[finding.code, finding.hint] |
+		some finding in rules.prompt
+		finding.rule == "secrets/reach"
+		finding.item == 0
+	} with input as testing.call({"items": [case.item], "paths": [testing.path({})]})
+	asked == case.asked
+}
