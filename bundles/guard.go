@@ -1,0 +1,95 @@
+package bundles
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
+)
+
+// Roots of bundles.
+const (
+	policyRoot   = "policyd"   // the built-in rules and their data
+	siteRoot     = "site"      // packages of operators
+	siteDataRoot = "site_data" // their data
+)
+
+// entrypointPath is the rule that decides.
+const entrypointPath = "data.policyd.main.decision"
+
+// capabilities are OPA's without the built-in functions whose value does not follow from
+// the input: a judgement could not be repeated, and policy could talk to the network.
+func capabilities() *ast.Capabilities {
+	all := ast.CapabilitiesForThisVersion()
+	all.Builtins = slices.DeleteFunc(all.Builtins, func(b *ast.Builtin) bool { return forbidden(b) })
+	return all
+}
+
+func forbidden(b *ast.Builtin) bool {
+	switch b.Name {
+	case "http.send", "opa.runtime", "rand.intn", "trace", "time.now_ns",
+		"io.jwt.decode_verify", "io.jwt.encode_sign", "io.jwt.encode_sign_raw":
+		return true
+	}
+	return b.IsNondeterministic() || strings.HasPrefix(b.Name, "net.") || strings.HasPrefix(b.Name, "uuid.")
+}
+
+// explain says of an unknown function that it is forbidden, where that is the reason.
+func explain(errs ast.Errors) error {
+	names := map[string]bool{}
+	for _, builtin := range ast.Builtins {
+		names[builtin.Name] = forbidden(builtin)
+	}
+	for _, err := range errs {
+		if name, found := strings.CutPrefix(err.Message, "undefined function "); found && names[name] {
+			err.Message = fmt.Sprintf("function %s is forbidden: policy judges by its input alone", name)
+		}
+	}
+	return errs
+}
+
+// checkParts refuses bundles that reach into each other or pose as something else.
+func checkParts(parts []part) error {
+	for i, p := range parts {
+		if p.Type() == bundle.DeltaBundleType {
+			return fmt.Errorf("check bundle %s: delta bundles can't be loaded", p.name)
+		}
+		if _, posing := p.Data[siteRoot]; posing {
+			return fmt.Errorf("check bundle %s: data below %s would pose as rules; it belongs below %s",
+				p.name, siteRoot, siteDataRoot)
+		}
+		for _, other := range parts[:i] {
+			if err := checkOverlap(p, other); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkOverlap(p, other part) error {
+	for _, root := range *p.Manifest.Roots {
+		for _, taken := range *other.Manifest.Roots {
+			if bundle.RootPathsOverlap(root, taken) {
+				return fmt.Errorf("check bundle %s: root %q belongs to bundle %s (root %q)", p.name, root, other.name, taken)
+			}
+		}
+	}
+	return nil
+}
+
+// checkEntrypoint refuses policy that can't decide. Data at the entrypoint is no rule.
+func checkEntrypoint(compiler *ast.Compiler, parts []part) error {
+	if len(compiler.GetRulesExact(ast.MustParseRef(entrypointPath))) > 0 {
+		return nil
+	}
+	for _, p := range parts {
+		if p.owns(policyRoot) {
+			return fmt.Errorf("check bundle %s: it owns %s but has no rule %s", p.name, policyRoot, entrypointPath)
+		}
+	}
+	return errors.New("check bundle: no rule " + entrypointPath)
+}

@@ -1,0 +1,234 @@
+package bundles
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/util"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// generator makes inputs of any shape from a seed. Now and then it takes words from the
+// vocabulary, and text with characters that JSON has to escape.
+type generator struct {
+	*rand.Rand
+	words []string
+}
+
+func newGenerator(seed uint64) *generator {
+	return &generator{
+		Rand:  rand.New(rand.NewPCG(seed, seed)), //nolint:gosec // nothing here is secret
+		words: append(commonWords(), "é", "\u2028", "\"", "\\", "<&>", "\x00\x1b", "日本", "/srv/a b", "-1", "true"),
+	}
+}
+
+func (g *generator) text() string {
+	if g.IntN(3) == 0 {
+		return g.words[g.IntN(len(g.words))] + fmt.Sprint(g.IntN(1000))
+	}
+	return g.words[g.IntN(len(g.words))]
+}
+
+func (g *generator) texts() []string {
+	out := make([]string, g.IntN(4))
+	for i := range out {
+		out[i] = g.text()
+	}
+	return out
+}
+
+func (g *generator) set() v1.Set {
+	set := v1.Set{}
+	for range g.size() {
+		set.Add(g.text())
+	}
+	return set
+}
+
+func (g *generator) form() v1.Form {
+	form := v1.Form{}
+	for range g.size() {
+		form.Put(g.text(), g.text())
+	}
+	return form
+}
+
+// size is small, and sometimes beyond what repeated compares pair by pair.
+func (g *generator) size() int {
+	if g.IntN(20) == 0 {
+		return 60
+	}
+	return g.IntN(5)
+}
+
+func (g *generator) flag() bool { return g.IntN(2) == 0 }
+
+func (g *generator) input() *v1.Input {
+	in := &v1.Input{Facts: v1.Facts{
+		Schema: v1.FactsSchema,
+		Tool: v1.ToolFacts{
+			Name: g.text(), Kind: g.text(), Client: g.text(), Protocol: g.text(), Namespace: g.text(), Known: g.flag(),
+		},
+		Session: v1.SessionFacts{
+			ID: g.text(), Agent: g.text(), Audience: v1.Audience(g.text()), Interactive: g.flag(), Platform: g.text(),
+			ProjectDir: g.text(), SessionDir: g.text(), Tools: g.set(),
+		},
+		About: g.texts(), Verbs: g.texts(), Names: g.texts(), Cwd: g.text(), Messy: g.flag(), Complete: g.flag(),
+		Doubts: g.texts(), Items: []v1.Item{}, Paths: []v1.Path{},
+	}, Approvals: []v1.Approval{}}
+	items := g.IntN(6)
+	paths := min(items, 1) * g.size()
+	if paths > 0 && g.IntN(20) == 0 {
+		paths = 600 // more than OPA has numbers ready for
+	}
+	for range items {
+		in.Items = append(in.Items, v1.Item{
+			Kind: g.text(), Verb: g.text(), Directory: g.text(), Form: g.form(), Touches: g.set(), Caveats: g.set(),
+			Within: g.set(), Path: g.IntN(paths+1) - 1,
+		})
+	}
+	for range paths {
+		in.Paths = append(in.Paths, v1.Path{
+			Raw: g.text(), Real: g.text(), Op: g.text(), Space: g.text(), Item: g.IntN(items), Class: g.form(),
+			Links: g.texts(), Caveats: g.set(),
+		})
+	}
+	for range g.IntN(3) {
+		in.Approvals = append(in.Approvals, v1.Approval{
+			ID: g.text(), Tool: g.text(), Verb: g.text(), Directory: g.text(), Anywhere: g.flag(), Once: g.flag(),
+		})
+	}
+	return in
+}
+
+// viaJSON is the term that stock OPA would judge.
+func viaJSON(tb testing.TB, in *v1.Input) ast.Value {
+	tb.Helper()
+	content, err := json.Marshal(in)
+	require.NoError(tb, err)
+	var plain any
+	require.NoError(tb, util.UnmarshalJSON(content, &plain))
+	value, err := ast.InterfaceToValue(plain)
+	require.NoError(tb, err)
+	return value
+}
+
+func requireSameAsJSON(tb testing.TB, words *vocabulary, in *v1.Input) {
+	tb.Helper()
+	require.NoError(tb, checkFacts(in))
+	built, err := words.inputTerm(in)
+	require.NoError(tb, err)
+	want := viaJSON(tb, in)
+	require.Equal(tb, want.String(), built.Value.String())
+	require.Zero(tb, want.Compare(built.Value))
+	require.Equal(tb, want.Hash(), built.Value.Hash())
+	require.True(tb, built.IsGround())
+}
+
+func TestInputIsWhatJSONWouldGive(t *testing.T) {
+	// One vocabulary for all: what was kept of the inputs before must not show.
+	words := newVocabulary()
+	requireSameAsJSON(t, words, threeCommands())
+	for seed := range uint64(100) {
+		in := newGenerator(seed).input()
+		requireSameAsJSON(t, words, in)
+		// The input is its owner's again.
+		for i := range in.Items {
+			for j := range in.Items[i].Touches {
+				in.Items[i].Touches[j] += "!"
+			}
+			for j := range in.Items[i].Form {
+				in.Items[i].Form[j].Kind += "!"
+			}
+		}
+		for j := range in.Session.Tools {
+			in.Session.Tools[j] += "!"
+		}
+		in.Tool.Known, in.Session.Interactive = !in.Tool.Known, !in.Session.Interactive
+		requireSameAsJSON(t, words, in)
+	}
+}
+
+func FuzzInputIsWhatJSONWouldGive(f *testing.F) {
+	f.Add(uint64(1), "git push", "/srv/proj")
+	f.Add(uint64(2), "\u2028</script>", "é")
+	f.Fuzz(func(t *testing.T, seed uint64, verb, directory string) {
+		g := newGenerator(seed)
+		g.words = append(g.words, strings.ToValidUTF8(verb, "?"), strings.ToValidUTF8(directory, "?"))
+		requireSameAsJSON(t, newVocabulary(), g.input())
+	})
+}
+
+func TestInputHoldsEmptyListsForNilOnes(t *testing.T) {
+	empty := nothing()
+	empty.About, empty.Verbs, empty.Names, empty.Doubts = []string{}, []string{}, []string{}, []string{}
+	empty.Items, empty.Paths, empty.Approvals = []v1.Item{}, []v1.Path{}, []v1.Approval{}
+	built, err := newVocabulary().inputTerm(nothing())
+	require.NoError(t, err)
+	require.Zero(t, viaJSON(t, empty).Compare(built.Value), built.String())
+}
+
+func TestInputThatCannotBeRecordedIsRefused(t *testing.T) {
+	e := newEngine(t, Options{Source: "testdata/small"})
+	for name, spoil := range map[string]func(*v1.Input){
+		"no input":                nil,
+		"another schema":          func(in *v1.Input) { in.Schema = 2 },
+		"zero schema":             func(in *v1.Input) { in.Schema = 0 },
+		"item with a late path":   func(in *v1.Input) { in.Items[0].Path = 1 },
+		"item with an early path": func(in *v1.Input) { in.Items[0].Path = -2 },
+		"secret path, no key": func(in *v1.Input) {
+			in.Paths[0].Class = v1.Form{{Name: "secret_directory", Kind: ".ssh"}}
+		},
+		"protected path, no key": func(in *v1.Input) { in.Paths[0].Class = v1.Form{{Name: "protected_always", Kind: ".git"}} },
+		"own path, no key":       func(in *v1.Input) { in.Paths[0].Class = v1.Form{{Name: "own", Kind: "state"}} },
+		"operation without key":  func(in *v1.Input) { in.Paths[0].Op = v1.OpDelete },
+		"path outside, no key":   func(in *v1.Input) { in.Paths[0].Space = v1.SpaceOutside },
+		"read-only path, no key": func(in *v1.Input) {
+			in.About = append(in.About, v1.OpWrite)
+			in.Paths[0].Op, in.Paths[0].Space = v1.OpWrite, v1.SpaceGrantRead
+		},
+		"device without key":     func(in *v1.Input) { in.Paths[0].Caveats = v1.Set{"network"} },
+		"kind without key":       func(in *v1.Input) { in.Items[1].Kind = v1.ItemTool },
+		"environment, no key":    func(in *v1.Input) { in.Items[1].Caveats = v1.Set{"shallow", "secret_variable"} },
+		"own program, no key":    func(in *v1.Input) { in.Items[1].Caveats = v1.Set{"own_program"} },
+		"secret reached, no key": func(in *v1.Input) { in.Items[1].Caveats = v1.Set{"reaches_outside"} },
+		"namespace of a shell":   func(in *v1.Input) { in.Tool.Namespace = "fs" },
+		"path with a late item":  func(in *v1.Input) { in.Paths[0].Item = 3 },
+		"path with no item":      func(in *v1.Input) { in.Paths[0].Item = -1 },
+		"name twice in a set":    func(in *v1.Input) { in.Items[0].Within = v1.Set{"/a", "/a"} },
+		"name twice in a form": func(in *v1.Input) {
+			in.Items[0].Form = v1.Form{{Name: "-n", Kind: "none"}, {Name: "-n", Kind: "value"}}
+		},
+		"name twice in a large set": func(in *v1.Input) {
+			in.Items[0].Within = append(newLargeSet(), "name-59")
+		},
+		"text that is not UTF-8": func(in *v1.Input) { in.Paths[0].Raw = "a\xffb" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var in *v1.Input
+			if spoil != nil {
+				in = threeCommands()
+				spoil(in)
+			}
+			judgement, err := e.Current().Judge(t.Context(), in)
+			requireCode(t, err, CodeFactsInvalid)
+			require.Equal(t, v1.Judgement{}, judgement)
+			_, err = e.Current().Judge(t.Context(), in)
+			requireCode(t, err, CodeFactsInvalid)
+		})
+	}
+}
+
+func newLargeSet() v1.Set {
+	set := v1.Set{}
+	for i := range 60 {
+		set.Add(fmt.Sprintf("name-%d", i))
+	}
+	return set
+}

@@ -1,0 +1,119 @@
+package bundles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	v1 "policyd/api/v1"
+)
+
+// resultVar is the variable that the query binds.
+const resultVar = ast.Var("x")
+
+// Judge evaluates the policy over an input. Any error is a *v1.CodedError and comes with
+// the zero judgement, which denies. It ends at the deadline of Options, or when ctx does;
+// both are CodePolicyTimeout. The input is only read, and may be used again at once.
+func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgement, err error) {
+	defer func() {
+		// A bug in the evaluator denies this call, and must not end the others.
+		if fault := recover(); fault != nil {
+			judgement, err = v1.Judgement{}, coded(CodePolicyError, "evaluate policy: panic: %v", fault)
+		}
+	}()
+	if err := checkFacts(in); err != nil {
+		return v1.Judgement{}, coded(CodeFactsInvalid, "check facts: %w", err)
+	}
+	if err := checkAbout(&in.Facts); err != nil {
+		return v1.Judgement{}, coded(CodeFactsInvalid, "check index keys: %w", err)
+	}
+	input, err := s.words.inputTerm(in)
+	if err != nil {
+		return v1.Judgement{}, coded(CodeFactsInvalid, "write input: %w", err)
+	}
+	result, err := s.evaluate(ctx, input)
+	if err != nil {
+		return v1.Judgement{}, err
+	}
+	judgement, err = s.words.judgement(result, &in.Facts)
+	if err != nil {
+		return v1.Judgement{}, coded(CodeResultMalformed, "read result: %w", err)
+	}
+	return judgement, nil
+}
+
+// evaluation is what one judgement needs of memory. It is used again after it.
+type evaluation struct {
+	memo     *memo
+	deadline deadline
+	result   *ast.Term
+	results  int
+	found    func(topdown.QueryResult) error // take, bound once
+}
+
+func newEvaluation() *evaluation {
+	e := &evaluation{memo: newMemo()}
+	e.found = e.take
+	return e
+}
+
+func (e *evaluation) take(found topdown.QueryResult) error {
+	e.results++
+	e.result = found[resultVar]
+	return nil
+}
+
+// evaluate returns the one result of the query.
+func (s *Snapshot) evaluate(ctx context.Context, input *ast.Term) (*ast.Term, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, coded(CodePolicyTimeout, "evaluate policy: %w", err)
+	}
+	e := s.evaluations.Get().(*evaluation)
+	e.deadline.start(ctx, s.deadline)
+	err := topdown.NewQuery(s.query).
+		WithCompiler(s.compiler).
+		WithStore(s.store).
+		WithTransaction(s.txn).
+		WithInput(input).
+		WithCancel(&e.deadline).
+		WithMetrics(metrics.NoOp()).
+		WithInterQueryBuiltinValueCache(s.values).
+		WithBaseCache(s.data).
+		WithVirtualCache(e.memo).
+		WithRequestMetadata(s.metadata).
+		WithStrictBuiltinErrors(true).
+		Iter(ctx, e.found)
+	result, results := e.result, e.results
+	// Not deferred: after a panic the state is unknown, and is dropped.
+	e.memo.reset()
+	e.deadline, e.result, e.results = deadline{}, nil, 0
+	s.evaluations.Put(e)
+	switch {
+	case err != nil:
+		return nil, codedEvaluation(err)
+	case results == 0 || result == nil:
+		return nil, coded(CodePolicyUndefined, "evaluate policy: %s is undefined", entrypointPath)
+	case results > 1:
+		return nil, coded(CodePolicyConflict, "evaluate policy: %s has %d results", entrypointPath, results)
+	}
+	return result, nil
+}
+
+// codedEvaluation gives an error of the evaluator its code.
+func codedEvaluation(err error) error {
+	wrapped := fmt.Errorf("evaluate policy: %w", err)
+	var fault *topdown.Error
+	if errors.As(err, &fault) {
+		switch fault.Code {
+		case topdown.CancelErr:
+			return &v1.CodedError{Code: CodePolicyTimeout, Err: wrapped}
+		case topdown.ConflictErr:
+			return &v1.CodedError{Code: CodePolicyConflict, Err: wrapped}
+		}
+	}
+	return &v1.CodedError{Code: CodePolicyError, Err: wrapped}
+}

@@ -1,0 +1,73 @@
+package bundles
+
+import (
+	"io/fs"
+	"log/slog"
+	"time"
+)
+
+const (
+	// defaultDeadline is far above what a judgement takes (tens of microseconds) and
+	// below what a person notices as a hang.
+	defaultDeadline = 250 * time.Millisecond
+	// defaultDebounce lets an editor or a copy finish before the bundle is read.
+	defaultDebounce = 100 * time.Millisecond
+)
+
+// Options say which policy an [Engine] holds, and how. The zero value of every field
+// but FS has a meaning.
+type Options struct {
+	// Source is a bundle directory or a .tar.gz bundle; empty is FS alone.
+	Source string
+	// FS is the embedded bundle. It is needed unless Source replaces it.
+	FS fs.FS
+	// Settings are merged over data.policyd.settings: objects member by member,
+	// anything else replaces. They must be of the kinds that JSON knows.
+	Settings map[string]any
+	// Prepare is called before a snapshot is activated, with data.policyd (keys config,
+	// settings) as plain Go, numbers as json.Number; the map is the callee's to keep.
+	// Its result hangs on the snapshot, and its error refuses the activation.
+	Prepare func(policyd map[string]any) (any, error)
+	// Deadline bounds one judgement; 0 is 250 ms.
+	Deadline time.Duration
+	// TestOnActivate runs the source's own tests first, without Settings, and refuses
+	// a bundle in which one fails.
+	TestOnActivate bool
+	// Watch reloads when Source changes on disk. Without Source it does nothing.
+	Watch bool
+	// Debounce is how long Watch waits for changes to settle; 0 is 100 ms.
+	Debounce time.Duration
+	// Logger tells of reloads that nobody asked for; nil is silent.
+	Logger *slog.Logger
+	// OnActivate is called after each activation, OnReject after each refused reload.
+	// Both are called by one goroutine at a time and must not call Reload or Close.
+	OnActivate func(*Snapshot)
+	OnReject   func(error)
+	// Now is the clock of Status; nil is time.Now.
+	Now func() time.Time
+}
+
+func (o Options) withDefaults() Options {
+	if o.Deadline <= 0 {
+		o.Deadline = defaultDeadline
+	}
+	if o.Debounce <= 0 {
+		o.Debounce = defaultDebounce
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Prepare == nil {
+		o.Prepare = func(map[string]any) (any, error) { return nil, nil }
+	}
+	if o.OnActivate == nil {
+		o.OnActivate = func(*Snapshot) {}
+	}
+	if o.OnReject == nil {
+		o.OnReject = func(error) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}

@@ -1,0 +1,113 @@
+package bundles
+
+import (
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	v1 "policyd/api/v1"
+)
+
+const (
+	// mostWords and longestWord bound what a builder keeps of the calls before.
+	mostWords   = 512
+	longestWord = 256
+	// mostLists and longestList do so for sets and forms.
+	mostLists   = 16
+	longestList = 16
+)
+
+// recent holds terms of the calls before, and earlier in this one: the calls of one
+// session name the same directories, and touch the same. Terms are never changed. Of an
+// input that can't be written nothing is kept, or its fault would not be found again.
+type recent struct {
+	tool    recentTool
+	session recentSession
+	sets    recentLists[string]
+	forms   recentLists[v1.Entry]
+	words   recentWords
+}
+
+type recentTool struct {
+	facts v1.ToolFacts
+	term  *ast.Term
+}
+
+func (r *recentTool) of(facts v1.ToolFacts) *ast.Term {
+	if facts == r.facts {
+		return r.term
+	}
+	return nil
+}
+
+func (r *recentTool) keep(facts v1.ToolFacts, term *ast.Term, fault error) *ast.Term {
+	if fault == nil {
+		r.facts, r.term = facts, term
+	}
+	return term
+}
+
+type recentSession struct {
+	facts v1.SessionFacts
+	term  *ast.Term
+}
+
+func (r *recentSession) of(facts *v1.SessionFacts) *ast.Term {
+	kept := &r.facts
+	same := kept.ID == facts.ID && kept.Agent == facts.Agent && kept.Audience == facts.Audience &&
+		kept.Interactive == facts.Interactive && kept.Platform == facts.Platform &&
+		kept.ProjectDir == facts.ProjectDir && kept.SessionDir == facts.SessionDir &&
+		slices.Equal(kept.Tools, facts.Tools)
+	if same {
+		return r.term
+	}
+	return nil
+}
+
+func (r *recentSession) keep(facts *v1.SessionFacts, term *ast.Term, fault error) *ast.Term {
+	if fault == nil {
+		r.facts, r.term = *facts, term
+		r.facts.Tools = slices.Clone(facts.Tools)
+	}
+	return term
+}
+
+// recentLists keeps the latest lists and their terms.
+type recentLists[E comparable] struct {
+	kept [mostLists]struct {
+		list []E
+		term *ast.Term
+	}
+	next int
+}
+
+func (r *recentLists[E]) of(list []E) *ast.Term {
+	for i := range r.kept {
+		if r.kept[i].term != nil && slices.Equal(r.kept[i].list, list) {
+			return r.kept[i].term
+		}
+	}
+	return nil
+}
+
+func (r *recentLists[E]) keep(list []E, term *ast.Term, fault error) *ast.Term {
+	if fault == nil && len(list) <= longestList {
+		place := &r.kept[r.next]
+		place.list, place.term = append(place.list[:0], list...), term
+		r.next = (r.next + 1) % mostLists
+	}
+	return term
+}
+
+type recentWords struct{ terms map[string]*ast.Term }
+
+func (r *recentWords) of(word string) *ast.Term { return r.terms[word] }
+
+func (r *recentWords) takes(word string) bool { return len(word) <= longestWord }
+
+func (r *recentWords) keep(word string, term *ast.Term) {
+	if r.terms == nil || len(r.terms) == mostWords {
+		r.terms = make(map[string]*ast.Term, mostWords/8)
+	}
+	r.terms[word] = term
+}

@@ -1,0 +1,216 @@
+package bundles
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	v1 "policyd/api/v1"
+)
+
+// judgement reads the result of the entrypoint. It takes the shape literally: objects
+// have exactly their keys, and what the parts say must agree.
+func (w *vocabulary) judgement(result *ast.Term, facts *v1.Facts) (v1.Judgement, error) {
+	var (
+		read v1.Judgement
+		m    [8]*ast.Term
+		err  error
+	)
+	if err = members("decision", result, w.decision, m[:]); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.Effect, err = effect("effect", m[0]); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.Reasons, err = w.reasons(m[1], len(facts.Items)); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.Covered, err = covers(m[2], len(facts.Items)); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.Uncovered, err = indices(m[3], len(facts.Items)); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.Choices, err = choices(m[4]); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.Hint, err = text("hint", m[5]); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.Route, err = w.readRoute(m[6]); err != nil {
+		return v1.Judgement{}, err
+	}
+	if read.JSONRPCError, err = w.readRPCError(m[7]); err != nil {
+		return v1.Judgement{}, err
+	}
+	if err = checkJudgement(&read, facts); err != nil {
+		return v1.Judgement{}, err
+	}
+	return read, nil
+}
+
+// checkJudgement refuses a judgement that is laxer than what it says itself.
+func checkJudgement(read *v1.Judgement, facts *v1.Facts) error {
+	if len(read.Reasons) == 0 && read.Effect != v1.EffectAllow {
+		return fmt.Errorf("effect is %s without a reason", read.Effect)
+	}
+	for i := range read.Reasons {
+		if read.Reasons[i].Effect == v1.EffectDeny && read.Effect != v1.EffectDeny {
+			return fmt.Errorf("effect is %s, but reason %d denies", read.Effect, i)
+		}
+	}
+	if read.Effect != v1.EffectAllow {
+		return nil
+	}
+	switch {
+	case !facts.Complete:
+		return errors.New("effect is allow, but the facts are incomplete")
+	case len(facts.Items) == 0 && !idle(facts):
+		return errors.New("effect is allow, but there are no items")
+	case len(read.Uncovered) > 0:
+		return fmt.Errorf("effect is allow, but item %d is uncovered", read.Uncovered[0])
+	}
+	for i := range facts.Items {
+		if !covered(read.Covered, i) {
+			return fmt.Errorf("effect is allow, but nothing covers item %d", i)
+		}
+	}
+	return nil
+}
+
+func covered(covers []v1.Cover, item int) bool {
+	for _, cover := range covers {
+		if cover.Item == item {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *vocabulary) reasons(t *ast.Term, items int) ([]v1.Reason, error) {
+	if empty(t) {
+		return []v1.Reason{}, nil
+	}
+	var reasons []v1.Reason
+	err := each("reasons", t, func(n int) { reasons = make([]v1.Reason, 0, n) }, func(t *ast.Term) error {
+		reason, err := w.readReason(t, items)
+		reasons = append(reasons, reason)
+		return err
+	})
+	return reasons, err
+}
+
+func (w *vocabulary) readReason(t *ast.Term, items int) (v1.Reason, error) {
+	var (
+		read v1.Reason
+		m    [5]*ast.Term
+		err  error
+	)
+	if err = members("reason", t, w.reason, m[:]); err != nil {
+		return v1.Reason{}, err
+	}
+	if read.Rule, err = name("rule", m[0]); err != nil {
+		return v1.Reason{}, err
+	}
+	if read.Code, err = name("code", m[1]); err != nil {
+		return v1.Reason{}, err
+	}
+	if read.Effect, err = effect("effect of a reason", m[2]); err != nil {
+		return v1.Reason{}, err
+	}
+	if read.Message, err = text("message", m[3]); err != nil {
+		return v1.Reason{}, err
+	}
+	read.Item, err = index("item of a reason", m[4], -1, items)
+	return read, err
+}
+
+func covers(t *ast.Term, items int) ([]v1.Cover, error) {
+	var covers []v1.Cover
+	err := each("covered", t, func(n int) { covers = make([]v1.Cover, 0, n) }, func(t *ast.Term) error {
+		pair, isArray := t.Value.(*ast.Array)
+		if !isArray || pair.Len() != 2 {
+			return fmt.Errorf("covered holds %v, not a pair", t)
+		}
+		item, err := index("covered", pair.Elem(0), 0, items)
+		if err != nil {
+			return err
+		}
+		rule, err := name("rule of a cover", pair.Elem(1))
+		covers = append(covers, v1.Cover{Item: item, Rule: rule})
+		return err
+	})
+	return covers, err
+}
+
+func indices(t *ast.Term, items int) ([]int, error) {
+	if empty(t) {
+		return []int{}, nil
+	}
+	var found []int
+	err := each("uncovered", t, func(n int) { found = make([]int, 0, n) }, func(t *ast.Term) error {
+		item, err := index("uncovered", t, 0, items)
+		if err == nil && len(found) > 0 && found[len(found)-1] >= item {
+			err = fmt.Errorf("uncovered: %d does not ascend", item)
+		}
+		found = append(found, item)
+		return err
+	})
+	return found, err
+}
+
+// choices are offered in order, which a set would lose.
+func choices(t *ast.Term) ([]string, error) {
+	if _, isSet := t.Value.(ast.Set); isSet {
+		return nil, errors.New("choices is a set, not an array")
+	}
+	if empty(t) {
+		return []string{}, nil
+	}
+	var keys []string
+	err := each("choices", t, func(n int) { keys = make([]string, 0, n) }, func(t *ast.Term) error {
+		key, err := name("choice", t)
+		keys = append(keys, key)
+		return err
+	})
+	return keys, err
+}
+
+func (w *vocabulary) readRoute(t *ast.Term) (v1.Route, error) {
+	var (
+		read v1.Route
+		m    [3]*ast.Term
+	)
+	if err := members("route", t, w.route, m[:]); err != nil {
+		return v1.Route{}, err
+	}
+	err := texts(w.route, m[:], &read.Mode, &read.Peer, &read.Select)
+	return read, err
+}
+
+func (w *vocabulary) readRPCError(t *ast.Term) (*v1.JSONRPCError, error) {
+	if _, isNull := t.Value.(ast.Null); isNull {
+		return nil, nil // null is a value of this field
+	}
+	var (
+		read v1.JSONRPCError
+		m    [3]*ast.Term
+		data [4]*ast.Term
+		err  error
+	)
+	if err = members("jsonrpc_error", t, w.rpcError, m[:]); err != nil {
+		return nil, err
+	}
+	if read.Code, err = number("code of jsonrpc_error", m[0]); err != nil {
+		return nil, err
+	}
+	if read.Message, err = text("message of jsonrpc_error", m[1]); err != nil {
+		return nil, err
+	}
+	if err = members("data of jsonrpc_error", m[2], w.rpcData, data[:]); err != nil {
+		return nil, err
+	}
+	err = texts(w.rpcData, data[:], &read.Data.Namespace, &read.Data.Mode, &read.Data.Method, &read.Data.Reason)
+	return &read, err
+}

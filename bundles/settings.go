@@ -1,0 +1,48 @@
+package bundles
+
+import (
+	"fmt"
+
+	"github.com/open-policy-agent/opa/v1/util"
+)
+
+// plainSettings returns settings as JSON would read them back, so that the caller's
+// own types and later changes have no influence.
+func plainSettings(settings map[string]any) (map[string]any, error) {
+	if len(settings) == 0 {
+		return map[string]any{}, nil
+	}
+	var plain any = settings
+	if err := util.RoundTrip(&plain); err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	return plain.(map[string]any), nil // a map stays an object
+}
+
+// applySettings lays settings over data.policyd.settings, and returns data.policyd.
+func applySettings(data, settings map[string]any) (map[string]any, error) {
+	policyd, err := object(data, policyRoot)
+	if err != nil {
+		return nil, err
+	}
+	base, err := object(policyd, "settings")
+	if err != nil {
+		return nil, err
+	}
+	policyd["settings"] = merge(base, settings)
+	data[policyRoot] = policyd
+	return policyd, nil
+}
+
+// object returns the member of an object that has to be an object; a missing one is empty.
+func object(parent map[string]any, name string) (map[string]any, error) {
+	value, there := parent[name]
+	if !there {
+		return map[string]any{}, nil
+	}
+	member, isObject := value.(map[string]any)
+	if !isObject {
+		return nil, fmt.Errorf("%s is %T, not an object", name, value)
+	}
+	return member, nil
+}

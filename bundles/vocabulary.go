@@ -1,0 +1,101 @@
+package bundles
+
+import (
+	"sync"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	v1 "policyd/api/v1"
+)
+
+// vocabulary holds the terms that inputs and results share. Building a term costs two
+// allocations and a hash; nearly every key and half of the values come from here.
+// But for its pool it is never written after it is made: the terms are shared by all judgements.
+type vocabulary struct {
+	words map[string]*ast.Term
+	// builders holds *inputBuilder that nobody uses.
+	builders sync.Pool
+	// singles are the sets of one word, most of all that sets are.
+	singles map[string]*ast.Term
+
+	// The keys of each kind of object, in the order in which the builder fills them.
+	input, tool, session, item, path, approval []*ast.Term
+	// The keys of each kind of result object, in the order in which they are read.
+	decision, reason, route, rpcError, rpcData []*ast.Term
+}
+
+func newVocabulary() *vocabulary {
+	w := &vocabulary{words: map[string]*ast.Term{}, singles: map[string]*ast.Term{}}
+	w.input = w.terms("schema", "tool", "session", "about", "verbs", "names", "cwd", "messy", "complete", "doubts",
+		"items", "paths", "approvals")
+	w.tool = w.terms("name", "kind", "client", "protocol", "namespace", "known")
+	w.session = w.terms("id", "agent", "audience", "interactive", "platform", "project_dir", "session_dir", "tools")
+	w.item = w.terms("kind", "verb", "directory", "form", "touches", "caveats", "within", "path")
+	w.path = w.terms("raw", "real", "op", "space", "item", "class", "links", "caveats")
+	w.approval = w.terms("id", "tool", "verb", "directory", "anywhere", "once")
+
+	w.decision = w.terms("effect", "reasons", "covered", "uncovered", "choices", "hint", "route", "jsonrpc_error")
+	w.reason = w.terms("rule", "code", "effect", "message", "item")
+	w.route = w.terms("mode", "peer", "select")
+	w.rpcError = w.terms("code", "message", "data")
+	w.rpcData = w.terms("namespace", "mode", "method", "reason")
+
+	w.terms(commonWords()...)
+	for _, op := range operations() {
+		for _, space := range spaces() {
+			w.terms(op + "." + space)
+		}
+	}
+	for word, term := range w.words {
+		w.singles[word] = ast.ObjectTerm([2]*ast.Term{term, ast.InternedBooleanTrue})
+	}
+	return w
+}
+
+// terms interns words, and returns their terms in order.
+func (w *vocabulary) terms(words ...string) []*ast.Term {
+	terms := make([]*ast.Term, len(words))
+	for i, word := range words {
+		term, known := w.words[word]
+		if !known {
+			term = ast.StringTerm(word)
+			w.words[word] = term
+		}
+		terms[i] = term
+	}
+	return terms
+}
+
+func operations() []string {
+	return []string{v1.OpRead, v1.OpWrite, v1.OpDelete, v1.OpExecute, v1.OpList}
+}
+
+func spaces() []string {
+	return []string{
+		v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceReadAlso,
+		v1.SpaceNone, v1.SpaceOutside, v1.SpaceUnknown,
+	}
+}
+
+// commonWords are values that calls repeat. A word that is missing here costs time, and
+// nothing else.
+func commonWords() []string {
+	words := []string{
+		"", "linux", "darwin", "windows", "acp", "mcp", "bash",
+		string(v1.AudiencePersonal), string(v1.AudienceTeam), string(v1.AudiencePublic),
+		v1.ToolShell, v1.ToolRead, v1.ToolWrite, v1.ToolEdit, v1.ToolDelete, v1.ToolMove, v1.ToolList, v1.ToolSearch,
+		v1.ToolFetch, v1.ToolMCP, v1.ToolACP, v1.ToolInternal, v1.ToolOther,
+		v1.ItemCommand, v1.ItemPath, v1.ItemTool, v1.ItemMethod, v1.ItemFetch,
+		"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli", "opencode", "Bash", "Read", "Write", "Edit",
+		"secret", "secret_directory", "protected", "protected_always", "delete_allow", "sensitive", "environment",
+		"unknown_program", "unknown_option", "dynamic_word", "dynamic_option", "named_by_path", "named_by_system_path",
+		"privileged", "assigns", "executes", "inner", "inline_code", "runs_anything", "network", "reads_environment",
+		"secret_variable", "reaches_secret", "reaches_outside", "reaches_unknown", "cwd_unknown", "shallow",
+		"git_untrusted", "project_chooses_program", "own_program", "own_address",
+		"exists", "missing", "directory", "hard_link", "invisible", "error", "device", "glob", "tree",
+		"<file>", "<pattern>", "<word>", "none", "value", "number", "mixed",
+		"cd", "echo", "ls", "cat", "head", "tail", "grep", "find", "git status", "git diff", "git log",
+	}
+	words = append(words, operations()...)
+	return append(words, spaces()...)
+}

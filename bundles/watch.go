@@ -1,0 +1,141 @@
+package bundles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// maxPostponed is how often a change may put off the reload that an earlier one caused,
+// so that a file that is written all the time can't hold off the others.
+const maxPostponed = 20
+
+// watcher reloads an engine when its source changes on disk. It follows the source by
+// name: a directory and all below it, an archive, and the links that lead to either.
+type watcher struct {
+	source string
+	fsw    *fsnotify.Watcher
+	// files and directories are full names: of which a change counts itself, and of
+	// which every entry counts.
+	files, directories map[string]bool
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+func newWatcher(source string) (*watcher, error) {
+	source, err := filepath.Abs(source)
+	if err != nil {
+		return nil, err
+	}
+	fsw, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{source: source, fsw: fsw, stop: func() {}}
+	if err := w.follow(); err != nil {
+		return nil, errors.Join(err, fsw.Close())
+	}
+	return w, nil
+}
+
+// follow watches what the source consists of at this moment. What was watched before
+// stays watched, but does not count any more.
+func (w *watcher) follow() error {
+	parent := filepath.Dir(w.source)
+	w.files = map[string]bool{w.source: true, filepath.Join(parent, configMapLink): true}
+	w.directories = map[string]bool{}
+	if err := w.fsw.Add(parent); err != nil {
+		return fmt.Errorf("watch %s: %w", parent, err)
+	}
+	target, err := filepath.EvalSymlinks(w.source)
+	if err != nil {
+		// The source is gone; its parent tells when it comes back.
+		return nil //nolint:nilerr // see above
+	}
+	if target != w.source {
+		w.files[target] = true
+		if err := w.fsw.Add(filepath.Dir(target)); err != nil {
+			return fmt.Errorf("watch %s: %w", filepath.Dir(target), err)
+		}
+	}
+	return filepath.WalkDir(target, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return nil //nolint:nilerr // it vanished; the directory above it tells
+		}
+		w.directories[name] = true
+		if err := w.fsw.Add(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("watch %s: %w", name, err)
+		}
+		return nil
+	})
+}
+
+// counts reports whether an event may have changed the bundle.
+func (w *watcher) counts(event fsnotify.Event) bool {
+	if event.Op == fsnotify.Chmod {
+		return false
+	}
+	return w.files[event.Name] || w.directories[filepath.Dir(event.Name)]
+}
+
+func (w *watcher) start(e *Engine) {
+	ctx, stop := context.WithCancel(context.Background())
+	w.stop = stop
+	w.stopped.Go(func() { w.run(ctx, e) })
+}
+
+func (w *watcher) run(ctx context.Context, e *Engine) {
+	timer := time.NewTimer(e.options.Debounce)
+	timer.Stop()
+	postponed := 0
+	change := func() {
+		if postponed++; postponed <= maxPostponed {
+			timer.Reset(e.options.Debounce)
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case event := <-w.fsw.Events:
+			if w.counts(event) {
+				change()
+			}
+		case err := <-w.fsw.Errors:
+			// Events may have been lost: reading the bundle again makes up for them.
+			e.options.Logger.Warn("bundle watch lost events", "source", w.source, "error", err)
+			change()
+		case <-timer.C:
+			postponed = 0
+			w.reload(ctx, e)
+		}
+	}
+}
+
+// reload reports to the log and to Status, since nobody waits for its error.
+func (w *watcher) reload(ctx context.Context, e *Engine) {
+	// New directories are watched before they are read, so that no change falls between.
+	if err := w.follow(); err != nil {
+		e.refuse(err)
+		e.options.Logger.Error("bundle can't be watched", "source", w.source, "error", err)
+	}
+	if err := e.Reload(ctx); err != nil {
+		e.options.Logger.Error("bundle refused, the policy before it stays in force",
+			"source", w.source, "revision", e.Current().Revision(), "error", err)
+		return
+	}
+	e.options.Logger.Info("bundle activated", "source", w.source, "revision", e.Current().Revision())
+}
+
+func (w *watcher) close() {
+	w.stop()
+	w.stopped.Wait()
+	w.fsw.Close() //nolint:errcheck // nothing can be done, and nothing depends on it
+}
