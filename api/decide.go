@@ -1,0 +1,133 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/labstack/echo/v4"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/gate"
+	"policyd/internal/strict"
+)
+
+func (s *Server) decide(c echo.Context) error {
+	options, err := decideOptions(c.Request().URL)
+	if err != nil {
+		return err
+	}
+	call, err := readBody(s, c, strict.DecodeCall)
+	if err != nil {
+		return err
+	}
+	decision := s.options.Gate.Decide(c.Request().Context(), call, options)
+	return answer(c, &decision)
+}
+
+// decideBatch decides call by call, in order, as the answer is.
+func (s *Server) decideBatch(c echo.Context) error {
+	options, err := decideOptions(c.Request().URL)
+	if err != nil {
+		return err
+	}
+	batch, err := readBody(s, c, strict.DecodeBatch)
+	if err != nil {
+		return err
+	}
+	response := v1.BatchResponse{Decisions: make([]v1.Decision, len(batch.Calls))}
+	for i := range batch.Calls {
+		response.Decisions[i] = s.options.Gate.Decide(c.Request().Context(), &batch.Calls[i], options)
+	}
+	return answer(c, &response)
+}
+
+func answer(c echo.Context, value any) error {
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	return c.JSON(http.StatusOK, value)
+}
+
+// decideOptions reads the query. A parameter that isn't known is refused: it
+// may be one that the caller relies on.
+func decideOptions(address *url.URL) (gate.DecideOptions, error) {
+	var options gate.DecideOptions
+	if address.RawQuery == "" {
+		return options, nil
+	}
+	query, err := url.ParseQuery(address.RawQuery)
+	if err != nil {
+		return options, newProblem(http.StatusBadRequest, "malformed_query", "the query can't be read: "+quoted(err.Error()))
+	}
+	for name, values := range query {
+		if name != "include" {
+			return options, newProblem(http.StatusBadRequest, "unknown_parameter",
+				"the query parameter "+quoted(name)+" is not known; allowed: include=facts")
+		}
+		if len(values) != 1 || values[0] != "facts" {
+			return options, newProblem(http.StatusBadRequest, "invalid_parameter",
+				"the query parameter include is "+quoted(strings.Join(values, ", "))+"; allowed: facts")
+		}
+		options.IncludeFacts = true
+	}
+	return options, nil
+}
+
+// buffers are reused, since a body is only needed until it is decoded. Large
+// ones are not kept.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const keptBuffer = 64 << 10
+
+// readBody reads and decodes the body within the limits.
+func readBody[T any](s *Server, c echo.Context, decode func([]byte) (*T, error)) (*T, error) {
+	request := c.Request()
+	limit := s.options.Limits.BodyBytes
+	if request.ContentLength > limit {
+		return nil, tooLarge(c, limit)
+	}
+	buffer, _ := buffers.Get().(*bytes.Buffer)
+	buffer.Reset()
+	defer func() {
+		if buffer.Cap() <= keptBuffer {
+			buffers.Put(buffer)
+		}
+	}()
+	if _, err := buffer.ReadFrom(http.MaxBytesReader(c.Response(), request.Body, limit)); err != nil {
+		return nil, bodyProblem(c, err, limit)
+	}
+	value, err := decode(buffer.Bytes())
+	if err != nil {
+		return nil, malformed(err)
+	}
+	return value, nil
+}
+
+func bodyProblem(c echo.Context, err error, limit int64) error {
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return tooLarge(c, limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.Response().Header().Set(echo.HeaderConnection, "close")
+		return newProblem(http.StatusRequestTimeout, "request_timeout", "the body did not arrive in time; send it again")
+	}
+	return newProblem(http.StatusBadRequest, "unreadable_body", "the body ended early; send it whole")
+}
+
+func tooLarge(c echo.Context, limit int64) error {
+	c.Response().Header().Set(echo.HeaderConnection, "close")
+	return newProblem(http.StatusRequestEntityTooLarge, "body_too_large",
+		"the body is larger than "+decimal(limit)+" bytes; send less")
+}
+
+func malformed(err error) error {
+	var refused *strict.Error
+	if errors.As(err, &refused) {
+		return newProblem(http.StatusBadRequest, string(refused.Code), refused.Error())
+	}
+	return newProblem(http.StatusBadRequest, string(strict.CodeSyntax), quoted(err.Error()))
+}

@@ -1,0 +1,70 @@
+package api
+
+import (
+	_ "embed"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+//go:embed openapi.json
+var description []byte
+
+// OpenAPI returns a copy of the description of the API (OpenAPI 3.1, JSON).
+func OpenAPI() []byte { return append([]byte(nil), description...) }
+
+// status is the answer of the probes.
+type status struct {
+	Status  string  `json:"status"`
+	Version string  `json:"version"`
+	Checks  []Check `json:"checks,omitempty"`
+}
+
+func (s *Server) live(c echo.Context) error {
+	return answer(c, status{Status: "ok", Version: s.options.Version})
+}
+
+// ready answers 503 while the server drains or a collaborator isn't ready. The
+// checks are listed on ?verbose, the failed ones always.
+func (s *Server) ready(c echo.Context) error {
+	readiness := s.options.Ready()
+	checks := append([]Check{}, readiness.Checks...)
+	if s.draining.Load() {
+		readiness.Ready = false
+		checks = append(checks, Check{Name: "serving", OK: false, Detail: "draining"})
+	}
+	_, verbose := c.QueryParams()["verbose"]
+	if !readiness.Ready {
+		refusal := newProblem(http.StatusServiceUnavailable, "not_ready", "not ready"+failed(checks))
+		if verbose {
+			refusal.Checks = checks
+		}
+		return refusal
+	}
+	out := status{Status: "ready", Version: s.options.Version}
+	if verbose {
+		out.Checks = checks
+	}
+	return answer(c, out)
+}
+
+func failed(checks []Check) string {
+	reasons := []string{}
+	for _, check := range checks {
+		if !check.OK {
+			reasons = append(reasons, check.Name+" ("+check.Detail+")")
+		}
+	}
+	if len(reasons) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(reasons, ", ")
+}
+
+func (s *Server) openAPI(c echo.Context) error {
+	return c.Blob(http.StatusOK, "application/json", description)
+}
+
+func decimal(number int64) string { return strconv.FormatInt(number, 10) }

@@ -1,0 +1,183 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/gate"
+)
+
+// Decider decides one call. It never fails: a fault is a deny. It is called
+// concurrently.
+type Decider interface {
+	Decide(ctx context.Context, call *v1.Call, options gate.DecideOptions) v1.Decision
+}
+
+// Readiness says whether calls can be decided, and why not.
+type Readiness struct {
+	Ready  bool
+	Checks []Check
+}
+
+// Check is one thing that was looked at for readiness. A check that isn't OK
+// doesn't have to make the server unready: it may be a warning.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// Limits bound what a client can hold on to. A zero value is the default.
+type Limits struct {
+	// BodyBytes is the largest body, 1 MiB by default.
+	BodyBytes int64
+	// ReadHeader, Read and Idle are the time that a client has to send the
+	// header, the whole request, and the next one: 5 s, 15 s and 120 s.
+	ReadHeader, Read, Idle time.Duration
+	// DrainDelay is how long the server goes on taking requests after it began
+	// to drain and /readyz says so; none by default. DrainTimeout is how long
+	// requests in flight then have to finish, 10 s by default.
+	DrainDelay, DrainTimeout time.Duration
+}
+
+// Options are the collaborators of a Server.
+type Options struct {
+	Gate   Decider // required
+	Tokens Tokens  // required, both
+	// Ready is asked for /readyz. Without it the server is ready until it drains.
+	Ready   func() Readiness
+	Version string
+	Limits  Limits
+	Logger  *slog.Logger // slog.Default unless set
+	// AllowedHosts are host names, without port, that a TCP request may name
+	// besides localhost, 127.0.0.1 and [::1].
+	AllowedHosts []string
+}
+
+// Server serves the API. It is used for one Serve.
+type Server struct {
+	options  Options
+	http     *http.Server
+	hosts    map[string]bool
+	draining atomic.Bool
+}
+
+// New returns a server that isn't listening yet.
+func New(options Options) (*Server, error) {
+	if options.Gate == nil {
+		return nil, errors.New("make server: no gate")
+	}
+	if err := options.Tokens.check(); err != nil {
+		return nil, fmt.Errorf("make server: %w", err)
+	}
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
+	if options.Ready == nil {
+		options.Ready = func() Readiness { return Readiness{Ready: true} }
+	}
+	options.Limits = withDefaults(options.Limits)
+	server := &Server{options: options, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
+	for _, host := range options.AllowedHosts {
+		server.hosts[strings.ToLower(host)] = true
+	}
+	server.http = &http.Server{
+		Handler:           server.router(),
+		ReadHeaderTimeout: options.Limits.ReadHeader,
+		ReadTimeout:       options.Limits.Read,
+		IdleTimeout:       options.Limits.Idle,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
+		ConnContext:       markSocket,
+	}
+	return server, nil
+}
+
+func withDefaults(limits Limits) Limits {
+	for _, limit := range []struct {
+		value *time.Duration
+		usual time.Duration
+	}{
+		{&limits.ReadHeader, 5 * time.Second}, {&limits.Read, 15 * time.Second},
+		{&limits.Idle, 2 * time.Minute}, {&limits.DrainTimeout, 10 * time.Second},
+	} {
+		if *limit.value <= 0 {
+			*limit.value = limit.usual
+		}
+	}
+	if limits.BodyBytes <= 0 {
+		limits.BodyBytes = 1 << 20
+	}
+	return limits
+}
+
+func (s *Server) router() http.Handler {
+	router := echo.New()
+	router.JSONSerializer = serializer{}
+	router.HTTPErrorHandler = s.answerError
+	router.Pre(s.recoverPanic, s.refuseForeign)
+	router.Use(refuseOptions)
+	for _, route := range []struct {
+		path    string
+		handler echo.HandlerFunc
+	}{
+		{"/livez", s.live}, {"/healthz", s.live}, {"/readyz", s.ready}, {"/openapi.json", s.openAPI},
+	} {
+		router.GET(route.path, route.handler)
+		router.HEAD(route.path, route.handler)
+	}
+	router.POST("/v1/decide", s.decide, s.authenticate, requireJSON)
+	router.POST("/v1/decide/batch", s.decideBatch, s.authenticate, requireJSON)
+	return router
+}
+
+// Serve serves on the listeners, one of which may be nil, until ctx is done.
+// Then it drains: /readyz answers 503, requests go on for Limits.DrainDelay, the
+// listeners close, and requests in flight have Limits.DrainTimeout to finish.
+// It returns nil after a clean drain, and closes the listeners in any case.
+func (s *Server) Serve(ctx context.Context, tcp, unix net.Listener) error {
+	listeners := []net.Listener{}
+	for _, listener := range []net.Listener{tcp, unix} {
+		if listener != nil {
+			listeners = append(listeners, listener)
+		}
+	}
+	if len(listeners) == 0 {
+		return errors.New("serve: no listener")
+	}
+	stopped := make(chan error, len(listeners))
+	for _, listener := range listeners {
+		go func() { stopped <- s.http.Serve(listener) }()
+	}
+	select {
+	case err := <-stopped:
+		return errors.Join(fmt.Errorf("serve: %w", err), s.http.Close())
+	case <-ctx.Done():
+	}
+	return s.drain(context.WithoutCancel(ctx))
+}
+
+func (s *Server) drain(ctx context.Context) error {
+	s.draining.Store(true)
+	if s.options.Limits.DrainDelay > 0 {
+		delay := time.NewTimer(s.options.Limits.DrainDelay)
+		defer delay.Stop()
+		<-delay.C
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.options.Limits.DrainTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("drain: %w", err), s.http.Close())
+	}
+	return nil
+}

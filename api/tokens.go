@@ -1,0 +1,109 @@
+package api
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Tokens are the bearer tokens of the two roles.
+type Tokens struct {
+	Agent    string // may ask
+	Operator string // may ask, answer, grant and read everything
+}
+
+// shortestToken is 32 random bytes in base64url.
+const shortestToken = 43
+
+func (t Tokens) check() error {
+	switch {
+	case len(t.Agent) < shortestToken || len(t.Operator) < shortestToken:
+		return errors.New("check tokens: a token is missing or shorter than 43 characters")
+	case t.Agent == t.Operator:
+		return errors.New("check tokens: the agent's and the operator's token are the same")
+	}
+	return nil
+}
+
+// LoadOrCreateTokens reads agent.token and operator.token in the state
+// directory, and makes what is missing: the directory with mode 0700, the files
+// with 0600. A file that others than its owner can read is refused, since the
+// token may be known already.
+func LoadOrCreateTokens(stateDir string) (Tokens, error) {
+	if err := os.MkdirAll(stateDir, 0o700); err != nil {
+		return Tokens{}, fmt.Errorf("make state directory: %w", err)
+	}
+	agent, err := loadOrCreate(filepath.Join(stateDir, "agent.token"))
+	if err != nil {
+		return Tokens{}, err
+	}
+	operator, err := loadOrCreate(filepath.Join(stateDir, "operator.token"))
+	if err != nil {
+		return Tokens{}, err
+	}
+	tokens := Tokens{Agent: agent, Operator: operator}
+	return tokens, tokens.check()
+}
+
+func loadOrCreate(file string) (string, error) {
+	token, err := loadToken(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	if err := createToken(file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return loadToken(file)
+}
+
+func loadToken(file string) (string, error) {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return "", fmt.Errorf("read token: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("read token: %s is not a regular file", file)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return "", fmt.Errorf("read token: %s has mode %04o, so others may know it; delete it and restart to make a new one, or chmod 600 it", file, mode)
+	}
+	data, err := os.ReadFile(file) //nolint:gosec // a file of the state directory
+	if err != nil {
+		return "", fmt.Errorf("read token: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) < 32 {
+		return "", fmt.Errorf("read token: %s doesn't hold 32 bytes in base64url; delete it and restart to make a new one", file)
+	}
+	return token, nil
+}
+
+// createToken writes a whole file under another name and links it into place,
+// so that no reader sees half a token and no token is replaced.
+func createToken(file string) error {
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".token-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("make token: %w", err)
+	}
+	defer os.Remove(temporary.Name()) //nolint:errcheck // it is linked by now, or useless
+	var random [32]byte
+	_, err = rand.Read(random[:])
+	if err == nil {
+		_, err = temporary.WriteString(base64.RawURLEncoding.EncodeToString(random[:]) + "\n")
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if err := errors.Join(err, temporary.Close()); err != nil {
+		return fmt.Errorf("make token: %w", err)
+	}
+	if err := os.Link(temporary.Name(), file); err != nil {
+		return fmt.Errorf("make token: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Config is the settings in force. It doesn't change after Load.
+type Config struct {
+	Addr         string
+	AllowedHosts []string
+	StateDir     string
+	RunDir       string
+	// Store is sqlite or a postgres:// address, which may hold a password.
+	Store string
+	// Bundle is a directory or a .tar.gz file; empty is the built-in bundle.
+	Bundle string
+	// Watch reloads Bundle when it changes.
+	Watch       bool
+	DecisionLog DecisionLog
+	Prompts     Prompts
+	// Bundles is OPA's own configuration of bundles, services and keys.
+	Bundles map[string]any
+	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
+	UnsafeDebugBroadcast bool
+	// Files are the files that were read, whose protection P6 asks for.
+	Files []string
+
+	judging map[string]any
+}
+
+// DecisionLog says where records go, and whether there has to be one.
+type DecisionLog struct {
+	File     string
+	Required bool
+	Stdout   bool
+	// MaxSizeMB is in megabytes. Zero backups or days keep all.
+	MaxSizeMB, MaxBackups, MaxAgeDays int
+}
+
+// Prompts bounds open questions.
+type Prompts struct {
+	Expiry     time.Duration
+	PerSession int
+}
+
+// UnsafeDebugFlag is the override that stands for --unsafe-debug-broadcast. It
+// is no setting: neither file nor environment can set it.
+const UnsafeDebugFlag = "unsafe_debug_broadcast"
+
+// judgingKeys are the settings that policy judges by.
+func judgingKeys() []string {
+	return []string{"scope", "secrets", "shell", "namespaces", "safe_verbs", "agents"}
+}
+
+// Settings returns a copy of the judging settings, in the shape of
+// data.policyd.settings and holding only what was set. Lists are the operator's
+// additions to the built-in ones, but for scope.read_also, which replaces it.
+func (c *Config) Settings() map[string]any {
+	copied, _ := clone(c.judging).(map[string]any)
+	return copied
+}
+
+// Load reads the file at path (none for ""), the environment through env, and
+// overrides, which are command line flags by the dotted name of their setting.
+// A later one wins. The error is an *Error, or says that a file can't be read.
+func Load(path string, env func(string) (string, bool), overrides map[string]string) (*Config, error) {
+	values := map[string]any{}
+	lines := map[string]int{}
+	config := &Config{}
+	if path != "" {
+		data, err := os.ReadFile(path) //nolint:gosec // the operator names it
+		if err != nil {
+			return nil, fmt.Errorf("read settings: %w", err)
+		}
+		if values, err = (&reader{file: path, env: env, lines: lines}).read(data); err != nil {
+			return nil, err
+		}
+		config.Files = []string{path}
+	}
+	if err := config.overlay(values, env, overrides); err != nil {
+		return nil, err
+	}
+	if err := config.fill(values, env); err != nil {
+		return nil, err
+	}
+	if err := config.check(lines); err != nil {
+		return nil, err
+	}
+	return config, nil
+}
+
+// overlay lays environment and flags over the values of the file.
+func (c *Config) overlay(values map[string]any, env func(string) (string, bool), overrides map[string]string) error {
+	scalars := map[string]shape{}
+	whole := settings()
+	collect(&whole, "", scalars)
+	for _, key := range slices.Sorted(maps.Keys(scalars)) {
+		name := "POLICYD_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+		if value, set := env(name); set && value != "" {
+			if err := put(values, key, name, value, scalars[key]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(overrides)) {
+		flag := "--" + strings.NewReplacer(".", "-", "_", "-").Replace(key)
+		if key == UnsafeDebugFlag {
+			parsed, err := (&shape{kind: boolean}).parse(overrides[key])
+			if err != nil {
+				return &Error{Source: flag, Message: err.Error()}
+			}
+			c.UnsafeDebugBroadcast = parsed == true
+			continue
+		}
+		wanted, known := scalars[key]
+		if !known {
+			return &Error{Source: flag, Key: key, Message: "is no setting that a flag can give"}
+		}
+		if err := put(values, key, flag, overrides[key], wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect gathers the scalars that have one fixed name.
+func collect(of *shape, key string, scalars map[string]shape) {
+	for name, field := range of.fields {
+		switch {
+		case field.scalar():
+			scalars[join(key, name)] = field
+		case field.kind == object:
+			collect(&field, join(key, name), scalars)
+		}
+	}
+}
+
+func put(values map[string]any, key, source, value string, wanted shape) error {
+	parsed, err := wanted.parse(value)
+	if err != nil {
+		return &Error{Source: source, Key: key, Message: err.Error()}
+	}
+	parent, name, nested := strings.Cut(key, ".")
+	if !nested {
+		values[key] = parsed
+		return nil
+	}
+	inner, ok := values[parent].(map[string]any)
+	if !ok {
+		inner = map[string]any{}
+		values[parent] = inner
+	}
+	inner[name] = parsed
+	return nil
+}
+
+// fill sets every field from the values or its default.
+func (c *Config) fill(values map[string]any, env func(string) (string, bool)) error {
+	c.Addr = get(values, "addr", "127.0.0.1:7483")
+	c.Store = get(values, "store", "sqlite")
+	c.Watch = get(values, "watch", false)
+	for _, host := range get(values, "allowed_hosts", []any{}) {
+		c.AllowedHosts = append(c.AllowedHosts, fmt.Sprint(host))
+	}
+	c.Bundles = get(values, "bundles", map[string]any{})
+	log := get(values, "decision_log", map[string]any{})
+	c.DecisionLog = DecisionLog{
+		Required: get(log, "required", true), Stdout: get(log, "stdout", false), MaxSizeMB: get(log, "max_size_mb", 100),
+		MaxBackups: get(log, "max_backups", 10), MaxAgeDays: get(log, "max_age_days", 0),
+	}
+	prompts := get(values, "prompts", map[string]any{})
+	c.Prompts = Prompts{Expiry: get(prompts, "expiry", 24*time.Hour), PerSession: get(prompts, "per_session", 100)}
+	c.judging = map[string]any{}
+	for _, key := range judgingKeys() {
+		if value, set := values[key]; set {
+			c.judging[key] = value
+		}
+	}
+	home, _ := env("HOME")
+	var err error
+	if c.StateDir, err = expandHome(get(values, "state_dir", "~/.local/state/policyd"), home); err != nil {
+		return fmt.Errorf("find state_dir: %w", err)
+	}
+	runDir := filepath.Join(c.StateDir, "run")
+	if session, set := env("XDG_RUNTIME_DIR"); set && filepath.IsAbs(session) {
+		runDir = filepath.Join(session, "policyd")
+	}
+	if c.RunDir, err = expandHome(get(values, "run_dir", runDir), home); err != nil {
+		return fmt.Errorf("find run_dir: %w", err)
+	}
+	if c.DecisionLog.File, err = expandHome(get(log, "file", filepath.Join(c.StateDir, "decisions.jsonl")), home); err != nil {
+		return fmt.Errorf("find decision_log.file: %w", err)
+	}
+	if c.Bundle, err = expandHome(get(values, "bundle", ""), home); err != nil {
+		return fmt.Errorf("find bundle: %w", err)
+	}
+	return nil
+}
+
+// check holds what no single setting can say.
+func (c *Config) check(lines map[string]int) error {
+	namespaces := get(c.judging, "namespaces", map[string]any{})
+	for _, name := range slices.Sorted(maps.Keys(namespaces)) {
+		if namespaces[name] == "unsafe_debug" && !c.UnsafeDebugBroadcast {
+			key := join("namespaces", name)
+			return &Error{
+				Source: strings.Join(c.Files, ""), Line: lines[key], Key: key,
+				Message: "unsafe_debug also needs --unsafe-debug-broadcast on the command line",
+			}
+		}
+	}
+	return nil
+}
+
+// get returns a value that the shape has already checked.
+func get[T any](values map[string]any, key string, usual T) T {
+	if value, ok := values[key].(T); ok {
+		return value
+	}
+	return usual
+}
+
+// expandHome replaces a leading ~ and makes the path absolute; empty stays empty.
+func expandHome(path, home string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		if !filepath.IsAbs(home) {
+			return "", errors.New("~ is used and HOME is not an absolute path; set HOME or give the path in full")
+		}
+		path = filepath.Join(home, path[1:])
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("make path absolute: %w", err)
+	}
+	return absolute, nil
+}
+
+func clone(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(value))
+		for name, member := range value {
+			copied[name] = clone(member)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(value))
+		for i, element := range value {
+			copied[i] = clone(element)
+		}
+		return copied
+	}
+	return value
+}

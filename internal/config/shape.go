@@ -1,0 +1,218 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// kind is the type of a setting.
+type kind uint8
+
+const (
+	text kind = iota
+	boolean
+	number
+	duration
+	list
+	object // fields has its keys
+	table  // any keys, values of the shape each
+	free   // anything; somebody else checks it
+)
+
+// shape says what a setting may be.
+type shape struct {
+	kind    kind
+	fields  map[string]shape
+	each    *shape
+	allowed []string // for text; empty for any
+	// least and most bound numbers, and durations in seconds.
+	least, most int
+	// check looks further at text; its error says what is allowed.
+	check func(string) error
+}
+
+func strs() shape { return shape{kind: list, each: &shape{kind: text, check: notEmpty}} }
+
+func fixed(fields map[string]shape) shape { return shape{kind: object, fields: fields} }
+
+// modes are the namespace modes (N1).
+func modes() []string {
+	return []string{"block", "collaborative", "single_pass_through", "self_handle", "unsafe_debug"}
+}
+
+// settings is the shape of the whole file.
+func settings() shape {
+	mode := shape{kind: text, allowed: modes()}
+	return fixed(map[string]shape{
+		"addr":          {kind: text, check: hostPort},
+		"allowed_hosts": strs(),
+		"state_dir":     {kind: text, check: notEmpty},
+		"run_dir":       {kind: text, check: notEmpty},
+		"store":         {kind: text, check: storeName},
+		"bundle":        {kind: text},
+		"watch":         {kind: boolean},
+		"scope":         scopeShape(),
+		"secrets":       fixed(map[string]shape{"names": strs(), "directories": strs(), "except": strs()}),
+		"shell":         fixed(map[string]shape{"workspace_writes": {kind: boolean}, "remote_readers": {kind: boolean}}),
+		"namespaces":    {kind: table, each: &mode},
+		"safe_verbs":    {kind: table, each: &shape{kind: free}},
+		"agents":        {kind: table, each: agentShape()},
+		"prompts": fixed(map[string]shape{
+			"expiry":      {kind: duration, least: 60, most: 30 * 24 * 3600},
+			"per_session": {kind: number, least: 1, most: 10_000},
+		}),
+		"bundles": {kind: table, each: &shape{kind: free}},
+		"decision_log": fixed(map[string]shape{
+			"file":         {kind: text, check: notEmpty},
+			"required":     {kind: boolean},
+			"stdout":       {kind: boolean},
+			"max_size_mb":  {kind: number, least: 1, most: 10_240},
+			"max_backups":  {kind: number, least: 0, most: 1_000},
+			"max_age_days": {kind: number, least: 0, most: 3_650},
+		}),
+	})
+}
+
+func scopeShape() shape {
+	mapping := fixed(map[string]shape{
+		"agent": {kind: text, check: absolute}, "sidecar": {kind: text, check: absolute},
+	})
+	return fixed(map[string]shape{
+		"outside":          {kind: text, allowed: []string{"prompt", "request"}},
+		"projects":         strs(),
+		"whitelist":        strs(),
+		"read_also":        strs(),
+		"protected":        strs(),
+		"protected_always": strs(),
+		"delete_allow":     strs(),
+		"path_map":         {kind: list, each: &mapping},
+	})
+}
+
+func agentShape() *shape {
+	grant := fixed(map[string]shape{
+		"path": {kind: text, check: notEmpty}, "mode": {kind: text, allowed: []string{"read", "read_write"}},
+	})
+	agent := fixed(map[string]shape{
+		"audience":    {kind: text, allowed: []string{"personal", "team", "public"}},
+		"interactive": {kind: boolean},
+		"deny_tools":  strs(),
+		"peers":       strs(),
+		"grants":      {kind: list, each: &grant},
+	})
+	return &agent
+}
+
+// parse reads a scalar from its text.
+func (s *shape) parse(value string) (any, error) {
+	switch s.kind {
+	case text:
+		if len(s.allowed) > 0 && !slices.Contains(s.allowed, value) {
+			return nil, fmt.Errorf("%q is not known; allowed: %s", value, strings.Join(s.allowed, ", "))
+		}
+		if s.check != nil {
+			if err := s.check(value); err != nil {
+				return nil, err
+			}
+		}
+		return value, nil
+	case boolean:
+		switch value {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+		return nil, fmt.Errorf("%q is not a boolean; allowed: true, false", value)
+	case number:
+		parsed, err := strconv.Atoi(value)
+		if err != nil || parsed < s.least || parsed > s.most {
+			return nil, fmt.Errorf("%q is not allowed; a whole number from %d to %d", value, s.least, s.most)
+		}
+		return parsed, nil
+	case duration:
+		parsed, err := time.ParseDuration(value)
+		if err != nil || parsed.Seconds() < float64(s.least) || parsed.Seconds() > float64(s.most) {
+			return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m or 24h",
+				value, time.Duration(s.least)*time.Second, time.Duration(s.most)*time.Second)
+		}
+		return parsed, nil
+	case list, object, table, free:
+	}
+	return nil, fmt.Errorf("wrong type: %s belongs here", s.wanted())
+}
+
+func (s *shape) scalar() bool { return s.kind <= duration }
+
+func (s *shape) wanted() string {
+	switch s.kind {
+	case text:
+		return "text"
+	case boolean:
+		return "true or false"
+	case number:
+		return "a whole number"
+	case duration:
+		return "a duration"
+	case list:
+		return "a list"
+	case object, table:
+		return "a mapping"
+	case free:
+	}
+	return "any value"
+}
+
+// names lists the keys of an object for an error message.
+func (s *shape) names() string {
+	names := make([]string, 0, len(s.fields))
+	for name := range s.fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func notEmpty(value string) error {
+	if strings.TrimSpace(value) == "" {
+		return fmt.Errorf("%q is empty; leave the key out or give it a value", value)
+	}
+	return nil
+}
+
+func absolute(value string) error {
+	if !filepath.IsAbs(value) {
+		return fmt.Errorf("%q is relative; an absolute path belongs here", value)
+	}
+	return nil
+}
+
+func hostPort(value string) error {
+	_, port, err := net.SplitHostPort(value)
+	if err == nil {
+		var n int
+		if n, err = strconv.Atoi(port); err == nil && n >= 0 && n <= math.MaxUint16 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no address; host:port with a port from 0 to 65535, such as 127.0.0.1:7483", value)
+}
+
+func storeName(value string) error {
+	if value == "sqlite" {
+		return nil
+	}
+	parsed, err := url.Parse(value)
+	if err == nil && (parsed.Scheme == "postgres" || parsed.Scheme == "postgresql") {
+		return nil
+	}
+	// The value isn't repeated: it may hold a password.
+	return fmt.Errorf("not a known store; allowed: sqlite, postgres://…")
+}

@@ -1,0 +1,195 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+// Codes of denials that come of the gate and not of a rule.
+const (
+	CodeInternal     = "internal_error"
+	CodeNoPolicy     = "policy_not_ready"
+	CodeEvaluation   = "evaluation_failed"
+	CodeDeadline     = "evaluation_deadline"
+	CodeCancelled    = "call_cancelled"
+	CodeInconsistent = "judgement_inconsistent"
+	CodePromptsFull  = "prompts_full"
+	CodeRecordFailed = "record_failed"
+)
+
+// passage is one call on its way.
+type passage struct {
+	gate     *Gate
+	call     *v1.Call
+	id       string
+	start    time.Time
+	revision string
+	input    v1.Input
+	result   v1.Judgement
+	decision v1.Decision
+	// opened is the prompt that this passage opened, not one that it joined.
+	opened string
+	// fault is the code of what went wrong, empty when nothing did.
+	fault             string
+	extract, evaluate time.Duration
+}
+
+// Decide decides one call. It never fails: any fault is a deny whose reason has
+// a stable code. When it returns, the record is written, also for a caller
+// whose context is cancelled. The call is not changed.
+func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
+	p := &passage{gate: g, call: call, input: emptyInput()}
+	p.guard(func() { p.judge(ctx) })
+	p.guard(func() { p.record(ctx) })
+	if options.IncludeFacts {
+		p.decision.Facts = &p.input.Facts
+	}
+	return p.decision
+}
+
+// emptyInput is the input of a call that could not be extracted: total, and
+// incomplete, so that nothing can allow it.
+func emptyInput() v1.Input {
+	return v1.Input{
+		Facts: v1.Facts{
+			Schema: v1.FactsSchema, About: []string{}, Verbs: []string{}, Names: []string{}, Doubts: []string{},
+			Items: []v1.Item{}, Paths: []v1.Path{},
+		},
+		Approvals: []v1.Approval{},
+	}
+}
+
+// guard runs a step and turns a panic into a deny: a bug in one extractor must
+// neither end the process nor leave an answer half made.
+func (p *passage) guard(step func()) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.deny(CodeInternal, "policyd failed while deciding; see its log", fmt.Errorf("panic: %v", cause))
+		}
+	}()
+	step()
+}
+
+// deny makes the decision a deny by the gate, whatever it was before.
+func (p *passage) deny(code, message string, err error) {
+	if p.opened != "" {
+		p.gate.prompts.drop(p.opened)
+		p.opened = ""
+	}
+	p.fault = code
+	p.decision = v1.Decision{
+		ID: p.id, Effect: v1.EffectDeny, Items: p.items(), Cwd: p.input.Cwd, Messy: p.input.Messy,
+		Reasons:      []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}},
+		Policy:       v1.PolicyInfo{Revision: p.revision},
+		JSONRPCError: p.methodError(code),
+	}
+	if err != nil {
+		p.gate.options.Fault(code, err)
+	}
+}
+
+// methodError is what a host answers to a method that was stopped by a fault.
+func (p *passage) methodError(code string) *v1.JSONRPCError {
+	if p.call == nil || p.call.Protocol != "acp" {
+		return nil
+	}
+	return &v1.JSONRPCError{
+		Code: jsonRPCServerError, Message: "blocked by policy",
+		Data: v1.JSONRPCErrorData{Namespace: p.input.Tool.Namespace, Method: p.call.Tool, Reason: code},
+	}
+}
+
+// jsonRPCServerError is the first code that JSON-RPC leaves to servers.
+const jsonRPCServerError = -32000
+
+func (p *passage) judge(ctx context.Context) {
+	options := &p.gate.options
+	p.start = options.Clock()
+	p.id = options.NewID()
+	if p.call == nil {
+		p.deny(CodeInternal, "there is no call", nil)
+		return
+	}
+	snapshot := options.Policy.Current()
+	if snapshot == nil {
+		p.deny(CodeNoPolicy, "no policy is active; see /readyz", nil)
+		return
+	}
+	p.revision = snapshot.Revision()
+	p.gather(snapshot)
+	extracted := options.Clock()
+	p.extract = extracted.Sub(p.start)
+	result, err := snapshot.Judge(ctx, &p.input)
+	p.evaluate = options.Clock().Sub(extracted)
+	if err != nil {
+		code, message := explain(ctx, err)
+		p.deny(code, message, err)
+		return
+	}
+	if flaw := inconsistency(&p.input, &result); flaw != "" {
+		p.deny(CodeInconsistent, "the policy's result contradicts itself: "+flaw, fmt.Errorf("check judgement: %s", flaw))
+		return
+	}
+	if len(result.Reasons) == 0 {
+		result.Reasons = allowReasons(result.Covered)
+	}
+	p.result = result
+	p.conclude()
+}
+
+// gather makes the policy input.
+func (p *passage) gather(snapshot Snapshot) {
+	options := &p.gate.options
+	var grants []v1.PathGrant
+	if options.Memory != nil {
+		grants = options.Memory.Grants(&p.call.Session)
+	}
+	p.input.Facts = snapshot.Extract(p.call, grants)
+	options.Redactor.MaskFacts(&p.input.Facts)
+	if options.Memory != nil {
+		p.input.Approvals = options.Memory.Approvals(&p.input.Facts)
+	}
+	if p.input.Approvals == nil {
+		p.input.Approvals = []v1.Approval{}
+	}
+}
+
+// conclude turns a consistent judgement into the decision.
+func (p *passage) conclude() {
+	p.decision = v1.Decision{
+		ID: p.id, Effect: p.result.Effect, Reasons: p.result.Reasons, Items: p.items(), Hint: p.result.Hint,
+		Cwd: p.input.Cwd, Messy: p.input.Messy, Route: p.result.Route, JSONRPCError: p.result.JSONRPCError,
+		Policy: v1.PolicyInfo{Revision: p.revision},
+	}
+	if p.result.Effect != v1.EffectPrompt {
+		return
+	}
+	prompt, joined, full := p.gate.prompts.open(p.question(), callKey(p.call))
+	if full {
+		p.deny(CodePromptsFull, "too many questions are open; answer or withdraw some of them first", nil)
+		return
+	}
+	if !joined {
+		p.opened = prompt.ID
+	}
+	p.decision.Prompt = &prompt
+}
+
+// items are the items as the caller sees them. Of several covers the first by
+// the order of rule ids stands, so that the answer doesn't depend on evaluation.
+func (p *passage) items() []v1.DecisionItem {
+	items := make([]v1.DecisionItem, len(p.input.Items))
+	for i := range p.input.Items {
+		item := &p.input.Items[i]
+		items[i] = v1.DecisionItem{Kind: item.Kind, Verb: item.Verb, Directory: item.Directory}
+	}
+	for _, cover := range p.result.Covered {
+		if covered := &items[cover.Item].CoveredBy; *covered == "" || cover.Rule < *covered {
+			*covered = cover.Rule
+		}
+	}
+	return items
+}

@@ -1,0 +1,260 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/gate"
+)
+
+func ask(t *testing.T, h *house, call *v1.Call) *v1.Prompt {
+	t.Helper()
+	decision := h.Decide(t.Context(), call, gate.DecideOptions{})
+	require.Equal(t, v1.EffectPrompt, decision.Effect, decision.Reasons)
+	require.NotNil(t, decision.Prompt)
+	assert.Equal(t, decision.Prompt.ID, h.log.last(t).Result.PromptID)
+	return decision.Prompt
+}
+
+func keys(prompt *v1.Prompt) []string {
+	out := []string{}
+	for _, choice := range prompt.Choices {
+		out = append(out, choice.Key)
+	}
+	return out
+}
+
+func TestPromptOfTheContractsExample(t *testing.T) {
+	policy := asked(command("cd", "/srv/proj/src"), command("git push", "/srv/proj/src"))
+	policy.result.Uncovered = []int{1}
+	policy.result.Covered = []v1.Cover{{Item: 0, Rule: "side_effects/none"}}
+	policy.result.Reasons[0].Item = 1
+	h := build(t, policy)
+	prompt := ask(t, h, bash("cd src && git push origin main"))
+	want := &v1.Prompt{
+		ID: "id-2", State: "pending", Title: "Approve git push in /srv/proj/src?", Verbs: []string{"git push"},
+		Directory: "/srv/proj/src",
+		Call: v1.PromptCall{
+			Tool: "Bash", Text: "cd src && git push origin main", Cwd: "/srv/proj", Agent: "claude-code", SessionID: "s-1", Paths: []string{},
+		},
+		Choices: []v1.Choice{
+			{Key: "once", Label: "Once", Style: "primary"},
+			{Key: "session", Label: "This chat", Style: "default"},
+			{Key: "always_here", Label: "Always here", Style: "default"},
+			{Key: "always_anywhere", Label: "Always anywhere", Style: "danger"},
+			{Key: "deny", Label: "Deny", Style: "danger"},
+		},
+		CreatedAt: h.now, ExpiresAt: h.now.Add(24 * time.Hour),
+	}
+	assert.Equal(t, want, prompt)
+	kept, found := h.Prompt(prompt.ID)
+	require.True(t, found)
+	assert.Equal(t, *want, kept)
+}
+
+// TestTitles holds A2.
+func TestTitles(t *testing.T) {
+	path := func(index int, verb string) v1.Item { return v1.Item{Kind: v1.ItemPath, Verb: verb, Path: index} }
+	tests := []struct {
+		name, want string
+		directory  string
+		change     func(*v1.Facts)
+		items      []v1.Item
+	}{
+		{name: "one verb", items: []v1.Item{command("git status", "/repo")}, want: "Approve git status in /repo?", directory: "/repo"},
+		{name: "one verb twice", items: []v1.Item{command("rm", "/a"), command("rm", "/a")}, want: "Approve rm in /a?", directory: "/a"},
+		{name: "one verb in two places", items: []v1.Item{command("rm", "/a"), command("rm", "/b")}, want: "Approve rm in /srv/proj?", directory: "/srv/proj"},
+		{name: "two verbs", items: []v1.Item{command("rm", "/a"), command("mv", "/b")}, want: "Approve in /srv/proj?", directory: "/srv/proj"},
+		{name: "no directory", items: []v1.Item{{Kind: v1.ItemTool, Verb: "mcp:a/b", Path: -1}}, want: "Approve mcp:a/b?"},
+		{name: "a path", items: []v1.Item{path(0, "read")}, want: "Approve read of /etc/hosts?", directory: "/etc/hosts"},
+		{name: "two paths", items: []v1.Item{path(0, "read"), path(1, "read")}, want: "Approve read in /srv/proj?", directory: "/srv/proj"},
+		{name: "nothing known", change: func(f *v1.Facts) { f.Cwd = "" }, want: "Approve this call?"},
+		{
+			name: "messy", items: []v1.Item{command("x", "/a")}, change: func(f *v1.Facts) { f.Messy = true },
+			want: "Approve x in /a? complex command: only one-shot approval available", directory: "/a",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			policy := asked(test.items...)
+			policy.facts.Paths = []v1.Path{{Real: "/etc/hosts"}, {Real: "/etc/motd"}}
+			if test.change != nil {
+				test.change(&policy.facts)
+			}
+			prompt := ask(t, build(t, policy), bash("x"))
+			assert.Equal(t, test.want, prompt.Title)
+			assert.Equal(t, test.directory, prompt.Directory)
+			assert.NotNil(t, prompt.Verbs)
+			if policy.facts.Messy {
+				assert.Equal(t, []string{"once", "deny"}, keys(prompt))
+			}
+		})
+	}
+}
+
+// TestPromptNamesWhatARuleAsksAboutAlthoughCovered holds that a finding on a
+// covered item is part of the question.
+func TestPromptNamesWhatARuleAsksAboutAlthoughCovered(t *testing.T) {
+	policy := asked(command("ls", "/a"), command("tee", "/b"))
+	policy.result.Uncovered = nil
+	policy.result.Covered = []v1.Cover{{Item: 0, Rule: "x"}, {Item: 1, Rule: "x"}}
+	policy.result.Reasons[0].Item = 1
+	assert.Equal(t, "Approve tee in /b?", ask(t, build(t, policy), bash("x")).Title)
+}
+
+// TestHiddenTextIsShown holds A11.
+func TestHiddenTextIsShown(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"plain", "ls\n\tcat é 日本 🙂", "ls\n\tcat é 日本 🙂"},
+		{"escape", "ls \x1b[2K", `ls \x1b[2K`},
+		{"carriage return", "rm -rf /\rls", `rm -rf /\rls`},
+		{"direction", "ls \u202egnp", `ls \u202egnp`},
+		{"zero width", "l\u200bs", `l\u200bs`},
+		{"no-break space", "l\u00a0s", `l\u00a0s`},
+		{"line separator", "a\u2028b", `a\u2028b`},
+		{"blank letter", "a\u3164b", `a\u3164b`},
+		{"tag", "a\U000e0041", `a\U000e0041`},
+		{"bell", "a\ab", `a\ab`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			prompt := ask(t, build(t, asked(command("ls", "/a/b"))), bash(test.text))
+			assert.Equal(t, test.want, prompt.Call.Text)
+			assert.Equal(t, test.text != test.want, prompt.Call.Altered)
+			if prompt.Call.Altered {
+				assert.Equal(t, []string{"once", "deny"}, keys(prompt))
+			} else {
+				assert.Len(t, prompt.Choices, 5)
+			}
+		})
+	}
+}
+
+func TestHiddenDirectoryIsShown(t *testing.T) {
+	prompt := ask(t, build(t, asked(command("ls", "/a\u202e"))), bash("ls"))
+	assert.Equal(t, `Approve ls in /a\u202e?`, prompt.Title)
+	assert.True(t, prompt.Call.Altered)
+}
+
+func TestLongTextIsCut(t *testing.T) {
+	prompt := ask(t, build(t, asked(command("ls", "/a/b"))), bash(long(4096)))
+	assert.False(t, prompt.Call.Altered)
+	prompt = ask(t, build(t, asked(command("ls", "/a/b"))), bash(long(4097)))
+	assert.True(t, prompt.Call.Altered)
+	assert.Equal(t, long(4096)+"…", prompt.Call.Text)
+	assert.Equal(t, []string{"once", "deny"}, keys(prompt))
+}
+
+func TestOtherArgumentsAreShown(t *testing.T) {
+	call := bash("ls")
+	call.Args = json.RawMessage(`{"workdir":"/x", "command":"ls"}`)
+	assert.Equal(t, "ls\n{\"workdir\":\"/x\"}", ask(t, build(t, asked(command("ls", "/a"))), call).Call.Text)
+	call.Args = json.RawMessage(`{"command": ["ls", "-l"]}`)
+	assert.Equal(t, `{"command":["ls","-l"]}`, ask(t, build(t, asked(command("ls", "/a"))), call).Call.Text)
+}
+
+func TestDenyIsAlwaysOffered(t *testing.T) {
+	policy := asked(command("ls", "/a"))
+	policy.result.Choices = nil
+	assert.Equal(t, []string{"deny"}, keys(ask(t, build(t, policy), bash("ls"))))
+}
+
+// TestSameCallJoinsItsPrompt holds A10.
+func TestSameCallJoinsItsPrompt(t *testing.T) {
+	h := build(t, asked(command("ls", "/a")))
+	first := ask(t, h, bash("ls"))
+	assert.Equal(t, first.ID, ask(t, h, bash("ls")).ID)
+
+	other := bash("ls")
+	other.Session.ID = "s-2"
+	assert.NotEqual(t, first.ID, ask(t, h, other).ID, "another session")
+	other = bash("ls")
+	other.Cwd = "/elsewhere"
+	assert.NotEqual(t, first.ID, ask(t, h, other).ID, "another directory")
+	assert.NotEqual(t, first.ID, ask(t, h, bash("ls -l")).ID, "other arguments")
+	other = bash("ls")
+	other.Tool = "Shell"
+	assert.NotEqual(t, first.ID, ask(t, h, other).ID, "another tool")
+}
+
+// TestPartsOfACallDontRunTogether holds that moving a letter from one field to
+// the next makes another call: both prompts stay open.
+func TestPartsOfACallDontRunTogether(t *testing.T) {
+	h := build(t, asked(command("ls", "/a")))
+	first := ask(t, h, bash("ls"))
+	shifted := bash("ls")
+	shifted.Session.ID, shifted.Session.Agent = "s-", "1claude-code"
+	assert.NotEqual(t, first.ID, ask(t, h, shifted).ID)
+	_, found := h.Prompt(first.ID)
+	assert.True(t, found)
+}
+
+func TestChangedQuestionIsAskedAnew(t *testing.T) {
+	policy := asked(command("ls", "/a"))
+	h := build(t, policy)
+	first := ask(t, h, bash("ls"))
+	policy.facts.Items[0].Directory = "/b"
+	second := ask(t, h, bash("ls"))
+	assert.NotEqual(t, first.ID, second.ID)
+	_, found := h.Prompt(first.ID)
+	assert.False(t, found)
+}
+
+func TestExpiredPromptIsNotJoined(t *testing.T) {
+	h := build(t, asked(command("ls", "/a")), func(o *gate.Options) { o.PromptExpiry = time.Minute })
+	first := ask(t, h, bash("ls"))
+	h.now = h.now.Add(time.Minute)
+	kept, found := h.Prompt(first.ID)
+	require.True(t, found)
+	assert.Equal(t, v1.PromptExpired, kept.State)
+	assert.NotEqual(t, first.ID, ask(t, h, bash("ls")).ID)
+}
+
+func TestOpenPromptsAreBounded(t *testing.T) {
+	h := build(t, asked(command("ls", "/a")), func(o *gate.Options) { o.PerSession, o.MaxPrompts = 2, 3 })
+	session := func(id, text string) *v1.Call {
+		call := bash(text)
+		call.Session.ID = id
+		return call
+	}
+	ask(t, h, session("a", "1"))
+	ask(t, h, session("a", "2"))
+	assertFault(t, h, h.Decide(t.Context(), session("a", "3"), gate.DecideOptions{}), gate.CodePromptsFull)
+	ask(t, h, session("a", "1")) // joining opens nothing
+	ask(t, h, session("b", "1"))
+	assertFault(t, h, h.Decide(t.Context(), session("c", "1"), gate.DecideOptions{}), gate.CodePromptsFull)
+	h.now = h.now.Add(25 * time.Hour)
+	ask(t, h, session("a", "3")) // what expired makes room
+}
+
+func TestKeptPromptCannotBeChangedFromOutside(t *testing.T) {
+	h := build(t, asked(command("ls", "/a")))
+	prompt := ask(t, h, bash("ls"))
+	prompt.Choices[0].Key, prompt.Verbs[0] = "always_anywhere", "x"
+	kept, _ := h.Prompt(prompt.ID)
+	assert.Equal(t, "once", kept.Choices[0].Key)
+	assert.Equal(t, "ls", kept.Verbs[0])
+}
+
+func TestConcurrentCallsShareOnePrompt(t *testing.T) {
+	h := build(t, asked(command("ls", "/a")))
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	for range 16 {
+		group.Go(func() {
+			decision := h.Decide(t.Context(), bash("ls"), gate.DecideOptions{})
+			mu.Lock()
+			defer mu.Unlock()
+			seen[decision.Prompt.ID] = true
+		})
+	}
+	group.Wait()
+	assert.Len(t, seen, 1)
+}

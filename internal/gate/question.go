@@ -1,0 +1,154 @@
+package gate
+
+import (
+	"slices"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+// messyNote ends the title of a prompt for a messy command (A2).
+const messyNote = " complex command: only one-shot approval available"
+
+// question makes the prompt that the judgement asks for, without an id.
+func (p *passage) question() *v1.Prompt {
+	var shown exposure
+	call := p.call
+	items := p.concerned()
+	verbs, directory, several := p.subject(items)
+	for i := range verbs {
+		verbs[i] = shown.expose(verbs[i])
+	}
+	prompt := &v1.Prompt{
+		State: v1.PromptPending, Verbs: verbs, Directory: shown.expose(directory), Messy: p.input.Messy,
+		Call: v1.PromptCall{
+			Tool: shown.expose(call.Tool), Text: shown.expose(callText(call, p.input.Tool.Kind)), Cwd: shown.expose(p.input.Cwd),
+			Agent: shown.expose(call.Session.Agent), SessionID: call.Session.ID, Paths: []string{},
+		},
+	}
+	for _, item := range items {
+		if path := p.input.Items[item].Path; path >= 0 && path < len(p.input.Paths) {
+			prompt.Call.Paths = append(prompt.Call.Paths, shown.expose(p.input.Paths[path].Real))
+		}
+	}
+	place := prompt.Directory
+	if several {
+		place = prompt.Call.Cwd
+	}
+	prompt.Title = title(p.input.Items, items, verbs, place)
+	if prompt.Messy {
+		prompt.Title += messyNote
+	}
+	prompt.Call.Altered = shown.altered
+	prompt.Choices = choices(p.result.Choices, prompt.Messy || shown.altered)
+	return prompt
+}
+
+// concerned are the items to ask about, ascending: what nothing covers (V10),
+// and what a rule asks about although it is covered.
+func (p *passage) concerned() []int {
+	items := slices.Clone(p.result.Uncovered)
+	for i := range p.result.Reasons {
+		reason := &p.result.Reasons[i]
+		if reason.Effect == v1.EffectPrompt && reason.Item >= 0 {
+			items = append(items, reason.Item)
+		}
+	}
+	slices.Sort(items)
+	items = slices.Compact(items)
+	if len(items) > 0 {
+		return items
+	}
+	for i := range p.input.Items {
+		items = append(items, i)
+	}
+	return items
+}
+
+// subject returns the verbs once each, the directory that they share (a path
+// item counts as its path) or else the call's, and whether there are several
+// verbs.
+func (p *passage) subject(items []int) (verbs []string, directory string, several bool) {
+	verbs = []string{}
+	shared := true
+	for n, index := range items {
+		item := &p.input.Items[index]
+		if !slices.Contains(verbs, item.Verb) {
+			verbs = append(verbs, item.Verb)
+		}
+		place := p.place(item)
+		if n == 0 {
+			directory = place
+		}
+		shared = shared && place == directory
+	}
+	if !shared {
+		directory = p.input.Cwd
+	}
+	return verbs, directory, len(verbs) > 1
+}
+
+func (p *passage) place(item *v1.Item) string {
+	if item.Kind == v1.ItemPath && item.Path >= 0 && item.Path < len(p.input.Paths) {
+		if resolved := p.input.Paths[item.Path].Real; resolved != "" {
+			return resolved
+		}
+		return p.input.Paths[item.Path].Raw
+	}
+	return item.Directory
+}
+
+// title is the one-line question (A2).
+func title(all []v1.Item, items []int, verbs []string, place string) string {
+	switch {
+	case len(verbs) == 0 && place == "":
+		return "Approve this call?"
+	case len(verbs) == 1 && place == "":
+		return "Approve " + verbs[0] + "?"
+	case len(verbs) == 1 && len(items) == 1 && all[items[0]].Kind == v1.ItemPath:
+		return "Approve " + verbs[0] + " of " + place + "?"
+	case len(verbs) == 1:
+		return "Approve " + verbs[0] + " in " + place + "?"
+	case place == "":
+		return "Approve several commands?"
+	}
+	return "Approve in " + place + "?"
+}
+
+// choices gives the offered answers their labels. Text that the person doesn't
+// see as it is can be approved once at most (A11), and so can a messy command
+// (V8). Saying no is always possible.
+func choices(keys []string, onceOnly bool) []v1.Choice {
+	offered := make([]v1.Choice, 0, len(keys)+1)
+	for _, key := range keys {
+		if key == v1.ChoiceDeny || (onceOnly && key != v1.ChoiceOnce) {
+			continue
+		}
+		if known, ok := choice(key); ok {
+			offered = append(offered, known)
+		}
+	}
+	no, _ := choice(v1.ChoiceDeny)
+	return append(offered, no)
+}
+
+func choice(key string) (v1.Choice, bool) {
+	switch key {
+	case v1.ChoiceOnce:
+		return v1.Choice{Key: key, Label: "Once", Style: "primary"}, true
+	case v1.ChoiceSession:
+		return v1.Choice{Key: key, Label: "This chat", Style: "default"}, true
+	case v1.ChoiceAlwaysHere:
+		return v1.Choice{Key: key, Label: "Always here", Style: "default"}, true
+	case v1.ChoiceAlwaysAnywhere:
+		return v1.Choice{Key: key, Label: "Always anywhere", Style: "danger"}, true
+	case v1.ChoiceDeny:
+		return v1.Choice{Key: key, Label: "Deny", Style: "danger"}, true
+	}
+	return v1.Choice{}, false
+}
+
+// stamp gives a new prompt its id and times.
+func stamp(prompt *v1.Prompt, id string, now time.Time, expiry time.Duration) {
+	prompt.ID, prompt.CreatedAt, prompt.ExpiresAt = id, now, now.Add(expiry)
+}

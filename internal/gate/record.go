@@ -1,0 +1,58 @@
+package gate
+
+import (
+	"context"
+
+	v1 "policyd/api/v1"
+)
+
+// queryPath is the decision that records name, as OPA's decision log does.
+const queryPath = "policyd/main/decision"
+
+// bundleName is the bundle whose revision records name.
+const bundleName = "policyd"
+
+// record writes the record and denies where it is required and fails.
+func (p *passage) record(ctx context.Context) {
+	options := &p.gate.options
+	if options.Recorder == nil {
+		return
+	}
+	// The record is written for a caller who went away, too.
+	err := options.Recorder.Write(context.WithoutCancel(ctx), p.line())
+	switch {
+	case err == nil:
+	case options.RequireRecord:
+		p.deny(CodeRecordFailed, "the decision can't be recorded, so the call is denied; see policyd's log", err)
+	default:
+		options.Fault(CodeRecordFailed, err)
+	}
+}
+
+func (p *passage) line() *v1.Record {
+	options := &p.gate.options
+	line := &v1.Record{
+		DecisionID: p.id, Timestamp: p.start, Path: queryPath, Labels: options.Labels,
+		Bundles: map[string]v1.BundleInfo{bundleName: {Revision: p.revision}},
+		Input:   &p.input,
+		Result: v1.RecordResult{
+			Decision: p.decision.Effect, Reasons: p.decision.Reasons, Items: p.decision.Items,
+		},
+		Error: p.fault,
+		Metrics: map[string]int64{
+			"timer_extract_ns":         p.extract.Nanoseconds(),
+			"timer_rego_query_eval_ns": p.evaluate.Nanoseconds(),
+			"timer_gate_ns":            options.Clock().Sub(p.start).Nanoseconds(),
+		},
+		Erased: []string{}, Masked: []string{},
+	}
+	if p.call != nil {
+		var kept v1.RecordCall
+		kept, line.Erased, line.Masked = options.Redactor.Redact(p.call, p.input.Tool.Kind)
+		line.Call = &kept
+	}
+	if p.decision.Prompt != nil {
+		line.Result.PromptID = p.decision.Prompt.ID
+	}
+	return line
+}

@@ -1,0 +1,42 @@
+package strict
+
+import "strconv"
+
+// Code says in what way a request was malformed. Codes are stable.
+type Code string
+
+// The codes of an Error.
+const (
+	CodeSyntax       Code = "malformed_json"
+	CodeTrailing     Code = "trailing_text"
+	CodeDuplicate    Code = "duplicate_key"
+	CodeUnknown      Code = "unknown_key"
+	CodeType         Code = "wrong_type"
+	CodeNull         Code = "null_value"
+	CodeMissing      Code = "missing_key"
+	CodeInvalid      Code = "invalid_value"
+	CodeTooDeep      Code = "nesting_too_deep"
+	CodeInvalidUTF8  Code = "invalid_utf8"
+	CodeTooManyCalls Code = "too_many_calls"
+)
+
+// Error is a request that was refused. Pointer is the JSON pointer (RFC 6901)
+// of the key, empty for the body as a whole; Offset counts bytes from 0 and
+// stands on or just behind the offending text.
+type Error struct {
+	Code    Code
+	Pointer string
+	Offset  int64
+	Message string
+}
+
+// Error names the key, the byte and what is allowed.
+func (e *Error) Error() string {
+	where := "body"
+	if e.Pointer != "" {
+		where = "key " + e.Pointer
+	}
+	return where + " (byte " + strconv.FormatInt(e.Offset, 10) + "): " + e.Message
+}
+
+var _ error = (*Error)(nil)
