@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"policyd/api"
+)
+
+// finding is what one check of the doctor says.
+type finding struct {
+	name string
+	// note says what was found; empty when err says it.
+	note string
+	err  error
+}
+
+func (p *Program) doctorCommand() *cobra.Command {
+	var chosen settingsFlags
+	var health bool
+	command := &cobra.Command{
+		Use:   "doctor",
+		Short: "check configuration, policy, state, socket and catalog",
+		Long: "Check what a server would start with, one line each, and exit with 1 if anything is wrong.\n" +
+			"With --health ask the running server whether it is ready, and nothing else.",
+		Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			settings, err := p.settings(command, &chosen)
+			if err != nil {
+				return err
+			}
+			if health {
+				return p.health(command.Context(), settings)
+			}
+			return p.doctor(command.Context(), settings)
+		},
+	}
+	command.Flags().BoolVar(&health, "health", false, "ask the running server alone")
+	chosen.addPolicy(command)
+	chosen.addServer(command)
+	return command
+}
+
+// doctor prints every finding, also after a bad one.
+func (p *Program) doctor(ctx context.Context, s *settings) error {
+	bad := false
+	for _, f := range []finding{
+		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineLog(s), examineServer(ctx, s),
+	} {
+		mark, text := "ok  ", f.note
+		if f.err != nil {
+			bad = true
+			mark, text = "fail", f.err.Error()
+		}
+		if _, err := fmt.Fprintf(p.Stdout, "%s  %-13s  %s\n", mark, f.name, text); err != nil {
+			return fmt.Errorf("print findings: %w", err)
+		}
+	}
+	if bad {
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+func (s *settings) examineConfiguration() finding {
+	if s.file == "" {
+		return finding{name: "configuration", note: "no file; defaults, environment and flags"}
+	}
+	return finding{name: "configuration", note: s.file}
+}
+
+// examinePolicy loads what would decide. That needs the tool catalog and the
+// program table, so they are whole if it succeeds.
+func examinePolicy(ctx context.Context, s *settings) finding {
+	loaded := *s
+	quiet := *s.Config
+	quiet.Watch = false
+	loaded.Config = &quiet
+	policy, err := newPolicy(ctx, &loaded, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return finding{name: "policy", err: err}
+	}
+	defer policy.Close()
+	source := s.Bundle
+	if source == "" {
+		source = "built in"
+	}
+	return finding{name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table load", source, policy.Current().Revision())}
+}
+
+// examineState looks at the state directory and changes nothing.
+func examineState(s *settings) finding {
+	info, err := os.Stat(s.StateDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return finding{name: "state", note: s.StateDir + " is made on first start"}
+	case err != nil:
+		return finding{name: "state", err: fmt.Errorf("look at state directory: %w", err)}
+	case !info.IsDir():
+		return finding{name: "state", err: fmt.Errorf("look at state directory: %s is no directory", s.StateDir)}
+	case info.Mode().Perm()&0o077 != 0:
+		return finding{name: "state", err: fmt.Errorf("look at state directory: %s has mode %04o, and others may enter it; chmod 700 it",
+			s.StateDir, info.Mode().Perm())}
+	}
+	return finding{name: "state", note: s.StateDir}
+}
+
+func examineLog(s *settings) finding {
+	info, err := os.Stat(s.DecisionLog.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return finding{name: "decision log", note: s.DecisionLog.File + " is made with the first decision"}
+	case err != nil:
+		return finding{name: "decision log", err: fmt.Errorf("look at decision log: %w", err)}
+	case !info.Mode().IsRegular():
+		return finding{name: "decision log", err: fmt.Errorf("look at decision log: %s is no file", s.DecisionLog.File)}
+	case info.Mode().Perm()&0o077 != 0:
+		return finding{name: "decision log", err: fmt.Errorf("look at decision log: %s has mode %04o, and others may read it; chmod 600 it",
+			s.DecisionLog.File, info.Mode().Perm())}
+	}
+	return finding{name: "decision log", note: fmt.Sprintf("%s, %d bytes", s.DecisionLog.File, info.Size())}
+}
+
+// examineServer says whether a server runs. None is no fault: the doctor is
+// asked before the first start, too.
+func examineServer(ctx context.Context, s *settings) finding {
+	socket := filepath.Join(s.RunDir, api.SocketName)
+	if _, err := os.Stat(socket); err != nil {
+		return finding{name: "server", note: "none runs; no socket at " + socket}
+	}
+	if err := askReady(ctx, s); err != nil {
+		return finding{name: "server", err: err}
+	}
+	return finding{name: "server", note: "ready at " + socket}
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"slices"
+
+	opa "github.com/open-policy-agent/opa/cmd"
+	"github.com/spf13/cobra"
+)
+
+// engineCommands are OPA's own, mounted so that the engine that tests a policy
+// is the engine that decides by it.
+var engineCommands = []string{"bench", "check", "eval", "fmt", "test"}
+
+// mountEngineCommands moves OPA's commands under root.
+func mountEngineCommands(root *cobra.Command) {
+	source := opa.Command(&cobra.Command{Use: "opa"}, "policyd")
+	for _, command := range source.Commands() {
+		if slices.Contains(engineCommands, command.Name()) {
+			source.RemoveCommand(command)
+			root.AddCommand(command)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	opa "github.com/open-policy-agent/opa/cmd"
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses. Those of `decide --exit-code` are in decide.go.
+const (
+	exitFailed   = 1
+	exitBadInput = 2
+)
+
+// failure is an error that ends the program with a status and, where there is
+// one, a hint for the person who reads it.
+type failure struct {
+	status int
+	err    error
+	hint   string
+}
+
+var _ error = (*failure)(nil)
+
+func (f *failure) Error() string { return f.err.Error() }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// usage is a failure of the person's input.
+func usage(err error, hint string) error {
+	return &failure{status: exitBadInput, err: err, hint: hint}
+}
+
+// failed is a failure of what the program was asked to do.
+func failed(err error, hint string) error {
+	return &failure{status: exitFailed, err: err, hint: hint}
+}
+
+// silent ends the program with a status that says all there is to say.
+type silent int
+
+func (s silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
+
+// report prints err for people and returns the exit status.
+func (p *Program) report(command *cobra.Command, err error) int {
+	var quiet silent
+	if errors.As(err, &quiet) {
+		return int(quiet)
+	}
+	var engine *opa.ExitError
+	if errors.As(err, &engine) {
+		// OPA's commands have said what went wrong where they silence errors.
+		if !command.SilenceErrors && errors.Unwrap(engine) != nil {
+			p.complain(errors.Unwrap(engine), "")
+		}
+		return engine.Exit
+	}
+	var known *failure
+	if errors.As(err, &known) {
+		p.complain(known.err, known.hint)
+		return known.status
+	}
+	p.complain(err, "")
+	return exitFailed
+}
+
+// complain writes an error, and a hint if there is one. A standard error that
+// can't be written to leaves nobody to tell.
+func (p *Program) complain(err error, hint string) {
+	_, _ = fmt.Fprintf(p.Stderr, "policyd: error: %v\n", err)
+	if hint != "" {
+		_, _ = fmt.Fprintf(p.Stderr, "policyd: hint: %s\n", hint)
+	}
+}

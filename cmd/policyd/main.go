@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+// memoryForSpeed is the garbage collector's target where the environment sets
+// none: half as many decisions per second again, for 13 MB more.
+const memoryForSpeed = 400
+
+func main() {
+	os.Exit(start())
+}
+
+// start runs the program and returns its exit status, so that deferred work is
+// done before the process ends.
+func start() int {
+	if _, set := os.LookupEnv("GOGC"); !set {
+		debug.SetGCPercent(memoryForSpeed)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	program := &Program{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}
+	return program.Run(ctx, os.Args[1:])
+}

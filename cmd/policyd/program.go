@@ -1,0 +1,62 @@
+// Policyd is a policy decision sidecar for AI agents. It answers allow, prompt
+// or deny to the tool calls that an agent wants to make.
+//
+// This package wires the others and holds one file per command. It trusts the
+// person who starts it with the state directory, and nobody else. What it
+// promises to keep: the names of commands, flags and exit codes, and that
+// nothing but answers goes to standard output.
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Program is policyd as its users start it. Everything that it knows of its
+// surroundings is a field, so that a test can start the real program.
+//
+// The zero value is not usable: all fields are needed. A Program may be run
+// more than once, but not by several goroutines at a time.
+type Program struct {
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
+	LookupEnv func(string) (string, bool)
+}
+
+// Run runs one command line, without the program's name, and returns the exit
+// status. When ctx ends, a server drains and Run returns 0.
+func (p *Program) Run(ctx context.Context, args []string) int {
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	return p.report(command, err)
+}
+
+func (p *Program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "policyd",
+		Short:             "decide what an agent's tool calls may do",
+		Args:              cobra.NoArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE: func(command *cobra.Command, _ []string) error {
+			return command.Help()
+		},
+	}
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return usage(err, "run "+command.CommandPath()+" --help")
+	})
+	root.AddCommand(p.serveCommand(), p.decideCommand(), p.doctorCommand(), versionCommand())
+	mountEngineCommands(root)
+	return root
+}

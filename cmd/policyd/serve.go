@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"policyd/api"
+)
+
+func (p *Program) serveCommand() *cobra.Command {
+	var chosen settingsFlags
+	command := &cobra.Command{
+		Use:   "serve",
+		Short: "serve decisions over HTTP and a Unix socket",
+		Long: "Serve decisions on the loopback address and on a Unix socket until SIGTERM or SIGINT,\n" +
+			"and then answer the requests that have begun. Prints one line that says where it listens.",
+		Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			settings, err := p.settings(command, &chosen)
+			if err != nil {
+				return err
+			}
+			return p.serve(command.Context(), settings)
+		},
+	}
+	chosen.addPolicy(command)
+	chosen.addServer(command)
+	return command
+}
+
+func noArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(fmt.Errorf("%s takes no argument, and there is %q", command.CommandPath(), args[0]),
+			"run "+command.CommandPath()+" --help")
+	}
+	return nil
+}
+
+func (p *Program) serve(ctx context.Context, s *settings) (err error) {
+	logger := slog.New(slog.NewTextHandler(p.Stderr, nil))
+	// Tokens first: they make the state directory private before anything is in it.
+	tokens, err := api.LoadOrCreateTokens(s.StateDir)
+	if err != nil {
+		return failed(err, "name another directory with --state-dir")
+	}
+	decider, err := newSidecar(ctx, s, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, decider.Close()) }()
+	server, err := api.New(api.Options{
+		Gate: decider.gate, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
+		AllowedHosts: s.AllowedHosts,
+	})
+	if err != nil {
+		return err
+	}
+	tcp, unix, err := listen(ctx, s)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(p.Stdout, "policyd listens on http://%s and %s\n",
+		tcp.Addr(), filepath.Join(s.RunDir, api.SocketName)); err != nil {
+		return errors.Join(fmt.Errorf("say where the server listens: %w", err), tcp.Close(), unix.Close())
+	}
+	return server.Serve(ctx, tcp, unix)
+}
+
+// listen opens both listeners, or none.
+func listen(ctx context.Context, s *settings) (tcp, unix net.Listener, err error) {
+	unix, err = api.ListenUnix(s.RunDir)
+	if err != nil {
+		return nil, nil, failed(err, "name another directory with --run-dir")
+	}
+	tcp, err = new(net.ListenConfig).Listen(ctx, "tcp", s.Addr)
+	if err != nil {
+		return nil, nil, failed(errors.Join(fmt.Errorf("listen: %w", err), unix.Close()), "name another address with --addr")
+	}
+	return tcp, unix, nil
+}
+
+// ready says whether calls can be decided. A bundle that was refused is a
+// warning: the policy before it decides.
+func (s *sidecar) ready() api.Readiness {
+	status := s.policy.engine.Status()
+	check := api.Check{Name: "policy", OK: true, Detail: "revision " + status.Revision}
+	if status.LastError != "" {
+		check = api.Check{Name: "policy", Detail: status.LastError + "; revision " + status.Revision + " stays in force"}
+	}
+	return api.Readiness{Ready: s.policy.current.Load() != nil, Checks: []api.Check{check}}
+}

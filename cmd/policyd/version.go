@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	engine "github.com/open-policy-agent/opa/v1/version"
+	"github.com/spf13/cobra"
+)
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "print the versions of the program and of its engine",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(command.OutOrStdout(), "policyd %s\nopa %s\n%s %s/%s\n",
+				programVersion(), engine.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}
+
+// programVersion is the module version that the program was built from, or
+// "devel" for a working copy.
+func programVersion() string {
+	info, found := debug.ReadBuildInfo()
+	if !found || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,217 @@
+// Package test holds what is true of the whole program: which package may know
+// which, what the policy files may declare, and that the container works.
+package test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// room is one row of the import table: who lives at path and below, and what it
+// may import besides itself and the standard library.
+type room struct {
+	path string
+	// own lists packages of this module; "/..." includes what lies below.
+	own []string
+	// modules lists path prefixes of other modules.
+	modules []string
+	reason  string
+}
+
+var rooms = []room{
+	{
+		path:   "api/v1",
+		reason: "clients use the contract without linking an engine, so it knows the standard library alone",
+	},
+	{
+		path: "extract", own: []string{"api/v1"}, modules: []string{"mvdan.cc/sh/v3"},
+		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server",
+	},
+	{
+		path:   "policies",
+		reason: "policy is data; its one Go file embeds it",
+	},
+	{
+		path: "bundles", own: []string{"api/v1", "policies"},
+		modules: []string{"github.com/open-policy-agent/opa", "github.com/fsnotify/fsnotify"},
+		reason:  "the engine judges the facts that it is given and doesn't know how they are made or who asks",
+	},
+	{
+		path: "internal/gate", own: []string{"api/v1"}, modules: []string{"github.com/google/uuid"},
+		reason: "the pipeline declares the interfaces that it needs, so every part of it can be replaced in a test",
+	},
+	{
+		path: "internal/store", own: []string{"api/v1"},
+		modules: []string{"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3"},
+		reason:  "what is remembered doesn't depend on how it is judged",
+	},
+	{
+		path: "internal/record", own: []string{"api/v1"},
+		modules: []string{"gopkg.in/natefinch/lumberjack.v2", "github.com/goccy/go-json"},
+		reason:  "a record is written from the contract alone, so that it can be judged again elsewhere",
+	},
+	{
+		path: "internal/clients", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
+		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing",
+	},
+	{
+		path: "internal/config", modules: []string{"go.yaml.in/yaml", "github.com/knadh/koanf"},
+		reason: "settings are read before anything else exists",
+	},
+	{
+		path: "internal/strict", own: []string{"api/v1"}, modules: []string{"github.com/go-json-experiment/json"},
+		reason: "request decoding is used by server and command line alike and knows the contract alone",
+	},
+	{
+		path: "internal/schema", own: []string{"api/v1"}, modules: []string{"github.com/invopop/jsonschema"},
+		reason: "schemas are generated from the contract's types and from nothing else",
+	},
+	{
+		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/strict"},
+		modules: []string{
+			"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid",
+			"go.opentelemetry.io", "github.com/prometheus/client_golang",
+		},
+		reason: "the server hands calls to the gate; extraction, engine and store reach it through cmd alone",
+	},
+	{path: "cmd/policyd", own: []string{"..."}, modules: []string{""}, reason: "wires everything"},
+	{path: "test", own: []string{"..."}, modules: []string{""}, reason: "tests the whole"},
+}
+
+// strangers never meet, in tests neither: a test that needs two of them belongs
+// to test/ or cmd/.
+var strangers = []string{"extract", "bundles", "api", "internal/store"}
+
+const module = "policyd/"
+
+// listed is what `go list -json` says of a package.
+type listed struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+func TestImportsKeepToTheTable(t *testing.T) {
+	packages := listPackages(t)
+	require.NotEmpty(t, packages)
+	for _, pkg := range packages {
+		path := strings.TrimPrefix(pkg.ImportPath, module)
+		home, found := roomOf(path)
+		if !assert.Truef(t, found, "%s is in no room: add it to the table of rooms in test/arch_test.go, with a reason", path) {
+			continue
+		}
+		for _, imported := range pkg.Imports {
+			assert.Truef(t, home.mayImport(imported), "%s imports %s, but %s", path, imported, home.reason)
+		}
+	}
+}
+
+func TestStrangersNeverMeet(t *testing.T) {
+	for _, pkg := range listPackages(t) {
+		home, _ := roomOf(strings.TrimPrefix(pkg.ImportPath, module))
+		if !slices.Contains(strangers, home.path) {
+			continue
+		}
+		for _, imported := range slices.Concat(pkg.Imports, pkg.TestImports, pkg.XTestImports) {
+			other, found := roomOf(strings.TrimPrefix(imported, module))
+			if !strings.HasPrefix(imported, module) || !found || other.path == home.path {
+				continue
+			}
+			assert.NotContainsf(t, strangers, other.path,
+				"%s imports %s: %s never import one another, so that each can be tested and replaced alone",
+				pkg.ImportPath, imported, strings.Join(strangers, ", "))
+		}
+	}
+}
+
+func TestTheTableIsSharp(t *testing.T) {
+	for _, wrong := range []struct{ path, imported string }{
+		{"api/v1", "github.com/goccy/go-json"},
+		{"extract/shell", "policyd/bundles"},
+		{"bundles", "policyd/extract"},
+		{"internal/gate", "policyd/bundles"},
+		{"api", "policyd/extract"},
+		{"policies", "policyd/api/v1"},
+	} {
+		home, found := roomOf(wrong.path)
+		require.True(t, found, wrong.path)
+		assert.Falsef(t, home.mayImport(wrong.imported), "%s may import %s", wrong.path, wrong.imported)
+	}
+}
+
+func TestTopLevelHoldsTheRoomsOnly(t *testing.T) {
+	known := []string{
+		".ci", ".git", ".gitignore", ".dockerignore", ".golangci.yml", ".regal", "CHANGELOG.md", "Dockerfile", "LICENSE",
+		"Makefile", "README.md", "api", "bin", "bundles", "cmd", "deploy", "docs", "extract", "go.mod", "go.sum",
+		"internal", "policies", "test",
+	}
+	entries, err := os.ReadDir("..")
+	require.NoError(t, err)
+	for _, entry := range entries {
+		assert.Containsf(t, known, entry.Name(), "%s has no place in the layout of the repository", entry.Name())
+	}
+}
+
+// roomOf finds the longest room that path lies in.
+func roomOf(path string) (room, bool) {
+	var best room
+	found := false
+	for _, candidate := range rooms {
+		if (path == candidate.path || strings.HasPrefix(path, candidate.path+"/")) && len(candidate.path) >= len(best.path) {
+			best, found = candidate, true
+		}
+	}
+	return best, found
+}
+
+func (r room) mayImport(imported string) bool {
+	if own, isOwn := strings.CutPrefix(imported, module); isOwn {
+		home, _ := roomOf(own)
+		return home.path == r.path || slices.Contains(r.own, own) || slices.Contains(r.own, "...")
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(r.modules, func(prefix string) bool {
+		return prefix == "" || imported == prefix || strings.HasPrefix(imported, prefix+"/")
+	})
+}
+
+func listPackages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = repository(t)
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var packages []listed
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var pkg listed
+		err := decoder.Decode(&pkg)
+		if errors.Is(err, io.EOF) {
+			return packages
+		}
+		require.NoError(t, err)
+		packages = append(packages, pkg)
+	}
+}
+
+// repository is the root of the checkout.
+func repository(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	return root
+}

@@ -1,0 +1,195 @@
+package test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+const (
+	standInImage = "localhost/policyd-builder"
+	programImage = "localhost/policyd"
+	// unprivileged is the user that the image names.
+	unprivileged = "65532"
+)
+
+// TestContainer builds the image as the Dockerfile says and runs it as the
+// unprivileged user it names. Base images can't be pulled everywhere, so the
+// builder stage is a local stand-in: an empty image into which this machine's
+// toolchain and module cache are mounted.
+func TestContainer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
+	if _, err := exec.LookPath("buildah"); err != nil {
+		t.Skip("skipped: buildah is not installed; make test installs it where it can")
+	}
+	if os.Getuid() != 0 {
+		t.Skip("skipped: building without a container runtime needs root")
+	}
+	b := newBuildah(t)
+	b.buildStandIn()
+	b.buildProgram()
+	b.inspect()
+	container := b.run("from", programImage)
+	t.Run("decides", func(t *testing.T) { b.decides(t, container) })
+	t.Run("serves and is healthy", func(t *testing.T) { b.serves(t, container) })
+}
+
+// buildah runs the program of that name with a store of its own.
+type buildah struct {
+	t     *testing.T
+	store []string
+	dir   string
+}
+
+func newBuildah(t *testing.T) *buildah {
+	t.Helper()
+	dir := t.TempDir()
+	b := &buildah{t: t, dir: dir, store: []string{
+		"--storage-driver", "vfs", "--root", filepath.Join(dir, "root"), "--runroot", filepath.Join(dir, "run"),
+	}}
+	t.Cleanup(func() {
+		// The store's files belong to the store; rm leaves nothing mounted.
+		_ = exec.Command("buildah", append(b.store, "rm", "--all")...).Run()
+	})
+	return b
+}
+
+func (b *buildah) command(ctx context.Context, arguments ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "buildah", append(append([]string{}, b.store...), arguments...)...)
+}
+
+// run runs buildah to its end and returns what it printed.
+func (b *buildah) run(arguments ...string) string {
+	b.t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := b.command(b.t.Context(), arguments...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	require.NoErrorf(b.t, cmd.Run(), "buildah %s\n%s%s", strings.Join(arguments, " "), &stdout, &stderr)
+	return strings.TrimSpace(stdout.String())
+}
+
+func (b *buildah) buildStandIn() {
+	b.t.Helper()
+	context := filepath.Join(b.dir, "standin")
+	require.NoError(b.t, os.MkdirAll(filepath.Join(context, "tmp"), 0o755))
+	require.NoError(b.t, os.WriteFile(filepath.Join(context, "passwd"), []byte("root:x:0:0::/tmp:/none\n"), 0o644))
+	require.NoError(b.t, os.WriteFile(filepath.Join(context, "Dockerfile"), []byte(strings.Join([]string{
+		"FROM scratch",
+		"ENV HOME=/tmp GOPATH=/go GOCACHE=/cache GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local",
+		"COPY passwd /etc/passwd",
+		"COPY tmp /tmp/",
+	}, "\n")), 0o644))
+	b.run("bud", "--isolation", "chroot", "--quiet", "--tag", standInImage, context)
+}
+
+func (b *buildah) buildProgram() {
+	b.t.Helper()
+	mount := func(from, to string) string { return fmt.Sprintf("--volume=%s:%s", from, to) }
+	b.run("bud", "--isolation", "chroot", "--format", "docker", "--quiet",
+		"--build-arg", "BUILDER="+standInImage,
+		mount(goEnv(b.t, "GOROOT"), "/usr/local/go:ro"),
+		mount(goEnv(b.t, "GOMODCACHE"), "/go/pkg/mod"),
+		mount(goEnv(b.t, "GOCACHE"), "/cache"),
+		"--tag", programImage, repository(b.t))
+}
+
+// inspect holds what the image promises before anything runs.
+func (b *buildah) inspect() {
+	b.t.Helper()
+	var image struct {
+		Docker struct {
+			Config struct {
+				User         string
+				Entrypoint   []string
+				Volumes      map[string]struct{}
+				Healthcheck  *struct{ Test []string }
+				ExposedPorts map[string]struct{}
+			} `json:"config"`
+		}
+	}
+	require.NoError(b.t, json.Unmarshal([]byte(b.run("inspect", "--type", "image", programImage)), &image))
+	config := image.Docker.Config
+	assert.Equal(b.t, unprivileged+":"+unprivileged, config.User)
+	assert.Equal(b.t, []string{"/usr/bin/policyd"}, config.Entrypoint)
+	assert.Contains(b.t, config.Volumes, "/var/lib/policyd")
+	assert.Contains(b.t, config.ExposedPorts, "7483/tcp")
+	require.NotNil(b.t, config.Healthcheck)
+	assert.Equal(b.t, []string{"CMD", "/usr/bin/policyd", "doctor", "--health"}, config.Healthcheck.Test)
+}
+
+func (b *buildah) decides(t *testing.T, container string) {
+	t.Helper()
+	const call = `{"tool":"Read","args":{"file_path":"/work/.env"},"cwd":"/work",` +
+		`"session":{"id":"s","agent":"claude-code","audience":"personal","project_dir":"/work","interactive":true}}`
+	cmd := b.command(t.Context(), "run", "--isolation", "chroot", container, "--", "/usr/bin/policyd", "decide", "-")
+	cmd.Stdin = strings.NewReader(call)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		require.NoErrorf(t, err, "%s", exit.Stderr)
+	}
+	require.NoError(t, err)
+	var decision v1.Decision
+	require.NoErrorf(t, json.Unmarshal(out, &decision), "%s", out)
+	assert.Equal(t, v1.EffectDeny, decision.Effect)
+	assert.NotEmpty(t, decision.Policy.Revision)
+}
+
+// serves starts the server as the image does and asks for its health as the
+// health check does, until it is well or patience ends.
+func (b *buildah) serves(t *testing.T, container string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var output bytes.Buffer
+	serve := b.command(ctx, "run", "--isolation", "chroot", container, "--", "/usr/bin/policyd", "serve", "--addr", "127.0.0.1:17483")
+	serve.Stdout, serve.Stderr = &output, &output
+	require.NoError(t, serve.Start())
+	stopped := make(chan error, 1)
+	go func() { stopped <- serve.Wait() }()
+	defer func() {
+		// This isolation kills what it runs, so how it ends says nothing.
+		require.NoError(t, serve.Process.Signal(syscall.SIGTERM))
+		<-stopped //nolint:errcheck // see above
+	}()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		health := b.command(ctx, "run", "--isolation", "chroot", container, "--", "/usr/bin/policyd", "doctor", "--health")
+		answer, err := health.CombinedOutput()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case err := <-stopped:
+			stopped <- err
+			require.FailNowf(t, "policyd serve ended", "%v\n%s", err, &output)
+		case <-ctx.Done():
+			require.FailNowf(t, "never healthy", "%s\n%s", answer, &output)
+		}
+	}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	require.NoError(t, err)
+	return strings.TrimSpace(string(out))
+}

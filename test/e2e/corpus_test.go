@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+	"policyd/test/project"
+)
+
+// everydayAllowed is how many everyday lines have to pass without a question.
+// It only ever rises.
+const everydayAllowed = 60
+
+// line is one command line of a corpus, and the decisions that are right for it.
+type line struct {
+	ID      string   `json:"id"`
+	Command string   `json:"command"`
+	Cwd     string   `json:"cwd"`
+	Shell   string   `json:"shell"`
+	Accept  []string `json:"accept"`
+	Note    string   `json:"note"`
+}
+
+// TestNoAdversarialLineIsAllowed holds the corpus of lines that look harmless (V1, V5, V8, S2).
+func TestNoAdversarialLineIsAllowed(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	for _, line := range readCorpus(t, "adversarial") {
+		t.Run(line.ID, func(t *testing.T) {
+			decision := s.decide(t, line.call(t, tree))
+			assert.Containsf(t, line.Accept, decision.Effect.String(), "%q\n%s", line.Command, line.Note)
+			assert.NotEqual(t, v1.EffectAllow, decision.Effect)
+		})
+	}
+}
+
+// TestEverydayLinesPass counts the lines that agents write all day (V5, V7).
+func TestEverydayLinesPass(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	allowed := 0
+	var asked strings.Builder
+	for _, line := range readCorpus(t, "everyday") {
+		decision := s.decide(t, line.call(t, tree))
+		if decision.Effect == v1.EffectAllow {
+			allowed++
+			continue
+		}
+		assert.NotEqualf(t, v1.EffectDeny, decision.Effect, "%s %q is denied: %+v", line.ID, line.Command, decision.Reasons)
+		asked.WriteString("\n" + line.ID + " " + line.Command + ": " + decision.Reasons[0].Message)
+	}
+	t.Logf("%d everyday lines allowed; asked:%s", allowed, asked.String())
+	assert.GreaterOrEqualf(t, allowed, everydayAllowed, "asked:%s", asked.String())
+}
+
+// TestAttacksAreHeld holds lines that once were allowed, each standing for a
+// class, in a project that tracks secrets and has links that lead out (V5, V8, S2, S3).
+func TestAttacksAreHeld(t *testing.T) {
+	tree := newTree(t)
+	for path, text := range map[string]string{
+		".env": "KEY=1\n", "server.pem": "k\n", "id_rsa": "x\n", "d1/.env": "s1\n", "d2/.env": "s2\n", "a.txt": "s1\n", "f": "x\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(tree.Project, path)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(tree.Project, path), []byte(text), 0o600))
+	}
+	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(tree.Project, "aink")))
+	for _, args := range [][]string{{"add", "-A", "-f"}, {"-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "feat: x"}} {
+		output, err := exec.Command("git", append([]string{"-C", tree.Project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	s := startServer(t)
+	for _, line := range readCorpus(t, "attacks") {
+		decision := s.decide(t, line.call(t, tree))
+		assert.Containsf(t, line.Accept, decision.Effect.String(), "%s %q\n%+v", line.ID, line.Command, decision.Reasons)
+	}
+}
+
+// call is the line as Claude Code would send it. The tree's project stands in
+// for the corpus's.
+func (l line) call(t *testing.T, tree project.Tree) v1.Call {
+	t.Helper()
+	command := l.Command
+	if l.Cwd != "" {
+		command = strings.ReplaceAll(command, l.Cwd, tree.Project)
+	}
+	args, err := json.Marshal(map[string]string{"command": command})
+	require.NoError(t, err)
+	call := v1.Call{Tool: "Bash", Args: args, Cwd: tree.Project, Session: session(tree, "claude-code")}
+	call.Session.Shell = l.Shell
+	return call
+}
+
+func readCorpus(t *testing.T, name string) []line {
+	t.Helper()
+	file, err := os.Open("../testdata/corpus/" + name + ".jsonl")
+	require.NoError(t, err)
+	defer file.Close()
+	var lines []line
+	scanner := bufio.NewScanner(file)
+	for scanner.Scan() {
+		var read line
+		require.NoError(t, json.Unmarshal(scanner.Bytes(), &read))
+		require.NotEmpty(t, read.Cwd)
+		require.NotEmpty(t, read.Accept)
+		lines = append(lines, read)
+	}
+	require.NoError(t, scanner.Err())
+	require.GreaterOrEqual(t, len(lines), 60)
+	return lines
+}

@@ -1,0 +1,153 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+	"policyd/test/project"
+)
+
+const fixtureRoot = "../testdata/fixtures"
+
+// expectations say what each captured payload has to get.
+type expectations struct {
+	Classes []class  `json:"classes"`
+	Events  []string `json:"events"`
+}
+
+type class struct {
+	Name  string   `json:"name"`
+	Why   string   `json:"why"`
+	Want  []string `json:"want"`
+	Files []string `json:"files"`
+}
+
+// payload is the union of what the clients send to their hooks.
+type payload struct {
+	BodyRaw string `json:"body_raw"`
+
+	ToolName  string          `json:"tool_name"`
+	ToolInput json.RawMessage `json:"tool_input"`
+	Cwd       string          `json:"cwd"`
+
+	CamelName  string          `json:"toolName"`
+	CamelArgs  json.RawMessage `json:"toolArgs"`
+	CamelInput json.RawMessage `json:"toolInput"`
+
+	Input struct {
+		Tool string `json:"tool"`
+	} `json:"input"`
+	Output struct {
+		Args json.RawMessage `json:"args"`
+	} `json:"output"`
+	Directory string `json:"directory"`
+
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// TestCapturedPayloads sends what real agent programs sent to their hooks (D1, S1, P2, P3, V5, V12, N2).
+func TestCapturedPayloads(t *testing.T) {
+	expected := readExpectations(t)
+	tree := newTree(t)
+	s := startServer(t)
+	for _, class := range expected.Classes {
+		require.NotEmpty(t, class.Files, class.Name)
+		for _, file := range class.Files {
+			t.Run(class.Name+"/"+strings.TrimSuffix(file, ".json"), func(t *testing.T) {
+				call := callOf(t, tree, file)
+				decision := s.decide(t, call)
+				assert.Containsf(t, class.Want, decision.Effect.String(), "%s: %s %s\nreasons: %+v\nitems: %+v",
+					class.Why, call.Tool, call.Args, decision.Reasons, decision.Items)
+				if call.Protocol == "acp" {
+					assert.NotEmpty(t, decision.Route.Mode, "every ACP method has a route")
+				}
+			})
+		}
+	}
+}
+
+// TestEveryFixtureIsExpected holds that no captured file is forgotten and that
+// none stands in two classes.
+func TestEveryFixtureIsExpected(t *testing.T) {
+	expected := readExpectations(t)
+	var named, found []string
+	for _, class := range expected.Classes {
+		named = append(named, class.Files...)
+	}
+	named = append(named, expected.Events...)
+	require.NoError(t, fs.WalkDir(os.DirFS(fixtureRoot), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".json") {
+			found = append(found, path)
+		}
+		return err
+	}))
+	require.NotEmpty(t, found)
+	slices.Sort(named)
+	assert.Equal(t, found, named)
+}
+
+func readExpectations(t *testing.T) expectations {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/expectations.json")
+	require.NoError(t, err)
+	var expected expectations
+	require.NoError(t, json.Unmarshal(text, &expected))
+	require.NotEmpty(t, expected.Classes)
+	return expected
+}
+
+// callOf makes a call of a captured payload, as an adapter will: tool name,
+// arguments and directory. The tree's home stands in for /home/dev.
+func callOf(t *testing.T, tree project.Tree, file string) v1.Call {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(fixtureRoot, file))
+	require.NoError(t, err)
+	var p payload
+	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(text), "/home/dev", tree.Home)), &p))
+	if p.BodyRaw != "" {
+		require.NoError(t, json.Unmarshal([]byte(p.BodyRaw), &p))
+	}
+	client, _, _ := strings.Cut(file, "/")
+	agents := map[string]string{
+		"claude": "claude-code", "codex": "codex", "gemini": "gemini-cli", "copilot": "copilot-cli", "opencode": "opencode",
+	}
+	require.Contains(t, agents, client)
+	call := v1.Call{
+		Tool: first(p.ToolName, p.CamelName, p.Input.Tool, p.Method),
+		Args: firstArgs(p.ToolInput, p.CamelArgs, p.CamelInput, p.Output.Args, p.Params),
+		Cwd:  first(p.Cwd, p.Directory), Session: session(tree, agents[client]),
+	}
+	if p.Method != "" {
+		call.Protocol = "acp"
+	}
+	require.NotEmpty(t, call.Tool)
+	return call
+}
+
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func firstArgs(candidates ...json.RawMessage) json.RawMessage {
+	for _, args := range candidates {
+		if len(args) > 0 && string(args) != "null" {
+			return args
+		}
+	}
+	return json.RawMessage("{}")
+}

@@ -1,0 +1,112 @@
+// Package project builds the directories that end-to-end tests decide about: a
+// real git repository of ordinary shape, and beside it a directory that lies
+// outside every space.
+package project
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Tree is a home directory with a project in it. It stands in for /home/dev in
+// payloads that were captured elsewhere.
+type Tree struct {
+	// Home holds Project and Other, and nothing that names a real user.
+	Home string
+	// Project is a clean git repository with one tracked branch and two commits.
+	Project string
+	// Other lies outside the project.
+	Other string
+}
+
+// New builds a tree below dir, which has to exist. It needs git.
+func New(ctx context.Context, dir string) (Tree, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return Tree{}, fmt.Errorf("resolve directory: %w", err)
+	}
+	tree := Tree{
+		Home: filepath.Join(real, "dev"), Project: filepath.Join(real, "dev", "proj"), Other: filepath.Join(real, "dev", "other"),
+	}
+	if err := write(tree.Other, map[string]string{"secret.txt": "not the agent's business\n"}); err != nil {
+		return Tree{}, err
+	}
+	if err := write(tree.Project, files()); err != nil {
+		return Tree{}, err
+	}
+	if err := os.Mkdir(filepath.Join(tree.Project, "build"), 0o755); err != nil {
+		return Tree{}, fmt.Errorf("make directory: %w", err)
+	}
+	if err := commit(ctx, tree); err != nil {
+		return Tree{}, err
+	}
+	// Secrets are never committed, but they lie in many projects.
+	return tree, write(tree.Project, map[string]string{".env": "TOKEN=abc\n"})
+}
+
+func commit(ctx context.Context, tree Tree) error {
+	steps := [][]string{
+		{"init", "-q", "-b", "main"},
+		{"add", "."},
+		{"commit", "-q", "-m", "first"},
+		{"tag", "v1.0.0"},
+		{"commit", "-q", "--allow-empty", "-m", "second"},
+	}
+	for _, arguments := range steps {
+		cmd := exec.CommandContext(ctx, "git", arguments...)
+		cmd.Dir = tree.Project
+		cmd.Env = []string{
+			"PATH=" + os.Getenv("PATH"), "HOME=" + tree.Home, "GIT_CONFIG_NOSYSTEM=1",
+			"GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.org",
+			"GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.org",
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", arguments[0], err, out)
+		}
+	}
+	return nil
+}
+
+func write(root string, contents map[string]string) error {
+	for name, text := range contents {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("make directory: %w", err)
+		}
+		mode := os.FileMode(0o644)
+		if name == "bin/app" {
+			mode = 0o755
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			return fmt.Errorf("write file: %w", err)
+		}
+	}
+	return nil
+}
+
+func files() map[string]string {
+	return map[string]string{
+		".gitignore":       ".env\nbuild/\n",
+		"LICENSE":          "Permission is granted.\n",
+		"README.md":        "# Project\n\nfoo and bar\n",
+		"a.txt":            "one\ntwo\n",
+		"b.txt":            "one\nthree\n",
+		"big.txt":          "9\n8\n7\n",
+		"bin/app":          "#!/bin/sh\nexit 0\n",
+		"data.csv":         "id,name\n1,Ada\n2,Grace\n",
+		"docs/My Notes.md": "# Notes\n",
+		"docs/guide.md":    "# Guide\n",
+		"go.mod":           "module example.org/proj\n\ngo 1.26\n",
+		"logs/app.log":     "10.0.0.1 error one\n10.0.0.2 ok\n",
+		"names.txt":        "grace:1\nada:2\n",
+		"notes.txt":        "hello\n",
+		"package.json":     "{\"version\": \"1.0.0\", \"scripts\": {\"build\": \"true\"}}\n",
+		"src/app.py":       "import os\n\ndef hello():\n    return 'SENTINEL-APP'\n",
+		"src/main.go":      "package main\n\n// TODO: greet.\nfunc main() {}\n",
+		"src/util.go":      "package main\n\nfunc util() {}\n",
+		"tests/test_a.py":  "def test_a():\n    pass\n",
+	}
+}
