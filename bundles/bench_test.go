@@ -20,6 +20,9 @@ func smallEngine(tb testing.TB) *Engine {
 // The bounds leave a twentieth above what was measured, which is the same on every
 // machine. An input is built of what the inputs before it left, as in a session.
 func TestJudgeAllocatesLittle(t *testing.T) {
+	if underRace {
+		t.Skip("pools lose things under the race detector")
+	}
 	in := threeCommands()
 	words := newVocabulary()
 	building := allocations(func() error {
@@ -32,7 +35,7 @@ func TestJudgeAllocatesLittle(t *testing.T) {
 	t.Logf("allocations: input %v, judgement by a small policy %v, by the embedded one %v", building, small, whole)
 	require.LessOrEqual(t, building, 53.0)
 	require.LessOrEqual(t, small, 375.0)
-	require.LessOrEqual(t, whole, 345.0)
+	require.LessOrEqual(t, whole, 350.0)
 }
 
 func judging(t *testing.T, e *Engine, in *v1.Input) float64 {

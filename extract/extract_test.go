@@ -286,6 +286,15 @@ func TestReach(t *testing.T) {
 	assert.Empty(t, caveat("rg x"), "ripgrep leaves hidden files out")
 	assert.Contains(t, caveat("rg --hidden x"), "reaches_secret")
 	assert.Contains(t, caveat("cat .e*v"), "reaches_secret")
+	for _, line := range []string{
+		"cat .e['n']v", "cat .e[\"n\"]v", "cat .e[m'n']v", "cat .e[$'n']v", "x=n; cat .e[$x]v", "x='n]v'; cat .e[$x", "cat < .e['n']v",
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		item := facts.Items[len(facts.Items)-1]
+		assert.True(t, facts.Messy || len(item.Caveats) > 0, line)
+	}
+	assert.Contains(t, p.facts("Bash", map[string]any{"command": "find . -delete"}).About, "delete")
+	assert.Contains(t, p.facts("Bash", map[string]any{"command": "cat .env; x=()''"}).About, "secret", "a line that doesn't parse")
 	assert.Empty(t, caveat("cat src/*.go"))
 	assert.Contains(t, touches(p.facts("Bash", map[string]any{"command": "cat o*t/file"})), "read.outside")
 }

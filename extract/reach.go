@@ -167,9 +167,9 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 }
 
 // plainWord reports whether xargs and the command it runs read a name as one
-// operand: no blank, quote or backslash in it, and no dash in front.
+// operand: no blank, quote, backslash or pattern in it, and no dash in front.
 func plainWord(name string) bool {
-	return name[0] != '-' && !strings.ContainsAny(name, " \t\n\r\v\f'\"\\")
+	return name[0] != '-' && !strings.ContainsAny(name, " \t\n\r\v\f'\"\\*?[")
 }
 
 // linked says what following a symbolic link in a tree reaches. A link to a
@@ -329,6 +329,12 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		return nil
 	}
 	found := expand(text, base)
+	if a.NoMatch {
+		if found.unknown || len(found.matches) > 0 {
+			item.Caveats.Add("dynamic_option")
+		}
+		return nil
+	}
 	if a.Single && len(found.matches) > 1 {
 		item.Caveats.Add("dynamic_option")
 	}

@@ -18,11 +18,28 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 	if !w.count(len(argv) + len(call.Assigns)) {
 		return st, st
 	}
+	redirs = unmatched(argv, redirs)
 	if len(argv) == 0 {
 		return w.assignments(st, call.Assigns, redirs)
 	}
-	prefix := w.prefix(st, call.Assigns)
+	prefix := st
+	if !argv[0].literal("read") || !w.separates(st, call.Assigns) {
+		prefix = w.prefix(st, call.Assigns)
+	}
 	return w.argv(prefix, st, argv, redirs)
+}
+
+// unmatched reads patterns that begin with a dash as the options that they are
+// when nothing matches them, which is nearly always (--include=*.ts), and adds
+// what has to hold for that.
+func unmatched(argv []Word, redirs []Access) []Access {
+	for i, word := range argv {
+		if word.Kind == Glob && strings.HasPrefix(word.Text, "-") {
+			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Glob: true, NoMatch: true})
+			argv[i] = Word{Kind: Literal, Text: unescape(word.Text)}
+		}
+	}
+	return redirs
 }
 
 // prefix returns the state in which a command with assignments before it runs.
@@ -33,6 +50,16 @@ func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
 		}
 	}
 	return st
+}
+
+// separates reports whether the assignments before read set nothing but IFS to
+// plain text, which holds for that one command.
+func (w *walker) separates(st *state, assigns []*syntax.Assign) bool {
+	if len(assigns) != 1 || assigns[0].Name == nil || assigns[0].Name.Value != "IFS" {
+		return false
+	}
+	value, plain := w.assigned(st, assigns[0])
+	return plain && value.Kind == Literal
 }
 
 func (w *walker) harmlessAssign(st *state, assign *syntax.Assign) bool {
@@ -102,6 +129,9 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		return after.nowhere(), after.nowhere()
 	}
 	name := argv[0].Text
+	if next, ok := w.read(st, after, argv, redirs); ok {
+		return next, next
+	}
 	if slices.Contains(w.table.words.RunsText, name) {
 		w.messy(MessyBuiltin)
 		w.emitGuess(st, name, argv[1:], redirs)
@@ -125,6 +155,48 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	w.program(st, argv, redirs, v1.Set{})
 	return after, after
 }
+
+// read walks `read -r name…`: the names hold what a line of the input says,
+// which is text that only the run can tell. Names that are more than names,
+// and other options, are not followed.
+func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+	if argv[0].Text != "read" || st.caveats.Has("assigns") {
+		return nil, false
+	}
+	names := argv[1:]
+	for len(names) > 0 && (names[0].literal("-r") || names[0].literal("-d") && len(names) > 1 && names[1].literal("")) {
+		if names[0].Text == "-d" {
+			names = names[1:]
+		}
+		names = names[1:]
+	}
+	next := after
+	for _, name := range names {
+		if name.Kind != Literal || strings.Trim(name.Text, wordBytes) != "" || !w.local(name.Text) {
+			return nil, false
+		}
+		next = next.with(name.Text, w.lineRead(st, name.Text, len(names)))
+	}
+	if len(names) == 0 {
+		return nil, false
+	}
+	w.emit(w.newCommand(st, ":", redirs))
+	return next, true
+}
+
+// lineRead is what read puts into a variable: one of the names that the input
+// consists of, where that is known, or text.
+func (w *walker) lineRead(st *state, name string, names int) Word {
+	in := w.in
+	if names == 1 && in != nil && len(in.roots) == 1 && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
+		one := *in
+		one.many = false
+		return one.word(one.roots[0])
+	}
+	return Word{Kind: Output, Text: "$" + name}
+}
+
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // set walks the builtin: a few options change nothing but when the line ends.
 func (w *walker) set(st, after *state, args []Word, redirs []Access) (ok, fail *state) {

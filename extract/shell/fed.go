@@ -125,13 +125,15 @@ func (p *parsed) fedExec(option string, argv []Word, many bool) bool {
 // is known.
 func (p *parsed) fedXargs() bool {
 	in := p.w.in
+	if len(p.inner) > 0 && p.inner[0].Kind == Literal && slices.Contains(p.w.table.words.TextPrograms, p.inner[0].Text) && p.plainXargs() {
+		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
+		return true
+	}
 	if in == nil || len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
 		return false
 	}
-	for _, entry := range p.c.Form {
-		if !slices.Contains(p.w.table.words.XargsOptions, entry.Name) {
-			return false
-		}
+	if !p.plainXargs() {
+		return false
 	}
 	f := *in
 	f.many = true
@@ -145,6 +147,17 @@ func (p *parsed) fedXargs() bool {
 			return fed, true
 		}
 		return word, true
+	})
+}
+
+// plainXargs reports whether xargs has no option but those that leave names
+// whole and read no other input.
+func (p *parsed) plainXargs() bool {
+	if slices.ContainsFunc(p.words[:len(p.words)-len(p.inner)], func(word Word) bool { return word.Kind != Literal }) {
+		return false // a mark that only the run can tell
+	}
+	return !slices.ContainsFunc(p.c.Form, func(entry v1.Entry) bool {
+		return !slices.Contains(p.w.table.words.XargsOptions, entry.Name)
 	})
 }
 
@@ -189,12 +202,37 @@ func (w *walker) out(from int, in *feed) *feed {
 	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
+	if c.Verb == "git diff" && (w.options.Toplevel == nil || w.options.Toplevel(c.Dirs[0]) != c.Dirs[0]) {
+		return nil // it names files from the top of the work tree
+	}
+	if c.Verb == "git diff" {
+		return &feed{dir: c.Dirs[0], roots: []string{"."}, filters: Access{Follow: true}}
+	}
 	return producerFeed(c)
+}
+
+// listedNames is what ls prints: the names of a directory without it, and its
+// operands as they stand. All of them lie below the working directory as long
+// as no operand leads up or out.
+func listedNames(c *Command, f *feed) *feed {
+	for _, a := range c.Accesses {
+		if a.Dynamic || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..") {
+			return nil
+		}
+	}
+	f.roots = []string{"."}
+	return f
 }
 
 func producerFeed(c *Command) *feed {
 	f := &feed{dir: c.Dirs[0], filters: Access{Follow: true}}
+	if c.Verb == "ls" {
+		return listedNames(c, f)
+	}
 	for _, a := range c.Accesses {
+		if a.Spelled {
+			continue // a pattern of git's, below a root that counts already
+		}
 		if a.Glob || a.Dynamic || a.Maybe || a.Text == "" {
 			return nil
 		}

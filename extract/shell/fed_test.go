@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,4 +52,34 @@ func TestFedAccesses(t *testing.T) {
 	assert.Equal(t, "list src, read src/**", accesses(t, "find src -exec cat {} +"))
 	assert.Contains(t, caveats(t, "find . | xargs uniq"), "dynamic_option", "the second name would be written")
 	assert.Contains(t, caveats(t, "find . | xargs grep"), "dynamic_option", "the first name would be the pattern")
+}
+
+// Names that a substitution, a loop or read takes from a known stream.
+func TestFedWords(t *testing.T) {
+	for line, want := range map[string]string{
+		"cat $(git ls-files)":                               "read ./**",
+		"for f in $(find src -type f); do cat \"$f\"; done": "list src, read src/**",
+		"find src | while read -r f; do cat \"$f\"; done":   "list src, read src/**",
+		"diff <(sort a) b":                                  "read a, read b/**",
+		"cat \"$(dirname src/a.go)/b\"":                     "read src/b",
+		"cd \"$(pwd)\" && cat x":                            "read x",
+		"git show \"$(git rev-parse HEAD)\"":                "read HEAD",
+	} {
+		got := parse(t, line)
+		assert.Empty(t, got.Messy, line)
+		assert.Equal(t, want, accesses(t, line), line)
+		for _, c := range got.Commands {
+			assert.NotContains(t, []string(c.Caveats), "dynamic_word", line)
+		}
+	}
+	for _, line := range []string{
+		"cat $(cat list)", "for f in $(cat list); do cat $f; done", "cat list | while read f; do cat $f; done",
+		"find . | while read f; do cat x$f; done", "find . | while read f; do cat $f; done < list",
+		"find . | while read a b; do cat $b; done", "cat \"$(find .)/x\"", "cat \"$(dirname $x)\"",
+	} {
+		got := parse(t, line)
+		last := got.Commands[len(got.Commands)-1]
+		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Dynamic })
+		assert.True(t, dynamic || len(got.Messy) > 0, line)
+	}
 }

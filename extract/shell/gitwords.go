@@ -9,8 +9,22 @@ import (
 // revision reads a word that git takes as a revision, as revision:path, or as
 // a path when one of that name exists.
 func (p *parsed) revision(word Word) {
+	if word.Kind == Hash {
+		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
+		if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
+			// A command that fails prints nothing, and what is left is a word.
+			p.c.Accesses = append(p.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+		}
+		return
+	}
 	if word.Kind != Literal {
+		if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
+			p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
+		}
 		p.access(word, v1.OpRead, false)
+		return
+	}
+	if word.Text == "" {
 		return
 	}
 	if strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) {
@@ -97,7 +111,11 @@ func (p *parsed) pathspec(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: root, Op: v1.OpList}, Access{Text: text, Op: v1.OpRead, Spelled: true})
 		return
 	}
-	p.access(Word{Kind: word.Kind, Text: text}, v1.OpRead, false)
+	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
+		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
+	}
+	word.Text = text
+	p.access(word, v1.OpRead, false)
 }
 
 // harmlessConfig are settings for `git -c` that choose how output looks.

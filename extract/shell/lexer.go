@@ -129,7 +129,7 @@ func (l *lexer) list(closer byte) {
 		case c == ';' || c == '|' || c == '(' || c == ')' || c == '&' && !l.redirectsAll():
 			l.pos++
 			l.next()
-		case c == '<' || c == '>' || c == '&':
+		case (c == '<' || c == '>' || c == '&') && !l.substitutes():
 			l.redirection()
 		default:
 			l.word()
@@ -150,6 +150,9 @@ func (l *lexer) next() {
 func (l *lexer) redirectsAll() bool {
 	return strings.HasPrefix(l.text[l.pos:], "&>")
 }
+
+// substitutes reports whether a process substitution begins here.
+func (l *lexer) substitutes() bool { return strings.HasPrefix(l.text[l.pos:], "<(") }
 
 // comment skips to the end of the line. One that ends in a backslash is read
 // in two ways by shells and parsers.
@@ -231,6 +234,10 @@ func (l *lexer) hereDocuments() {
 func (l *lexer) word() {
 	start := l.pos
 	for l.pos < len(l.text) && !l.failed {
+		if l.substitutes() {
+			l.inside()
+			continue
+		}
 		switch c := l.text[l.pos]; c {
 		case ' ', '\t', '\n', ';', '|', '&', '(', ')', '<', '>':
 			l.add(start)
@@ -304,6 +311,15 @@ func (l *lexer) escaped() {
 	l.pos = min(l.pos+2, len(l.text))
 }
 
+// inside reads $(…) or <(…): the words there belong to commands of their own.
+func (l *lexer) inside() {
+	l.pos += 2
+	outer := l.segment
+	l.next()
+	l.list(')')
+	l.segment = outer
+}
+
 // dollar reads an expansion. Of ${…} only those without quotes, blanks and
 // expansions inside are followed.
 func (l *lexer) dollar(quoted bool) {
@@ -317,12 +333,7 @@ func (l *lexer) dollar(quoted bool) {
 		}
 		l.pos += end + 2
 	case strings.HasPrefix(rest, "$("):
-		// The words inside belong to commands of their own.
-		l.pos += 2
-		outer := l.segment
-		l.next()
-		l.list(')')
-		l.segment = outer
+		l.inside()
 	case strings.HasPrefix(rest, "${"):
 		end := strings.IndexByte(rest, '}')
 		if end < 0 || strings.ContainsAny(rest[2:end], "$`'\"\\{\n;&|<>() ") {

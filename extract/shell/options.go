@@ -71,6 +71,9 @@ func (p *parsed) options(program *Program) {
 
 // unsure notes a word that may turn into an option when it is expanded.
 func (p *parsed) unsure(program *Program, word Word) {
+	if program.inert {
+		return
+	}
 	switch {
 	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
@@ -286,6 +289,9 @@ func (p *parsed) kind(kind string, word Word) string {
 		if !slices.Contains(p.w.table.words.PublicVariables, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
 			p.c.Caveats.Add("private_variable")
 		}
+	case "range":
+		path := word.Text[strings.LastIndexByte(word.Text, ':')+1:]
+		p.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
 	case "plus":
 		if word.Kind != Literal || !strings.HasPrefix(word.Text, "+") {
 			p.c.Caveats.Add("unknown_option")
@@ -354,9 +360,12 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
 		return // standard input
 	}
-	if word.Kind == Fed {
+	switch {
+	case word.Kind == Fed:
 		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op))
 		return
+	case word.Kind == Pipe && op == v1.OpRead:
+		return // what it reads, the commands within have read
 	}
 	if word.Kind == Literal && word.Text == "" {
 		return

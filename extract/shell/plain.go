@@ -261,16 +261,16 @@ func plainName(word plainWord, dialect dialect) bool {
 	if word.quoted || word.parted || text == "" || strings.Contains(reserved, " "+text+" ") {
 		return false
 	}
-	for i := range len(text) {
-		c := text[i]
-		if letter := c >= 'a' && c <= 'z' || c >= utf8.RuneSelf; !letter && (i == 0 || strings.IndexByte(`0123456789-_.\:`, c) < 0) &&
-			!(c == '.' && strings.HasPrefix(text, `.\`)) && !(c == '\\' && i > 0) {
+	name := strings.TrimPrefix(text, `.\`)
+	for i := range len(name) {
+		c := name[i]
+		if letter := c >= 'a' && c <= 'z' || c >= utf8.RuneSelf; !letter && (i == 0 || strings.IndexByte(`0123456789-_.\:`, c) < 0) {
 			return false
 		}
 	}
 	if dialect == cmd {
 		stem, _, cut := strings.Cut(text, ".")
-		return !strings.HasSuffix(text, ":") && !strings.ContainsAny(text, "+") &&
+		return !strings.HasSuffix(text, ":") &&
 			(!cut || text[len(stem):] == ".exe" || text[len(stem):] == ".com" || text[len(stem):] == ".cmd" || strings.Contains(text, `\`))
 	}
 	return !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, ".")

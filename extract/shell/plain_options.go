@@ -22,16 +22,16 @@ var commonParameters = map[string]option{
 
 // parameter resolves the name of a parameter: as it is, or as the beginning of
 // one parameter alone.
-func (program *Program) parameter(name string) (option, bool) {
+func (p *Program) parameter(name string) (option, bool) {
 	name = strings.ToLower(name)
-	if known, ok := program.folded[name]; ok {
+	if known, ok := p.folded[name]; ok {
 		return known, true
 	}
 	if known, ok := commonParameters[name]; ok {
 		return known, true
 	}
 	var found option
-	for _, names := range []map[string]option{program.folded, commonParameters} {
+	for _, names := range []map[string]option{p.folded, commonParameters} {
 		for full, known := range names {
 			if !strings.HasPrefix(full, name) || known.canonical == found.canonical {
 				continue

@@ -9,19 +9,19 @@ import (
 
 // plain explains a line in a command language of Windows. Lines that are not
 // plain are messy; what they may run is reported for deny rules.
-func (w *walker) plain(st *state, text string, dialect dialect) (ok, fail *state) {
+func (w *walker) plain(st *state, text string, dialect dialect) {
 	if code := byteGate(text); code != "" {
 		w.messy(code)
 		w.pieces(st, visibleOnly(text))
-		return st.nowhere(), st.nowhere()
+		return
 	}
 	commands, isPlain := plainLine(text, dialect)
 	if !isPlain {
 		w.messy(MessyPlatformSyntax)
 		w.pieces(st, text)
-		return st.nowhere(), st.nowhere()
+		return
 	}
-	ok, fail = st, st
+	ok, fail := st, st
 	var stream *plainStream
 	for i, command := range commands {
 		from := join(ok, fail)
@@ -30,9 +30,6 @@ func (w *walker) plain(st *state, text string, dialect dialect) (ok, fail *state
 			from = ok
 		case "||":
 			from = fail
-		case "|":
-		default:
-			stream = nil
 		}
 		if command.operator != "|" {
 			stream = nil
@@ -53,7 +50,6 @@ func (w *walker) plain(st *state, text string, dialect dialect) (ok, fail *state
 			ok, fail = thisOK, thisFail
 		}
 	}
-	return ok, fail
 }
 
 // pieces reports what a line that is not plain may run, with every word as a

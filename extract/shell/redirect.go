@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -43,6 +44,14 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 			out = w.target(st, out, r, v1.OpWrite)
 		}
 	}
+	// The shell opens them, where it stands, whatever options the command has.
+	dirs := st.dirs
+	if st.unknown || len(dirs) == 0 {
+		dirs = append(slices.Clip(dirs), "")
+	}
+	for i := range out {
+		out[i].Dirs = dirs
+	}
 	return out
 }
 
@@ -52,6 +61,9 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 		return out
 	}
 	word := w.word(st, r.Word)
+	if word.Kind == Pipe && op == v1.OpRead {
+		return out // what it reads, the commands within have read
+	}
 	if word.Kind == Glob && op == v1.OpRead && !hasBrace(r.Word) {
 		// A loop over a glob gives such a word: one of its matches is read.
 		return append(out, Access{Text: word.Text, Op: op, Glob: true, Split: word.Split})
@@ -70,7 +82,7 @@ func (w *walker) duplicate(st *state, out []Access, r *syntax.Redirect) []Access
 	if word.Kind == Literal && strings.Trim(number, "0123456789") == "" {
 		return out
 	}
-	if r.Op == syntax.DplIn || w.posix || r.N != nil {
+	if r.Op == syntax.DplIn || w.posix || r.N != nil || strings.HasPrefix(word.Text, "-") {
 		w.messy(MessyRedirection)
 	}
 	return w.target(st, out, r, v1.OpWrite)

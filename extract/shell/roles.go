@@ -66,6 +66,8 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 		p.single(word)
 	}
 	switch {
+	case kind == "list" && p.has("-delete"):
+		p.access(word, v1.OpDelete, true)
 	case kind == "read" && slices.ContainsFunc(program.modifies, p.has):
 		p.variables(word)
 		p.access(word, v1.OpWrite, false)
@@ -94,6 +96,9 @@ func (p *parsed) impliedAccess(program *Program, whole bool) {
 	case whole || program.implicit == "tree":
 		p.access(Word{Kind: Literal, Text: "."}, v1.OpRead, true)
 	case program.implicit == "list":
+		if p.has("-delete") {
+			p.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
+		}
 		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList})
 	}
 }

@@ -152,7 +152,7 @@ func (r *sedReader) section(delimiter byte) bool {
 		case delimiter:
 			return true
 		case '[':
-			end := plainBracket(r.text, r.pos-1, string(delimiter)+"\\\n")
+			end := plainBracket(r.text, r.pos-1, string(delimiter)+"\n")
 			if end < 0 {
 				return false
 			}

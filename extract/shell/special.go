@@ -57,6 +57,9 @@ func (p *parsed) env(program *Program) bool {
 		if !ok && rest[0].Kind == Literal {
 			break
 		}
+		if !ok {
+			p.w.messy(MessyDynamicVerb)
+		}
 		if !p.w.table.words.harmless(name, Word{Kind: rest[0].Kind, Text: value}) {
 			st = st.withCaveat("assigns")
 		}
@@ -137,11 +140,34 @@ func (p *parsed) test(name string) {
 		p.access(words[0], v1.OpList, false)
 		p.access(words[2], v1.OpList, false)
 	case len(words) == 3 && words[1].Kind == Literal && oneOf(numCompares, words[1].Text) &&
-		isNumber(words[0]) && isNumber(words[2]):
+		p.comparable(words[0]) && p.comparable(words[2]):
 		p.c.Form.Put(words[1].Text, "value")
+	case joined(words) > 0:
+		at := joined(words)
+		p.words = append(slices.Clone(words[:at]), Word{Kind: Literal, Text: "]"})
+		p.test("[")
+		p.words = append(slices.Clone(words[at+1:]), Word{Kind: Literal, Text: "]"})
+		p.test("[")
 	default:
 		p.testUnclear(words)
 	}
+}
+
+// comparable reports whether an operand of a number comparison is only read as
+// a number: zsh and ksh evaluate any other text as an expression.
+func (p *parsed) comparable(word Word) bool {
+	return isNumber(word) || word.Kind == Output && !word.Split && !p.w.zsh && !p.w.ksh
+}
+
+// joined returns where -a or -o joins a plain test in front to what follows,
+// or 0.
+func joined(words []Word) int {
+	for _, at := range []int{2, 3} {
+		if at+1 < len(words) && (words[at].literal("-a") || words[at].literal("-o")) {
+			return at
+		}
+	}
+	return 0
 }
 
 // compared notes a word whose text alone is looked at. What it holds changes

@@ -49,6 +49,7 @@ type Program struct {
 	unhide        []string
 	follows       []string
 	ignoring      []string
+	inert         bool
 	acts          bool
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
@@ -99,6 +100,7 @@ type entry struct {
 	Unhide        []string          `json:"unhide"`
 	Follows       []string          `json:"follows"`
 	Ignoring      []string          `json:"ignoring_unless"`
+	Inert         bool              `json:"inert"`
 	Comment       string            `json:"comment"`
 	Also          []string          `json:"also"`
 	As            string            `json:"as"`
@@ -119,7 +121,7 @@ type operandEntry struct {
 var kinds = map[string]bool{
 	"none": false, "value": false, "value?": false, "pattern": false, "read": false, "read?": false, "list": false,
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
-	"awk": false, "jq": false, "yq": false, "plus": false, "write": true, "write?": true, "delete": true, "execute": true,
+	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
 	"data": true, "name": true, "name?": true, "unknown": true,
 }
@@ -209,7 +211,7 @@ func compile(e *entry) (*Program, error) {
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
 		stdinCode: e.StdinCode, permute: e.Permute, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
-		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring,
+		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {

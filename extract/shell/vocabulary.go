@@ -25,6 +25,8 @@ type vocabulary struct {
 	RunsText          []string `json:"runs_text"`
 	SafeSetNames      []string `json:"safe_set_names"`
 	SystemDirectories []string `json:"system_directories"`
+	// TextPrograms print their operands, whatever they are.
+	TextPrograms []string `json:"text_programs"`
 	// versions are the options with which a program, given nothing else, prints
 	// its version or its help and does nothing besides.
 	versions map[string][]string

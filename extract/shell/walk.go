@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -205,6 +206,11 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 			// Without a match the loop runs once with the pattern itself.
 			value.Variables = nil
 		}
+		if value.Kind == Fed {
+			one := *value.feed
+			one.many = false
+			value = one.word(value.Text)
+		}
 		ok, fail = w.stmts(join(ok, fail).with(name, value), cmd.Do)
 		if len(w.line.Commands) >= maxCommands {
 			w.messy(MessyLimits)
@@ -224,6 +230,17 @@ func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *stat
 	}
 	ok, fail = w.stmts(yes, cmd.Do)
 	end := join(join(ok, fail), no)
+	if onlyVariables(st, end) {
+		// A second round, from what the first may have left, is as good as any.
+		st = end
+		w.line.Commands = w.line.Commands[:commands]
+		yes, no = w.stmts(st, cmd.Cond)
+		if cmd.Until {
+			yes, no = no, yes
+		}
+		ok, fail = w.stmts(yes, cmd.Do)
+		end = join(st, join(join(ok, fail), no))
+	}
 	if changed(st, end) {
 		w.messy(MessyControlFlow)
 		w.line.Commands = w.line.Commands[:commands]
@@ -233,6 +250,14 @@ func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *stat
 		return lost, lost
 	}
 	return end, end
+}
+
+// onlyVariables reports whether a round of a loop changed variables and
+// nothing else.
+func onlyVariables(before, after *state) bool {
+	same := *after
+	same.vars = before.vars
+	return !changed(before, &same) && changed(before, after)
 }
 
 func changed(before, after *state) bool {
@@ -324,28 +349,72 @@ func optionName(text string) string {
 
 // substitution walks $(…), and returns what it prints where that is known
 // beforehand: the working directory, the top of the repository, a part of a
-// known path.
+// known path, names that another command finds, the hash of a commit.
 func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	if part.TempFile || part.ReplyVar {
 		w.messy(MessyExpansion)
 	}
-	from := len(w.line.Commands)
-	in := w.in
-	w.in = nil
+	from, messy := len(w.line.Commands), len(w.line.Messy)
+	in, piped := w.in, w.piped
+	w.in, w.piped = nil, nil
 	w.stmts(st.fork(), part.Stmts)
-	w.in = in
-	if len(w.line.Commands) != from+1 || len(part.Stmts) != 1 || len(part.Stmts[0].Redirs) > 0 {
+	out := w.piped
+	w.in, w.piped = in, piped
+	if len(part.Stmts) != 1 || len(w.line.Messy) > messy || len(w.line.Commands) == from {
 		return Word{}, false
+	}
+	stmt := part.Stmts[0]
+	if isPipe(stmt) {
+		return fedWord(out)
 	}
 	c := &w.line.Commands[from]
-	if len(c.Dirs) != 1 || c.Unknown || len(c.Caveats) > 0 {
+	if len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || len(stmt.Redirs) > 0 || stmt.Negated {
 		return Word{}, false
 	}
-	call, ok := part.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) > 3 {
+	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(c.Caveats) == 0 && len(call.Assigns) == 0 {
+		if known, ok := w.printedText(c, call); ok {
+			return known, true
+		}
+	}
+	if printsHash(c) {
+		return Word{Kind: Hash, Text: hashText}, true
+	}
+	return fedWord(w.out(from, nil))
+}
+
+// fedWord is a word of names: as many words as there are names.
+func fedWord(out *feed) (Word, bool) {
+	if out == nil || len(out.roots) != 1 {
 		return Word{}, false
 	}
-	return w.printedText(c, call)
+	names := *out
+	names.many = true
+	return names.word(names.roots[0]), true
+}
+
+// hashText stands for a hash in the text of a word.
+const hashText = "$(hash)"
+
+// printsHash reports whether a command prints the hash of a commit, or fails.
+func printsHash(c *Command) bool {
+	if c.Git.Blobs > 0 || len(c.Caveats) > 0 {
+		return false
+	}
+	only := func(options ...string) bool {
+		for _, entry := range c.Form {
+			if strings.HasPrefix(entry.Name, "-") && !slices.Contains(options, entry.Name) {
+				return false
+			}
+		}
+		return true
+	}
+	switch c.Verb {
+	case "git merge-base":
+		return only("--fork-point", "--octopus")
+	case "git rev-parse":
+		return len(c.Git.Revisions) == 1 && only("--short", "--verify", "--quiet")
+	}
+	return false
 }
 
 func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
@@ -355,15 +424,16 @@ func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
 			return Word{}, false
 		}
 	}
-	switch strings.Join(words, " ") {
-	case "pwd":
+	switch {
+	case slices.Equal(words, []string{"pwd"}):
 		return Word{Kind: Literal, Text: c.Dirs[0]}, true
-	case "git rev-parse --show-toplevel":
-		if w.options.Toplevel != nil {
-			if top := w.options.Toplevel(c.Dirs[0]); top != "" {
-				return Word{Kind: Literal, Text: top}, true
-			}
-		}
+	case slices.Equal(words, []string{"git", "rev-parse", "--show-toplevel"}) && w.options.Toplevel != nil:
+		top := w.options.Toplevel(c.Dirs[0])
+		return Word{Kind: Literal, Text: top}, top != ""
+	case len(words) == 2 && words[0] == "dirname" && words[1][0] != '-':
+		return Word{Kind: Literal, Text: path.Dir(words[1])}, true
+	case len(words) == 2 && words[0] == "basename" && words[1][0] != '-':
+		return Word{Kind: Literal, Text: path.Base(words[1])}, true
 	}
 	return Word{}, false
 }

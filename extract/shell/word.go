@@ -22,6 +22,11 @@ const (
 	Glob
 	// Number words are decimal digits that only the shell knows ($?, $#).
 	Number
+	// Pipe words name what a process substitution prints; its commands are
+	// reported as commands of their own.
+	Pipe
+	// Hash words are the hash of a commit that git prints: letters and digits.
+	Hash
 	// Fed words stand for the names that another command finds: Text is the
 	// directory, or file, that it looks in.
 	Fed
@@ -157,6 +162,7 @@ type wordBuilder struct {
 	kind      WordKind
 	glob      bool
 	split     bool
+	feed      *feed
 	variables []string
 }
 
@@ -190,6 +196,15 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split}
+	if out.Kind == Pipe && len(word.Parts) > 1 {
+		out.Kind = Dynamic
+	}
+	if out.Kind == Fed {
+		if b.feed == nil || !wholeExpansion(word) {
+			out.Kind = Output // a name with something about it is another name
+		}
+		out.feed, out.Text = b.feed, unescape(out.Text)
+	}
 	if out.Kind == Literal {
 		if b.glob {
 			out.Kind = Glob
@@ -198,6 +213,15 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	return out
+}
+
+// wholeExpansion reports whether a word is one expansion, quoted or not.
+func wholeExpansion(word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	part, quoted := word.Parts[0].(*syntax.DblQuoted)
+	return !quoted || len(part.Parts) == 1
 }
 
 // plainLiteral reports whether an unquoted literal stands for itself.
@@ -232,10 +256,16 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 			b.glob = true
 			b.text.WriteByte(c)
 		case '[':
-			if strings.IndexByte(text[i:], ']') > 0 {
+			switch {
+			case strings.IndexByte(text[i:], ']') > 0:
 				b.glob = true
 				b.text.WriteByte(c)
-			} else {
+			case only:
+				b.quoted("[")
+			default:
+				// A bracket that another part may close: what is quoted in it
+				// counts all the same.
+				b.weaken(Dynamic)
 				b.quoted("[")
 			}
 		default:
@@ -339,6 +369,9 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		w.parameter(st, b, part, quoted)
 	case *syntax.CmdSubst:
 		if known, ok := w.substitution(st, part); ok {
+			if known.Kind == Fed {
+				b.feed = known.feed
+			}
 			w.splice(b, known, quoted)
 			return
 		}
@@ -351,10 +384,14 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		b.weaken(Number)
 		b.text.WriteString("$((…))")
 	case *syntax.ProcSubst:
-		w.messy(MessyProcess)
-		sub := st.fork()
-		w.stmts(sub, part.Stmts)
-		b.weaken(Dynamic)
+		if part.Op != syntax.CmdIn || w.posix || quoted {
+			w.messy(MessyProcess)
+		}
+		in, piped := w.in, w.piped
+		w.in, w.piped = nil, nil
+		w.stmts(st.fork(), part.Stmts)
+		w.in, w.piped = in, piped
+		b.weaken(Pipe)
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
 		w.messy(MessyExpansion)
 		b.weaken(Dynamic)
@@ -396,6 +433,9 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		b.weaken(Dynamic)
 		b.text.WriteString("$" + name)
 		return
+	}
+	if value.Kind == Fed {
+		b.feed = value.feed
 	}
 	w.splice(b, value, quoted)
 }

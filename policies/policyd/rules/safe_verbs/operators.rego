@@ -10,15 +10,15 @@ cover contains [i, "safe_verbs/operators"] if {
 	"command" in input.about
 	input.messy == false
 	data.policyd.settings.safe_verbs != {}
-	config := data.policyd.config
-	readable := config.spaces.readable[input.session.audience]
-	tables := config.platforms[input.session.platform]
+	readable := data.policyd.config.spaces.readable[input.session.audience]
+	tables := data.policyd.config.platforms[input.session.platform]
 	lists := [verbs | some table in tables; verbs := data.policyd.settings.safe_verbs[table]]
+	caveats := data.policyd.config.caveats.safe_verbs
 	some i, item in input.items
 	item.kind == "command"
 	some verbs in lists
 	forms := verbs[item.verb]
-	object.subset(config.caveats.safe_verbs, item.caveats)
+	object.subset(caveats, item.caveats)
 	object.subset(readable, item.touches)
 	some safe in forms
 	object.subset(safe.form, item.form)

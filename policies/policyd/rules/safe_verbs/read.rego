@@ -10,13 +10,13 @@ package policyd.rules
 cover contains [i, "safe_verbs/read"] if {
 	"command" in input.about
 	input.messy == false
-	config := data.policyd.config
-	readable := config.spaces.readable[input.session.audience]
+	readable := data.policyd.config.spaces.readable[input.session.audience]
 	verbs := data.policyd.config.safe_verbs[input.session.platform]
+	caveats := data.policyd.config.caveats.safe_verbs
 	some i, item in input.items
 	item.kind == "command"
 	forms := verbs[item.verb]
-	object.subset(config.caveats.safe_verbs, item.caveats)
+	object.subset(caveats, item.caveats)
 	object.subset(readable, item.touches)
 	some safe in forms
 	object.subset(safe.form, item.form)

@@ -10,13 +10,13 @@ cover contains [i, "safe_verbs/remote"] if {
 	"command" in input.about
 	input.messy == false
 	data.policyd.settings.shell.remote_readers == true
-	config := data.policyd.config
-	readable := config.spaces.readable[input.session.audience]
+	readable := data.policyd.config.spaces.readable[input.session.audience]
 	verbs := data.policyd.config.remote_readers[input.session.platform]
+	caveats := data.policyd.config.caveats.remote_readers
 	some i, item in input.items
 	item.kind == "command"
 	forms := verbs[item.verb]
-	object.subset(config.caveats.remote_readers, item.caveats)
+	object.subset(caveats, item.caveats)
 	object.subset(readable, item.touches)
 	some safe in forms
 	object.subset(safe.form, item.form)

@@ -10,12 +10,13 @@ package policyd.rules
 cover contains [i, "side_effects/none"] if {
 	"command" in input.about
 	input.messy == false
-	config := data.policyd.config
+	config := data.policyd.config.side_effects
+	caveats := data.policyd.config.caveats.side_effects
 	some i, item in input.items
 	item.kind == "command"
-	forms := config.side_effects.verbs[item.verb]
-	object.subset(config.caveats.side_effects, item.caveats)
-	object.subset(config.side_effects.touches, item.touches)
+	forms := config.verbs[item.verb]
+	object.subset(caveats, item.caveats)
+	object.subset(config.touches, item.touches)
 	some pure in forms
 	object.subset(pure.form, item.form)
 }

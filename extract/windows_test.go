@@ -1,0 +1,125 @@
+package extract_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// windowsFacts are the facts of a call in a session on Windows, whose disk is
+// not here.
+func (p place) windowsFacts(tool, project string, args map[string]any) v1.Facts {
+	call := p.call(tool, args)
+	call.Cwd = ""
+	call.Session.Platform, call.Session.Shell = "windows", "powershell"
+	call.Session.ProjectDir, call.Session.Home = project, `C:\Users\dev`
+	return p.extractor.Extract(call, nil)
+}
+
+// V11, P13: what can't be seen says so, and case and separators make no difference.
+func TestPathsOfAnUnseenDisk(t *testing.T) {
+	p := newPlace(t, nil)
+	facts := p.windowsFacts("Bash", `c:\Proj`, map[string]any{"command": `Get-Content SRC\main.go, C:\proj\b.go`})
+	require.Len(t, facts.Paths, 2)
+	assert.Equal(t, "C:/Proj", facts.Cwd)
+	for i, real := range []string{"C:/Proj/SRC/main.go", "C:/proj/b.go"} {
+		assert.Equal(t, real, facts.Paths[i].Real)
+		assert.Equal(t, v1.SpaceProject, facts.Paths[i].Space)
+		assert.Equal(t, v1.Set{"unseen"}, facts.Paths[i].Caveats)
+	}
+	require.Len(t, facts.Items, 1)
+	assert.True(t, facts.Items[0].Caveats.Has("unseen"))
+	for command, space := range map[string]string{
+		`Get-Content D:\proj\a`: v1.SpaceOutside, `Get-Content \\server\share\a`: v1.SpaceOutside, `Get-Content C:a`: v1.SpaceUnknown,
+		`Get-Content ..\a`: v1.SpaceOutside, `Get-Content nul`: v1.SpaceNone, `Get-Content con`: v1.SpaceOutside, `Get-Content a:b`: v1.SpaceUnknown,
+		`Get-Content \Proj\a`: v1.SpaceProject, `Get-Content LONGNA~1.TXT`: v1.SpaceUnknown, `Get-Content /etc/passwd`: v1.SpaceOutside,
+	} {
+		facts := p.windowsFacts("Bash", `C:\Proj`, map[string]any{"command": command})
+		require.NotEmpty(t, facts.Paths, command)
+		assert.Equal(t, space, facts.Paths[0].Space, command)
+	}
+}
+
+// P6: a drive, a home and what Windows keeps are no projects.
+func TestSensitiveRootsOnWindows(t *testing.T) {
+	p := newPlace(t, nil)
+	for _, project := range []string{`C:\`, `c:\windows\temp`, `C:\Users`, `C:\users\DEV`, `C:\Users\other`, `C:\Program Files\x`, `\\server\share`, `C:\Users\dev\.ssh`} {
+		facts := p.windowsFacts("Bash", project, map[string]any{"command": "Get-ChildItem"})
+		assert.NotContains(t, facts.Items[0].Touches, "list.project", project)
+	}
+	assert.Contains(t, p.windowsFacts("Bash", `C:\Users\dev\proj`, map[string]any{"command": "Get-ChildItem"}).Items[0].Touches, "list.project")
+}
+
+// S3: what a pattern or a tree reaches on a disk that isn't here is known only
+// where no secret fits the names.
+func TestReachOfAnUnseenDisk(t *testing.T) {
+	p := newPlace(t, nil)
+	for command, unknown := range map[string]bool{
+		`Select-String TODO src\*.go`: false, `Select-String TODO src\*`: true, `Get-Content *\a.go`: true, `rg TODO`: true, `rg TODO main.go`: false,
+		`Get-ChildItem -Recurse -Filter *.cs | Select-String TODO`: false, `Get-ChildItem | Select-String TODO`: true, `git diff`: true, `git status`: false,
+	} {
+		facts := p.windowsFacts("Bash", `C:\proj`, map[string]any{"command": command})
+		item := facts.Items[len(facts.Items)-1]
+		assert.Equal(t, unknown, item.Caveats.Has("reaches_unknown"), "%s: %v", command, item.Caveats)
+		assert.False(t, facts.Messy, command)
+	}
+}
+
+// A project of this machine's disk is looked at, whatever system the session names.
+func TestWindowsSessionOnASeenDisk(t *testing.T) {
+	p := newPlace(t, nil)
+	facts := p.windowsFacts("Bash", p.project, map[string]any{"command": `Get-Content src\main.go; Get-Content out\file; Get-Content .\.env`})
+	require.GreaterOrEqual(t, len(facts.Paths), 3)
+	assert.Equal(t, v1.SpaceProject, facts.Paths[0].Space)
+	assert.False(t, facts.Items[0].Caveats.Has("unseen"))
+	assert.Equal(t, v1.SpaceOutside, facts.Paths[1].Space)
+	assert.Equal(t, p.home+"/other/file", facts.Paths[1].Real)
+	_, secret := facts.Paths[2].Class.Get("secret")
+	assert.True(t, secret)
+	facts = p.windowsFacts("Bash", p.project, map[string]any{"command": `Get-ChildItem -Recurse | Select-String x`})
+	assert.True(t, facts.Items[1].Caveats.Has("reaches_secret"), "%v", facts.Items[1].Caveats)
+}
+
+// V5: cmd starts a program of the working directory before any other.
+func TestCmdSearchesTheWorkingDirectory(t *testing.T) {
+	p := newPlace(t, nil)
+	facts := func(shell string) v1.Facts {
+		text, err := json.Marshal(map[string]string{"command": "findstr x src/main.go"})
+		require.NoError(t, err)
+		return p.extractor.Extract(&v1.Call{Tool: "shell", Args: text, Session: v1.Session{
+			Agent: "other", Platform: "windows", Shell: shell, ProjectDir: p.project,
+		}}, nil)
+	}
+	assert.False(t, facts("cmd").Items[0].Caveats.Has("project_chooses_program"))
+	require.NoError(t, os.WriteFile(p.project+"/findstr.bat", nil, 0o600))
+	assert.True(t, facts("cmd").Items[0].Caveats.Has("project_chooses_program"))
+	assert.False(t, facts("powershell").Items[0].Caveats.Has("project_chooses_program"))
+}
+
+// P1: roots on macOS hold what differs from them in case alone.
+func TestRootsOnMacFoldCase(t *testing.T) {
+	p := newPlace(t, nil)
+	call := p.call("Read", map[string]any{"file_path": p.home + "/PROJ/a.go"})
+	assert.Equal(t, v1.SpaceOutside, p.extractor.Extract(call, nil).Paths[0].Space)
+	call.Session.Platform = "darwin"
+	assert.Equal(t, v1.SpaceProject, p.extractor.Extract(call, nil).Paths[0].Space)
+}
+
+// P13: file tools see no more of that disk than commands do.
+func TestFileToolsOnAnUnseenDisk(t *testing.T) {
+	p := newPlace(t, nil)
+	facts := p.windowsFacts("Read", `C:\proj`, map[string]any{"file_path": `C:\proj\a.go`})
+	require.Len(t, facts.Paths, 1)
+	assert.Equal(t, v1.Set{"unseen"}, facts.Paths[0].Caveats)
+	assert.Equal(t, v1.SpaceProject, facts.Paths[0].Space)
+	facts = p.windowsFacts("Read", `C:\proj`, map[string]any{"file_path": `C:\proj\.env`})
+	_, secret := facts.Paths[0].Class.Get("secret")
+	assert.True(t, secret)
+	facts = p.windowsFacts("Grep", `C:\proj`, map[string]any{"pattern": "x", "path": "C:/proj/src"})
+	assert.True(t, facts.Items[0].Caveats.Has("reaches_unknown"))
+}

@@ -1,0 +1,150 @@
+// Package engine decides calls in process by the built-in policy, wired as the
+// program wires itself, for tests that decide more lines than they could send.
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/bundles"
+	"policyd/extract"
+	"policyd/internal/config"
+	"policyd/internal/gate"
+	"policyd/internal/record"
+	"policyd/policies"
+)
+
+// Engine decides command lines in one project. It may be used concurrently.
+type Engine struct {
+	gate    *gate.Gate
+	bundle  *bundles.Engine
+	current atomic.Pointer[snapshot]
+	session v1.Session
+}
+
+// snapshot joins a policy with the extraction that its data asks for.
+type snapshot struct {
+	*bundles.Snapshot
+	extractor *extract.Extractor
+}
+
+var _ gate.Snapshot = (*snapshot)(nil)
+
+// Extract implements gate.Snapshot.
+func (s *snapshot) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
+	return s.extractor.Extract(call, grants)
+}
+
+var _ gate.Policy = (*Engine)(nil)
+
+// Options say where lines are decided.
+type Options struct {
+	// Home is the home directory of the session and of the sidecar.
+	Home string
+	// Project is the session's project directory.
+	Project string
+	// StateDir is where policyd would keep its own files.
+	StateDir string
+}
+
+// New loads the built-in policy. The caller closes the engine.
+func New(ctx context.Context, options Options) (*Engine, error) {
+	settings, err := config.Load("", func(name string) (string, bool) { return options.Home, name == "HOME" },
+		map[string]string{"state_dir": options.StateDir})
+	if err != nil {
+		return nil, fmt.Errorf("load settings: %w", err)
+	}
+	base, err := extract.NewBase(extract.Options{
+		Home: options.Home, Own: []string{settings.StateDir, settings.RunDir}, Protected: settings.Files,
+		Address: settings.Addr, Platform: "linux",
+		// A repository that was made this second is never remembered.
+		Now: func() time.Time { return time.Now().Add(time.Hour) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load extraction: %w", err)
+	}
+	e := &Engine{session: v1.Session{
+		ID: "corpus", Agent: "claude-code", Audience: v1.AudiencePersonal, ProjectDir: options.Project,
+		Interactive: true, Platform: "linux", Home: options.Home, Shell: "bash",
+	}}
+	e.bundle, err = bundles.New(ctx, bundles.Options{
+		FS: policies.FS, Settings: settings.Settings(), Logger: slog.New(slog.DiscardHandler),
+		Prepare:    func(policyd map[string]any) (any, error) { return base.With(policyd) },
+		OnActivate: e.activate,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load policy: %w", err)
+	}
+	e.gate, err = gate.New(gate.Options{
+		Policy: e, Redactor: record.NewRedactor(nil, nil),
+		// Every line is asked about anew, however many there are.
+		PerSession: math.MaxInt, MaxPrompts: math.MaxInt, PromptExpiry: time.Minute,
+	})
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (e *Engine) activate(activated *bundles.Snapshot) {
+	extractor, prepared := activated.Prepared().(*extract.Extractor)
+	if !prepared {
+		panic("the snapshot was not prepared")
+	}
+	e.current.Store(&snapshot{Snapshot: activated, extractor: extractor})
+}
+
+// Current implements gate.Policy.
+func (e *Engine) Current() gate.Snapshot {
+	if current := e.current.Load(); current != nil {
+		return current
+	}
+	return nil
+}
+
+// Close ends what the engine runs.
+func (e *Engine) Close() error {
+	e.bundle.Close()
+	return nil
+}
+
+// Line is one command line and where it would run.
+type Line struct {
+	Command string
+	// Cwd is the project directory if empty.
+	Cwd string
+	// Windows makes it a line of a session on Windows, whose disk isn't here,
+	// and Shell is what runs it there.
+	Windows bool
+	Shell   string
+}
+
+// Decide decides one command line.
+func (e *Engine) Decide(ctx context.Context, line Line) (v1.Decision, error) {
+	var args strings.Builder
+	encoder := json.NewEncoder(&args)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(map[string]string{"command": line.Command}); err != nil {
+		return v1.Decision{}, fmt.Errorf("write call: %w", err)
+	}
+	call := v1.Call{Tool: "Bash", Args: json.RawMessage(args.String()), Cwd: line.Cwd, Session: e.session}
+	switch {
+	case line.Windows:
+		call.Tool = "shell"
+		call.Session = v1.Session{
+			ID: "corpus", Agent: "other", Audience: v1.AudiencePersonal, Interactive: true, Platform: "windows",
+			Shell: line.Shell, ProjectDir: `C:\proj`, Home: `C:\Users\dev`,
+		}
+	case line.Cwd == "":
+		call.Cwd = e.session.ProjectDir
+	}
+	return e.gate.Decide(ctx, &call, gate.DecideOptions{}), nil
+}

@@ -1,0 +1,194 @@
+package oracle
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// generator writes command lines that bash reads in all its ways. Equal seeds
+// give equal lines.
+type generator struct {
+	*rand.Rand
+	seeds []string
+}
+
+// verbs are commands of the kinds that the facts treat differently.
+var verbs = []string{
+	"ls", "ls -la", "cat", "grep -n x", "grep -rn x", "head -n 3", "wc -l", "git status", "git log --oneline -3", "git diff",
+	"git -C src log", "rm -rf", "rm", "mv", "cp", "echo", "printf '%s\\n'", "find .", "find src -name '*.go'", "sort", "sort -u",
+	"uniq", "sed -n 1p", "sed 's/a/b/'", "awk '{print $1}'", "cut -d: -f1", "tr a b", "tee", "diff", "stat", "xargs ls",
+	"xargs -n1 rm", "python -c x", "make", "npm run build", "go test", "touch", "mkdir -p", "curl", "evil", "nosuch", "./ls",
+	"/bin/ls", "/usr/bin/rm -r", "true", "false", "test -f", "[ -f a.txt ]", "jq .a", "rg -n x", "basename", "dirname", "env",
+	"date", "pwd", "which", "tree", "file", "du -sh", "seq 3", "sleep 0",
+}
+
+// words are operands: plain, quoted, expanded.
+var words = []string{
+	"a.txt", "b.txt", "README.md", "src", "src/main.go", "docs", "./a.txt", "../proj", "'a b'", `"a b"`, `a\ b`, `"$HOME"`, "~",
+	"~/x", "~dev", "~+", "~-", "*", "*.txt", "src/*", "s?c", "[ab].txt", "{a,b}.txt", "{a,b{c,d}}", "{1..3}", "{a..c}x", "$x",
+	`"$x"`, "${x}", "${x:-y}", "$(pwd)", `"$(ls)"`, "`ls`", "$((1+2))", "$'a\\x62'", `$"a"`, "-n", "--", "-", "x=1", "''",
+	`""`, `a""b`, `a'b'c`, `\a`, `"\$x"`, `'$x'`, "/etc/passwd", "/dev/null", "a#b", "#c", `\#`, "=", "!", "a!", "1", "-rf",
+	"$PWD", "$OLDPWD", "$1", "$@", `"$@"`, "$*", "$#", "$?", "$$", "$!", "$-", "${#x}", "${x%.*}", "${x/a/b}", "${!x}",
+	"${x@P}", "a,b", "{a", "a}", "{a,b", "%s", "@", "+(a)", "!(a)", "?(a)", "@(a|b)", "*(a)", "['a'b].txt", `["a"].txt`, "[!'x'].txt", "[$x].txt", "[\\a].txt", "*''.txt", "<(ls)", ">(cat)", "^", "a^b",
+}
+
+var (
+	redirections = []string{
+		"> out", ">> out", "< a.txt", "2>/dev/null", "2>&1", "&> out", ">& out", "&>> out", ">| out", "<> a.txt", "1<> a.txt",
+		"<<< x", `<<< "$x"`, "3< a.txt", "2>&-", "> $x", "> ~/x", `> "a b"`, "{fd}> out", "<&0", ">&2", ">&1 2>&1", "< <(ls)",
+		"> *.log", "<&-", "1>&2-", "> 'a'b", "> {a,b}",
+	}
+	assigns = []string{
+		"x=1", "x='a b'", "LC_ALL=C", "PATH=./b", "x=$(ls)", "x+=a", "x=(a b)", "x[0]=1", "GIT_PAGER=cat", "x=~", "x=*",
+		"x=", "x=-la", "f=a.txt", "IFS=:", "HOME=/tmp", "x={a,b}", "x=rm", "GIT_DIR=b", "a=ls",
+	}
+	separators = []string{
+		"; ", " && ", " || ", " | ", " |& ", " & ", "\n", ";", "&&", "||", "|", " ;\n", " &&\n", " |\n", "&", " & \n", "\n\n",
+		" \\\n && ", " # c\n", "; # c\n", " #c \\\n",
+	}
+	directories = []string{"src", "docs", "..", "-", "~", "/tmp", "$x", "'src'", "src/..", "nosuch", "", "-P src", "-- src", "."}
+)
+
+func (g *generator) pick(from []string) string { return from[g.IntN(len(from))] }
+
+// chance is true once in n times.
+func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
+
+// line writes one line: built by grammar, or a seed, mutated or not.
+func (g *generator) line() string {
+	var text string
+	switch {
+	case g.chance(3):
+		text = g.pick(g.seeds)
+	default:
+		text = g.list(3)
+	}
+	if g.chance(4) {
+		text = g.wrapped(text)
+	}
+	for g.chance(3) {
+		text = g.mutated(text)
+	}
+	return text
+}
+
+// list writes commands with separators between them.
+func (g *generator) list(depth int) string {
+	out := g.command(depth)
+	for g.chance(2) {
+		out += g.pick(separators) + g.command(depth)
+	}
+	return out
+}
+
+// command writes a simple or a compound command.
+func (g *generator) command(depth int) string {
+	if depth <= 0 || g.IntN(10) < 6 {
+		return g.simple()
+	}
+	inner := func() string { return g.list(depth - 1) }
+	switch g.IntN(22) {
+	case 0:
+		return "( " + inner() + " )"
+	case 1:
+		return "{ " + inner() + "; }"
+	case 2:
+		return "if " + inner() + "; then " + inner() + "; else " + inner() + "; fi"
+	case 3:
+		return "for f in " + g.operands() + "; do " + inner() + "; done"
+	case 4:
+		return "for f in a.txt b.txt; do cat \"$f\"; " + inner() + "; done"
+	case 5:
+		return "while " + inner() + "; do " + inner() + "; break; done"
+	case 6:
+		return "case " + g.pick(words) + " in " + g.pick(words) + ") " + inner() + ";; *) " + inner() + ";; esac"
+	case 7:
+		return "bash -c " + quote(inner())
+	case 8:
+		return g.pick([]string{"timeout 5 ", "nice ", "nohup ", "env ", "env A=b ", "command ", "time ", "! ", "exec ", "setsid ", "stdbuf -oL "}) + g.simple()
+	case 9:
+		return "cd " + g.pick(directories) + g.pick(separators) + inner()
+	case 10:
+		return g.hereDocument()
+	case 11:
+		return "find . -name " + quote("*.go") + g.pick([]string{" -exec ", " -execdir "}) + g.simple() + g.pick([]string{` \;`, " {} +", ` {} \;`, ` ';'`})
+	case 12:
+		return g.simple() + " | xargs " + g.pick([]string{"", "-0 ", "-n 1 ", "-I{} "}) + g.simple()
+	case 13:
+		return "echo \"$(" + inner() + ")\""
+	case 14:
+		return "x=" + g.pick(words) + g.pick(separators) + g.simple() + " $x"
+	case 15:
+		return "[[ " + g.pick(words) + g.pick([]string{" == ", " =~ ", " -eq ", " < "}) + g.pick(words) + " ]] && " + inner()
+	case 16:
+		return "cd " + g.pick(directories) + " && " + inner() + "; cd " + g.pick(directories) + "; " + inner()
+	case 17:
+		return "until " + inner() + "; do " + inner() + "; break; done"
+	case 18:
+		return g.pick([]string{"export ", "declare ", "readonly ", "local ", "typeset -x "}) + g.pick(assigns) + "; " + inner()
+	case 19:
+		return "f() { " + inner() + "; }; f"
+	case 20:
+		return "echo `" + g.simple() + "`"
+	}
+	return g.pick([]string{"pushd src; ", "(( x = 1 )); ", "let x=1; ", "select f in a; do ", "eval ", "set -f; ", "set -e; ", "trap 'ls' EXIT; "}) + inner()
+}
+
+// simple writes a simple command.
+func (g *generator) simple() string {
+	var out strings.Builder
+	for g.chance(8) {
+		out.WriteString(g.pick(assigns) + " ")
+	}
+	for g.chance(20) {
+		out.WriteString(g.pick(redirections) + " ")
+	}
+	out.WriteString(g.pick(verbs))
+	if g.IntN(3) > 0 {
+		out.WriteString(" " + g.operands())
+	}
+	for g.chance(5) {
+		out.WriteString(" " + g.pick(redirections))
+	}
+	return out.String()
+}
+
+func (g *generator) operands() string {
+	out := g.pick(words)
+	for g.chance(2) {
+		out += " " + g.pick(words)
+	}
+	return out
+}
+
+func (g *generator) hereDocument() string {
+	delimiter := g.pick([]string{"EOF", "'EOF'", `"EOF"`, `\EOF`, "E'O'F"})
+	body := g.pick([]string{
+		"x\n", "$x\n", "$(ls)\n", "`ls`\n", "\\\nEOF\n", "${x:-\n", "'\n", "\"\n", "EOF \n", "\tEOF\n", " \\\\\n", "a\\\n", "(\n", "",
+	})
+	operator := g.pick([]string{"<<", "<<-", "<< "})
+	return fmt.Sprintf("%s %s%s%s\n%sEOF\n%s", g.pick(verbs), operator, delimiter,
+		g.pick([]string{"", "", " | cat", " && ls", "; ls", " > out"}), body, g.simple())
+}
+
+// wrapped puts a line into another.
+func (g *generator) wrapped(text string) string {
+	switch g.IntN(8) {
+	case 0:
+		return "( " + text + "\n)"
+	case 1:
+		return "{ " + text + "\n}"
+	case 2:
+		return "true && { " + text + "\n}"
+	case 3:
+		return "bash -c " + quote(text)
+	case 4:
+		return "sh -c " + quote(text)
+	case 5:
+		return text + "\n" + g.simple()
+	case 6:
+		return "env bash -c " + quote(text)
+	}
+	return g.simple() + " && " + text
+}

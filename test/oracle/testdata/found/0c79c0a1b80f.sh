@@ -1,0 +1,1 @@
+git log $(git merge-base)..feature/login

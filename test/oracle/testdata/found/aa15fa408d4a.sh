@@ -1,0 +1,1 @@
+sha=$(git rev-parse HEAD);git show "$sha"

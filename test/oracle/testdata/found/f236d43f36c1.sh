@@ -1,0 +1,1 @@
+cd"$(dirname src/app.ts)"&&ls
