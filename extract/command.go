@@ -150,7 +150,8 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 
 // walk adds the caveat for what reading a whole tree reaches.
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access) {
-	f := filter{include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
+	f := filter{
+		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
 		ignoring: a.Ignoring,
 	}
 	if answer := e.tree(root, f); answer != reachesNone {
@@ -275,7 +276,7 @@ func chooses(dir, entry string) bool {
 	if !conditional {
 		return exists(dir + "/" + name)
 	}
-	content, err := os.ReadFile(dir + "/" + name) //nolint:gosec // a name of the table, above the working directory
+	content, err := os.ReadFile(dir + "/" + name)
 	if err != nil {
 		return !os.IsNotExist(err)
 	}

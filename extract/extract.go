@@ -298,32 +298,48 @@ type sensitive struct {
 	itself bool
 }
 
-// sensitiveRoots resolves the sensitive roots once per call, for the home that
-// the session claims and for the sidecar's own.
+// sensitiveRoots are those of the system, resolved when the policy was loaded,
+// and those of the homes, resolved once per call: the home that the session
+// claims and the sidecar's own.
 func (e *extraction) sensitiveRoots() []sensitive {
 	if e.sensitives != nil {
 		return e.sensitives
 	}
-	add := func(dir string, itself bool) {
-		if resolved, err := e.resolver.Resolve(dir); err == nil {
-			e.sensitives = append(e.sensitives, sensitive{resolved.Real, itself})
-		}
+	lists := e.x.lists
+	homes := []string{e.home, e.x.options.Home}
+	if e.home == e.x.options.Home {
+		homes = homes[:1]
 	}
-	for _, dir := range e.x.lists.sensitiveItself {
-		add(dir, true)
-	}
-	for _, entry := range e.x.lists.sensitive {
-		if !strings.HasPrefix(entry, "~") {
-			add(entry, entry == "/")
+	e.sensitives = make([]sensitive, len(lists.system), len(lists.system)+len(homes)*len(lists.sensitiveHome))
+	copy(e.sensitives, lists.system)
+	for _, home := range homes {
+		if home == "" {
 			continue
 		}
-		for _, home := range []string{e.home, e.x.options.Home} {
-			if home != "" {
-				add(home+entry[1:], entry == "~")
+		for _, entry := range lists.sensitiveHome {
+			if resolved, err := e.resolver.Resolve(home + entry[1:]); err == nil {
+				e.sensitives = append(e.sensitives, sensitive{resolved.Real, entry == "~"})
 			}
 		}
 	}
 	return e.sensitives
+}
+
+// systemRoots resolves the sensitive roots that are in no home.
+func systemRoots(roots, itself []string) []sensitive {
+	var resolver paths.Resolver
+	var out []sensitive
+	for _, dir := range roots {
+		if resolved, err := resolver.Resolve(dir); err == nil {
+			out = append(out, sensitive{resolved.Real, dir == "/"})
+		}
+	}
+	for _, dir := range itself {
+		if resolved, err := resolver.Resolve(dir); err == nil {
+			out = append(out, sensitive{resolved.Real, true})
+		}
+	}
+	return out
 }
 
 // finish fills what rules look things up by, and makes the facts total.

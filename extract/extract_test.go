@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,13 +23,13 @@ type place struct {
 }
 
 // policyData reads the lists that the built-in policy carries.
-func policyData(t testing.TB) map[string]any {
-	t.Helper()
+func policyData(tb testing.TB) map[string]any {
+	tb.Helper()
 	read := func(path string) map[string]any {
 		text, err := os.ReadFile(filepath.Join("../policies/policyd", path, "data.json"))
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		var data map[string]any
-		require.NoError(t, json.Unmarshal(text, &data))
+		require.NoError(tb, json.Unmarshal(text, &data))
 		return data
 	}
 	return map[string]any{
@@ -39,29 +40,31 @@ func policyData(t testing.TB) map[string]any {
 	}
 }
 
-func newPlace(t testing.TB, change func(policyd map[string]any)) place {
-	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
+func newPlace(tb testing.TB, change func(policyd map[string]any)) place {
+	tb.Helper()
+	home, err := filepath.EvalSymlinks(tb.TempDir())
+	require.NoError(tb, err)
 	p := place{home: home, project: home + "/proj"}
 	for path, text := range map[string]string{
 		"proj/README.md": "x", "proj/src/main.go": "x", "proj/.env": "A=b", "proj/AGENTS.md": "x", "other/file": "x",
 		"proj/docs/a.md": "x", ".ssh/id_ed25519": "x", "state/agent.token": "x",
 	} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(home+"/"+path), 0o700))
-		require.NoError(t, os.WriteFile(home+"/"+path, []byte(text), 0o600))
+		require.NoError(tb, os.MkdirAll(filepath.Dir(home+"/"+path), 0o700))
+		require.NoError(tb, os.WriteFile(home+"/"+path, []byte(text), 0o600))
 	}
-	require.NoError(t, os.Symlink("../other", home+"/proj/out"))
-	data := policyData(t)
+	require.NoError(tb, os.Symlink("../other", home+"/proj/out"))
+	data := policyData(tb)
 	if change != nil {
 		change(data)
 	}
 	base, err := extract.NewBase(extract.Options{
 		Home: home, Own: []string{home + "/state"}, Address: "127.0.0.1:7483", Platform: "linux",
+		// What was written this second counts as settled, so that nothing depends on how fast a test runs.
+		Now: func() time.Time { return time.Now().Add(time.Hour) },
 	})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	p.extractor, err = base.With(data)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return p
 }
 
@@ -208,11 +211,18 @@ func TestProtocols(t *testing.T) {
 		tool, protocol, kind, namespace string
 		known                           bool
 	}{
-		{"fs/read_text_file", "", "acp", "fs", true}, {"fs/read_text_file", "acp", "acp", "fs", true},
-		{"terminal/anything", "acp", "acp", "terminal", true}, {"session/exec", "", "other", "", false},
-		{"session/exec", "mcp", "mcp", "", false}, {"_ext/ping", "acp", "acp", "", false}, {"Bash", "acp", "other", "", false},
-		{"run_shell_command", "acp", "other", "", false}, {"mcp__a__b", "acp", "other", "", false},
-		{"FS/read_text_file", "acp", "other", "", false}, {"fs", "acp", "other", "", false}, {"Task", "mcp", "mcp", "", false},
+		{"fs/read_text_file", "", "acp", "fs", true},
+		{"fs/read_text_file", "acp", "acp", "fs", true},
+		{"terminal/anything", "acp", "acp", "terminal", true},
+		{"session/exec", "", "other", "", false},
+		{"session/exec", "mcp", "mcp", "", false},
+		{"_ext/ping", "acp", "acp", "", false},
+		{"Bash", "acp", "other", "", false},
+		{"run_shell_command", "acp", "other", "", false},
+		{"mcp__a__b", "acp", "other", "", false},
+		{"FS/read_text_file", "acp", "other", "", false},
+		{"fs", "acp", "other", "", false},
+		{"Task", "mcp", "mcp", "", false},
 	} {
 		call := p.call(c.tool, map[string]any{"path": "x"})
 		call.Protocol = c.protocol

@@ -52,7 +52,7 @@ func (i ignores) in(dir string) ignores {
 			return ignores{void: true}
 		}
 	}
-	text, err := os.ReadFile(dir + "/.gitignore") //nolint:gosec // a fixed name in a directory that is walked anyway
+	text, err := os.ReadFile(dir + "/.gitignore")
 	if err != nil {
 		if os.IsNotExist(err) {
 			return i
@@ -99,7 +99,7 @@ func (i *ignores) ignores(name string, directory bool) bool {
 // secret back in, which makes ripgrep read it although it is hidden.
 func (e *extraction) takesBack(dir string) bool {
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore"} {
-		text, err := os.ReadFile(dir + "/" + name) //nolint:gosec // a fixed name in a directory that is walked anyway
+		text, err := os.ReadFile(dir + "/" + name)
 		if err != nil {
 			if os.IsNotExist(err) {
 				continue

@@ -15,12 +15,13 @@ type lists struct {
 	secrets   paths.Secrets
 	variables *paths.Pattern
 	protected paths.Protected
-	sensitive []string
-	// sensitiveItself are roots below which a workspace may lie.
-	sensitiveItself []string
-	readAlso        []string
-	deleteAllow     []string
-	projects        []string
+	// system are the sensitive roots that are in no home, resolved.
+	system []sensitive
+	// sensitiveHome are those in a home, beginning with "~".
+	sensitiveHome []string
+	readAlso      []string
+	deleteAllow   []string
+	projects      []string
 }
 
 // policyData is the part of data.policyd that extraction reads.
@@ -68,7 +69,7 @@ func newLists(policyd map[string]any) (*lists, error) {
 			"config.protected.always must not be empty")
 	}
 	out := &lists{
-		sensitive: config.Sensitive.Roots, sensitiveItself: config.Sensitive.Itself, readAlso: settings.Scope.ReadAlso,
+		readAlso:    settings.Scope.ReadAlso,
 		deleteAllow: settings.Scope.DeleteAllow, projects: settings.Scope.Projects,
 		protected: paths.Protected{
 			Instructions: concat(config.Protected.Instructions, settings.Scope.Protected),
@@ -76,6 +77,15 @@ func newLists(policyd map[string]any) (*lists, error) {
 		},
 	}
 	out.secrets.Files = config.Secrets.Files
+	var absolute []string
+	for _, root := range config.Sensitive.Roots {
+		if strings.HasPrefix(root, "~") {
+			out.sensitiveHome = append(out.sensitiveHome, root)
+		} else {
+			absolute = append(absolute, root)
+		}
+	}
+	out.system = systemRoots(absolute, config.Sensitive.Itself)
 	for _, part := range []struct {
 		into  **paths.Pattern
 		globs []string

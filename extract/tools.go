@@ -106,10 +106,10 @@ func commandText(texts []string, list bool) string {
 }
 
 func quoteWord(text string) string {
-	plain := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+	special := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
 	}
-	if text != "" && strings.IndexFunc(text, plain) < 0 {
+	if text != "" && strings.IndexFunc(text, special) < 0 {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

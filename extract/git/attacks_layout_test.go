@@ -58,12 +58,12 @@ func layoutAttacks() []attack {
 			return filepath.Join(inner, "sub")
 		}},
 		{"submodule kept by its parent", CodeConfigKey, "status", status, func(s *sandbox) string {
-			s.submodule("lib")
+			s.submodule()
 			s.appendTo(filepath.Join(s.project, ".git", "modules", "lib", "config"), "[core]\n\tfsmonitor = "+s.script+"\n")
 			return s.project
 		}},
 		{"submodule with a hook, in diff", CodeHook, "diff", []string{"diff"}, func(s *sandbox) string {
-			s.submodule("lib")
+			s.submodule()
 			s.program(filepath.Join(s.project, ".git", "modules", "lib", "hooks", "post-index-change"))
 			old := time.Unix(1e9, 0)
 			require.NoError(s.t, os.Chtimes(filepath.Join(s.project, "lib", "file.txt"), old, old))
@@ -138,11 +138,11 @@ func (s *sandbox) evilGitDir(workTree string) string {
 	return evil
 }
 
-// submodule adds a clean submodule to the project.
-func (s *sandbox) submodule(name string) {
+// submodule adds a clean submodule to the project, in lib.
+func (s *sandbox) submodule() {
 	s.t.Helper()
-	origin := filepath.Join(s.home, "origin-"+name)
+	origin := filepath.Join(s.home, "origin-lib")
 	s.commit(origin)
-	s.git(s.project, "submodule", "--quiet", "add", origin, name)
+	s.git(s.project, "submodule", "--quiet", "add", origin, "lib")
 	s.git(s.project, "commit", "-qm", "submodule")
 }

@@ -64,13 +64,13 @@ func TestOrdinaryClonesAreTrusted(t *testing.T) {
 			s.git(other, "worktree", "add", "-q", tree)
 			return tree
 		}},
-		{"parent of a submodule", func(s *sandbox) string { s.submodule("lib"); return s.project }},
+		{"parent of a submodule", func(s *sandbox) string { s.submodule(); return s.project }},
 		{"inside a submodule", func(s *sandbox) string {
-			s.submodule("lib")
+			s.submodule()
 			return filepath.Join(s.project, "lib", "sub")
 		}},
 		{"submodule that was not fetched", func(s *sandbox) string {
-			s.submodule("lib")
+			s.submodule()
 			s.git(s.project, "submodule", "--quiet", "deinit", "-f", "lib")
 			return s.project
 		}},
@@ -219,7 +219,7 @@ func TestNotTrustedWithoutAnAttack(t *testing.T) {
 			return dir
 		}},
 		{"submodule kept elsewhere", CodeSubmodule, "status", func(s *sandbox) string {
-			s.submodule("lib")
+			s.submodule()
 			apart := filepath.Join(s.project, "apart")
 			require.NoError(s.t, os.Rename(filepath.Join(s.project, ".git", "modules", "lib"), apart))
 			s.write(filepath.Join(s.project, "lib", ".git"), "gitdir: "+apart+"\n")

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,7 +182,7 @@ func TestTrackedListsUnmergedPathsOnce(t *testing.T) {
 func TestGitlinksAreListed(t *testing.T) {
 	s := newSandbox(t)
 	s.commit(s.project)
-	s.submodule("lib")
+	s.submodule()
 	verdict := s.inspect(s.project, "grep")
 	links, err := newReader(t, nil).Gitlinks(verdict)
 	require.NoError(t, err)
@@ -214,7 +213,7 @@ func FuzzWalkIndex(f *testing.F) {
 			return names < 1<<20
 		})
 		if err != nil {
-			assert.True(t, errors.Is(err, ErrIndexUnknown))
+			assert.ErrorIs(t, err, ErrIndexUnknown)
 			return
 		}
 		assert.LessOrEqual(t, entries*(indexStatBytes+size+indexFlagBytes), len(content))

@@ -98,8 +98,13 @@ func TestResolveNotesHardLinksAndProc(t *testing.T) {
 // a sibling that shares a prefix is another directory.
 func TestSpace(t *testing.T) {
 	roots := []Root{
-		{"/a/b", v1.SpaceProject}, {"/a/b/sub", v1.SpaceGrantRead}, {"/g", v1.SpaceGrantRead},
-		{"/g/rw", v1.SpaceGrantReadWrite}, {"/g/rw/ro", v1.SpaceGrantRead}, {"/s", v1.SpaceSession}, {"/u", v1.SpaceReadAlso},
+		{"/a/b", v1.SpaceProject},
+		{"/a/b/sub", v1.SpaceGrantRead},
+		{"/g", v1.SpaceGrantRead},
+		{"/g/rw", v1.SpaceGrantReadWrite},
+		{"/g/rw/ro", v1.SpaceGrantRead},
+		{"/s", v1.SpaceSession},
+		{"/u", v1.SpaceReadAlso},
 	}
 	for path, want := range map[string]string{
 		"/a/b": v1.SpaceProject, "/a/b/x": v1.SpaceProject, "/a/bc": v1.SpaceOutside, "/a": v1.SpaceOutside,

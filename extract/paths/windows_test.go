@@ -22,7 +22,7 @@ func TestWindowsPath(t *testing.T) {
 	}
 	for raw, want := range map[string]error{
 		`proj\a`: ErrRelative, `C:a`: ErrRelative, `\\?\C:\a`: ErrWindowsForm, `\\.\pipe\x`: ErrWindowsForm, `C:\a:stream`: ErrWindowsForm,
-		`C:\.env.`: ErrWindowsForm, `C:\.env `: ErrWindowsForm, `C:\CREDEN~1.JSO`: ErrWindowsForm, `C:\a*`: ErrWindowsForm,
+		`C:\.env.`: ErrWindowsForm, "C:\\.env\x20": ErrWindowsForm, `C:\CREDEN~1.JSO`: ErrWindowsForm, `C:\a*`: ErrWindowsForm,
 		"C:\\.e`nv": ErrWindowsForm, `C:\NUL`: ErrWindowsDevice, `C:\com1.txt`: ErrWindowsDevice, `C:\...\x`: ErrWindowsForm,
 	} {
 		_, err := WindowsPath(raw)
@@ -53,7 +53,7 @@ func TestWindowsJoin(t *testing.T) {
 // S1: what can't be followed is still denied by the name that it spells.
 func TestWindowsSpelling(t *testing.T) {
 	for raw, want := range map[string]string{
-		`a\.env::$DATA`: "/a/.env", `.env.`: "/.env", `C:\x\.env `: "/C:/x/.env", "C:.env": "/.env", "'.e`nv'": "/.env", `~\.ssh\id`: "/~/.ssh/id",
+		`a\.env::$DATA`: "/a/.env", `.env.`: "/.env", "C:\\x\\.env\x20": "/C:/x/.env", "C:.env": "/.env", "'.e`nv'": "/.env", `~\.ssh\id`: "/~/.ssh/id",
 	} {
 		assert.Equal(t, want, WindowsSpelling(raw), raw)
 	}

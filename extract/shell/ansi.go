@@ -34,7 +34,7 @@ func decodeANSI(text string) (string, bool) {
 		}
 		i += size - 1
 		if c := text[i-size+1]; c == 'u' || c == 'U' {
-			out.WriteRune(rune(value))
+			out.WriteRune(rune(value)) //nolint:gosec // WriteRune replaces what is no rune
 		} else {
 			out.WriteByte(byte(value)) //nolint:gosec // bash keeps the low eight bits, too
 		}

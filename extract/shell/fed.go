@@ -49,9 +49,7 @@ func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word
 		}
 		runs = append(runs, run)
 	}
-	for _, run := range runs {
-		p.after = append(p.after, run)
-	}
+	p.after = append(p.after, runs...)
 	return true
 }
 

@@ -207,10 +207,7 @@ func (l *lexer) delimiter(tabs bool) {
 // hereDocuments skips the bodies that begin behind this newline.
 func (l *lexer) hereDocuments() {
 	for _, doc := range l.pending {
-		for {
-			if l.pos >= len(l.text) {
-				break // bash takes the end of the line for the delimiter
-			}
+		for l.pos < len(l.text) { // bash takes the end of the line for the delimiter
 			end := strings.IndexByte(l.text[l.pos:], '\n')
 			line := l.text[l.pos:]
 			if end >= 0 {

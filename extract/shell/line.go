@@ -15,6 +15,7 @@ const (
 	maxCommands = 64
 	maxHereDocs = 4
 	maxDepth    = 8
+	maxSteps    = 2048
 )
 
 // Options say in what surroundings a line runs.
@@ -138,6 +139,7 @@ type walker struct {
 	posix     bool
 	depth     int
 	wordCount int
+	steps     int
 	hdocs     int
 	in        *feed // what the command being walked gets on standard input
 	piped     *feed // what the last pipe that was walked prints

@@ -16,16 +16,16 @@ func TestProgramTable(t *testing.T) {
 	require.NoError(t, newTable(t).Check())
 }
 
-func newTable(t testing.TB) *Table {
-	t.Helper()
+func newTable(tb testing.TB) *Table {
+	tb.Helper()
 	table, err := loadTable()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return table
 }
 
-func parse(t testing.TB, line string) Line {
-	t.Helper()
-	return newTable(t).Parse(line, Options{
+func parse(tb testing.TB, line string) Line {
+	tb.Helper()
+	return newTable(tb).Parse(line, Options{
 		Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },
 	})
 }

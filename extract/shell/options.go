@@ -278,12 +278,7 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "host":
 		p.c.Caveats.Add("network")
 	case "data":
-		for _, mark := range []string{"@", "<"} {
-			if _, path, ok := strings.Cut(word.Text, mark); ok {
-				path, _, _ = strings.Cut(path, ";")
-				p.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
-			}
-		}
+		p.data(word)
 	case "variable":
 		p.c.Variables = append(p.c.Variables, word.Text)
 		if !slices.Contains(p.w.table.words.PublicVariables, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
@@ -306,6 +301,17 @@ func (p *parsed) kind(kind string, word Word) string {
 	return kind
 }
 
+// data notes the files that a value sent over the network takes in: @file, and
+// name=<file with attributes behind a semicolon.
+func (p *parsed) data(word Word) {
+	for _, mark := range []string{"@", "<"} {
+		if _, path, ok := strings.Cut(word.Text, mark); ok {
+			path, _, _ = strings.Cut(path, ";")
+			p.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
+		}
+	}
+}
+
 // single notes a word that stands in a place of its own: a pattern that
 // matches several files would push the others into places of their own.
 func (p *parsed) single(word Word) {
@@ -326,6 +332,7 @@ func (p *parsed) inert(word Word) {
 		p.c.Caveats.Add("output_word")
 	case Glob:
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
+	default: // a known word has no effect
 	}
 }
 

@@ -37,7 +37,7 @@ func plainSed(text string) bool {
 				return false
 			}
 		case 'y':
-			if delimiter := r.next(); !r.section(delimiter) || !r.section(delimiter) {
+			if !r.transliterate() {
 				return false
 			}
 		case 'b', 't', 'T', ':':
@@ -52,6 +52,13 @@ func plainSed(text string) bool {
 			return false
 		}
 	}
+}
+
+// transliterate reads what follows y: two sections.
+func (r *sedReader) transliterate() bool {
+	delimiter := r.next()
+	from := r.section(delimiter)
+	return from && r.section(delimiter)
 }
 
 func (r *sedReader) next() byte {

@@ -19,7 +19,7 @@ func parserWords(file *syntax.File) []span {
 	var spans []span
 	commands := 0
 	add := func(from, to syntax.Pos, command int) {
-		spans = append(spans, span{start: int(from.Offset()), end: int(to.Offset()), command: command}) //nolint:gosec // a line is at most 16 KiB
+		spans = append(spans, span{start: int(from.Offset()), end: int(to.Offset()), command: command})
 	}
 	word := func(w *syntax.Word, command int) {
 		if w != nil {
@@ -86,5 +86,5 @@ func testWords(expr syntax.TestExpr, add func(from, to syntax.Pos, command int))
 }
 
 func after(pos syntax.Pos, n int) syntax.Pos {
-	return syntax.NewPos(pos.Offset()+uint(n), pos.Line(), pos.Col()+uint(n)) //nolint:gosec // n is the length of an operator
+	return syntax.NewPos(pos.Offset()+uint(n), pos.Line(), pos.Col()+uint(n))
 }

@@ -20,6 +20,10 @@ func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
 // stmt walks one statement and returns what holds when it succeeded and when
 // it failed.
 func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
+	if w.steps++; w.steps > maxSteps {
+		w.messy(MessyLimits) // loops in loops, walked round by round
+		return st, st
+	}
 	if stmt.Coprocess || stmt.Disown {
 		w.messy(MessyCoprocess)
 	}
@@ -161,8 +165,9 @@ func setsInput(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func isPipe(stmt *syntax.Stmt) bool {

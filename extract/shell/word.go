@@ -58,8 +58,12 @@ func (w Word) isOption() bool {
 	return w.Kind == Literal && len(w.Text) > 1 && w.Text[0] == '-'
 }
 
-// maxAlternatives bounds brace expansion.
-const maxAlternatives = 64
+// Bounds of brace expansion: what a word may expand to, and the braces it may
+// hold, since each costs before the first alternative is there.
+const (
+	maxAlternatives = 64
+	maxBraces       = 12
+)
 
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
@@ -71,6 +75,7 @@ func (w *walker) words(st *state, word *syntax.Word) []Word {
 	}
 	if w.posix || !balancedBraces(word) {
 		w.messy(MessyBraces)
+		return []Word{w.word(st, word)}
 	}
 	split := *word
 	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
@@ -119,7 +124,7 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 // Of others, and of braces behind a backslash, shells and the parser make
 // different words.
 func balancedBraces(word *syntax.Word) bool {
-	depth := 0
+	depth, pairs := 0, 0
 	for _, part := range word.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
@@ -132,6 +137,9 @@ func balancedBraces(word *syntax.Word) bool {
 			switch lit.Value[i] {
 			case '{':
 				depth++
+				if pairs++; pairs > maxBraces {
+					return false
+				}
 			case '}':
 				if depth--; depth < 0 {
 					return false
@@ -475,8 +483,9 @@ func operatorKind(part *syntax.ParamExp) WordKind {
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
 		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		return outputIf(literalWord(part.Exp.Word))
+	default:
+		return Dynamic
 	}
-	return Dynamic
 }
 
 func outputIf(plain bool) WordKind {
