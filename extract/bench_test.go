@@ -10,7 +10,7 @@ import (
 
 // BenchmarkExtract measures facts on the real disk, git's own files included.
 func BenchmarkExtract(b *testing.B) {
-	p := newPlace(b, nil)
+	p := newPlace(b)
 	output, err := exec.Command("git", "init", "-q", p.project).CombinedOutput()
 	require.NoErrorf(b, err, "%s", output)
 	for _, c := range []struct{ name, line string }{

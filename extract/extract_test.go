@@ -40,7 +40,7 @@ func policyData(tb testing.TB) map[string]any {
 	}
 }
 
-func newPlace(tb testing.TB, change func(policyd map[string]any)) place {
+func newPlace(tb testing.TB) place {
 	tb.Helper()
 	home, err := filepath.EvalSymlinks(tb.TempDir())
 	require.NoError(tb, err)
@@ -53,17 +53,13 @@ func newPlace(tb testing.TB, change func(policyd map[string]any)) place {
 		require.NoError(tb, os.WriteFile(home+"/"+path, []byte(text), 0o600))
 	}
 	require.NoError(tb, os.Symlink("../other", home+"/proj/out"))
-	data := policyData(tb)
-	if change != nil {
-		change(data)
-	}
 	base, err := extract.NewBase(extract.Options{
 		Home: home, Own: []string{home + "/state"}, Address: "127.0.0.1:7483", Platform: "linux",
 		// What was written this second counts as settled, so that nothing depends on how fast a test runs.
 		Now: func() time.Time { return time.Now().Add(time.Hour) },
 	})
 	require.NoError(tb, err)
-	p.extractor, err = base.With(data)
+	p.extractor, err = base.With(policyData(tb))
 	require.NoError(tb, err)
 	return p
 }
@@ -93,7 +89,7 @@ func touches(facts v1.Facts) string {
 
 // P1 to P3, V12: one item per path, resolved, with the space that it lies in.
 func TestFileTools(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	cases := map[string]struct {
 		tool string
 		args map[string]any
@@ -128,7 +124,7 @@ func TestFileTools(t *testing.T) {
 
 // D2: what can't be read leaves the facts incomplete, never empty and complete.
 func TestIncomplete(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	codex := p.call("apply_patch", map[string]any{"input": "nothing"})
 	codex.Session.Agent = "codex"
 	for name, facts := range map[string]v1.Facts{
@@ -148,7 +144,7 @@ func TestIncomplete(t *testing.T) {
 
 // P11, S1: every file of a patch counts, moved and deleted ones too.
 func TestPatch(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	call := p.call("apply_patch", map[string]any{"command": strings.Join([]string{
 		"*** Begin Patch", "*** Add File: new.txt", "+x", "*** Update File: src/main.go", "*** Move to: src/app.go", "@@",
 		"*** Delete File: docs/a.md", "*** Add File: .env", "+y", "*** End Patch",
@@ -168,7 +164,7 @@ func TestPatch(t *testing.T) {
 // Globs of list tools: what could lead up or out is never complete, what stays
 // below is.
 func TestPatterns(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for _, pattern := range []string{
 		"a/../../*", "{/etc,/root}/*", ".{.,}/*", `.\./*`, "[.][.]/*", "*/../x", "{..,a}/*", "{,..}/x", "a{b/../..,c}", "@(..)/x",
 	} {
@@ -187,7 +183,7 @@ func TestPatterns(t *testing.T) {
 // A path that a client may rewrite before it opens it lies nowhere that is
 // known, and is classified by what it would become.
 func TestAlteredPaths(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for _, raw := range []string{
 		" /etc/passwd", "\t/etc/passwd", "file:///etc/passwd", "@/etc/passwd", "\"/etc/passwd\"", "$HOME/.bashrc", "a\u200b",
 		p.project + "/.env ", ".env\n", "e\u0301",
@@ -206,7 +202,7 @@ func TestAlteredPaths(t *testing.T) {
 // N1, N2: the protocol decides what a name can be, and only what is known by
 // no name passes as an unknown method.
 func TestProtocols(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for _, c := range []struct {
 		tool, protocol, kind, namespace string
 		known                           bool
@@ -235,7 +231,7 @@ func TestProtocols(t *testing.T) {
 
 // S2: a secret is seen in every argument of every tool.
 func TestSecretsAreSeenEverywhere(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for name, facts := range map[string]v1.Facts{
 		"read":      p.facts("Read", map[string]any{"file_path": ".env"}),
 		"edit":      p.facts("Edit", map[string]any{"file_path": p.project + "/.env", "old_string": "", "new_string": ""}),
@@ -259,7 +255,7 @@ func TestSecretsAreSeenEverywhere(t *testing.T) {
 
 // P6, P14: a sensitive directory is nobody's project, whatever home is claimed.
 func TestSensitiveProject(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for _, dir := range []string{"/", p.home, filepath.Dir(p.home), "/etc", "/etc/x", p.home + "/.ssh", p.home + "/state", "/proc/1"} {
 		call := p.call("Read", map[string]any{"file_path": dir + "/x"})
 		call.Session.ProjectDir, call.Cwd = dir, dir
@@ -271,7 +267,7 @@ func TestSensitiveProject(t *testing.T) {
 
 // P4: the longest grant decides, and the workspace beats a grant.
 func TestGrants(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	grants := []v1.PathGrant{{Root: p.home + "/other", Mode: "read"}, {Root: p.project, Mode: "read"}}
 	read := p.extractor.Extract(p.call("Read", map[string]any{"file_path": p.home + "/other/file"}), grants)
 	assert.Equal(t, "path:read.grant_read", touches(read))
@@ -283,7 +279,7 @@ func TestGrants(t *testing.T) {
 
 // S3: what recursion and globs reach.
 func TestReach(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	caveat := func(command string) []string {
 		facts := p.facts("Bash", map[string]any{"command": command})
 		require.NotEmpty(t, facts.Items, command)
@@ -311,7 +307,7 @@ func TestReach(t *testing.T) {
 
 // V3, V6: the effective directory, and the directories that hold all of it.
 func TestEffectiveDirectory(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for command, want := range map[string]string{
 		"git push origin main":       "/proj",
 		"cat ./src/main.go":          "/proj/src",
@@ -333,7 +329,7 @@ func TestEffectiveDirectory(t *testing.T) {
 
 // V4: the call's cwd is never the sidecar's own.
 func TestUnknownCwd(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	call := p.call("Bash", map[string]any{"command": "ls"})
 	call.Cwd, call.Session.ProjectDir = "", ""
 	facts := p.extractor.Extract(call, nil)
@@ -363,7 +359,7 @@ func FuzzFacts(f *testing.F) {
 	}
 	f.Add("Read", `{"file_path":"a/../b"}`)
 	f.Add("mcp__a__b", `{"path":["x",".env"]}`)
-	p := newPlace(f, nil)
+	p := newPlace(f)
 	f.Fuzz(func(t *testing.T, tool, args string) {
 		call := p.call(tool, nil)
 		call.Args = json.RawMessage(args)
@@ -426,7 +422,7 @@ func checkIndex(t *testing.T, facts v1.Facts) {
 // S3: a tool that honours git's ignore rules doesn't reach what they leave
 // out, and only that.
 func TestIgnoreRules(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	write := func(path, text string) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+path), 0o700))
 		require.NoError(t, os.WriteFile(p.project+"/"+path, []byte(text), 0o600))

@@ -1,10 +1,12 @@
 package extract
 
 import (
+	"errors"
 	"os"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"policyd/extract/paths"
 )
@@ -26,14 +28,20 @@ const maxIgnoreFile = 64 << 10
 // root itself. Outside a repository nothing is ignored.
 func ignoresAbove(root string) ignores {
 	var chain []string
+	found := false
 	for at := root; ; at = paths.Parent(at) {
-		chain = append(chain, at)
-		if exists(strings.TrimSuffix(at, "/") + "/.git") {
-			break
+		if !found {
+			chain = append(chain, at)
+			found = exists(strings.TrimSuffix(at, "/") + "/.git")
+		} else if exists(strings.TrimSuffix(at, "/")+"/.ignore") || exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
+			return ignores{void: true} // these hold across repositories
 		}
 		if at == "/" {
-			return ignores{void: true}
+			break
 		}
+	}
+	if !found {
+		return ignores{void: true}
 	}
 	var rules ignores
 	for _, dir := range slices.Backward(chain) {
@@ -46,6 +54,9 @@ func ignoresAbove(root string) ignores {
 func (i ignores) in(dir string) ignores {
 	if i.void {
 		return i
+	}
+	if exists(dir + "/.git") {
+		i = ignores{} // a repository of its own: the rules above it don't hold
 	}
 	for _, name := range []string{".ignore", ".rgignore"} {
 		if exists(dir + "/" + name) {
@@ -98,10 +109,10 @@ func (i *ignores) ignores(name string, directory bool) bool {
 // takesBack reports whether a directory's own ignore rules could take a hidden
 // secret back in, which makes ripgrep read it although it is hidden.
 func (e *extraction) takesBack(dir string) bool {
-	for _, name := range []string{".gitignore", ".ignore", ".rgignore"} {
+	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".git/info/exclude", ".config/git/ignore"} {
 		text, err := os.ReadFile(dir + "/" + name)
 		if err != nil {
-			if os.IsNotExist(err) {
+			if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
 				continue
 			}
 			return true

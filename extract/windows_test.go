@@ -23,7 +23,7 @@ func (p place) windowsFacts(tool, project string, args map[string]any) v1.Facts 
 
 // V11, P13: what can't be seen says so, and case and separators make no difference.
 func TestPathsOfAnUnseenDisk(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	facts := p.windowsFacts("Bash", `c:\Proj`, map[string]any{"command": `Get-Content SRC\main.go, C:\proj\b.go`})
 	require.Len(t, facts.Paths, 2)
 	assert.Equal(t, "C:/Proj", facts.Cwd)
@@ -47,7 +47,7 @@ func TestPathsOfAnUnseenDisk(t *testing.T) {
 
 // P6: a drive, a home and what Windows keeps are no projects.
 func TestSensitiveRootsOnWindows(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for _, project := range []string{`C:\`, `c:\windows\temp`, `C:\Users`, `C:\users\DEV`, `C:\Users\other`, `C:\Program Files\x`, `\\server\share`, `C:\Users\dev\.ssh`} {
 		facts := p.windowsFacts("Bash", project, map[string]any{"command": "Get-ChildItem"})
 		assert.NotContains(t, facts.Items[0].Touches, "list.project", project)
@@ -58,7 +58,7 @@ func TestSensitiveRootsOnWindows(t *testing.T) {
 // S3: what a pattern or a tree reaches on a disk that isn't here is known only
 // where no secret fits the names.
 func TestReachOfAnUnseenDisk(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	for command, unknown := range map[string]bool{
 		`Select-String TODO src\*.go`: false, `Select-String TODO src\*`: true, `Get-Content *\a.go`: true, `rg TODO`: true, `rg TODO main.go`: false,
 		`Get-ChildItem -Recurse -Filter *.cs | Select-String TODO`: false, `Get-ChildItem | Select-String TODO`: true, `git diff`: true, `git status`: false,
@@ -72,7 +72,7 @@ func TestReachOfAnUnseenDisk(t *testing.T) {
 
 // A project of this machine's disk is looked at, whatever system the session names.
 func TestWindowsSessionOnASeenDisk(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	facts := p.windowsFacts("Bash", p.project, map[string]any{"command": `Get-Content src\main.go; Get-Content out\file; Get-Content .\.env`})
 	require.GreaterOrEqual(t, len(facts.Paths), 3)
 	assert.Equal(t, v1.SpaceProject, facts.Paths[0].Space)
@@ -87,7 +87,7 @@ func TestWindowsSessionOnASeenDisk(t *testing.T) {
 
 // V5: cmd starts a program of the working directory before any other.
 func TestCmdSearchesTheWorkingDirectory(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	facts := func(shell string) v1.Facts {
 		text, err := json.Marshal(map[string]string{"command": "findstr x src/main.go"})
 		require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestCmdSearchesTheWorkingDirectory(t *testing.T) {
 
 // P1: roots on macOS hold what differs from them in case alone.
 func TestRootsOnMacFoldCase(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	call := p.call("Read", map[string]any{"file_path": p.home + "/PROJ/a.go"})
 	assert.Equal(t, v1.SpaceOutside, p.extractor.Extract(call, nil).Paths[0].Space)
 	call.Session.Platform = "darwin"
@@ -112,7 +112,7 @@ func TestRootsOnMacFoldCase(t *testing.T) {
 
 // P13: file tools see no more of that disk than commands do.
 func TestFileToolsOnAnUnseenDisk(t *testing.T) {
-	p := newPlace(t, nil)
+	p := newPlace(t)
 	facts := p.windowsFacts("Read", `C:\proj`, map[string]any{"file_path": `C:\proj\a.go`})
 	require.Len(t, facts.Paths, 1)
 	assert.Equal(t, v1.Set{"unseen"}, facts.Paths[0].Caveats)

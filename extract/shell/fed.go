@@ -16,6 +16,8 @@ type feed struct {
 	roots []string
 	// filters say which files below the roots can be among the names.
 	filters Access
+	// files is true when no name is that of a directory or of a link.
+	files bool
 	// many is true when one run of the command gets several names.
 	many bool
 }
@@ -23,9 +25,13 @@ type feed struct {
 // word stands for the names below one root.
 func (f *feed) word(root string) Word { return Word{Kind: Fed, Text: root, feed: f} }
 
-// access is what reading the names below a root touches.
-func (f *feed) access(root, op string) Access {
+// access is what reading the names below a root touches. A program that reads
+// directories whole reads what no filter on the names speaks of.
+func (f *feed) access(root, op string, tree bool) Access {
 	a := f.filters
+	if tree && !f.files {
+		a = Access{Follow: true}
+	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, true, true
 	return a
 }
@@ -61,10 +67,13 @@ func (w *walker) plainProgram(name string) bool {
 		!slices.Contains(w.table.words.RunsText, name) && name != "cd" && name != "find"
 }
 
-// findFeed is what `find -exec` feeds: everything below its paths that its
-// tests let through, as far as they are a plain list.
+// findFeed is what `find -exec` feeds: everything below its paths that the tests
+// before the action let through.
 func (p *parsed) findFeed(many bool) *feed {
-	f := &feed{many: many}
+	if p.c.Unknown || len(p.c.Dirs) != 1 {
+		return nil
+	}
+	f := &feed{dir: p.c.Dirs[0], many: many, filters: p.tests.filters(), files: p.tests.files()}
 	for _, word := range p.operands {
 		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {
 			return nil
@@ -74,28 +83,40 @@ func (p *parsed) findFeed(many bool) *feed {
 	if len(f.roots) == 0 {
 		f.roots = []string{"."}
 	}
-	f.filters = p.findFilters()
 	return f
 }
 
-// findFilters reads the tests of a find line that is one plain conjunction.
-func (p *parsed) findFilters() Access {
-	filters := Access{Follow: true}
-	names := 0
-	for i, word := range p.words {
-		switch {
-		case word.literal("("), word.literal("!"), word.literal("-o"), word.literal("-or"), word.literal("-not"), word.literal(","):
-			return Access{Follow: true}
-		case i+1 == len(p.words) || p.words[i+1].Kind != Literal:
-		case word.literal("-type") && p.words[i+1].Text == "f":
-			filters.Follow = false
-		case word.literal("-name") && !strings.ContainsAny(p.words[i+1].Text, "/"):
-			names++
-			filters.Include = []string{p.words[i+1].Text}
-		}
+// findTests gathers the tests of a find line as they stand, as long as they are
+// one plain conjunction in front of the first action.
+type findTests struct {
+	names  []string
+	typeF  bool
+	broken bool // joined by anything but "and"
+	acted  bool // an action stood before what follows
+}
+
+// note reads one word of the expression, with the word behind it.
+func (t *findTests) note(name string, value Word) {
+	switch {
+	case t.acted:
+	case name == "-name" && value.Kind == Literal && !strings.Contains(value.Text, "/"):
+		t.names = append(t.names, value.Text)
+	case name == "-type" && value.literal("f"):
+		t.typeF = true
+	case name == "-o", name == "-or", name == "-not", name == "!", name == "(", name == ",":
+		t.broken = true
+	case name == "-print", name == "-print0", name == "-prune", name == "-quit", strings.HasPrefix(name, "-exec"),
+		strings.HasPrefix(name, "-ok"), strings.HasPrefix(name, "-fprint"), name == "-delete", name == "-ls":
+		t.acted = true
 	}
-	if names > 1 {
-		filters.Include = nil
+}
+
+func (t *findTests) files() bool { return t.typeF && !t.broken }
+
+func (t *findTests) filters() Access {
+	filters := Access{Follow: !t.files()}
+	if !t.broken && len(t.names) == 1 {
+		filters.Include = t.names
 	}
 	return filters
 }
@@ -135,7 +156,11 @@ func (p *parsed) fedXargs() bool {
 	}
 	f := *in
 	f.many = true
-	if mark := p.replaceMark(); mark != "" {
+	if p.has("-I") {
+		mark := p.mark.Text
+		if p.mark.Kind != Literal || mark == "" {
+			return false
+		}
 		f.many = false
 		return f.run(p, p.inner, standsAlone(mark))
 	}
@@ -157,22 +182,6 @@ func (p *parsed) plainXargs() bool {
 	return !slices.ContainsFunc(p.c.Form, func(entry v1.Entry) bool {
 		return !slices.Contains(p.w.table.words.XargsOptions, entry.Name)
 	})
-}
-
-// replaceMark is the mark of `xargs -I mark`, or "".
-func (p *parsed) replaceMark() string {
-	for i, word := range p.words {
-		if !word.isOption() {
-			return ""
-		}
-		if mark, ok := strings.CutPrefix(word.Text, "-I"); ok {
-			if mark == "" && i+1 < len(p.words) {
-				mark = p.words[i+1].Text
-			}
-			return mark
-		}
-	}
-	return ""
 }
 
 // out is what the last command of a pipe prints, as a feed; nil when that is
@@ -241,7 +250,7 @@ func producerFeed(c *Command) *feed {
 		f.roots = []string{"."}
 	}
 	if c.found != nil {
-		f.filters = *c.found
+		f.filters, f.files = *c.found, !c.found.Follow
 	}
 	return f
 }

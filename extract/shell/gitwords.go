@@ -11,6 +11,10 @@ import (
 func (p *parsed) revision(word Word) {
 	if word.Kind == Hash {
 		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
+		if _, path, ok := cutRevision(word.Text); ok {
+			p.c.Git.Blobs++
+			p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+		}
 		if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
 			// A command that fails prints nothing, and what is left is a word.
 			p.c.Accesses = append(p.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})

@@ -203,6 +203,9 @@ func (p *parsed) bundle(program *Program, rest []Word) int {
 // value notes an option's value, and what it touches by its kind. Several
 // values of one option keep the gravest kind.
 func (p *parsed) value(canonical, kind string, word Word) {
+	if canonical == "-I" {
+		p.mark = word // the last one counts
+	}
 	if kind = p.kind(kind, word); kind == "" {
 		return
 	}
@@ -320,6 +323,8 @@ func (p *parsed) single(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: true})
 	case word.Kind == Fed && word.feed.many:
 		p.c.Caveats.Add("dynamic_option")
+	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && (p.program == nil || !p.program.inert):
+		p.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
 	}
 }
 
@@ -368,8 +373,10 @@ func (p *parsed) access(word Word, op string, tree bool) {
 		return // standard input
 	}
 	switch {
+	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
+		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
-		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op))
+		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op, tree))
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read

@@ -121,6 +121,9 @@ type parsed struct {
 	// after are the commands that this one runs on names, to be walked as
 	// commands of their own.
 	after [][]Word
+	// mark is the last value of xargs -I, tests what find has been asked so far.
+	mark  Word
+	tests findTests
 	// nested is true once a subcommand was read: such programs bring their own
 	// parser, alike on all platforms.
 	nested bool

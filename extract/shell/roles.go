@@ -172,6 +172,7 @@ func (p *parsed) find(program *Program) {
 	for len(rest) > 0 {
 		word := rest[0]
 		if word.Kind == Literal && (word.Text == "(" || word.Text == ")" || word.Text == "!" || word.Text == ",") {
+			p.tests.note(word.Text, Word{})
 			rest = rest[1:]
 			continue
 		}
@@ -184,11 +185,17 @@ func (p *parsed) find(program *Program) {
 		known, ok := program.options[word.Text]
 		if ok && known.kinds[0] == "command" {
 			rest = p.execution(known.canonical, rest[1:])
+			p.tests.note(known.canonical, Word{})
 			continue
+		}
+		if len(rest) > 1 {
+			p.tests.note(word.Text, rest[1])
+		} else {
+			p.tests.note(word.Text, Word{})
 		}
 		rest = rest[p.option(program, rest):]
 	}
-	filters := p.findFilters()
+	filters := p.tests.filters()
 	p.c.found = &filters
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	v1 "policyd/api/v1"
@@ -96,4 +97,7 @@ func join(a, b *state) *state {
 	return out
 }
 
-func sameWord(a, b Word) bool { return a.Kind == b.Kind && a.Text == b.Text }
+func sameWord(a, b Word) bool {
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && slices.Equal(a.Variables, b.Variables) &&
+		reflect.DeepEqual(a.feed, b.feed)
+}

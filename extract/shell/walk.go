@@ -216,13 +216,34 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 			one.many = false
 			value = one.word(value.Text)
 		}
-		ok, fail = w.stmts(join(ok, fail).with(name, value), cmd.Do)
+		before := join(ok, fail)
+		ok, fail = w.stmts(before.with(name, value), cmd.Do)
+		if value.Kind == Glob || value.Kind == Fed {
+			ok, fail = w.nextRounds(before, ok, fail, name, value, cmd)
+		}
 		if len(w.line.Commands) >= maxCommands {
 			w.messy(MessyLimits)
 			break
 		}
 	}
 	return join(st, ok), join(st, fail)
+}
+
+// nextRounds walks the body of a loop whose words are only known on the disk
+// once more, from what the first round may have left. What changes again then
+// changes with every round, and is not followed.
+func (w *walker) nextRounds(before, ok, fail *state, name string, value Word, cmd *syntax.ForClause) (nextOK, nextFail *state) {
+	start := before.with(name, value)
+	after := join(start, join(ok, fail))
+	if !changed(start, after) {
+		return ok, fail
+	}
+	ok, fail = w.stmts(after.with(name, value), cmd.Do)
+	if end := join(after, join(ok, fail)); changed(after, end) {
+		w.messy(MessyControlFlow)
+		return end.nowhere(), end.nowhere()
+	}
+	return ok, fail
 }
 
 // whileClause walks a loop once, in a state that no round of it can leave:

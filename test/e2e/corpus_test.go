@@ -68,6 +68,8 @@ func TestAttacksAreHeld(t *testing.T) {
 	tree := newTree(t)
 	for path, text := range map[string]string{
 		".env": "KEY=1\n", "server.pem": "k\n", "id_rsa": "x\n", "d1/.env": "s1\n", "d2/.env": "s2\n", "a.txt": "s1\n", "f": "x\n",
+		"list": "x\n", "cfg/secretd/.env": "s\n", "k/1.md": "x\n", "k/2.md": "x\n", "v/n/env": "", "f1/x y.txt": "x\n",
+		"f2/x": "x\n", "nested/key.pem": "k\n", "src/a.ts": "x\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(tree.Project, path)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(tree.Project, path), []byte(text), 0o600))
@@ -79,7 +81,9 @@ func TestAttacksAreHeld(t *testing.T) {
 	}
 	s := startServer(t)
 	for _, line := range readCorpus(t, "attacks") {
-		decision := s.decide(t, line.call(t, tree))
+		call := line.call(t, tree)
+		call.Session.ID = line.ID // a session has few open prompts
+		decision := s.decide(t, call)
 		assert.Containsf(t, line.Accept, decision.Effect.String(), "%s %q\n%+v", line.ID, line.Command, decision.Reasons)
 	}
 }

@@ -139,4 +139,4 @@ _site_covers contains pair if {
 	is_string(pair[1])
 }
 
-_uncovered := {i | some i, _ in input.items} - {pair[0] | some pair in _covers}
+_uncovered := _indices - {pair[0] | some pair in _covers}

@@ -8,7 +8,7 @@ _denial_reasons := array.concat([_nobody_to_ask], _questions) if _denials == set
 _questions := array.flatten([
 	_incomplete,
 	[_reason(finding, _question_effect) | some finding in _sorted(_prompts)],
-	[_uncovered_reason(input.items[i], i) | some i in _uncovered],
+	[_uncovered_reason(input.items[i], i, _question_effect) | some i in _uncovered],
 ])
 
 default _question_effect := "deny"
@@ -76,10 +76,10 @@ _reason(finding, effect) := {
 	"item": -1,
 }
 
-_uncovered_reason(item, i) := {
+_uncovered_reason(item, i, effect) := {
 	"rule": "scope/outside",
 	"code": "outside_scope",
-	"effect": _question_effect,
+	"effect": effect,
 	"message": sprintf("%s is outside this session's directories", [_subject(item)]),
 	"item": i,
 } if {
@@ -88,7 +88,7 @@ _uncovered_reason(item, i) := {
 } else := {
 	"rule": "scope/unknown",
 	"code": "path_unknown",
-	"effect": _question_effect,
+	"effect": effect,
 	"message": sprintf("%s leads to a place that is not known", [_subject(item)]),
 	"item": i,
 } if {
@@ -97,7 +97,7 @@ _uncovered_reason(item, i) := {
 } else := {
 	"rule": "approvals/required",
 	"code": "approval_required",
-	"effect": _question_effect,
+	"effect": effect,
 	"message": concat("", [_subject(item), " is not approved", _place(item)]),
 	"item": i,
 }

@@ -101,8 +101,8 @@ test_approvals_remembered_kinds[name] if {
 		"items": [testing.other({"kind": case.kind, "verb": case.verb, "within": {"/srv/proj": true}})],
 	})
 	anywhere := testing.approval({"tool": case.tool, "verb": case.verb, "directory": "", "anywhere": true})
-	here := testing.approval({"tool": case.tool, "verb": case.verb})
 	_approvals_remembered_covers(object.union(facts, {"approvals": [anywhere]}))
+	here := testing.approval({"tool": case.tool, "verb": case.verb})
 	not _approvals_remembered_covers(object.union(facts, {"approvals": [here]}))
 }
 

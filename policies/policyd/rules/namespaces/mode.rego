@@ -49,6 +49,30 @@ route contains {"mode": "pass", "peer": "", "select": "", "error": null} if {
 }
 
 # METADATA
+# title: What the sender of a blocked method gets
+# custom:
+#   id: namespaces/mode
+route contains {
+	"mode": "block",
+	"peer": "",
+	"select": "",
+	"error": {
+		"code": -32001,
+		"message": sprintf("namespace %s: %s", [input.tool.namespace, _namespaces_mode_reason.text]),
+		"data": {
+			"namespace": input.tool.namespace,
+			"mode": sprintf("%v", [_namespaces_mode]),
+			"method": input.tool.name,
+			"reason": _namespaces_mode_reason.code,
+		},
+	},
+} if {
+	input.tool.kind == "acp"
+	input.tool.namespace != ""
+	not _namespaces_mode_served
+}
+
+# METADATA
 # title: Blocked namespaces
 # description: The request is sent to nobody, and its sender learns why.
 # custom:
@@ -80,30 +104,6 @@ deny contains {
 	input.tool.kind == "acp"
 	input.tool.namespace != ""
 	not _namespaces_mode in {"block", "collaborative"}
-}
-
-# METADATA
-# title: What the sender of a blocked method gets
-# custom:
-#   id: namespaces/mode
-route contains {
-	"mode": "block",
-	"peer": "",
-	"select": "",
-	"error": {
-		"code": -32001,
-		"message": sprintf("namespace %s: %s", [input.tool.namespace, _namespaces_mode_reason.text]),
-		"data": {
-			"namespace": input.tool.namespace,
-			"mode": sprintf("%v", [_namespaces_mode]),
-			"method": input.tool.name,
-			"reason": _namespaces_mode_reason.code,
-		},
-	},
-} if {
-	input.tool.kind == "acp"
-	input.tool.namespace != ""
-	not _namespaces_mode_served
 }
 
 default _namespaces_mode := "block"

@@ -15,6 +15,12 @@ test_protected_always_has_cases if count(_protected_always_cases) > 0
 
 # P11
 test_protected_always[name] if {
+	finding := {
+		"rule": "protected/always",
+		"code": "protected_always",
+		"message": "/srv/proj/.git/config could switch the gate off or run later (.git)",
+		"item": 0,
+	}
 	some name, case in _protected_always_cases
 	path := testing.path({
 		"real": "/srv/proj/.git/config",
@@ -22,12 +28,6 @@ test_protected_always[name] if {
 		"caveats": case.caveats,
 		"class": case.class,
 	})
-	finding := {
-		"rule": "protected/always",
-		"code": "protected_always",
-		"message": "/srv/proj/.git/config could switch the gate off or run later (.git)",
-		"item": 0,
-	}
 	asked := {0 | finding in rules.prompt} with input as testing.shell_paths({"verb": "cp"}, [path])
 	asked == {0} == case.asked
 }

@@ -16,13 +16,13 @@ test_scope_read_only_has_cases if count(_scope_read_only_cases) > 0
 
 # P4
 test_scope_read_only[name] if {
-	some name, case in _scope_read_only_cases
 	finding := {
 		"rule": "scope/read_only",
 		"code": "path_read_only",
 		"message": "/srv/lib/a.go is read-only for this agent",
 		"item": 0,
 	}
+	some name, case in _scope_read_only_cases
 	path := object.union({"real": "/srv/lib/a.go"}, case.path)
 	by_tool := {0 | finding in rules.deny} with input as testing.file("write", path)
 	by_command := {0 | finding in rules.deny} with input as testing.shell_paths({"verb": "cp"}, [testing.path(path)])

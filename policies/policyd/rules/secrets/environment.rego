@@ -9,12 +9,12 @@ package policyd.rules
 deny contains {
 	"rule": "secrets/environment",
 	"code": "secret_environment",
-	"message": sprintf("%s prints the environment, which may hold secrets", [input.items[i].verb]),
+	"message": sprintf("%s prints the environment, which may hold secrets", [item.verb]),
 	"item": i,
 } if {
 	"environment" in input.about
-	some i
-	input.items[i].caveats.reads_environment
+	some i, item in input.items
+	item.caveats.reads_environment
 }
 
 # METADATA
@@ -26,10 +26,10 @@ deny contains {
 deny contains {
 	"rule": "secrets/environment",
 	"code": "secret_environment",
-	"message": sprintf("%s uses a variable with a secret-like name", [input.items[i].verb]),
+	"message": sprintf("%s uses a variable with a secret-like name", [item.verb]),
 	"item": i,
 } if {
 	"environment" in input.about
-	some i
-	input.items[i].caveats.secret_variable
+	some i, item in input.items
+	item.caveats.secret_variable
 }

@@ -9,13 +9,13 @@ package policyd.rules
 prompt contains {
 	"rule": "secrets/reach",
 	"code": "reaches_secret",
-	"message": sprintf("%s reaches a secret file", [input.items[i].verb]),
+	"message": sprintf("%s reaches a secret file", [item.verb]),
 	"item": i,
-	"hint": sprintf("leave secret files out, for instance with %s", [_secrets_reach_exclusion(input.items[i].verb)]),
+	"hint": sprintf("leave secret files out, for instance with %s", [_secrets_reach_exclusion(item.verb)]),
 } if {
 	"reach" in input.about
-	some i
-	input.items[i].caveats.reaches_secret
+	some i, item in input.items
+	item.caveats.reaches_secret
 }
 
 # METADATA
@@ -27,13 +27,13 @@ prompt contains {
 prompt contains {
 	"rule": "secrets/reach",
 	"code": "reaches_outside",
-	"message": sprintf("%s reaches files outside this session's directories", [input.items[i].verb]),
+	"message": sprintf("%s reaches files outside this session's directories", [item.verb]),
 	"item": i,
 	"hint": "name the files or a smaller directory",
 } if {
 	"reach" in input.about
-	some i
-	input.items[i].caveats.reaches_outside
+	some i, item in input.items
+	item.caveats.reaches_outside
 }
 
 # METADATA
@@ -45,13 +45,13 @@ prompt contains {
 prompt contains {
 	"rule": "secrets/reach",
 	"code": "reaches_unknown",
-	"message": sprintf("%s reaches more files than could be looked at", [input.items[i].verb]),
+	"message": sprintf("%s reaches more files than could be looked at", [item.verb]),
 	"item": i,
 	"hint": "name the files or a smaller directory",
 } if {
 	"reach" in input.about
-	some i
-	input.items[i].caveats.reaches_unknown
+	some i, item in input.items
+	item.caveats.reaches_unknown
 }
 
 _secrets_reach_exclusion(verb) := object.get(data.policyd.config.exclusions, verb, "an option that excludes them")
