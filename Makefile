@@ -104,14 +104,16 @@ nightly: ORACLE_SEED = $(shell date +%Y%m%d)
 nightly: oracle
 
 # Targets are found, not listed, so that none is forgotten.
-# A number of runs and not a time: a target that is cut off by the clock can be
-# reported as failed.
+# A number of runs and not a time, and one run to shrink an input: a target that
+# is cut off by the clock can be reported as failed.
 FUZZTIME ?= 20000x
 fuzz:
 	@found=0; \
 	while IFS=: read -r file target; do \
 		found=1; echo "fuzz $$target in $$(dirname "$$file")"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" | tail -n 1; \
+		output="$$($(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x -parallel 1 \
+			"./$$(dirname "$$file")" 2>&1)" || { echo "$$output"; exit 1; }; \
+		echo "$${output##*$$'\n'}"; \
 	done < <(grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' --exclude-dir=.git . | sed -e 's|^\./||' -e 's/:func /:/'); \
 	[ "$$found" = 1 ] || { echo "no fuzz target was found"; exit 1; }
 

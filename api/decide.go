@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -118,11 +119,21 @@ func bodyProblem(c echo.Context, err error, limit int64) error {
 	return newProblem(http.StatusBadRequest, "unreadable_body", "the body ended early; send it whole")
 }
 
+// tooLarge refuses a body. What is left of it is read first, within a bound and
+// the time that a request has: a connection that is closed on a client which is
+// still sending is reset, and the client would never see the answer.
 func tooLarge(c echo.Context, limit int64) error {
 	c.Response().Header().Set(echo.HeaderConnection, "close")
+	if request := c.Request(); request.Header.Get("Expect") == "" {
+		// A client that goes away or is too slow gets the answer or doesn't.
+		_, _ = io.CopyN(io.Discard, request.Body, drainFactor*limit)
+	}
 	return newProblem(http.StatusRequestEntityTooLarge, "body_too_large",
 		"the body is larger than "+decimal(limit)+" bytes; send less")
 }
+
+// drainFactor is how many times the limit of a body that is too large is read.
+const drainFactor = 16
 
 func malformed(err error) error {
 	var refused *strict.Error

@@ -3,6 +3,7 @@ package api
 import (
 	_ "embed"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,11 +44,10 @@ func (s *Server) ready(c echo.Context) error {
 		}
 		return refusal
 	}
-	out := status{Status: "ready", Version: s.options.Version}
-	if verbose {
-		out.Checks = checks
+	if !verbose {
+		checks = slices.DeleteFunc(checks, func(check Check) bool { return check.OK })
 	}
-	return answer(c, out)
+	return answer(c, status{Status: "ready", Version: s.options.Version, Checks: checks})
 }
 
 func failed(checks []Check) string {

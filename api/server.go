@@ -108,8 +108,10 @@ func withDefaults(limits Limits) Limits {
 		value *time.Duration
 		usual time.Duration
 	}{
-		{&limits.ReadHeader, 5 * time.Second}, {&limits.Read, 15 * time.Second},
-		{&limits.Idle, 2 * time.Minute}, {&limits.DrainTimeout, 10 * time.Second},
+		{&limits.ReadHeader, 5 * time.Second},
+		{&limits.Read, 15 * time.Second},
+		{&limits.Idle, 2 * time.Minute},
+		{&limits.DrainTimeout, 10 * time.Second},
 	} {
 		if *limit.value <= 0 {
 			*limit.value = limit.usual

@@ -61,7 +61,7 @@ func start(t *testing.T, change ...func(*api.Options)) *running {
 	r := &running{gate: &decider{}, stopped: make(chan error, 1)}
 	options := api.Options{
 		Gate: r.gate, Tokens: tokens(), Version: "1.2.3", AllowedHosts: []string{"sidecar.test"},
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, apply := range change {
 		apply(&options)
@@ -307,6 +307,13 @@ func TestProbes(t *testing.T) {
 		assert.Equal(t, strings.Contains(path, "verbose"), bytes.Contains(got.body, []byte("r1")), path)
 		assert.Equal(t, 200, do(t, r.client, r.request(t, "HEAD", path, "")).StatusCode)
 	}
+	readiness.Store(&api.Readiness{Ready: true, Checks: []api.Check{
+		{Name: "policy", Detail: "r2 was refused"}, {Name: "record", OK: true, Detail: "fine"},
+	}})
+	warned := do(t, r.client, r.request(t, "GET", "/readyz", ""))
+	assert.Equal(t, 200, warned.StatusCode)
+	assert.Contains(t, string(warned.body), "r2 was refused", "a warning is said without being asked for")
+	assert.NotContains(t, string(warned.body), "fine")
 	readiness.Store(&api.Readiness{Checks: []api.Check{{Name: "policy", Detail: "did not compile"}, {Name: "store", OK: true, Detail: "fine"}}})
 	got := do(t, r.client, r.request(t, "GET", "/readyz", ""))
 	assertProblem(t, got, 503, "not_ready")

@@ -34,7 +34,7 @@ func TestTokensAreMadeOnceAndPrivate(t *testing.T) {
 }
 
 func TestTokensMadeAtOnceAreTheSame(t *testing.T) {
-	state := t.TempDir()
+	state := filepath.Join(t.TempDir(), "state")
 	seen := make([]api.Tokens, 8)
 	var group sync.WaitGroup
 	for i := range seen {
@@ -66,7 +66,7 @@ func TestTokensThatOthersMayKnowAreRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			state := t.TempDir()
+			state := filepath.Join(t.TempDir(), "state")
 			_, err := api.LoadOrCreateTokens(state)
 			require.NoError(t, err)
 			test.spoil(t, filepath.Join(state, "operator.token"))
@@ -75,6 +75,33 @@ func TestTokensThatOthersMayKnowAreRefused(t *testing.T) {
 			require.ErrorContains(t, err, "operator.token")
 		})
 	}
+}
+
+func TestAnOpenStateIsRefusedWithWhatToDo(t *testing.T) {
+	for _, mode := range []os.FileMode{0o755, 0o750, 0o701} {
+		state := filepath.Join(t.TempDir(), "state")
+		require.NoError(t, os.Mkdir(state, 0o700))
+		require.NoError(t, os.Chmod(state, mode))
+		_, err := api.LoadOrCreateTokens(state)
+		var open *api.ModeError
+		require.ErrorAs(t, err, &open)
+		assert.Equal(t, api.ModeError{Path: state, Mode: mode, Want: 0o700}, *open)
+		entries, err := os.ReadDir(state)
+		require.NoError(t, err)
+		assert.Empty(t, entries, "no token is made where others may enter")
+	}
+}
+
+func TestAnOpenTokenIsRefusedWithWhatToDo(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	_, err := api.LoadOrCreateTokens(state)
+	require.NoError(t, err)
+	file := filepath.Join(state, "agent.token")
+	require.NoError(t, os.Chmod(file, 0o644))
+	_, err = api.LoadOrCreateTokens(state)
+	var open *api.ModeError
+	require.ErrorAs(t, err, &open)
+	assert.Equal(t, api.ModeError{Path: file, Mode: 0o644, Want: 0o600, Secret: true}, *open)
 }
 
 func runDir(t *testing.T) string {

@@ -30,13 +30,34 @@ func (t Tokens) check() error {
 	return nil
 }
 
+// ModeError says that a file or directory of the state is open to others than
+// its owner.
+type ModeError struct {
+	Path string
+	// Mode is what it has, and Want what is needed.
+	Mode, Want fs.FileMode
+	// Secret is true for a token, which others may know by now.
+	Secret bool
+}
+
+// Error implements error.
+func (e *ModeError) Error() string {
+	if e.Secret {
+		return fmt.Sprintf("%s has mode %04o, so others may know it", e.Path, e.Mode)
+	}
+	return fmt.Sprintf("%s has mode %04o, so others may enter it", e.Path, e.Mode)
+}
+
+var _ error = (*ModeError)(nil)
+
 // LoadOrCreateTokens reads agent.token and operator.token in the state
 // directory, and makes what is missing: the directory with mode 0700, the files
 // with 0600. A file that others than its owner can read is refused, since the
-// token may be known already.
+// token may be known already, and so is a directory that others may enter, which
+// is nobody's to change but the operator's. The error then holds a *ModeError.
 func LoadOrCreateTokens(stateDir string) (Tokens, error) {
-	if err := os.MkdirAll(stateDir, 0o700); err != nil {
-		return Tokens{}, fmt.Errorf("make state directory: %w", err)
+	if err := prepareStateDir(stateDir); err != nil {
+		return Tokens{}, err
 	}
 	agent, err := loadOrCreate(filepath.Join(stateDir, "agent.token"))
 	if err != nil {
@@ -48,6 +69,20 @@ func LoadOrCreateTokens(stateDir string) (Tokens, error) {
 	}
 	tokens := Tokens{Agent: agent, Operator: operator}
 	return tokens, tokens.check()
+}
+
+func prepareStateDir(stateDir string) error {
+	if err := os.MkdirAll(stateDir, 0o700); err != nil {
+		return fmt.Errorf("make state directory: %w", err)
+	}
+	info, err := os.Stat(stateDir)
+	if err != nil {
+		return fmt.Errorf("look at state directory: %w", err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("check state directory: %w", &ModeError{Path: stateDir, Mode: mode, Want: 0o700})
+	}
+	return nil
 }
 
 func loadOrCreate(file string) (string, error) {
@@ -70,9 +105,9 @@ func loadToken(file string) (string, error) {
 		return "", fmt.Errorf("read token: %s is not a regular file", file)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return "", fmt.Errorf("read token: %s has mode %04o, so others may know it; delete it and restart to make a new one, or chmod 600 it", file, mode)
+		return "", fmt.Errorf("read token: %w", &ModeError{Path: file, Mode: mode, Want: 0o600, Secret: true})
 	}
-	data, err := os.ReadFile(file) //nolint:gosec // a file of the state directory
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("read token: %w", err)
 	}
@@ -90,7 +125,7 @@ func createToken(file string) error {
 	if err != nil {
 		return fmt.Errorf("make token: %w", err)
 	}
-	defer os.Remove(temporary.Name()) //nolint:errcheck // it is linked by now, or useless
+	defer os.Remove(temporary.Name()) // it is linked by now, or useless
 	var random [32]byte
 	_, err = rand.Read(random[:])
 	if err == nil {

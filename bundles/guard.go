@@ -24,7 +24,7 @@ const entrypointPath = "data.policyd.main.decision"
 // the input: a judgement could not be repeated, and policy could talk to the network.
 func capabilities() *ast.Capabilities {
 	all := ast.CapabilitiesForThisVersion()
-	all.Builtins = slices.DeleteFunc(all.Builtins, func(b *ast.Builtin) bool { return forbidden(b) })
+	all.Builtins = slices.DeleteFunc(all.Builtins, forbidden)
 	return all
 }
 

@@ -93,7 +93,7 @@ func readArchive(name string) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close()
 	packed, err := readLimited(file)
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)

@@ -31,7 +31,7 @@ func (l *checkedLoader) NextFile() (*bundle.Descriptor, error) {
 	if err != nil {
 		return nil, err // io.EOF ends the files, and must stay itself
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close()
 	name := strings.TrimPrefix(path.Clean(file.Path()), "/")
 	if l.seen[name] {
 		// An archive can hold a name twice, and the second would quietly replace the first.

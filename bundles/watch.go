@@ -137,5 +137,5 @@ func (w *watcher) reload(ctx context.Context, e *Engine) {
 func (w *watcher) close() {
 	w.stop()
 	w.stopped.Wait()
-	w.fsw.Close() //nolint:errcheck // nothing can be done, and nothing depends on it
+	_ = w.fsw.Close() // nothing can be done, and nothing depends on it
 }

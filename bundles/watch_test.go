@@ -78,7 +78,7 @@ func TestWatchFollowsADirectoryThatIsReplaced(t *testing.T) {
 	writeTree(t, dir, deciding(prompting("first")))
 	w := watch(t, dir)
 	require.NoError(t, os.Rename(dir, filepath.Join(parent, "old")))
-	receive(t, w.rejected)
+	require.Error(t, receive(t, w.rejected))
 	require.Equal(t, "first", judge(t, w.Engine).Hint)
 	writeTree(t, filepath.Join(parent, "next"), deciding(prompting("second")))
 	require.NoError(t, os.Rename(filepath.Join(parent, "next"), dir))

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,8 @@ type finding struct {
 	// note says what was found; empty when err says it.
 	note string
 	err  error
+	// warnings are no faults, and each has a line of its own.
+	warnings []string
 }
 
 func (p *Program) doctorCommand() *cobra.Command {
@@ -29,6 +32,7 @@ func (p *Program) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "check configuration, policy, state, socket and catalog",
 		Long: "Check what a server would start with, one line each, and exit with 1 if anything is wrong.\n" +
+			"A warning is a line too, and no fault.\n" +
 			"With --health ask the running server whether it is ready, and nothing else.",
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -54,13 +58,9 @@ func (p *Program) doctor(ctx context.Context, s *settings) error {
 	for _, f := range []finding{
 		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineLog(s), examineServer(ctx, s),
 	} {
-		mark, text := "ok  ", f.note
-		if f.err != nil {
-			bad = true
-			mark, text = "fail", f.err.Error()
-		}
-		if _, err := fmt.Fprintf(p.Stdout, "%s  %-13s  %s\n", mark, f.name, text); err != nil {
-			return fmt.Errorf("print findings: %w", err)
+		bad = bad || f.err != nil
+		if err := p.printFinding(&f); err != nil {
+			return err
 		}
 	}
 	if bad {
@@ -69,11 +69,30 @@ func (p *Program) doctor(ctx context.Context, s *settings) error {
 	return nil
 }
 
+// printFinding prints a line for the finding and one for each warning.
+func (p *Program) printFinding(f *finding) error {
+	type row struct{ mark, text string }
+	rows := []row{{"ok", f.note}}
+	if f.err != nil {
+		rows[0] = row{"fail", f.err.Error()}
+	}
+	for _, warning := range f.warnings {
+		rows = append(rows, row{"warn", warning})
+	}
+	oneLine := strings.NewReplacer("\n", "; ", "\t", "")
+	for _, row := range rows {
+		if _, err := fmt.Fprintf(p.Stdout, "%-4s  %-13s  %s\n", row.mark, f.name, oneLine.Replace(row.text)); err != nil {
+			return fmt.Errorf("print findings: %w", err)
+		}
+	}
+	return nil
+}
+
 func (s *settings) examineConfiguration() finding {
 	if s.file == "" {
-		return finding{name: "configuration", note: "no file; defaults, environment and flags"}
+		return finding{name: "configuration", note: "no file; defaults, environment and flags", warnings: s.warnings()}
 	}
-	return finding{name: "configuration", note: s.file}
+	return finding{name: "configuration", note: s.file, warnings: s.warnings()}
 }
 
 // examinePolicy loads what would decide. That needs the tool catalog and the
@@ -135,8 +154,9 @@ func examineServer(ctx context.Context, s *settings) finding {
 	if _, err := os.Stat(socket); err != nil {
 		return finding{name: "server", note: "none runs; no socket at " + socket}
 	}
-	if err := askReady(ctx, s); err != nil {
+	warnings, err := askReady(ctx, s)
+	if err != nil {
 		return finding{name: "server", err: err}
 	}
-	return finding{name: "server", note: "ready at " + socket}
+	return finding{name: "server", note: "ready at " + socket, warnings: warnings}
 }

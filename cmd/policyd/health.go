@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"time"
 
-	v1 "policyd/api/v1"
-
 	"policyd/api"
 )
 
@@ -21,7 +19,7 @@ const healthPatience = 2 * time.Second
 
 // health asks the running server whether it is ready.
 func (p *Program) health(ctx context.Context, s *settings) error {
-	if err := askReady(ctx, s); err != nil {
+	if _, err := askReady(ctx, s); err != nil {
 		return failed(err, "is policyd serve running with the same --run-dir and --addr?")
 	}
 	if _, err := fmt.Fprintln(p.Stdout, "ready"); err != nil {
@@ -30,8 +28,9 @@ func (p *Program) health(ctx context.Context, s *settings) error {
 	return nil
 }
 
-// askReady asks over the socket where there is one, else over the address.
-func askReady(ctx context.Context, s *settings) error {
+// askReady asks over the socket where there is one, else over the address. It
+// returns what a server that is ready warns of.
+func askReady(ctx context.Context, s *settings) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
 	network, address := "tcp", s.Addr
@@ -46,28 +45,43 @@ func askReady(ctx context.Context, s *settings) error {
 	}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/readyz", nil)
 	if err != nil {
-		return fmt.Errorf("ask server: %w", err)
+		return nil, fmt.Errorf("ask server: %w", err)
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("ask server: %w", err)
+		return nil, fmt.Errorf("ask server: %w", err)
 	}
 	defer response.Body.Close()
+	answer, said := readAnswer(response)
 	if response.StatusCode == http.StatusOK {
-		return nil
+		return answer.warnings(), nil
 	}
-	return fmt.Errorf("ask server: %s", refusal(response))
+	if !said || answer.Detail == "" {
+		return nil, fmt.Errorf("ask server: %s", response.Status)
+	}
+	return nil, fmt.Errorf("ask server: %s", answer.Detail)
 }
 
-// refusal is why the server says it is not ready.
-func refusal(response *http.Response) string {
+// readyAnswer is what /readyz says, whether it is ready or not.
+type readyAnswer struct {
+	Detail string      `json:"detail"`
+	Checks []api.Check `json:"checks"`
+}
+
+func readAnswer(response *http.Response) (answer readyAnswer, said bool) {
 	const most = 64 << 10
 	body, err := io.ReadAll(io.LimitReader(response.Body, most))
-	var problem v1.Problem
-	if err != nil || json.Unmarshal(body, &problem) != nil || problem.Detail == "" {
-		return response.Status
+	return answer, err == nil && json.Unmarshal(body, &answer) == nil
+}
+
+func (a *readyAnswer) warnings() []string {
+	var found []string
+	for _, check := range a.Checks {
+		if !check.OK {
+			found = append(found, check.Name+": "+check.Detail)
+		}
 	}
-	return problem.Detail
+	return found
 }
 
 func exists(path string) bool {

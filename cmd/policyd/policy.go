@@ -11,6 +11,7 @@ import (
 	"policyd/bundles"
 	"policyd/extract"
 	"policyd/internal/gate"
+	"policyd/internal/record"
 	"policyd/policies"
 )
 
@@ -20,6 +21,8 @@ import (
 type policy struct {
 	engine  *bundles.Engine
 	current atomic.Pointer[snapshot]
+	// redactor masks by the names of secret variables of the policy in force.
+	redactor *record.Redactor
 }
 
 var _ gate.Policy = (*policy)(nil)
@@ -31,6 +34,13 @@ type snapshot struct {
 }
 
 var _ gate.Snapshot = (*snapshot)(nil)
+
+// prepared is what one policy's data gives to the parts outside of the engine.
+type prepared struct {
+	extractor *extract.Extractor
+	// secretVariables are globs of names of variables that hold secrets.
+	secretVariables []string
+}
 
 // Extract makes the facts of a call.
 func (s *snapshot) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
@@ -46,13 +56,14 @@ func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, 
 	if err != nil {
 		return nil, err
 	}
-	p := &policy{}
+	p := &policy{redactor: record.NewRedactor(base.ContentArguments(), nil)}
 	p.engine, err = bundles.New(ctx, bundles.Options{
 		Source: s.Bundle, FS: policies.FS, Settings: s.Settings(), Watch: s.Watch, Logger: logger,
 		// The built-in policy was tested where it was built.
 		TestOnActivate: s.Bundle != "",
 		Prepare: func(policyd map[string]any) (any, error) {
-			return base.With(policyd)
+			extractor, err := base.With(policyd)
+			return prepared{extractor: extractor, secretVariables: secretVariables(policyd)}, err
 		},
 		OnActivate: p.activate,
 	})
@@ -69,11 +80,27 @@ func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, 
 // activate puts a snapshot in force. A snapshot without extraction can't be:
 // Prepare made it.
 func (p *policy) activate(activated *bundles.Snapshot) {
-	extractor, prepared := activated.Prepared().(*extract.Extractor)
-	if !prepared {
+	made, ok := activated.Prepared().(prepared)
+	if !ok {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
-	p.current.Store(&snapshot{Snapshot: activated, extractor: extractor})
+	p.redactor.SetSecretNames(made.secretVariables)
+	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor})
+}
+
+// secretVariables reads config.secrets.variables out of data.policyd. That it is
+// a list of texts was held when the extractor read it.
+func secretVariables(policyd map[string]any) []string {
+	config, _ := policyd["config"].(map[string]any)
+	secrets, _ := config["secrets"].(map[string]any)
+	list, _ := secrets["variables"].([]any)
+	globs := make([]string, 0, len(list))
+	for _, entry := range list {
+		if glob, ok := entry.(string); ok {
+			globs = append(globs, glob)
+		}
+	}
+	return globs
 }
 
 // Current implements gate.Policy.

@@ -47,7 +47,10 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	// Tokens first: they make the state directory private before anything is in it.
 	tokens, err := api.LoadOrCreateTokens(s.StateDir)
 	if err != nil {
-		return failed(err, "name another directory with --state-dir")
+		return failed(err, stateHint(err))
+	}
+	for _, warning := range s.warnings() {
+		logger.Warn("setting to know of", "warning", warning)
 	}
 	decider, err := newSidecar(ctx, s, logger)
 	if err != nil {
@@ -72,6 +75,19 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	return server.Serve(ctx, tcp, unix)
 }
 
+// stateHint says what to do about a state directory that can't be used.
+func stateHint(err error) string {
+	var open *api.ModeError
+	if !errors.As(err, &open) {
+		return "name another directory with --state-dir"
+	}
+	hint := fmt.Sprintf("chmod %o %s", open.Want, open.Path)
+	if open.Secret {
+		hint += ", or delete it if others may have read it: the next start makes a new one"
+	}
+	return hint
+}
+
 // listen opens both listeners, or none.
 func listen(ctx context.Context, s *settings) (tcp, unix net.Listener, err error) {
 	unix, err = api.ListenUnix(s.RunDir)
@@ -83,15 +99,4 @@ func listen(ctx context.Context, s *settings) (tcp, unix net.Listener, err error
 		return nil, nil, failed(errors.Join(fmt.Errorf("listen: %w", err), unix.Close()), "name another address with --addr")
 	}
 	return tcp, unix, nil
-}
-
-// ready says whether calls can be decided. A bundle that was refused is a
-// warning: the policy before it decides.
-func (s *sidecar) ready() api.Readiness {
-	status := s.policy.engine.Status()
-	check := api.Check{Name: "policy", OK: true, Detail: "revision " + status.Revision}
-	if status.LastError != "" {
-		check = api.Check{Name: "policy", Detail: status.LastError + "; revision " + status.Revision + " stays in force"}
-	}
-	return api.Readiness{Ready: s.policy.current.Load() != nil, Checks: []api.Check{check}}
 }

@@ -41,7 +41,7 @@ func assemble(ctx context.Context, s *settings, logger *slog.Logger, writer *rec
 		return nil, err
 	}
 	options := gate.Options{
-		Policy: policy, Redactor: record.NewRedactor(nil, nil),
+		Policy: policy, Redactor: policy.redactor,
 		PromptExpiry: s.Prompts.Expiry, PerSession: s.Prompts.PerSession,
 		Labels: map[string]string{"version": programVersion()},
 		Fault: func(code string, err error) {

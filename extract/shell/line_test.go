@@ -70,6 +70,7 @@ func TestVerbs(t *testing.T) {
 		"command ls":                            "ls",
 		"[[ -f x && ! -d y ]] || echo none":     "[[, echo",
 		"set -euo pipefail; ls":                 ":, ls",
+		"sudo -u root git push":                 "sudo git push",
 		"x=src; ls \"$x\"":                      ":, ls",
 	}
 	require.NotEmpty(t, cases)
@@ -130,10 +131,12 @@ func caveats(t *testing.T, line string) []string {
 
 func TestCaveats(t *testing.T) {
 	cases := map[string]string{
-		"PATH=./bin ls":                             "assigns",
-		"PATH=./bin; ls":                            "assigns",
-		"export X=1; ls":                            "assigns",
-		"RANDOM='a[$(rm x)]'; ls":                   "assigns",
+		"PATH=./bin ls":           "assigns",
+		"PATH=./bin; ls":          "assigns",
+		"sudo ls":                 "privileged",
+		"sudo -s":                 "privileged",
+		"export X=1; ls":          "assigns",
+		"RANDOM='a[$(rm x)]'; ls": "assigns",
 		"env 'BASH_FUNC_ls%%=() { x; }' bash -c ls": "assigns",
 		"BASH_ENV=./s bash -c ls":                   "assigns",
 		"./ls":                                      "named_by_path",

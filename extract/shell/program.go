@@ -279,8 +279,11 @@ func (p *parsed) attributes(program *Program) {
 	if program.network {
 		p.c.Caveats.Add("network")
 	}
-	if program.wrapper == "inner" {
+	switch program.wrapper {
+	case "inner":
 		p.c.Caveats.Add("inner")
+	case "privileged":
+		p.c.Caveats.Add("privileged")
 	}
 	p.chosen(program)
 	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") {
@@ -333,6 +336,9 @@ func (p *parsed) within() {
 		if code == MessyNesting {
 			p.w.messy(code)
 		}
+	}
+	if p.c.Caveats.Has("privileged") && len(sub.line.Commands) > 0 {
+		p.c.Verb += " " + sub.line.Commands[0].Verb // a chain of its own (V2)
 	}
 	for _, command := range sub.line.Commands {
 		p.c.Accesses = append(p.c.Accesses, command.Accesses...)

@@ -29,7 +29,8 @@ type Config struct {
 	Bundles map[string]any
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
-	// Files are the files that were read, whose protection P6 asks for.
+	// Files are the files that were read, as absolute paths. They decide what
+	// agents may do, so agents must not change them (P6).
 	Files []string
 
 	judging map[string]any
@@ -75,14 +76,18 @@ func Load(path string, env func(string) (string, bool), overrides map[string]str
 	lines := map[string]int{}
 	config := &Config{}
 	if path != "" {
-		data, err := os.ReadFile(path) //nolint:gosec // the operator names it
+		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("read settings: %w", err)
 		}
 		if values, err = (&reader{file: path, env: env, lines: lines}).read(data); err != nil {
 			return nil, err
 		}
-		config.Files = []string{path}
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("read settings: %w", err)
+		}
+		config.Files = []string{absolute}
 	}
 	if err := config.overlay(values, env, overrides); err != nil {
 		return nil, err
@@ -90,7 +95,7 @@ func Load(path string, env func(string) (string, bool), overrides map[string]str
 	if err := config.fill(values, env); err != nil {
 		return nil, err
 	}
-	if err := config.check(lines); err != nil {
+	if err := config.check(path, lines); err != nil {
 		return nil, err
 	}
 	return config, nil
@@ -205,13 +210,13 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 }
 
 // check holds what no single setting can say.
-func (c *Config) check(lines map[string]int) error {
+func (c *Config) check(path string, lines map[string]int) error {
 	namespaces := get(c.judging, "namespaces", map[string]any{})
 	for _, name := range slices.Sorted(maps.Keys(namespaces)) {
 		if namespaces[name] == "unsafe_debug" && !c.UnsafeDebugBroadcast {
 			key := join("namespaces", name)
 			return &Error{
-				Source: strings.Join(c.Files, ""), Line: lines[key], Key: key,
+				Source: path, Line: lines[key], Key: key,
 				Message: "unsafe_debug also needs --unsafe-debug-broadcast on the command line",
 			}
 		}

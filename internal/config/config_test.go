@@ -143,6 +143,30 @@ func TestSettingsCannotBeChangedFromOutside(t *testing.T) {
 	assert.Equal(t, []any{"/a"}, got.Settings()["scope"].(map[string]any)["projects"])
 }
 
+func TestFilesAreAbsolute(t *testing.T) {
+	path := file(t, "watch: false")
+	t.Chdir(filepath.Dir(path))
+	got, err := config.Load("./policyd.yaml", environment(), nil)
+	require.NoError(t, err)
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	assert.Equal(t, []string{filepath.Join(here, "policyd.yaml")}, got.Files)
+
+	require.NoError(t, os.WriteFile("policyd.yaml", []byte("\nnamespaces: {fs: unsafe_debug}"), 0o600))
+	_, err = config.Load("./policyd.yaml", environment(), nil)
+	require.ErrorContains(t, err, "./policyd.yaml:2: ", "an error names the file as it was given")
+}
+
+func TestPatternsAreRefusedWithTheirLine(t *testing.T) {
+	for _, key := range []string{"names", "directories", "except"} {
+		path := file(t, "secrets:\n  "+key+": [\"*.p12\", \"[a\"]\n")
+		_, err := config.Load(path, environment(), nil)
+		require.ErrorContains(t, err, path+":2: secrets."+key+"[1]: ")
+	}
+	_, err := config.Load(file(t, `secrets: {names: ["[a]", '\[a', "a?*"]}`), environment(), nil)
+	require.NoError(t, err)
+}
+
 func TestFileRefusals(t *testing.T) {
 	tests := []struct {
 		name, text string

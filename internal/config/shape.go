@@ -5,6 +5,7 @@ import (
 	"math"
 	"net"
 	"net/url"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,6 +41,8 @@ type shape struct {
 
 func strs() shape { return shape{kind: list, each: &shape{kind: text, check: notEmpty}} }
 
+func globs() shape { return shape{kind: list, each: &shape{kind: text, check: glob}} }
+
 func fixed(fields map[string]shape) shape { return shape{kind: object, fields: fields} }
 
 // modes are the namespace modes (N1).
@@ -59,7 +62,7 @@ func settings() shape {
 		"bundle":        {kind: text},
 		"watch":         {kind: boolean},
 		"scope":         scopeShape(),
-		"secrets":       fixed(map[string]shape{"names": strs(), "directories": strs(), "except": strs()}),
+		"secrets":       fixed(map[string]shape{"names": globs(), "directories": globs(), "except": globs()}),
 		"shell":         fixed(map[string]shape{"workspace_writes": {kind: boolean}, "remote_readers": {kind: boolean}}),
 		"namespaces":    {kind: table, each: &mode},
 		"safe_verbs":    {kind: table, each: &shape{kind: free}},
@@ -183,6 +186,16 @@ func (s *shape) names() string {
 func notEmpty(value string) error {
 	if strings.TrimSpace(value) == "" {
 		return fmt.Errorf("%q is empty; leave the key out or give it a value", value)
+	}
+	return nil
+}
+
+func glob(value string) error {
+	if err := notEmpty(value); err != nil {
+		return err
+	}
+	if _, err := path.Match(value, ""); err != nil {
+		return fmt.Errorf("%q is no pattern; * and ? are wildcards, and a [ needs its ], or a \\ before it", value)
 	}
 	return nil
 }

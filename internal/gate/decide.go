@@ -30,6 +30,9 @@ type passage struct {
 	input    v1.Input
 	result   v1.Judgement
 	decision v1.Decision
+	// cwd is the call's directory as it is, for the host to run the call in;
+	// the input's is masked.
+	cwd string
 	// opened is the prompt that this passage opened, not one that it joined.
 	opened string
 	// fault is the code of what went wrong, empty when nothing did.
@@ -81,7 +84,7 @@ func (p *passage) deny(code, message string, err error) {
 	}
 	p.fault = code
 	p.decision = v1.Decision{
-		ID: p.id, Effect: v1.EffectDeny, Items: p.items(), Cwd: p.input.Cwd, Messy: p.input.Messy,
+		ID: p.id, Effect: v1.EffectDeny, Items: p.items(), Cwd: p.cwd, Messy: p.input.Messy,
 		Reasons:      []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}},
 		Policy:       v1.PolicyInfo{Revision: p.revision},
 		JSONRPCError: p.methodError(code),
@@ -148,6 +151,7 @@ func (p *passage) gather(snapshot Snapshot) {
 		grants = options.Memory.Grants(&p.call.Session)
 	}
 	p.input.Facts = snapshot.Extract(p.call, grants)
+	p.cwd = p.input.Cwd
 	options.Redactor.MaskFacts(&p.input.Facts)
 	if options.Memory != nil {
 		p.input.Approvals = options.Memory.Approvals(&p.input.Facts)
@@ -161,7 +165,7 @@ func (p *passage) gather(snapshot Snapshot) {
 func (p *passage) conclude() {
 	p.decision = v1.Decision{
 		ID: p.id, Effect: p.result.Effect, Reasons: p.result.Reasons, Items: p.items(), Hint: p.result.Hint,
-		Cwd: p.input.Cwd, Messy: p.input.Messy, Route: p.result.Route, JSONRPCError: p.result.JSONRPCError,
+		Cwd: p.cwd, Messy: p.input.Messy, Route: p.result.Route, JSONRPCError: p.result.JSONRPCError,
 		Policy: v1.PolicyInfo{Revision: p.revision},
 	}
 	if p.result.Effect != v1.EffectPrompt {

@@ -1,37 +1,124 @@
 package record
 
-import v1 "policyd/api/v1"
+import (
+	"strings"
 
-// MaskFacts masks secret-like values in facts, before they are judged: names,
-// never directories or index keys that a remembered answer is matched by. A
-// masked name matches no table and no approval, so masking can only make an
-// answer stricter.
+	v1 "policyd/api/v1"
+)
+
+// MaskFacts masks secret-like values in facts, before they are judged: every
+// text that comes from the call, the same wherever it stands, so that rules
+// which compare two of them get the same answer as without. A masked name
+// matches no table. A directory whose name was masked is dropped from what
+// approvals are matched by, since two directories may look the same now:
+// masking can only make an answer stricter.
 func (r *Redactor) MaskFacts(facts *v1.Facts) {
-	r.maskAll(facts.Verbs)
-	r.maskAll(facts.Names)
+	run := factsRun{masker: r.masker, clean: make(map[string]struct{}, 2*len(facts.Items)+len(facts.Paths)+8)}
+	for _, text := range []*string{
+		&facts.Tool.Name, &facts.Tool.Protocol, &facts.Session.ID, &facts.Session.Agent, &facts.Session.Platform,
+		&facts.Session.ProjectDir, &facts.Session.SessionDir, &facts.Cwd,
+	} {
+		run.mask(text)
+	}
+	facts.Session.Tools = run.all(facts.Session.Tools)
+	facts.Verbs = run.all(facts.Verbs)
+	facts.Names = run.all(facts.Names)
 	for i := range facts.Items {
-		item := &facts.Items[i]
-		r.mask(&item.Verb)
-		for j := range item.Form {
-			r.mask(&item.Form[j].Name)
-		}
+		run.item(&facts.Items[i])
 	}
 	for i := range facts.Paths {
-		r.mask(&facts.Paths[i].Raw)
-		r.mask(&facts.Paths[i].Real)
+		path := &facts.Paths[i]
+		run.mask(&path.Raw)
+		run.mask(&path.Real)
+		path.Links = run.all(path.Links)
 	}
 }
 
-func (r *Redactor) maskAll(values []string) {
-	for i := range values {
-		r.mask(&values[i])
+// factsRun masks the facts of one call.
+type factsRun struct {
+	masker *Masker
+	// clean holds what needed no mask: facts say the same directories often.
+	clean map[string]struct{}
+}
+
+func (r *factsRun) item(item *v1.Item) {
+	for i := range item.Form {
+		if entry := &item.Form[i]; r.secretEntry(item.Verb, entry) {
+			item.Form = append(v1.Form{}, item.Form...) // it may come from a table
+			item.Form[i].Name = r.entryName(item.Verb, entry.Name)
+		}
+	}
+	r.mask(&item.Verb)
+	r.mask(&item.Directory)
+	for _, directory := range item.Within {
+		if r.differs(directory) {
+			item.Within = r.without(item.Within)
+			return
+		}
 	}
 }
 
-// mask writes only what it changes: names may come from tables that other
-// calls are reading.
-func (r *Redactor) mask(text *string) {
-	if safe, changed := r.masker.Mask(*text); changed {
-		*text = safe
+// secretEntry reports whether an option holds a secret, by itself or because of
+// the program that it is given to.
+func (r *factsRun) secretEntry(verb string, entry *v1.Entry) bool {
+	return r.differs(entry.Name) || (entry.Kind == "unknown" && strings.HasPrefix(entry.Name, "-") && r.differs(verb+" "+entry.Name))
+}
+
+func (r *factsRun) entryName(verb, name string) string {
+	if safe, changed := r.masker.Mask(name); changed {
+		return safe
 	}
+	safe, _ := r.masker.Mask(verb + " " + name)
+	if option, found := strings.CutPrefix(safe, verb+" "); found {
+		return option
+	}
+	return Masked
+}
+
+func (r *factsRun) without(directories v1.Set) v1.Set {
+	kept := v1.Set{}
+	for _, directory := range directories {
+		if !r.differs(directory) {
+			kept = append(kept, directory)
+		}
+	}
+	return kept
+}
+
+// all returns the masked texts, in a list of its own where one differs: lists
+// may come from tables that other calls are reading.
+func (r *factsRun) all(texts []string) []string {
+	masked := texts
+	for i, text := range texts {
+		safe := text
+		if r.mask(&safe); safe == text {
+			continue
+		}
+		if &masked[0] == &texts[0] {
+			masked = append([]string{}, texts...)
+		}
+		masked[i] = safe
+	}
+	return masked
+}
+
+func (r *factsRun) differs(text string) bool {
+	safe := text
+	r.mask(&safe)
+	return safe != text
+}
+
+func (r *factsRun) mask(text *string) {
+	if len(*text) < shortest {
+		return
+	}
+	if _, seen := r.clean[*text]; seen {
+		return
+	}
+	safe, changed := r.masker.Mask(*text)
+	if !changed {
+		r.clean[*text] = struct{}{}
+		return
+	}
+	*text = safe
 }

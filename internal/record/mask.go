@@ -3,60 +3,57 @@ package record
 import (
 	"regexp"
 	"strings"
+	"sync/atomic"
 )
 
 // Masked stands where a secret-like value was.
 const Masked = "[masked]"
 
-// pattern finds one kind of secret. The hints are cheap to look for, in lower
-// case; text that holds none of them can't match.
-type pattern struct {
-	hints   []string
-	find    *regexp.Regexp
-	replace string
-}
-
-// secretWord is what names of secrets have in common.
-const secretWord = `(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|_pat\b|_auth\b)`
-
 // Masker masks secret-like values. It may be used concurrently.
 type Masker struct {
-	patterns []pattern
-	named    *regexp.Regexp
+	patterns   []pattern
+	named      *regexp.Regexp
+	assignment *regexp.Regexp
+	hints      trigrams
+	variables  atomic.Pointer[[]string]
 }
 
 // NewMasker returns a masker for the well-known shapes of secrets.
 func NewMasker() *Masker {
-	words := []string{
-		"passw", "passphrase", "secret", "token", "key", "credential", "_pat", "_auth",
+	m := &Masker{
+		patterns:   patterns(),
+		named:      regexp.MustCompile(`(?i)` + secretWord),
+		assignment: regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)=` + value),
 	}
-	value := `("[^"]*"?|'[^']*'?|[^\s"'&;|,}\])]+\]?)`
-	return &Masker{
-		named: regexp.MustCompile(`(?i)` + secretWord),
-		patterns: []pattern{
-			{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)`), Masked},
-			{[]string{"authorization"}, regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token|digest|negotiate)\s+)?[^\s"']+`), "${1}" + Masked},
-			{[]string{"bearer"}, regexp.MustCompile(`(?i)(\bbearer\s+)[^\s"']{8,}`), "${1}" + Masked},
-			{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s:@"']*:[^/\s"']+@`), "${1}" + Masked + "@"},
-			{words, regexp.MustCompile(`(?i)([\w.-]*` + secretWord + `[\w.-]*["']?\s*[=:]\s*)` + value), "${1}" + Masked},
-			{words, regexp.MustCompile(`(?i)(--?[\w-]*` + secretWord + `[\w-]*\s+)([^\s"'-][^\s"']*|"[^"]*"?|'[^']*'?)`), "${1}" + Masked},
-			{[]string{"akia", "asia"}, regexp.MustCompile(`\bA(?:KI|SI)A[0-9A-Z]{16,}`), Masked},
-			{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]|github_pat)_[A-Za-z0-9_]{16,}`), Masked},
-			{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{16,}`), Masked},
-			{[]string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`), Masked},
-			{[]string{"xox"}, regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9-]{8,}`), Masked},
-		},
+	for i := range m.patterns {
+		for _, hint := range m.patterns[i].hints {
+			m.hints.add(hint)
+		}
 	}
+	m.SetVariables(nil)
+	return m
+}
+
+// SetVariables makes variables whose name matches one of the globs secret, beside
+// those whose name looks like it: what is assigned to them is masked. It
+// replaces the globs before. Case is ignored, and a glob that can't be read
+// matches nothing.
+func (m *Masker) SetVariables(globs []string) {
+	folded := make([]string, len(globs))
+	for i, glob := range globs {
+		folded[i] = strings.ToLower(glob)
+	}
+	m.variables.Store(&folded)
 }
 
 // passes bounds how often the patterns are run over their own result.
 const passes = 4
 
 // Mask returns text with secret-like values replaced, and whether anything was.
-// Masking twice changes nothing more. Text without secrets costs no allocation
-// beyond its lower-case copy, and that only where it isn't lower case already.
+// Masking twice changes nothing more. Text that holds nothing like a secret
+// costs no allocation.
 func (m *Masker) Mask(text string) (string, bool) {
-	if len(text) < 6 {
+	if len(text) < shortest || !m.suspicious(text) {
 		return text, false
 	}
 	masked := text
@@ -71,6 +68,15 @@ func (m *Masker) Mask(text string) (string, bool) {
 	return Masked, true
 }
 
+// shortest is the length below which nothing can be a name and its secret.
+const shortest = 6
+
+// suspicious reports whether any pattern could match. It may be wrong in one
+// direction only.
+func (m *Masker) suspicious(text string) bool {
+	return m.hints.in(text) || (len(*m.variables.Load()) > 0 && strings.IndexByte(text, '=') > 0)
+}
+
 func (m *Masker) once(text string) string {
 	lower := strings.ToLower(text)
 	for i := range m.patterns {
@@ -82,7 +88,22 @@ func (m *Masker) once(text string) string {
 			text, lower = next, strings.ToLower(next)
 		}
 	}
-	return text
+	return m.assigned(text)
+}
+
+// assigned masks what is assigned to the operators' secret variables.
+func (m *Masker) assigned(text string) string {
+	globs := *m.variables.Load()
+	if len(globs) == 0 || strings.IndexByte(text, '=') < 0 {
+		return text
+	}
+	return m.assignment.ReplaceAllStringFunc(text, func(found string) string {
+		name, _, _ := strings.Cut(found, "=")
+		if !matchesAny(globs, strings.ToLower(name)) {
+			return found
+		}
+		return name + "=" + Masked
+	})
 }
 
 func hinted(lower string, hints []string) bool {
@@ -95,4 +116,6 @@ func hinted(lower string, hints []string) bool {
 }
 
 // SecretName reports whether a key or variable of this name holds a secret.
-func (m *Masker) SecretName(name string) bool { return m.named.MatchString(name) }
+func (m *Masker) SecretName(name string) bool {
+	return m.named.MatchString(name) || matchesAny(*m.variables.Load(), strings.ToLower(name))
+}

@@ -2,8 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"slices"
 	"strconv"
@@ -14,50 +12,41 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// contentNames are arguments that carry file contents, in the tools of the
-// clients that the catalog knows.
-func contentNames() []string {
-	return []string{
-		"content", "contents", "file_text", "fileText", "new_string", "newString", "old_string", "oldString",
-		"new_str", "old_str", "new_source", "patch", "patchText", "insert_text",
-	}
-}
-
-// patchStart begins an apply_patch text, which stands in "command" or "input".
-const patchStart = "*** Begin Patch"
-
 // Redactor makes what a record may keep of a call. It may be used concurrently.
 type Redactor struct {
-	masker      *Masker
-	content     map[string]bool
-	secretGlobs []string
+	masker  *Masker
+	content map[string]bool
 }
 
 // NewRedactor returns a redactor. Arguments named in contentArgs are taken for
-// file contents, beside the well-known ones; arguments whose name matches one
-// of secretNames (globs, case ignored) are masked whole, beside names that look
-// like a secret's. A glob that can't be read matches nothing.
+// file contents, beside the well-known ones; arguments and variables whose name
+// matches one of secretNames (globs, case ignored) are masked whole, beside
+// names that look like a secret's. A glob that can't be read matches nothing.
 func NewRedactor(contentArgs, secretNames []string) *Redactor {
 	redactor := &Redactor{masker: NewMasker(), content: map[string]bool{}}
 	for _, name := range append(contentNames(), contentArgs...) {
-		redactor.content[name] = true
+		redactor.content[foldName(name)] = true
 	}
-	for _, name := range secretNames {
-		redactor.secretGlobs = append(redactor.secretGlobs, strings.ToLower(name))
-	}
+	redactor.SetSecretNames(secretNames)
 	return redactor
 }
 
+// SetSecretNames replaces the globs of secret names: they belong to the policy
+// in force.
+func (r *Redactor) SetSecretNames(globs []string) { r.masker.SetVariables(globs) }
+
 // Redact returns the call as a record keeps it: file contents as
-// {"bytes":n,"sha256":"…"}, secret-like values masked. The lists name, as
+// {"bytes":n,"sha256":"…"}, or in these words inside a longer text, secret-like
+// values masked. kind is the tool's kind. The lists name, as
 // sorted JSON pointers into the record, what was erased and what was masked.
 // Redacting a redacted call changes nothing. Arguments that can't be read are
 // left out and named in erased.
-func (r *Redactor) Redact(call *v1.Call, _ string) (kept v1.RecordCall, erased, masked []string) {
-	run := redaction{redactor: r, erased: []string{}, masked: []string{}}
+func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erased, masked []string) {
+	run := redaction{redactor: r, kind: kind, erased: []string{}, masked: []string{}}
 	kept = v1.RecordCall{
-		Tool: run.text(call.Tool, "/call/tool"), Protocol: call.Protocol, Args: map[string]any{},
-		Cwd: run.text(call.Cwd, "/call/cwd"), SessionID: call.Session.ID, Agent: call.Session.Agent,
+		Tool: run.text(call.Tool, "/call/tool"), Protocol: run.text(call.Protocol, "/call/protocol"), Args: map[string]any{},
+		Cwd: run.text(call.Cwd, "/call/cwd"), SessionID: run.text(call.Session.ID, "/call/session_id"),
+		Agent: run.text(call.Session.Agent, "/call/agent"),
 	}
 	decoder := json.NewDecoder(bytes.NewReader(call.Args))
 	decoder.UseNumber()
@@ -75,12 +64,13 @@ func (r *Redactor) Redact(call *v1.Call, _ string) (kept v1.RecordCall, erased, 
 // redaction is one run over the arguments of one call, with what it changed.
 type redaction struct {
 	redactor       *Redactor
+	kind           string
 	erased, masked []string
 }
 
 func (r *redaction) object(members map[string]any, at string) map[string]any {
 	for name, value := range members {
-		members[name] = r.member(name, value, at)
+		members[name] = r.member(name, value, at+"/"+escapePointer(name))
 	}
 	for name := range members {
 		if safe, changed := r.redactor.masker.Mask(name); changed {
@@ -94,34 +84,31 @@ func (r *redaction) object(members map[string]any, at string) map[string]any {
 }
 
 func (r *redaction) member(name string, value any, at string) any {
-	redactor := r.redactor
-	if text, ok := value.(string); redactor.content[name] || (ok && strings.HasPrefix(strings.TrimSpace(text), patchStart)) {
-		if isDigest(value) {
-			return value
+	switch {
+	case r.redactor.isContent(name, r.kind):
+		return r.erase(value, at)
+	case holdsText(value) && r.redactor.masker.SecretName(name):
+		if value != Masked {
+			r.masked = append(r.masked, at)
 		}
-		r.erased = append(r.erased, at+"/"+escapePointer(name))
-		return digest(value)
+		return Masked
 	}
-	if redactor.secretName(name) {
-		if text, ok := value.(string); ok && text != Masked && text != "" {
-			r.masked = append(r.masked, at+"/"+escapePointer(name))
-			return Masked
-		}
-	}
-	switch value.(type) {
-	case string, map[string]any, []any:
-		return r.value(value, at+"/"+escapePointer(name))
-	}
-	return value
+	return r.value(value, at)
 }
 
 func (r *redaction) value(value any, at string) any {
 	switch value := value.(type) {
 	case string:
+		if looksLikePatch(value) || r.tooLong(len(value)) {
+			return r.erase(value, at)
+		}
 		return r.text(value, at)
 	case map[string]any:
 		return r.object(value, at)
 	case []any:
+		if r.tooLong(textLength(value)) {
+			return r.erase(value, at)
+		}
 		for i := range value {
 			value[i] = r.value(value[i], at+"/"+strconv.Itoa(i))
 		}
@@ -130,7 +117,22 @@ func (r *redaction) value(value any, at string) any {
 	return value
 }
 
+// tooLong reports whether a text is so long that it is taken for contents.
+func (r *redaction) tooLong(bytes int) bool { return bytes > largest && r.kind != v1.ToolShell }
+
+func (r *redaction) erase(value any, at string) any {
+	if isDigest(value) {
+		return value
+	}
+	r.erased = append(r.erased, at)
+	return digest(value)
+}
+
 func (r *redaction) text(text, at string) string {
+	if shorter := withoutContents(text); shorter != text {
+		r.erased = append(r.erased, at)
+		text = shorter
+	}
 	safe, changed := r.redactor.masker.Mask(text)
 	if changed {
 		r.masked = append(r.masked, at)
@@ -138,42 +140,37 @@ func (r *redaction) text(text, at string) string {
 	return safe
 }
 
-func (r *Redactor) secretName(name string) bool {
-	if r.masker.SecretName(name) {
-		return true
+// holdsText reports whether a value may hold a secret: text, or what is nested.
+// Numbers stay, since a limit on tokens is no token.
+func holdsText(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return value != ""
+	case map[string]any:
+		return len(value) > 0
+	case []any:
+		return len(value) > 0
 	}
-	lower := strings.ToLower(name)
-	return slices.ContainsFunc(r.secretGlobs, func(glob string) bool {
-		matched, err := path.Match(glob, lower)
+	return false
+}
+
+// textLength is how long the texts of a list are together.
+func textLength(list []any) int {
+	length := 0
+	for _, element := range list {
+		if text, ok := element.(string); ok {
+			length += len(text)
+		}
+	}
+	return length
+}
+
+// matchesAny reports whether a folded name matches a folded glob.
+func matchesAny(globs []string, name string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		matched, err := path.Match(glob, name)
 		return err == nil && matched
 	})
-}
-
-// digest stands for content: what it was can be proven, not read.
-func digest(value any) map[string]any {
-	content, isText := value.(string)
-	if !isText {
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			encoded = nil // the length 0 then says that nothing was kept
-		}
-		content = string(encoded)
-	}
-	sum := sha256.Sum256([]byte(content))
-	return map[string]any{"bytes": len(content), "sha256": hex.EncodeToString(sum[:])}
-}
-
-func isDigest(value any) bool {
-	members, ok := value.(map[string]any)
-	if !ok || len(members) != 2 {
-		return false
-	}
-	sum, ok := members["sha256"].(string)
-	if !ok || len(sum) != 2*sha256.Size || strings.Trim(sum, "0123456789abcdef") != "" {
-		return false
-	}
-	number, ok := members["bytes"].(json.Number)
-	return ok && strings.Trim(number.String(), "0123456789") == ""
 }
 
 func escapePointer(name string) string {

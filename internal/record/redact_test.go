@@ -38,13 +38,41 @@ var secrets = []struct{ text, secret string }{
 	{`git clone https://user:pa55@host/x`, "pa55"},
 	{`git clone https://user:pa@55@host/x`, "pa@55"},
 	{`psql postgres://:pw@db/app`, ":pw@"},
+	{`curl -u user:hunter2 https://x`, "hunter2"},
+	{`curl 'https://x/?a=1&b=2' -sSu "user:hun ter2"`, "ter2"},
+	{`curl -uuser:hunter2 --proxy-user=p:hunter2 x`, "hunter2"},
+	{`mysql -h db -phunter2 app`, "hunter2"},
+	{`mysqldump -p'hunter2' app`, "hunter2"},
+	{`sshpass -p hunter2 ssh host`, "hunter2"},
+	{`docker login -u me -p hunter2 reg.io`, "hunter2"},
+	{`redis-cli -a hunter2 ping`, "hunter2"},
+	{`DB_PASS=hunter2 make`, "hunter2"},
+	{`PASS=hunter2 make`, "hunter2"},
+	{`openssl rsa -passin pass:hunter2`, "hunter2"},
+	{`curl -H 'X-Auth-Key: hunter2' x`, "hunter2"},
+	{`curl -H 'Cookie: sid=hunter2; b=hunter2' x`, "hunter2"},
+	{`curl --cookie "sid=hunter2" x`, "hunter2"},
+	{`curl "https://x/?a=1&api_key=hunter2"`, "hunter2"},
+	{`aws configure set aws_secret_access_key hunter2 --profile x`, "hunter2"},
+	{`npm config set //registry.npmjs.org/:_authToken hunter2`, "hunter2"},
+	{`TOKEN=$(echo hunter2) make`, "hunter2"},
+	{`TOKEN=$(echo $(cat x) hunter2) make`, "hunter2"},
+	{"TOKEN=`echo hunter2` make", "hunter2"},
+	{`TOKEN=hun\ hunter2 make`, "hunter2"},
+	{`git clone https://hunter2@host/x`, "hunter2"},
+	{`pip install git+https://hunter2@host/x`, "hunter2"},
+	{`curl -d "{\"token\":\"hunter2\"}" x`, "hunter2"},
+	{`{"password": "a\"hunter2"}`, "hunter2"},
+	{`x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl y`, "eyJzdWIiOiIxIn0"},
+	{`//registry.npmjs.org/ npm_0123456789abcdefghijABCDEFGHIJ012345`, "npm_0123456789"},
 }
 
 // plain are texts that stay as they are.
 var plain = []string{
 	"git status", "cd src && git push origin main", "grep -rn tokenizer src", "ls -la /srv/proj", "npm run build",
 	"https://example.org/a:b@c", "cat token.go", "go test ./internal/token/...", "ssh host", "a = b", "sk-", "",
-	"[masked]", "mailto:user@host", "risk-averse-but-not-a-key=1",
+	"[masked]", "mailto:user@host", "risk-averse-but-not-a-key=1", "ssh://git@host/x", "mkdir -p build/login", "vim login.go; mkdir -p x",
+	"docker run -u 1000:1000 alpine", "git push -u origin main", "bypass: 3", "--- a/token.go", "make COOKIES", "curl -u user https://x",
 }
 
 func TestMaskRemovesSecrets(t *testing.T) {
@@ -114,9 +142,8 @@ func TestRedactErasesNestedContentsAndPatches(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(line), "hush")
 	assert.Contains(t, string(line), "12345678901234567890", "numbers keep their digits")
-	assert.Equal(t, []string{
-		"/call/args/content", "/call/args/edits/0/new_string", "/call/args/edits/0/old_string", "/call/args/input",
-	}, erased)
+	assert.Equal(t, []string{"/call/args/content", "/call/args/edits", "/call/args/input"}, erased)
+	assert.IsType(t, map[string]any{}, kept.Args["input"], "a patch is digested as a whole, whatever its argument is called")
 }
 
 func TestRedactMasksSecrets(t *testing.T) {
@@ -160,16 +187,131 @@ func TestRedactLeavesOutWhatItCannotRead(t *testing.T) {
 	assert.Equal(t, []string{"/call/args"}, erased)
 }
 
-func TestMaskFactsMasksNamesBeforeJudgement(t *testing.T) {
+// leaked are calls of which "hush" must not survive, each with its tool's kind.
+var leaked = []struct{ name, kind, args string }{
+	{"code_edit", v1.ToolEdit, `{"code_edit":"hush"}`},
+	{"texts", v1.ToolEdit, `{"old_text":"hush","new_text":"hush","newText":"hush","old-text":"hush"}`},
+	{"edits of a list", v1.ToolMCP, `{"edits":[{"oldText":"hush","newText":"hush"}]}`},
+	{"edits as text", v1.ToolEdit, `{"edits":"[{hush}]"}`},
+	{"diff", v1.ToolEdit, `{"diff":"hush"}`},
+	{"named by the catalog", v1.ToolEdit, `{"instruction":"hush","text":"hush"}`},
+	{"nested body", v1.ToolMCP, `{"request":{"body":"hush","data":["hush"],"content":[{"text":"hush"}]}}`},
+	{"patch that is none", v1.ToolEdit, `{"patch":"hush","patchText":"hush"}`},
+	{"patch as a command", v1.ToolEdit, `{"command":"hush"}`},
+	{"patch as a list", v1.ToolShell, `{"command":["apply_patch","*** Begin Patch\n*** Add File: a\n+hush\n*** End Patch"]}`},
+	{"malformed patch", v1.ToolOther, `{"x":"***begin patch\n+hush"}`},
+	{"patch without a beginning", v1.ToolOther, `{"x":"*** Update File: a\n+hush"}`},
+	{"unified diff", v1.ToolOther, `{"x":"--- a/x\n+++ b/x\n+hush"}`},
+	{"patch in a command", v1.ToolShell, `{"command":"apply_patch '*** Begin Patch\n*** Add File: a\n+hush\n*** End Patch'"}`},
+	{"here-document", v1.ToolShell, `{"command":"cat > a <<'EOF' && ls\nhush\nEOF\nls"}`},
+	{"here-document that is not closed", v1.ToolShell, `{"command":"cat <<EOF\nhush\n EOF\nhush"}`},
+	{"here-document with tabs", v1.ToolShell, `{"command":"cat <<-EOF\n\thush\n\tEOF\nls"}`},
+	{"two here-documents", v1.ToolShell, `{"command":"cat <<A <<\"B C\"\nhush\nA\nhush\nB C\nls"}`},
+	{"patch in a here-document", v1.ToolShell, `{"command":"apply_patch <<EOF\nbroken\n+hush\nEOF"}`},
+	{"here-document in a list", v1.ToolShell, `{"command":["bash","-lc","cat <<\\E\nhush\nE"]}`},
+	{"long text", v1.ToolMCP, `{"x":"hush ` + strings.Repeat("a", 4096) + `"}`},
+	{"long list", v1.ToolOther, `{"lines":["hush","` + strings.Repeat("a", 4096) + `"]}`},
+	{"nested secret", v1.ToolMCP, `{"token":{"a":"hush"},"secrets":["hush",{"b":"hush"}]}`},
+}
+
+func TestRedactKeepsNoContent(t *testing.T) {
+	redactor := record.NewRedactor([]string{"instruction", "text"}, nil)
+	for _, test := range leaked {
+		t.Run(test.name, func(t *testing.T) {
+			require.Contains(t, test.args, "hush")
+			kept, erased, masked := redactor.Redact(&v1.Call{Tool: "t", Args: json.RawMessage(test.args)}, test.kind)
+			line, err := json.Marshal(kept.Args)
+			require.NoError(t, err)
+			assert.NotContains(t, string(line), "hush")
+			assert.NotEmpty(t, append(erased, masked...), "the record says that something is missing")
+			again, erased, masked := redactor.Redact(&v1.Call{Tool: "t", Args: line}, test.kind)
+			assert.Empty(t, erased)
+			assert.Empty(t, masked)
+			second, err := json.Marshal(again.Args)
+			require.NoError(t, err)
+			assert.Equal(t, string(line), string(second))
+		})
+	}
+}
+
+func TestRedactKeepsCommandsAroundContents(t *testing.T) {
+	kept, _, _ := redact(t, "Bash", `{"command":"cat > a <<EOF && make\nhello\nEOF\ngit push"}`)
+	assert.Equal(t, "cat > a <<EOF && make\n"+
+		"[6 bytes, sha256 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03]\nEOF\ngit push", kept.Args["command"])
+	for _, command := range []string{"wc <<< a\nls", "echo $((1 << n))\nls", "cat <<EOF\nEOF\nls", "grep '<<<<<<<' a\nls", "ls --- a"} {
+		args, err := json.Marshal(map[string]string{"command": command})
+		require.NoError(t, err)
+		kept, erased, _ := redact(t, "Bash", string(args))
+		assert.Equal(t, command, kept.Args["command"])
+		assert.Empty(t, erased)
+	}
+	kept, erased, _ := record.NewRedactor(nil, nil).Redact(&v1.Call{Args: json.RawMessage(
+		`{"command":"ls ` + strings.Repeat("a", 5000) + `","max_tokens":100}`)}, v1.ToolShell)
+	assert.Len(t, kept.Args["command"], 5003, "a command line is no content")
+	assert.Equal(t, json.Number("100"), kept.Args["max_tokens"])
+	assert.Empty(t, erased)
+}
+
+func TestPolicyNamesSecretVariables(t *testing.T) {
+	redactor := record.NewRedactor(nil, []string{"*_DSN", "[", "HUSHED"})
+	call := &v1.Call{Args: json.RawMessage(`{"command":"APP_DSN=hush hushed='hu sh' A=kept make","app_dsn":"hush"}`)}
+	kept, _, _ := redactor.Redact(call, v1.ToolShell)
+	assert.Equal(t, map[string]any{"command": "APP_DSN=[masked] hushed=[masked] A=kept make", "app_dsn": record.Masked}, kept.Args)
+	redactor.SetSecretNames(nil)
+	kept, _, _ = redactor.Redact(call, v1.ToolShell)
+	assert.Equal(t, "hush", kept.Args["app_dsn"], "the globs belong to the policy in force")
+}
+
+func TestMaskFactsMasksEveryTextBeforeJudgement(t *testing.T) {
+	const place = "/srv/token=hush/p"
+	shared := v1.Form{{Name: "--password=hush", Kind: "unknown"}, {Name: "-phush", Kind: "unknown"}}
 	facts := v1.Facts{
-		Verbs: []string{"x --token=hush"}, Names: []string{"password=hush"},
-		Items: []v1.Item{{Verb: "token=hush", Form: v1.Form{{Name: "--password=hush", Kind: "unknown"}}}},
-		Paths: []v1.Path{{Raw: "https://u:hush@h", Real: "/srv/token=hush"}},
+		Tool:    v1.ToolFacts{Name: "token=hush", Protocol: "token=hush"},
+		Session: v1.SessionFacts{ID: "token=hush", Agent: "token=hush", ProjectDir: place, SessionDir: place, Tools: v1.Set{"token=hush"}},
+		Cwd:     place, Verbs: []string{"x --token=hush"}, Names: []string{"password=hush"},
+		Items: []v1.Item{
+			{Verb: "mysql", Directory: place, Form: shared, Within: v1.Set{"/", "/srv", place}},
+			{Verb: "token=hush"},
+		},
+		Paths: []v1.Path{{Raw: "https://u:hush@h", Real: place, Links: []string{"/a", place}}},
 	}
 	record.NewRedactor(nil, nil).MaskFacts(&facts)
 	line, err := json.Marshal(facts)
 	require.NoError(t, err)
 	assert.NotContains(t, string(line), "hush")
+	masked := facts.Paths[0].Real
+	assert.Equal(t, []string{masked, masked, masked}, []string{facts.Cwd, facts.Session.ProjectDir, facts.Items[0].Directory},
+		"what was equal stays equal")
+	assert.Equal(t, v1.Set{"/", "/srv"}, facts.Items[0].Within, "no approval matches a directory that could be another")
+	assert.Equal(t, "-phush", shared[1].Name, "tables are left alone")
+	assert.Equal(t, v1.Form{{Name: "--password=[masked]", Kind: "unknown"}, {Name: "-p[masked]", Kind: "unknown"}}, facts.Items[0].Form)
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, test := range leaked {
+		f.Add(test.args)
+	}
+	f.Add(`{"command":"cat <<A\n[1 bytes, sha256 x]\nA"}`)
+	redactor := record.NewRedactor(nil, []string{"*_KEY"})
+	f.Fuzz(func(t *testing.T, args string) {
+		kept, _, _ := redactor.Redact(&v1.Call{Args: json.RawMessage(args)}, v1.ToolShell)
+		line, err := json.Marshal(kept.Args)
+		require.NoError(t, err)
+		again, erased, _ := redactor.Redact(&v1.Call{Args: line}, v1.ToolShell)
+		second, err := json.Marshal(again.Args)
+		require.NoError(t, err)
+		require.Equal(t, string(line), string(second))
+		require.Empty(t, erased)
+	})
+}
+
+func BenchmarkMaskFacts(b *testing.B) {
+	redactor := record.NewRedactor(nil, []string{"*_KEY", "*TOKEN*"})
+	facts := sample("1").Input.Facts
+	b.ReportAllocs()
+	for b.Loop() {
+		redactor.MaskFacts(&facts)
+	}
 }
 
 func BenchmarkRedact(b *testing.B) {

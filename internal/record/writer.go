@@ -47,6 +47,8 @@ type sink struct {
 	name string
 	out  io.Writer
 	torn bool
+	// failed is the error of the latest write, nil when it succeeded.
+	failed error
 }
 
 // New opens the log. It fails when the file can't be written, so that a start
@@ -75,11 +77,11 @@ func prepare(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("make directory: %w", err)
 	}
-	opened, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) //nolint:gosec // the operator names it
+	opened, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("open file: %w", err)
 	}
-	defer opened.Close() //nolint:errcheck // nothing was written
+	defer opened.Close()
 	info, err := opened.Stat()
 	if err != nil {
 		return fmt.Errorf("look at file: %w", err)
@@ -108,8 +110,21 @@ func (w *Writer) Write(_ context.Context, record *v1.Record) error {
 	defer w.mu.Unlock()
 	var failed error
 	for _, target := range w.sinks {
-		if err := target.write(line); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("write record to %s: %w", target.name, err))
+		failed = errors.Join(failed, target.write(line))
+	}
+	return failed
+}
+
+// Check returns nil when the latest record was written. After a failure it
+// tries again, with a blank that the next line may begin with: where nobody
+// asks a server that isn't ready, no record would ever show that it recovered.
+func (w *Writer) Check() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var failed error
+	for _, target := range w.sinks {
+		if target.failed != nil {
+			failed = errors.Join(failed, target.probe())
 		}
 	}
 	return failed
@@ -128,14 +143,30 @@ func (s *sink) write(line []byte) error {
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
 	}
-	n, err := s.out.Write(line)
-	if err == nil && n < len(line) {
+	return s.put(line)
+}
+
+// probe writes the least that leaves every line readable.
+func (s *sink) probe() error {
+	if s.torn {
+		return s.put([]byte{'\n'})
+	}
+	return s.put([]byte{' '})
+}
+
+func (s *sink) put(text []byte) error {
+	n, err := s.out.Write(text)
+	if err == nil && n < len(text) {
 		err = io.ErrShortWrite
 	}
 	if n > 0 {
 		s.torn = err != nil
 	}
-	return err
+	s.failed = nil
+	if err != nil {
+		s.failed = fmt.Errorf("write record to %s: %w", s.name, err)
+	}
+	return s.failed
 }
 
 // Close closes the file. A later Write opens it again.

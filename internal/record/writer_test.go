@@ -166,6 +166,54 @@ func TestWriteReportsAFullDisk(t *testing.T) {
 	require.ErrorContains(t, writer.Write(t.Context(), sample("1")), "write record to /dev/full")
 }
 
+// failing refuses every write until it is mended, as a full disk does.
+type failing struct {
+	bytes.Buffer
+	err error
+}
+
+func (w *failing) Write(line []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	return w.Buffer.Write(line)
+}
+
+func TestCheckSaysWhetherRecordsAreWritten(t *testing.T) {
+	out := &failing{}
+	writer := record.NewTo(out)
+	require.NoError(t, writer.Check(), "nothing has failed yet")
+	require.NoError(t, writer.Write(t.Context(), sample("1")))
+	before := out.Len()
+	require.NoError(t, writer.Check())
+	require.Equal(t, before, out.Len(), "a log that works is left alone")
+
+	out.err = errors.New("disk full")
+	require.Error(t, writer.Write(t.Context(), sample("2")))
+	require.ErrorContains(t, writer.Check(), "disk full")
+	require.ErrorContains(t, writer.Check(), "write record to test")
+
+	out.err = nil
+	require.NoError(t, writer.Check(), "recovers without a record")
+	require.NoError(t, writer.Write(t.Context(), sample("3")))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 2)
+	for _, line := range lines {
+		assert.True(t, json.Valid([]byte(line)), line)
+	}
+}
+
+func TestCheckEndsATornLine(t *testing.T) {
+	out := &tearing{}
+	writer := record.NewTo(out)
+	require.Error(t, writer.Write(t.Context(), sample("1")))
+	require.NoError(t, writer.Check())
+	require.NoError(t, writer.Write(t.Context(), sample("2")))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 2)
+	assert.True(t, json.Valid([]byte(lines[1])))
+}
+
 // tearing fails after half of the first write.
 type tearing struct {
 	bytes.Buffer

@@ -111,7 +111,7 @@ func mergeForms(directory string) (map[string]verbForms, error) {
 }
 
 func readFamily(file string) (map[string]verbForms, error) {
-	text, err := os.ReadFile(file) //nolint:gosec // a source file
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

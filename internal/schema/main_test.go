@@ -38,7 +38,8 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 }
 
 func TestGeneratingTwiceGivesTheSameBytes(t *testing.T) {
-	assert.Equal(t, generated(t), generated(t))
+	first := generated(t)
+	assert.Equal(t, first, generated(t))
 }
 
 // TestFactsSchemaIsTotal holds that every object of the input is closed and
@@ -68,7 +69,7 @@ func TestFactsSchemaIsTotal(t *testing.T) {
 	walk("", schema)
 	assert.Equal(t, 6, closed, "input, tool, session, item, path, approval")
 	properties := schema["properties"].(map[string]any)
-	assert.Equal(t, reflect.TypeFor[v1.Facts]().NumField()+1, len(properties))
+	assert.Len(t, properties, reflect.TypeFor[v1.Facts]().NumField()+1)
 	item := properties["items"].(map[string]any)["items"].(map[string]any)["properties"].(map[string]any)
 	assert.Equal(t, map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "boolean"}}, item["touches"])
 	assert.Equal(t, map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}, item["form"])

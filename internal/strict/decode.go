@@ -37,7 +37,7 @@ func refuseNull(data []byte, opaque func(pointer string) bool) error {
 	for {
 		token, err := tokens.ReadToken()
 		if err != nil {
-			return nil // the end: the body has decoded once
+			return nil //nolint:nilerr // the end: the body has decoded once
 		}
 		if token.Kind() != 'n' {
 			continue

@@ -21,8 +21,9 @@ func kindName(kind jsontext.Kind) string {
 		return "an object"
 	case '[', ']':
 		return "an array"
+	default:
+		return "a value"
 	}
-	return "a value"
 }
 
 // wanted names the JSON value that a Go type is read from.

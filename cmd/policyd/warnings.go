@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// warnings are settings that are allowed and that an operator should know of:
+// the start logs them and the doctor shows them.
+func (s *settings) warnings() []string {
+	found := []string{}
+	if host, _, err := net.SplitHostPort(s.Addr); err == nil && !loopback(host) {
+		found = append(found, fmt.Sprintf("addr %s is not a loopback address: other machines can reach policyd, and tokens travel unencrypted", s.Addr))
+	}
+	for _, project := range s.list("scope", "projects") {
+		for _, file := range s.protected() {
+			if within(s.resolve(project), s.resolve(file)) {
+				found = append(found, fmt.Sprintf("%s, which policyd reads or writes, lies in the project %s: keep it where agents have no business", file, project))
+			}
+		}
+	}
+	for _, root := range s.list("scope", "read_also") {
+		if s.resolve(root) == string(filepath.Separator) {
+			found = append(found, fmt.Sprintf("scope.read_also has %q: every file that is no secret is read without a question", root))
+		}
+	}
+	for _, key := range []string{"names", "directories"} {
+		if slices.ContainsFunc(s.list("secrets", key), matchesEverything) {
+			found = append(found, fmt.Sprintf("secrets.%s matches everything: every file is a secret, and denied", key))
+		}
+	}
+	if slices.ContainsFunc(s.list("secrets", "except"), matchesEverything) {
+		found = append(found, "secrets.except matches everything: no file is a secret by its name")
+	}
+	return found
+}
+
+// loopback reports whether a host to listen on can't be reached from elsewhere.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	return net.ParseIP(host).IsLoopback()
+}
+
+// matchesEverything reports whether a glob is nothing but stars.
+func matchesEverything(glob string) bool { return glob != "" && strings.Trim(glob, "*") == "" }
+
+// list returns a list of texts among the judging settings.
+func (s *settings) list(group, key string) []string {
+	members, _ := s.Settings()[group].(map[string]any)
+	values, _ := members[key].([]any)
+	texts := make([]string, 0, len(values))
+	for _, value := range values {
+		texts = append(texts, fmt.Sprint(value))
+	}
+	return texts
+}
+
+// resolve follows links as far as the path exists, so that a file is found in a
+// project whatever name either goes by.
+func (s *settings) resolve(path string) string {
+	if rest, below := strings.CutPrefix(path, "~"); below {
+		path = filepath.Join(s.home, rest)
+	}
+	path = filepath.Clean(path)
+	missing := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, missing)
+		}
+		if at == filepath.Dir(at) {
+			return path
+		}
+		missing = filepath.Join(filepath.Base(at), missing)
+	}
+}
+
+// within reports whether path is root or lies below it.
+func within(root, path string) bool {
+	relative, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(relative)
+}

@@ -1,0 +1,35 @@
+package record
+
+// trigrams says of a text in one pass, without a copy, that no hint can stand in
+// it. It is a bitmap of the first three characters of each hint; two of them may
+// share a bit, so that a yes means no more than maybe.
+type trigrams [1 << 12 / 64]uint64
+
+// add takes a hint of at least three characters, in lower case.
+func (t *trigrams) add(hint string) {
+	bit := trigram(hint[0], hint[1], hint[2])
+	t[bit/64] |= 1 << (bit % 64)
+}
+
+// in reports whether a hint may stand in text, whatever its case.
+func (t *trigrams) in(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return true // some characters outside of ASCII fold into it
+		}
+		if i < 2 {
+			continue
+		}
+		bit := trigram(text[i-2], text[i-1], text[i])
+		if t[bit/64]&(1<<(bit%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// trigram folds letters, and some other characters with them.
+func trigram(a, b, c byte) uint {
+	const fold = 0x20
+	return (uint(a|fold)*961 + uint(b|fold)*31 + uint(c|fold)) & (1<<12 - 1)
+}
