@@ -16,7 +16,8 @@ COPY --from=build /out/bin/policyd /usr/bin/policyd
 COPY --chown=65532:65532 --chmod=0700 deploy/state /var/lib/policyd
 USER 65532:65532
 VOLUME /var/lib/policyd
-ENV POLICYD_STATE_DIR=/var/lib/policyd HOME=/var/lib/policyd
+# A directory below the volume: what a volume is mounted with is not ours to say.
+ENV POLICYD_STATE_DIR=/var/lib/policyd/state HOME=/var/lib/policyd
 EXPOSE 7483
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["/usr/bin/policyd", "doctor", "--health"]
 ENTRYPOINT ["/usr/bin/policyd"]
