@@ -119,12 +119,13 @@ func sameDecision(asked, judged []byte) error {
 		Result struct {
 			Effect  v1.Effect         `json:"effect"`
 			Reasons []json.RawMessage `json:"reasons"`
+			Covered []json.RawMessage `json:"covered"`
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(judged, &answer); err != nil {
 		return fmt.Errorf("compare decisions: %w", err)
 	}
-	if len(answer.Result.Reasons) == 0 || answer.Result.Effect != decision.Effect {
+	if len(answer.Result.Reasons)+len(answer.Result.Covered) == 0 || answer.Result.Effect != decision.Effect {
 		return fmt.Errorf("compare decisions: policyd says %s, %s says %s", decision.Effect, nameOPA, judged)
 	}
 	return nil
