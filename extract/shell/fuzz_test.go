@@ -25,7 +25,10 @@ func FuzzParse(f *testing.F) {
 	options := Options{Home: "/h", Cwd: "/p", Plain: func(string) bool { return true }}
 	f.Fuzz(func(t *testing.T, text string) {
 		start := time.Now()
-		line := table.Parse(text, options)
+		var line Line
+		if bytes := allocated(func() { line = table.Parse(text, options) }); bytes > mostBytes {
+			t.Fatalf("allocated %d bytes", bytes)
+		}
 		if took := time.Since(start); took > time.Second {
 			t.Fatalf("took %v", took)
 		}
