@@ -33,8 +33,10 @@ func TestGitTrust(t *testing.T) {
 		{"clean filter", "git diff", [][]string{{"filter.x.clean", script}}, map[string]string{".gitattributes": "*.md filter=x\n", "README.md": "changed\n"}, true},
 		{"aliases and remotes", "git status", [][]string{{"alias.st", "status"}, {"remote.other.url", "git@h:x"}, {"user.name", "x"}}, nil, false},
 		{"git-lfs", "git log --oneline -3", [][]string{
-			{"filter.lfs.clean", "git-lfs clean -- %f"}, {"filter.lfs.smudge", "git-lfs smudge -- %f"},
-			{"filter.lfs.process", "git-lfs filter-process"}, {"filter.lfs.required", "true"},
+			{"filter.lfs.clean", "git-lfs clean -- %f"},
+			{"filter.lfs.smudge", "git-lfs smudge -- %f"},
+			{"filter.lfs.process", "git-lfs filter-process"},
+			{"filter.lfs.required", "true"},
 		}, map[string]string{".git/hooks/post-checkout": "#!/bin/sh\ngit lfs post-checkout\n"}, false},
 		{"the person's own settings", "git status", nil, map[string]string{
 			"../.gitconfig": "[core]\n\teditor = vim\n\tpager = delta\n[credential]\n\thelper = store\n",
