@@ -209,16 +209,48 @@ func (w *walker) script(st *state, text, dialect string) {
 	w.stmts(st, file.Stmts)
 }
 
-// fragments reports the pieces of a line that the parser gave up on as paths, so
-// that deny rules see what it names.
+// fragments reports what a line that the parser gave up on may run, piece by
+// piece, so that deny rules see what it names.
 func (w *walker) fragments(st *state, text string) {
-	var words []Word
-	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>(){}'\"`", r) }) {
-		if words = append(words, Word{Kind: Literal, Text: piece}); len(words) == maxWords {
-			break
+	for segment := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }) {
+		fields := strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune(" \t<>'\"", r) })
+		for len(fields) > 1 && strings.Contains(fields[0], "=") {
+			fields = fields[1:]
+		}
+		if len(fields) == 0 {
+			continue
+		}
+		if !w.count(len(fields)) || len(w.line.Commands) >= maxCommands {
+			return
+		}
+		w.emit(w.fragment(st, fields))
+	}
+}
+
+func (w *walker) fragment(st *state, fields []string) Command {
+	c := w.newCommand(st, clip(fields[0]), nil)
+	c.Caveats.Add("unknown_program")
+	switch fields[0] {
+	case "env", "printenv", "set", "export", "declare", "typeset":
+		if len(fields) == 1 || fields[1] == "-p" {
+			c.Caveats.Add("reads_environment")
+		}
+	case "policyd", "policyd-hook":
+		c.Caveats.Add("own_program")
+	}
+	p := parsed{w: w, c: &c, st: st}
+	for _, field := range fields {
+		p.maybePath(Word{Kind: Literal, Text: field}, v1.OpWrite)
+		if _, name, ok := strings.Cut(field, "$"); ok {
+			name = strings.TrimLeft(name, "{")
+			end := strings.IndexFunc(name, func(r rune) bool { return r > 0x7f || !isNameByte(byte(r)) })
+			if end < 0 {
+				end = len(name)
+			}
+			c.Variables = append(c.Variables, name[:end])
 		}
 	}
-	w.emitGuess(st, "", words, nil)
+	return c
 }
 
 // zshOnly reports whether a line holds an expansion that zsh reads otherwise
