@@ -118,11 +118,29 @@ func (e *extraction) windowsGlob(t *touched, item *v1.Item, a *shell.Access, bas
 // secrets by the lists. No glob at all chooses every file.
 func (e *extraction) harmless(globs []string) bool {
 	for _, glob := range globs {
-		if e.x.lists.secrets.Names.Overlaps(glob) {
+		if e.x.lists.secrets.Names.Overlaps(glob) || !anyOfExtension(glob) {
 			return false
 		}
 	}
 	return len(globs) > 0
+}
+
+// anyOfExtension reports whether a glob is a star and an extension of one, two
+// or at least four letters. Windows matches a glob with the short name of a
+// file as well, CREDEN~1.JSO for credentials.json, in which a name and an
+// extension are cut to eight and three.
+func anyOfExtension(glob string) bool {
+	extension, ok := strings.CutPrefix(glob, "*.")
+	if !ok || strings.ContainsAny(extension, "*?.") || extension == "" {
+		return false
+	}
+	return len(extension) != 3 || plainExtensions[strings.ToLower(extension)]
+}
+
+// plainExtensions are those of three letters that no cut name of a secret has.
+var plainExtensions = map[string]bool{
+	"cpp": true, "css": true, "csv": true, "cxx": true, "hpp": true, "jsx": true, "log": true, "lua": true, "mjs": true,
+	"php": true, "ps1": true, "sql": true, "svg": true, "tsx": true, "txt": true, "vue": true, "xml": true, "yml": true,
 }
 
 // windowsCouldBePath is couldBePath where existence can't be asked for.
