@@ -3,6 +3,7 @@ package extract_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -450,4 +451,26 @@ func TestIgnoreRules(t *testing.T) {
 	require.NoError(t, os.RemoveAll(p.project+"/lib"))
 	write(".rgignore", "!.env\n")
 	assert.True(t, reaches(), "other files of rules are not followed")
+}
+
+// S3: a secret's contents have a name besides its path.
+func TestBlobsNamedByHash(t *testing.T) {
+	p := newPlace(t)
+	run := func(args ...string) string {
+		command := exec.Command("git", append([]string{"-C", p.project}, args...)...)
+		command.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1")
+		output, err := command.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+		return strings.TrimSpace(string(output))
+	}
+	run("init", "-q")
+	require.NoError(t, os.WriteFile(p.project+"/.env", []byte("TOKEN=only here\n"), 0o600))
+	run("add", "-f", ".env", "README.md")
+	secret, plain := run("rev-parse", ":.env"), run("rev-parse", ":README.md")
+	for _, line := range []string{"git show " + secret, "git cat-file -p " + secret[:8], "git cat-file blob " + strings.ToUpper(secret)} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		assert.Contains(t, []string(facts.Items[0].Caveats), "reaches_secret", line)
+	}
+	facts := p.facts("Bash", map[string]any{"command": "git cat-file -p " + plain})
+	assert.NotContains(t, []string(facts.Items[0].Caveats), "reaches_secret")
 }

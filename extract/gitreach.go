@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/git"
@@ -71,3 +72,34 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	}
 	return answer
 }
+
+// blobReach says whether a word names the contents of a tracked secret by their
+// hash, as `git show` and `git cat-file` take them.
+func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict) string {
+	for _, word := range c.Git.Revisions {
+		end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) })
+		if end < 0 {
+			end = len(word)
+		}
+		if end < leastHash {
+			continue
+		}
+		answer := reachesNone
+		err := e.x.git.Blobs(verdict, word[:end], func(path string) bool {
+			if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
+				answer = reachesSecret
+			}
+			return answer == reachesNone
+		})
+		if err != nil && !errors.Is(err, git.ErrNoRepository) {
+			return reachesUnknown
+		}
+		if answer != reachesNone {
+			return answer
+		}
+	}
+	return reachesNone
+}
+
+// leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).
+const leastHash = 4

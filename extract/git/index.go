@@ -8,8 +8,9 @@ import (
 
 // indexEntry is one tracked path. Its path is valid until the next entry.
 type indexEntry struct {
-	mode uint32
-	path []byte
+	mode   uint32
+	object []byte // the id of the blob
+	path   []byte
 }
 
 const (
@@ -97,7 +98,7 @@ func (w *indexWalk) entry() (indexEntry, bool) {
 	if length := int(flags & indexNameMask); length != indexNameMask && length != len(w.name) {
 		return indexEntry{}, false
 	}
-	return indexEntry{mode: mode, path: w.name}, true
+	return indexEntry{mode: mode, object: fixed[indexStatBytes : indexStatBytes+w.objectSize], path: w.name}, true
 }
 
 // paddedName reads a name that ends in one to eight NUL bytes, which fill the

@@ -1,9 +1,11 @@
 package git
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 // ErrNoRepository means that a Verdict names no work tree to list.
@@ -41,6 +43,26 @@ func (r *Reader) Tracked(v Verdict, pathspecs []string, cwd string, visit func(p
 		}
 		previous = string(e.path)
 		return visit(previous)
+	})
+}
+
+// Blobs visits the tracked paths whose contents have an id that begins with
+// prefix, in hexadecimal digits of any case, until visit returns false. Its
+// errors are those of Tracked.
+func (r *Reader) Blobs(v Verdict, prefix string, visit func(path string) bool) error {
+	if !v.Repository || v.Top == "" || v.objectSize == 0 {
+		return ErrNoRepository
+	}
+	content, _, err := readBounded(filepath.Join(v.GitDir, "index"), maxIndexBytes)
+	if err != nil {
+		return fmt.Errorf("read index: %w", err)
+	}
+	if content == nil {
+		return nil
+	}
+	prefix = strings.ToLower(prefix)
+	return walkIndex(content, v.objectSize, func(e indexEntry) bool {
+		return !strings.HasPrefix(hex.EncodeToString(e.object), prefix) || visit(string(e.path))
 	})
 }
 

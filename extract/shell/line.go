@@ -243,7 +243,7 @@ func (w *walker) fragment(st *state, fields []string) Command {
 		p.maybePath(Word{Kind: Literal, Text: field}, v1.OpWrite)
 		if _, name, ok := strings.Cut(field, "$"); ok {
 			name = strings.TrimLeft(name, "{")
-			end := strings.IndexFunc(name, func(r rune) bool { return r > 0x7f || !isNameByte(byte(r)) })
+			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(wordBytes, r) })
 			if end < 0 {
 				end = len(name)
 			}
