@@ -18,7 +18,6 @@ func (e *extraction) commandLine(line string) {
 		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
 		Plain:    e.plain,
 		Toplevel: e.toplevel,
-		Exists:   func(dir string) bool { info, err := os.Stat(dir); return err == nil && info.IsDir() },
 	}
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"

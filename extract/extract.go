@@ -142,9 +142,8 @@ type extraction struct {
 	sensitives []sensitive
 	readAlso   bool // the roots hold scope.read_also, too
 	home       string
-	workdirs   []string // the call's working directory, real; none when unknown
-	windows    bool     // the session's paths are read as Windows does
-	folds      bool     // the session's disk doesn't tell upper from lower case
+	windows    bool // the session's paths are read as Windows does
+	folds      bool // the session's disk doesn't tell upper from lower case
 }
 
 func (e *extraction) about(key string) {
@@ -212,7 +211,6 @@ func (e *extraction) surroundings(grants []v1.PathGrant) {
 			continue
 		}
 		if resolved, err := e.resolver.Resolve(dir); err == nil {
-			e.workdirs = []string{resolved.Real}
 			e.facts.Cwd = resolved.Real
 		}
 		return

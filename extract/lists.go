@@ -21,7 +21,6 @@ type lists struct {
 	sensitiveHome []string
 	readAlso      []string
 	deleteAllow   []string
-	projects      []string
 }
 
 // policyData is the part of data.policyd that extraction reads.
@@ -40,7 +39,6 @@ type policyData struct {
 	} `json:"config"`
 	Settings struct {
 		Scope struct {
-			Projects        []string `json:"projects"`
 			ReadAlso        []string `json:"read_also"`
 			Protected       []string `json:"protected"`
 			ProtectedAlways []string `json:"protected_always"`
@@ -70,7 +68,7 @@ func newLists(policyd map[string]any) (*lists, error) {
 	}
 	out := &lists{
 		readAlso:    settings.Scope.ReadAlso,
-		deleteAllow: settings.Scope.DeleteAllow, projects: settings.Scope.Projects,
+		deleteAllow: settings.Scope.DeleteAllow,
 		protected: paths.Protected{
 			Instructions: concat(config.Protected.Instructions, settings.Scope.Protected),
 			Always:       concat(config.Protected.Always, settings.Scope.ProtectedAlways),

@@ -121,13 +121,13 @@ func (e *extraction) changeCwd(dir string) {
 		return
 	}
 	base := e.facts.Cwd
-	e.facts.Cwd, e.workdirs = "", nil
+	e.facts.Cwd = ""
 	full := e.absolute(dir, base)
 	if full == "" {
 		return
 	}
 	if resolved, err := e.resolver.Resolve(full); err == nil {
-		e.facts.Cwd, e.workdirs = resolved.Real, []string{resolved.Real}
+		e.facts.Cwd = resolved.Real
 	}
 }
 

@@ -35,8 +35,6 @@ type Options struct {
 	// Toplevel returns the top of the work tree that git finds from dir, or ""
 	// when that is not certain. Nil means never.
 	Toplevel func(dir string) string
-	// Exists reports whether dir is a directory now. Nil means no.
-	Exists func(dir string) bool
 }
 
 // Line is what a command line does.

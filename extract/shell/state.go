@@ -9,7 +9,7 @@ import (
 )
 
 // state is what is known at one point of a line. States are shared: a change
-// makes a copy.
+// makes a copy, so that a subshell simply starts from the state outside.
 type state struct {
 	// dirs are the directories that may be in force, absolute and clean.
 	dirs []string
@@ -27,9 +27,6 @@ func (s *state) clone() *state {
 		dirs: s.dirs, unknown: s.unknown, vars: maps.Clone(s.vars), caveats: slices.Clone(s.caveats),
 	}
 }
-
-// fork is the state of a subshell: what happens to it is not seen outside.
-func (s *state) fork() *state { return s }
 
 func (s *state) assigned(name string) bool {
 	_, ok := s.vars[name]

@@ -59,7 +59,7 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 	case *syntax.Block:
 		return w.stmts(st, cmd.Stmts)
 	case *syntax.Subshell:
-		w.stmts(st.fork(), cmd.Stmts)
+		w.stmts(st, cmd.Stmts)
 		return st, st
 	case *syntax.IfClause:
 		return w.ifClause(st, cmd)
@@ -134,7 +134,7 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	in := w.in
 	from := len(w.line.Commands)
-	w.stmt(st.fork(), cmd.X)
+	w.stmt(st, cmd.X)
 	printed := w.piped
 	if !isPipe(cmd.X) {
 		printed = w.printed(cmd.X, from, in)
@@ -144,7 +144,7 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	}
 	w.in = printed
 	from = len(w.line.Commands)
-	ok, fail = w.stmt(st.fork(), cmd.Y)
+	ok, fail = w.stmt(st, cmd.Y)
 	w.in, w.piped = in, w.printed(cmd.Y, from, printed)
 	return ok, fail
 }
@@ -383,7 +383,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	from, messy := len(w.line.Commands), len(w.line.Messy)
 	in, piped := w.in, w.piped
 	w.in, w.piped = nil, nil
-	w.stmts(st.fork(), part.Stmts)
+	w.stmts(st, part.Stmts)
 	out := w.piped
 	w.in, w.piped = in, piped
 	if len(part.Stmts) != 1 || len(w.line.Messy) > messy || len(w.line.Commands) == from {

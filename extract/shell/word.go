@@ -397,7 +397,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		}
 		in, piped := w.in, w.piped
 		w.in, w.piped = nil, nil
-		w.stmts(st.fork(), part.Stmts)
+		w.stmts(st, part.Stmts)
 		w.in, w.piped = in, piped
 		b.weaken(Pipe)
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds

@@ -2,9 +2,7 @@ package oracle
 
 import (
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -22,10 +20,6 @@ func (j *jail) surroundings() shell.Options {
 	return shell.Options{
 		Shell: "bash", Platform: "linux", Home: "/home/dev", Cwd: projectDir,
 		Plain: func(dir string) bool { return !strings.HasPrefix(dir, "/bin") && !strings.HasPrefix(dir, "/sbin") },
-		Exists: func(dir string) bool {
-			info, err := os.Stat(filepath.Join(j.root, dir))
-			return err == nil && info.IsDir()
-		},
 	}
 }
 
