@@ -39,7 +39,7 @@ type Check struct {
 
 // Limits bound what a client can hold on to. A zero value is the default.
 type Limits struct {
-	// BodyBytes is the largest body, 1 MiB by default.
+	// BodyBytes is the largest body, DefaultBodyBytes by default.
 	BodyBytes int64
 	// ReadHeader, Read and Idle are the time that a client has to send the
 	// header, the whole request, and the next one: 5 s, 15 s and 120 s.
@@ -103,6 +103,9 @@ func New(options Options) (*Server, error) {
 	return server, nil
 }
 
+// DefaultBodyBytes bounds one call, in bytes, wherever a call is read.
+const DefaultBodyBytes = 1 << 20
+
 func withDefaults(limits Limits) Limits {
 	for _, limit := range []struct {
 		value *time.Duration
@@ -118,7 +121,7 @@ func withDefaults(limits Limits) Limits {
 		}
 	}
 	if limits.BodyBytes <= 0 {
-		limits.BodyBytes = 1 << 20
+		limits.BodyBytes = DefaultBodyBytes
 	}
 	return limits
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"policyd/api"
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
 	"policyd/internal/strict"
@@ -21,9 +22,6 @@ const (
 	exitPrompt = 10
 	exitDeny   = 20
 )
-
-// maxCall is the largest call, as the server has it.
-const maxCall = 1 << 20
 
 // decideFlags are the flags of `policyd decide`.
 type decideFlags struct {
@@ -104,12 +102,12 @@ func (p *Program) readCall(args []string) (*v1.Call, error) {
 		defer file.Close()
 		name, from = args[0], file
 	}
-	text, err := io.ReadAll(io.LimitReader(from, maxCall+1))
+	text, err := io.ReadAll(io.LimitReader(from, api.DefaultBodyBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read call: %w", err)
 	}
-	if len(text) > maxCall {
-		return nil, fmt.Errorf("read call: %s is larger than %d bytes", name, maxCall)
+	if len(text) > api.DefaultBodyBytes {
+		return nil, fmt.Errorf("read call: %s is larger than %d bytes", name, api.DefaultBodyBytes)
 	}
 	call, err := strict.DecodeCall(text)
 	if err != nil {
