@@ -178,7 +178,7 @@ func (e *extraction) session() {
 		platform = e.x.options.Platform
 	}
 	e.facts.Session = v1.SessionFacts{
-		ID: s.ID, Agent: s.Agent, Audience: audience, Interactive: s.Interactive, Platform: platform,
+		ID: s.ID, Agent: s.Agent, Audience: audience, Interactive: s.Attended(), Platform: platform,
 		ProjectDir: s.ProjectDir, SessionDir: s.SessionDir, Tools: v1.Set(s.Tools),
 	}
 	e.home = s.Home

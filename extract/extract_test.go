@@ -71,7 +71,7 @@ func (p place) call(tool string, args map[string]any) *v1.Call {
 		panic(err)
 	}
 	return &v1.Call{Tool: tool, Args: text, Cwd: p.project, Session: v1.Session{
-		ID: "s", Agent: "claude-code", Audience: v1.AudiencePersonal, Interactive: true, ProjectDir: p.project, Home: p.home,
+		ID: "s", Agent: "claude-code", Audience: v1.AudiencePersonal, Interactive: new(true), ProjectDir: p.project, Home: p.home,
 	}}
 }
 

@@ -36,10 +36,12 @@ type Session struct {
 	ParentID string   `json:"parent_id,omitempty"`
 	Audience Audience `json:"audience,omitempty"`
 	// ProjectDir and ExtraDirs are named by the host, never by the model (P14).
-	ProjectDir  string   `json:"project_dir,omitempty"`
-	ExtraDirs   []string `json:"extra_dirs,omitempty"`
-	SessionDir  string   `json:"session_dir,omitempty"`
-	Interactive bool     `json:"interactive,omitempty"`
+	ProjectDir string   `json:"project_dir,omitempty"`
+	ExtraDirs  []string `json:"extra_dirs,omitempty"`
+	SessionDir string   `json:"session_dir,omitempty"`
+	// Interactive says whether a person is there to answer. What is not said is
+	// false for a new session, and what it was for one that is known.
+	Interactive *bool `json:"interactive,omitempty"`
 	// Platform is linux, darwin or windows; empty is the sidecar's own.
 	Platform string `json:"platform,omitempty"`
 	Home     string `json:"home,omitempty"`
@@ -49,6 +51,9 @@ type Session struct {
 	Tools []string `json:"tools,omitempty"`
 	Peers []Peer   `json:"peers,omitempty"`
 }
+
+// Attended reports whether a person is there to answer.
+func (s *Session) Attended() bool { return s.Interactive != nil && *s.Interactive }
 
 // Peer is one client that may serve requests of an agent (N5).
 type Peer struct {

@@ -9,6 +9,8 @@ const (
 	ChoiceAlwaysHere     = "always_here"
 	ChoiceAlwaysAnywhere = "always_anywhere"
 	ChoiceDeny           = "deny"
+	// ChoiceAllow and ChoiceDeny are those of an access request.
+	ChoiceAllow = "allow"
 )
 
 // States of a prompt.
@@ -32,6 +34,17 @@ type Prompt struct {
 	Choices   []Choice   `json:"choices"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt time.Time  `json:"expires_at"`
+	// Answer is set when State is answered.
+	Answer *PromptAnswer `json:"answer,omitempty"`
+}
+
+// PromptAnswer is what a person answered.
+type PromptAnswer struct {
+	Choice string    `json:"choice"`
+	By     string    `json:"by"`
+	At     time.Time `json:"at"`
+	// Resolution is the one line that says what came of it (A3).
+	Resolution string `json:"resolution"`
 }
 
 // PromptCall is the call as the person sees it (A11). Altered is true when

@@ -99,7 +99,7 @@ func requestBody(tb testing.TB, tree project.Tree, tool, args string) []byte {
 		Tool: tool, Args: json.RawMessage(args), Cwd: tree.Project,
 		Session: v1.Session{
 			ID: "bench", Agent: "claude-code", Audience: v1.AudiencePersonal, ProjectDir: tree.Project,
-			Interactive: true, Platform: "linux", Home: tree.Home,
+			Interactive: new(true), Platform: "linux", Home: tree.Home,
 		},
 	})
 	require.NoError(tb, err)

@@ -31,7 +31,7 @@ func TestDecodeCallReadsTheContractsExample(t *testing.T) {
 	assert.Equal(t, "Bash", call.Tool)
 	assert.JSONEq(t, `{"command": "cd src && git push origin main"}`, string(call.Args))
 	assert.Equal(t, v1.AudiencePersonal, call.Session.Audience)
-	assert.True(t, call.Session.Interactive)
+	assert.True(t, call.Session.Attended())
 	assert.Equal(t, []v1.Peer{{ID: "p1", Capabilities: []string{"fs", "terminal"}}}, call.Session.Peers)
 }
 

@@ -152,7 +152,7 @@ func startPolicyd(ctx context.Context, dir string, tree project.Tree, launch fun
 	}
 	body, err := json.Marshal(v1.Call{Tool: "Bash", Args: args, Cwd: tree.Project, Session: v1.Session{
 		ID: "bench", Agent: "claude-code", Audience: v1.AudiencePersonal, ProjectDir: tree.Project,
-		Interactive: true, Platform: "linux", Home: tree.Home,
+		Interactive: new(true), Platform: "linux", Home: tree.Home,
 	}})
 	if err != nil {
 		return target{}, fmt.Errorf("encode call: %w", err)

@@ -213,6 +213,6 @@ func newTree(t *testing.T) project.Tree {
 func session(tree project.Tree, agent string) v1.Session {
 	return v1.Session{
 		ID: "e2e", Agent: agent, Audience: v1.AudiencePersonal, ProjectDir: tree.Project,
-		Interactive: true, Platform: "linux", Home: tree.Home, Shell: "bash",
+		Interactive: new(true), Platform: "linux", Home: tree.Home, Shell: "bash",
 	}
 }

@@ -73,7 +73,7 @@ func New(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e := &Engine{session: v1.Session{
 		ID: "corpus", Agent: "claude-code", Audience: v1.AudiencePersonal, ProjectDir: options.Project,
-		Interactive: true, Platform: "linux", Home: options.Home, Shell: "bash",
+		Interactive: new(true), Platform: "linux", Home: options.Home, Shell: "bash",
 	}}
 	e.bundle, err = bundles.New(ctx, bundles.Options{
 		FS: policies.FS, Settings: settings.Settings(), Logger: slog.New(slog.DiscardHandler),
@@ -140,7 +140,7 @@ func (e *Engine) Decide(ctx context.Context, line Line) (v1.Decision, error) {
 	case line.Windows:
 		call.Tool = "shell"
 		call.Session = v1.Session{
-			ID: "corpus", Agent: "other", Audience: v1.AudiencePersonal, Interactive: true, Platform: "windows",
+			ID: "corpus", Agent: "other", Audience: v1.AudiencePersonal, Interactive: new(true), Platform: "windows",
 			Shell: line.Shell, ProjectDir: `C:\proj`, Home: `C:\Users\dev`,
 		}
 	case line.Cwd == "":

@@ -1,0 +1,71 @@
+package v1
+
+import "time"
+
+// States of a session.
+const (
+	SessionActive   = "active"
+	SessionArchived = "archived"
+)
+
+// SessionInfo is a session as it is kept and shown.
+type SessionInfo struct {
+	Session
+	State string `json:"state"`
+	// ReadPaths are the roots of the session's path grants.
+	ReadPaths []string  `json:"read_paths"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Modes of a path grant.
+const (
+	GrantRead      = "read"
+	GrantReadWrite = "read_write"
+)
+
+// Origins of a path grant: who asked for it.
+const (
+	OriginOperator         = "operator"
+	OriginRequest          = "request"           // request_read_access, and a person said yes (P7)
+	OriginWorkingDirectory = "working_directory" // set_working_directory (P14)
+	OriginSettings         = "settings"          // agents.<agent>.grants
+)
+
+// Grant is a remembered answer for files, as it is kept and shown. It is held by
+// a session or, where Session is empty, by every session of Agent.
+type Grant struct {
+	ID      string `json:"id"`
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	// Path is the real path of the root.
+	Path string `json:"path"`
+	Mode string `json:"mode"`
+	// Label is the path with "(read-only)" or "(read-write)" behind it (P5).
+	Label     string    `json:"label"`
+	Origin    string    `json:"origin"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Changes that a grant or an approval makes.
+const (
+	ChangeNew       = "new"
+	ChangeMode      = "mode"
+	ChangeUnchanged = "unchanged"
+)
+
+// ApprovalEntry is a remembered answer for commands, methods and tools, as it is
+// kept and shown. Directory nil means anywhere; Agent "*" means all.
+type ApprovalEntry struct {
+	ID        string   `json:"id"`
+	Audience  Audience `json:"audience"`
+	Agent     string   `json:"agent"`
+	Tool      string   `json:"tool"`
+	Verb      string   `json:"verb"`
+	Directory *string  `json:"directory"`
+	// Session is set for an answer that holds for one session alone.
+	Session   string     `json:"session,omitempty"`
+	By        string     `json:"by"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+}

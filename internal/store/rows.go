@@ -1,0 +1,84 @@
+package store
+
+import (
+	"errors"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+// Errors of the store. All others mean that it can't be read or written.
+var (
+	// ErrNotFound says that there is no such row.
+	ErrNotFound = errors.New("not in the store")
+	// ErrConflict says that somebody else was first: the row exists already, or
+	// it changed since it was read, or the prompt is not pending any more.
+	ErrConflict = errors.New("changed by somebody else")
+)
+
+// Session is a session as the store keeps it.
+type Session struct {
+	v1.Session
+	// Owner is who was first to name the session (C5).
+	Owner    string
+	Archived bool
+	// Version counts the changes; an update names the one that it read.
+	Version              int64
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Prompt is a prompt as the store keeps it.
+type Prompt struct {
+	v1.Prompt
+	// Kind says what an answer does: a call, an access request or a directory.
+	Kind string
+	// Key is the digest of what was asked (A10).
+	Key []byte
+	// Scope is what a remembered answer would be remembered for.
+	Scope PromptScope
+}
+
+// PromptScope is what an answer needs to know of the call and isn't shown.
+type PromptScope struct {
+	Audience v1.Audience `json:"audience"`
+	// Tool is the tool kind.
+	Tool  string       `json:"tool"`
+	Items []PromptItem `json:"items"`
+}
+
+// PromptItem is one thing that a remembered answer would cover.
+type PromptItem struct {
+	Verb      string `json:"verb"`
+	Directory string `json:"directory"`
+}
+
+// Once is an answer that covers one retry of one call (A10).
+type Once struct {
+	// Prompt is the id of the prompt that was answered.
+	Prompt    string
+	Session   string
+	Key       []byte
+	ExpiresAt time.Time
+}
+
+// Resolution ends a pending prompt, and keeps what the answer gives. All of it
+// happens or nothing.
+type Resolution struct {
+	Prompt string
+	// State is the new state, never pending.
+	State string
+	// Answer is set where State is answered.
+	Answer *v1.PromptAnswer
+	// Approvals and Grants are added; one that is there already stays.
+	Approvals []v1.ApprovalEntry
+	Grants    []v1.Grant
+	Once      *Once
+}
+
+// Change names a row that changed, for those who keep a copy in memory.
+type Change struct {
+	// Table is sessions, grants, approvals, prompts or onces; empty means that
+	// changes may have been missed and everything has to be read again.
+	Table string
+	ID    string
+}
