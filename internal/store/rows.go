@@ -14,6 +14,8 @@ var (
 	// ErrConflict says that somebody else was first: the row exists already, or
 	// it changed since it was read, or the prompt is not pending any more.
 	ErrConflict = errors.New("changed by somebody else")
+	// ErrText says that a text is not UTF-8 or holds a zero byte. It can't be kept.
+	ErrText = errors.New("text is not UTF-8 or holds a zero byte")
 )
 
 // Session is a session as the store keeps it.
@@ -69,7 +71,11 @@ type Resolution struct {
 	State string
 	// Answer is set where State is answered.
 	Answer *v1.PromptAnswer
-	// Approvals and Grants are added; one that is there already stays.
+	// At is when the prompt ended. Zero is the time of the answer or, without one,
+	// when the prompt would have expired.
+	At time.Time
+	// Approvals and Grants are added; one that is there already stays, and never
+	// becomes less by it.
 	Approvals []v1.ApprovalEntry
 	Grants    []v1.Grant
 	Once      *Once

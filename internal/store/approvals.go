@@ -1,0 +1,125 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+const approvalColumns = `id, audience, agent, tool, verb, directory, session, given_by, created_at, expires_at`
+
+func scanApproval(row scanner) (v1.ApprovalEntry, error) {
+	var entry v1.ApprovalEntry
+	var created int64
+	var expires *int64
+	err := row.Scan(&entry.ID, &entry.Audience, &entry.Agent, &entry.Tool, &entry.Verb, &entry.Directory, &entry.Session,
+		&entry.By, &created, &expires)
+	entry.CreatedAt = fromMicros(created)
+	if expires != nil {
+		at := fromMicros(*expires)
+		entry.ExpiresAt = &at
+	}
+	return entry, err
+}
+
+// approvalIdentity tells anywhere from the directory with an empty name.
+func approvalIdentity(entry *v1.ApprovalEntry) []byte {
+	where, directory := "anywhere", ""
+	if entry.Directory != nil {
+		where, directory = "in", *entry.Directory
+	}
+	return identity(string(entry.Audience), entry.Agent, entry.Tool, entry.Verb, where, directory, entry.Session)
+}
+
+// Approvals returns the approvals that have not expired at now, in the order of
+// their ids.
+func (s *Store) Approvals(ctx context.Context, now time.Time) ([]v1.ApprovalEntry, error) {
+	ctx, cancel := s.bounded(ctx, 0)
+	defer cancel()
+	entries, err := list(ctx, s.reader, scanApproval,
+		`SELECT `+approvalColumns+` FROM approvals WHERE expires_at IS NULL OR expires_at > $1 ORDER BY id`, micros(now))
+	if err != nil {
+		return nil, fmt.Errorf("list approvals: %w", err)
+	}
+	return entries, nil
+}
+
+// PutApprovals adds approvals, all or none, and returns what is kept, in the order
+// of the arguments. There is one for an audience, agent, tool, verb, directory
+// (none is one, too) and session: where it is there it stays, and expires at the
+// later of the two times, of which never is the latest. The error is ErrConflict
+// when a session was archived.
+func (s *Store) PutApprovals(ctx context.Context, entries ...v1.ApprovalEntry) ([]v1.ApprovalEntry, error) {
+	if len(entries) == 0 {
+		return []v1.ApprovalEntry{}, nil
+	}
+	var kept []v1.ApprovalEntry
+	err := s.write(ctx, len(entries), func(ctx context.Context, t *transaction) error {
+		if err := t.live(ctx, sessionsOf(&Resolution{Approvals: entries})...); err != nil {
+			return err
+		}
+		var err error
+		kept, err = t.putApprovals(ctx, entries)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("put approvals: %w", err)
+	}
+	return kept, nil
+}
+
+const putApproval = `INSERT INTO approvals (identity, ` + approvalColumns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	ON CONFLICT (identity) DO UPDATE SET expires_at = CASE
+		WHEN approvals.expires_at IS NULL OR excluded.expires_at IS NULL THEN NULL
+		WHEN approvals.expires_at > excluded.expires_at THEN approvals.expires_at
+		ELSE excluded.expires_at END
+	RETURNING ` + approvalColumns
+
+// putApprovals goes through the entries in one order for all callers, so that two
+// of them with the same entries don't wait for one another.
+func (t *transaction) putApprovals(ctx context.Context, entries []v1.ApprovalEntry) ([]v1.ApprovalEntry, error) {
+	type numbered struct {
+		identity []byte
+		place    int
+	}
+	order := make([]numbered, len(entries))
+	for i := range entries {
+		order[i] = numbered{approvalIdentity(&entries[i]), i}
+	}
+	slices.SortFunc(order, func(a, b numbered) int { return bytes.Compare(a.identity, b.identity) })
+	statement, err := t.tx.PrepareContext(ctx, putApproval)
+	if err != nil {
+		return nil, err
+	}
+	defer statement.Close()
+	kept := make([]v1.ApprovalEntry, len(entries))
+	for _, next := range order {
+		entry := &entries[next.place]
+		var directory any
+		if entry.Directory != nil {
+			directory = *entry.Directory
+		}
+		kept[next.place], err = one(ctx, prepared{statement}, scanApproval, "", next.identity, entry.ID, string(entry.Audience),
+			entry.Agent, entry.Tool, entry.Verb, directory, entry.Session, entry.By, micros(entry.CreatedAt), microsOrNull(entry.ExpiresAt))
+		if err != nil {
+			return nil, err
+		}
+		t.changed(tableApprovals, kept[next.place].ID)
+	}
+	return kept, nil
+}
+
+// DeleteApprovals removes the approvals with these ids, all or none, and returns
+// how many there were.
+func (s *Store) DeleteApprovals(ctx context.Context, ids ...string) (int, error) {
+	gone, err := s.deleteAll(ctx, tableApprovals, ids)
+	if err != nil {
+		return 0, fmt.Errorf("delete approvals: %w", err)
+	}
+	return gone, nil
+}

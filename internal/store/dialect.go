@@ -1,0 +1,25 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/pressly/goose/v3"
+)
+
+// dialect is what differs between the two databases beyond their connections.
+// Statements are shared: both know numbered parameters, RETURNING and upserts.
+type dialect struct {
+	// migrations is the directory of the dialect's migrations.
+	migrations string
+	goose      goose.Dialect
+	// share ends a SELECT whose row may not change before the transaction ends.
+	share string
+	// duplicate reports whether err says that a unique value is there already.
+	duplicate func(err error) bool
+	// again reports whether err says that the transaction, which changed nothing,
+	// stood in another's way and may be repeated.
+	again func(err error) bool
+	// writable probes whether the database can be written.
+	writable func(ctx context.Context, tx *sql.Tx) error
+}

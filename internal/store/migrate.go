@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+// SchemaError says that the store was written by a newer program. This one would
+// misread it, and so doesn't touch it.
+type SchemaError struct {
+	// Found is the store's schema version, Known the newest that the program has.
+	Found, Known int64
+}
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("the store has schema version %d and this program knows versions up to %d: "+
+		"use the newer program, or restore the store from before the upgrade", e.Found, e.Known)
+}
+
+// versionTable is where the migrations that ran are listed.
+const versionTable = "schema_versions"
+
+// migrate brings the schema up to date. Each step is a transaction. When several
+// processes do it at once, one of them makes a step and the others fail on it:
+// they try again for as long as somebody gets further.
+func (s *Store) migrate(ctx context.Context, source fs.FS) error {
+	before := int64(-1)
+	for {
+		reached, err := s.climb(ctx, source)
+		if err == nil {
+			return nil
+		}
+		if reached <= before || ctx.Err() != nil {
+			return err
+		}
+		before = reached
+	}
+}
+
+// climb runs the steps that are missing. It returns the version that the schema
+// has reached, by whomever, and -1 where that can't be told.
+func (s *Store) climb(ctx context.Context, source fs.FS) (int64, error) {
+	steps, err := fs.Sub(source, s.dialect.migrations)
+	if err != nil {
+		return -1, fmt.Errorf("find migrations: %w", err)
+	}
+	provider, err := goose.NewProvider(s.dialect.goose, s.writer, steps,
+		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return -1, fmt.Errorf("read migrations: %w", err)
+	}
+	found, known, err := provider.GetVersions(ctx)
+	if err != nil {
+		return -1, fmt.Errorf("read schema version: %w", err)
+	}
+	if found > known {
+		return found, &SchemaError{Found: found, Known: known}
+	}
+	if found == known {
+		return found, nil
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		reached, unknown := provider.GetDBVersion(ctx)
+		if unknown != nil {
+			reached = -1
+		}
+		return reached, fmt.Errorf("upgrade schema from version %d: %w", found, err)
+	}
+	return known, nil
+}

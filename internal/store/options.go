@@ -1,0 +1,23 @@
+package store
+
+import "time"
+
+// Options say where a store is.
+type Options struct {
+	// Address is "sqlite", or a postgres:// address, which may hold a password.
+	Address string
+	// Dir is the state directory. The SQLite file is policyd.db in it.
+	Dir string
+	// Timeout bounds each operation; 0 is two seconds. One that changes many rows
+	// has as much again for every thousand of them.
+	Timeout time.Duration
+}
+
+const usualTimeout = 2 * time.Second
+
+func (o *Options) timeout() time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout
+	}
+	return usualTimeout
+}

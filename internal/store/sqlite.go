@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlitecode "modernc.org/sqlite/lib"
+)
+
+// sqliteFile is the database's name in the state directory.
+const sqliteFile = "policyd.db"
+
+// sqliteReaders is how many may read at once. Reads are rare and short: what
+// decisions need is in memory.
+const sqliteReaders = 4
+
+// openSQLite opens the file twice over: one connection that writes, since SQLite
+// has one writer and waiting for it in Go honours deadlines, and several that
+// read beside it.
+func (s *Store) openSQLite(options Options) error {
+	path, err := filepath.Abs(filepath.Join(options.Dir, sqliteFile))
+	if err != nil {
+		return fmt.Errorf("find database: %w", err)
+	}
+	if err := prepareFile(path); err != nil {
+		return err
+	}
+	writer, err := s.connectSQLite(path, url.Values{"_txlock": {"immediate"}})
+	if err != nil {
+		return err
+	}
+	reader, err := s.connectSQLite(path, url.Values{"_pragma": {"query_only(1)"}})
+	if err != nil {
+		return errors.Join(err, writer.Close())
+	}
+	writer.SetMaxOpenConns(1)
+	reader.SetMaxOpenConns(sqliteReaders)
+	reader.SetMaxIdleConns(sqliteReaders)
+	s.writer, s.reader, s.dialect, s.place = writer, reader, sqliteDialect(), path
+	s.present = func() error {
+		// Without its file the database lives on, until the process ends.
+		_, err := os.Stat(path)
+		return err
+	}
+	return nil
+}
+
+// prepareFile makes the database for its owner alone; SQLite gives the files
+// beside it the same mode. A file that exists is not opened: closing it would
+// drop the locks that this process holds on it elsewhere.
+func prepareFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make directory: %w", err)
+	}
+	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		return made.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make database: %w", err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := restrict(path + suffix); err != nil {
+			return fmt.Errorf("restrict database: %w", err)
+		}
+	}
+	return nil
+}
+
+// restrict takes others' permissions from a file, if it exists.
+func restrict(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(path, 0o600)
+}
+
+// connectSQLite sets what holds for every connection. A commit is on disk when
+// it returns: synchronous FULL, and on macOS a sync that reaches the disk.
+func (s *Store) connectSQLite(path string, more url.Values) (*sql.DB, error) {
+	query := url.Values{"_pragma": append([]string{
+		"busy_timeout(" + strconv.FormatInt(s.timeout.Milliseconds(), 10) + ")",
+		"journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)",
+	}, more["_pragma"]...)}
+	if lock := more.Get("_txlock"); lock != "" {
+		query.Set("_txlock", lock)
+	}
+	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
+	connector, err := sqlite.NewConnector(address.String())
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", path, err)
+	}
+	return sql.OpenDB(connector), nil
+}
+
+func sqliteDialect() dialect {
+	return dialect{
+		migrations: "migrations/sqlite",
+		goose:      goose.DialectSQLite3,
+		duplicate: func(err error) bool {
+			code := sqliteCode(err)
+			return code == sqlitecode.SQLITE_CONSTRAINT_UNIQUE || code == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY
+		},
+		// Who begins to write waits for others; who is first to open the database,
+		// or to open it after a crash, is told at once.
+		again: func(err error) bool { return sqliteCode(err)&0xff == sqlitecode.SQLITE_BUSY },
+		writable: func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO probe (id, filler) VALUES (1, randomblob(65536))`)
+			return err
+		},
+	}
+}
+
+func sqliteCode(err error) int {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return 0
+	}
+	return failure.Code()
+}

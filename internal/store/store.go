@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+	"time"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Store is an open store. It may be used concurrently, and by several processes
+// on one database.
+type Store struct {
+	dialect dialect
+	// id tells this store's notifications from others'.
+	id      string
+	timeout time.Duration
+	reader  *sql.DB
+	writer  *sql.DB
+	// place names the database in errors, without a password.
+	place string
+	// present says whether the database is still where it was opened.
+	present func() error
+	// failed is set when the latest change failed for a reason of the database's.
+	failed atomic.Bool
+}
+
+// Open opens the store, makes it if it is missing, and brings its schema up to
+// date. Several processes may do so at once. The error is a *SchemaError where
+// the store was written by a newer program; no error holds the address's
+// password.
+func Open(ctx context.Context, options Options) (*Store, error) {
+	return open(ctx, options, migrations)
+}
+
+func open(ctx context.Context, options Options, source fs.FS) (*Store, error) {
+	store := &Store{id: rand.Text(), timeout: options.timeout()}
+	if err := store.connect(options); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	if err := store.prepare(ctx, source); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store: %s: %w", store.place, err), store.Close())
+	}
+	return store, nil
+}
+
+func (s *Store) connect(options Options) error {
+	if options.Address == "sqlite" {
+		return s.openSQLite(options)
+	}
+	return errors.New("the address is neither sqlite nor postgres://…")
+}
+
+// prepare makes sure that the store can be reached, understood and written, so
+// that a start stops where every answer would be lost.
+func (s *Store) prepare(ctx context.Context, source fs.FS) error {
+	bounded, cancel := s.bounded(ctx, 0)
+	defer cancel()
+	if err := s.repeated(bounded, func() error { return s.writer.PingContext(bounded) }); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx, source); err != nil {
+		return err
+	}
+	return s.probe(bounded)
+}
+
+// Close ends all connections. Operations that run are waited for.
+func (s *Store) Close() error {
+	failed := s.writer.Close()
+	if s.reader != s.writer {
+		failed = errors.Join(s.reader.Close(), failed)
+	}
+	if failed != nil {
+		return fmt.Errorf("close store: %w", failed)
+	}
+	return nil
+}
+
+// Ping reports whether the store can be read and, as far as that is known,
+// written: when the latest change failed, it tries one.
+func (s *Store) Ping(ctx context.Context) error {
+	ctx, cancel := s.bounded(ctx, 0)
+	defer cancel()
+	if err := s.present(); err != nil {
+		return fmt.Errorf("reach store: %w", err)
+	}
+	var one int
+	if err := s.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM sessions WHERE id = ''`).Scan(&one); err != nil {
+		return fmt.Errorf("reach store: %w", err)
+	}
+	if !s.failed.Load() {
+		return nil
+	}
+	if err := s.probe(ctx); err != nil {
+		return fmt.Errorf("write store: %w", err)
+	}
+	s.failed.Store(false)
+	return nil
+}
+
+// probe changes something that nobody reads.
+func (s *Store) probe(ctx context.Context) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := s.dialect.writable(ctx, tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// bounded is ctx with the deadline of an operation on so many rows.
+func (s *Store) bounded(ctx context.Context, rows int) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.timeout*time.Duration(1+rows/1000))
+}
