@@ -8,24 +8,60 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	v1 "policyd/api/v1"
 )
 
-// socketKey marks the context of connections over the Unix socket.
-type socketKey struct{}
+// peerKey is the key of the peer in the context of connections over the Unix socket.
+type peerKey struct{}
 
 func markSocket(ctx context.Context, conn net.Conn) context.Context {
 	if conn.LocalAddr().Network() == "unix" {
-		return context.WithValue(ctx, socketKey{}, true)
+		return context.WithValue(ctx, peerKey{}, identityOf(conn))
 	}
 	return ctx
 }
 
+// tokenIdentity is who sends the agent's token. A peer of the sidecar's own user
+// could read the token, and so could root, so they are no others.
+const tokenIdentity = "agent"
+
+// identityOf tells peers of the socket apart by their users.
+func identityOf(conn net.Conn) string {
+	uid, known := peerUser(conn)
+	if !known || uid == 0 || int(uid) == os.Geteuid() {
+		return tokenIdentity
+	}
+	return "user:" + strconv.FormatUint(uint64(uid), 10)
+}
+
 func overSocket(request *http.Request) bool {
-	marked, _ := request.Context().Value(socketKey{}).(bool)
-	return marked
+	return request.Context().Value(peerKey{}) != nil
+}
+
+// callerKey is the key of the caller in Echo's context.
+const callerKey = "caller"
+
+// callerOf is who was authenticated; nobody in particular if nobody was.
+func callerOf(c echo.Context) v1.Caller {
+	caller, _ := c.Get(callerKey).(v1.Caller)
+	return caller
+}
+
+// operatorOnly refuses agents: what they may not do, a model could do through them.
+func operatorOnly(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !callerOf(c).Operator {
+			return newProblem(http.StatusForbidden, "role_not_allowed",
+				"only operators may do this: send the content of operator.token from the state directory as Authorization: Bearer <token>")
+		}
+		return next(c)
+	}
 }
 
 // refuseForeign refuses what a web page could send: a TCP request that reached
@@ -85,14 +121,18 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		values := c.Request().Header.Values(echo.HeaderAuthorization)
 		if len(values) == 0 && overSocket(c.Request()) {
+			identity, _ := c.Request().Context().Value(peerKey{}).(string)
+			c.Set(callerKey, v1.Caller{Identity: identity})
 			return next(c)
 		}
 		if len(values) == 1 {
 			scheme, token, _ := strings.Cut(values[0], " ")
 			// Digests have one length, so that the comparison tells nothing of the token's.
 			sum := sha256.Sum256([]byte(token))
-			known := subtle.ConstantTimeCompare(sum[:], agent[:]) | subtle.ConstantTimeCompare(sum[:], operator[:])
-			if strings.EqualFold(scheme, "Bearer") && known == 1 {
+			isAgent := subtle.ConstantTimeCompare(sum[:], agent[:]) == 1
+			isOperator := subtle.ConstantTimeCompare(sum[:], operator[:]) == 1
+			if strings.EqualFold(scheme, "Bearer") && (isAgent || isOperator) {
+				c.Set(callerKey, v1.Caller{Operator: isOperator, Identity: tokenIdentity})
 				return next(c)
 			}
 		}

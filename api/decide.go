@@ -5,10 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"sync"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -18,7 +17,7 @@ import (
 )
 
 func (s *Server) decide(c echo.Context) error {
-	options, err := decideOptions(c.Request().URL)
+	options, err := decideOptions(c, true)
 	if err != nil {
 		return err
 	}
@@ -26,13 +25,17 @@ func (s *Server) decide(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if options.Wait > 0 {
+		_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{}) // see held
+		options.Release = s.drained
+	}
 	decision := s.options.Gate.Decide(c.Request().Context(), call, options)
 	return answer(c, &decision)
 }
 
 // decideBatch decides call by call, in order, as the answer is.
 func (s *Server) decideBatch(c echo.Context) error {
-	options, err := decideOptions(c.Request().URL)
+	options, err := decideOptions(c, false)
 	if err != nil {
 		return err
 	}
@@ -47,34 +50,26 @@ func (s *Server) decideBatch(c echo.Context) error {
 	return answer(c, &response)
 }
 
-func answer(c echo.Context, value any) error {
+func answer(c echo.Context, value any) error { return answerWith(c, http.StatusOK, value) }
+
+func answerWith(c echo.Context, status int, value any) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
-	return c.JSON(http.StatusOK, value)
+	return c.JSON(status, value)
 }
 
-// decideOptions reads the query. A parameter that isn't known is refused: it
-// may be one that the caller relies on.
-func decideOptions(address *url.URL) (gate.DecideOptions, error) {
-	var options gate.DecideOptions
+// decideOptions reads the query. Only a single call can be held.
+func decideOptions(c echo.Context, holdable bool) (gate.DecideOptions, error) {
+	options := gate.DecideOptions{Caller: callerOf(c)}
+	address := c.Request().URL
 	if address.RawQuery == "" {
 		return options, nil
 	}
-	query, err := url.ParseQuery(address.RawQuery)
-	if err != nil {
-		return options, newProblem(http.StatusBadRequest, "malformed_query", "the query can't be read: "+quoted(err.Error()))
+	query := readQuery(address)
+	options.IncludeFacts = query.text("include", "facts") != ""
+	if holdable {
+		options.Wait = query.wait()
 	}
-	for name, values := range query {
-		if name != "include" {
-			return options, newProblem(http.StatusBadRequest, "unknown_parameter",
-				"the query parameter "+quoted(name)+" is not known; allowed: include=facts")
-		}
-		if len(values) != 1 || values[0] != "facts" {
-			return options, newProblem(http.StatusBadRequest, "invalid_parameter",
-				"the query parameter include is "+quoted(strings.Join(values, ", "))+"; allowed: facts")
-		}
-		options.IncludeFacts = true
-	}
-	return options, nil
+	return options, query.done()
 }
 
 // buffers are reused, since a body is only needed until it is decoded. Large

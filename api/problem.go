@@ -41,7 +41,7 @@ func (s *Server) answerError(err error, c echo.Context) {
 		c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")
 		err = c.NoContent(answer.Status)
 	} else {
-		body, encodeErr := json.Marshal(answer)
+		body, encodeErr := json.MarshalWithOption(answer, json.DisableHTMLEscape())
 		if encodeErr != nil {
 			body = []byte(`{"status":500,"code":"internal_error","decision":"deny"}`)
 			answer.Status = http.StatusInternalServerError

@@ -52,8 +52,11 @@ type Limits struct {
 
 // Options are the collaborators of a Server.
 type Options struct {
-	Gate   Decider // required
-	Tokens Tokens  // required, both
+	Gate      Decider   // required
+	Sessions  Sessions  // required
+	Prompts   Prompts   // required
+	Approvals Approvals // required
+	Tokens    Tokens    // required, both
 	// Ready is asked for /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
@@ -70,12 +73,18 @@ type Server struct {
 	http     *http.Server
 	hosts    map[string]bool
 	draining atomic.Bool
+	// drained is done when the server begins to drain: what is held is answered.
+	drained  context.Context
+	setDrain context.CancelFunc
 }
 
 // New returns a server that isn't listening yet.
 func New(options Options) (*Server, error) {
-	if options.Gate == nil {
+	switch {
+	case options.Gate == nil:
 		return nil, errors.New("make server: no gate")
+	case options.Sessions == nil || options.Prompts == nil || options.Approvals == nil:
+		return nil, errors.New("make server: no sessions, prompts or approvals")
 	}
 	if err := options.Tokens.check(); err != nil {
 		return nil, fmt.Errorf("make server: %w", err)
@@ -88,6 +97,7 @@ func New(options Options) (*Server, error) {
 	}
 	options.Limits = withDefaults(options.Limits)
 	server := &Server{options: options, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
+	server.drained, server.setDrain = context.WithCancel(context.Background())
 	for _, host := range options.AllowedHosts {
 		server.hosts[strings.ToLower(host)] = true
 	}
@@ -143,8 +153,48 @@ func (s *Server) router() http.Handler {
 	}
 	router.POST("/v1/decide", s.decide, s.authenticate, requireJSON)
 	router.POST("/v1/decide/batch", s.decideBatch, s.authenticate, requireJSON)
+	s.routeSessions(router.Group("/v1/sessions", s.authenticate))
+	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate))
+	s.routePrompts(router.Group("/v1/prompts", s.authenticate))
+	s.routeApprovals(router.Group("/v1/approvals", s.authenticate))
 	return router
 }
+
+func (s *Server) routeSessions(group *echo.Group) {
+	group.GET("", s.listSessions, operatorOnly)
+	group.PUT("/:id", s.putSession, requireJSON)
+	group.GET("/:id", s.getSession)
+	group.PATCH("/:id", s.patchSession, requireJSON)
+	group.DELETE("/:id", s.deleteSession)
+	group.POST("/:id/access-requests", s.requestAccess, requireJSON)
+	s.routeGrants(group.Group("/:id/grants"))
+}
+
+func (s *Server) routeGrants(group *echo.Group) {
+	group.GET("", s.listGrants, operatorOnly)
+	group.POST("", s.postGrant, operatorOnly, requireJSON)
+	group.DELETE("/:grant", s.deleteGrant, operatorOnly)
+}
+
+func (s *Server) routePrompts(group *echo.Group) {
+	group.GET("", s.listPrompts)
+	group.GET("/:id", s.getPrompt)
+	group.DELETE("/:id", s.deletePrompt)
+	group.POST("/:id/answer", s.answerPrompt, operatorOnly, requireJSON)
+}
+
+func (s *Server) routeApprovals(group *echo.Group) {
+	group.GET("", s.listApprovals, operatorOnly)
+	group.POST("", s.postApproval, operatorOnly, requireJSON)
+	group.DELETE("/:id", s.deleteApproval, operatorOnly)
+}
+
+// ServeHTTP answers one request of this process, without a listener.
+func (s *Server) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
+	s.http.Handler.ServeHTTP(writer, request)
+}
+
+var _ http.Handler = (*Server)(nil)
 
 // Serve serves on the listeners, one of which may be nil, until ctx is done.
 // Then it drains: /readyz answers 503, requests go on for Limits.DrainDelay, the
@@ -174,6 +224,7 @@ func (s *Server) Serve(ctx context.Context, tcp, unix net.Listener) error {
 
 func (s *Server) drain(ctx context.Context) error {
 	s.draining.Store(true)
+	s.setDrain()
 	if s.options.Limits.DrainDelay > 0 {
 		delay := time.NewTimer(s.options.Limits.DrainDelay)
 		defer delay.Stop()

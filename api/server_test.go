@@ -45,6 +45,13 @@ func tokens() api.Tokens {
 	return api.Tokens{Agent: strings.Repeat("a", 43), Operator: strings.Repeat("o", 43)}
 }
 
+// Services that no test here asks anything.
+type (
+	noSessions  struct{ api.Sessions }
+	noPrompts   struct{ api.Prompts }
+	noApprovals struct{ api.Approvals }
+)
+
 // running is a server on a loopback port and a socket.
 type running struct {
 	base    string
@@ -60,7 +67,7 @@ func start(t *testing.T, change ...func(*api.Options)) *running {
 	t.Helper()
 	r := &running{gate: &decider{}, stopped: make(chan error, 1)}
 	options := api.Options{
-		Gate: r.gate, Tokens: tokens(), Version: "1.2.3", AllowedHosts: []string{"sidecar.test"},
+		Gate: r.gate, Sessions: noSessions{}, Prompts: noPrompts{}, Approvals: noApprovals{}, Tokens: tokens(), Version: "1.2.3", AllowedHosts: []string{"sidecar.test"},
 		Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, apply := range change {
@@ -393,12 +400,16 @@ func TestDrainEndsAtItsDeadline(t *testing.T) {
 func TestNewRefusesWhatIsMissing(t *testing.T) {
 	_, err := api.New(api.Options{Tokens: tokens()})
 	require.ErrorContains(t, err, "no gate")
-	_, err = api.New(api.Options{Gate: &decider{}})
+	_, err = api.New(api.Options{Gate: &decider{}, Tokens: tokens()})
+	require.ErrorContains(t, err, "no sessions")
+	whole := api.Options{Gate: &decider{}, Sessions: noSessions{}, Prompts: noPrompts{}, Approvals: noApprovals{}}
+	_, err = api.New(whole)
 	require.ErrorContains(t, err, "token")
-	same := api.Tokens{Agent: tokens().Agent, Operator: tokens().Agent}
-	_, err = api.New(api.Options{Gate: &decider{}, Tokens: same})
+	whole.Tokens = api.Tokens{Agent: tokens().Agent, Operator: tokens().Agent}
+	_, err = api.New(whole)
 	require.ErrorContains(t, err, "the same")
-	server, err := api.New(api.Options{Gate: &decider{}, Tokens: tokens()})
+	whole.Tokens = tokens()
+	server, err := api.New(whole)
 	require.NoError(t, err)
 	require.ErrorContains(t, server.Serve(t.Context(), nil, nil), "no listener")
 }

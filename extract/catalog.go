@@ -84,6 +84,10 @@ type identity struct {
 	known  bool
 }
 
+// ownRead is the read that policyd itself asks about before it asks a person for
+// a grant.
+var ownRead = &tool{Kind: v1.ToolRead, Paths: map[string]string{"path": v1.OpRead}}
+
 // identify looks a tool up by client, exact name and protocol. A method of the
 // ACP table is an ACP method with or without the protocol field (N1). Only a
 // name that no client's catalog knows and that no method is spelled like can
@@ -96,6 +100,9 @@ func (c *catalog) identify(agent, name, protocol string) identity {
 	out := identity{client: key}
 	entry := c.Clients[key]
 	switch protocol {
+	case v1.ProtocolOwn:
+		out.tool, out.known = ownRead, true
+		return out
 	case "mcp":
 		out.server, out.name = "unknown", name
 		if server, tool, ok := splitMCP(entry, name); ok {
@@ -196,4 +203,17 @@ func (i identity) kind() string {
 		return v1.ToolMCP
 	}
 	return v1.ToolOther
+}
+
+// Inert names the arguments of a call that change nothing of what it does: a
+// description, a timeout.
+func (b *Base) Inert(call *v1.Call) []string {
+	who := b.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
+	switch {
+	case who.tool != nil:
+		return who.tool.Inert
+	case who.method != nil:
+		return who.method.Inert
+	}
+	return nil
 }

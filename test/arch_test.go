@@ -47,13 +47,29 @@ var rooms = []room{
 		reason:  "the engine judges the facts that it is given and doesn't know how they are made or who asks",
 	},
 	{
-		path: "internal/gate", own: []string{"api/v1"}, modules: []string{"github.com/google/uuid"},
+		path: "internal/gate", own: []string{"api/v1", "internal/visible"}, modules: []string{"github.com/google/uuid"},
 		reason: "the pipeline declares the interfaces that it needs, so every part of it can be replaced in a test",
 	},
 	{
 		path: "internal/store", own: []string{"api/v1"},
 		modules: []string{"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3"},
 		reason:  "what is remembered doesn't depend on how it is judged",
+	},
+	{
+		path:   "internal/visible",
+		reason: "what a person sees is made the same way wherever a question is asked",
+	},
+	{
+		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
+		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
+	},
+	{
+		path: "internal/prompts", own: []string{"api/v1", "internal/store"},
+		reason: "a question knows its answer and its store, and not what asked it",
+	},
+	{
+		path: "internal/approvals", own: []string{"api/v1", "internal/store"},
+		reason: "remembered answers are looked up, and judged elsewhere",
 	},
 	{
 		path: "internal/record", own: []string{"api/v1"},
@@ -80,7 +96,7 @@ var rooms = []room{
 		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/strict"},
 		modules: []string{
 			"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid",
-			"go.opentelemetry.io", "github.com/prometheus/client_golang",
+			"go.opentelemetry.io", "github.com/prometheus/client_golang", "golang.org/x/sys",
 		},
 		reason: "the server hands calls to the gate; extraction, engine and store reach it through cmd alone",
 	},

@@ -61,6 +61,9 @@ type Peer struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
+// ProtocolOwn marks a call that policyd makes of itself. Requests can't have it.
+const ProtocolOwn = "policyd"
+
 // BatchRequest is the body of POST /v1/decide/batch: 1 to 100 calls.
 type BatchRequest struct {
 	Calls []Call `json:"calls"`

@@ -47,6 +47,9 @@ type Grant struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+// Holder names who a grant is for: a session, or an agent in all its sessions.
+type Holder struct{ Session, Agent string }
+
 // Changes that a grant or an approval makes.
 const (
 	ChangeNew       = "new"
@@ -69,3 +72,42 @@ type ApprovalEntry struct {
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
+
+// ApprovalRequest is the body of POST /v1/approvals. Directory left out means
+// anywhere.
+type ApprovalRequest struct {
+	// Audience is personal unless said, Agent all ("*"), and Tool shell.
+	Audience  Audience `json:"audience,omitempty"`
+	Agent     string   `json:"agent,omitempty"`
+	Tool      string   `json:"tool,omitempty"`
+	Verb      string   `json:"verb"`
+	Directory *string  `json:"directory,omitempty"`
+	// TTL is how long it holds, such as "2h"; empty is for good.
+	TTL string `json:"ttl,omitempty"`
+	By  string `json:"by,omitempty"`
+	// Force allows a verb that runs anything to be approved anywhere (A1).
+	Force bool `json:"force,omitempty"`
+}
+
+// Lists, each with the id to go on from in Next where there is another page.
+type (
+	// SessionList answers GET /v1/sessions.
+	SessionList struct {
+		Sessions []SessionInfo `json:"sessions"`
+		Next     string        `json:"next,omitempty"`
+	}
+	// GrantList answers GET …/grants.
+	GrantList struct {
+		Grants []Grant `json:"grants"`
+	}
+	// PromptList answers GET /v1/prompts.
+	PromptList struct {
+		Prompts []Prompt `json:"prompts"`
+		Next    string   `json:"next,omitempty"`
+	}
+	// ApprovalList answers GET /v1/approvals.
+	ApprovalList struct {
+		Approvals []ApprovalEntry `json:"approvals"`
+		Next      string          `json:"next,omitempty"`
+	}
+)

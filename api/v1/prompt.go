@@ -40,9 +40,11 @@ type Prompt struct {
 
 // PromptAnswer is what a person answered.
 type PromptAnswer struct {
-	Choice string    `json:"choice"`
-	By     string    `json:"by"`
-	At     time.Time `json:"at"`
+	Choice string `json:"choice"`
+	// Decision is what the call may do by this answer.
+	Decision Effect    `json:"decision"`
+	By       string    `json:"by"`
+	At       time.Time `json:"at"`
 	// Resolution is the one line that says what came of it (A3).
 	Resolution string `json:"resolution"`
 }

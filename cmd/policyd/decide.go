@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -66,7 +65,7 @@ func (p *Program) decide(ctx context.Context, s *settings, flags decideFlags, ar
 	if err != nil {
 		return usage(err, "the call is what POST /v1/decide takes; see README.md for one")
 	}
-	decider, err := assemble(ctx, s, slog.New(slog.DiscardHandler), nil)
+	decider, err := newJudge(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"policyd/extract"
 	"policyd/internal/gate"
 	"policyd/internal/record"
+	"policyd/internal/sessions"
 	"policyd/policies"
 )
 
@@ -31,6 +32,7 @@ var _ gate.Policy = (*policy)(nil)
 type snapshot struct {
 	*bundles.Snapshot
 	extractor *extract.Extractor
+	scope     *scope
 }
 
 var _ gate.Snapshot = (*snapshot)(nil)
@@ -38,6 +40,7 @@ var _ gate.Snapshot = (*snapshot)(nil)
 // prepared is what one policy's data gives to the parts outside of the engine.
 type prepared struct {
 	extractor *extract.Extractor
+	scope     *scope
 	// secretVariables are globs of names of variables that hold secrets.
 	secretVariables []string
 }
@@ -46,6 +49,9 @@ type prepared struct {
 func (s *snapshot) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 	return s.extractor.Extract(call, grants)
 }
+
+// Inert names the arguments of a call that change nothing of what it does.
+func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
 // newPolicy loads the policy that the settings name. The caller closes it.
 func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, error) {
@@ -62,8 +68,7 @@ func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, 
 		// The built-in policy was tested where it was built.
 		TestOnActivate: s.Bundle != "",
 		Prepare: func(policyd map[string]any) (any, error) {
-			extractor, err := base.With(policyd)
-			return prepared{extractor: extractor, secretVariables: secretVariables(policyd)}, err
+			return prepare(base, policyd, s.home)
 		},
 		OnActivate: p.activate,
 	})
@@ -77,6 +82,19 @@ func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, 
 	return p, nil
 }
 
+// prepare makes what the parts outside of the engine need of a policy's data.
+func prepare(base *extract.Base, policyd map[string]any, home string) (prepared, error) {
+	extractor, err := base.With(policyd)
+	if err != nil {
+		return prepared{}, err
+	}
+	scope, err := newScope(extractor, policyd, home)
+	if err != nil {
+		return prepared{}, err
+	}
+	return prepared{extractor: extractor, scope: scope, secretVariables: secretVariables(policyd)}, nil
+}
+
 // activate puts a snapshot in force. A snapshot without extraction can't be:
 // Prepare made it.
 func (p *policy) activate(activated *bundles.Snapshot) {
@@ -85,7 +103,7 @@ func (p *policy) activate(activated *bundles.Snapshot) {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
-	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor})
+	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope})
 }
 
 // secretVariables reads config.secrets.variables out of data.policyd. That it is
@@ -107,6 +125,14 @@ func secretVariables(policyd map[string]any) []string {
 func (p *policy) Current() gate.Snapshot {
 	if current := p.current.Load(); current != nil {
 		return current
+	}
+	return nil
+}
+
+// Scope is what the policy in force says of paths, nil while there is none.
+func (p *policy) Scope() sessions.Scope {
+	if current := p.current.Load(); current != nil {
+		return current.scope
 	}
 	return nil
 }

@@ -56,7 +56,10 @@ func (p *Program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return usage(err, "run "+command.CommandPath()+" --help")
 	})
-	root.AddCommand(p.serveCommand(), p.decideCommand(), p.doctorCommand(), versionCommand())
+	root.AddCommand(
+		p.serveCommand(), p.decideCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(),
+		p.doctorCommand(), versionCommand(),
+	)
 	mountEngineCommands(root)
 	return root
 }

@@ -1,6 +1,11 @@
 package main
 
-import "policyd/api"
+import (
+	"context"
+	"time"
+
+	"policyd/api"
+)
 
 // ready says whether calls can be decided. A bundle that was refused is a
 // warning: the policy before it decides. A log that can't be written is one
@@ -18,8 +23,25 @@ func (s *sidecar) ready() api.Readiness {
 		}
 	}
 	readiness.Checks = append(readiness.Checks, check)
+	if s.memory != nil {
+		readiness.Checks = append(readiness.Checks, s.checkStore())
+	}
 	return readiness
 }
+
+// checkStore is a warning, never a reason not to be ready: what approvals and
+// grants would have allowed is asked while the store is away (D2).
+func (s *sidecar) checkStore() api.Check {
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	if err := s.memory.check(ctx); err != nil {
+		return api.Check{Name: "store", Detail: "what approvals and grants would allow is asked: " + err.Error()}
+	}
+	return api.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}
+}
+
+// storePatience bounds what a readiness probe waits for the store.
+const storePatience = time.Second
 
 func (s *sidecar) checkPolicy() api.Check {
 	status := s.policy.engine.Status()

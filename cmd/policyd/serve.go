@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +48,11 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	if err != nil {
 		return failed(err, stateHint(err))
 	}
+	unlock, err := lockState(ctx, s.StateDir, socketOf(s), lockPatience)
+	if err != nil {
+		return failed(err, "end the other one first, or name another directory with --state-dir")
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	for _, warning := range s.warnings() {
 		logger.Warn("setting to know of", "warning", warning)
 	}
@@ -57,10 +61,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
-	server, err := api.New(api.Options{
-		Gate: decider.gate, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
-		AllowedHosts: s.AllowedHosts,
-	})
+	server, err := newServer(decider, s, tokens, logger)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return err
 	}
 	if _, err := fmt.Fprintf(p.Stdout, "policyd listens on http://%s and %s\n",
-		tcp.Addr(), filepath.Join(s.RunDir, api.SocketName)); err != nil {
+		tcp.Addr(), socketOf(s)); err != nil {
 		return errors.Join(fmt.Errorf("say where the server listens: %w", err), tcp.Close(), unix.Close())
 	}
 	return server.Serve(ctx, tcp, unix)

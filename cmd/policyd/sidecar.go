@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
+	v1 "policyd/api/v1"
 	"policyd/internal/gate"
+	"policyd/internal/prompts"
 	"policyd/internal/record"
 )
 
@@ -14,59 +17,98 @@ import (
 type sidecar struct {
 	gate   *gate.Gate
 	policy *policy
+	// memory is nil where a call is decided without what people answered before.
+	memory *memory
 	// writer is nil where decisions leave no record.
 	writer *record.Writer
 }
 
-// newSidecar wires a sidecar that records its decisions. The caller closes it.
-func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (*sidecar, error) {
-	writer, err := record.New(record.Options{
+// newSidecar wires a sidecar that remembers, and records its decisions. The
+// caller closes it.
+func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *sidecar, err error) {
+	made = &sidecar{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, made.Close())
+			made = nil
+		}
+	}()
+	made.writer, err = record.New(record.Options{
 		File: s.DecisionLog.File, Stdout: s.DecisionLog.Stdout, Required: s.DecisionLog.Required,
 		MaxSizeMB: s.DecisionLog.MaxSizeMB, MaxBackups: s.DecisionLog.MaxBackups, MaxAgeDays: s.DecisionLog.MaxAgeDays,
 	})
 	if err != nil {
-		return nil, failed(err, "name another file with --log-file")
+		return made, failed(err, "name another file with --log-file")
 	}
-	made, err := assemble(ctx, s, logger, writer)
-	if err != nil {
-		return nil, errors.Join(err, writer.Close())
+	if made.policy, err = newPolicy(ctx, s, logger); err != nil {
+		return made, err
 	}
-	return made, nil
+	if made.memory, err = newMemory(ctx, s, made.policy, logger); err != nil {
+		return made, err
+	}
+	return made, made.assemble(logger)
 }
 
-// assemble wires policy and gate; writer may be nil.
-func assemble(ctx context.Context, s *settings, logger *slog.Logger, writer *record.Writer) (*sidecar, error) {
+// newJudge wires what decides without a server: it remembers nothing, asks
+// nobody and records nothing. The caller closes it.
+func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
+	logger := slog.New(slog.DiscardHandler)
 	policy, err := newPolicy(ctx, s, logger)
 	if err != nil {
 		return nil, err
 	}
+	made := &sidecar{policy: policy}
+	if err := made.assemble(logger); err != nil {
+		return nil, errors.Join(err, made.Close())
+	}
+	return made, nil
+}
+
+// assemble makes the gate of what is there.
+func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	options := gate.Options{
-		Policy: policy, Redactor: policy.redactor,
-		PromptExpiry: s.Prompts.Expiry, PerSession: s.Prompts.PerSession,
-		Labels: map[string]string{"version": programVersion()},
+		Policy: s.policy, Redactor: s.policy.redactor, Labels: map[string]string{"version": programVersion()},
 		Fault: func(code string, err error) {
 			logger.Error("decision failed", "code", code, "error", err)
 		},
+		ReadOnly: func(session *v1.Session, path *v1.Path) {
+			logger.Warn("refused: path is read-only for this agent",
+				"agent", session.Agent, "session", session.ID, "path", path.Real, "operation", path.Op)
+		},
 	}
-	if writer != nil {
-		options.Recorder, options.RequireRecord = writer, writer.Required()
+	if s.writer != nil {
+		options.Recorder, options.RequireRecord = s.writer, s.writer.Required()
 	}
-	made, err := gate.New(options)
-	if err != nil {
-		policy.Close()
-		return nil, err
+	if s.memory != nil {
+		options.Sessions, options.Approvals, options.Prompts = s.memory.sessions, s.memory.approvals, s.memory.prompts
+	} else {
+		options.Prompts, err = prompts.New(prompts.Options{Clock: time.Now, NewID: newID})
+		if err != nil {
+			return err
+		}
 	}
-	return &sidecar{gate: made, policy: policy, writer: writer}, nil
-}
-
-// Close ends the watch and closes the decision log.
-func (s *sidecar) Close() error {
-	s.policy.Close()
-	if s.writer == nil {
-		return nil
+	if s.gate, err = gate.New(options); err != nil {
+		return err
 	}
-	if err := s.writer.Close(); err != nil {
-		return fmt.Errorf("close decision log: %w", err)
+	if s.memory != nil {
+		s.memory.gate = s.gate
 	}
 	return nil
+}
+
+// Close ends the watches, and closes the store and the decision log.
+func (s *sidecar) Close() error {
+	var failures []error
+	if s.memory != nil {
+		failures = append(failures, s.memory.Close())
+	}
+	if s.policy != nil {
+		s.policy.Close()
+	}
+	if s.writer != nil {
+		if err := s.writer.Close(); err != nil {
+			failures = append(failures, fmt.Errorf("close decision log: %w", err))
+		}
+	}
+	return errors.Join(failures...)
 }

@@ -22,6 +22,16 @@ func explain(ctx context.Context, err error) (code, message string) {
 	return CodeEvaluation, "the policy gave no result: " + err.Error()
 }
 
+// refusal gives the code and message of what a collaborator refused, and those
+// given for an error without a code.
+func refusal(err error, code, message string) (string, string) {
+	var coded *v1.CodedError
+	if errors.As(err, &coded) && coded.Code != "" {
+		return coded.Code, coded.Err.Error()
+	}
+	return code, message
+}
+
 // inconsistency returns what is wrong with a judgement, empty for a sound one.
 // The policy holds all of this itself; an operator's bundle might not.
 func inconsistency(in *v1.Input, result *v1.Judgement) string {
@@ -56,10 +66,12 @@ func inconsistency(in *v1.Input, result *v1.Judgement) string {
 }
 
 func falseAllow(in *v1.Input, result *v1.Judgement) string {
+	// A one-shot answer covers the call whole: the person saw all of it (A10).
+	once := slices.ContainsFunc(in.Approvals, func(approval v1.Approval) bool { return approval.Once })
 	switch {
-	case len(in.Items) == 0 && !slices.Contains(in.About, aboutNothing):
+	case len(in.Items) == 0 && !slices.Contains(in.About, aboutNothing) && !once:
 		return "allow without items"
-	case !in.Complete:
+	case !in.Complete && !once:
 		return "allow of incomplete facts"
 	case len(result.Uncovered) > 0:
 		return "allow with uncovered items"

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -16,13 +17,16 @@ const (
 	CodeDeadline     = "evaluation_deadline"
 	CodeCancelled    = "call_cancelled"
 	CodeInconsistent = "judgement_inconsistent"
-	CodePromptsFull  = "prompts_full"
+	CodePromptFailed = "prompt_failed"
 	CodeRecordFailed = "record_failed"
+	CodeDenied       = "denied_by_person"
+	CodeSpent        = "answer_spent"
 )
 
 // passage is one call on its way.
 type passage struct {
 	gate     *Gate
+	options  DecideOptions
 	call     *v1.Call
 	id       string
 	start    time.Time
@@ -35,16 +39,21 @@ type passage struct {
 	cwd string
 	// opened is the prompt that this passage opened, not one that it joined.
 	opened string
+	// refused is the prompt by which a person said no to this call.
+	refused *v1.Prompt
+	// answered is the prompt that decided, for the record.
+	answered string
 	// fault is the code of what went wrong, empty when nothing did.
 	fault             string
 	extract, evaluate time.Duration
 }
 
-// Decide decides one call. It never fails: any fault is a deny whose reason has
-// a stable code. When it returns, the record is written, also for a caller
-// whose context is cancelled. The call is not changed.
-func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
-	p := &passage{gate: g, call: call, input: emptyInput()}
+// pass decides one call without waiting for anybody. It never fails: any fault
+// is a deny whose reason has a stable code. When it returns, the record is
+// written, also for a caller whose context is cancelled. refused is a prompt by
+// which a person said no, nil for none. The call is not changed.
+func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, refused *v1.Prompt) v1.Decision {
+	p := &passage{gate: g, options: options, call: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
 	p.guard(func() { p.record(ctx) })
 	if options.IncludeFacts {
@@ -79,7 +88,7 @@ func (p *passage) guard(step func()) {
 // deny makes the decision a deny by the gate, whatever it was before.
 func (p *passage) deny(code, message string, err error) {
 	if p.opened != "" {
-		p.gate.prompts.drop(p.opened)
+		p.gate.options.Prompts.Abandon(context.Background(), p.opened)
 		p.opened = ""
 	}
 	p.fault = code
@@ -122,6 +131,11 @@ func (p *passage) judge(ctx context.Context) {
 		return
 	}
 	p.revision = snapshot.Revision()
+	if err := p.admit(ctx); err != nil {
+		code, message := refusal(err, CodeInternal, "the session can't be looked up; see policyd's log")
+		p.deny(code, message, nil)
+		return
+	}
 	p.gather(snapshot)
 	extracted := options.Clock()
 	p.extract = extracted.Sub(p.start)
@@ -140,21 +154,37 @@ func (p *passage) judge(ctx context.Context) {
 		result.Reasons = allowReasons(result.Covered)
 	}
 	p.result = result
-	p.conclude()
+	p.conclude(ctx, snapshot)
+}
+
+// admit puts the session that is kept in the place of the one that is named.
+func (p *passage) admit(ctx context.Context) error {
+	sessions := p.gate.options.Sessions
+	if sessions == nil {
+		return nil
+	}
+	session, err := sessions.Admit(ctx, &p.call.Session, p.options.Caller)
+	if err != nil {
+		return err
+	}
+	call := *p.call
+	call.Session = session
+	p.call = &call
+	return nil
 }
 
 // gather makes the policy input.
 func (p *passage) gather(snapshot Snapshot) {
 	options := &p.gate.options
 	var grants []v1.PathGrant
-	if options.Memory != nil {
-		grants = options.Memory.Grants(&p.call.Session)
+	if options.Sessions != nil {
+		grants = options.Sessions.Grants(&p.call.Session)
 	}
 	p.input.Facts = snapshot.Extract(p.call, grants)
 	p.cwd = p.input.Cwd
 	options.Redactor.MaskFacts(&p.input.Facts)
-	if options.Memory != nil {
-		p.input.Approvals = options.Memory.Approvals(&p.input.Facts)
+	if options.Approvals != nil {
+		p.input.Approvals = options.Approvals.Matching(&p.input.Facts, func() [sha256.Size]byte { return p.key(snapshot) })
 	}
 	if p.input.Approvals == nil {
 		p.input.Approvals = []v1.Approval{}
@@ -162,25 +192,42 @@ func (p *passage) gather(snapshot Snapshot) {
 }
 
 // conclude turns a consistent judgement into the decision.
-func (p *passage) conclude() {
+func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	p.decision = v1.Decision{
 		ID: p.id, Effect: p.result.Effect, Reasons: p.result.Reasons, Items: p.items(), Hint: p.result.Hint,
 		Cwd: p.cwd, Messy: p.input.Messy, Route: p.result.Route, JSONRPCError: p.result.JSONRPCError,
 		Policy: v1.PolicyInfo{Revision: p.revision},
 	}
-	if p.result.Effect != v1.EffectPrompt {
-		return
+	switch p.result.Effect {
+	case v1.EffectAllow:
+		p.spend(ctx)
+	case v1.EffectDeny:
+		p.noteReadOnly()
+	case v1.EffectPrompt:
+		if p.refused != nil {
+			p.denyByPerson()
+			return
+		}
+		p.ask(ctx, snapshot)
 	}
-	prompt, joined, full := p.gate.prompts.open(p.question(), callKey(p.call))
-	if full {
-		p.deny(CodePromptsFull, "too many questions are open; answer or withdraw some of them first", nil)
-		return
-	}
-	if !joined {
-		p.opened = prompt.ID
-	}
-	p.decision.Prompt = &prompt
 }
+
+// noteReadOnly tells of changes that a grant to read kept from happening.
+func (p *passage) noteReadOnly() {
+	for _, reason := range p.result.Reasons {
+		if reason.Code != codeReadOnly {
+			continue
+		}
+		for i := range p.input.Paths {
+			if path := &p.input.Paths[i]; path.Item == reason.Item && path.Space == v1.SpaceGrantRead {
+				p.gate.options.ReadOnly(&p.call.Session, path)
+			}
+		}
+	}
+}
+
+// codeReadOnly is the code of the rule scope/read_only.
+const codeReadOnly = "path_read_only"
 
 // items are the items as the caller sees them. Of several covers the first by
 // the order of rule ids stands, so that the answer doesn't depend on evaluation.

@@ -22,6 +22,8 @@ type Snapshot interface {
 	Revision() string
 	// Extract makes the facts of a call. It reads the disk and runs nothing.
 	Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts
+	// Inert names the arguments of a call that change nothing of what it does.
+	Inert(call *v1.Call) []string
 	// Judge judges. An error that holds a *v1.CodedError denies with its code.
 	Judge(ctx context.Context, in *v1.Input) (v1.Judgement, error)
 }
@@ -41,21 +43,35 @@ type Redactor interface {
 	Redact(call *v1.Call, kind string) (kept v1.RecordCall, erased, masked []string)
 }
 
-// Memory is what people answered before. A memory that can't be read gives
-// nothing, and what it would have allowed is asked.
-type Memory interface {
-	// Approvals are those that could apply to the facts.
-	Approvals(facts *v1.Facts) []v1.Approval
-	// Grants are the path grants of the session.
+// Sessions are who may ask, and what they hold.
+type Sessions interface {
+	// Admit returns the session that a call may count on. An error that holds a
+	// *v1.CodedError denies with its code.
+	Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
+	// Grants are the path grants of the session. Grants that can't be read are none.
 	Grants(session *v1.Session) []v1.PathGrant
 }
 
-// Defaults of Options.
-const (
-	DefaultPromptExpiry = 24 * time.Hour
-	DefaultPerSession   = 100
-	DefaultMaxPrompts   = 10_000
-)
+// Approvals are what people answered before. What can't be read is nothing, and
+// what it would have allowed is asked.
+type Approvals interface {
+	// Matching are those that could apply to the facts. key digests the call, for
+	// answers that cover one call alone.
+	Matching(facts *v1.Facts, key func() [32]byte) []v1.Approval
+	// Spend uses up a one-shot answer. An error means that it may not be used.
+	Spend(ctx context.Context, id string) error
+}
+
+// Prompts are the questions that people are asked.
+type Prompts interface {
+	// Open asks, or joins the same question of the same session. An error that
+	// holds a *v1.CodedError denies with its code.
+	Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error)
+	// Wait returns the prompt when it has ended, or as it is when ctx is done.
+	Wait(ctx context.Context, id string) (v1.Prompt, error)
+	// Abandon withdraws a prompt that nobody waits for any more.
+	Abandon(ctx context.Context, id string)
+}
 
 // Options are the collaborators and limits of a Gate.
 type Options struct {
@@ -65,41 +81,51 @@ type Options struct {
 	Recorder Recorder
 	// RequireRecord denies what can't be recorded.
 	RequireRecord bool
-	// Memory may be nil: nothing is remembered.
-	Memory Memory
+	// Sessions may be nil: a session is what each call says of it.
+	Sessions Sessions
+	// Approvals may be nil: nothing is remembered.
+	Approvals Approvals
+	Prompts   Prompts // required
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.
 	Clock func() time.Time
 	NewID func() string
-	// PromptExpiry, PerSession and MaxPrompts bound open prompts: how long each
-	// is kept, how many of one session, how many in all. Zero is the default.
-	PromptExpiry time.Duration
-	PerSession   int
-	MaxPrompts   int
 	// Labels stand in every record.
 	Labels map[string]string
 	// Fault, if set, hears of everything that a decision's code only names:
 	// panics, failed evaluations, records that were not written. It is called
 	// on the way of the decision and has to be quick.
 	Fault func(code string, err error)
+	// ReadOnly, if set, hears of every change that was refused since a grant is
+	// one to read (P4).
+	ReadOnly func(session *v1.Session, path *v1.Path)
 }
 
 // DecideOptions are what one caller wants of one decision.
 type DecideOptions struct {
 	// IncludeFacts adds the facts to the decision.
 	IncludeFacts bool
+	// Caller is who asks, as the transport knows them.
+	Caller v1.Caller
+	// Wait is how long a prompt is held for its answer.
+	Wait time.Duration
+	// Release, unless nil, ends the hold early when it is done: the answer is then
+	// the prompt as it is.
+	Release context.Context //nolint:containedctx // it is no part of the call
+	// Probe judges and records without asking anybody: a prompt is then none that
+	// could be answered.
+	Probe bool
 }
 
 // Gate decides calls. It may be used concurrently.
-type Gate struct {
-	options Options
-	prompts *prompts
-}
+type Gate struct{ options Options }
 
 // New returns a gate, or an error when a required collaborator is missing.
 func New(options Options) (*Gate, error) {
 	switch {
 	case options.Policy == nil:
 		return nil, errors.New("make gate: no policy")
+	case options.Prompts == nil:
+		return nil, errors.New("make gate: no prompts")
 	case options.Redactor == nil:
 		return nil, errors.New("make gate: no redactor")
 	case options.RequireRecord && options.Recorder == nil:
@@ -117,13 +143,12 @@ func New(options Options) (*Gate, error) {
 	if options.Fault == nil {
 		options.Fault = func(string, error) {}
 	}
-	return &Gate{options: options, prompts: newPrompts(options)}, nil
+	if options.ReadOnly == nil {
+		options.ReadOnly = func(*v1.Session, *v1.Path) {}
+	}
+	return &Gate{options: options}, nil
 }
 
 // newID makes a UUID of version 7, whose order is the order of time. It panics
 // when the system gives no random numbers, and the decision is then denied.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
-
-// Prompt returns a copy of the prompt in its present state, and whether there
-// is one. Prompts are forgotten some time after they expire.
-func (g *Gate) Prompt(id string) (v1.Prompt, bool) { return g.prompts.get(id, g.options.Clock()) }

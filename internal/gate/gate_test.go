@@ -16,6 +16,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
+	"policyd/internal/prompts"
 )
 
 // fixed is a policy and snapshot whose results a test writes down.
@@ -41,6 +42,8 @@ func (f *fixed) Extract(call *v1.Call, _ []v1.PathGrant) v1.Facts {
 	}
 	return f.facts
 }
+
+func (f *fixed) Inert(*v1.Call) []string { return []string{"description"} }
 
 func (f *fixed) Judge(ctx context.Context, in *v1.Input) (v1.Judgement, error) {
 	if f.judge != nil {
@@ -86,12 +89,14 @@ func (marking) Redact(call *v1.Call, kind string) (v1.RecordCall, []string, []st
 type house struct {
 	*gate.Gate
 	policy *fixed
+	book   *prompts.Book
+	asking prompts.Options
 	log    *log
 	now    time.Time
 	faults []string
 }
 
-func build(t *testing.T, policy *fixed, change ...func(*gate.Options)) *house {
+func build(t *testing.T, policy *fixed, change ...func(*house, *gate.Options)) *house {
 	t.Helper()
 	h := &house{policy: policy, log: &log{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	var mu sync.Mutex
@@ -107,9 +112,13 @@ func build(t *testing.T, policy *fixed, change ...func(*gate.Options)) *house {
 		},
 		Fault: func(code string, err error) { h.faults = append(h.faults, code+": "+err.Error()) },
 	}
+	h.asking = prompts.Options{Clock: options.Clock, NewID: options.NewID}
 	for _, apply := range change {
-		apply(&options)
+		apply(h, &options)
 	}
+	book, err := prompts.New(h.asking)
+	require.NoError(t, err)
+	h.book, options.Prompts = book, book
 	made, err := gate.New(options)
 	require.NoError(t, err)
 	h.Gate = made
@@ -300,41 +309,52 @@ func TestUnrecordedDecisionIsDenied(t *testing.T) {
 			decision := h.Decide(t.Context(), bash("ls"), gate.DecideOptions{})
 			assertFault(t, h, decision, gate.CodeRecordFailed)
 			assert.Equal(t, []string{"record_failed: disk full"}, h.faults)
-			_, found := h.Prompt("id-2")
-			assert.False(t, found, "its prompt is gone")
+			if kept, err := h.book.Get(t.Context(), "id-2"); err == nil {
+				assert.Equal(t, v1.PromptWithdrawn, kept.State, "nobody is asked about it any more")
+			}
 		})
 	}
 }
 
 func TestUnrecordedDecisionStandsWhereRecordsAreOptional(t *testing.T) {
-	h := build(t, allowed(command("ls", "/a")), func(o *gate.Options) { o.RequireRecord = false })
+	h := build(t, allowed(command("ls", "/a")), func(_ *house, o *gate.Options) { o.RequireRecord = false })
 	h.log.err = errors.New("disk full")
 	assert.Equal(t, v1.EffectAllow, h.Decide(t.Context(), bash("ls"), gate.DecideOptions{}).Effect)
 	assert.Equal(t, []string{"record_failed: disk full"}, h.faults, "but it is told")
 }
 
 func TestNewRefusesMissingCollaborators(t *testing.T) {
-	_, err := gate.New(gate.Options{Redactor: marking{}})
+	book, err := prompts.New(prompts.Options{Clock: time.Now, NewID: func() string { return "" }})
+	require.NoError(t, err)
+	_, err = gate.New(gate.Options{Prompts: book, Redactor: marking{}})
 	require.ErrorContains(t, err, "no policy")
-	_, err = gate.New(gate.Options{Policy: &fixed{}})
+	_, err = gate.New(gate.Options{Prompts: book, Policy: &fixed{}})
 	require.ErrorContains(t, err, "no redactor")
-	_, err = gate.New(gate.Options{Policy: &fixed{}, Redactor: marking{}, RequireRecord: true})
-	require.ErrorContains(t, err, "no recorder")
 	_, err = gate.New(gate.Options{Policy: &fixed{}, Redactor: marking{}})
+	require.ErrorContains(t, err, "no prompts")
+	_, err = gate.New(gate.Options{Prompts: book, Policy: &fixed{}, Redactor: marking{}, RequireRecord: true})
+	require.ErrorContains(t, err, "no recorder")
+	_, err = gate.New(gate.Options{Prompts: book, Policy: &fixed{}, Redactor: marking{}})
 	require.NoError(t, err)
 }
 
 // remembering is a memory of fixed answers.
 type remembering struct{}
 
-func (remembering) Approvals(*v1.Facts) []v1.Approval   { return []v1.Approval{{ID: "a"}} }
+func (remembering) Matching(*v1.Facts, func() [32]byte) []v1.Approval {
+	return []v1.Approval{{ID: "a"}}
+}
+func (remembering) Spend(context.Context, string) error { return nil }
 func (remembering) Grants(s *v1.Session) []v1.PathGrant { return []v1.PathGrant{{ID: "g-" + s.ID}} }
+func (remembering) Admit(_ context.Context, asked *v1.Session, _ v1.Caller) (v1.Session, error) {
+	return *asked, nil
+}
 
 func TestMemoryReachesThePolicy(t *testing.T) {
 	policy := allowed(command("ls", "/"))
 	var seen []v1.Approval
 	policy.judge = func(_ context.Context, in *v1.Input) { seen = in.Approvals }
-	h := build(t, policy, func(o *gate.Options) { o.Memory = remembering{} })
+	h := build(t, policy, func(_ *house, o *gate.Options) { o.Sessions, o.Approvals = remembering{}, remembering{} })
 	h.Decide(t.Context(), bash("ls"), gate.DecideOptions{})
 	assert.Equal(t, []v1.Approval{{ID: "a"}}, seen)
 	assert.Equal(t, seen, h.log.last(t).Input.Approvals)
@@ -342,10 +362,10 @@ func TestMemoryReachesThePolicy(t *testing.T) {
 
 func BenchmarkDecide(b *testing.B) {
 	policy := allowed(command("ls", "/srv"), command("cat", "/srv"), command("git status", "/srv"))
-	made, err := gate.New(gate.Options{Policy: policy, Redactor: marking{}, Recorder: discard{}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	book, err := prompts.New(prompts.Options{Clock: time.Now, NewID: func() string { return "" }})
+	require.NoError(b, err)
+	made, err := gate.New(gate.Options{Policy: policy, Prompts: book, Redactor: marking{}, Recorder: discard{}})
+	require.NoError(b, err)
 	call := bash("ls && cat a; git status")
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,6 +11,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
+	"policyd/internal/prompts"
 )
 
 func ask(t *testing.T, h *house, call *v1.Call) *v1.Prompt {
@@ -53,8 +54,8 @@ func TestPromptOfTheContractsExample(t *testing.T) {
 		CreatedAt: h.now, ExpiresAt: h.now.Add(24 * time.Hour),
 	}
 	assert.Equal(t, want, prompt)
-	kept, found := h.Prompt(prompt.ID)
-	require.True(t, found)
+	kept, err := h.book.Get(t.Context(), prompt.ID)
+	require.NoError(t, err)
 	assert.Equal(t, *want, kept)
 }
 
@@ -176,12 +177,29 @@ func TestSameCallJoinsItsPrompt(t *testing.T) {
 	other.Session.ID = "s-2"
 	assert.NotEqual(t, first.ID, ask(t, h, other).ID, "another session")
 	other = bash("ls")
-	other.Cwd = "/elsewhere"
+	h.policy.facts.Cwd = "/elsewhere"
 	assert.NotEqual(t, first.ID, ask(t, h, other).ID, "another directory")
+	h.policy.facts.Cwd = "/srv/proj"
 	assert.NotEqual(t, first.ID, ask(t, h, bash("ls -l")).ID, "other arguments")
 	other = bash("ls")
 	other.Tool = "Shell"
 	assert.NotEqual(t, first.ID, ask(t, h, other).ID, "another tool")
+	other = bash("ls")
+	other.Args = json.RawMessage(`{"description": "look around", "command": "ls"}`)
+	h.policy.facts.Items[0].Caveats = v1.Set{"a"}
+	assert.NotEqual(t, first.ID, ask(t, h, bash("ls")).ID, "other facts")
+}
+
+// TestInertArgumentsAskNothingNew holds A10.
+func TestInertArgumentsAskNothingNew(t *testing.T) {
+	h := build(t, asked(command("ls", "/a")))
+	described := func(text string) *v1.Call {
+		call := bash("ls")
+		call.Args = json.RawMessage(`{"description": "` + text + `", "command": "ls"}`)
+		return call
+	}
+	first := ask(t, h, described("one"))
+	assert.Equal(t, first.ID, ask(t, h, described("two")).ID)
 }
 
 // TestPartsOfACallDontRunTogether holds that moving a letter from one field to
@@ -192,33 +210,35 @@ func TestPartsOfACallDontRunTogether(t *testing.T) {
 	shifted := bash("ls")
 	shifted.Session.ID, shifted.Session.Agent = "s-", "1claude-code"
 	assert.NotEqual(t, first.ID, ask(t, h, shifted).ID)
-	_, found := h.Prompt(first.ID)
-	assert.True(t, found)
+	_, err := h.book.Get(t.Context(), first.ID)
+	assert.NoError(t, err)
 }
 
 func TestChangedQuestionIsAskedAnew(t *testing.T) {
-	policy := asked(command("ls", "/a"))
+	policy := asked(command("ls", "/a"), command("rm", "/a"))
 	h := build(t, policy)
 	first := ask(t, h, bash("ls"))
-	policy.facts.Items[0].Directory = "/b"
+	policy.result.Uncovered = []int{1} // the other was approved meanwhile
+	policy.result.Covered = []v1.Cover{{Item: 0, Rule: "x"}}
 	second := ask(t, h, bash("ls"))
 	assert.NotEqual(t, first.ID, second.ID)
-	_, found := h.Prompt(first.ID)
-	assert.False(t, found)
+	kept, err := h.book.Get(t.Context(), first.ID)
+	require.NoError(t, err)
+	assert.Equal(t, v1.PromptWithdrawn, kept.State)
 }
 
 func TestExpiredPromptIsNotJoined(t *testing.T) {
-	h := build(t, asked(command("ls", "/a")), func(o *gate.Options) { o.PromptExpiry = time.Minute })
+	h := build(t, asked(command("ls", "/a")), func(h *house, _ *gate.Options) { h.asking.Expiry = time.Minute })
 	first := ask(t, h, bash("ls"))
 	h.now = h.now.Add(time.Minute)
-	kept, found := h.Prompt(first.ID)
-	require.True(t, found)
+	kept, err := h.book.Get(t.Context(), first.ID)
+	require.NoError(t, err)
 	assert.Equal(t, v1.PromptExpired, kept.State)
 	assert.NotEqual(t, first.ID, ask(t, h, bash("ls")).ID)
 }
 
 func TestOpenPromptsAreBounded(t *testing.T) {
-	h := build(t, asked(command("ls", "/a")), func(o *gate.Options) { o.PerSession, o.MaxPrompts = 2, 3 })
+	h := build(t, asked(command("ls", "/a")), func(h *house, _ *gate.Options) { h.asking.PerSession, h.asking.Most = 2, 3 })
 	session := func(id, text string) *v1.Call {
 		call := bash(text)
 		call.Session.ID = id
@@ -226,10 +246,10 @@ func TestOpenPromptsAreBounded(t *testing.T) {
 	}
 	ask(t, h, session("a", "1"))
 	ask(t, h, session("a", "2"))
-	assertFault(t, h, h.Decide(t.Context(), session("a", "3"), gate.DecideOptions{}), gate.CodePromptsFull)
+	assertFault(t, h, h.Decide(t.Context(), session("a", "3"), gate.DecideOptions{}), prompts.CodeFull)
 	ask(t, h, session("a", "1")) // joining opens nothing
 	ask(t, h, session("b", "1"))
-	assertFault(t, h, h.Decide(t.Context(), session("c", "1"), gate.DecideOptions{}), gate.CodePromptsFull)
+	assertFault(t, h, h.Decide(t.Context(), session("c", "1"), gate.DecideOptions{}), prompts.CodeFull)
 	h.now = h.now.Add(25 * time.Hour)
 	ask(t, h, session("a", "3")) // what expired makes room
 }
@@ -238,7 +258,8 @@ func TestKeptPromptCannotBeChangedFromOutside(t *testing.T) {
 	h := build(t, asked(command("ls", "/a")))
 	prompt := ask(t, h, bash("ls"))
 	prompt.Choices[0].Key, prompt.Verbs[0] = "always_anywhere", "x"
-	kept, _ := h.Prompt(prompt.ID)
+	kept, err := h.book.Get(t.Context(), prompt.ID)
+	require.NoError(t, err)
 	assert.Equal(t, "once", kept.Choices[0].Key)
 	assert.Equal(t, "ls", kept.Verbs[0])
 }

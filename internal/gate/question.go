@@ -2,7 +2,6 @@ package gate
 
 import (
 	"slices"
-	"time"
 
 	v1 "policyd/api/v1"
 )
@@ -10,8 +9,8 @@ import (
 // messyNote ends the title of a prompt for a messy command (A2).
 const messyNote = " complex command: only one-shot approval available"
 
-// question makes the prompt that the judgement asks for, without an id.
-func (p *passage) question() *v1.Prompt {
+// question makes the question that the judgement asks, without a key.
+func (p *passage) question() *v1.Question {
 	var shown exposure
 	call := p.call
 	items := p.concerned()
@@ -41,7 +40,23 @@ func (p *passage) question() *v1.Prompt {
 	}
 	prompt.Call.Altered = shown.altered
 	prompt.Choices = choices(p.result.Choices, prompt.Messy || shown.altered)
-	return prompt
+	return &v1.Question{Prompt: *prompt, Kind: v1.PromptKindCall, Scope: p.scope()}
+}
+
+// scope is what an answer to this call would be remembered for: the items that
+// nothing covers, as they are and not as a person is shown them.
+func (p *passage) scope() v1.PromptScope {
+	scope := v1.PromptScope{
+		Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.Kind, Items: []v1.PromptItem{},
+	}
+	for _, index := range p.result.Uncovered {
+		item := &p.input.Items[index]
+		entry := v1.PromptItem{Kind: item.Kind, Verb: item.Verb, Directory: item.Directory, Shallow: item.Caveats.Has("shallow")}
+		if !slices.Contains(scope.Items, entry) {
+			scope.Items = append(scope.Items, entry)
+		}
+	}
+	return scope
 }
 
 // concerned are the items to ask about, ascending: what nothing covers (V10),
@@ -146,9 +161,4 @@ func choice(key string) (v1.Choice, bool) {
 		return v1.Choice{Key: key, Label: "Deny", Style: "danger"}, true
 	}
 	return v1.Choice{}, false
-}
-
-// stamp gives a new prompt its id and times.
-func stamp(prompt *v1.Prompt, id string, now time.Time, expiry time.Duration) {
-	prompt.ID, prompt.CreatedAt, prompt.ExpiresAt = id, now, now.Add(expiry)
 }

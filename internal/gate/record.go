@@ -51,6 +51,7 @@ func (p *passage) line() *v1.Record {
 		kept, line.Erased, line.Masked = options.Redactor.Redact(p.call, p.input.Tool.Kind)
 		line.Call = &kept
 	}
+	line.Result.PromptID = p.answered
 	if p.decision.Prompt != nil {
 		line.Result.PromptID = p.decision.Prompt.ID
 	}

@@ -16,9 +16,25 @@ type object = map[string]any
 // openAPI describes the HTTP interface (OpenAPI 3.1).
 func openAPI(reflector *jsonschema.Reflector) (object, error) {
 	schemas, err := components(reflector,
-		&v1.Call{}, &v1.BatchRequest{}, &v1.Decision{}, &v1.BatchResponse{}, &v1.Problem{})
+		&v1.Call{}, &v1.BatchRequest{}, &v1.Decision{}, &v1.BatchResponse{}, &v1.Problem{},
+		&v1.Session{}, &v1.SessionInfo{}, &v1.SessionList{}, &v1.SessionPatch{}, &v1.SessionPatchResponse{},
+		&v1.AccessRequest{}, &v1.AccessResponse{}, &v1.GrantRequest{}, &v1.GrantResponse{}, &v1.GrantList{},
+		&v1.Prompt{}, &v1.PromptList{}, &v1.AnswerRequest{}, &v1.AnswerResponse{},
+		&v1.ApprovalRequest{}, &v1.ApprovalEntry{}, &v1.ApprovalList{})
 	if err != nil {
 		return nil, err
+	}
+	paths := object{
+		"/v1/decide": object{"post": decide("Decides one tool call, and holds a prompt for as long as wait says.",
+			"Call", "Decision", includeFacts(), wait())},
+		"/v1/decide/batch": object{"post": decide("Decides up to 100 tool calls, in order.", "BatchRequest", "BatchResponse", includeFacts())},
+		"/livez":           object{"get": probe("Whether the process runs.", nil)},
+		"/healthz":         object{"get": probe("Whether the process runs.", nil)},
+		"/readyz":          object{"get": probe("Whether calls can be decided; 503 while starting and draining.", []any{verbose()}, "503")},
+		"/openapi.json":    object{"get": probe("This description.", nil)},
+	}
+	for path, operations := range resources() {
+		paths[path] = operations
 	}
 	return object{
 		"openapi": "3.1.0",
@@ -27,19 +43,13 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 			"description": "A policy decision point for the tool calls of AI agents. " +
 				"Every error answer says \"decision\": \"deny\", so that a careless client fails closed.",
 		},
-		"paths": object{
-			"/v1/decide":       object{"post": decide("Decides one tool call.", "Call", "Decision", includeFacts())},
-			"/v1/decide/batch": object{"post": decide("Decides up to 100 tool calls, in order.", "BatchRequest", "BatchResponse", includeFacts())},
-			"/livez":           object{"get": probe("Whether the process runs.", nil)},
-			"/healthz":         object{"get": probe("Whether the process runs.", nil)},
-			"/readyz":          object{"get": probe("Whether calls can be decided; 503 while starting and draining.", []any{verbose()}, "503")},
-			"/openapi.json":    object{"get": probe("This description.", nil)},
-		},
+		"paths": paths,
 		"components": object{
 			"schemas": schemas,
 			"securitySchemes": object{"token": object{
 				"type": "http", "scheme": "bearer",
-				"description": "The content of agent.token. The Unix socket needs none.",
+				"description": "The content of agent.token, or of operator.token where only an operator may. " +
+					"The Unix socket gives the agent's role without one.",
 			}},
 		},
 	}, nil
@@ -134,13 +144,17 @@ func problems(statuses ...string) object {
 	meanings := map[string]string{
 		"400": "The request is malformed; the detail names the key and the byte.",
 		"401": "No token, or a wrong one.",
-		"403": "The Host or Origin is foreign.",
+		"403": "The Host or Origin is foreign, or the role may not.",
+		"404": "There is no such thing, or it is not the caller's.",
+		"409": "It is kept with something else, or somebody was quicker.",
+		"410": "It has ended.",
+		"429": "Too many are open.",
 		"405": "The path takes another method.",
 		"408": "The request did not arrive in time.",
 		"413": "The body is larger than 1 MiB.",
 		"415": "The body is not application/json.",
 		"500": "The server failed.",
-		"503": "The server is not ready.",
+		"503": "The server is not ready, or the store can't be reached.",
 	}
 	answers := object{}
 	for _, status := range statuses {

@@ -37,21 +37,7 @@ type Prompt struct {
 	// Key is the digest of what was asked (A10).
 	Key []byte
 	// Scope is what a remembered answer would be remembered for.
-	Scope PromptScope
-}
-
-// PromptScope is what an answer needs to know of the call and isn't shown.
-type PromptScope struct {
-	Audience v1.Audience `json:"audience"`
-	// Tool is the tool kind.
-	Tool  string       `json:"tool"`
-	Items []PromptItem `json:"items"`
-}
-
-// PromptItem is one thing that a remembered answer would cover.
-type PromptItem struct {
-	Verb      string `json:"verb"`
-	Directory string `json:"directory"`
+	Scope v1.PromptScope
 }
 
 // Once is an answer that covers one retry of one call (A10).
@@ -61,6 +47,9 @@ type Once struct {
 	Session   string
 	Key       []byte
 	ExpiresAt time.Time
+	// Unsaved is true for an answer that was given while the store could not be
+	// written: it ends with the process, and the store doesn't know it.
+	Unsaved bool
 }
 
 // Resolution ends a pending prompt, and keeps what the answer gives. All of it

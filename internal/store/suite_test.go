@@ -116,8 +116,8 @@ func prompt(id, session string) store.Prompt {
 			ExpiresAt: start().Add(24 * time.Hour),
 		},
 		Kind: "call", Key: []byte{0, 1, 255},
-		Scope: store.PromptScope{
-			Audience: v1.AudiencePersonal, Tool: "shell", Items: []store.PromptItem{{Verb: "git push", Directory: "/srv/proj"}},
+		Scope: v1.PromptScope{
+			Audience: v1.AudiencePersonal, Tool: "shell", Items: []v1.PromptItem{{Verb: "git push", Directory: "/srv/proj"}},
 		},
 	}
 }

@@ -83,20 +83,31 @@ func checkCall(call *v1.Call, data []byte, at string) error {
 	default:
 		return fault(data, CodeInvalid, at+"/protocol", quote(call.Protocol)+` is none of "", "acp", "mcp"`)
 	}
-	if pointer := nulPointer(call); pointer != "" {
-		return fault(data, CodeInvalid, at+pointer, "holds a NUL character; no name or path can")
+	for _, field := range [...]struct{ pointer, value string }{{"/tool", call.Tool}, {"/cwd", call.Cwd}} {
+		if strings.IndexByte(field.value, 0) >= 0 {
+			return fault(data, CodeInvalid, at+field.pointer, holdsNUL)
+		}
 	}
-	for _, id := range [...]struct{ pointer, value string }{
-		{"/session/id", call.Session.ID}, {"/session/parent_id", call.Session.ParentID},
-	} {
-		if message := sessionIDFault(id.value); message != "" {
+	return checkSession(&call.Session, data, at+"/session")
+}
+
+const holdsNUL = "holds a NUL character; no name or path can"
+
+// checkSession holds what types can't say of a session.
+func checkSession(session *v1.Session, data []byte, at string) error {
+	if pointer := nulPointer(session); pointer != "" {
+		return fault(data, CodeInvalid, at+pointer, holdsNUL)
+	}
+	for _, id := range [...]struct{ pointer, value string }{{"/id", session.ID}, {"/parent_id", session.ParentID}} {
+		if message := SessionIDFault(id.value); message != "" {
 			return fault(data, CodeInvalid, at+id.pointer, message)
 		}
 	}
 	return nil
 }
 
-func sessionIDFault(id string) string {
+// SessionIDFault says what is wrong with a session id, empty for nothing.
+func SessionIDFault(id string) string {
 	if len(id) > MaxSessionID {
 		return "longer than 128 bytes"
 	}
@@ -110,33 +121,30 @@ func sessionIDFault(id string) string {
 
 // nulPointer returns the key of the first string that holds NUL. The system
 // calls end a path at NUL, so what is checked and what is opened would differ.
-func nulPointer(call *v1.Call) string {
-	session := &call.Session
+func nulPointer(session *v1.Session) string {
 	for _, field := range [...]struct{ pointer, value string }{
-		{"/tool", call.Tool},
-		{"/cwd", call.Cwd},
-		{"/session/agent", session.Agent},
-		{"/session/audience", string(session.Audience)},
-		{"/session/project_dir", session.ProjectDir},
-		{"/session/session_dir", session.SessionDir},
-		{"/session/platform", session.Platform},
-		{"/session/home", session.Home},
-		{"/session/shell", session.Shell},
+		{"/agent", session.Agent},
+		{"/audience", string(session.Audience)},
+		{"/project_dir", session.ProjectDir},
+		{"/session_dir", session.SessionDir},
+		{"/platform", session.Platform},
+		{"/home", session.Home},
+		{"/shell", session.Shell},
 	} {
 		if strings.IndexByte(field.value, 0) >= 0 {
 			return field.pointer
 		}
 	}
 	if i := nulIndex(session.ExtraDirs); i >= 0 {
-		return "/session/extra_dirs/" + strconv.Itoa(i)
+		return "/extra_dirs/" + strconv.Itoa(i)
 	}
 	if i := nulIndex(session.Tools); i >= 0 {
-		return "/session/tools/" + strconv.Itoa(i)
+		return "/tools/" + strconv.Itoa(i)
 	}
 	for i := range session.Peers {
 		peer := &session.Peers[i]
 		if strings.IndexByte(peer.ID, 0) >= 0 || nulIndex(peer.Capabilities) >= 0 {
-			return "/session/peers/" + strconv.Itoa(i)
+			return "/peers/" + strconv.Itoa(i)
 		}
 	}
 	return ""

@@ -209,10 +209,11 @@ func newTree(t *testing.T) project.Tree {
 	return tree
 }
 
-// session is a person's own, interactive session in the tree's project.
+// session is a person's own, interactive session in the tree's project. Agent
+// and home of a session are fixed, so each pair has a session of its own.
 func session(tree project.Tree, agent string) v1.Session {
 	return v1.Session{
-		ID: "e2e", Agent: agent, Audience: v1.AudiencePersonal, ProjectDir: tree.Project,
+		ID: agent + strings.ReplaceAll(tree.Home, "/", "-"), Agent: agent, Audience: v1.AudiencePersonal, ProjectDir: tree.Project,
 		Interactive: new(true), Platform: "linux", Home: tree.Home, Shell: "bash",
 	}
 }

@@ -32,7 +32,7 @@ func TestWindowsLines(t *testing.T) {
 			args, err := json.Marshal(map[string]string{"command": line.Command})
 			require.NoError(t, err)
 			decision := s.decide(t, v1.Call{Tool: "shell", Args: args, Session: v1.Session{
-				ID: "windows", Agent: "other", Audience: v1.AudiencePersonal, Interactive: new(true), Platform: "windows",
+				ID: "windows-" + line.ID, Agent: "other", Audience: v1.AudiencePersonal, Interactive: new(true), Platform: "windows",
 				Shell: line.Shell, ProjectDir: `C:\proj`, Home: `C:\Users\dev`,
 			}})
 			assert.Containsf(t, line.Accept, decision.Effect.String(), "%s: %q\n%+v", line.Shell, line.Command, decision)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -85,8 +84,7 @@ func New(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e.gate, err = gate.New(gate.Options{
 		Policy: e, Redactor: record.NewRedactor(nil, nil),
-		// Every line is asked about anew, however many there are.
-		PerSession: math.MaxInt, MaxPrompts: math.MaxInt, PromptExpiry: time.Minute,
+		Prompts: nobody{},
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -101,6 +99,12 @@ func (e *Engine) activate(activated *bundles.Snapshot) {
 	}
 	e.current.Store(&snapshot{Snapshot: activated, extractor: extractor})
 }
+
+// nobody is there to be asked: decisions are probed.
+type nobody struct{ gate.Prompts }
+
+// Inert implements gate.Snapshot.
+func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
 // Current implements gate.Policy.
 func (e *Engine) Current() gate.Snapshot {
@@ -146,5 +150,5 @@ func (e *Engine) Decide(ctx context.Context, line Line) (v1.Decision, error) {
 	case line.Cwd == "":
 		call.Cwd = e.session.ProjectDir
 	}
-	return e.gate.Decide(ctx, &call, gate.DecideOptions{}), nil
+	return e.gate.Decide(ctx, &call, gate.DecideOptions{Probe: true}), nil
 }

@@ -1,0 +1,110 @@
+package v1
+
+// Kinds of prompts, by what an answer does.
+const (
+	PromptKindCall      = "call"
+	PromptKindAccess    = "access"
+	PromptKindDirectory = "directory"
+)
+
+// Question is what a person is to be asked. It becomes a Prompt when it is opened.
+type Question struct {
+	// Prompt has neither id nor times yet.
+	Prompt Prompt
+	Kind   string
+	// Key digests what makes two questions the same within a session (A10).
+	Key [32]byte
+	// Scope is what a remembered answer would be remembered for.
+	Scope PromptScope
+}
+
+// PromptScope is what an answer needs to know of the call and isn't shown.
+type PromptScope struct {
+	Agent    string   `json:"agent"`
+	Audience Audience `json:"audience"`
+	// Tool is the tool kind.
+	Tool  string       `json:"tool"`
+	Items []PromptItem `json:"items"`
+}
+
+// PromptItem is one thing that a remembered answer would cover.
+type PromptItem struct {
+	Kind      string `json:"kind"`
+	Verb      string `json:"verb"`
+	Directory string `json:"directory"`
+	// Shallow is true where the directory lies too near its root to be
+	// remembered (V9).
+	Shallow bool `json:"shallow"`
+}
+
+// AnswerRequest is the body of POST /v1/prompts/{id}/answer.
+type AnswerRequest struct {
+	Choice string `json:"choice"`
+	// TTL is how long a remembered answer holds, such as "2h"; empty is for good.
+	TTL string `json:"ttl,omitempty"`
+	// By names the person.
+	By string `json:"by,omitempty"`
+}
+
+// AnswerResponse says what came of an answer.
+type AnswerResponse struct {
+	Decision   Effect          `json:"decision"`
+	Resolution string          `json:"resolution"`
+	Saved      []ApprovalEntry `json:"saved"`
+	// Grants are the path grants that an access request was given.
+	Grants []Grant `json:"grants"`
+}
+
+// AccessRequest is the body of POST /v1/sessions/{id}/access-requests.
+type AccessRequest struct {
+	// Path is absolute, and Reason has 1 to 500 characters (P7).
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+	// Wait is how long the answer is held, such as "30s"; at most 10 minutes.
+	Wait string `json:"wait,omitempty"`
+}
+
+// States of an access request.
+const (
+	AccessPending = "pending"
+	AccessGranted = "granted"
+	AccessDenied  = "denied"
+	AccessRefused = "refused" // nobody was asked
+)
+
+// AccessResponse answers an AccessRequest. Result is what the agent's tool
+// returns: "granted: <root>", "denied", or "denied: <reason>"; empty while pending.
+type AccessResponse struct {
+	State  string  `json:"state"`
+	Result string  `json:"result"`
+	Prompt *Prompt `json:"prompt,omitempty"`
+}
+
+// SessionPatch is the body of PATCH /v1/sessions/{id}; one of the two is given.
+type SessionPatch struct {
+	// AddDir is the set_working_directory tool (P14).
+	AddDir string `json:"add_dir,omitempty"`
+	// ReadPaths are the roots of path grants that stay; the others go (P10).
+	ReadPaths *[]string `json:"read_paths,omitempty"`
+}
+
+// SessionPatchResponse answers a SessionPatch. State is granted, pending or
+// unchanged.
+type SessionPatchResponse struct {
+	State   string       `json:"state"`
+	Session *SessionInfo `json:"session,omitempty"`
+	Prompt  *Prompt      `json:"prompt,omitempty"`
+}
+
+// GrantRequest is the body of POST …/grants.
+type GrantRequest struct {
+	Path string `json:"path"`
+	// Mode is read, the default, or read_write.
+	Mode string `json:"mode,omitempty"`
+}
+
+// GrantResponse answers a GrantRequest. Change is new, mode or unchanged.
+type GrantResponse struct {
+	Grant
+	Change string `json:"change"`
+}

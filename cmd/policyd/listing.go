@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// listing is one page of a list, as the API answers it.
+type listing struct {
+	Next string `json:"next"`
+}
+
+// pages calls take with each page of a list.
+func pages(ctx context.Context, o *operator, path string, take func(page json.RawMessage) error) error {
+	for after := ""; ; {
+		address := path
+		if after != "" {
+			separator := "?"
+			if parsed, err := url.Parse(path); err == nil && parsed.RawQuery != "" {
+				separator = "&"
+			}
+			address += separator + "after=" + url.QueryEscape(after)
+		}
+		var page json.RawMessage
+		if _, err := o.do(ctx, http.MethodGet, address, nil, &page); err != nil {
+			return err
+		}
+		if err := take(page); err != nil {
+			return err
+		}
+		var more listing
+		if err := json.Unmarshal(page, &more); err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		if more.Next == "" {
+			return nil
+		}
+		after = more.Next
+	}
+}
+
+// gather reads a whole list. list returns the members of one page.
+func gather[Page, Member any](ctx context.Context, o *operator, path string, list func(*Page) []Member) ([]Member, error) {
+	all := []Member{}
+	err := pages(ctx, o, path, func(text json.RawMessage) error {
+		var page Page
+		if err := json.Unmarshal(text, &page); err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		all = append(all, list(&page)...)
+		return nil
+	})
+	return all, err
+}
+
+// printJSON prints what a machine reads.
+func (p *Program) printJSON(value any) error {
+	encoder := json.NewEncoder(p.Stdout)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// say prints a line for people.
+func (p *Program) say(format string, args ...any) error {
+	if _, err := fmt.Fprintf(p.Stdout, format+"\n", args...); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

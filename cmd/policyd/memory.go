@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/approvals"
+	"policyd/internal/gate"
+	"policyd/internal/prompts"
+	"policyd/internal/sessions"
+	"policyd/internal/store"
+)
+
+// memory is what outlives a decision: sessions, grants, questions and answers.
+type memory struct {
+	store     *store.Store
+	sessions  *sessions.Registry
+	prompts   *prompts.Book
+	approvals *approvals.Index
+	logger    *slog.Logger
+	// gate is set once it is made: it needs the memory first.
+	gate *gate.Gate
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+// tending is how often the memory looks for what has expired, and for a store
+// that is back.
+const tending = time.Second
+
+// sweeping is how often what has expired is deleted from the store.
+const sweeping = time.Hour
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// newMemory opens the store and reads it. The caller closes the memory.
+func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Logger) (*memory, error) {
+	opened, err := store.Open(ctx, store.Options{Address: s.Store, Dir: s.StateDir})
+	if err != nil {
+		return nil, failed(err, storeHint(err))
+	}
+	m := &memory{store: opened, logger: logger}
+	if err := m.wire(s, policy); err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	if err := m.load(ctx); err != nil {
+		return nil, errors.Join(failed(err, "the store named by store in the settings can't be read"), opened.Close())
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	m.stop = stop
+	m.done.Go(func() { m.tend(running) })
+	m.done.Go(func() { m.follow(running) })
+	return m, nil
+}
+
+// storeHint says what to do about a store that can't be opened.
+func storeHint(err error) string {
+	var newer *store.SchemaError
+	if errors.As(err, &newer) {
+		return "run the newer policyd, or name another directory with --state-dir"
+	}
+	return "policyd doctor looks at the state directory; store in the settings names the store"
+}
+
+func (m *memory) wire(s *settings, policy *policy) (err error) {
+	clock := time.Now
+	if s.now != nil {
+		clock = s.now
+	}
+	fault := func(err error) { m.logger.Error("store failed", "error", err) }
+	m.sessions, err = sessions.New(sessions.Options{
+		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: newID,
+		Platform: s.platform, Home: s.home, Fault: fault,
+		Ended: func(session string) { m.approvals.End(session) },
+	})
+	if err != nil {
+		return err
+	}
+	m.approvals, err = approvals.New(approvals.Options{
+		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
+	})
+	if err != nil {
+		return err
+	}
+	m.prompts, err = prompts.New(prompts.Options{
+		Store: m.store, Clock: clock, NewID: newID, Grant: m.sessions.Resolve, Fault: fault,
+		Expiry: s.Prompts.Expiry, PerSession: s.Prompts.PerSession,
+		Given: func(entries []v1.ApprovalEntry, grants []v1.Grant, once *store.Once) {
+			m.approvals.Remember(entries, once)
+			m.sessions.Remember(grants)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	m.sessions.SetAsker(m.prompts)
+	return nil
+}
+
+// reads decides whether a session may read a path, as any read is decided.
+func (m *memory) reads(ctx context.Context, session *v1.Session, path string, caller v1.Caller) v1.Decision {
+	args, err := json.Marshal(map[string]string{"path": path})
+	if err != nil {
+		return v1.Decision{} // denies
+	}
+	call := &v1.Call{Tool: "request_read_access", Protocol: v1.ProtocolOwn, Args: args, Session: *session}
+	return m.gate.Decide(ctx, call, gate.DecideOptions{Caller: caller, Probe: true})
+}
+
+// load reads everything anew.
+func (m *memory) load(ctx context.Context) error {
+	return errors.Join(m.sessions.Load(ctx), m.approvals.Load(ctx), m.prompts.Load(ctx))
+}
+
+// tend ends what is past its time, and reads the store again once it is back.
+func (m *memory) tend(ctx context.Context) {
+	ticker := time.NewTicker(tending)
+	defer ticker.Stop()
+	swept := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		m.prompts.Expire()
+		if m.sessions.Check() != nil || m.approvals.Check() != nil {
+			if err := m.load(ctx); err != nil {
+				m.logger.Warn("store is still away", "error", err)
+			}
+		}
+		if time.Since(swept) < sweeping {
+			continue
+		}
+		swept = time.Now()
+		if err := m.store.SweepExpired(ctx, swept); err != nil {
+			m.logger.Error("store failed", "error", err)
+		}
+	}
+}
+
+// follow takes over what other sidecars write to the same store.
+func (m *memory) follow(ctx context.Context) {
+	err := m.store.Watch(ctx, func(change store.Change) {
+		if err := m.take(ctx, change); err != nil {
+			m.logger.Error("store failed", "error", err)
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		m.logger.Error("other sidecars' changes are not seen any more", "error", err)
+	}
+}
+
+func (m *memory) take(ctx context.Context, change store.Change) error {
+	switch change.Table {
+	case "sessions":
+		m.sessions.Forget(change.ID)
+		return nil
+	case "grants":
+		return m.sessions.Load(ctx)
+	case "approvals", "onces":
+		return m.approvals.Load(ctx)
+	case "prompts":
+		return m.prompts.Refresh(ctx, change.ID)
+	}
+	return m.load(ctx)
+}
+
+// check says what is wrong with the memory, nil when all is well.
+func (m *memory) check(ctx context.Context) error {
+	return errors.Join(m.sessions.Check(), m.approvals.Check(), m.store.Ping(ctx))
+}
+
+// Close ends the background work and closes the store.
+func (m *memory) Close() error {
+	m.stop()
+	m.done.Wait()
+	return m.store.Close()
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"policyd/api"
+	v1 "policyd/api/v1"
+)
+
+// operator is the operator's side of the API: a running server's, or one in
+// this process where none runs.
+type operator struct {
+	client *http.Client
+	token  string
+	close  func() error
+}
+
+// operatorPatience bounds one request of a command.
+const operatorPatience = 30 * time.Second
+
+// operator reaches the server that has the state directory. Where there is none
+// it opens the store itself.
+func (p *Program) operator(ctx context.Context, s *settings) (*operator, error) {
+	tokens, err := api.LoadOrCreateTokens(s.StateDir)
+	if err != nil {
+		return nil, failed(err, stateHint(err))
+	}
+	unlock, err := lockState(ctx, s.StateDir, "", 0)
+	var used *inUseError
+	if errors.As(err, &used) && used.by.Socket == "" {
+		// Another command, for a moment; or a server that has just begun.
+		unlock, err = lockState(ctx, s.StateDir, "", lockPatience)
+	}
+	switch {
+	case errors.As(err, &used) && used.by.Socket != "":
+		return overSocket(used.by.Socket, tokens.Operator), nil
+	case err != nil:
+		return nil, failed(err, "try again, or name another directory with --state-dir")
+	}
+	made, err := inProcess(ctx, s, tokens)
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	inner := made.close
+	made.close = func() error { return errors.Join(inner(), unlock()) }
+	return made, nil
+}
+
+func overSocket(socket, token string) *operator {
+	dialer := &net.Dialer{}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dialer.DialContext(ctx, "unix", socket)
+	}}
+	return &operator{
+		client: &http.Client{Transport: transport}, token: token,
+		close: func() error { transport.CloseIdleConnections(); return nil },
+	}
+}
+
+// inProcess serves the API to this process alone.
+func inProcess(ctx context.Context, s *settings, tokens api.Tokens) (*operator, error) {
+	decider, err := newSidecar(ctx, s, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	server, err := newServer(decider, s, tokens, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, errors.Join(err, decider.Close())
+	}
+	return &operator{client: &http.Client{Transport: handlerTransport{server}}, token: tokens.Operator, close: decider.Close}, nil
+}
+
+// newServer makes the server of a sidecar.
+func newServer(decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Logger) (*api.Server, error) {
+	return api.New(api.Options{
+		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
+		Approvals: decider.memory.approvals, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
+		AllowedHosts: s.AllowedHosts,
+	})
+}
+
+// handlerTransport answers requests by a handler of this process.
+type handlerTransport struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer := &kept{status: http.StatusOK, header: http.Header{}}
+	if request.Body == nil {
+		request.Body = http.NoBody
+	}
+	request.RequestURI = request.URL.RequestURI()
+	t.handler.ServeHTTP(answer, request)
+	return &http.Response{
+		StatusCode: answer.status, Header: answer.header, Body: io.NopCloser(&answer.body), Request: request,
+		ProtoMajor: 1, ProtoMinor: 1,
+	}, nil
+}
+
+// kept is an answer that is kept in memory.
+type kept struct {
+	status int
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (k *kept) Header() http.Header { return k.header }
+
+func (k *kept) WriteHeader(status int) { k.status = status }
+
+func (k *kept) Write(text []byte) (int, error) {
+	written, err := k.body.Write(text)
+	if err != nil {
+		return written, fmt.Errorf("keep answer: %w", err)
+	}
+	return written, nil
+}
+
+// do sends a request and decodes the answer into out, unless out is nil. An
+// error answer is an error with what it says.
+func (o *operator) do(ctx context.Context, method, path string, body, out any) (status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, operatorPatience)
+	defer cancel()
+	var content io.Reader = http.NoBody
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return 0, fmt.Errorf("encode request: %w", err)
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://localhost"+path, content)
+	if err != nil {
+		return 0, fmt.Errorf("make request: %w", err)
+	}
+	request.Header.Set("Authorization", "Bearer "+o.token)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := o.client.Do(request)
+	if err != nil {
+		return 0, failed(fmt.Errorf("ask policyd: %w", err), "policyd doctor says whether the server runs")
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, fmt.Errorf("read answer: %w", err)
+	}
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return response.StatusCode, refusal(response.StatusCode, text)
+	}
+	if out != nil {
+		if err := json.Unmarshal(text, out); err != nil {
+			return 0, fmt.Errorf("read answer: %w", err)
+		}
+	}
+	return response.StatusCode, nil
+}
+
+// refusal is the error of an error answer.
+func refusal(status int, text []byte) error {
+	var problem v1.Problem
+	if err := json.Unmarshal(text, &problem); err != nil || problem.Detail == "" {
+		return failed(fmt.Errorf("policyd answered %d", status), "its log says why")
+	}
+	return failed(errors.New(problem.Detail), "")
+}
+
+// runOperator runs what an operator's command does, and ends what it opened.
+func (p *Program) runOperator(
+	command *cobra.Command, chosen *settingsFlags, run func(ctx context.Context, o *operator) error,
+) error {
+	s, err := p.settings(command, chosen)
+	if err != nil {
+		return err
+	}
+	o, err := p.operator(command.Context(), s)
+	if err != nil {
+		return err
+	}
+	return errors.Join(run(command.Context(), o), o.close())
+}
+
+// addOperator adds the flags of operators' commands.
+func (f *settingsFlags) addOperator(command *cobra.Command) {
+	f.addPolicy(command)
+	f.add(command, "run_dir", "run-dir", "`directory` of the Unix socket")
+}
+
+// socketOf is where a server with these settings listens.
+func socketOf(s *settings) string { return filepath.Join(s.RunDir, api.SocketName) }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"os/user"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	v1 "policyd/api/v1"
+)
+
+func (p *Program) promptsCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use: "prompts", Short: "show and answer what agents ask", Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
+	}
+	command.AddCommand(p.promptsList(), p.promptsAnswer())
+	return command
+}
+
+func (p *Program) promptsList() *cobra.Command {
+	var chosen settingsFlags
+	var state string
+	var asJSON bool
+	command := &cobra.Command{
+		Use: "list", Short: "list prompts, the pending ones unless --state says otherwise", Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
+				path := "/v1/prompts"
+				if state != "all" {
+					path += "?state=" + url.QueryEscape(state)
+				}
+				list, err := gather(ctx, o, path, func(page *v1.PromptList) []v1.Prompt { return page.Prompts })
+				if err != nil || asJSON {
+					return firstError(err, func() error { return p.printJSON(v1.PromptList{Prompts: list}) })
+				}
+				for i := range list {
+					if err := p.printPrompt(&list[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	command.Flags().StringVar(&state, "state", v1.PromptPending, "pending, answered, expired, withdrawn, delegated or all")
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	chosen.addOperator(command)
+	return command
+}
+
+// printPrompt prints all that a person has to see before an answer (A11).
+func (p *Program) printPrompt(prompt *v1.Prompt) error {
+	lines := []string{prompt.ID + "  " + prompt.State, "  " + prompt.Title}
+	for line := range strings.SplitSeq(prompt.Call.Text, "\n") {
+		lines = append(lines, "  > "+line)
+	}
+	about := "  agent " + prompt.Call.Agent + ", session " + prompt.Call.SessionID
+	if prompt.Call.Cwd != "" {
+		about += ", in " + prompt.Call.Cwd
+	}
+	lines = append(lines, about)
+	for _, path := range prompt.Call.Paths {
+		lines = append(lines, "  path "+path)
+	}
+	if prompt.Call.Reason != "" {
+		lines = append(lines, "  because: "+prompt.Call.Reason)
+	}
+	if prompt.Answer != nil {
+		lines = append(lines, "  "+prompt.Answer.Resolution)
+	} else if prompt.State == v1.PromptPending {
+		lines = append(lines, "  choices: "+strings.Join(choiceKeys(prompt), ", "))
+	}
+	return p.say("%s", strings.Join(lines, "\n"))
+}
+
+func choiceKeys(prompt *v1.Prompt) []string {
+	keys := make([]string, 0, len(prompt.Choices))
+	for _, choice := range prompt.Choices {
+		keys = append(keys, choice.Key)
+	}
+	return keys
+}
+
+func (p *Program) promptsAnswer() *cobra.Command {
+	var chosen settingsFlags
+	var request v1.AnswerRequest
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "answer ID CHOICE",
+		Short: "answer a prompt: once, session, always_here, always_anywhere, allow or deny",
+		Args:  exactlyTwo("the id of a prompt and a choice"),
+		RunE: func(command *cobra.Command, args []string) error {
+			request.Choice = args[1]
+			if request.By == "" {
+				request.By = person()
+			}
+			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
+				var response v1.AnswerResponse
+				path := "/v1/prompts/" + url.PathEscape(args[0]) + "/answer"
+				if _, err := o.do(ctx, http.MethodPost, path, request, &response); err != nil {
+					return err
+				}
+				if asJSON {
+					return p.printJSON(&response)
+				}
+				return p.say("%s", response.Resolution)
+			})
+		},
+	}
+	command.Flags().StringVar(&request.TTL, "ttl", "", "how long a remembered answer holds, such as 2h; for good unless set")
+	command.Flags().StringVar(&request.By, "by", "", "who answers; the user of this terminal unless set")
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	chosen.addOperator(command)
+	return command
+}
+
+// person names who sits at this terminal, empty if the system doesn't say.
+func person() string {
+	current, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return current.Username
+}

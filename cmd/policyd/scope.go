@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract"
+	"policyd/internal/sessions"
+)
+
+// scope is what one policy says of paths, for who gives grants.
+type scope struct {
+	extractor *extract.Extractor
+	projects  []string
+	whitelist []string
+	standing  map[string][]v1.PathGrant
+}
+
+var _ sessions.Scope = (*scope)(nil)
+
+// scopeData is the part of data.policyd.settings that grants depend on.
+type scopeData struct {
+	Settings struct {
+		Scope struct {
+			Projects  []string `json:"projects"`
+			Whitelist []string `json:"whitelist"`
+		} `json:"scope"`
+		Agents map[string]struct {
+			Grants []struct {
+				Path string `json:"path"`
+				Mode string `json:"mode"`
+			} `json:"grants"`
+		} `json:"agents"`
+	} `json:"settings"`
+}
+
+func newScope(extractor *extract.Extractor, policyd map[string]any, home string) (*scope, error) {
+	raw, err := json.Marshal(policyd)
+	if err != nil {
+		return nil, fmt.Errorf("read scope settings: %w", err)
+	}
+	var data scopeData
+	if err := json.Unmarshal(raw, &data); err != nil {
+		return nil, fmt.Errorf("read scope settings: %w", err)
+	}
+	expand := func(path string) string {
+		if rest, below := strings.CutPrefix(path, "~"); below && (rest == "" || rest[0] == '/') {
+			return home + rest
+		}
+		return path
+	}
+	made := &scope{extractor: extractor, standing: map[string][]v1.PathGrant{}}
+	for _, project := range data.Settings.Scope.Projects {
+		made.projects = append(made.projects, expand(project))
+	}
+	for _, root := range data.Settings.Scope.Whitelist {
+		made.whitelist = append(made.whitelist, expand(root))
+	}
+	for agent, its := range data.Settings.Agents {
+		for _, grant := range its.Grants {
+			mode := grant.Mode
+			if mode == "" {
+				mode = v1.GrantRead
+			}
+			made.standing[agent] = append(made.standing[agent], v1.PathGrant{ID: v1.OriginSettings, Root: expand(grant.Path), Mode: mode})
+		}
+	}
+	return made, nil
+}
+
+// Place implements sessions.Scope.
+func (s *scope) Place(session *v1.Session, grants []v1.PathGrant, path string) (sessions.Place, error) {
+	place, err := s.extractor.Place(session, grants, path)
+	return sessions.Place(place), err
+}
+
+// RepositoryShaped implements sessions.Scope.
+func (s *scope) RepositoryShaped(dir string) bool { return s.extractor.RepositoryShaped(dir) }
+
+// Under implements sessions.Scope.
+func (s *scope) Under(path, root string, session *v1.Session) bool {
+	return s.extractor.Under(path, root, session)
+}
+
+// Projects implements sessions.Scope.
+func (s *scope) Projects() []string { return s.projects }
+
+// Whitelist implements sessions.Scope.
+func (s *scope) Whitelist() []string { return s.whitelist }
+
+// Standing implements sessions.Scope.
+func (s *scope) Standing(agent string) []v1.PathGrant { return s.standing[agent] }

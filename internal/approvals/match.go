@@ -1,0 +1,138 @@
+package approvals
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/store"
+)
+
+// everyAgent is the agent of an answer that holds for all.
+const everyAgent = "*"
+
+// Matching are the answers that could apply to a call: for each item those of
+// its verb, in the directories that it lies in or anywhere. key digests the
+// call; it is asked for only where the session has a one-shot answer.
+func (x *Index) Matching(facts *v1.Facts, key func() [sha256.Size]byte) []v1.Approval {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.without != nil || len(x.byID) == 0 && len(x.onces) == 0 {
+		return nil
+	}
+	now := x.options.Clock()
+	var out []v1.Approval
+	if once := x.once(facts.Session.ID, key, now); once != nil {
+		out = append(out, v1.Approval{ID: once.Prompt, Tool: facts.Tool.Kind, Once: true})
+	}
+	sessions := x.lineage(facts.Session.ID)
+	for i := range facts.Items {
+		item := &facts.Items[i]
+		if item.Verb == "" || item.Kind == v1.ItemPath {
+			continue
+		}
+		for _, session := range sessions {
+			for _, agent := range [...]string{facts.Session.Agent, everyAgent} {
+				held := x.groups[group{session, facts.Session.Audience, agent, facts.Tool.Kind, item.Verb}]
+				if held != nil {
+					out = held.applying(out, item, now)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lineage lists the sessions whose answers hold: none in particular, and those
+// of the session and its ancestors that have any.
+func (x *Index) lineage(session string) []string {
+	out := make([]string, 1, 4)
+	if len(x.sessions) == 0 {
+		return out
+	}
+	for _, id := range x.options.Lineage(session) {
+		if x.sessions[id] > 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// applying adds the answers that an item could be covered by.
+func (p *places) applying(out []v1.Approval, item *v1.Item, now time.Time) []v1.Approval {
+	if p.anywhere != nil {
+		out = appendLive(out, p.anywhere, now)
+	}
+	if len(p.in) == 0 {
+		return out
+	}
+	for _, directory := range item.Within {
+		if entry := p.in[directory]; entry != nil {
+			out = appendLive(out, entry, now)
+		}
+	}
+	return out
+}
+
+func appendLive(out []v1.Approval, entry *v1.ApprovalEntry, now time.Time) []v1.Approval {
+	if entry.ExpiresAt != nil && !now.Before(*entry.ExpiresAt) {
+		return out
+	}
+	if slices.ContainsFunc(out, func(known v1.Approval) bool { return known.ID == entry.ID }) {
+		return out
+	}
+	approval := v1.Approval{ID: entry.ID, Tool: entry.Tool, Verb: entry.Verb, Anywhere: entry.Directory == nil}
+	if entry.Directory != nil {
+		approval.Directory = *entry.Directory
+	}
+	return append(out, approval)
+}
+
+// once finds the one-shot answer to a call.
+func (x *Index) once(session string, key func() [sha256.Size]byte, now time.Time) *store.Once {
+	held := x.onces[session]
+	if len(held) == 0 {
+		return nil
+	}
+	digest := key()
+	for i := range held {
+		if now.Before(held[i].ExpiresAt) && string(held[i].Key) == string(digest[:]) {
+			return &held[i]
+		}
+	}
+	return nil
+}
+
+// Spend uses up a one-shot answer, in memory and in the store. An error means
+// that somebody else did, or that the store can't say so.
+func (x *Index) Spend(ctx context.Context, prompt string) error {
+	once := x.takeOnce(prompt)
+	switch {
+	case once == nil:
+		return store.ErrConflict
+	case once.Unsaved:
+		return nil
+	}
+	return x.options.Store.SpendOnce(context.WithoutCancel(ctx), prompt)
+}
+
+// takeOnce removes a one-shot answer from memory, for one caller alone.
+func (x *Index) takeOnce(prompt string) *store.Once {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for session, held := range x.onces {
+		at := slices.IndexFunc(held, func(once store.Once) bool { return once.Prompt == prompt })
+		if at < 0 {
+			continue
+		}
+		once := held[at]
+		x.onces[session] = slices.Delete(slices.Clone(held), at, at+1)
+		if len(x.onces[session]) == 0 {
+			delete(x.onces, session)
+		}
+		return &once
+	}
+	return nil
+}

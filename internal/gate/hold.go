@@ -1,0 +1,92 @@
+package gate
+
+import (
+	"context"
+
+	v1 "policyd/api/v1"
+)
+
+// Decide decides one call, and holds a prompt for its answer as long as the
+// options say. It never fails: any fault is a deny whose reason has a stable
+// code. When it returns, the record is written, also for a caller whose context
+// is cancelled. The call is not changed.
+func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
+	decision := g.pass(ctx, call, options, nil)
+	if options.Wait <= 0 || options.Probe {
+		return decision
+	}
+	waiting, cancel := context.WithTimeout(ctx, options.Wait)
+	defer cancel()
+	if options.Release != nil {
+		defer context.AfterFunc(options.Release, cancel)()
+	}
+	for decision.Effect == v1.EffectPrompt {
+		id := decision.Prompt.ID
+		prompt, err := g.options.Prompts.Wait(waiting, id)
+		if err != nil {
+			return decision
+		}
+		if prompt.State != v1.PromptAnswered {
+			if ctx.Err() != nil {
+				g.options.Prompts.Abandon(context.WithoutCancel(ctx), id)
+			}
+			decision.Prompt = &prompt
+			return decision
+		}
+		if prompt.Answer == nil || prompt.Answer.Decision != v1.EffectAllow {
+			return g.pass(ctx, call, options, &prompt)
+		}
+		// The answer is found where answers are remembered. Of several who wait
+		// for one that covers a single call the others ask again.
+		decision = g.pass(ctx, call, options, nil)
+	}
+	return decision
+}
+
+// ask opens the prompt of this call.
+func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
+	question := p.question()
+	if p.options.Probe {
+		p.decision.Prompt = &question.Prompt
+		return
+	}
+	question.Key = p.key(snapshot)
+	prompt, joined, err := p.gate.options.Prompts.Open(ctx, question)
+	if err != nil {
+		code, message := refusal(err, CodePromptFailed, "nobody could be asked; see policyd's log")
+		p.deny(code, message, err)
+		return
+	}
+	if !joined {
+		p.opened = prompt.ID
+	}
+	p.decision.Prompt = &prompt
+}
+
+// spend uses up the one-shot answer that the decision counted on. Where another
+// call was quicker, the call is denied and can be made again to ask anew.
+func (p *passage) spend(ctx context.Context) {
+	for i := range p.input.Approvals {
+		approval := &p.input.Approvals[i]
+		if !approval.Once {
+			continue
+		}
+		if err := p.gate.options.Approvals.Spend(ctx, approval.ID); err != nil {
+			p.deny(CodeSpent, "the answer to this call was used already; make the call again to ask anew", err)
+			return
+		}
+	}
+}
+
+// denyByPerson makes a question that a person said no to a deny.
+func (p *passage) denyByPerson() {
+	message := "a person said no to this call"
+	if p.refused.Answer != nil && p.refused.Answer.By != "" {
+		message = p.refused.Answer.By + " said no to this call"
+	}
+	p.decision.Effect, p.decision.Abort, p.decision.Hint = v1.EffectDeny, true, ""
+	p.decision.Reasons = []v1.Reason{{
+		Rule: "gate/" + CodeDenied, Code: CodeDenied, Effect: v1.EffectDeny, Message: message, Item: -1,
+	}}
+	p.answered = p.refused.ID
+}

@@ -1,0 +1,176 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/store"
+)
+
+// Store is what the book needs of a store.
+type Store interface {
+	OpenPrompt(ctx context.Context, row store.Prompt) error
+	Prompt(ctx context.Context, id string) (store.Prompt, error)
+	Prompts(ctx context.Context, state, after string, limit int) ([]store.Prompt, error)
+	ResolvePrompt(ctx context.Context, resolution store.Resolution) ([]v1.ApprovalEntry, []v1.Grant, error)
+}
+
+// Defaults of Options.
+const (
+	DefaultExpiry     = 24 * time.Hour
+	DefaultPerSession = 100
+	DefaultMost       = 10_000
+)
+
+// Options are the collaborators and limits of a Book.
+type Options struct {
+	// Store may be nil: then prompts end with the process.
+	Store Store
+	Clock func() time.Time
+	NewID func() string
+	// Grant makes the grant that a person said yes to, or says why it can't (P8).
+	Grant func(ctx context.Context, prompt *v1.Prompt, kind string) (grant v1.Grant, refusal string)
+	// Given, if set, hears of what an answer gave, once it is in the store.
+	Given func(approvals []v1.ApprovalEntry, grants []v1.Grant, once *store.Once)
+	// Notify, if set, hears of every prompt that is opened or ends. It is called
+	// on the way of a decision and has to be quick.
+	Notify func(prompt v1.Prompt)
+	// Fault hears of store errors that a question was asked in spite of.
+	Fault func(err error)
+	// Expiry, PerSession and Most bound open prompts: how long each is kept, how
+	// many of one session, how many in all. Zero is the default.
+	Expiry     time.Duration
+	PerSession int
+	Most       int
+}
+
+// Errors of a Book; each is an answer to the caller.
+const (
+	CodeFull        = "prompts_full"
+	CodeNotFound    = "not_found"
+	CodeAnswered    = "prompt_answered" // 409
+	CodeEnded       = "prompt_ended"    // 410: expired or withdrawn
+	CodeNotOffered  = "choice_not_offered"
+	CodeInvalid     = "invalid_request"
+	CodeUnavailable = "store_unavailable"
+)
+
+func coded(code, format string, args ...any) error {
+	return &v1.CodedError{Code: code, Err: fmt.Errorf(format, args...)}
+}
+
+// key finds a question of a session that is asked again.
+type key struct {
+	session string
+	digest  [32]byte
+}
+
+// entry is a prompt in memory.
+type entry struct {
+	row store.Prompt
+	key key
+	// saved is false while the store could not be written.
+	saved bool
+	// ended is closed when the prompt is not pending any more.
+	ended chan struct{}
+	// answering is held by who answers, so that the second of two answers waits
+	// for what becomes of the first.
+	answering sync.Mutex
+	// waiting counts those who hold a call for the answer.
+	waiting int
+}
+
+// Book keeps prompts. It may be used concurrently.
+type Book struct {
+	options Options
+
+	mu      sync.Mutex
+	byID    map[string]*entry
+	byKey   map[key]*entry
+	pending map[string]int // per session
+	open    int            // in all
+}
+
+// New returns an empty book; Load reads what the store has.
+func New(options Options) (*Book, error) {
+	if options.Clock == nil || options.NewID == nil {
+		return nil, errors.New("make prompts: no clock or no ids")
+	}
+	if options.Given == nil {
+		options.Given = func([]v1.ApprovalEntry, []v1.Grant, *store.Once) {}
+	}
+	if options.Notify == nil {
+		options.Notify = func(v1.Prompt) {}
+	}
+	if options.Fault == nil {
+		options.Fault = func(error) {}
+	}
+	if options.Expiry <= 0 {
+		options.Expiry = DefaultExpiry
+	}
+	if options.PerSession <= 0 {
+		options.PerSession = DefaultPerSession
+	}
+	if options.Most <= 0 {
+		options.Most = DefaultMost
+	}
+	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}}, nil
+}
+
+// add takes an entry in. The caller holds mu.
+func (b *Book) add(held *entry) {
+	b.byID[held.row.ID] = held
+	b.byKey[held.key] = held
+	b.pending[held.key.session]++
+	b.open++
+}
+
+// end ends a pending entry in memory and wakes who waits. What the store has is
+// read there from now on. The caller holds mu.
+func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
+	if held.row.State != v1.PromptPending {
+		return
+	}
+	held.row.State, held.row.Answer = state, answer
+	close(held.ended)
+	if b.byKey[held.key] == held {
+		delete(b.byKey, held.key)
+	}
+	b.open--
+	if b.pending[held.key.session]--; b.pending[held.key.session] <= 0 {
+		delete(b.pending, held.key.session)
+	}
+	if held.saved {
+		delete(b.byID, held.row.ID)
+	}
+}
+
+func keyOf(row *store.Prompt) key {
+	out := key{session: row.Call.SessionID}
+	copy(out.digest[:], row.Key)
+	return out
+}
+
+// copied shares no list with the prompt that is kept.
+func copied(prompt *v1.Prompt) v1.Prompt {
+	out := *prompt
+	out.Verbs = slices.Clone(prompt.Verbs)
+	out.Choices = slices.Clone(prompt.Choices)
+	out.Call.Paths = slices.Clone(prompt.Call.Paths)
+	return out
+}
+
+// shown is a prompt as it is at a time: one that is past its time has expired,
+// whether or not anybody has noted that.
+func shown(prompt *v1.Prompt, now time.Time) v1.Prompt {
+	out := copied(prompt)
+	if out.State == v1.PromptPending && !now.Before(out.ExpiresAt) {
+		out.State = v1.PromptExpired
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package prompts
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/store"
+)
+
+// OnceLife is how long an answer waits for the one retry that it covers (A10).
+const OnceLife = 10 * time.Minute
+
+// longestLife bounds the ttl of a remembered answer.
+const longestLife = 10 * 365 * 24 * time.Hour
+
+// outcome is what an answer gives.
+type outcome struct {
+	decision v1.Effect
+	// text is the resolution (A3).
+	text      string
+	approvals []v1.ApprovalEntry
+	grants    []v1.Grant
+	once      *store.Once
+}
+
+func (b *Book) outcome(ctx context.Context, held *entry, prompt *v1.Prompt, request v1.AnswerRequest) (outcome, error) {
+	if err := offered(prompt, request.Choice); err != nil {
+		return outcome{}, err
+	}
+	until, err := b.lifetime(request)
+	if err != nil {
+		return outcome{}, err
+	}
+	switch request.Choice {
+	case v1.ChoiceDeny:
+		return outcome{decision: v1.EffectDeny, text: "Denied"}, nil
+	case v1.ChoiceAllow:
+		return b.granted(ctx, prompt, held.row.Kind), nil
+	case v1.ChoiceOnce:
+		return outcome{decision: v1.EffectAllow, text: "Approved (no save)", once: &store.Once{
+			Prompt: prompt.ID, Session: prompt.Call.SessionID, Key: held.row.Key, ExpiresAt: b.options.Clock().Add(OnceLife),
+		}}, nil
+	}
+	return b.remembered(held, prompt, request, until), nil
+}
+
+// lifetime reads the ttl of an answer that is remembered; nil is for good.
+func (b *Book) lifetime(request v1.AnswerRequest) (*time.Time, error) {
+	if request.TTL == "" {
+		return nil, nil //nolint:nilnil // for good
+	}
+	if !slices.Contains([]string{v1.ChoiceSession, v1.ChoiceAlwaysHere, v1.ChoiceAlwaysAnywhere}, request.Choice) {
+		return nil, coded(CodeInvalid, "ttl goes with a choice that is remembered, and %q is none; leave it out", request.Choice)
+	}
+	life, err := time.ParseDuration(request.TTL)
+	if err != nil || life <= 0 || life > longestLife {
+		return nil, coded(CodeInvalid, "ttl is %q; a duration from 1s to %s, such as 90m or 24h", request.TTL, longestLife)
+	}
+	until := b.options.Clock().Add(life)
+	return &until, nil
+}
+
+// granted makes the grant of an access request, by what is on the disk now (P8).
+func (b *Book) granted(ctx context.Context, prompt *v1.Prompt, kind string) outcome {
+	if b.options.Grant == nil {
+		return outcome{decision: v1.EffectDeny, text: "Denied: nobody can grant this"}
+	}
+	grant, refusal := b.options.Grant(ctx, prompt, kind)
+	if refusal != "" {
+		return outcome{decision: v1.EffectDeny, text: "Denied: " + refusal}
+	}
+	return outcome{decision: v1.EffectAllow, text: "Granted: " + grant.Label, grants: []v1.Grant{grant}}
+}
+
+// remembered makes the approvals of an answer (A4): one per verb and directory,
+// or per verb where the choice says anywhere.
+func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerRequest, until *time.Time) outcome {
+	scope := &held.row.Scope
+	var saved, left []string
+	out := outcome{decision: v1.EffectAllow}
+	for _, item := range scope.Items {
+		directory, ok := rememberedIn(item, request.Choice)
+		text := item.Verb + " anywhere"
+		if directory != nil {
+			text = item.Verb + " in " + *directory
+		}
+		if !ok {
+			if text = item.Verb + " in " + item.Directory; !slices.Contains(left, text) {
+				left = append(left, text)
+			}
+			continue
+		}
+		if slices.Contains(saved, text) {
+			continue
+		}
+		saved = append(saved, text)
+		entry := v1.ApprovalEntry{
+			ID: b.options.NewID(), Audience: scope.Audience, Agent: scope.Agent, Tool: scope.Tool, Verb: item.Verb,
+			Directory: directory, By: request.By, CreatedAt: b.options.Clock(), ExpiresAt: until,
+		}
+		if request.Choice == v1.ChoiceSession {
+			entry.Session = prompt.Call.SessionID
+		}
+		out.approvals = append(out.approvals, entry)
+	}
+	out.text = sentence(request, saved, left)
+	if len(saved) == 0 {
+		// Nothing could be remembered, and the person said yes to this call.
+		out.once = &store.Once{
+			Prompt: prompt.ID, Session: prompt.Call.SessionID, Key: held.row.Key, ExpiresAt: b.options.Clock().Add(OnceLife),
+		}
+	}
+	return out
+}
+
+// rememberedIn is the directory that an item is remembered for, nil for
+// anywhere. ok is false where it can't be: "always here" never saves anywhere
+// for a command, and a shallow directory is none that may be named (V9).
+func rememberedIn(item v1.PromptItem, choice string) (directory *string, ok bool) {
+	if choice == v1.ChoiceAlwaysAnywhere {
+		return nil, true
+	}
+	if item.Kind != v1.ItemCommand {
+		return nil, choice == v1.ChoiceSession // hosts, tools and methods lie in no directory
+	}
+	if item.Directory == "" || item.Shallow {
+		return nil, false
+	}
+	return &item.Directory, true
+}
+
+func sentence(request v1.AnswerRequest, saved, left []string) string {
+	if len(saved) == 0 {
+		return "Approved (no save): too shallow a directory to remember: " + strings.Join(left, ", ")
+	}
+	text := "Saved: "
+	if request.Choice == v1.ChoiceSession {
+		text = "Saved for this chat: "
+	}
+	text += strings.Join(saved, ", ")
+	if request.TTL != "" {
+		text += " for " + request.TTL
+	}
+	if len(left) > 0 {
+		text += "; not saved, too shallow a directory: " + strings.Join(left, ", ")
+	}
+	return text
+}

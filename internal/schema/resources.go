@@ -1,0 +1,144 @@
+package main
+
+import "strings"
+
+// operation is one way to use a resource.
+type operation struct {
+	method, summary string
+	// request and response name schemas, empty for none.
+	request, response string
+	// created and accepted add the answers 201 and 202.
+	created, accepted bool
+	parameters        []any
+	// refusals are the statuses of errors besides the usual ones.
+	refusals []string
+}
+
+// resources describes what is kept: sessions, grants, prompts and approvals.
+func resources() object {
+	out := object{}
+	for path, operations := range map[string][]operation{
+		"/v1/sessions": {
+			{method: "get", summary: "Lists sessions, for an operator.", response: "SessionList", parameters: page()},
+		},
+		"/v1/sessions/{id}": {
+			{method: "put", summary: "Registers a session, or narrows one.", request: "Session", response: "SessionInfo", created: true, refusals: []string{"409", "503"}},
+			{method: "get", summary: "Shows a session to its owner or an operator.", response: "SessionInfo", refusals: []string{"404", "503"}},
+			{
+				method: "patch", summary: "Adds a directory that may be read (add_dir), or drops path grants (read_paths).", request: "SessionPatch",
+				response: "SessionPatchResponse", accepted: true, refusals: []string{"404", "410", "429", "503"},
+			},
+			{method: "delete", summary: "Ends a session: its grants, approvals and open prompts go.", refusals: []string{"404", "503"}},
+		},
+		"/v1/sessions/{id}/access-requests": {{
+			method: "post", summary: "Asks a person for a grant to read (request_read_access).", request: "AccessRequest",
+			response: "AccessResponse", refusals: []string{"404", "410", "429", "503"},
+		}},
+		"/v1/sessions/{id}/grants":          grantList("session"),
+		"/v1/sessions/{id}/grants/{grant}":  {grantDelete()},
+		"/v1/agents/{agent}/grants":         grantList("agent"),
+		"/v1/agents/{agent}/grants/{grant}": {grantDelete()},
+		"/v1/prompts": {{
+			method: "get", summary: "Lists prompts: all for an operator, those of its sessions for an agent.", response: "PromptList",
+			parameters: append(page(), text("state", "pending, answered, expired, withdrawn or delegated."), text("session", "The id of a session.")),
+			refusals:   []string{"503"},
+		}},
+		"/v1/prompts/{id}": {
+			{method: "get", summary: "Shows a prompt, held for as long as wait says.", response: "Prompt", parameters: []any{wait()}, refusals: []string{"404", "503"}},
+			{method: "delete", summary: "Withdraws a prompt.", refusals: []string{"404", "409", "410", "503"}},
+		},
+		"/v1/prompts/{id}/answer": {{
+			method: "post", summary: "Answers a prompt, for an operator.", request: "AnswerRequest", response: "AnswerResponse",
+			refusals: []string{"404", "409", "410", "503"},
+		}},
+		"/v1/approvals": {
+			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
+			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
+		},
+		"/v1/approvals/{id}": {{method: "delete", summary: "Forgets what is remembered.", refusals: []string{"404", "503"}}},
+	} {
+		methods := object{}
+		for _, operation := range operations {
+			methods[operation.method] = describe(path, &operation)
+		}
+		out[path] = methods
+	}
+	return out
+}
+
+func grantList(of string) []operation {
+	return []operation{
+		{method: "get", summary: "Lists the path grants of the " + of + ", for an operator.", response: "GrantList", refusals: []string{"404", "410", "503"}},
+		{
+			method: "post", summary: "Gives a path grant, or changes its mode, for an operator.", request: "GrantRequest",
+			response: "GrantResponse", created: true, refusals: []string{"404", "410", "429", "503"},
+		},
+	}
+}
+
+func grantDelete() operation {
+	return operation{method: "delete", summary: "Takes a path grant back, for an operator.", refusals: []string{"404", "503"}}
+}
+
+func describe(path string, of *operation) object {
+	usual := []string{"400", "401", "403", "405", "500"}
+	if of.request != "" {
+		usual = append(usual, "408", "413", "415")
+	}
+	answers := problems(append(usual, of.refusals...)...)
+	for status, wanted := range map[string]bool{"201": of.created, "202": of.accepted, "200": of.response != ""} {
+		if wanted {
+			answers[status] = object{"description": meaning(status), "content": content("application/json", of.response)}
+		}
+	}
+	if of.response == "" {
+		answers["204"] = object{"description": meaning("204")}
+	}
+	described := object{
+		"summary": of.summary, "security": []any{object{"token": []any{}}}, "responses": answers,
+		"parameters": append(inPath(path), of.parameters...),
+	}
+	if of.request != "" {
+		described["requestBody"] = object{"required": true, "content": content("application/json", of.request)}
+	}
+	return described
+}
+
+func meaning(status string) string {
+	return map[string]string{
+		"200": "Done, or as it is.", "201": "It is new.", "202": "A person is asked.", "204": "Done.",
+	}[status]
+}
+
+// inPath describes the parameters in a path.
+func inPath(path string) []any {
+	parameters := []any{}
+	for segment := range strings.SplitSeq(path, "/") {
+		if name, found := strings.CutPrefix(segment, "{"); found {
+			parameters = append(parameters, object{
+				"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"},
+			})
+		}
+	}
+	return parameters
+}
+
+func text(name, description string) object {
+	return object{
+		"name": name, "in": "query", "required": false, "description": description, "schema": object{"type": "string"},
+	}
+}
+
+func wait() object {
+	return text("wait", "How long the answer is held for a person, such as 30s; at most 10m.")
+}
+
+func page() []any {
+	return []any{
+		text("after", "The value of next in the page before."),
+		object{
+			"name": "limit", "in": "query", "required": false, "description": "How many at most, 100 unless said.",
+			"schema": object{"type": "integer", "minimum": 1, "maximum": 1000},
+		},
+	}
+}

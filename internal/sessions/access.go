@@ -1,0 +1,330 @@
+package sessions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/visible"
+)
+
+// Limits of an access request (P7, contract).
+const (
+	maxReason = 500
+	// MaxWait is how long an answer may be held.
+	MaxWait = 10 * time.Minute
+)
+
+// Results that the agent's tool returns (P7, P8).
+const (
+	resultGranted   = "granted: "
+	resultDenied    = "denied"
+	resultRefused   = "denied: "
+	refusedOutside  = "path outside permitted scope"
+	refusedNobody   = "nobody attends this session"
+	readAccessTool  = "request_read_access"
+	directoryTool   = "set_working_directory"
+	outsideCode     = "outside_scope"
+	unattendedCode  = "approval_required_unattended"
+	readingVerb     = "read"
+	questionReading = "Allow reading "
+)
+
+// RequestAccess is the tool request_read_access: it asks a person for a grant
+// that holds the path, where there is one that may be asked for (P7).
+func (r *Registry) RequestAccess(
+	ctx context.Context, id string, request v1.AccessRequest, caller v1.Caller,
+) (v1.AccessResponse, error) {
+	wait, err := checkAccess(&request)
+	if err != nil {
+		return v1.AccessResponse{}, err
+	}
+	found, err := r.active(ctx, id, caller)
+	if err != nil {
+		return v1.AccessResponse{}, err
+	}
+	session := &found.row.Session
+	place, scope, err := r.look(session, request.Path)
+	if err != nil {
+		return v1.AccessResponse{}, err
+	}
+	inScope, refusal := r.standing(ctx, session, place, caller)
+	if inScope {
+		return v1.AccessResponse{State: v1.AccessGranted, Result: resultGranted + r.rootOf(scope, session, place.Real)}, nil
+	}
+	root, found2 := "", false
+	if refusal == "" {
+		if root, found2 = grantUnit(scope, session, place); !found2 {
+			refusal = refusedOutside
+		}
+	}
+	if refusal == "" && !session.Attended() {
+		refusal = refusedNobody
+	}
+	if refusal != "" {
+		return v1.AccessResponse{State: v1.AccessRefused, Result: resultRefused + refusal}, nil
+	}
+	prompt, err := r.ask(ctx, session, v1.PromptKindAccess, place.Real, root, request.Reason)
+	if err != nil {
+		return v1.AccessResponse{}, err
+	}
+	return r.await(ctx, prompt, wait)
+}
+
+// checkAccess holds what P7 says of the request, and reads how long to wait.
+func checkAccess(request *v1.AccessRequest) (time.Duration, error) {
+	length := utf8.RuneCountInString(strings.TrimSpace(request.Reason))
+	switch {
+	case length == 0:
+		return 0, coded(CodeInvalid, "reason is empty; say why the path is needed, in at most %d characters", maxReason)
+	case utf8.RuneCountInString(request.Reason) > maxReason:
+		return 0, coded(CodeInvalid, "reason is longer than %d characters", maxReason)
+	}
+	if _, altered := visible.Text(request.Reason); altered {
+		return 0, coded(CodeInvalid, "reason holds control or invisible characters; send plain text")
+	}
+	if request.Wait == "" {
+		return 0, nil
+	}
+	wait, err := time.ParseDuration(request.Wait)
+	if err != nil || wait < 0 || wait > MaxWait {
+		return 0, coded(CodeInvalid, "wait is %q; a duration from 0s to %s, such as 30s", request.Wait, MaxWait)
+	}
+	return wait, nil
+}
+
+// look resolves the path that an agent named.
+func (r *Registry) look(session *v1.Session, name string) (Place, Scope, error) {
+	scope := r.options.Scope()
+	if scope == nil {
+		return Place{}, nil, coded(CodeUnavailable, "no policy is active; see /readyz")
+	}
+	if _, altered := visible.Text(name); altered || strings.ContainsAny(name, "\n\t") {
+		return Place{}, nil, coded(CodeInvalidPath, "path %q is too long or holds control or invisible characters", name)
+	}
+	place, err := scope.Place(session, r.Grants(session), name)
+	if err != nil {
+		return Place{}, nil, coded(CodeInvalidPath, "path %q can't be used: %v; give an absolute path", name, err)
+	}
+	return place, scope, nil
+}
+
+// standing says whether a session may read a place already, and why nobody may
+// be asked where that is so. Both are what policy says of such a read.
+func (r *Registry) standing(ctx context.Context, session *v1.Session, place Place, caller v1.Caller) (inScope bool, refusal string) {
+	decision := r.options.Reads(ctx, session, place.Real, caller)
+	if decision.Effect == v1.EffectAllow {
+		return true, ""
+	}
+	for _, reason := range decision.Reasons {
+		if reason.Effect == v1.EffectDeny && reason.Code != outsideCode && reason.Code != unattendedCode {
+			return false, reason.Message
+		}
+	}
+	// A public session's safe space is its session directory, whatever is granted.
+	if session.Audience == v1.AudiencePublic || place.Sensitive || !place.Visible {
+		return false, refusedOutside
+	}
+	return false, ""
+}
+
+// rootOf is the directory by which a path is in scope already.
+func (r *Registry) rootOf(scope Scope, session *v1.Session, real string) string {
+	roots := append([]string{session.SessionDir, session.ProjectDir}, session.ExtraDirs...)
+	for _, grant := range r.Grants(session) {
+		roots = append(roots, grant.Root)
+	}
+	best := ""
+	for _, root := range roots {
+		if root == "" {
+			continue
+		}
+		place, err := scope.Place(session, nil, root)
+		if err == nil && len(place.Real) > len(best) && scope.Under(real, place.Real, session) {
+			best = place.Real
+		}
+	}
+	if best == "" {
+		return real
+	}
+	return best
+}
+
+// grantUnit is what may be granted for a path: the nearest registered project
+// above it, else the nearest directory of a project's shape under a whitelisted
+// root (P7).
+func grantUnit(scope Scope, session *v1.Session, place Place) (string, bool) {
+	if project := registered(scope, session, place.Real); project != "" {
+		return project, true
+	}
+	for _, root := range scope.Whitelist() {
+		top, err := scope.Place(session, nil, root)
+		if err != nil || !scope.Under(place.Real, top.Real, session) {
+			continue
+		}
+		if unit := walkUp(scope, session, place, top.Real); unit != "" {
+			return unit, true
+		}
+	}
+	return "", false
+}
+
+// registered is the nearest registered project that holds a path, or empty.
+func registered(scope Scope, session *v1.Session, real string) string {
+	best := ""
+	for _, project := range scope.Projects() {
+		place, err := scope.Place(session, nil, project)
+		if err != nil || place.Sensitive || !place.Dir || !scope.Under(real, place.Real, session) {
+			continue
+		}
+		if len(place.Real) > len(best) {
+			best = place.Real
+		}
+	}
+	return best
+}
+
+// walkUp looks for a project's shape from a path up to the whitelisted root,
+// which is the last to be looked at. Each directory is resolved again, so that
+// no link leads the walk out.
+func walkUp(scope Scope, session *v1.Session, place Place, top string) string {
+	dir := place.Real
+	if !place.Dir {
+		dir = path.Dir(dir)
+	}
+	for {
+		here, err := scope.Place(session, nil, dir)
+		if err != nil || here.Real != dir || !scope.Under(here.Real, top, session) {
+			return ""
+		}
+		if here.Dir && !here.Sensitive && scope.RepositoryShaped(dir) {
+			return dir
+		}
+		if dir == top || dir == path.Dir(dir) {
+			return ""
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// ask opens the question for a grant, or joins the one that is open.
+func (r *Registry) ask(ctx context.Context, session *v1.Session, kind, real, root, reason string) (v1.Prompt, error) {
+	tool := readAccessTool
+	if kind == v1.PromptKindDirectory {
+		tool = directoryTool
+	}
+	prompt, _, err := r.asker.Open(ctx, &v1.Question{
+		Kind: kind, Key: questionKey(kind, session.ID, root),
+		Scope: v1.PromptScope{Agent: session.Agent, Audience: session.Audience, Items: []v1.PromptItem{}},
+		Prompt: v1.Prompt{
+			State: v1.PromptPending, Title: questionReading + root + "?", Verbs: []string{readingVerb}, Directory: root,
+			Call: v1.PromptCall{
+				Tool: tool, Text: real, Agent: session.Agent, SessionID: session.ID, Paths: []string{real},
+				Reason: reason, GrantRoot: root,
+			},
+			Choices: []v1.Choice{
+				{Key: v1.ChoiceAllow, Label: "Allow", Style: "primary"}, {Key: v1.ChoiceDeny, Label: "Deny", Style: "danger"},
+			},
+		},
+	})
+	return prompt, err
+}
+
+// questionKey makes questions for one grant the same question. Each part is
+// preceded by its length, so that no part can pose as two.
+func questionKey(parts ...string) [sha256.Size]byte {
+	hash := sha256.New()
+	var length [8]byte
+	for _, part := range parts {
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+		hash.Write(length[:])
+		hash.Write([]byte(part))
+	}
+	return [sha256.Size]byte(hash.Sum(nil))
+}
+
+// await holds the answer until a person gave it, or for as long as was asked.
+func (r *Registry) await(ctx context.Context, prompt v1.Prompt, wait time.Duration) (v1.AccessResponse, error) {
+	if wait > 0 {
+		waiting, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		ended, err := r.asker.Wait(waiting, prompt.ID)
+		if err != nil {
+			return v1.AccessResponse{}, err
+		}
+		prompt = ended
+	}
+	response := v1.AccessResponse{State: v1.AccessDenied, Result: resultDenied, Prompt: &prompt}
+	switch {
+	case prompt.State == v1.PromptPending:
+		response.State, response.Result = v1.AccessPending, ""
+	case prompt.Answer != nil && prompt.Answer.Decision == v1.EffectAllow:
+		response.State, response.Result = v1.AccessGranted, resultGranted+prompt.Call.GrantRoot
+	case prompt.Answer != nil && prompt.Answer.Choice == v1.ChoiceAllow:
+		_, reason, _ := strings.Cut(prompt.Answer.Resolution, ": ")
+		response.Result = resultRefused + reason
+	}
+	return response, nil
+}
+
+// Resolve makes the grant that a person said yes to. The disk may have changed
+// since the question was asked, so everything is looked at again; a refusal says
+// what changed (P8).
+func (r *Registry) Resolve(ctx context.Context, prompt *v1.Prompt, kind string) (grant v1.Grant, refusal string) {
+	found, err := r.active(ctx, prompt.Call.SessionID, v1.Caller{Operator: true})
+	if err != nil {
+		return v1.Grant{}, "the session has ended"
+	}
+	session := &found.row.Session
+	root := prompt.Call.GrantRoot
+	real, err := r.grantable(session, root)
+	switch {
+	case err != nil:
+		return v1.Grant{}, reasonOf(err)
+	case real != root:
+		return v1.Grant{}, root + " leads to " + real + " by now"
+	}
+	origin := v1.OriginRequest
+	if kind == v1.PromptKindDirectory {
+		origin = v1.OriginWorkingDirectory
+	}
+	scope := r.options.Scope()
+	for _, asked := range prompt.Call.Paths {
+		place, err := scope.Place(session, nil, asked)
+		if err != nil || !scope.Under(place.Real, root, session) {
+			return v1.Grant{}, asked + " doesn't lie in " + root + " any more"
+		}
+	}
+	return r.newGrant(v1.Holder{Session: session.ID}, root, v1.GrantRead, origin), ""
+}
+
+// Remember takes grants into memory that an answer put into the store.
+func (r *Registry) Remember(grants []v1.Grant) {
+	for _, grant := range grants {
+		r.remember(grant)
+	}
+}
+
+// Lineage returns a session and its ancestors, itself first: an approval of any
+// of them holds for it (C5).
+func (r *Registry) Lineage(id string) []string {
+	out := []string{}
+	for id != "" && len(out) < maxLineage && !slices.Contains(out, id) {
+		out = append(out, id)
+		session := r.inMemory(id)
+		if session == nil {
+			break
+		}
+		id = session.row.ParentID
+	}
+	return out
+}
+
+// maxLineage bounds how deep sub-agents start sub-agents.
+const maxLineage = 8

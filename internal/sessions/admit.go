@@ -1,0 +1,230 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/store"
+)
+
+// Admit returns the session that a call may count on: the one that is kept,
+// narrowed by what the call says. A session that is new is kept as the call
+// names it. An error holds a *v1.CodedError; a store that fails is none, since a
+// call can be judged by what the host says of its session.
+func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error) {
+	known := r.inMemory(asked.ID)
+	if known == nil || !known.saved || known.row.Archived {
+		var err error
+		if known, err = r.meet(ctx, asked, caller); err != nil {
+			return v1.Session{}, err
+		}
+	}
+	if err := r.owns(known, caller); err != nil {
+		return v1.Session{}, err
+	}
+	if known.row.Owner == "" && !caller.Operator && caller.Identity != "" {
+		r.claim(ctx, known, caller)
+	}
+	if adds, session := nothingNew(&known.row.Session, asked); !adds {
+		return session, nil
+	}
+	return r.narrow(&known.row.Session, asked, false)
+}
+
+// nothingNew is the quick way of nearly every call: it says of its session what
+// is known, or less.
+func nothingNew(kept, asked *v1.Session) (adds bool, session v1.Session) {
+	same := func(kept, asked string) bool { return asked == "" || asked == kept }
+	if !same(kept.Agent, asked.Agent) || !same(kept.ParentID, asked.ParentID) || !same(kept.ProjectDir, asked.ProjectDir) ||
+		!same(kept.SessionDir, asked.SessionDir) || !same(kept.Platform, asked.Platform) || !same(kept.Home, asked.Home) ||
+		!same(kept.Shell, asked.Shell) || !same(string(kept.Audience), string(asked.Audience)) ||
+		asked.Interactive != nil && *asked.Interactive != kept.Attended() ||
+		asked.ExtraDirs != nil && !slices.Equal(kept.ExtraDirs, asked.ExtraDirs) {
+		return true, v1.Session{}
+	}
+	session = *kept
+	if asked.Tools != nil {
+		session.Tools = asked.Tools
+	}
+	if asked.Peers != nil {
+		session.Peers = asked.Peers
+	}
+	return false, session
+}
+
+// claim gives a session that an operator registered to the first agent that
+// uses it. A store that fails is asked again with the next call.
+func (r *Registry) claim(ctx context.Context, known *held, caller v1.Caller) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	known = r.inMemory(known.row.ID)
+	if known == nil || known.row.Owner != "" || !known.saved || r.isResting() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	row := known.row
+	row.Owner, row.UpdatedAt = caller.Identity, r.options.Clock()
+	if _, err := r.update(ctx, row); err != nil {
+		r.options.Fault(err)
+	}
+}
+
+// owns refuses a caller to whom the session doesn't belong.
+func (r *Registry) owns(known *held, caller v1.Caller) error {
+	if caller.Operator || known.row.Owner == "" || known.row.Owner == caller.Identity {
+		return nil
+	}
+	return coded(CodeForeign, "session %s belongs to another caller; use a session id of your own", known.row.ID)
+}
+
+// meet finds a session in the store or makes it.
+func (r *Registry) meet(ctx context.Context, asked *v1.Session, caller v1.Caller) (*held, error) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	known := r.inMemory(asked.ID)
+	if known != nil && known.saved && !known.row.Archived {
+		return known, nil // somebody else met it meanwhile
+	}
+	if known != nil && r.isResting() {
+		return known, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	found, _, err := r.findOrMake(ctx, known, asked, caller, false)
+	if err == nil {
+		return found, nil
+	}
+	if refused := new(v1.CodedError); errors.As(err, &refused) && refused.Code != CodeUnavailable {
+		return nil, err
+	}
+	if known != nil {
+		return known, nil
+	}
+	row, err := r.newRow(asked, caller)
+	if err != nil {
+		return nil, err
+	}
+	unsaved := &held{row: row}
+	r.keep(unsaved)
+	return unsaved, nil
+}
+
+// findOrMake returns the session as it is in the store, and makes it or brings
+// it back from the archive where it has to. made is true where it was not
+// there. The caller holds writing.
+func (r *Registry) findOrMake(
+	ctx context.Context, known *held, asked *v1.Session, caller v1.Caller, register bool,
+) (found *held, made bool, err error) {
+	if r.isResting() {
+		return nil, false, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
+	}
+	row, err := r.options.Store.Session(ctx, asked.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return r.make(ctx, known, asked, caller)
+	}
+	if err != nil {
+		return nil, false, r.failed(err)
+	}
+	found = &held{row: row, saved: true}
+	if !row.Archived {
+		r.keep(found)
+		return found, false, nil
+	}
+	if err := r.owns(found, caller); err != nil {
+		return nil, false, err
+	}
+	found, err = r.revive(ctx, row, asked, register)
+	return found, false, err
+}
+
+func (r *Registry) make(
+	ctx context.Context, known *held, asked *v1.Session, caller v1.Caller,
+) (made *held, isNew bool, err error) {
+	row, err := r.newRow(asked, caller)
+	if err != nil {
+		return nil, false, err
+	}
+	if known != nil && !known.saved {
+		row = known.row // as it was first named, while the store was away
+	}
+	row, err = r.options.Store.CreateSession(ctx, row)
+	if errors.Is(err, store.ErrConflict) { // another sidecar was first
+		row, err = r.options.Store.Session(ctx, asked.ID)
+		isNew = false
+	} else {
+		isNew = true
+	}
+	if err != nil {
+		return nil, false, r.failed(err)
+	}
+	made = &held{row: row, saved: true}
+	r.keep(made)
+	r.options.Changed(r.info(made))
+	return made, isNew, nil
+}
+
+// revive brings an archived session back as narrow as it was.
+func (r *Registry) revive(ctx context.Context, row store.Session, asked *v1.Session, register bool) (*held, error) {
+	session, err := r.narrow(&row.Session, asked, register)
+	if err != nil {
+		return nil, err
+	}
+	row.Session, row.Archived, row.UpdatedAt = session, false, r.options.Clock()
+	return r.update(ctx, row)
+}
+
+// update writes a changed row. The caller holds writing.
+func (r *Registry) update(ctx context.Context, row store.Session) (*held, error) {
+	row, err := r.options.Store.UpdateSession(ctx, row)
+	if errors.Is(err, store.ErrConflict) {
+		r.Forget(row.ID)
+		return nil, coded(CodeConflict, "session %s was changed by another request; try again", row.ID)
+	}
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	changed := &held{row: row, saved: true}
+	r.keep(changed)
+	r.options.Changed(r.info(changed))
+	return changed, nil
+}
+
+// newRow makes the row of a session that nobody has named before. What is not
+// said is read in the narrowest way.
+func (r *Registry) newRow(asked *v1.Session, caller v1.Caller) (store.Session, error) {
+	session := *asked
+	if session.Audience != v1.AudiencePersonal && session.Audience != v1.AudienceTeam {
+		session.Audience = v1.AudiencePublic
+	}
+	session.Interactive = new(asked.Attended())
+	if session.ParentID != "" {
+		if err := r.checkParent(&session, caller); err != nil {
+			return store.Session{}, err
+		}
+	}
+	now := r.options.Clock()
+	row := store.Session{Session: session, Owner: caller.Identity, CreatedAt: now, UpdatedAt: now}
+	if caller.Operator {
+		row.Owner = "" // whoever the operator registered it for is first
+	}
+	return row, nil
+}
+
+// checkParent holds that a child has the approvals of its own agent's parent
+// alone (C5).
+func (r *Registry) checkParent(session *v1.Session, caller v1.Caller) error {
+	if !caller.Adapter && !caller.Operator {
+		return coded(CodeParent, "parent_id %q: only policyd's client adapters name a parent; leave it out", session.ParentID)
+	}
+	parent := r.inMemory(session.ParentID)
+	switch {
+	case session.ParentID == session.ID || parent == nil || parent.row.Archived:
+		return coded(CodeParent, "parent_id %q is no active session", session.ParentID)
+	case parent.row.Agent != session.Agent || parent.row.ProjectDir != session.ProjectDir:
+		return coded(CodeParent, "parent_id %q is a session of another agent or project", session.ParentID)
+	}
+	return r.owns(parent, caller)
+}

@@ -1,0 +1,178 @@
+package sessions
+
+import (
+	"slices"
+
+	v1 "policyd/api/v1"
+)
+
+// narrowing compares a session as it is kept with what a later request says of
+// it (C5).
+type narrowing struct {
+	registry    *Registry
+	kept, asked *v1.Session
+	// register is true for a registration, which is told what it may not widen; a
+	// call just goes on with what is kept.
+	register bool
+	out      v1.Session
+}
+
+// narrow returns the session that a request may count on: what is kept, or what
+// the request says where that is narrower. What is fixed and said differently
+// is an error that holds a *v1.CodedError.
+func (r *Registry) narrow(kept, asked *v1.Session, register bool) (v1.Session, error) {
+	n := &narrowing{registry: r, kept: kept, asked: asked, register: register, out: *kept}
+	for _, step := range []func() error{n.fixed, n.audience, n.interactive, n.directories, n.extraDirs} {
+		if err := step(); err != nil {
+			return v1.Session{}, err
+		}
+	}
+	// Neither gives trust: hints name the tools, and methods go to a peer.
+	if asked.Tools != nil {
+		n.out.Tools = asked.Tools
+	}
+	if asked.Peers != nil {
+		n.out.Peers = asked.Peers
+	}
+	return n.out, nil
+}
+
+func (n *narrowing) conflict(field, kept, asked string) error {
+	if kept == "" {
+		return coded(CodeConflict, "session %s has no %s, and a later request can't add %q; use another session id",
+			n.kept.ID, field, asked)
+	}
+	return coded(CodeConflict, "session %s has the %s %q, which a later request can't change to %q; use another session id",
+		n.kept.ID, field, kept, asked)
+}
+
+// fixed compares what never changes. What a request leaves out is as it was.
+func (n *narrowing) fixed() error {
+	kept, asked := n.registry.normal(n.kept), n.registry.normal(n.asked)
+	for _, field := range []struct {
+		name, kept, asked string
+		said              bool
+	}{
+		{"agent", kept.Agent, asked.Agent, n.asked.Agent != ""},
+		{"home", kept.Home, asked.Home, n.asked.Home != ""},
+		{"platform", kept.Platform, asked.Platform, n.asked.Platform != ""},
+		{"shell", kept.Shell, asked.Shell, n.asked.Shell != ""},
+		{"parent_id", kept.ParentID, asked.ParentID, n.asked.ParentID != ""},
+	} {
+		if field.said && field.kept != field.asked {
+			return n.conflict(field.name, field.kept, field.asked)
+		}
+	}
+	return nil
+}
+
+// normal fills in what an empty field means, so that saying it changes nothing.
+func (r *Registry) normal(session *v1.Session) v1.Session {
+	out := *session
+	if out.Platform == "" {
+		out.Platform = r.options.Platform
+	}
+	if out.Home == "" {
+		out.Home = r.options.Home
+	}
+	if out.Shell == "" && out.Platform != "windows" {
+		out.Shell = "bash"
+	}
+	return out
+}
+
+// width orders audiences; an unknown one is read as the narrowest.
+func width(audience v1.Audience) int {
+	switch audience {
+	case v1.AudiencePersonal:
+		return 2
+	case v1.AudienceTeam:
+		return 1
+	case v1.AudiencePublic:
+	}
+	return 0
+}
+
+func (n *narrowing) audience() error {
+	asked := n.asked.Audience
+	switch {
+	case asked == "" || width(asked) == width(n.kept.Audience):
+	case width(asked) < width(n.kept.Audience):
+		n.out.Audience = asked
+		if width(asked) == 0 {
+			n.out.Audience = v1.AudiencePublic
+		}
+	case n.register:
+		return n.conflict("audience", string(n.kept.Audience), string(asked))
+	}
+	return nil
+}
+
+func (n *narrowing) interactive() error {
+	if n.asked.Interactive == nil {
+		return nil
+	}
+	switch {
+	case !*n.asked.Interactive:
+		n.out.Interactive = n.asked.Interactive
+	case !n.kept.Attended() && n.register:
+		return n.conflict("interactive", "false", "true")
+	}
+	return nil
+}
+
+// directories compares the two directories that relative paths may count from.
+// One that isn't below what is kept is an error for a call, too: the call would
+// run in one directory and be judged in another.
+func (n *narrowing) directories() error {
+	for _, field := range []struct {
+		name        string
+		kept, asked string
+		out         *string
+	}{
+		{"project_dir", n.kept.ProjectDir, n.asked.ProjectDir, &n.out.ProjectDir},
+		{"session_dir", n.kept.SessionDir, n.asked.SessionDir, &n.out.SessionDir},
+	} {
+		if field.asked == "" || field.asked == field.kept {
+			continue
+		}
+		if field.kept == "" || !n.under(field.asked, field.kept) {
+			return n.conflict(field.name, field.kept, field.asked)
+		}
+		*field.out = field.asked
+	}
+	return nil
+}
+
+func (n *narrowing) extraDirs() error {
+	if n.asked.ExtraDirs == nil || slices.Equal(n.asked.ExtraDirs, n.kept.ExtraDirs) {
+		return nil
+	}
+	places := append([]string{}, n.kept.ExtraDirs...)
+	if n.kept.ProjectDir != "" {
+		places = append(places, n.kept.ProjectDir)
+	}
+	n.out.ExtraDirs = []string{}
+	for _, dir := range n.asked.ExtraDirs {
+		if !slices.ContainsFunc(places, func(place string) bool { return place == dir || n.under(dir, place) }) {
+			return n.conflict("extra_dirs", "", dir)
+		}
+		n.out.ExtraDirs = append(n.out.ExtraDirs, dir)
+	}
+	return nil
+}
+
+// under reports whether a directory lies in a kept one, by their real paths.
+// Without a policy nothing does.
+func (n *narrowing) under(dir, kept string) bool {
+	scope := n.registry.options.Scope()
+	if scope == nil {
+		return false
+	}
+	inner, err := scope.Place(n.kept, nil, dir)
+	if err != nil {
+		return false
+	}
+	outer, err := scope.Place(n.kept, nil, kept)
+	return err == nil && scope.Under(inner.Real, outer.Real, n.kept)
+}

@@ -1,0 +1,232 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/store"
+)
+
+// Store is what the registry needs of a store.
+type Store interface {
+	Session(ctx context.Context, id string) (store.Session, error)
+	Sessions(ctx context.Context, after string, limit int) ([]store.Session, error)
+	CreateSession(ctx context.Context, row store.Session) (store.Session, error)
+	UpdateSession(ctx context.Context, row store.Session) (store.Session, error)
+	ArchiveSession(ctx context.Context, id string, at time.Time) error
+	Grants(ctx context.Context) ([]v1.Grant, error)
+	PutGrant(ctx context.Context, grant v1.Grant) (v1.Grant, string, error)
+	DeleteGrants(ctx context.Context, ids ...string) (int, error)
+}
+
+// Place is what is known of a directory or file before a grant is given for it.
+// Names are those that the agent uses.
+type Place struct {
+	Real      string
+	Space     string
+	Sensitive bool
+	Own       bool
+	Exists    bool
+	Dir       bool
+	Links     []string
+	Visible   bool
+}
+
+// Scope is what the policy in force says of paths, and how it sees them. It may
+// be used concurrently.
+type Scope interface {
+	// Place looks at an absolute path. An error says that it leads nowhere known.
+	Place(session *v1.Session, grants []v1.PathGrant, path string) (Place, error)
+	// RepositoryShaped reports whether a directory holds what a project has at its top.
+	RepositoryShaped(dir string) bool
+	// Under reports whether a real path is root or lies below it.
+	Under(path, root string, session *v1.Session) bool
+	// Projects are the registered project roots, Whitelist the roots under which
+	// a repository-shaped directory can be granted.
+	Projects() []string
+	Whitelist() []string
+	// Standing are the grants that settings give an agent.
+	Standing(agent string) []v1.PathGrant
+}
+
+// Asker opens questions.
+type Asker interface {
+	// Open asks a person, or joins the same question of the same session.
+	Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error)
+	// Wait returns the prompt when it has ended, or as it is when ctx is done.
+	Wait(ctx context.Context, id string) (v1.Prompt, error)
+	// Archive forgets the questions of a session that has ended.
+	Archive(session string)
+}
+
+// Options are the collaborators of a Registry. All but Platform and Home are required.
+type Options struct {
+	Store Store
+	// Scope gives the scope in force; nil means that no policy is active yet.
+	Scope func() Scope
+	// Reads decides whether a session may read a path now, as any read is decided.
+	Reads func(ctx context.Context, session *v1.Session, path string, caller v1.Caller) v1.Decision
+	Clock func() time.Time
+	NewID func() string
+	// Platform and Home are the sidecar's own: what a session means that names none.
+	Platform, Home string
+	// Fault hears of store errors that a decision went on without.
+	Fault func(err error)
+	// Changed, if set, hears of every session that changed.
+	Changed func(session v1.SessionInfo)
+	// Ended, if set, is called when a session was archived.
+	Ended func(session string)
+}
+
+// Registry keeps sessions and grants. It may be used concurrently.
+type Registry struct {
+	options Options
+	asker   Asker
+
+	// writing is held by whoever changes the store and then memory, so that the
+	// two agree.
+	writing sync.Mutex
+
+	mu       sync.RWMutex
+	sessions map[string]*held
+	// grants are those of sessions and agents, by holder.
+	grants map[v1.Holder][]v1.Grant
+	// without is set while grants could not be read.
+	without error
+	// resting is until when the store is left alone after it failed.
+	resting time.Time
+}
+
+// held is a session in memory. It is replaced and never changed.
+type held struct {
+	row store.Session
+	// saved is false while the store could not be written.
+	saved bool
+}
+
+// rest is how long the store is left alone after it failed, so that decisions
+// don't each wait for it.
+const rest = time.Second
+
+// patience bounds what a decision waits for the store.
+const patience = 500 * time.Millisecond
+
+// maxHeld bounds the sessions in memory; others are read again from the store.
+const maxHeld = 100_000
+
+// New returns a registry that knows nothing yet; Load reads the grants, and
+// SetAsker gives it people to ask.
+func New(options Options) (*Registry, error) {
+	switch {
+	case options.Store == nil || options.Scope == nil || options.Reads == nil:
+		return nil, errors.New("make registry: a collaborator is missing")
+	case options.Clock == nil || options.NewID == nil:
+		return nil, errors.New("make registry: no clock or no ids")
+	}
+	if options.Fault == nil {
+		options.Fault = func(error) {}
+	}
+	if options.Changed == nil {
+		options.Changed = func(v1.SessionInfo) {}
+	}
+	if options.Ended == nil {
+		options.Ended = func(string) {}
+	}
+	return &Registry{
+		options: options, sessions: map[string]*held{}, grants: map[v1.Holder][]v1.Grant{},
+		without: errors.New("grants were not read yet"),
+	}, nil
+}
+
+// SetAsker sets who asks people. It is called once, before the registry is used.
+func (r *Registry) SetAsker(asker Asker) { r.asker = asker }
+
+// Load reads all grants anew and forgets the sessions, which are read again when
+// they are named. Until it has succeeded there are no grants but standing ones.
+func (r *Registry) Load(ctx context.Context) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	all, err := r.options.Store.Grants(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.without = fmt.Errorf("read grants: %w", err)
+		r.grants = map[v1.Holder][]v1.Grant{}
+		return r.without
+	}
+	r.without = nil
+	r.resting = time.Time{}
+	r.grants = map[v1.Holder][]v1.Grant{}
+	for _, grant := range all {
+		who := v1.Holder{Session: grant.Session, Agent: grant.Agent}
+		r.grants[who] = append(r.grants[who], grant)
+	}
+	for id, session := range r.sessions {
+		if session.saved {
+			delete(r.sessions, id)
+		}
+	}
+	return nil
+}
+
+// Check says why the registry has no store to rely on, nil when it has.
+func (r *Registry) Check() error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.without != nil {
+		return r.without
+	}
+	if r.options.Clock().Before(r.resting) {
+		return errUnavailable
+	}
+	return nil
+}
+
+// keep puts a session into memory.
+func (r *Registry) keep(session *held) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.sessions[session.row.ID]; !known && len(r.sessions) >= maxHeld {
+		for id, other := range r.sessions {
+			if other.saved {
+				delete(r.sessions, id) // any: it is read again when it is named
+				break
+			}
+		}
+	}
+	r.sessions[session.row.ID] = session
+}
+
+func (r *Registry) inMemory(id string) *held {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.sessions[id]
+}
+
+// Forget drops what memory holds of a session, since somebody else changed it.
+func (r *Registry) Forget(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if session, known := r.sessions[id]; known && session.saved {
+		delete(r.sessions, id)
+	}
+}
+
+// failed notes that the store failed, and returns what a caller is told.
+func (r *Registry) failed(err error) error {
+	r.mu.Lock()
+	r.resting = r.options.Clock().Add(rest)
+	r.mu.Unlock()
+	r.options.Fault(err)
+	return &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
+}
+
+func (r *Registry) isResting() bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.options.Clock().Before(r.resting)
+}

@@ -1,0 +1,21 @@
+package strict
+
+import v1 "policyd/api/v1"
+
+// nothingOpaque is for bodies in which null means nothing anywhere.
+func nothingOpaque(string) bool { return false }
+
+// DecodeSession reads the body of PUT /v1/sessions/{id}. The error is an *Error.
+func DecodeSession(data []byte) (*v1.Session, error) {
+	session, err := decode[v1.Session](data, nothingOpaque)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSession(session, data, ""); err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// Decode reads a body that is checked elsewhere. The error is an *Error.
+func Decode[T any](data []byte) (*T, error) { return decode[T](data, nothingOpaque) }

@@ -1,0 +1,49 @@
+// Package visible makes foreign text safe to look at, for prompts that a person
+// answers: what the person sees has to be what would run (A11).
+package visible
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxShown is how many bytes of a text a person is shown.
+const MaxShown = 4096
+
+// Text writes everything that a person can't see, or that moves what they see,
+// as an escape, and cuts text that is too long. Line feeds and tabs stay.
+// altered reports whether it had to change anything.
+func Text(text string) (shown string, altered bool) {
+	cut := text
+	if len(cut) > MaxShown {
+		cut = strings.ToValidUTF8(cut[:MaxShown], "") + "…"
+	}
+	if strings.IndexFunc(cut, hidden) >= 0 || !utf8.ValidString(cut) {
+		var out strings.Builder
+		for _, r := range cut {
+			if hidden(r) || r == utf8.RuneError {
+				out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+				continue
+			}
+			out.WriteRune(r)
+		}
+		cut = out.String()
+	}
+	return cut, cut != text
+}
+
+// hidden reports whether a character shows as nothing or as something else: all
+// that isn't printable (control, format and direction characters, every space
+// but the common one), the letters that are drawn blank, and the selectors that
+// change the character before them.
+func hidden(r rune) bool {
+	switch r {
+	case '\n', '\t':
+		return false
+	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800', '\u034f':
+		return true
+	}
+	return !unicode.IsPrint(r) || unicode.Is(unicode.Variation_Selector, r)
+}
