@@ -207,7 +207,7 @@ func (e *extraction) surroundings(grants []v1.PathGrant) {
 		if grant.Mode == "read_write" {
 			space = v1.SpaceGrantReadWrite
 		}
-		e.root(grant.Root, space)
+		e.grant(grant.Root, space)
 	}
 	for _, dir := range []string{e.call.Cwd, s.ProjectDir, s.SessionDir} {
 		if dir == "" {
@@ -249,6 +249,14 @@ func (e *extraction) expandHome(path string) string {
 		return e.home + path[1:]
 	}
 	return path
+}
+
+// grant adds the root of a path grant. A root is kept by its real path: where a
+// link stands in its place by now, it was never the person's to grant (P8).
+func (e *extraction) grant(root, space string) {
+	if resolved, err := e.resolver.Resolve(root); err == nil && resolved.Real == root {
+		e.root(root, space)
+	}
 }
 
 // root adds a directory to what gives paths a space. A sensitive directory

@@ -85,6 +85,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	}
 	m.approvals, err = approvals.New(approvals.Options{
 		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
+		RunsAnything: policy.runsAnything,
 	})
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (m *memory) tend(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		m.prompts.Expire()
+		m.prompts.Expire(ctx)
 		if m.sessions.Check() != nil || m.approvals.Check() != nil {
 			if err := m.load(ctx); err != nil {
 				m.logger.Warn("store is still away", "error", err)

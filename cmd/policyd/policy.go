@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 
 	v1 "policyd/api/v1"
@@ -135,6 +137,21 @@ func (p *policy) Scope() sessions.Scope {
 		return current.scope
 	}
 	return nil
+}
+
+// runsAnything reports whether a verb of a tool kind runs whatever it is given,
+// by what extraction says of a line that is the verb alone (A1).
+func (p *policy) runsAnything(tool, verb string) bool {
+	current := p.current.Load()
+	if tool != v1.ToolShell || current == nil {
+		return false
+	}
+	args, err := json.Marshal(map[string]string{"command": verb})
+	if err != nil {
+		return true
+	}
+	facts := current.Extract(&v1.Call{Tool: "Bash", Args: args, Session: v1.Session{Agent: "claude-code"}}, nil)
+	return slices.ContainsFunc(facts.Items, func(item v1.Item) bool { return item.Caveats.Has("runs_anything") })
 }
 
 // Close ends the watch.

@@ -64,7 +64,12 @@ func newScope(extractor *extract.Extractor, policyd map[string]any, home string)
 			if mode == "" {
 				mode = v1.GrantRead
 			}
-			made.standing[agent] = append(made.standing[agent], v1.PathGrant{ID: v1.OriginSettings, Root: expand(grant.Path), Mode: mode})
+			root := expand(grant.Path)
+			// A grant holds for what its path led to when the settings were read.
+			if place, err := extractor.Place(&v1.Session{Agent: agent}, nil, root); err == nil {
+				root = place.Real
+			}
+			made.standing[agent] = append(made.standing[agent], v1.PathGrant{ID: v1.OriginSettings, Root: root, Mode: mode})
 		}
 	}
 	return made, nil

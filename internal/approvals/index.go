@@ -20,13 +20,16 @@ type Store interface {
 	SpendOnce(ctx context.Context, prompt string) error
 }
 
-// Options are the collaborators of an Index; all are required but Lineage.
+// Options are the collaborators of an Index; Store, Clock and NewID are required.
 type Options struct {
 	Store Store
 	Clock func() time.Time
 	NewID func() string
 	// Lineage returns a session and its ancestors (C5); nil is the session alone.
 	Lineage func(session string) []string
+	// RunsAnything reports whether a verb of a tool kind runs whatever it is given;
+	// nil is never.
+	RunsAnything func(tool, verb string) bool
 	// Changed, if set, hears of every change.
 	Changed func()
 }
@@ -69,6 +72,9 @@ func New(options Options) (*Index, error) {
 	}
 	if options.Lineage == nil {
 		options.Lineage = func(session string) []string { return []string{session} }
+	}
+	if options.RunsAnything == nil {
+		options.RunsAnything = func(string, string) bool { return false }
 	}
 	if options.Changed == nil {
 		options.Changed = func() {}

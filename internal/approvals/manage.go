@@ -61,7 +61,13 @@ func (x *Index) entry(request v1.ApprovalRequest) (v1.ApprovalEntry, error) {
 		}
 		entry.ExpiresAt = new(entry.CreatedAt.Add(life))
 	}
-	return entry, check(&entry)
+	if err := check(&entry); err != nil {
+		return entry, err
+	}
+	if entry.Directory == nil && !request.Force && x.options.RunsAnything(entry.Tool, entry.Verb) {
+		return entry, coded(CodeInvalid, "%s runs anything that it is given, so approving it anywhere approves everything; say force if that is meant", entry.Verb)
+	}
+	return entry, nil
 }
 
 // longestLife bounds the ttl of an answer.

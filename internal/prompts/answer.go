@@ -41,6 +41,7 @@ func (b *Book) Answer(ctx context.Context, id string, request v1.AnswerRequest) 
 	b.end(held, v1.PromptAnswered, answer)
 	prompt = copied(&held.row.Prompt)
 	b.mu.Unlock()
+	b.settle(held)
 	b.options.Notify(prompt)
 	response := v1.AnswerResponse{Decision: outcome.decision, Resolution: outcome.text, Saved: approvals, Grants: grants}
 	if response.Saved == nil {
@@ -117,6 +118,7 @@ func (b *Book) lost(ctx context.Context, held *entry) error {
 	b.mu.Lock()
 	b.end(held, row.State, row.Answer)
 	b.mu.Unlock()
+	b.settle(held)
 	return answerable(&row.Prompt)
 }
 
@@ -159,15 +161,16 @@ func (b *Book) Abandon(ctx context.Context, id string) {
 // Archive ends the prompts of a session that has ended, as the store did.
 func (b *Book) Archive(session string) {
 	b.mu.Lock()
-	var ended []v1.Prompt
+	var ended []*entry
 	for _, held := range b.byID {
 		if held.key.session == session && held.row.State == v1.PromptPending {
 			b.end(held, v1.PromptWithdrawn, nil)
-			ended = append(ended, copied(&held.row.Prompt))
+			ended = append(ended, held)
 		}
 	}
 	b.mu.Unlock()
-	for _, prompt := range ended {
-		b.options.Notify(prompt)
+	for _, held := range ended {
+		b.settle(held)
+		b.options.Notify(b.see(held))
 	}
 }

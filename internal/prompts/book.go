@@ -130,8 +130,9 @@ func (b *Book) add(held *entry) {
 	b.open++
 }
 
-// end ends a pending entry in memory and wakes who waits. What the store has is
-// read there from now on. The caller holds mu.
+// end ends a pending entry in memory and wakes who waits. It stays in memory
+// until settle, since the store may still say that it is pending. The caller
+// holds mu.
 func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 	if held.row.State != v1.PromptPending {
 		return
@@ -145,7 +146,14 @@ func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 	if b.pending[held.key.session]--; b.pending[held.key.session] <= 0 {
 		delete(b.pending, held.key.session)
 	}
-	if held.saved {
+}
+
+// settle leaves an ended prompt to the store, which knows of its end by now. One
+// that the store doesn't have stays until it would have expired.
+func (b *Book) settle(held *entry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if held.saved && held.row.State != v1.PromptPending && b.byID[held.row.ID] == held {
 		delete(b.byID, held.row.ID)
 	}
 }

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -22,13 +23,14 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 		b.mu.Unlock()
 		return prompt, true, nil
 	}
+	var expired []*entry
 	session := question.Prompt.Call.SessionID
 	if b.crowded(session) || len(b.byID) >= 2*b.options.Most {
-		b.expire(b.options.Clock())
+		expired = b.expire(b.options.Clock())
 	}
 	if b.crowded(session) {
 		b.mu.Unlock()
-		b.persist(ctx, replaced)
+		b.persist(ctx, append(expired, replaced)...)
 		return v1.Prompt{}, false, coded(CodeFull, "too many questions are open; answer or withdraw some of them first")
 	}
 	opened := b.fresh(question)
@@ -37,7 +39,7 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	b.add(opened)
 	prompt = copied(&opened.row.Prompt)
 	b.mu.Unlock()
-	b.persist(ctx, replaced)
+	b.persist(ctx, append(expired, replaced)...)
 	b.keep(ctx, opened)
 	b.options.Notify(prompt)
 	return prompt, false, nil
@@ -91,21 +93,23 @@ func (b *Book) expire(now time.Time) []*entry {
 }
 
 // Expire ends what is past its time, and tells of it.
-func (b *Book) Expire() {
+func (b *Book) Expire(ctx context.Context) {
 	b.mu.Lock()
 	ended := b.expire(b.options.Clock())
 	b.mu.Unlock()
 	for _, held := range ended {
-		b.options.Notify(copied(&held.row.Prompt))
+		b.persist(ctx, held)
 	}
 }
 
 // asksTheSame compares what a person is asked of one call: what of it is covered
-// can change. The text can differ in arguments that change nothing.
+// can change. The text can differ in arguments that change nothing, and a grant
+// can be asked for on account of several paths.
 func asksTheSame(a, b *v1.Prompt) bool {
 	return a.Call.SessionID == b.Call.SessionID && a.Call.Agent == b.Call.Agent && a.Title == b.Title &&
 		a.Directory == b.Directory && a.Messy == b.Messy && slices.Equal(a.Verbs, b.Verbs) &&
-		slices.Equal(a.Choices, b.Choices) && slices.Equal(a.Call.Paths, b.Call.Paths) && a.Call.GrantRoot == b.Call.GrantRoot
+		slices.Equal(a.Choices, b.Choices) && a.Call.GrantRoot == b.Call.GrantRoot &&
+		(a.Call.GrantRoot != "" || slices.Equal(a.Call.Paths, b.Call.Paths))
 }
 
 // patience bounds what a question waits for the store.
@@ -123,27 +127,40 @@ func (b *Book) keep(ctx context.Context, opened *entry) {
 		return
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	opened.saved = true
-	if opened.row.State != v1.PromptPending {
-		delete(b.byID, opened.row.ID)
+	ended := opened.row.State != v1.PromptPending
+	b.mu.Unlock()
+	if ended { // while the store was told of it
+		b.persist(ctx, opened)
 	}
 }
 
-// persist writes the end of a prompt that nobody answered. The store finds what
-// it missed by the prompt's time.
-func (b *Book) persist(ctx context.Context, ended *entry) {
-	if ended == nil {
-		return
+// persist writes the ends of prompts that nobody answered, nil among them for
+// none. The store finds what it missed by the prompt's time.
+func (b *Book) persist(ctx context.Context, ended ...*entry) {
+	for _, held := range ended {
+		if held != nil {
+			b.persistOne(ctx, held)
+		}
 	}
-	b.options.Notify(copied(&ended.row.Prompt))
-	if b.options.Store == nil || !ended.saved {
+}
+
+func (b *Book) persistOne(ctx context.Context, ended *entry) {
+	b.mu.Lock()
+	prompt, saved := copied(&ended.row.Prompt), ended.saved
+	b.mu.Unlock()
+	b.options.Notify(prompt)
+	if b.options.Store == nil || !saved {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	resolution := store.Resolution{Prompt: ended.row.ID, State: ended.row.State}
-	if _, _, err := b.options.Store.ResolvePrompt(ctx, resolution); err != nil {
+	resolution := store.Resolution{Prompt: prompt.ID, State: prompt.State, At: b.options.Clock()}
+	// One that was archived or ended elsewhere meanwhile has ended all the same.
+	_, _, err := b.options.Store.ResolvePrompt(ctx, resolution)
+	if err != nil && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrNotFound) {
 		b.options.Fault(err)
+		return
 	}
+	b.settle(ended)
 }

@@ -87,7 +87,8 @@ func (b *Book) Refresh(ctx context.Context, id string) error {
 	}
 	b.mu.Unlock()
 	if known {
-		b.options.Notify(copied(&held.row.Prompt))
+		b.settle(held)
+		b.options.Notify(b.see(held))
 	}
 	return nil
 }
@@ -112,11 +113,26 @@ func (b *Book) find(ctx context.Context, id string) (*entry, error) {
 		b.options.Fault(err)
 		return nil, coded(CodeUnavailable, "the store can't be reached; see /readyz?verbose and try again")
 	case row.State == v1.PromptPending:
-		return b.take(row), nil
+		return b.adopt(ctx, row), nil
 	}
 	ended := make(chan struct{})
 	close(ended)
 	return &entry{row: row, key: keyOf(&row), saved: true, ended: ended}, nil
+}
+
+// adopt takes over a pending prompt that another process opened. It may have
+// ended since it was read, and whoever told of that found nothing to end here.
+func (b *Book) adopt(ctx context.Context, row store.Prompt) *entry {
+	held := b.take(row)
+	now, err := b.options.Store.Prompt(ctx, row.ID)
+	if err != nil || now.State == v1.PromptPending {
+		return held
+	}
+	b.mu.Lock()
+	b.end(held, now.State, now.Answer)
+	b.mu.Unlock()
+	b.settle(held)
+	return held
 }
 
 // Get returns a prompt as it is now.

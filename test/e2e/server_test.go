@@ -34,19 +34,38 @@ type server struct {
 	url      string
 	stateDir string
 	runDir   string
+	home     string
+	flags    []string
 }
 
 // startServer starts `policyd serve` on a free port and ends it with the test.
 func startServer(t *testing.T, flags ...string) *server {
 	t.Helper()
-	s := &server{stateDir: filepath.Join(t.TempDir(), "state"), runDir: shortDir(t)}
-	arguments := append([]string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}, flags...)
+	s := &server{
+		stateDir: filepath.Join(t.TempDir(), "state"), runDir: shortDir(t), home: filepath.Join(t.TempDir(), "owner"), flags: flags,
+	}
+	require.NoError(t, os.Mkdir(s.home, 0o700))
+	s.start(t)
+	return s
+}
+
+func (s *server) start(t *testing.T) {
+	t.Helper()
+	arguments := append([]string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}, s.flags...)
 	command := exec.Command(program, arguments...)
-	command.Env = environment(t.TempDir())
+	command.Env = environment(s.home)
 	s.process = launch(t, command)
 	s.url = addressOf.FindString(s.line)
 	require.NotEmptyf(t, s.url, "policyd said %q", s.line)
-	return s
+}
+
+// restart ends the server and starts another on the same state.
+func (s *server) restart(t *testing.T) *server {
+	t.Helper()
+	s.stop(t)
+	next := *s
+	next.start(t)
+	return &next
 }
 
 // process is a program that runs until the test ends.
