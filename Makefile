@@ -41,13 +41,15 @@ rego-test: build
 	$(OPA) test --fail-on-empty policies
 
 # buildah builds the container image; git makes the projects that the
-# end-to-end tests decide about. Without root, or without a package source, the
-# tests that need them say that they were skipped.
+# end-to-end tests decide about; postgresql is the database that several sidecars
+# share, and Debian keeps its programs out of the search path. Without root, or
+# without a package source, the tests that need them say that they were skipped.
 system-packages:
 	@missing=""; \
 	for program in git buildah; do \
 		command -v $$program >/dev/null || missing="$$missing $$program"; \
 	done; \
+	command -v initdb $$(compgen -G '/usr/lib/postgresql/*/bin/initdb' || :) >/dev/null || missing="$$missing postgresql"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
 		echo "make test: missing:$$missing; not root on a Debian system, so their tests are skipped"; exit 0; \

@@ -1,11 +1,6 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-
-	"github.com/pressly/goose/v3"
-)
+import "github.com/pressly/goose/v3"
 
 // dialect is what differs between the two databases beyond their connections.
 // Statements are shared: both know numbered parameters, RETURNING and upserts.
@@ -20,6 +15,6 @@ type dialect struct {
 	// again reports whether err says that the transaction, which changed nothing,
 	// stood in another's way and may be repeated.
 	again func(err error) bool
-	// writable probes whether the database can be written.
-	writable func(ctx context.Context, tx *sql.Tx) error
+	// notifies tells whether other processes hear of changes.
+	notifies bool
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -117,10 +116,6 @@ func sqliteDialect() dialect {
 		// Who begins to write waits for others; who is first to open the database,
 		// or to open it after a crash, is told at once.
 		again: func(err error) bool { return sqliteCode(err)&0xff == sqlitecode.SQLITE_BUSY },
-		writable: func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO probe (id, filler) VALUES (1, randomblob(65536))`)
-			return err
-		},
 	}
 }
 

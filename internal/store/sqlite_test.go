@@ -2,9 +2,11 @@ package store_test
 
 import (
 	"database/sql"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,6 +101,29 @@ func TestAReadOnlySQLiteChangesNothingAndSaysSo(t *testing.T) {
 		_, err := writer.ExecContext(t.Context(), `PRAGMA query_only = 0`)
 		require.NoError(t, err)
 	})
+}
+
+// SQLite tells who wants to change the journal's mode at once that another is
+// there, and doesn't wait as it does elsewhere.
+func TestOpeningWaitsForWhoeverMakesTheDatabase(t *testing.T) {
+	options := sqliteBackend{}.fresh(t)
+	require.NoError(t, os.MkdirAll(options.Dir, 0o700))
+	address := url.URL{Scheme: "file", Path: filepath.Join(options.Dir, "policyd.db")}
+	other, err := sql.Open("sqlite", address.String())
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, other.Close()) })
+	making, err := other.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = making.ExecContext(t.Context(), `CREATE TABLE other (id INTEGER)`)
+	require.NoError(t, err)
+
+	options.Timeout = 300 * time.Millisecond
+	began := time.Now()
+	_, err = store.Open(t.Context(), options)
+	require.ErrorContains(t, err, "locked")
+	assert.GreaterOrEqual(t, time.Since(began), options.Timeout)
+	require.NoError(t, making.Commit())
+	open(t, options)
 }
 
 // holdsWhenUnwritable puts until nothing can be put any more.

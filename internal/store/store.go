@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -28,6 +29,10 @@ type Store struct {
 	place string
 	// present says whether the database is still where it was opened.
 	present func() error
+	// listen connects for notifications; nil where there are none.
+	listen func(ctx context.Context) (listener, error)
+	// deaf is why Watch, which runs, hears of no changes; nil when it does.
+	deaf atomic.Pointer[error]
 	// failed is set when the latest change failed for a reason of the database's.
 	failed atomic.Bool
 }
@@ -52,8 +57,11 @@ func open(ctx context.Context, options Options, source fs.FS) (*Store, error) {
 }
 
 func (s *Store) connect(options Options) error {
-	if options.Address == "sqlite" {
+	switch {
+	case options.Address == "sqlite":
 		return s.openSQLite(options)
+	case strings.HasPrefix(options.Address, "postgres://"), strings.HasPrefix(options.Address, "postgresql://"):
+		return s.openPostgres(options)
 	}
 	return errors.New("the address is neither sqlite nor postgres://…")
 }
@@ -85,7 +93,8 @@ func (s *Store) Close() error {
 }
 
 // Ping reports whether the store can be read and, as far as that is known,
-// written: when the latest change failed, it tries one.
+// written: when the latest change failed, it tries one. It also fails while Watch
+// runs and can't hear of changes.
 func (s *Store) Ping(ctx context.Context) error {
 	ctx, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -95,6 +104,9 @@ func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	if err := s.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM sessions WHERE id = ''`).Scan(&one); err != nil {
 		return fmt.Errorf("reach store: %w", err)
+	}
+	if deaf := s.deaf.Load(); deaf != nil {
+		return fmt.Errorf("watch store: %w", *deaf)
 	}
 	if !s.failed.Load() {
 		return nil
@@ -106,16 +118,20 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// probe changes something that nobody reads.
+// probeSize is as long as an answer that keeps much, so that a disk with room for
+// it isn't full at the next answer.
+const probeSize = 1 << 16
+
+// probe changes a row that nobody reads. It is random, since SQLite writes no page
+// that would stay the same.
 func (s *Store) probe(ctx context.Context) error {
-	tx, err := s.writer.BeginTx(ctx, nil)
-	if err != nil {
+	filler := make([]byte, probeSize)
+	_, _ = rand.Read(filler) // never fails
+	return s.repeated(ctx, func() error {
+		_, err := s.writer.ExecContext(ctx,
+			`INSERT INTO probe (id, filler) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler`, filler)
 		return err
-	}
-	if err := s.dialect.writable(ctx, tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
+	})
 }
 
 // bounded is ctx with the deadline of an operation on so many rows.

@@ -65,6 +65,9 @@ func (s *Store) attempt(ctx context.Context, change func(context.Context, *trans
 	}
 	running := &transaction{tx: tx, dialect: s.dialect}
 	err = change(ctx, running)
+	if err == nil && s.dialect.notifies {
+		err = running.notify(ctx, s.id)
+	}
 	if err != nil {
 		// The connection is given up where it can't be rolled back.
 		_ = tx.Rollback()

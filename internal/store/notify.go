@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// channel is where stores on one PostgreSQL database tell of changes.
+const channel = "policyd"
+
+const (
+	// notifiedRows is how many changes of one transaction are told one by one.
+	// Beyond, reading everything again costs less.
+	notifiedRows = 100
+	// notifiedBytes is a little less than what PostgreSQL takes.
+	notifiedBytes = 7500
+)
+
+// notify tells other stores of the changes, if the transaction ends well. It is
+// told with the name of the store, which knows its own changes.
+func (t *transaction) notify(ctx context.Context, from string) error {
+	if len(t.changes) == 0 {
+		return nil
+	}
+	if len(t.changes) > notifiedRows {
+		t.changes = []Change{{}}
+	}
+	texts := make([]string, len(t.changes))
+	for i, change := range t.changes {
+		texts[i] = notification(from, change)
+	}
+	if _, err := t.tx.ExecContext(ctx, `SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text`, channel, texts); err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return nil
+}
+
+// notification is the store's name, a blank, and table:id or nothing.
+func notification(from string, change Change) string {
+	text := from + " " + change.Table + ":" + change.ID
+	if change.Table == "" || len(text) > notifiedBytes {
+		return from + " "
+	}
+	return text
+}
+
+// heard reads a notification. What it can't read may be of a newer program: then
+// everything may have changed. Own reports a change of the store itself.
+func heard(text, id string) (change Change, own bool) {
+	from, rest, _ := strings.Cut(text, " ")
+	table, row, named := strings.Cut(rest, ":")
+	if !named {
+		return Change{}, from == id
+	}
+	return Change{Table: table, ID: row}, from == id
+}
