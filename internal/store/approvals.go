@@ -38,9 +38,7 @@ func approvalIdentity(entry *v1.ApprovalEntry) []byte {
 // Approvals returns the approvals that have not expired at now, in the order of
 // their ids.
 func (s *Store) Approvals(ctx context.Context, now time.Time) ([]v1.ApprovalEntry, error) {
-	ctx, cancel := s.bounded(ctx, 0)
-	defer cancel()
-	entries, err := list(ctx, s.reader, scanApproval,
+	entries, err := listAll(ctx, s, scanApproval,
 		`SELECT `+approvalColumns+` FROM approvals WHERE expires_at IS NULL OR expires_at > $1 ORDER BY id`, micros(now))
 	if err != nil {
 		return nil, fmt.Errorf("list approvals: %w", err)

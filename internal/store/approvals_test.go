@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -142,4 +143,26 @@ func theExpiredGo(t *testing.T, on backend) {
 	expect(before, 1, 0, v1.PromptExpired)
 	_, _, err = opened.ResolvePrompt(ctx, answered("late", "s"))
 	require.ErrorIs(t, err, store.ErrConflict)
+}
+
+// A bound on the whole would, with enough approvals, leave none.
+func TestReadingGoesOnForAsLongAsRowsCome(t *testing.T) {
+	options := sqliteBackend{}.fresh(t)
+	options.Timeout = time.Minute
+	opened := open(t, options)
+	const many = 40_000
+	_, err := opened.PutApprovals(t.Context(), manyEntries(0, many)...)
+	require.NoError(t, err)
+	began := time.Now()
+	_, err = opened.Approvals(t.Context(), start())
+	require.NoError(t, err)
+
+	// A fourth of what it takes, and ten times what a part of it takes.
+	opened.SetTimeout(time.Since(began) / 4)
+	read, err := opened.Approvals(t.Context(), start())
+	require.NoError(t, err)
+	assert.Len(t, read, many)
+	opened.SetTimeout(time.Nanosecond)
+	_, err = opened.Approvals(t.Context(), start())
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

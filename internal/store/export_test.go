@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"io/fs"
+	"time"
 )
 
 // OpenWith is Open with other migrations.
@@ -16,3 +17,6 @@ func Migrations() fs.FS { return migrations }
 
 // Writer is the connection that writes.
 func (s *Store) Writer() *sql.DB { return s.writer }
+
+// SetTimeout changes the timeout of a store that nobody uses yet.
+func (s *Store) SetTimeout(timeout time.Duration) { s.timeout = timeout }

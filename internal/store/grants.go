@@ -23,9 +23,7 @@ func grantIdentity(grant *v1.Grant) []byte {
 
 // Grants returns all grants, in the order of their ids.
 func (s *Store) Grants(ctx context.Context) ([]v1.Grant, error) {
-	ctx, cancel := s.bounded(ctx, 0)
-	defer cancel()
-	grants, err := list(ctx, s.reader, scanGrant, `SELECT `+grantColumns+` FROM grants ORDER BY id`)
+	grants, err := listAll(ctx, s, scanGrant, `SELECT `+grantColumns+` FROM grants ORDER BY id`)
 	if err != nil {
 		return nil, fmt.Errorf("list grants: %w", err)
 	}

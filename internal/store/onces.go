@@ -17,9 +17,7 @@ func scanOnce(row scanner) (Once, error) {
 // Onces returns the one-shot answers that are not spent and have not expired at
 // now, in the order of their prompts.
 func (s *Store) Onces(ctx context.Context, now time.Time) ([]Once, error) {
-	ctx, cancel := s.bounded(ctx, 0)
-	defer cancel()
-	onces, err := list(ctx, s.reader, scanOnce,
+	onces, err := listAll(ctx, s, scanOnce,
 		`SELECT prompt, session, call_key, expires_at FROM onces WHERE expires_at > $1 ORDER BY prompt`, micros(now))
 	if err != nil {
 		return nil, fmt.Errorf("list one-shot answers: %w", err)

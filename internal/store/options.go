@@ -8,8 +8,8 @@ type Options struct {
 	Address string
 	// Dir is the state directory. The SQLite file is policyd.db in it.
 	Dir string
-	// Timeout bounds each operation; 0 is two seconds. One that changes many rows
-	// has as much again for every thousand of them.
+	// Timeout bounds each operation; 0 is two seconds. One that changes or reads
+	// many rows has as much again for every thousand of them.
 	Timeout time.Duration
 }
 

@@ -92,13 +92,11 @@ func (s *Store) Prompt(ctx context.Context, id string) (Prompt, error) {
 // Prompts returns up to limit prompts in a state, or in any for "", whose id comes
 // after the given one, in the order of their ids. A limit below one is none.
 func (s *Store) Prompts(ctx context.Context, state, after string, limit int) ([]Prompt, error) {
-	ctx, cancel := s.bounded(ctx, 0)
-	defer cancel()
 	query, arguments := `SELECT `+promptColumns+` FROM prompts WHERE id > $1`, []any{after, limited(limit)}
 	if state != "" {
 		query, arguments = query+` AND state = $3`, append(arguments, state)
 	}
-	prompts, err := list(ctx, s.reader, scanPrompt, query+` ORDER BY id LIMIT $2`, arguments...)
+	prompts, err := listAll(ctx, s, scanPrompt, query+` ORDER BY id LIMIT $2`, arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("list prompts: %w", err)
 	}

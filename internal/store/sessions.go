@@ -58,9 +58,7 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 // Sessions returns up to limit sessions, archived ones too, whose id comes after
 // the given one, in the order of their ids' bytes. A limit below one is none.
 func (s *Store) Sessions(ctx context.Context, after string, limit int) ([]Session, error) {
-	ctx, cancel := s.bounded(ctx, 0)
-	defer cancel()
-	sessions, err := list(ctx, s.reader, scanSession,
+	sessions, err := listAll(ctx, s, scanSession,
 		`SELECT `+sessionColumns+` FROM sessions WHERE id > $1 ORDER BY id LIMIT $2`, after, limited(limit))
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
