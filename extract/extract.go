@@ -185,11 +185,14 @@ func (e *extraction) session() {
 	if e.home == "" {
 		e.home = e.x.options.Home
 	}
-	e.folds = platform == "windows" || platform == "darwin"
+	e.folds = foldsCase(platform)
 	if platform == "windows" {
 		e.onWindows()
 	}
 }
+
+// foldsCase reports whether a platform's disks don't tell upper from lower case.
+func foldsCase(platform string) bool { return platform == "windows" || platform == "darwin" }
 
 // surroundings resolves the roots and the working directory (V4, P14).
 func (e *extraction) surroundings(grants []v1.PathGrant) {
@@ -279,6 +282,11 @@ func (e *extraction) sensitiveRoot(real string) bool {
 			return true
 		}
 	}
+	return e.ownPlace(real)
+}
+
+// ownPlace reports whether a path is policyd's own state, lies in it or holds it.
+func (e *extraction) ownPlace(real string) bool {
 	return slices.ContainsFunc(e.x.options.Own, func(own string) bool {
 		return paths.Within(real, own) || paths.Within(own, real)
 	})

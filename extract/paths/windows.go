@@ -232,6 +232,9 @@ func SpaceFolded(real string, roots []Root) string {
 	return Space(fold(real), folded)
 }
 
+// WithinFolded is Within on file systems that don't tell case apart.
+func WithinFolded(path, root string) bool { return Within(fold(path), fold(root)) }
+
 // fold lowers case without turning a foreign letter into a plain one, which
 // no file system does.
 func fold(text string) string {

@@ -1,0 +1,96 @@
+package extract
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+)
+
+// ErrAmbiguous is for a path that leads elsewhere for a program that takes ".."
+// out of the text before it opens it.
+var ErrAmbiguous = errors.New(`path leads elsewhere by its text than by its links`)
+
+// Place is what there is to know about a directory or file before a grant is
+// given for it. Names are those that the agent uses. It says nothing of
+// whether a grant should be given.
+type Place struct {
+	// Real is the path with every symbolic link followed, clean and absolute.
+	Real string
+	// Space is where Real lies for this session, one of v1.Space….
+	Space string
+	// Sensitive is true for what may never be granted and never be a project
+	// (P6): the sensitive roots, those of both homes, policyd's own state, what
+	// lies in one of them and what holds one. Only a home and the directories
+	// of config.sensitive.itself may hold a place that is not sensitive.
+	Sensitive bool
+	// Own is true where the place is policyd's own state, lies in it or holds it.
+	Own bool
+	// Exists and Dir describe Real as it is now.
+	Exists, Dir bool
+	// Links are the segments that were symbolic links, in the order they were met.
+	Links []string
+	// Visible is false for a place on a disk that the sidecar can't see: Real is
+	// then what the path spells, and nothing is known of what lies there.
+	Visible bool
+}
+
+// Place looks at an absolute path as the session's agent would name it, given
+// the path grants that the session has. It reads the disk anew with each call
+// and remembers nothing, so that a second look sees what has changed since. An
+// error says that the path leads to no place that is known: it is relative,
+// holds a NUL, is too long, loops, or can be read in two ways.
+func (x *Extractor) Place(session *v1.Session, grants []v1.PathGrant, path string) (Place, error) {
+	e := &extraction{x: x, call: &v1.Call{Session: *session}}
+	e.session()
+	e.surroundings(grants)
+	resolved, err := e.resolver.Resolve(path)
+	if err != nil {
+		return Place{}, err
+	}
+	if len(resolved.Links) > 0 && strings.Contains(path, "..") {
+		if other, err := e.resolver.Resolve(e.spelling(path)); err != nil || other.Real != resolved.Real {
+			return Place{}, ErrAmbiguous
+		}
+	}
+	place := Place{
+		Real: resolved.Real, Space: e.space(resolved.Real), Sensitive: e.sensitiveRoot(resolved.Real),
+		Own: e.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
+		Visible: !resolved.Unseen,
+	}
+	if resolved.ViaProc {
+		// What /proc leads to is the sidecar's, not the agent's.
+		place.Space, place.Sensitive = v1.SpaceOutside, true
+	}
+	return place, nil
+}
+
+// Under reports whether path is root or lies below it, with the case rules of
+// the session's platform. Both are real names as Place returns them.
+func (x *Extractor) Under(path, root string, session *v1.Session) bool {
+	platform := session.Platform
+	if platform == "" {
+		platform = x.options.Platform
+	}
+	if foldsCase(platform) {
+		return paths.WithinFolded(path, root)
+	}
+	return paths.Within(path, root)
+}
+
+// repositoryMarks are what makes a directory the top of a project (P7).
+var repositoryMarks = []string{".git", "package.json", "go.mod", "Cargo.toml"}
+
+// RepositoryShaped reports whether a directory, given by its real name, holds
+// what a project has at its top. A link that bears such a name counts, wherever
+// it leads; a directory that can't be seen holds nothing.
+func (x *Extractor) RepositoryShaped(dir string) bool {
+	for _, mark := range repositoryMarks {
+		if _, err := os.Lstat(strings.TrimSuffix(dir, "/") + "/" + mark); err == nil && strings.HasPrefix(dir, "/") {
+			return true
+		}
+	}
+	return false
+}
