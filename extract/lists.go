@@ -21,6 +21,10 @@ type lists struct {
 	sensitiveHome []string
 	readAlso      []string
 	deleteAllow   []string
+	pathMap       paths.Map
+	// sidecar are the sensitive roots by the sidecar's own names; they matter
+	// with a path map alone.
+	sidecar []sensitive
 }
 
 // policyData is the part of data.policyd that extraction reads.
@@ -39,10 +43,11 @@ type policyData struct {
 	} `json:"config"`
 	Settings struct {
 		Scope struct {
-			ReadAlso        []string `json:"read_also"`
-			Protected       []string `json:"protected"`
-			ProtectedAlways []string `json:"protected_always"`
-			DeleteAllow     []string `json:"delete_allow"`
+			ReadAlso        []string        `json:"read_also"`
+			Protected       []string        `json:"protected"`
+			ProtectedAlways []string        `json:"protected_always"`
+			DeleteAllow     []string        `json:"delete_allow"`
+			PathMap         []paths.Mapping `json:"path_map"`
 		} `json:"scope"`
 		Secrets struct {
 			Names, Except, Directories []string
@@ -50,9 +55,10 @@ type policyData struct {
 	} `json:"settings"`
 }
 
-// newLists reads the lists out of data.policyd. A policy without a list of
-// secrets is refused: it would make every secret an ordinary file.
-func newLists(policyd map[string]any) (*lists, error) {
+// newLists reads the lists out of data.policyd; home is the sidecar's own. A
+// policy without a list of secrets is refused: it would make every secret an
+// ordinary file.
+func newLists(policyd map[string]any, home string) (*lists, error) {
 	raw, err := json.Marshal(policyd)
 	if err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
@@ -69,12 +75,17 @@ func newLists(policyd map[string]any) (*lists, error) {
 	out := &lists{
 		readAlso:    settings.Scope.ReadAlso,
 		deleteAllow: settings.Scope.DeleteAllow,
-		protected: paths.Protected{
-			Instructions: concat(config.Protected.Instructions, settings.Scope.Protected),
-			Always:       concat(config.Protected.Always, settings.Scope.ProtectedAlways),
-		},
+		protected: paths.NewProtected(
+			concat(config.Protected.Instructions, settings.Scope.Protected),
+			concat(config.Protected.Always, settings.Scope.ProtectedAlways),
+		),
 	}
-	out.secrets.Files = config.Secrets.Files
+	if out.pathMap, err = paths.NewMap(settings.Scope.PathMap); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	for _, file := range config.Secrets.Files {
+		out.secrets.Files = append(out.secrets.Files, paths.Fold(file))
+	}
 	var absolute []string
 	for _, root := range config.Sensitive.Roots {
 		if strings.HasPrefix(root, "~") {
@@ -83,7 +94,10 @@ func newLists(policyd map[string]any) (*lists, error) {
 			absolute = append(absolute, root)
 		}
 	}
-	out.system = systemRoots(absolute, config.Sensitive.Itself)
+	out.system = systemRoots(absolute, config.Sensitive.Itself, out.pathMap)
+	if out.pathMap != nil {
+		out.sidecar = sidecarRoots(absolute, out.sensitiveHome, home)
+	}
 	for _, part := range []struct {
 		into  **paths.Pattern
 		globs []string

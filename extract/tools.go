@@ -126,7 +126,7 @@ func (e *extraction) changeCwd(dir string) {
 	if full == "" {
 		return
 	}
-	if resolved, err := e.resolver.Resolve(full); err == nil {
+	if resolved, err := e.resolve(full); err == nil {
 		e.facts.Cwd = resolved.Real
 	}
 }
@@ -182,7 +182,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 	touched := touched{item: len(e.facts.Items)}
 	e.touch(&touched, raw, e.facts.Cwd, access)
 	p := &e.facts.Paths[index]
-	if !pattern && altered(raw) {
+	if !pattern && altered(e.resolver.Names.Compose(raw)) {
 		e.alteredPath(p, raw)
 	}
 	e.pathItem(index)
@@ -282,7 +282,7 @@ func (e *extraction) alteredPath(p *v1.Path, raw string) {
 	}, raw), unicode.IsSpace)
 	plain = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(plain, "file://"), "@"), "\"'`")
 	if full := e.absolute(plain, e.facts.Cwd); full != "" {
-		if resolved, err := e.resolver.Resolve(full); err == nil {
+		if resolved, err := e.resolve(full); err == nil {
 			e.classify(p, resolved.Real)
 		}
 		e.classify(p, path.Clean(full))
@@ -495,7 +495,7 @@ func (e *extraction) spelledSecret(text string) {
 	p.Caveats.Add("invisible")
 	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
 	if full := e.absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
-		if resolved, err := e.resolver.Resolve(full); err == nil {
+		if resolved, err := e.resolve(full); err == nil {
 			e.classify(&p, resolved.Real)
 		}
 	}
