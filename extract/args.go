@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // arguments are a call's arguments, undecoded, and which of them were used.
@@ -70,38 +69,6 @@ func (a *arguments) names() []string {
 	return out
 }
 
-// patchPaths reads the files that a patch in the apply_patch format names. ok
-// is false when it is no such patch. Lines inside a file's text that look like
-// a header count as one: that can only tighten.
-func patchPaths(patch string) (adds, updates, deletes, moves []string, ok bool) {
-	begun := false
-	for line := range strings.Lines(patch) {
-		line = strings.TrimSpace(line)
-		header, isHeader := strings.CutPrefix(line, "*** ")
-		if !isHeader {
-			continue
-		}
-		verb, path, named := strings.Cut(header, ":")
-		path = strings.TrimSpace(path)
-		switch {
-		case header == "Begin Patch":
-			begun = true
-		case header == "End Patch" || header == "End of File":
-		case named && verb == "Add File":
-			adds = append(adds, path)
-		case named && verb == "Update File":
-			updates = append(updates, path)
-		case named && verb == "Delete File":
-			deletes = append(deletes, path)
-		case named && verb == "Move to":
-			moves = append(moves, path)
-		default:
-			return nil, nil, nil, nil, false
-		}
-	}
-	return adds, updates, deletes, moves, begun && len(adds)+len(updates)+len(deletes) > 0
-}
-
 // textsOf returns every text in a JSON value, at any depth.
 func textsOf(raw json.RawMessage) []string {
 	var value any
@@ -127,4 +94,23 @@ func collectTexts(out []string, value any) []string {
 		}
 	}
 	return out
+}
+
+// plainTexts are the texts of a value that is a text or a list of nothing else.
+func plainTexts(value any) ([]string, bool) {
+	switch value := value.(type) {
+	case string:
+		return []string{value}, true
+	case []any:
+		out := make([]string, 0, len(value))
+		for _, element := range value {
+			text, ok := element.(string)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, text)
+		}
+		return out, len(out) > 0
+	}
+	return nil, false
 }

@@ -59,6 +59,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 	for i := range c.Accesses {
 		e.access(t, &item, c, &c.Accesses[i])
 	}
+	e.patched(t, &item, c, line)
 	item.Directory = e.effective(c)
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")

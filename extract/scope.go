@@ -18,6 +18,11 @@ func (e *extraction) surroundings(grants []v1.PathGrant) {
 	for _, dir := range s.ExtraDirs {
 		e.root(dir, v1.SpaceProject)
 	}
+	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
+		if resolved, err := e.resolver.Resolve(*dir); err == nil {
+			*dir = resolved.Real
+		}
+	}
 	for _, dir := range []string{e.call.Cwd, s.ProjectDir, s.SessionDir} {
 		if dir == "" {
 			continue
@@ -138,14 +143,13 @@ func (e *extraction) grantedSpace(real string) string {
 // modeReadWrite is the mode of a grant that lets file tools write.
 const modeReadWrite = "read_write"
 
-// gives reports whether the root of a grant still is the place that it was
-// given for, and no sensitive one.
+// gives reports whether the root of a grant is no sensitive place by now. It
+// holds a real path, so no link leads to it.
 func (e *extraction) gives(root string) bool {
 	if known, ok := e.granted[root]; ok {
 		return known
 	}
-	resolved, err := e.resolver.Resolve(root)
-	gives := err == nil && resolved.Real == root && !resolved.ViaProc && !e.hidden(&resolved) && !e.sensitiveRoot(root)
+	gives := !e.sensitiveRoot(root)
 	if e.granted == nil {
 		e.granted = make(map[string]bool, 4)
 	}

@@ -313,7 +313,10 @@ func (e *extraction) nestedPaths(argument string) int {
 		e.doubt("argument_type")
 		return 0
 	}
-	found := namedPaths(nil, value)
+	found := namedPaths(nil, value, func(name string) bool {
+		folded := strings.ToLower(name)
+		return strings.Contains(folded, "path") || strings.Contains(folded, "file")
+	})
 	slices.Sort(found)
 	for _, text := range found {
 		e.filePath(text, v1.OpWrite, &tool{})
@@ -322,50 +325,22 @@ func (e *extraction) nestedPaths(argument string) int {
 }
 
 // namedPaths collects the texts under keys that name paths, at any depth.
-func namedPaths(out []string, value any) []string {
+func namedPaths(out []string, value any, names func(key string) bool) []string {
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			out = namedPaths(out, element)
+			out = namedPaths(out, element, names)
 		}
 	case map[string]any:
 		for name, element := range value {
-			folded := strings.ToLower(strings.ReplaceAll(name, "_", ""))
-			if text, ok := element.(string); ok && (strings.Contains(folded, "path") || strings.Contains(folded, "file")) {
-				out = append(out, text)
+			if texts, ok := plainTexts(element); ok && names(name) {
+				out = append(out, texts...)
 				continue
 			}
-			out = namedPaths(out, element)
+			out = namedPaths(out, element, names)
 		}
 	}
 	return out
-}
-
-// patch makes an item of every file that a patch names.
-func (e *extraction) patch(text string) {
-	adds, updates, deletes, moves, ok := patchPaths(text)
-	if !ok {
-		e.doubt("patch_unreadable")
-	}
-	none := &tool{}
-	for _, group := range []struct {
-		paths []string
-		op    string
-	}{{adds, v1.OpWrite}, {updates, v1.OpWrite}, {deletes, v1.OpDelete}, {moves, v1.OpWrite}} {
-		for _, path := range group.paths {
-			e.filePath(path, group.op, none)
-			if before, _, ok := strings.Cut(path, ":"); ok && before != "" {
-				// Some readers end the path at a second colon.
-				e.filePath(before, group.op, none)
-			}
-		}
-	}
-	if len(moves) > 0 {
-		// The file that moves away is deleted where it was.
-		for _, path := range updates {
-			e.filePath(path, v1.OpDelete, none)
-		}
-	}
 }
 
 // fetchTool makes an item per host.
@@ -440,12 +415,9 @@ func (e *extraction) mcp(who identity) {
 	e.facts.Items = append(e.facts.Items, v1.Item{
 		Kind: v1.ItemTool, Verb: "mcp:" + who.server + "/" + who.name, Path: -1,
 	})
-	op, known := e.x.catalog.MCPReaders[who.name]
-	if !known {
-		op = v1.OpWrite
-	}
 	for _, name := range e.args.names() {
 		if !slices.Contains(e.x.catalog.MCPPaths, name) {
+			e.mcpNested(who, e.args.raw[name])
 			continue
 		}
 		texts, err := e.args.take(name)
@@ -453,15 +425,44 @@ func (e *extraction) mcp(who identity) {
 			e.doubt("argument_type")
 		}
 		for _, raw := range texts {
-			if path, ok := strings.CutPrefix(raw, "file://"); ok {
-				raw = path
-			} else if strings.Contains(raw, "://") {
-				continue
-			}
-			e.filePath(raw, op, &tool{})
+			e.mcpPath(raw, e.x.catalog.mcpOperation(who.name, name))
 		}
 	}
 	e.spelledSecrets()
+}
+
+func (e *extraction) mcpPath(raw, op string) {
+	if path, ok := strings.CutPrefix(raw, "file://"); ok {
+		raw = path
+	} else if strings.Contains(raw, "://") {
+		return
+	}
+	e.filePath(raw, op, &tool{})
+}
+
+// mcpNested makes an item of every path that stands deeper in an argument, as
+// in edits[].path, and of every path of a patch.
+func (e *extraction) mcpNested(who identity, raw json.RawMessage) {
+	for _, text := range textsOf(raw) {
+		if changes, ok := parsePatch(text); ok {
+			for _, change := range changes {
+				e.filePath(change.path, change.op, &tool{})
+			}
+		}
+	}
+	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
+		return
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		e.doubt("argument_type")
+		return
+	}
+	found := namedPaths(nil, value, func(name string) bool { return slices.Contains(e.x.catalog.MCPPaths, name) })
+	slices.Sort(found)
+	for _, text := range found {
+		e.mcpPath(text, e.x.catalog.mcpOperation(who.name, ""))
+	}
 }
 
 // acp makes the item of a method. What it names is looked at for secrets

@@ -96,6 +96,9 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 		e.otherNames(p)
 	}
 	e.classify(p, resolved.Real)
+	if p.Op == v1.OpDelete && resolved.Dir {
+		e.classifyBelow(p, resolved.Real)
+	}
 	t.reals = append(t.reals, resolved.Real)
 	t.links = append(t.links, resolved.Links...)
 	if len(resolved.Links) > 0 || resolved.ViaProc {
@@ -218,6 +221,39 @@ func (e *extraction) otherName(real string) (string, bool) {
 	}
 	disk, visible := e.resolver.Map.Sidecar(real)
 	return disk, visible && disk != real
+}
+
+// classifyBelow notes what goes with a directory that is deleted or moved: a
+// root of the session, policyd's own files wherever below, and what stands
+// directly in it and is protected.
+func (e *extraction) classifyBelow(p *v1.Path, dir string) {
+	for i := range e.roots {
+		space := e.roots[i].Space
+		if (space == v1.SpaceProject || space == v1.SpaceSession) && paths.Within(e.roots[i].Real, dir) {
+			p.Caveats.Add("root")
+		}
+	}
+	names := []string{dir}
+	if disk, other := e.otherName(dir); other {
+		names = append(names, disk)
+	}
+	for _, name := range names {
+		for _, own := range e.x.options.Own {
+			if paths.FoldedWithin(own, name) {
+				p.Class.Put("own", own)
+			}
+		}
+		for _, file := range e.x.options.Protected {
+			if paths.FoldedWithin(file, name) {
+				p.Class.Put("protected_always", file)
+			}
+		}
+	}
+	e.x.lists.protected.Below(dir, func(class, entry, path string) {
+		if _, known := p.Class.Get(class); !known && e.exists(path) {
+			p.Class.Put(class, entry)
+		}
+	})
 }
 
 // classifyDelete notes an entry of delete_allow, which counts from the project.
