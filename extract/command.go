@@ -86,19 +86,19 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 	}
 	if c.Unknown || len(c.Dirs) == 0 {
 		item.Caveats.Add("cwd_unknown")
-		t.set.Add(touchName(v1.OpList, v1.SpaceUnknown))
+		t.add(v1.OpList, v1.SpaceUnknown)
 		t.vague = true
 	}
 	for _, dir := range c.Dirs {
 		resolved, err := e.resolve(dir)
 		if err != nil || e.hidden(&resolved) {
 			item.Caveats.Add("cwd_unknown")
-			t.set.Add(touchName(v1.OpList, v1.SpaceUnknown))
+			t.add(v1.OpList, v1.SpaceUnknown)
 			t.vague = true
 			continue
 		}
 		t.unseen = t.unseen || resolved.Unseen
-		t.set.Add(touchName(v1.OpList, e.spaceOf(&resolved)))
+		t.add(v1.OpList, e.spaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)
 		t.links = append(t.links, resolved.Links...)
 	}
@@ -108,7 +108,7 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 func (e *extraction) access(t *touched, item *v1.Item, c *shell.Command, a *shell.Access) {
 	if a.Dynamic {
 		t.vague = true
-		t.set.Add(touchName(a.Op, v1.SpaceUnknown))
+		t.add(a.Op, v1.SpaceUnknown)
 		e.spelled(t, a)
 		return
 	}
@@ -306,7 +306,7 @@ func (e *extraction) pathItem(index int) {
 	p := &e.facts.Paths[index]
 	item := v1.Item{
 		Kind: v1.ItemPath, Verb: p.Op, Directory: paths.Parent(p.Real), Path: index,
-		Touches: v1.Set{touchName(p.Op, p.Space)},
+		Touches: touchSets[[2]string{p.Op, p.Space}],
 	}
 	if p.Caveats.Has("directory") {
 		item.Directory = p.Real

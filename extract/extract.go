@@ -99,6 +99,7 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 // become sensitive, gives no space.
 func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 	e := &extraction{x: x, call: call}
+	e.facts.About, e.facts.Names = e.usualAbout[:0], e.usualNames[:0]
 	e.session()
 	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
@@ -139,11 +140,17 @@ type extraction struct {
 	roots      []paths.Root
 	grants     []v1.PathGrant
 	granted    map[string]bool // whether the root of a grant gives a space, once asked
-	sensitives []sensitive
-	readAlso   bool // the roots hold scope.read_also, too
+	sensitives []sensitive     // of the homes
+	readAlso   bool            // the roots hold scope.read_also, too
 	home       string
 	windows    bool // the session's paths are read as Windows does
 	line       bool // a command line is being read
+
+	// Room for what most calls have, so that it needs no memory of its own.
+	usualAbout      [8]string
+	usualNames      [2]string
+	usualRoots      [4]paths.Root
+	usualSensitives [12]sensitive
 }
 
 func (e *extraction) about(key string) {

@@ -33,11 +33,8 @@ func (e *extraction) otherNames(p *v1.Path) {
 		if home == "" {
 			continue
 		}
-		e.compareNames(p, file, home)
-		for _, entry := range e.x.lists.sensitiveHome {
-			if entry != "~" {
-				e.compareNames(p, file, home+entry[1:])
-			}
+		for _, dir := range e.x.lists.inHome(home, e.x.options.Home) {
+			e.compareNames(p, file, dir)
 		}
 	}
 	for _, dir := range e.x.options.Own {

@@ -19,9 +19,11 @@ type lists struct {
 	system []sensitive
 	// sensitiveHome are those in a home, beginning with "~".
 	sensitiveHome []string
-	readAlso      []string
-	deleteAllow   []string
-	pathMap       paths.Map
+	// ownHome are the same in the sidecar's own home, which most sessions share.
+	ownHome     []string
+	readAlso    []string
+	deleteAllow []string
+	pathMap     paths.Map
 	// sidecar are the sensitive roots by the sidecar's own names; they matter
 	// with a path map alone.
 	sidecar []sensitive
@@ -94,9 +96,12 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 			absolute = append(absolute, root)
 		}
 	}
+	if home != "" {
+		out.ownHome = joinHome(home, out.sensitiveHome)
+	}
 	out.system = systemRoots(absolute, config.Sensitive.Itself, out.pathMap)
 	if out.pathMap != nil {
-		out.sidecar = sidecarRoots(absolute, out.sensitiveHome, home)
+		out.sidecar = sidecarRoots(absolute, out.ownHome, home)
 	}
 	for _, part := range []struct {
 		into  **paths.Pattern
@@ -112,6 +117,22 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 		}
 	}
 	return out, nil
+}
+
+// inHome names the sensitive roots of a home; own is the sidecar's.
+func (l *lists) inHome(home, own string) []string {
+	if home == own {
+		return l.ownHome
+	}
+	return joinHome(home, l.sensitiveHome)
+}
+
+func joinHome(home string, entries []string) []string {
+	out := make([]string, len(entries))
+	for i, entry := range entries {
+		out[i] = home + entry[1:]
+	}
+	return out
 }
 
 func concat(a, b []string) []string { return append(slices.Clone(a), b...) }

@@ -401,7 +401,7 @@ func (e *extraction) reached(t *touched, item *v1.Item, match, op string) {
 		return
 	}
 	space := e.spaceOf(&resolved)
-	t.set.Add(touchName(op, space))
+	t.add(op, space)
 	t.reals = append(t.reals, resolved.Real)
 	t.links = append(t.links, resolved.Links...)
 	switch {

@@ -12,7 +12,7 @@ import (
 // surroundings resolves the roots and the working directory (V4, P14).
 func (e *extraction) surroundings(grants []v1.PathGrant) {
 	s := &e.call.Session
-	e.grants = grants
+	e.grants, e.roots = grants, e.usualRoots[:0]
 	e.root(s.SessionDir, v1.SpaceSession)
 	e.root(s.ProjectDir, v1.SpaceProject)
 	for _, dir := range s.ExtraDirs {
@@ -191,7 +191,8 @@ func (e *extraction) root(dir, space string) {
 // sensitive root, holds one, or lies in one that is not merely a home. With a
 // path map it may be one neither by the agent's name nor by the sidecar's.
 func (e *extraction) sensitiveRoot(real string) bool {
-	if e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.sensitiveRoots()) || e.ownPlace(real) {
+	if e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
+		e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
 		return true
 	}
 	if e.resolver.Map == nil {
@@ -226,9 +227,8 @@ func (e *extraction) ownPlace(real string) bool {
 
 // holdsSensitive reports whether a directory is a sensitive root or holds one.
 func (e *extraction) holdsSensitive(real string) bool {
-	return real == "/" || slices.ContainsFunc(e.sensitiveRoots(), func(entry sensitive) bool {
-		return !entry.itself && e.resolver.Names.Within(entry.real, real)
-	})
+	holds := func(entry sensitive) bool { return !entry.itself && e.resolver.Names.Within(entry.real, real) }
+	return real == "/" || slices.ContainsFunc(e.x.lists.system, holds) || slices.ContainsFunc(e.homeRoots(), holds)
 }
 
 // sensitive is a sensitive root; itself is true when what lies below is not.
@@ -237,31 +237,30 @@ type sensitive struct {
 	itself bool
 }
 
-// sensitiveRoots are those of the system, resolved when the policy was loaded,
-// and those of the homes, resolved once per call: the home that the session
-// claims and the sidecar's own.
-func (e *extraction) sensitiveRoots() []sensitive {
+// homeRoots are the sensitive roots of the homes, resolved once per call: of the
+// home that the session claims and of the sidecar's own.
+func (e *extraction) homeRoots() []sensitive {
 	if e.sensitives != nil {
 		return e.sensitives
 	}
-	lists := e.x.lists
-	homes := []string{e.home, e.x.options.Home}
-	if e.home == e.x.options.Home {
-		homes = homes[:1]
-	}
-	e.sensitives = make([]sensitive, len(lists.system), len(lists.system)+len(homes)*len(lists.sensitiveHome))
-	copy(e.sensitives, lists.system)
-	for _, home := range homes {
-		if home == "" {
-			continue
-		}
-		for _, entry := range lists.sensitiveHome {
-			if resolved, err := e.resolver.Resolve(home + entry[1:]); err == nil {
-				e.sensitives = append(e.sensitives, sensitive{resolved.Real, entry == "~"})
-			}
-		}
+	e.sensitives = e.usualSensitives[:0]
+	own := e.x.options.Home
+	e.addHome(own)
+	if e.home != own {
+		e.addHome(e.home)
 	}
 	return e.sensitives
+}
+
+func (e *extraction) addHome(home string) {
+	if home == "" {
+		return
+	}
+	for _, dir := range e.x.lists.inHome(home, e.x.options.Home) {
+		if resolved, err := e.resolver.Resolve(dir); err == nil {
+			e.sensitives = append(e.sensitives, sensitive{resolved.Real, dir == home})
+		}
+	}
 }
 
 // systemRoots resolves the sensitive roots that are in no home, as the agent
@@ -284,15 +283,12 @@ func systemRoots(roots, itself []string, pathMap paths.Map) []sensitive {
 
 // sidecarRoots are the sensitive roots of the sidecar's own disk, which a path
 // map could show an agent under another name.
-func sidecarRoots(roots, home []string, own string) []sensitive {
+func sidecarRoots(roots, inHome []string, home string) []sensitive {
 	out := systemRoots(roots, nil, nil)
-	if own == "" {
-		return out
-	}
 	var resolver paths.Resolver
-	for _, entry := range home {
-		if resolved, err := resolver.Resolve(own + entry[1:]); err == nil {
-			out = append(out, sensitive{resolved.Real, entry == "~"})
+	for _, dir := range inHome {
+		if resolved, err := resolver.Resolve(dir); err == nil {
+			out = append(out, sensitive{resolved.Real, dir == home})
 		}
 	}
 	return out

@@ -85,7 +85,7 @@ func (e *extraction) shellTool(t *tool) {
 			continue
 		}
 		lines++
-		e.commandLine(commandText(texts, e.args.raw[name][0] == '['))
+		e.commandLine(commandText(texts, e.args.raw(name)[0] == '['))
 	}
 	if lines != 1 {
 		e.doubt("command_missing")
@@ -134,12 +134,16 @@ func (e *extraction) changeCwd(dir string) {
 // fileTool makes one item per path.
 func (e *extraction) fileTool(t *tool) {
 	named, base := 0, e.facts.Cwd
-	for _, argument := range e.args.names() {
-		op, ok := t.Paths[argument]
+	for i := range e.args {
+		op, ok := t.Paths[e.args[i].name]
 		if !ok {
 			continue
 		}
-		for _, raw := range e.texts([]string{argument}) {
+		texts, err := e.args.take(e.args[i].name)
+		if err != nil {
+			e.doubt("argument_type")
+		}
+		for _, raw := range texts {
 			named++
 			p := e.filePath(raw, op, t)
 			if p.Caveats.Has("directory") {
@@ -304,8 +308,8 @@ func (e *extraction) pattern(pattern, base string) {
 // nestedPaths makes an item of every path that stands inside an argument of
 // contents: an edit of a list may name a file of its own.
 func (e *extraction) nestedPaths(argument string) int {
-	raw, ok := e.args.raw[argument]
-	if !ok || len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
+	raw := e.args.raw(argument)
+	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
 		return 0
 	}
 	var value any
@@ -415,9 +419,10 @@ func (e *extraction) mcp(who identity) {
 	e.facts.Items = append(e.facts.Items, v1.Item{
 		Kind: v1.ItemTool, Verb: "mcp:" + who.server + "/" + who.name, Path: -1,
 	})
-	for _, name := range e.args.names() {
+	for i := range e.args {
+		name := e.args[i].name
 		if !slices.Contains(e.x.catalog.MCPPaths, name) {
-			e.mcpNested(who, e.args.raw[name])
+			e.mcpNested(who, e.args[i].raw)
 			continue
 		}
 		texts, err := e.args.take(name)
@@ -476,8 +481,8 @@ func (e *extraction) acp(*method) {
 // secret file or leads to one, so that no unknown argument carries one past
 // the rules.
 func (e *extraction) spelledSecrets() {
-	for _, name := range e.args.names() {
-		for _, text := range append(textsOf(e.args.raw[name]), name) {
+	for i := range e.args {
+		for _, text := range append(textsOf(e.args[i].raw), e.args[i].name) {
 			e.spelledSecret(text)
 		}
 	}

@@ -32,11 +32,11 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 		t.vague = true
 		p.Caveats.Add("invisible")
 		e.classify(p, e.spelling(raw))
-		t.set.Add(touchName(op, p.Space))
+		t.add(op, p.Space)
 		return p
 	}
 	e.locate(t, p, full)
-	t.set.Add(touchName(op, p.Space))
+	t.add(op, p.Space)
 	return p
 }
 
@@ -99,8 +99,10 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	if p.Op == v1.OpDelete && resolved.Dir {
 		e.classifyBelow(p, resolved.Real)
 	}
-	t.reals = append(t.reals, resolved.Real)
-	t.links = append(t.links, resolved.Links...)
+	if e.line { // an approval's directory is for commands alone
+		t.reals = append(t.reals, resolved.Real)
+		t.links = append(t.links, resolved.Links...)
+	}
 	if len(resolved.Links) > 0 || resolved.ViaProc {
 		e.otherReading(t, p, full)
 	}
@@ -313,5 +315,24 @@ var touchNames = func() map[[2]string]string {
 	}
 	return names
 }()
+
+// touchSets hold one name each, for items that touch no more. They are shared:
+// they have no room to grow in place.
+var touchSets = func() map[[2]string]v1.Set {
+	sets := make(map[[2]string]v1.Set, len(touchNames))
+	for key, name := range touchNames {
+		sets[key] = v1.Set{name}
+	}
+	return sets
+}()
+
+// add notes one more thing that is touched.
+func (t *touched) add(op, space string) {
+	if len(t.set) == 0 {
+		t.set = touchSets[[2]string{op, space}]
+		return
+	}
+	t.set.Add(touchName(op, space))
+}
 
 func touchName(op, space string) string { return touchNames[[2]string{op, space}] }

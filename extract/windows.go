@@ -104,7 +104,7 @@ func (e *extraction) windowsGlob(t *touched, item *v1.Item, a *shell.Access, bas
 	}
 	p := e.touch(t, dir, base, v1.OpList)
 	space := p.Space
-	t.set.Add(touchName(a.Op, space))
+	t.add(a.Op, space)
 	if a.Op == v1.OpList {
 		return
 	}

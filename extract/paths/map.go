@@ -76,12 +76,12 @@ func (m Map) Crosses(dir string) bool {
 // look asks the disk for what the agent calls path. A directory on the way to
 // an entry is one by the word of whoever wrote the map.
 func (m Map) look(path string) node {
-	disk, visible := m.Sidecar(path)
-	if visible {
-		return lookOnDisk(disk)
+	seen := node{err: errHidden}
+	if disk, visible := m.Sidecar(path); visible {
+		seen = lookOnDisk(disk)
 	}
-	if m.Crosses(path) {
+	if seen.err != nil && m.Crosses(path) {
 		return directoryNode
 	}
-	return node{err: errHidden}
+	return seen
 }

@@ -120,8 +120,8 @@ func (r *Resolver) resolve(path string) (Resolved, error) {
 	return result, nil
 }
 
-// straight resolves a clean path without symbolic links, which nearly every
-// path is, without building a string. It reports false for any other.
+// straight resolves a clean path without symbolic links, missing or not, which
+// nearly every path is, without building a string. It reports false for any other.
 func (r *Resolver) straight(path string) (Resolved, bool) {
 	if len(path) == 1 || path[len(path)-1] == '/' || strings.HasPrefix(path, "/proc") ||
 		strings.IndexByte(path, '~') >= 0 || strings.Contains(path, "//") || strings.Contains(path, "/.") && hasDots(path) {
@@ -132,7 +132,12 @@ func (r *Resolver) straight(path string) (Resolved, bool) {
 		if end < len(path) && path[end] != '/' {
 			continue
 		}
-		if seen = r.look(path[:end]); seen.err != nil || seen.mode&fs.ModeSymlink != 0 {
+		seen = r.look(path[:end])
+		switch {
+		case seen.err == nil && seen.mode&fs.ModeSymlink == 0:
+		case r.Names == NamesExact && missing(seen.err):
+			return Resolved{Real: path}, true // behind what is missing nothing is a link
+		default:
 			return Resolved{}, false
 		}
 	}
