@@ -343,20 +343,39 @@ func (e *extraction) patched(t *touched, item *v1.Item, c *shell.Command, line s
 			texts = append(texts, e.patchFile(e.absolute(access.Text, dirs[0])))
 		}
 	}
-	known := len(texts) > 0
+	known := len(texts) > 0 && (patchers[c.Program] && c.Program != "patch" ||
+		!slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
 	for _, text := range texts {
 		changes, ok := parsePatch(text)
 		known = known && ok
 		for _, change := range changes {
 			known = known && !strings.ContainsAny(change.path, "$`\\'\"")
-			for _, dir := range dirs {
-				e.touch(t, change.path, dir, change.op)
-			}
+			e.patchedPath(t, change, dirs, !strings.Contains(text, patchBegin))
 		}
 	}
 	if !known {
 		item.Caveats.Add("patch_unread")
 	}
+}
+
+// patchedPath adds a path that a patch changes, and where an option may strip
+// leading segments what is left of it.
+func (e *extraction) patchedPath(t *touched, change change, dirs []string, strips bool) {
+	for path, more := change.path, true; more && path != ""; {
+		for _, dir := range dirs {
+			e.touch(t, path, dir, change.op)
+		}
+		_, path, more = strings.Cut(path, "/")
+		more = more && strips
+	}
+}
+
+// patchOptions are the options and operands of those commands that don't change
+// where a patch leads, but by stripping segments.
+var patchOptions = map[string]bool{
+	"<patch>": true, "-i": true, "-p": true, "-R": true, "--reverse": true, "-N": true, "--forward": true, "-v": true, "--verbose": true,
+	"-q": true, "--quiet": true, "-s": true, "--silent": true, "--check": true, "--stat": true, "--numstat": true, "--summary": true,
+	"--index": true, "--cached": true, "-3": true, "--3way": true, "--reject": true, "--whitespace": true, "--dry-run": true,
 }
 
 // patchesInLine cuts patches out of a command line, from a here-document or an

@@ -18,6 +18,7 @@ func TestPatchesOfCommands(t *testing.T) {
 	diff := "--- a/src/main.go\n+++ b/src/main.go\n@@ -1 +1 @@\n-x\n+y\n"
 	require.NoError(t, os.WriteFile(p.project+"/plain.diff", []byte(diff), 0o600))
 	require.NoError(t, os.WriteFile(p.project+"/bad.diff", []byte(strings.ReplaceAll(diff, "src/main.go", ".claude/settings.json")), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/deep.diff", []byte(strings.ReplaceAll(diff, "src/main.go", "x/out/file")), 0o600))
 	begin := "<<'EOF'\n*** Begin Patch\n*** Update File: "
 	for line, want := range map[string]struct{ about, caveat string }{
 		"apply_patch " + begin + "src/main.go\n@@\n-x\n+y\n*** End Patch\nEOF":                           {},
@@ -28,12 +29,16 @@ func TestPatchesOfCommands(t *testing.T) {
 		"apply_patch " + begin + "$X\n*** End Patch\nEOF":                                                {"", "patch_unread"},
 		"patch -p1 <<'EOF'\n" + diff + "EOF":                                                             {},
 		"git apply <<'EOF'\n" + strings.ReplaceAll(diff, "src/main.go", ".claude/settings.json") + "EOF": {"protected", ""},
-		"git apply plain.diff":   {},
-		"git apply bad.diff":     {"protected", ""},
-		"patch -p1 < bad.diff":   {"protected", ""},
-		"git apply missing.diff": {"", "patch_unread"},
-		"git apply":              {"", "patch_unread"},
-		"curl x | git apply":     {"", "patch_unread"},
+		"git apply plain.diff":                     {},
+		"git apply bad.diff":                       {"protected", ""},
+		"patch -p1 < bad.diff":                     {"protected", ""},
+		"git apply -p2 deep.diff":                  {"outside", ""},
+		"git apply --directory=.claude plain.diff": {"", "patch_unread"},
+		"patch -d .claude < plain.diff":            {"", "patch_unread"},
+		"git apply --check -R plain.diff":          {},
+		"git apply missing.diff":                   {"", "patch_unread"},
+		"git apply":                                {"", "patch_unread"},
+		"curl x | git apply":                       {"", "patch_unread"},
 	} {
 		facts := p.facts("Bash", map[string]any{"command": line})
 		require.NotEmpty(t, facts.Items, line)
