@@ -8,8 +8,14 @@ import (
 )
 
 // checkAbout refuses facts that lack an index key for what they hold. Rules that deny or
-// ask start with their key, so one that was forgotten would open what they guard.
-func checkAbout(facts *v1.Facts) error {
+// ask start with their key, so one that was forgotten would open what they guard. ruled
+// is true where settings have rules for the agent.
+func checkAbout(facts *v1.Facts, ruled bool) error {
+	if ruled {
+		if err := indexed(facts, "ruled"); err != nil {
+			return err
+		}
+	}
 	for i := range facts.Items {
 		item := &facts.Items[i]
 		if err := indexed(facts, item.Kind); err != nil {
@@ -90,4 +96,15 @@ func spaceKey(path *v1.Path) string {
 		return "read_only"
 	}
 	return ""
+}
+
+// ruledAgents are those that data.policyd.settings.agents has rules for.
+func ruledAgents(policyd map[string]any) map[string]bool {
+	settings, _ := policyd["settings"].(map[string]any)
+	agents, _ := settings["agents"].(map[string]any)
+	ruled := make(map[string]bool, len(agents))
+	for agent := range agents {
+		ruled[agent] = true
+	}
+	return ruled
 }

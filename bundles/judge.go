@@ -28,7 +28,7 @@ func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgem
 	if err := checkFacts(in); err != nil {
 		return v1.Judgement{}, coded(CodeFactsInvalid, "check facts: %w", err)
 	}
-	if err := checkAbout(&in.Facts); err != nil {
+	if err := checkAbout(&in.Facts, s.ruled[in.Session.Agent]); err != nil {
 		return v1.Judgement{}, coded(CodeFactsInvalid, "check index keys: %w", err)
 	}
 	input, err := s.words.inputTerm(in)

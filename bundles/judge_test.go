@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/policies"
 )
 
 func TestJudgeReadsTheWholeJudgement(t *testing.T) {
@@ -187,4 +188,22 @@ func TestJudgeDuringReload(t *testing.T) {
 	for revision, hint := range hints {
 		require.Regexp(t, `^version \d+$`, hint, revision)
 	}
+}
+
+// TestRulesForAnAgentCantBeSwitchedOff holds that facts without the key of an
+// agent's rules are refused.
+func TestRulesForAnAgentCantBeSwitchedOff(t *testing.T) {
+	e := newEngine(t, Options{FS: policies.FS, Settings: map[string]any{
+		"agents": map[string]any{"claude-code": map[string]any{"deny_tools": []any{"Bash"}}},
+	}})
+	in := threeCommands()
+	_, err := e.Current().Judge(t.Context(), in)
+	var coded *v1.CodedError
+	require.ErrorAs(t, err, &coded)
+	require.Equal(t, CodeFactsInvalid, coded.Code)
+	in.About = append(in.About, "ruled")
+	judgement, err := e.Current().Judge(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, v1.EffectDeny, judgement.Effect)
+	require.Equal(t, "tool_denied", judgement.Reasons[0].Code)
 }

@@ -24,6 +24,8 @@ type Snapshot struct {
 	revision string
 	prepared any
 	deadline time.Duration
+	// ruled are the agents that settings have rules for.
+	ruled    map[string]bool
 	compiler *ast.Compiler
 	query    ast.Body
 	store    storage.Store
@@ -81,6 +83,7 @@ func build(ctx context.Context, options Options) (*Snapshot, error) {
 	}
 	snapshot.revision = revision
 	snapshot.deadline = options.Deadline
+	snapshot.ruled = ruledAgents(policyd)
 	// The store holds copies by now: what becomes of policyd can't change the snapshot.
 	snapshot.prepared, err = options.Prepare(policyd)
 	if err != nil {

@@ -1,105 +1,174 @@
 package extract
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// arguments are a call's arguments, undecoded, and which of them were used.
-type arguments struct {
-	raw  map[string]json.RawMessage
-	used []string
+// arguments are a call's arguments, undecoded, in the order of their names, so
+// that facts don't depend on how a call is written.
+type arguments []argument
+
+type argument struct {
+	name string
+	raw  json.RawMessage
+	used bool
 }
 
-var errArgument = errors.New("argument is neither text nor a list of texts")
+var (
+	errArguments = errors.New("arguments are no object")
+	errArgument  = errors.New("argument is neither text nor a list of texts")
+)
 
+// decodeArgs splits an object into its members. The text is known to be JSON
+// once it is valid, so that finding where a member ends is all there is to do.
+// Of a name that stands twice the last counts, as it does in encoding/json.
 func decodeArgs(data json.RawMessage) (arguments, error) {
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return arguments{}, fmt.Errorf("decode arguments: %w", err)
+	rest := bytes.TrimLeft(data, jsonBlanks)
+	if len(rest) == 0 || rest[0] != '{' || !json.Valid(data) {
+		if string(bytes.TrimSpace(data)) == "null" {
+			return nil, nil
+		}
+		return nil, errArguments
 	}
-	return arguments{raw: raw}, nil
+	args := make(arguments, 0, 8)
+	for rest = bytes.TrimLeft(rest[1:], jsonBlanks); rest[0] != '}'; rest = bytes.TrimLeft(rest, jsonBlanks+",") {
+		end := valueEnd(rest)
+		name, err := decodeText(rest[:end])
+		if err != nil {
+			return nil, err
+		}
+		rest = bytes.TrimLeft(rest[end:], jsonBlanks+":")
+		end = valueEnd(rest)
+		args.put(name, json.RawMessage(rest[:end]))
+		rest = rest[end:]
+	}
+	slices.SortFunc(args, func(a, b argument) int { return strings.Compare(a.name, b.name) })
+	return args, nil
+}
+
+const jsonBlanks = " \t\r\n"
+
+// valueEnd is where the value at the beginning of valid JSON ends.
+func valueEnd(text []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			if quoted = !quoted; !quoted && depth == 0 {
+				return i + 1
+			}
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth < 0 {
+				return i
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case depth == 0 && (c == ',' || c == ':' || strings.IndexByte(jsonBlanks, c) >= 0):
+			return i
+		}
+	}
+	return len(text)
+}
+
+func (a *arguments) put(name string, raw json.RawMessage) {
+	if known := a.find(name); known != nil {
+		known.raw = raw
+		return
+	}
+	*a = append(*a, argument{name: name, raw: raw})
+}
+
+func (a *arguments) find(name string) *argument {
+	for i := range *a {
+		if (*a)[i].name == name {
+			return &(*a)[i]
+		}
+	}
+	return nil
+}
+
+// raw is an argument as it stands, nil if there is none.
+func (a *arguments) raw(name string) json.RawMessage {
+	if found := a.find(name); found != nil {
+		return found.raw
+	}
+	return nil
 }
 
 // take returns the texts of an argument: one for a string, each of a list.
 func (a *arguments) take(name string) ([]string, error) {
-	raw, ok := a.raw[name]
-	if !ok {
+	found := a.find(name)
+	if found == nil {
 		return nil, nil
 	}
-	a.used = append(a.used, name)
-	if len(raw) > 0 && raw[0] == '[' {
+	found.used = true
+	if len(found.raw) > 0 && found.raw[0] == '[' {
 		var list []string
-		if err := json.Unmarshal(raw, &list); err != nil {
+		if err := json.Unmarshal(found.raw, &list); err != nil {
 			return nil, errArgument
 		}
 		return list, nil
 	}
-	var text string
-	if err := json.Unmarshal(raw, &text); err != nil || raw[0] != '"' {
-		return nil, errArgument
+	text, err := decodeText(found.raw)
+	if err != nil {
+		return nil, err
 	}
 	return []string{text}, nil
 }
 
-// ignore marks arguments that have no effect.
-func (a *arguments) ignore(names []string) { a.used = append(a.used, names...) }
+func decodeText(raw []byte) (string, error) {
+	if text, ok := plainText(raw); ok {
+		return text, nil
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil || raw[0] != '"' {
+		return "", errArgument
+	}
+	return text, nil
+}
 
-// rest returns the names that nothing has used, in order.
+// plainText reads a JSON string that needs no decoding, as nearly all do.
+func plainText(raw []byte) (string, bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	for _, c := range raw[1 : len(raw)-1] {
+		if c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+			return "", false
+		}
+	}
+	return string(raw[1 : len(raw)-1]), true
+}
+
+// ignore marks arguments that have no effect.
+func (a *arguments) ignore(names []string) {
+	for _, name := range names {
+		if found := a.find(name); found != nil {
+			found.used = true
+		}
+	}
+}
+
+// rest returns the names that nothing has used.
 func (a *arguments) rest() []string {
 	var out []string
-	for name := range a.raw {
-		if !slices.Contains(a.used, name) {
-			out = append(out, name)
+	for i := range *a {
+		if !(*a)[i].used {
+			out = append(out, (*a)[i].name)
 		}
 	}
-	slices.Sort(out)
 	return out
-}
-
-// names returns all names, in order, so that facts don't depend on map order.
-func (a *arguments) names() []string {
-	out := make([]string, 0, len(a.raw))
-	for name := range a.raw {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// patchPaths reads the files that a patch in the apply_patch format names. ok
-// is false when it is no such patch. Lines inside a file's text that look like
-// a header count as one: that can only tighten.
-func patchPaths(patch string) (adds, updates, deletes, moves []string, ok bool) {
-	begun := false
-	for line := range strings.Lines(patch) {
-		line = strings.TrimSpace(line)
-		header, isHeader := strings.CutPrefix(line, "*** ")
-		if !isHeader {
-			continue
-		}
-		verb, path, named := strings.Cut(header, ":")
-		path = strings.TrimSpace(path)
-		switch {
-		case header == "Begin Patch":
-			begun = true
-		case header == "End Patch" || header == "End of File":
-		case named && verb == "Add File":
-			adds = append(adds, path)
-		case named && verb == "Update File":
-			updates = append(updates, path)
-		case named && verb == "Delete File":
-			deletes = append(deletes, path)
-		case named && verb == "Move to":
-			moves = append(moves, path)
-		default:
-			return nil, nil, nil, nil, false
-		}
-	}
-	return adds, updates, deletes, moves, begun && len(adds)+len(updates)+len(deletes) > 0
 }
 
 // textsOf returns every text in a JSON value, at any depth.
@@ -127,4 +196,23 @@ func collectTexts(out []string, value any) []string {
 		}
 	}
 	return out
+}
+
+// plainTexts are the texts of a value that is a text or a list of nothing else.
+func plainTexts(value any) ([]string, bool) {
+	switch value := value.(type) {
+	case string:
+		return []string{value}, true
+	case []any:
+		out := make([]string, 0, len(value))
+		for _, element := range value {
+			text, ok := element.(string)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, text)
+		}
+		return out, len(out) > 0
+	}
+	return nil, false
 }

@@ -1,11 +1,14 @@
 package extract_test
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
 )
 
 // BenchmarkExtract measures facts on the real disk, git's own files included.
@@ -34,4 +37,24 @@ func BenchmarkExtract(b *testing.B) {
 			p.extractor.Extract(call, nil)
 		}
 	})
+}
+
+// BenchmarkGrants measures a read among a thousand grants, one of which holds it.
+func BenchmarkGrants(b *testing.B) {
+	p := newPlace(b)
+	grants := make([]v1.PathGrant, 0, 1000)
+	for i := range 999 {
+		grants = append(grants, v1.PathGrant{Root: fmt.Sprintf("%s/repositories/number-%d", p.home, i), Mode: "read"})
+	}
+	grants = append(grants, v1.PathGrant{Root: p.home + "/other", Mode: "read"})
+	for _, platform := range []string{"linux", "darwin"} {
+		call := p.call("Read", map[string]any{"file_path": p.home + "/other/file"})
+		call.Session.Platform = platform
+		b.Run(platform, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				p.extractor.Extract(call, grants)
+			}
+		})
+	}
 }

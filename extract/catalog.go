@@ -192,6 +192,20 @@ func splitMCP(entry *client, name string) (server, tool string, ok bool) {
 	return server, tool, ok && server != "" && tool != ""
 }
 
+// mcpOperation is what an MCP tool does to a path argument: by its name where
+// it is a well-known one, else it may write.
+func (c *catalog) mcpOperation(tool, argument string) string {
+	if op, ok := c.MCPReaders[tool]; ok {
+		return op
+	}
+	if known := c.Clients[genericClient].Tools[tool]; known != nil {
+		if op, ok := known.Paths[argument]; ok {
+			return op
+		}
+	}
+	return v1.OpWrite
+}
+
 // kind is the tool kind of an identity.
 func (i identity) kind() string {
 	switch {

@@ -14,6 +14,7 @@ import (
 
 // commandLine makes the items of one command line.
 func (e *extraction) commandLine(line string) {
+	e.line = true
 	options := shell.Options{
 		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
 		Plain:    e.plain,
@@ -40,8 +41,8 @@ func (e *extraction) commandLine(line string) {
 
 // plain reports whether no segment of dir is a symbolic link.
 func (e *extraction) plain(dir string) bool {
-	resolved, err := e.resolver.Resolve(dir)
-	return err == nil && len(resolved.Links) == 0
+	resolved, err := e.resolve(dir)
+	return err == nil && len(resolved.Links) == 0 && !e.hidden(&resolved)
 }
 
 // command makes the item of one simple command, and one for every path
@@ -58,6 +59,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 	for i := range c.Accesses {
 		e.access(t, &item, c, &c.Accesses[i])
 	}
+	e.patched(t, &item, c, line)
 	item.Directory = e.effective(c)
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
@@ -65,6 +67,9 @@ func (e *extraction) command(c *shell.Command, line string) {
 	e.aboutCommand(&item, c, line)
 	if t.unseen {
 		item.Caveats.Add("unseen")
+	}
+	if t.special {
+		item.Caveats.Add("special")
 	}
 	item.Touches = t.set
 	item.Within = t.within(item.Directory)
@@ -81,19 +86,19 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 	}
 	if c.Unknown || len(c.Dirs) == 0 {
 		item.Caveats.Add("cwd_unknown")
-		t.set.Add(touchName(v1.OpList, v1.SpaceUnknown))
+		t.add(v1.OpList, v1.SpaceUnknown)
 		t.vague = true
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := e.resolver.Resolve(dir)
-		if err != nil {
+		resolved, err := e.resolve(dir)
+		if err != nil || e.hidden(&resolved) {
 			item.Caveats.Add("cwd_unknown")
-			t.set.Add(touchName(v1.OpList, v1.SpaceUnknown))
+			t.add(v1.OpList, v1.SpaceUnknown)
 			t.vague = true
 			continue
 		}
 		t.unseen = t.unseen || resolved.Unseen
-		t.set.Add(touchName(v1.OpList, e.space(resolved.Real)))
+		t.add(v1.OpList, e.spaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)
 		t.links = append(t.links, resolved.Links...)
 	}
@@ -103,7 +108,7 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 func (e *extraction) access(t *touched, item *v1.Item, c *shell.Command, a *shell.Access) {
 	if a.Dynamic {
 		t.vague = true
-		t.set.Add(touchName(a.Op, v1.SpaceUnknown))
+		t.add(a.Op, v1.SpaceUnknown)
 		e.spelled(t, a)
 		return
 	}
@@ -129,7 +134,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		return
 	case a.Glob, a.Spelled:
 		for _, match := range e.globbed(t, item, a, base) {
-			if resolved, err := e.resolver.Resolve(match); a.Tree && err == nil && resolved.Dir {
+			if resolved, err := e.resolve(match); a.Tree && err == nil && resolved.Dir {
 				e.walk(item, resolved.Real, a)
 			}
 		}
@@ -167,7 +172,7 @@ func (e *extraction) couldBePath(text, base string) bool {
 		return true
 	}
 	full := e.absolute(text, base)
-	return full != "" && exists(full)
+	return full != "" && e.exists(full)
 }
 
 // spelled adds a word that only the run can tell, for what it spells: a secret
@@ -200,7 +205,7 @@ func (e *extraction) effective(c *shell.Command) string {
 	if base == "" {
 		return ""
 	}
-	resolved, err := e.resolver.Resolve(base)
+	resolved, err := e.resolve(base)
 	if err != nil {
 		return ""
 	}
@@ -210,7 +215,7 @@ func (e *extraction) effective(c *shell.Command) string {
 // directoryOf is an existing directory itself, the parent of an existing file,
 // and of what is missing the parent if it has an extension.
 func (e *extraction) directoryOf(full string) string {
-	resolved, err := e.resolver.Resolve(full)
+	resolved, err := e.resolve(full)
 	if err != nil {
 		return ""
 	}
@@ -228,7 +233,7 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 			item.Caveats.Add("secret_variable")
 		}
 	}
-	if c.SearchesCwd && shadowed(c) {
+	if c.SearchesCwd && e.shadowed(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if c.Program == "git" {
@@ -256,7 +261,7 @@ func (e *extraction) chosen(c *shell.Command) bool {
 		}
 		for at := dir; ; at = paths.Parent(at) {
 			for _, name := range c.ChosenBy {
-				if chooses(strings.TrimSuffix(at, "/"), name) {
+				if e.chooses(strings.TrimSuffix(at, "/"), name) {
 					return true
 				}
 			}
@@ -270,12 +275,12 @@ func (e *extraction) chosen(c *shell.Command) bool {
 
 // chooses reports whether a directory holds a file that chooses a program. An
 // entry "name:text" counts only when the file holds the text.
-func chooses(dir, entry string) bool {
+func (e *extraction) chooses(dir, entry string) bool {
 	name, text, conditional := strings.Cut(entry, ":")
 	if !conditional {
-		return exists(dir + "/" + name)
+		return e.exists(dir + "/" + name)
 	}
-	content, err := os.ReadFile(dir + "/" + name)
+	content, err := e.readFile(dir + "/" + name)
 	if err != nil {
 		return !os.IsNotExist(err)
 	}
@@ -301,7 +306,7 @@ func (e *extraction) pathItem(index int) {
 	p := &e.facts.Paths[index]
 	item := v1.Item{
 		Kind: v1.ItemPath, Verb: p.Op, Directory: paths.Parent(p.Real), Path: index,
-		Touches: v1.Set{touchName(p.Op, p.Space)},
+		Touches: touchSets[[2]string{p.Op, p.Space}],
 	}
 	if p.Caveats.Has("directory") {
 		item.Directory = p.Real

@@ -2,10 +2,6 @@ package extract
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -89,7 +85,7 @@ type Extractor struct {
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go.
 func (b *Base) With(policyd map[string]any) (*Extractor, error) {
-	lists, err := newLists(policyd)
+	lists, err := newLists(policyd, b.options.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +94,12 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 
 // Extract makes the facts of a call. It never fails: what can't be established
 // leaves the facts incomplete or an item with a caveat. grants are the path
-// grants that hold for the call's session and agent.
+// grants that hold for the call's session and agent; their roots are real names
+// as Place returns them. A root that is reached over a link by now, or that has
+// become sensitive, gives no space.
 func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 	e := &extraction{x: x, call: call}
+	e.facts.About, e.facts.Names = e.usualAbout[:0], e.usualNames[:0]
 	e.session()
 	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
@@ -139,11 +138,19 @@ type extraction struct {
 
 	resolver   paths.Resolver
 	roots      []paths.Root
-	sensitives []sensitive
-	readAlso   bool // the roots hold scope.read_also, too
+	grants     []v1.PathGrant
+	granted    map[string]bool // whether the root of a grant gives a space, once asked
+	sensitives []sensitive     // of the homes
+	readAlso   bool            // the roots hold scope.read_also, too
 	home       string
 	windows    bool // the session's paths are read as Windows does
-	folds      bool // the session's disk doesn't tell upper from lower case
+	line       bool // a command line is being read
+
+	// Room for what most calls have, so that it needs no memory of its own.
+	usualAbout      [8]string
+	usualNames      [2]string
+	usualRoots      [4]paths.Root
+	usualSensitives [12]sensitive
 }
 
 func (e *extraction) about(key string) {
@@ -185,175 +192,10 @@ func (e *extraction) session() {
 	if e.home == "" {
 		e.home = e.x.options.Home
 	}
-	e.folds = foldsCase(platform)
+	e.resolver.Names, e.resolver.Map = paths.NamesOf(platform), e.x.lists.pathMap
 	if platform == "windows" {
 		e.onWindows()
 	}
-}
-
-// foldsCase reports whether a platform's disks don't tell upper from lower case.
-func foldsCase(platform string) bool { return platform == "windows" || platform == "darwin" }
-
-// surroundings resolves the roots and the working directory (V4, P14).
-func (e *extraction) surroundings(grants []v1.PathGrant) {
-	s := &e.call.Session
-	e.root(s.SessionDir, v1.SpaceSession)
-	e.root(s.ProjectDir, v1.SpaceProject)
-	for _, dir := range s.ExtraDirs {
-		e.root(dir, v1.SpaceProject)
-	}
-	for _, grant := range grants {
-		space := v1.SpaceGrantRead
-		if grant.Mode == "read_write" {
-			space = v1.SpaceGrantReadWrite
-		}
-		e.grant(grant.Root, space)
-	}
-	for _, dir := range []string{e.call.Cwd, s.ProjectDir, s.SessionDir} {
-		if dir == "" {
-			continue
-		}
-		if resolved, err := e.resolver.Resolve(dir); err == nil {
-			e.facts.Cwd = resolved.Real
-		}
-		return
-	}
-}
-
-// space says where a real path lies. The places that are read without a
-// question are looked up only when nothing else holds the path.
-func (e *extraction) space(real string) string {
-	space := e.rootSpace(real)
-	if space != v1.SpaceOutside || e.readAlso {
-		return space
-	}
-	e.readAlso = true
-	for _, dir := range e.x.lists.readAlso {
-		e.root(e.expandHome(dir), v1.SpaceReadAlso)
-	}
-	return e.rootSpace(real)
-}
-
-func (e *extraction) rootSpace(real string) string {
-	if e.folds {
-		return paths.SpaceFolded(real, e.roots)
-	}
-	return paths.Space(real, e.roots)
-}
-
-func (e *extraction) expandHome(path string) string {
-	if path == "~" || strings.HasPrefix(path, "~/") {
-		if e.home == "" {
-			return ""
-		}
-		return e.home + path[1:]
-	}
-	return path
-}
-
-// grant adds the root of a path grant. A root is kept by its real path: where a
-// link stands in its place by now, it was never the person's to grant (P8).
-func (e *extraction) grant(root, space string) {
-	if resolved, err := e.resolver.Resolve(root); err == nil && resolved.Real == root {
-		e.root(root, space)
-	}
-}
-
-// root adds a directory to what gives paths a space. A sensitive directory
-// gives none, whoever names it (P6).
-func (e *extraction) root(dir, space string) {
-	if dir == "" {
-		return
-	}
-	resolved, err := e.resolver.Resolve(dir)
-	if err != nil || resolved.ViaProc {
-		return
-	}
-	if space == v1.SpaceReadAlso {
-		if e.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && e.home != "" && paths.Within(dir, e.home) {
-			return // a link in a home is not what the operator listed (P3)
-		}
-	} else if e.sensitiveRoot(resolved.Real) {
-		return
-	}
-	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
-}
-
-// sensitiveRoot reports whether a directory may be no one's workspace: it is a
-// sensitive root, holds one, or lies in one that is not merely a home.
-func (e *extraction) sensitiveRoot(real string) bool {
-	if e.windows && windowsSensitive(real) {
-		return true
-	}
-	for _, entry := range e.sensitiveRoots() {
-		if paths.Within(entry.real, real) || !entry.itself && paths.Within(real, entry.real) {
-			return true
-		}
-	}
-	return e.ownPlace(real)
-}
-
-// ownPlace reports whether a path is policyd's own state, lies in it or holds it.
-func (e *extraction) ownPlace(real string) bool {
-	return slices.ContainsFunc(e.x.options.Own, func(own string) bool {
-		return paths.Within(real, own) || paths.Within(own, real)
-	})
-}
-
-// holdsSensitive reports whether a directory is a sensitive root or holds one.
-func (e *extraction) holdsSensitive(real string) bool {
-	return slices.ContainsFunc(e.sensitiveRoots(), func(entry sensitive) bool { return !entry.itself && paths.Within(entry.real, real) }) ||
-		real == "/"
-}
-
-// sensitive is a sensitive root; itself is true when what lies below is not.
-type sensitive struct {
-	real   string
-	itself bool
-}
-
-// sensitiveRoots are those of the system, resolved when the policy was loaded,
-// and those of the homes, resolved once per call: the home that the session
-// claims and the sidecar's own.
-func (e *extraction) sensitiveRoots() []sensitive {
-	if e.sensitives != nil {
-		return e.sensitives
-	}
-	lists := e.x.lists
-	homes := []string{e.home, e.x.options.Home}
-	if e.home == e.x.options.Home {
-		homes = homes[:1]
-	}
-	e.sensitives = make([]sensitive, len(lists.system), len(lists.system)+len(homes)*len(lists.sensitiveHome))
-	copy(e.sensitives, lists.system)
-	for _, home := range homes {
-		if home == "" {
-			continue
-		}
-		for _, entry := range lists.sensitiveHome {
-			if resolved, err := e.resolver.Resolve(home + entry[1:]); err == nil {
-				e.sensitives = append(e.sensitives, sensitive{resolved.Real, entry == "~"})
-			}
-		}
-	}
-	return e.sensitives
-}
-
-// systemRoots resolves the sensitive roots that are in no home.
-func systemRoots(roots, itself []string) []sensitive {
-	var resolver paths.Resolver
-	var out []sensitive
-	for _, dir := range roots {
-		if resolved, err := resolver.Resolve(dir); err == nil {
-			out = append(out, sensitive{resolved.Real, dir == "/"})
-		}
-	}
-	for _, dir := range itself {
-		if resolved, err := resolver.Resolve(dir); err == nil {
-			out = append(out, sensitive{resolved.Real, true})
-		}
-	}
-	return out
 }
 
 // finish fills what rules look things up by, and makes the facts total.
@@ -379,6 +221,9 @@ func (e *extraction) finish() v1.Facts {
 	}
 	if len(f.Items) == 0 && f.Complete && f.Tool.Kind == v1.ToolShell && !f.Messy {
 		e.about("nothing")
+	}
+	if e.x.lists.ruled[f.Session.Agent] {
+		e.about("ruled")
 	}
 	f.About, f.Verbs, f.Names, f.Doubts = total(f.About), total(f.Verbs), total(f.Names), total(f.Doubts)
 	f.Items, f.Paths, f.Session.Tools = total(f.Items), total(f.Paths), total(f.Session.Tools)
@@ -440,13 +285,4 @@ func appendNew(list []string, text string) []string {
 		}
 	}
 	return append(list, text)
-}
-
-// exists reports whether anything is at an absolute path.
-func exists(path string) bool {
-	if !filepath.IsAbs(path) {
-		return false // a path of a system whose disk is not here
-	}
-	_, err := os.Lstat(path)
-	return err == nil
 }

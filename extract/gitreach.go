@@ -53,7 +53,7 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	}
 	specs := slices.Clone(c.Git.Pathspecs)
 	for _, word := range c.Git.Revisions {
-		if exists(e.absolute(word, dir)) {
+		if e.exists(e.absolute(word, dir)) {
 			specs = append(specs, word)
 		}
 	}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"io/fs"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -20,7 +21,7 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		return
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := e.resolver.Resolve(dir)
+		resolved, err := e.resolve(dir)
 		if err != nil {
 			item.Caveats.Add("git_untrusted")
 			return
@@ -50,13 +51,16 @@ func (e *extraction) inspect(dir, subcommand string) git.Verdict {
 			query.TrustedRoots = append(query.TrustedRoots, root.Real)
 		}
 	}
+	if e.resolver.Map != nil {
+		query.View = mapped{e}
+	}
 	return e.x.git.Inspect(query)
 }
 
 // toplevel is the top of the work tree that git finds from dir, where the
 // repository can be trusted to say so.
 func (e *extraction) toplevel(dir string) string {
-	resolved, err := e.resolver.Resolve(dir)
+	resolved, err := e.resolve(dir)
 	if err != nil || resolved.Unseen {
 		return ""
 	}
@@ -64,4 +68,34 @@ func (e *extraction) toplevel(dir string) string {
 		return verdict.Top
 	}
 	return ""
+}
+
+// mapped shows git's reader the disk of an agent that sees it under other names.
+type mapped struct{ e *extraction }
+
+var _ git.View = mapped{}
+
+// Real implements git.View.
+func (m mapped) Real(path string) (string, error) {
+	resolved, err := m.e.resolver.Resolve(path)
+	switch {
+	case err != nil:
+		return "", err
+	case resolved.Unseen:
+		return "", errUnseen
+	case !resolved.Exists:
+		return "", &fs.PathError{Op: "resolve", Path: path, Err: fs.ErrNotExist}
+	}
+	return resolved.Real, nil
+}
+
+// Disk implements git.View.
+func (m mapped) Disk(real string) (string, error) {
+	if disk, visible := m.e.resolver.Map.Sidecar(real); visible {
+		return disk, nil
+	}
+	if m.e.resolver.Map.Crosses(real) {
+		return "", &fs.PathError{Op: "find", Path: real, Err: fs.ErrNotExist}
+	}
+	return "", errUnseen
 }

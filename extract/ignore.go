@@ -26,14 +26,14 @@ const maxIgnoreFile = 64 << 10
 
 // ignoresAbove gathers the rules of root's repository from its top down to
 // root itself. Outside a repository nothing is ignored.
-func ignoresAbove(root string) ignores {
+func (e *extraction) ignoresAbove(root string) ignores {
 	var chain []string
 	found := false
 	for at := root; ; at = paths.Parent(at) {
 		if !found {
 			chain = append(chain, at)
-			found = exists(strings.TrimSuffix(at, "/") + "/.git")
-		} else if exists(strings.TrimSuffix(at, "/")+"/.ignore") || exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
+			found = e.exists(strings.TrimSuffix(at, "/") + "/.git")
+		} else if e.exists(strings.TrimSuffix(at, "/")+"/.ignore") || e.exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
 			return ignores{void: true} // these hold across repositories
 		}
 		if at == "/" {
@@ -45,25 +45,25 @@ func ignoresAbove(root string) ignores {
 	}
 	var rules ignores
 	for _, dir := range slices.Backward(chain) {
-		rules = rules.in(dir)
+		rules = e.ignoresIn(rules, dir)
 	}
 	return rules
 }
 
-// in adds the rules of a directory's own files to those in force above it.
-func (i ignores) in(dir string) ignores {
+// ignoresIn adds the rules of a directory's own files to those in force above it.
+func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	if i.void {
 		return i
 	}
-	if exists(dir + "/.git") {
+	if e.exists(dir + "/.git") {
 		i = ignores{} // a repository of its own: the rules above it don't hold
 	}
 	for _, name := range []string{".ignore", ".rgignore"} {
-		if exists(dir + "/" + name) {
+		if e.exists(dir + "/" + name) {
 			return ignores{void: true}
 		}
 	}
-	text, err := os.ReadFile(dir + "/.gitignore")
+	text, err := e.readFile(dir + "/.gitignore")
 	if err != nil {
 		if os.IsNotExist(err) {
 			return i
@@ -110,7 +110,7 @@ func (i *ignores) ignores(name string, directory bool) bool {
 // secret back in, which makes ripgrep read it although it is hidden.
 func (e *extraction) takesBack(dir string) bool {
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".git/info/exclude", ".config/git/ignore"} {
-		text, err := os.ReadFile(dir + "/" + name)
+		text, err := e.readFile(dir + "/" + name)
 		if err != nil {
 			if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
 				continue

@@ -19,8 +19,16 @@ type lists struct {
 	system []sensitive
 	// sensitiveHome are those in a home, beginning with "~".
 	sensitiveHome []string
-	readAlso      []string
-	deleteAllow   []string
+	// ownHome are the same in the sidecar's own home, which most sessions share.
+	ownHome     []string
+	readAlso    []string
+	deleteAllow []string
+	pathMap     paths.Map
+	// sidecar are the sensitive roots by the sidecar's own names; they matter
+	// with a path map alone.
+	sidecar []sensitive
+	// ruled are the agents that settings have rules for.
+	ruled map[string]bool
 }
 
 // policyData is the part of data.policyd that extraction reads.
@@ -39,20 +47,23 @@ type policyData struct {
 	} `json:"config"`
 	Settings struct {
 		Scope struct {
-			ReadAlso        []string `json:"read_also"`
-			Protected       []string `json:"protected"`
-			ProtectedAlways []string `json:"protected_always"`
-			DeleteAllow     []string `json:"delete_allow"`
+			ReadAlso        []string        `json:"read_also"`
+			Protected       []string        `json:"protected"`
+			ProtectedAlways []string        `json:"protected_always"`
+			DeleteAllow     []string        `json:"delete_allow"`
+			PathMap         []paths.Mapping `json:"path_map"`
 		} `json:"scope"`
 		Secrets struct {
 			Names, Except, Directories []string
 		} `json:"secrets"`
+		Agents map[string]any `json:"agents"`
 	} `json:"settings"`
 }
 
-// newLists reads the lists out of data.policyd. A policy without a list of
-// secrets is refused: it would make every secret an ordinary file.
-func newLists(policyd map[string]any) (*lists, error) {
+// newLists reads the lists out of data.policyd; home is the sidecar's own. A
+// policy without a list of secrets is refused: it would make every secret an
+// ordinary file.
+func newLists(policyd map[string]any, home string) (*lists, error) {
 	raw, err := json.Marshal(policyd)
 	if err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
@@ -67,14 +78,23 @@ func newLists(policyd map[string]any) (*lists, error) {
 			"config.protected.always must not be empty")
 	}
 	out := &lists{
+		ruled:       make(map[string]bool, len(settings.Agents)),
 		readAlso:    settings.Scope.ReadAlso,
 		deleteAllow: settings.Scope.DeleteAllow,
-		protected: paths.Protected{
-			Instructions: concat(config.Protected.Instructions, settings.Scope.Protected),
-			Always:       concat(config.Protected.Always, settings.Scope.ProtectedAlways),
-		},
+		protected: paths.NewProtected(
+			concat(config.Protected.Instructions, settings.Scope.Protected),
+			concat(config.Protected.Always, settings.Scope.ProtectedAlways),
+		),
 	}
-	out.secrets.Files = config.Secrets.Files
+	for agent := range settings.Agents {
+		out.ruled[agent] = true
+	}
+	if out.pathMap, err = paths.NewMap(settings.Scope.PathMap); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	for _, file := range config.Secrets.Files {
+		out.secrets.Files = append(out.secrets.Files, paths.Fold(file))
+	}
 	var absolute []string
 	for _, root := range config.Sensitive.Roots {
 		if strings.HasPrefix(root, "~") {
@@ -83,7 +103,13 @@ func newLists(policyd map[string]any) (*lists, error) {
 			absolute = append(absolute, root)
 		}
 	}
-	out.system = systemRoots(absolute, config.Sensitive.Itself)
+	if home != "" {
+		out.ownHome = joinHome(home, out.sensitiveHome)
+	}
+	out.system = systemRoots(absolute, config.Sensitive.Itself, out.pathMap)
+	if out.pathMap != nil {
+		out.sidecar = sidecarRoots(absolute, out.ownHome, home)
+	}
 	for _, part := range []struct {
 		into  **paths.Pattern
 		globs []string
@@ -98,6 +124,22 @@ func newLists(policyd map[string]any) (*lists, error) {
 		}
 	}
 	return out, nil
+}
+
+// inHome names the sensitive roots of a home; own is the sidecar's.
+func (l *lists) inHome(home, own string) []string {
+	if home == own {
+		return l.ownHome
+	}
+	return joinHome(home, l.sensitiveHome)
+}
+
+func joinHome(home string, entries []string) []string {
+	out := make([]string, len(entries))
+	for i, entry := range entries {
+		out[i] = home + entry[1:]
+	}
+	return out
 }
 
 func concat(a, b []string) []string { return append(slices.Clone(a), b...) }

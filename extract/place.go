@@ -3,6 +3,8 @@ package extract
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -46,23 +48,23 @@ func (x *Extractor) Place(session *v1.Session, grants []v1.PathGrant, path strin
 	e := &extraction{x: x, call: &v1.Call{Session: *session}}
 	e.session()
 	e.surroundings(grants)
-	resolved, err := e.resolver.Resolve(path)
+	resolved, err := e.resolve(path)
 	if err != nil {
 		return Place{}, err
 	}
 	if len(resolved.Links) > 0 && strings.Contains(path, "..") {
-		if other, err := e.resolver.Resolve(e.spelling(path)); err != nil || other.Real != resolved.Real {
+		if other, err := e.resolve(e.spelling(path)); err != nil || other.Real != resolved.Real {
 			return Place{}, ErrAmbiguous
 		}
 	}
 	place := Place{
-		Real: resolved.Real, Space: e.space(resolved.Real), Sensitive: e.sensitiveRoot(resolved.Real),
+		Real: resolved.Real, Space: e.spaceOf(&resolved), Sensitive: e.sensitiveRoot(resolved.Real),
 		Own: e.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
 		Visible: !resolved.Unseen,
 	}
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.
-		place.Space, place.Sensitive = v1.SpaceOutside, true
+		place.Sensitive = true
 	}
 	return place, nil
 }
@@ -74,10 +76,7 @@ func (x *Extractor) Under(path, root string, session *v1.Session) bool {
 	if platform == "" {
 		platform = x.options.Platform
 	}
-	if foldsCase(platform) {
-		return paths.WithinFolded(path, root)
-	}
-	return paths.Within(path, root)
+	return paths.NamesOf(platform).Within(path, root)
 }
 
 // repositoryMarks are what makes a directory the top of a project (P7).
@@ -87,10 +86,12 @@ var repositoryMarks = []string{".git", "package.json", "go.mod", "Cargo.toml"}
 // what a project has at its top. A link that bears such a name counts, wherever
 // it leads; a directory that can't be seen holds nothing.
 func (x *Extractor) RepositoryShaped(dir string) bool {
-	for _, mark := range repositoryMarks {
-		if _, err := os.Lstat(strings.TrimSuffix(dir, "/") + "/" + mark); err == nil && strings.HasPrefix(dir, "/") {
-			return true
-		}
+	disk, visible := x.lists.pathMap.Sidecar(dir)
+	if !visible || !filepath.IsAbs(disk) {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(repositoryMarks, func(mark string) bool {
+		_, err := os.Lstat(strings.TrimSuffix(disk, "/") + "/" + mark)
+		return err == nil
+	})
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -98,10 +99,13 @@ type reader struct {
 
 // tree says what reading everything below root reaches.
 func (e *extraction) tree(root string, f filter) string {
+	if e.resolver.Map.Crosses(root) {
+		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
+	}
 	r := reader{e: e, f: f.plain(), left: maxReached}
 	rules := ignores{void: true}
 	if r.f.ignoring {
-		rules = ignoresAbove(root)
+		rules = e.ignoresAbove(root)
 	}
 	seen := r.walk(root, rules, r.f.skipHidden && !e.takesBackAbove(root))
 	if r.answer == reachesNone && !seen {
@@ -114,12 +118,12 @@ func (e *extraction) tree(root string, f filter) string {
 // not see all of it, and stops at the first answer. hidden is true while hidden
 // files are left out.
 func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
-	entries, err := os.ReadDir(dir)
+	entries, err := r.e.readDir(dir)
 	if err != nil {
 		return os.IsPermission(err) || os.IsNotExist(err)
 	}
 	if r.f.ignoring {
-		rules = rules.in(dir)
+		rules = r.e.ignoresIn(rules, dir)
 	}
 	hidden = hidden && !r.e.takesBack(dir)
 	for _, entry := range entries {
@@ -151,7 +155,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 		if !r.f.enters(name) || r.f.ignoring && name == ".git" {
 			return true
 		}
-		if r.e.x.lists.secrets.Directory(full) != "" {
+		if r.e.secretDirectory(full) {
 			r.answer = reachesSecret
 			return true
 		}
@@ -160,7 +164,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 		if r.f.follow {
 			r.answer = r.e.linked(full)
 		}
-	case r.f.reads(name) && r.e.x.lists.secrets.File(full) != "":
+	case r.f.reads(name) && r.e.secretFile(full):
 		r.answer = reachesSecret
 	}
 	return true
@@ -175,15 +179,15 @@ func plainWord(name string) bool {
 // linked says what following a symbolic link in a tree reaches. A link to a
 // directory is not walked: what lies below it is then not known.
 func (e *extraction) linked(full string) string {
-	resolved, err := e.resolver.Resolve(full)
+	resolved, err := e.resolve(full)
 	switch {
 	case err != nil:
 		return reachesUnknown
-	case e.space(resolved.Real) == v1.SpaceOutside:
+	case e.spaceOf(&resolved) == v1.SpaceOutside:
 		return reachesOutside
-	case e.x.lists.secrets.File(resolved.Real) != "":
+	case e.secretFile(resolved.Real):
 		return reachesSecret
-	case resolved.Dir:
+	case resolved.Dir || resolved.Unseen:
 		return reachesUnknown
 	}
 	return reachesNone
@@ -191,6 +195,7 @@ func (e *extraction) linked(full string) string {
 
 // expansion is what a glob expands to.
 type expansion struct {
+	e       *extraction
 	matches []string // absolute, unresolved
 	words   []string // as the command gets them
 	unknown bool
@@ -200,8 +205,8 @@ type expansion struct {
 
 // expand expands a shell pattern that counts from base. In text a backslash
 // quotes the character behind it.
-func expand(text, base string) expansion {
-	var out expansion
+func (e *extraction) expand(text, base string) expansion {
+	out := expansion{e: e}
 	start, rest := base, text
 	if strings.HasPrefix(text, "/") {
 		start, rest = "/", strings.TrimLeft(text, "/")
@@ -239,8 +244,9 @@ func (x *expansion) step(dir, word string, segments []string) {
 		x.unknown = true // shells differ about it, and some take ".." for a match
 		return
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := x.e.readDir(dir)
 	if err != nil {
+		x.unknown = x.unknown || errors.Is(err, errUnseen)
 		return // nothing there to match
 	}
 	for _, entry := range entries {
@@ -266,8 +272,9 @@ func (x *expansion) deep(dir, word string, rest []string) {
 		return
 	}
 	x.step(dir, word, rest)
-	entries, err := os.ReadDir(dir)
+	entries, err := x.e.readDir(dir)
 	if err != nil {
+		x.unknown = x.unknown || errors.Is(err, errUnseen)
 		return
 	}
 	for _, entry := range entries {
@@ -283,7 +290,7 @@ func (x *expansion) descend(dir, word, name string, rest []string, last bool) {
 		x.step(full, next+"/", rest)
 		return
 	}
-	if !exists(full) {
+	if !x.e.exists(full) {
 		return
 	}
 	if len(x.matches) >= maxMatches {
@@ -328,7 +335,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		e.patternName(t, text, op)
 		return nil
 	}
-	found := expand(text, base)
+	found := e.expand(text, base)
 	if a.NoMatch {
 		if found.unknown || len(found.matches) > 0 {
 			item.Caveats.Add("dynamic_option")
@@ -388,17 +395,17 @@ func metaIndex(text string) int {
 
 // reached judges one match of a glob: it may be a link that leads out.
 func (e *extraction) reached(t *touched, item *v1.Item, match, op string) {
-	resolved, err := e.resolver.Resolve(match)
+	resolved, err := e.resolve(match)
 	if err != nil {
 		item.Caveats.Add(reachesUnknown)
 		return
 	}
-	space := e.space(resolved.Real)
-	t.set.Add(touchName(op, space))
+	space := e.spaceOf(&resolved)
+	t.add(op, space)
 	t.reals = append(t.reals, resolved.Real)
 	t.links = append(t.links, resolved.Links...)
 	switch {
-	case op != v1.OpList && (e.x.lists.secrets.File(resolved.Real) != "" || e.x.lists.secrets.File(match) != ""):
+	case op != v1.OpList && (e.secretFile(resolved.Real) || e.secretFile(match)):
 		item.Caveats.Add(reachesSecret)
 	case space == v1.SpaceOutside && len(resolved.Links) > 0:
 		item.Caveats.Add(reachesOutside)

@@ -85,7 +85,7 @@ func (e *extraction) shellTool(t *tool) {
 			continue
 		}
 		lines++
-		e.commandLine(commandText(texts, e.args.raw[name][0] == '['))
+		e.commandLine(commandText(texts, e.args.raw(name)[0] == '['))
 	}
 	if lines != 1 {
 		e.doubt("command_missing")
@@ -126,7 +126,7 @@ func (e *extraction) changeCwd(dir string) {
 	if full == "" {
 		return
 	}
-	if resolved, err := e.resolver.Resolve(full); err == nil {
+	if resolved, err := e.resolve(full); err == nil {
 		e.facts.Cwd = resolved.Real
 	}
 }
@@ -134,12 +134,16 @@ func (e *extraction) changeCwd(dir string) {
 // fileTool makes one item per path.
 func (e *extraction) fileTool(t *tool) {
 	named, base := 0, e.facts.Cwd
-	for _, argument := range e.args.names() {
-		op, ok := t.Paths[argument]
+	for i := range e.args {
+		op, ok := t.Paths[e.args[i].name]
 		if !ok {
 			continue
 		}
-		for _, raw := range e.texts([]string{argument}) {
+		texts, err := e.args.take(e.args[i].name)
+		if err != nil {
+			e.doubt("argument_type")
+		}
+		for _, raw := range texts {
 			named++
 			p := e.filePath(raw, op, t)
 			if p.Caveats.Has("directory") {
@@ -182,7 +186,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 	touched := touched{item: len(e.facts.Items)}
 	e.touch(&touched, raw, e.facts.Cwd, access)
 	p := &e.facts.Paths[index]
-	if !pattern && altered(raw) {
+	if !pattern && altered(e.resolver.Names.Compose(raw)) {
 		e.alteredPath(p, raw)
 	}
 	e.pathItem(index)
@@ -282,7 +286,7 @@ func (e *extraction) alteredPath(p *v1.Path, raw string) {
 	}, raw), unicode.IsSpace)
 	plain = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(plain, "file://"), "@"), "\"'`")
 	if full := e.absolute(plain, e.facts.Cwd); full != "" {
-		if resolved, err := e.resolver.Resolve(full); err == nil {
+		if resolved, err := e.resolve(full); err == nil {
 			e.classify(p, resolved.Real)
 		}
 		e.classify(p, path.Clean(full))
@@ -304,8 +308,8 @@ func (e *extraction) pattern(pattern, base string) {
 // nestedPaths makes an item of every path that stands inside an argument of
 // contents: an edit of a list may name a file of its own.
 func (e *extraction) nestedPaths(argument string) int {
-	raw, ok := e.args.raw[argument]
-	if !ok || len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
+	raw := e.args.raw(argument)
+	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
 		return 0
 	}
 	var value any
@@ -313,7 +317,10 @@ func (e *extraction) nestedPaths(argument string) int {
 		e.doubt("argument_type")
 		return 0
 	}
-	found := namedPaths(nil, value)
+	found := namedPaths(nil, value, func(name string) bool {
+		folded := strings.ToLower(name)
+		return strings.Contains(folded, "path") || strings.Contains(folded, "file")
+	})
 	slices.Sort(found)
 	for _, text := range found {
 		e.filePath(text, v1.OpWrite, &tool{})
@@ -322,50 +329,22 @@ func (e *extraction) nestedPaths(argument string) int {
 }
 
 // namedPaths collects the texts under keys that name paths, at any depth.
-func namedPaths(out []string, value any) []string {
+func namedPaths(out []string, value any, names func(key string) bool) []string {
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			out = namedPaths(out, element)
+			out = namedPaths(out, element, names)
 		}
 	case map[string]any:
 		for name, element := range value {
-			folded := strings.ToLower(strings.ReplaceAll(name, "_", ""))
-			if text, ok := element.(string); ok && (strings.Contains(folded, "path") || strings.Contains(folded, "file")) {
-				out = append(out, text)
+			if texts, ok := plainTexts(element); ok && names(name) {
+				out = append(out, texts...)
 				continue
 			}
-			out = namedPaths(out, element)
+			out = namedPaths(out, element, names)
 		}
 	}
 	return out
-}
-
-// patch makes an item of every file that a patch names.
-func (e *extraction) patch(text string) {
-	adds, updates, deletes, moves, ok := patchPaths(text)
-	if !ok {
-		e.doubt("patch_unreadable")
-	}
-	none := &tool{}
-	for _, group := range []struct {
-		paths []string
-		op    string
-	}{{adds, v1.OpWrite}, {updates, v1.OpWrite}, {deletes, v1.OpDelete}, {moves, v1.OpWrite}} {
-		for _, path := range group.paths {
-			e.filePath(path, group.op, none)
-			if before, _, ok := strings.Cut(path, ":"); ok && before != "" {
-				// Some readers end the path at a second colon.
-				e.filePath(before, group.op, none)
-			}
-		}
-	}
-	if len(moves) > 0 {
-		// The file that moves away is deleted where it was.
-		for _, path := range updates {
-			e.filePath(path, v1.OpDelete, none)
-		}
-	}
 }
 
 // fetchTool makes an item per host.
@@ -440,12 +419,10 @@ func (e *extraction) mcp(who identity) {
 	e.facts.Items = append(e.facts.Items, v1.Item{
 		Kind: v1.ItemTool, Verb: "mcp:" + who.server + "/" + who.name, Path: -1,
 	})
-	op, known := e.x.catalog.MCPReaders[who.name]
-	if !known {
-		op = v1.OpWrite
-	}
-	for _, name := range e.args.names() {
+	for i := range e.args {
+		name := e.args[i].name
 		if !slices.Contains(e.x.catalog.MCPPaths, name) {
+			e.mcpNested(who, e.args[i].raw)
 			continue
 		}
 		texts, err := e.args.take(name)
@@ -453,15 +430,44 @@ func (e *extraction) mcp(who identity) {
 			e.doubt("argument_type")
 		}
 		for _, raw := range texts {
-			if path, ok := strings.CutPrefix(raw, "file://"); ok {
-				raw = path
-			} else if strings.Contains(raw, "://") {
-				continue
-			}
-			e.filePath(raw, op, &tool{})
+			e.mcpPath(raw, e.x.catalog.mcpOperation(who.name, name))
 		}
 	}
 	e.spelledSecrets()
+}
+
+func (e *extraction) mcpPath(raw, op string) {
+	if path, ok := strings.CutPrefix(raw, "file://"); ok {
+		raw = path
+	} else if strings.Contains(raw, "://") {
+		return
+	}
+	e.filePath(raw, op, &tool{})
+}
+
+// mcpNested makes an item of every path that stands deeper in an argument, as
+// in edits[].path, and of every path of a patch.
+func (e *extraction) mcpNested(who identity, raw json.RawMessage) {
+	for _, text := range textsOf(raw) {
+		if changes, ok := parsePatch(text); ok {
+			for _, change := range changes {
+				e.filePath(change.path, change.op, &tool{})
+			}
+		}
+	}
+	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
+		return
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		e.doubt("argument_type")
+		return
+	}
+	found := namedPaths(nil, value, func(name string) bool { return slices.Contains(e.x.catalog.MCPPaths, name) })
+	slices.Sort(found)
+	for _, text := range found {
+		e.mcpPath(text, e.x.catalog.mcpOperation(who.name, ""))
+	}
 }
 
 // acp makes the item of a method. What it names is looked at for secrets
@@ -475,8 +481,8 @@ func (e *extraction) acp(*method) {
 // secret file or leads to one, so that no unknown argument carries one past
 // the rules.
 func (e *extraction) spelledSecrets() {
-	for _, name := range e.args.names() {
-		for _, text := range append(textsOf(e.args.raw[name]), name) {
+	for i := range e.args {
+		for _, text := range append(textsOf(e.args[i].raw), e.args[i].name) {
 			e.spelledSecret(text)
 		}
 	}
@@ -495,7 +501,7 @@ func (e *extraction) spelledSecret(text string) {
 	p.Caveats.Add("invisible")
 	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
 	if full := e.absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
-		if resolved, err := e.resolver.Resolve(full); err == nil {
+		if resolved, err := e.resolve(full); err == nil {
 			e.classify(&p, resolved.Real)
 		}
 	}

@@ -17,6 +17,8 @@ type touched struct {
 	vague bool // something it touches is not known
 	// unseen is true when something lies on a disk that this machine doesn't have.
 	unseen bool
+	// special is true when something that it opens is neither file nor directory.
+	special bool
 }
 
 // touch resolves one path and adds it to the facts. base is what a relative
@@ -30,11 +32,11 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 		t.vague = true
 		p.Caveats.Add("invisible")
 		e.classify(p, e.spelling(raw))
-		t.set.Add(touchName(op, p.Space))
+		t.add(op, p.Space)
 		return p
 	}
 	e.locate(t, p, full)
-	t.set.Add(touchName(op, p.Space))
+	t.add(op, p.Space)
 	return p
 }
 
@@ -60,7 +62,7 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	if e.windows && e.windowsDevice(t, p, full) {
 		return
 	}
-	resolved, err := e.resolver.Resolve(full)
+	resolved, err := e.resolve(full)
 	if err != nil {
 		p.Real = e.spelling(full)
 		p.Caveats.Add("error")
@@ -69,15 +71,14 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 		return
 	}
 	p.Real, p.Links = resolved.Real, resolved.Links
-	if e.device(p, full, resolved.Real) {
+	if e.device(p, full, &resolved) {
 		return
 	}
-	p.Space = e.space(resolved.Real)
-	if resolved.ViaProc {
-		// Links below /proc are those of the sidecar's process, not the agent's.
-		p.Space = v1.SpaceOutside
-	}
+	p.Space = e.spaceOf(&resolved)
 	switch {
+	case e.hidden(&resolved):
+		t.vague = true
+		p.Caveats.Add("invisible")
 	case resolved.Unseen:
 		t.unseen = true
 		p.Caveats.Add("unseen")
@@ -85,12 +86,23 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 		p.Caveats.Add("missing")
 	case resolved.Dir:
 		p.Caveats.Add("directory")
-	case resolved.HardLinks && p.Op != v1.OpRead && p.Op != v1.OpList:
+	case !resolved.Regular:
+		t.special = t.special || p.Op != v1.OpList
+		p.Caveats.Add("special")
+	case resolved.HardLinks && p.Op == v1.OpRead:
+		e.otherNames(p)
+	case resolved.HardLinks && p.Op != v1.OpList:
 		p.Caveats.Add("hard_link")
+		e.otherNames(p)
 	}
 	e.classify(p, resolved.Real)
-	t.reals = append(t.reals, resolved.Real)
-	t.links = append(t.links, resolved.Links...)
+	if p.Op == v1.OpDelete && resolved.Dir {
+		e.classifyBelow(p, resolved.Real)
+	}
+	if e.line { // an approval's directory is for commands alone
+		t.reals = append(t.reals, resolved.Real)
+		t.links = append(t.links, resolved.Links...)
+	}
 	if len(resolved.Links) > 0 || resolved.ViaProc {
 		e.otherReading(t, p, full)
 	}
@@ -105,7 +117,7 @@ func (e *extraction) otherReading(t *touched, p *v1.Path, full string) {
 	if !strings.Contains(full, "..") {
 		return
 	}
-	other, err := e.resolver.Resolve(clean)
+	other, err := e.resolve(clean)
 	if err == nil && other.Real == p.Real {
 		return
 	}
@@ -118,19 +130,28 @@ func (e *extraction) otherReading(t *touched, p *v1.Path, full string) {
 }
 
 // device handles what lies below /dev. It reports false for paths that don't.
-// The null device and the standard streams are no file; bash's /dev/tcp is a
-// connection; any other device is outside.
-func (e *extraction) device(p *v1.Path, full, real string) bool {
+// The null device is no file. Neither are the standard streams and the endless
+// zeros of a command, but a file tool would open those of its own process, and
+// wait. bash's /dev/tcp is a connection; any other device is outside.
+func (e *extraction) device(p *v1.Path, full string, resolved *paths.Resolved) bool {
+	real := resolved.Real
 	name := real
 	if strings.HasPrefix(full, "/") && !strings.Contains(full, "..") {
 		name = path.Clean(full) // /dev/stdin is a link whose end says nothing
+	} else if resolved.ViaProc {
+		return false
 	}
 	if !strings.HasPrefix(name, "/dev/") {
 		return false
 	}
 	p.Real = name
 	switch name {
-	case "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2":
+	case "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2":
+		if !e.line {
+			break
+		}
+		fallthrough
+	case "/dev/null":
 		p.Space = v1.SpaceNone
 		return true
 	}
@@ -144,32 +165,97 @@ func (e *extraction) device(p *v1.Path, full, real string) bool {
 	return true
 }
 
-// classify notes the lists that a path is on. Looking at names and metadata
-// alone gives no secret away, but looking into a secret directory does.
+// classify notes the lists that a path is on, by the agent's name and by the
+// sidecar's.
 func (e *extraction) classify(p *v1.Path, real string) {
-	if entry := e.x.lists.secrets.Directory(real); entry != "" {
-		p.Class.Put("secret_directory", entry)
-	} else if p.Op != v1.OpList {
-		if entry := e.x.lists.secrets.File(real); entry != "" {
-			p.Class.Put("secret", entry)
-		}
+	e.classifyName(p, real)
+	if disk, other := e.otherName(real); other {
+		e.classifyName(p, disk)
+	}
+	if p.Op == v1.OpDelete {
+		e.classifyDelete(p, real)
+	}
+}
+
+// classifyName matches one name. Looking at names and metadata alone gives no
+// secret away, but looking into a secret directory does.
+func (e *extraction) classifyName(p *v1.Path, real string) {
+	if class, entry := e.x.lists.secrets.Class(real); class == "secret_directory" || class != "" && p.Op != v1.OpList {
+		p.Class.Put(class, entry)
 	}
 	for _, own := range e.x.options.Own {
-		if paths.Within(real, own) {
+		if paths.FoldedWithin(real, own) {
 			p.Class.Put("own", own)
 		}
 	}
 	for _, file := range e.x.options.Protected {
-		if paths.Within(real, file) {
+		if paths.FoldedWithin(real, file) {
 			p.Class.Put("protected_always", file)
 		}
 	}
 	if p.Op == v1.OpWrite || p.Op == v1.OpDelete {
 		e.x.lists.protected.Class(real, &p.Class)
 	}
-	if p.Op == v1.OpDelete {
-		e.classifyDelete(p, real)
+}
+
+// secretFile reports whether a path is secret by the agent's name or by the
+// sidecar's.
+func (e *extraction) secretFile(real string) bool {
+	if e.x.lists.secrets.File(real) != "" {
+		return true
 	}
+	disk, visible := e.otherName(real)
+	return visible && e.x.lists.secrets.File(disk) != ""
+}
+
+func (e *extraction) secretDirectory(real string) bool {
+	if e.x.lists.secrets.Directory(real) != "" {
+		return true
+	}
+	disk, visible := e.otherName(real)
+	return visible && e.x.lists.secrets.Directory(disk) != ""
+}
+
+// otherName is the sidecar's name of a path, where it has one of its own.
+func (e *extraction) otherName(real string) (string, bool) {
+	if e.resolver.Map == nil {
+		return "", false
+	}
+	disk, visible := e.resolver.Map.Sidecar(real)
+	return disk, visible && disk != real
+}
+
+// classifyBelow notes what goes with a directory that is deleted or moved: a
+// root of the session, policyd's own files wherever below, and what stands
+// directly in it and is protected.
+func (e *extraction) classifyBelow(p *v1.Path, dir string) {
+	for i := range e.roots {
+		space := e.roots[i].Space
+		if (space == v1.SpaceProject || space == v1.SpaceSession) && paths.Within(e.roots[i].Real, dir) {
+			p.Caveats.Add("root")
+		}
+	}
+	names := []string{dir}
+	if disk, other := e.otherName(dir); other {
+		names = append(names, disk)
+	}
+	for _, name := range names {
+		for _, own := range e.x.options.Own {
+			if paths.FoldedWithin(own, name) {
+				p.Class.Put("own", own)
+			}
+		}
+		for _, file := range e.x.options.Protected {
+			if paths.FoldedWithin(file, name) {
+				p.Class.Put("protected_always", file)
+			}
+		}
+	}
+	e.x.lists.protected.Below(dir, func(class, entry, path string) {
+		if _, known := p.Class.Get(class); !known && e.exists(path) {
+			p.Class.Put(class, entry)
+		}
+	})
 }
 
 // classifyDelete notes an entry of delete_allow, which counts from the project.
@@ -229,5 +315,24 @@ var touchNames = func() map[[2]string]string {
 	}
 	return names
 }()
+
+// touchSets hold one name each, for items that touch no more. They are shared:
+// they have no room to grow in place.
+var touchSets = func() map[[2]string]v1.Set {
+	sets := make(map[[2]string]v1.Set, len(touchNames))
+	for key, name := range touchNames {
+		sets[key] = v1.Set{name}
+	}
+	return sets
+}()
+
+// add notes one more thing that is touched.
+func (t *touched) add(op, space string) {
+	if len(t.set) == 0 {
+		t.set = touchSets[[2]string{op, space}]
+		return
+	}
+	t.set.Add(touchName(op, space))
+}
 
 func touchName(op, space string) string { return touchNames[[2]string{op, space}] }

@@ -104,7 +104,7 @@ func (e *extraction) windowsGlob(t *touched, item *v1.Item, a *shell.Access, bas
 	}
 	p := e.touch(t, dir, base, v1.OpList)
 	space := p.Space
-	t.set.Add(touchName(a.Op, space))
+	t.add(a.Op, space)
 	if a.Op == v1.OpList {
 		return
 	}
@@ -154,13 +154,13 @@ func (e *extraction) windowsCouldBePath(text string) bool {
 
 // shadowed reports whether cmd, which looks into the working directory first,
 // finds a program there before the one that is meant.
-func shadowed(c *shell.Command) bool {
+func (e *extraction) shadowed(c *shell.Command) bool {
 	if c.Unknown {
 		return true
 	}
 	for _, dir := range c.Dirs {
 		for _, extension := range []string{".com", ".exe", ".bat", ".cmd"} {
-			if exists(dir + "/" + c.Program + extension) {
+			if e.exists(dir + "/" + c.Program + extension) {
 				return true
 			}
 		}

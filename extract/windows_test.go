@@ -27,7 +27,7 @@ func TestPathsOfAnUnseenDisk(t *testing.T) {
 	facts := p.windowsFacts("Bash", `c:\Proj`, map[string]any{"command": `Get-Content SRC\main.go, C:\proj\b.go`})
 	require.Len(t, facts.Paths, 2)
 	assert.Equal(t, "C:/Proj", facts.Cwd)
-	for i, real := range []string{"C:/Proj/SRC/main.go", "C:/proj/b.go"} {
+	for i, real := range []string{"C:/Proj/SRC/main.go", "C:/Proj/b.go"} {
 		assert.Equal(t, real, facts.Paths[i].Real)
 		assert.Equal(t, v1.SpaceProject, facts.Paths[i].Space)
 		assert.Equal(t, v1.Set{"unseen"}, facts.Paths[i].Caveats)

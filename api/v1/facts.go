@@ -73,7 +73,7 @@ const (
 )
 
 // SessionFacts are the session fields that policy may judge by, normalized: an
-// unknown audience is public here.
+// unknown audience is public here, and directories are real.
 type SessionFacts struct {
 	ID          string   `json:"id"`
 	Agent       string   `json:"agent"`
@@ -152,12 +152,12 @@ type Path struct {
 	// Item is the index of the item that makes the access.
 	Item int `json:"item"`
 	// Class names the lists that Real is on, and the entry that it matched:
-	// secret, protected, protected_always, delete_allow, sensitive.
+	// secret, secret_directory, protected, protected_always, delete_allow, own.
 	Class Form `json:"class"`
 	// Links are the segments that were symbolic links, as absolute paths.
 	Links []string `json:"links"`
-	// Caveats: exists, missing, directory, hard_link, invisible, error,
-	// device, glob, tree, …
+	// Caveats: missing, directory, root, hard_link, special, invisible, unseen,
+	// ambiguous, error, device, network. A cover names those that it tolerates.
 	Caveats Set `json:"caveats"`
 }
 

@@ -182,6 +182,10 @@ func (in *inspection) commonDir(dir string) (string, error) {
 
 func (in *inspection) validHead(path string, head stamp) bool {
 	if head.kind == kindLink {
+		path, err := disk(in.probe.view, path, false)
+		if err != nil {
+			return false
+		}
 		target, err := os.Readlink(path)
 		return err == nil && strings.HasPrefix(target, "refs/")
 	}

@@ -30,6 +30,9 @@ func (p *probe) resolve(base, path string) (string, error) {
 	if _, err := p.stat(path, true); err != nil {
 		return "", err
 	}
+	if p.view != nil {
+		return p.view.Real(path)
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		p.unstable = true

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -69,10 +70,34 @@ type probe struct {
 	dependencies []dependency
 	now          time.Duration
 	unstable     bool
+	view         View
+}
+
+// disk is where this process finds a path. With follow no link is left in it.
+func disk(view View, path string, follow bool) (string, error) {
+	if view == nil {
+		return path, nil
+	}
+	whole, rest := path, ""
+	if !follow {
+		whole, rest = filepath.Dir(path), filepath.Base(path)
+	}
+	real, err := view.Real(whole)
+	if err != nil {
+		return "", err
+	}
+	return view.Disk(filepath.Join(real, rest))
 }
 
 // stat describes a path; a missing one is an absent stamp and no error.
 func (p *probe) stat(path string, follow bool) (stamp, error) {
+	path, err := disk(p.view, path, follow)
+	if isAbsent(err) {
+		return stamp{}, nil
+	}
+	if err != nil {
+		return stamp{}, fmt.Errorf("stat file: %w", err)
+	}
 	found, err := statOrAbsent(path, follow)
 	if err != nil {
 		p.unstable = true
@@ -111,6 +136,13 @@ var (
 // read returns a regular file's content; a missing file is nil and no error.
 // The stamp is taken before the content, so that a later change shows.
 func (p *probe) read(path string, limit int64) ([]byte, error) {
+	path, err := disk(p.view, path, true)
+	if isAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open file: %w", err)
+	}
 	content, found, err := readBounded(path, limit)
 	if err != nil {
 		p.unstable = true
@@ -169,6 +201,13 @@ func appendAll(content []byte, from io.Reader) ([]byte, error) {
 
 // names lists a directory; a missing one has no names.
 func (p *probe) names(path string) ([]string, error) {
+	path, err := disk(p.view, path, true)
+	if isAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list directory: %w", err)
+	}
 	found, err := statOrAbsent(path, true)
 	if err != nil {
 		p.unstable = true

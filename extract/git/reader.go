@@ -33,7 +33,7 @@ func New(options Options) (*Reader, error) {
 // Inspect judges one command. It never fails: what can't be read or understood
 // is a verdict that is not trusted.
 func (r *Reader) Inspect(q Query) Verdict {
-	if r.cache == nil {
+	if r.cache == nil || q.View != nil {
 		verdict, _ := r.inspect(q)
 		return verdict
 	}
@@ -50,9 +50,9 @@ func (r *Reader) Inspect(q Query) Verdict {
 }
 
 func (r *Reader) inspect(q Query) (Verdict, *probe) {
-	seen := &probe{now: time.Duration(r.now().UnixNano())}
+	seen := &probe{now: time.Duration(r.now().UnixNano()), view: q.View}
 	in := &inspection{probe: seen, table: r.table, query: q, runs: r.table.runsOf(q.Subcommand)}
-	var verdict Verdict
+	verdict := Verdict{view: q.View}
 	if err := in.judge(&verdict); err != nil {
 		verdict.Trusted = false
 		verdict.Reason = err.Error()

@@ -28,7 +28,7 @@ func (r *Reader) Tracked(v Verdict, pathspecs []string, cwd string, visit func(p
 	if err != nil {
 		return err
 	}
-	content, _, err := readBounded(filepath.Join(v.GitDir, "index"), maxIndexBytes)
+	content, err := v.index()
 	if err != nil {
 		return fmt.Errorf("read index: %w", err)
 	}
@@ -53,7 +53,7 @@ func (r *Reader) Blobs(v Verdict, prefix string, visit func(path string) bool) e
 	if !v.Repository || v.Top == "" || v.objectSize == 0 {
 		return ErrNoRepository
 	}
-	content, _, err := readBounded(filepath.Join(v.GitDir, "index"), maxIndexBytes)
+	content, err := v.index()
 	if err != nil {
 		return fmt.Errorf("read index: %w", err)
 	}
@@ -72,7 +72,7 @@ func (r *Reader) Gitlinks(v Verdict) ([]string, error) {
 	if !v.Repository || v.Top == "" || v.objectSize == 0 {
 		return nil, ErrNoRepository
 	}
-	content, _, err := readBounded(filepath.Join(v.GitDir, "index"), maxIndexBytes)
+	content, err := v.index()
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -80,6 +80,19 @@ func (r *Reader) Gitlinks(v Verdict) ([]string, error) {
 		return nil, nil
 	}
 	return gitlinks(content, v.objectSize)
+}
+
+// index reads the index of the verdict's repository; a missing one is nil.
+func (v *Verdict) index() ([]byte, error) {
+	path, err := disk(v.view, filepath.Join(v.GitDir, "index"), true)
+	if isAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, _, err := readBounded(path, maxIndexBytes)
+	return content, err
 }
 
 func gitlinks(content []byte, objectSize int) ([]string, error) {

@@ -17,6 +17,19 @@ type Query struct {
 	Home string
 	// XDGConfigHome is the value of XDG_CONFIG_HOME; empty means Home/.config.
 	XDGConfigHome string
+	// View says where this process finds what git would see, for a git that
+	// runs elsewhere; nil where both see the same disk. What the view can't show
+	// is not trusted. Verdicts that rest on a view are never remembered.
+	View View
+}
+
+// View finds the files of another file system on this one.
+type View interface {
+	// Real is the real path of an existing path, by git's names.
+	Real(path string) (string, error)
+	// Disk is this process's path of a real path whose last segment may be a
+	// link. An error means that it can't be seen here.
+	Disk(real string) (string, error)
 }
 
 // Verdict is the answer to a Query. Its zero value is not trusted.
@@ -38,6 +51,7 @@ type Verdict struct {
 	LazyFetch bool
 
 	objectSize int
+	view       View
 }
 
 // Code returns the stable part of the reason.

@@ -9,8 +9,9 @@ import (
 )
 
 // Pattern is a set of globs over one segment, with quick ways for the forms
-// that lists are made of. Matching folds case: a list that misses ".ENV" on a
-// file system that folds case would be worse than one that finds it elsewhere.
+// that lists are made of. Names are compared by Fold: a list that misses ".ENV"
+// on a file system that folds case would be worse than one that finds it
+// elsewhere.
 type Pattern struct {
 	exact    map[string]string
 	suffixes []string // from "*.pem"
@@ -22,7 +23,7 @@ type Pattern struct {
 func NewPattern(globs []string) (*Pattern, error) {
 	p := &Pattern{exact: make(map[string]string, len(globs))}
 	for _, glob := range globs {
-		folded := strings.ToLower(glob)
+		folded := Fold(glob)
 		if _, err := path.Match(folded, ""); err != nil {
 			return nil, err
 		}
@@ -45,7 +46,14 @@ func (p *Pattern) Match(name string) string {
 	if p == nil || name == "" {
 		return ""
 	}
-	name = strings.ToLower(name)
+	return p.match(Fold(name))
+}
+
+// match is Match for a name that is folded.
+func (p *Pattern) match(name string) string {
+	if p == nil || name == "" {
+		return ""
+	}
 	if entry, ok := p.exact[name]; ok {
 		return entry
 	}
@@ -72,17 +80,38 @@ type Secrets struct {
 	Names       *Pattern
 	Except      *Pattern
 	Directories *Pattern
-	// Files are entries of several segments: ".kube/config" anywhere, or
-	// absolute globs such as "/proc/*/environ".
+	// Files are entries of several segments, in lower case: ".kube/config"
+	// anywhere, or absolute globs such as "/proc/*/environ".
 	Files []string
+}
+
+// Class returns how a clean path is secret, "secret_directory" or "secret", and
+// the entry that says so; or "".
+func (s *Secrets) Class(real string) (class, entry string) {
+	real = Fold(real)
+	if entry := s.directory(real); entry != "" {
+		return "secret_directory", entry
+	}
+	if entry := s.file(real); entry != "" {
+		return "secret", entry
+	}
+	return "", ""
 }
 
 // File returns the entry by which a clean path is a secret file or lies in a
 // secret directory, or "".
 func (s *Secrets) File(real string) string {
+	real = Fold(real)
+	if entry := s.file(real); entry != "" {
+		return entry
+	}
+	return s.directory(real)
+}
+
+func (s *Secrets) file(real string) string {
 	base := Base(real)
-	if s.Except.Match(base) == "" {
-		if entry := s.Names.Match(base); entry != "" {
+	if s.Except.match(base) == "" {
+		if entry := s.Names.match(base); entry != "" {
 			return entry
 		}
 	}
@@ -91,16 +120,18 @@ func (s *Secrets) File(real string) string {
 			return entry
 		}
 	}
-	return s.Directory(real)
+	return ""
 }
 
 // Directory returns the entry by which a clean path is a secret directory or
 // lies in one, or "".
-func (s *Secrets) Directory(real string) string {
+func (s *Secrets) Directory(real string) string { return s.directory(Fold(real)) }
+
+func (s *Secrets) directory(real string) string {
 	for rest := real; rest != ""; {
 		var segment string
 		segment, rest, _ = strings.Cut(strings.TrimLeft(rest, "/"), "/")
-		if entry := s.Directories.Match(segment); entry != "" {
+		if entry := s.Directories.match(segment); entry != "" {
 			return entry + "/"
 		}
 	}
@@ -110,7 +141,6 @@ func (s *Secrets) Directory(real string) string {
 // matchTail matches entry, a glob of several segments, against the end of
 // real, or against the whole of it when entry is absolute.
 func matchTail(real, entry string) bool {
-	real, entry = strings.ToLower(real), strings.ToLower(entry)
 	if strings.HasPrefix(entry, "/") {
 		ok, err := path.Match(entry, real)
 		return ok && err == nil
@@ -129,33 +159,70 @@ func matchTail(real, entry string) bool {
 
 // Protected lists what could change an agent's instructions or switch the gate off.
 type Protected struct {
-	Instructions []string
-	Always       []string
+	instructions, always []protectedEntry
 }
 
-// Class returns the entries that real is on. An entry without a leading slash
-// matches as a run of whole segments anywhere, and everything below it.
+type protectedEntry struct {
+	name string
+	// run is the entry as a run of whole segments, folded: "/.github/hooks/".
+	run string
+}
+
+// NewProtected reads the two lists. An entry without a leading slash matches as
+// a run of whole segments anywhere, and everything below it.
+func NewProtected(instructions, always []string) Protected {
+	read := func(list []string) []protectedEntry {
+		out := make([]protectedEntry, len(list))
+		for i, name := range list {
+			out[i] = protectedEntry{name: name, run: "/" + strings.Trim(Fold(name), "/") + "/"}
+		}
+		return out
+	}
+	return Protected{instructions: read(instructions), always: read(always)}
+}
+
+// Class notes the entries that real is on.
 func (p *Protected) Class(real string, class *v1.Form) {
-	for _, entry := range p.Always {
-		if containsSegments(real, entry) {
-			class.Put("protected_always", entry)
-			return
-		}
+	folded := Fold(real) + "/"
+	if entry := find(p.always, folded); entry != "" {
+		class.Put("protected_always", entry)
+		return
 	}
-	for _, entry := range p.Instructions {
-		if containsSegments(real, entry) {
-			class.Put("protected", entry)
-			return
-		}
+	if entry := find(p.instructions, folded); entry != "" {
+		class.Put("protected", entry)
 	}
 }
 
-func containsSegments(real, entry string) bool {
-	if strings.HasPrefix(entry, "/") {
-		return Within(real, entry)
+func find(list []protectedEntry, folded string) string {
+	for i := range list {
+		if strings.HasPrefix(list[i].name, "/") {
+			if strings.HasPrefix(folded, list[i].run) {
+				return list[i].name
+			}
+		} else if strings.Contains(folded, list[i].run) {
+			return list[i].name
+		}
 	}
-	real = strings.ToLower(real) + "/"
-	return strings.Contains(real, "/"+strings.ToLower(entry)+"/")
+	return ""
+}
+
+// Below calls visit with each entry and the path that it has directly in a
+// directory: what would go with the directory. An absolute entry stands for
+// itself where it lies below.
+func (p *Protected) Below(dir string, visit func(class, entry, path string)) {
+	below(p.always, "protected_always", dir, visit)
+	below(p.instructions, "protected", dir, visit)
+}
+
+func below(list []protectedEntry, class, dir string, visit func(class, entry, path string)) {
+	for _, entry := range list {
+		switch {
+		case !strings.HasPrefix(entry.name, "/"):
+			visit(class, entry.name, strings.TrimSuffix(dir, "/")+"/"+strings.Trim(entry.name, "/"))
+		case FoldedWithin(entry.name, dir):
+			visit(class, entry.name, entry.name)
+		}
+	}
 }
 
 // Root is a directory that gives what lies in it a space.

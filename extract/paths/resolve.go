@@ -3,7 +3,10 @@ package paths
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -20,7 +23,20 @@ var (
 	ErrTooLong  = errors.New("path is longer than 4096 bytes")
 	ErrNUL      = errors.New("path holds a NUL byte")
 	ErrLoop     = errors.New("too many symbolic links")
+	// ErrAlias is for a name that the disk finds and no directory lists: the
+	// short name of a file on a FAT or NTFS disk. Which file it is isn't known.
+	ErrAlias = errors.New("path has a name that its directory doesn't list")
+	// ErrTwoNames is for a name that two entries of a directory spell, on a
+	// platform that takes them for one.
+	ErrTwoNames  = errors.New("path names two files")
+	errManyNames = errors.New("directory holds too many names")
 )
+
+// maxListed bounds how many names of a directory are looked through for one.
+const maxListed = 20_000
+
+// directoryNode is what a directory looks like.
+var directoryNode = node{mode: fs.ModeDir}
 
 // Resolved is a path with every symbolic link on its deepest existing ancestor
 // followed, and what lies there.
@@ -39,7 +55,8 @@ type Resolved struct {
 	// the sidecar's process and not by the agent's: Real can't be trusted.
 	ViaProc bool
 	// Unseen is true for a path of a system whose disk this machine doesn't
-	// have: Real is what it spells, and links on the way are not known.
+	// have, or that the Map holds no entry for: Real is what it spells, and
+	// links on the way are not known.
 	Unseen bool
 }
 
@@ -58,6 +75,12 @@ type Resolver struct {
 	done map[string]Resolved
 	// Windows makes it read paths as Windows does.
 	Windows bool
+	// Names says which names are one: a path that spells an entry of a
+	// directory otherwise is resolved to the entry.
+	Names Names
+	// Map translates the agent's names, which paths and links hold, to the
+	// sidecar's.
+	Map Map
 	// disk is true where drive letters are on this machine; for tests.
 	disk bool
 }
@@ -97,11 +120,11 @@ func (r *Resolver) resolve(path string) (Resolved, error) {
 	return result, nil
 }
 
-// straight resolves a clean path without symbolic links, which nearly every
-// path is, without building a string. It reports false for any other.
+// straight resolves a clean path without symbolic links, missing or not, which
+// nearly every path is, without building a string. It reports false for any other.
 func (r *Resolver) straight(path string) (Resolved, bool) {
 	if len(path) == 1 || path[len(path)-1] == '/' || strings.HasPrefix(path, "/proc") ||
-		strings.Contains(path, "//") || strings.Contains(path, "/.") && hasDots(path) {
+		strings.IndexByte(path, '~') >= 0 || strings.Contains(path, "//") || strings.Contains(path, "/.") && hasDots(path) {
 		return Resolved{}, false
 	}
 	var seen node
@@ -109,7 +132,12 @@ func (r *Resolver) straight(path string) (Resolved, bool) {
 		if end < len(path) && path[end] != '/' {
 			continue
 		}
-		if seen = r.look(path[:end]); seen.err != nil || seen.mode&fs.ModeSymlink != 0 {
+		seen = r.look(path[:end])
+		switch {
+		case seen.err == nil && seen.mode&fs.ModeSymlink == 0:
+		case r.Names == NamesExact && missing(seen.err):
+			return Resolved{Real: path}, true // behind what is missing nothing is a link
+		default:
 			return Resolved{}, false
 		}
 	}
@@ -142,18 +170,25 @@ func (r *Resolver) walk(path string) (Resolved, error) {
 			// Behind a missing segment nothing can be a link, so the
 			// lexical parent is the real one.
 			current = parent(current)
-			out.Exists, out.Dir = r.isDir(current)
+			if !out.Unseen {
+				out.Exists, out.Dir = r.isDir(current)
+			}
 			continue
 		}
-		next := join(current, segment)
+		if out.Unseen {
+			current = join(current, segment)
+			continue
+		}
+		seen, listed := r.entry(current, segment)
+		next := join(current, listed)
 		if next == "/proc" {
 			out.ViaProc = true
 		}
-		seen := r.look(next)
 		if seen.err != nil {
-			if !errors.Is(seen.err, fs.ErrNotExist) && !errors.Is(seen.err, syscall.ENOTDIR) {
+			if !missing(seen.err) && !errors.Is(seen.err, errHidden) {
 				return out, seen.err
 			}
+			out.Unseen = errors.Is(seen.err, errHidden)
 			current = next
 			out.Exists, out.Dir, out.Regular, out.HardLinks = false, false, false, false
 			continue
@@ -197,9 +232,86 @@ func (r *Resolver) look(path string) node {
 	if r.nodes == nil {
 		r.nodes = make(map[string]node, 16)
 	}
-	seen := lookOnDisk(path)
+	seen := r.lookFor(path)
 	r.nodes[path] = seen
 	return seen
+}
+
+func (r *Resolver) lookFor(path string) node {
+	if r.Map != nil {
+		return r.Map.look(path)
+	}
+	return lookOnDisk(path)
+}
+
+// entry looks for a name in a directory. A disk that takes two spellings for
+// one finds a name that the directory lists otherwise: listed is the name as it
+// stands there. Where this machine's own disk tells them apart, the directory
+// is searched for the name that the agent's disk would find.
+func (r *Resolver) entry(dir, name string) (seen node, listed string) {
+	seen = r.look(join(dir, name))
+	switch {
+	case seen.err == nil && shortName(name) && strings.IndexByte(name, '~') >= 0:
+		names, err := r.list(dir)
+		if err == nil && !slices.Contains(names, name) {
+			err = ErrAlias
+		}
+		if err != nil {
+			return node{err: err}, name
+		}
+	case r.Names != NamesExact && missing(seen.err):
+		return r.sameEntry(dir, name, seen)
+	}
+	return seen, name
+}
+
+func (r *Resolver) sameEntry(dir, name string, seen node) (node, string) {
+	if exists, isDir := r.isDir(dir); !exists || !isDir {
+		return seen, name
+	}
+	names, err := r.list(dir)
+	if err != nil {
+		return node{err: err}, name
+	}
+	found := ""
+	for _, other := range names {
+		if !r.Names.Same(other, name) {
+			continue
+		}
+		if found != "" {
+			return node{err: ErrTwoNames}, name
+		}
+		found = other
+	}
+	if found == "" {
+		return seen, name
+	}
+	return r.look(join(dir, found)), found
+}
+
+// list returns the names in a directory, as far as the sidecar sees it.
+func (r *Resolver) list(dir string) ([]string, error) {
+	disk, visible := r.Map.Sidecar(dir)
+	if !visible || r.disk {
+		return nil, nil
+	}
+	file, err := os.Open(disk)
+	if err != nil {
+		return nil, fmt.Errorf("list directory: %w", err)
+	}
+	defer file.Close()
+	names, err := file.Readdirnames(maxListed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("list directory: %w", err)
+	}
+	if len(names) == maxListed {
+		return nil, errManyNames
+	}
+	return names, nil
+}
+
+func missing(err error) bool {
+	return err != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
 }
 
 // nextSegment cuts the first segment other than "." off rest.

@@ -150,7 +150,7 @@ func TestPatternRefusesMalformed(t *testing.T) {
 
 // P11: entries match whole segments, and everything below them.
 func TestProtected(t *testing.T) {
-	list := Protected{Instructions: []string{"AGENTS.md"}, Always: []string{".git", ".github/hooks", "/etc/policyd.yaml"}}
+	list := NewProtected([]string{"AGENTS.md"}, []string{".git", ".github/hooks", "/etc/policyd.yaml"})
 	for path, want := range map[string]string{
 		"/p/AGENTS.md": "protected", "/p/agents.md": "protected", "/p/AGENTS.md.bak": "", "/p/.git": "protected_always",
 		"/p/.git/hooks/x": "protected_always", "/p/.gitignore": "", "/p/.github/hooks/a": "protected_always",

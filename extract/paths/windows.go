@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"runtime"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Errors of Windows paths. Such a path lies in no known space.
@@ -190,8 +188,8 @@ func (r *Resolver) walkWindows(path string) (Resolved, error) {
 		if !ok {
 			break
 		}
-		current, rest = current+"/"+segment, tail
-		seen := r.look(current)
+		seen, listed := r.entry(current, segment)
+		current, rest = current+"/"+listed, tail
 		switch {
 		case errors.Is(seen.err, fs.ErrNotExist):
 			out.Exists, out.Dir, out.Regular = false, false, false
@@ -221,27 +219,4 @@ func (r *Resolver) walkWindows(path string) (Resolved, error) {
 	}
 	out.Real = current
 	return out, nil
-}
-
-// SpaceFolded is Space on file systems that don't tell case apart.
-func SpaceFolded(real string, roots []Root) string {
-	folded := make([]Root, len(roots))
-	for i, root := range roots {
-		folded[i] = Root{Real: fold(root.Real), Space: root.Space}
-	}
-	return Space(fold(real), folded)
-}
-
-// WithinFolded is Within on file systems that don't tell case apart.
-func WithinFolded(path, root string) bool { return Within(fold(path), fold(root)) }
-
-// fold lowers case without turning a foreign letter into a plain one, which
-// no file system does.
-func fold(text string) string {
-	return strings.Map(func(r rune) rune {
-		if lower := unicode.ToLower(r); r < utf8.RuneSelf || lower >= utf8.RuneSelf {
-			return lower
-		}
-		return r
-	}, text)
 }

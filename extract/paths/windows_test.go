@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	v1 "policyd/api/v1"
 )
 
 // V11: drive letters, separators, and the spellings that lead elsewhere.
@@ -95,13 +93,6 @@ func TestResolveWithDrives(t *testing.T) {
 		_, err := r.Resolve(raw)
 		assert.ErrorIs(t, err, want, raw)
 	}
-}
-
-func TestSpaceFolded(t *testing.T) {
-	roots := []Root{{Real: "C:/Proj", Space: v1.SpaceProject}}
-	assert.Equal(t, v1.SpaceProject, SpaceFolded("C:/pROJ/SRC", roots))
-	assert.Equal(t, v1.SpaceOutside, SpaceFolded("C:/projx", roots))
-	assert.Equal(t, v1.SpaceOutside, SpaceFolded("C:/\u212a", []Root{{Real: "C:/k", Space: v1.SpaceProject}}), "KELVIN SIGN is another name")
 }
 
 func TestPatternOverlaps(t *testing.T) {

@@ -202,6 +202,12 @@ func TestFileRefusals(t *testing.T) {
 		{"null", "addr: null\n", 1, []string{"text belongs here, not nothing"}},
 		{"empty text", "state_dir: \"\"\n", 1, []string{"empty"}},
 		{"empty name", "secrets: {names: [\"\"]}\n", 1, []string{"empty"}},
+		{"path map with dots", "scope:\n  path_map:\n  - {agent: /x/../y, sidecar: /y}\n", 3, []string{"scope.path_map[0].agent", "write the path out"}},
+		{"half a path map", "scope:\n  path_map:\n  - {agent: /x}\n", 3, []string{"scope.path_map[0].sidecar", "missing"}},
+		{
+			"path map with twins", "scope:\n  path_map:\n  - {agent: /x, sidecar: /y}\n  - {agent: /x/, sidecar: /z}\n", 4,
+			[]string{"scope.path_map[1].agent", "stands once"},
+		},
 		{"relative path map", "scope:\n  path_map:\n  - {agent: x, sidecar: /y}\n", 3, []string{"scope.path_map[0].agent", "relative"}},
 		{"a list as a whole", "- a\n", 1, []string{"a mapping belongs here"}},
 		{"alias", "scope: &s {outside: prompt}\n", 1, []string{"anchors"}},

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -73,9 +76,25 @@ func (r *reader) list(node *yaml.Node, wanted *shape, key string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if first := twin(values, value, wanted.distinct); first >= 0 {
+			return nil, r.fail(element, fmt.Sprintf("%s[%d].%s", key, i, wanted.distinct), fmt.Sprintf("the path of %s[%d]; it stands once", key, first))
+		}
 		values = append(values, value)
 	}
 	return values, nil
+}
+
+// twin returns the index of the mapping whose path under key is that of value,
+// or -1.
+func twin(values []any, value any, key string) int {
+	if key == "" {
+		return -1
+	}
+	pathOf := func(value any) string {
+		text, _ := value.(map[string]any)[key].(string)
+		return path.Clean(text)
+	}
+	return slices.IndexFunc(values, func(other any) bool { return pathOf(other) == pathOf(value) })
 }
 
 func (r *reader) mapping(node *yaml.Node, wanted *shape, key string) (any, error) {
@@ -103,6 +122,11 @@ func (r *reader) mapping(node *yaml.Node, wanted *shape, key string) (any, error
 		}
 		values[name.Value] = value
 		r.lines[inner] = name.Line
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted.fields)) {
+		if _, given := values[name]; wanted.fields[name].needed && !given {
+			return nil, r.fail(node, join(key, name), "the key is missing")
+		}
 	}
 	return values, nil
 }

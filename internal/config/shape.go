@@ -37,6 +37,10 @@ type shape struct {
 	least, most int
 	// check looks further at text; its error says what is allowed.
 	check func(string) error
+	// needed is true for a key that a mapping must have.
+	needed bool
+	// distinct names the key of a list's mappings whose path stands once.
+	distinct string
 }
 
 func strs() shape { return shape{kind: list, each: &shape{kind: text, check: notEmpty}} }
@@ -85,7 +89,7 @@ func settings() shape {
 
 func scopeShape() shape {
 	mapping := fixed(map[string]shape{
-		"agent": {kind: text, check: absolute}, "sidecar": {kind: text, check: absolute},
+		"agent": {kind: text, check: absolute, needed: true}, "sidecar": {kind: text, check: absolute, needed: true},
 	})
 	return fixed(map[string]shape{
 		"outside":          {kind: text, allowed: []string{"prompt", "request"}},
@@ -95,7 +99,7 @@ func scopeShape() shape {
 		"protected":        strs(),
 		"protected_always": strs(),
 		"delete_allow":     strs(),
-		"path_map":         {kind: list, each: &mapping},
+		"path_map":         {kind: list, each: &mapping, distinct: "agent"},
 	})
 }
 
@@ -203,6 +207,12 @@ func glob(value string) error {
 func absolute(value string) error {
 	if !filepath.IsAbs(value) {
 		return fmt.Errorf("%q is relative; an absolute path belongs here", value)
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(value), "/"), "..") {
+		return fmt.Errorf("%q holds \"..\"; write the path out", value)
+	}
+	if strings.IndexByte(value, 0) >= 0 {
+		return fmt.Errorf("%q holds a NUL", value)
 	}
 	return nil
 }

@@ -15,16 +15,20 @@ import (
 func TestOperatorsExamplesWork(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operators.md")
 	require.NoError(t, err)
-	shown := map[string]string{}
+	shown, settings := map[string]string{}, []string{}
 	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
 		shown[block[1]] = block[2]
+		if block[1] == "yaml" {
+			settings = append(settings, block[2])
+		}
 	}
+	require.NotEmpty(t, settings)
 	dir := t.TempDir()
 	bundle := filepath.Join(dir, "bundle")
 	require.NoError(t, os.Mkdir(bundle, 0o755))
 	put(t, bundle, "mine.rego", shown["rego"])
 	put(t, bundle, ".manifest", shown["json"])
-	put(t, dir, "policyd.yaml", shown["yaml"])
+	put(t, dir, "policyd.yaml", settings[0])
 	put(t, dir, "call.json", `{"tool": "WebFetch", "args": {"url": "https://example.org/", "prompt": "read"},
 		"session": {"id": "s", "agent": "claude-code", "audience": "personal", "interactive": true}}`)
 	command := exec.CommandContext(t.Context(), program, "decide", "--quiet", "--config", "policyd.yaml", "--bundle", "bundle", "call.json")
@@ -34,4 +38,31 @@ func TestOperatorsExamplesWork(t *testing.T) {
 	out, err := command.Output()
 	require.NoErrorf(t, err, "%s", &problems)
 	assert.Equal(t, "deny\n", string(out))
+	for _, example := range settings[1:] {
+		put(t, dir, "policyd.yaml", example)
+		again := exec.CommandContext(t.Context(), program, "decide", "--quiet", "--config", "policyd.yaml", "call.json")
+		again.Dir, again.Env = command.Dir, command.Env
+		out, err := again.CombinedOutput()
+		require.NoErrorf(t, err, "%s", out)
+		assert.Equal(t, "prompt\n", string(out), example)
+	}
+}
+
+// P13: the guide's path map decides about the agent's names by the sidecar's disk.
+func TestPathMapDecides(t *testing.T) {
+	tree := newTree(t)
+	dir := t.TempDir()
+	put(t, dir, "policyd.yaml", "scope:\n  path_map:\n    - {agent: /workspace, sidecar: "+tree.Project+"}\n")
+	require.NoError(t, os.Symlink("/workspace/.env", filepath.Join(tree.Project, "notes")))
+	for path, want := range map[string]string{
+		"/workspace/README.md": "allow", "README.md": "allow", "notes": "deny", "/usr/include/stdio.h": "prompt", tree.Project + "/README.md": "prompt",
+	} {
+		put(t, dir, "call.json", `{"tool": "Read", "args": {"file_path": "`+path+`"}, "session": {"id": "s", "agent": "claude-code",
+			"audience": "personal", "interactive": true, "project_dir": "/workspace", "home": "/home/agent"}}`)
+		command := exec.CommandContext(t.Context(), program, "decide", "--quiet", "--config", "policyd.yaml", "call.json")
+		command.Dir, command.Env = dir, environment(t.TempDir())
+		out, err := command.CombinedOutput()
+		require.NoErrorf(t, err, "%s", out)
+		assert.Equal(t, want+"\n", string(out), path)
+	}
 }

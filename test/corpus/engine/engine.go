@@ -120,6 +120,23 @@ func (e *Engine) Close() error {
 	return nil
 }
 
+// Judge decides one call as it stands, with what is remembered.
+func (e *Engine) Judge(ctx context.Context, call *v1.Call, grants []v1.PathGrant, approvals []v1.Approval) (v1.Judgement, error) {
+	current := e.current.Load()
+	input := v1.Input{Facts: current.Extract(call, grants), Approvals: approvals}
+	if input.Approvals == nil {
+		input.Approvals = []v1.Approval{}
+	}
+	judgement, err := current.Judge(ctx, &input)
+	if err != nil {
+		return v1.Judgement{}, fmt.Errorf("judge call: %w", err)
+	}
+	return judgement, nil
+}
+
+// Session is the session that lines are decided in.
+func (e *Engine) Session() v1.Session { return e.session }
+
 // Line is one command line and where it would run.
 type Line struct {
 	Command string

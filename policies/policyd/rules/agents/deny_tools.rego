@@ -14,6 +14,7 @@ deny contains {
 	"message": sprintf("%s may not use %s", [input.session.agent, input.tool.name]),
 	"item": -1,
 } if {
+	"ruled" in input.about
 	some entry in data.policyd.settings.agents[input.session.agent].deny_tools
 	_agents_deny_tools_names(entry)
 }

@@ -31,7 +31,8 @@ test_agents_deny_tools_has_cases if count(_agents_deny_tools_cases) > 0
 test_agents_deny_tools[name] if {
 	some name, case in _agents_deny_tools_cases
 	session := testing.session({"agent": case.agent})
-	facts := testing.call(object.union({"session": session, "items": [testing.command({})]}, case.facts))
+	made := testing.call(object.union({"session": session, "items": [testing.command({})]}, case.facts))
+	facts := object.union(made, {"about": array.concat(made.about, ["ruled"])})
 	found := {finding.code | some finding in rules.deny; finding.rule == "agents/deny_tools"} with input as facts
 		with data.policyd.settings.agents as {"coordinator": {"deny_tools": [case.entry]}}
 	expected := {"tool_denied" | case.denied}

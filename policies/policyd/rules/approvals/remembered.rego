@@ -22,7 +22,7 @@ cover contains [i, "approvals/remembered"] if {
 	object.subset(data.policyd.config.caveats.approvals, item.caveats)
 	object.subset(data.policyd.config.approvals.touches, item.touches)
 	not _approvals_remembered_deletes(i, approval.directory)
-	not _approvals_remembered_deletes(i, input.session.project_dir)
+	not _approvals_remembered_root(i)
 }
 
 # METADATA
@@ -45,7 +45,7 @@ cover contains [i, "approvals/remembered"] if {
 	item.kind in {"command", "tool", "fetch", "method"}
 	object.subset(data.policyd.config.caveats.approvals_anywhere, item.caveats)
 	object.subset(data.policyd.config.approvals.touches, item.touches)
-	not _approvals_remembered_deletes(i, input.session.project_dir)
+	not _approvals_remembered_root(i)
 }
 
 _approvals_remembered_deletes(i, directory) if {
@@ -53,4 +53,14 @@ _approvals_remembered_deletes(i, directory) if {
 	path.item == i
 	path.op == "delete"
 	path.real == directory
+}
+
+# The project itself, another root of the session, or a directory that holds one.
+_approvals_remembered_root(i) if _approvals_remembered_deletes(i, input.session.project_dir)
+
+_approvals_remembered_root(i) if {
+	some path in input.paths
+	path.item == i
+	path.op == "delete"
+	path.caveats.root
 }

@@ -69,6 +69,14 @@ _approvals_remembered_deletion_cases := {
 	"the project root": {"approval": {"directory": "/srv"}, "real": "/srv/proj", "op": "delete", "covered": false},
 	"the project root, anywhere": {"approval": {"anywhere": true}, "real": "/srv/proj", "op": "delete", "covered": false},
 	"the approval's directory": {"approval": {"directory": "/srv"}, "real": "/srv", "op": "delete", "covered": false},
+	"another root": {"approval": {}, "real": "/srv/proj/x", "op": "delete", "caveats": {"root": true}, "covered": false},
+	"another root, anywhere": {
+		"approval": {"anywhere": true},
+		"real": "/srv/extra",
+		"op": "delete",
+		"caveats": {"root": true},
+		"covered": false,
+	},
 	"listing the project root": {"approval": {}, "real": "/srv/proj", "op": "list", "covered": true},
 }
 
@@ -79,7 +87,7 @@ test_approvals_remembered_deletions[name] if {
 	some name, case in _approvals_remembered_deletion_cases
 	facts := testing.call({
 		"items": [testing.command({"verb": "rm", "touches": {"delete.project": true}})],
-		"paths": [testing.path({"real": case.real, "op": case.op})],
+		"paths": [testing.path({"real": case.real, "op": case.op, "caveats": object.get(case, "caveats", {})})],
 		"approvals": [testing.approval(object.union({"verb": "rm"}, case.approval))],
 	})
 	_approvals_remembered_covers(facts) == case.covered

@@ -2,12 +2,12 @@ package policyd.rules
 
 # METADATA
 # title: Deleting by a file tool
-# description: Deleting in the workspace asks, except what scope.delete_allow names.
+# description: Deleting in the workspace asks, by a patch as well, except what scope.delete_allow names.
 # custom:
 #   id: delete/workspace
 cover contains [i, "delete/workspace"] if {
 	"delete" in input.about
-	input.tool.kind in {"delete", "move"}
+	input.tool.kind in {"delete", "move", "edit"}
 	deletable := data.policyd.config.spaces.deletable[input.session.audience]
 	some i, item in input.items
 	item.kind == "path"

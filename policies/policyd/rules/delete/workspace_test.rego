@@ -13,6 +13,7 @@ _delete_workspace_tool_cases := {
 	"on the list": {"path": {}, "tool": "delete", "covered": true},
 	"in the session directory": {"path": {"space": "session"}, "tool": "delete", "covered": true},
 	"moved away": {"path": {}, "tool": "move", "covered": true},
+	"by a patch": {"path": {}, "tool": "edit", "covered": true},
 	"not on the list": {"path": {"class": {"sensitive": "a"}}, "tool": "delete", "covered": false},
 	"under a grant to write": {"path": {"space": "grant_read_write"}, "tool": "delete", "covered": false},
 	"outside": {"path": {"space": "outside"}, "tool": "delete", "covered": false},

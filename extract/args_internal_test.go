@@ -1,0 +1,53 @@
+package extract
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Arguments are split as encoding/json would decode them.
+func FuzzDecodeArgs(f *testing.F) {
+	for _, seed := range []string{
+		``, `null`, ` {} `, `[]`, `"x"`, `{"a":"b"}`, "{ \"a\" : [1,{\"x\":\"]}\"}] ,\n\t\"b\":null}", `{"a":"\\\"}","a":2}`, `{"é":1,"\u0061":2,"a":-1.5e3}`,
+		`{"a":{"b":[]},"c":true}`, `{"a"}`, `{"a":1}x`, "{\"\xff\":1}",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var want map[string]json.RawMessage
+		wantErr := json.Unmarshal([]byte(text), &want)
+		got, err := decodeArgs([]byte(text))
+		require.Equal(t, wantErr == nil, err == nil)
+		require.Len(t, got, len(want))
+		for _, argument := range got {
+			require.Equal(t, string(want[argument.name]), string(argument.raw), argument.name)
+		}
+	})
+}
+
+func TestArguments(t *testing.T) {
+	args, err := decodeArgs([]byte(`{"b":["x","y"],"a":"\u0078","n":1,"o":{},"mixed":["x",1]}`))
+	require.NoError(t, err)
+	texts, err := args.take("b")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"x", "y"}, texts)
+	texts, err = args.take("a")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"x"}, texts)
+	texts, err = args.take("missing")
+	require.NoError(t, err)
+	assert.Empty(t, texts)
+	for _, name := range []string{"n", "o", "mixed"} {
+		_, err = args.take(name)
+		require.ErrorIs(t, err, errArgument, name)
+	}
+	args.ignore([]string{"o", "none"})
+	assert.Empty(t, args.rest(), "what is of the wrong type was used all the same")
+	assert.Nil(t, args.raw("none"))
+	args, err = decodeArgs([]byte(`{"z":1,"y":2}`))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"y", "z"}, args.rest())
+}

@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// errUnseen is for what lies on no disk that the sidecar sees.
+var errUnseen = errors.New("not on a disk that the sidecar sees")
+
+// disk returns where the sidecar finds what the agent calls path. With a path
+// map, links on the way lead to other names of the agent's, so they are
+// followed here and none is left to the kernel.
+func (e *extraction) disk(path string) (string, error) {
+	if e.resolver.Map == nil {
+		return path, nil
+	}
+	resolved, err := e.resolver.Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	disk, visible := e.resolver.Map.Sidecar(resolved.Real)
+	if !visible || resolved.Unseen {
+		return "", errUnseen
+	}
+	return disk, nil
+}
+
+func (e *extraction) readDir(dir string) ([]fs.DirEntry, error) {
+	disk, err := e.disk(dir)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadDir(disk)
+}
+
+func (e *extraction) readFile(path string) ([]byte, error) {
+	disk, err := e.disk(path)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(disk)
+}
+
+func (e *extraction) stat(path string) (fs.FileInfo, error) {
+	disk, err := e.disk(path)
+	if err != nil {
+		return nil, err
+	}
+	return os.Stat(disk)
+}
+
+// exists reports whether anything is at an absolute path, a link among them.
+// What can't be seen counts as there.
+func (e *extraction) exists(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false // a path of a system whose disk is not here
+	}
+	if e.resolver.Map == nil {
+		_, err := os.Lstat(path)
+		return err == nil
+	}
+	resolved, err := e.resolver.Resolve(path)
+	return err != nil || resolved.Exists || resolved.Unseen || len(resolved.Links) > 0
+}

@@ -1,0 +1,408 @@
+package extract
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell"
+)
+
+// change is what a patch does to one path.
+type change struct{ op, path string }
+
+// Marks of patches in the apply_patch format.
+const (
+	patchBegin = "*** Begin Patch"
+	patchEnd   = "*** End Patch"
+)
+
+// parsePatch reads what a patch changes: one in the apply_patch format, or a
+// unified diff as git and diff write it. ok is false where it can't be read
+// wholly; what could be read is returned all the same.
+func parsePatch(text string) (changes []change, ok bool) {
+	if strings.Contains(text, patchBegin) {
+		return parseApplyPatch(text)
+	}
+	return parseUnified(text)
+}
+
+// patchPieces cuts a line where the most liberal reader ends one. A header that
+// only some readers see counts.
+func patchPieces(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) })
+}
+
+// Headers of the apply_patch format that matter to the one behind them.
+const (
+	applyUpdate = "*** Update File:"
+	applyMove   = "*** Move to:"
+)
+
+// applyHeaders are the headers of the apply_patch format that name a path.
+var applyHeaders = []struct{ prefix, op string }{
+	{"*** Add File:", v1.OpWrite}, {applyUpdate, v1.OpWrite}, {"*** Delete File:", v1.OpDelete}, {applyMove, v1.OpWrite},
+}
+
+// parseApplyPatch reads the format of Codex's apply_patch. A line of context
+// that looks like a header counts as one: that can only tighten.
+func parseApplyPatch(text string) (changes []change, ok bool) {
+	var p applyPatch
+	for line := range strings.SplitSeq(text, "\n") {
+		pieces := patchPieces(line)
+		if len(pieces) > 1 && strings.HasPrefix(strings.TrimSpace(pieces[0]), "***") {
+			p.bad = true // where the name ends is a matter of the reader
+		}
+		for _, piece := range pieces {
+			p.line(piece)
+		}
+	}
+	return p.changes, !p.bad && p.begun && len(p.changes) > 0
+}
+
+// applyPatch reads a patch in the apply_patch format.
+type applyPatch struct {
+	changes []change
+	updated string // the file of the header before, if that updates one
+	begun   bool
+	bad     bool
+}
+
+func (p *applyPatch) line(whole string) {
+	line := strings.TrimSpace(whole)
+	for _, header := range applyHeaders {
+		if name, ok := strings.CutPrefix(line, header.prefix); ok {
+			p.header(header.prefix, change{header.op, strings.TrimSpace(name)})
+			return
+		}
+	}
+	switch {
+	case line == patchBegin:
+		p.begun = true
+	case line == patchEnd, line == "*** End of File":
+	case strings.HasPrefix(whole, "***"):
+		p.bad = true // a header that nobody here knows
+	}
+}
+
+func (p *applyPatch) header(prefix string, named change) {
+	if prefix == applyMove {
+		p.bad = p.bad || p.updated == ""
+		p.changes = append(p.changes, change{v1.OpDelete, p.updated})
+	}
+	p.updated = ""
+	if prefix == applyUpdate {
+		p.updated = named.path
+	}
+	p.bad = p.bad || named.path == ""
+	p.changes = append(p.changes, named)
+}
+
+// unified reads a unified diff.
+type unified struct {
+	changes []change
+	// from and to are the paths of the file at hand, and same is the one that a
+	// "diff --git" line gives for both.
+	from, to, same string
+	open           bool // a "diff --git" line whose paths nothing has named yet
+	oldLines       int  // what is left of the hunk at hand
+	newLines       int
+	hunks          int
+	bad            bool
+}
+
+// parseUnified reads a unified diff, with git's own headers. A patch is wholly
+// read when every hunk has the lines that it says, and every file its names.
+func parseUnified(text string) (changes []change, ok bool) {
+	var u unified
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		if strings.ContainsAny(strings.TrimSuffix(line, "\r"), "\r\v\f\u0085\u2028\u2029") {
+			u.bad = u.bad || strings.Contains(line, "--- ") || strings.Contains(line, "+++ ")
+		}
+		line = strings.TrimSuffix(line, "\r")
+		next := ""
+		if i+1 < len(lines) {
+			next = lines[i+1]
+		}
+		if u.oldLines > 0 || u.newLines > 0 {
+			u.inHunk(line, next)
+			continue
+		}
+		u.header(line, next)
+	}
+	u.finish()
+	return u.changes, !u.bad && len(u.changes) > 0 && u.oldLines == 0 && u.newLines == 0
+}
+
+// inHunk counts a line of a hunk. What looks like the header of a file there
+// is one for readers that don't count.
+func (u *unified) inHunk(line, next string) {
+	if strings.HasPrefix(line, "--- ") && strings.HasPrefix(next, "+++ ") {
+		u.bad = true
+	}
+	switch {
+	case line == "" || line[0] == ' ':
+		u.oldLines--
+		u.newLines--
+	case line[0] == '-':
+		u.oldLines--
+	case line[0] == '+':
+		u.newLines--
+	case line[0] != '\\':
+		u.bad = true
+	}
+	u.bad = u.bad || u.oldLines < 0 || u.newLines < 0
+	if u.bad {
+		u.oldLines, u.newLines = 0, 0
+	}
+}
+
+// header reads a line between hunks. Text that is no header is a comment, as
+// patch(1) and git take it.
+func (u *unified) header(line, next string) {
+	name, rest, _ := strings.Cut(line, " ")
+	switch {
+	case strings.HasPrefix(line, "diff --git "):
+		u.finish()
+		u.open = true
+		u.sameNames(strings.TrimPrefix(line, "diff --git "))
+	case name == "---" && strings.HasPrefix(next, "+++ "):
+		if u.hunks > 0 {
+			u.finish()
+		}
+		u.open, u.from = false, u.path(rest)
+	case name == "+++":
+		u.to = u.path(rest)
+		u.pair()
+	case name == "@@":
+		u.hunk(rest)
+	case strings.HasPrefix(line, "rename from "), strings.HasPrefix(line, "rename old "):
+		u.open = false
+		u.add(v1.OpDelete, u.path(line[len("rename old "):]))
+	case strings.HasPrefix(line, "rename to "), strings.HasPrefix(line, "copy to "), strings.HasPrefix(line, "rename new "):
+		u.open = false
+		_, target, _ := strings.Cut(line, " to ")
+		if target == "" {
+			target = strings.TrimPrefix(line, "rename new ")
+		}
+		u.add(v1.OpWrite, u.path(target))
+	case strings.HasPrefix(line, "copy from "):
+		u.open = false
+		u.add(v1.OpRead, u.path(strings.TrimPrefix(line, "copy from ")))
+	case strings.HasPrefix(line, "Index: "), name == "***", name == "---" && rest != "":
+		u.bad = true // a context diff, or one whose name stands where only some look
+	case strings.HasSuffix(line, "mode 120000"), strings.HasSuffix(line, "mode 160000"):
+		u.bad = true // makes a link or a repository, and what follows may lead through it
+	case strings.HasPrefix(line, "deleted file mode ") && u.same != "":
+		u.both(v1.OpDelete, u.same)
+	case strings.HasPrefix(line, "diff --c"), name == "@@@":
+		u.bad = true // of a merge
+	}
+}
+
+const devNull = "/dev/null"
+
+// sameNames takes the path of a "diff --git" line where both names are one, as
+// they are in all but renames.
+func (u *unified) sameNames(rest string) {
+	half := len(rest) / 2
+	if len(rest)%2 == 0 || rest[half] != ' ' || strings.HasPrefix(rest, `"`) {
+		return
+	}
+	from, to := rest[:half], rest[half+1:]
+	_, fromName, ok := strings.Cut(from, "/")
+	_, toName, both := strings.Cut(to, "/")
+	if ok && both && fromName == toName {
+		u.open, u.same = false, from
+		u.both(v1.OpWrite, from)
+	}
+}
+
+// path reads a name as git and diff write it: quoted where it holds odd
+// characters, and with a time behind a tab.
+func (u *unified) path(text string) string {
+	if strings.HasPrefix(text, `"`) {
+		quoted, err := strconv.QuotedPrefix(text)
+		if err == nil {
+			quoted, err = strconv.Unquote(quoted)
+		}
+		if err != nil {
+			u.bad = true
+			return text
+		}
+		return quoted
+	}
+	name, _, _ := strings.Cut(text, "\t")
+	return strings.TrimSpace(name)
+}
+
+// pair adds what the two names of a file's header say.
+func (u *unified) pair() {
+	switch {
+	case u.from == "" || u.from == devNull && u.to == devNull:
+		u.bad = true
+	case u.to == devNull:
+		u.both(v1.OpDelete, u.from)
+	case u.from == devNull:
+		u.both(v1.OpWrite, u.to)
+	default:
+		u.both(v1.OpWrite, u.to)
+		u.both(v1.OpWrite, u.from)
+	}
+}
+
+// both adds a path as it stands and without its first segment: which of the two
+// is meant is an option of who applies it.
+func (u *unified) both(op, path string) {
+	if _, stripped, ok := strings.Cut(path, "/"); ok && stripped != "" {
+		u.add(op, stripped)
+	}
+	u.add(op, path)
+}
+
+func (u *unified) add(op, path string) {
+	for _, known := range u.changes {
+		if known == (change{op, path}) {
+			return
+		}
+	}
+	u.bad = u.bad || path == ""
+	u.changes = append(u.changes, change{op, path})
+}
+
+// hunk reads "-1,2 +3,4 @@": how many lines follow.
+func (u *unified) hunk(rest string) {
+	fields := strings.Fields(rest)
+	if len(fields) < 3 || fields[2] != "@@" || u.to == "" {
+		u.bad = true
+		return
+	}
+	u.hunks++
+	u.oldLines, u.newLines = u.count(fields[0], "-"), u.count(fields[1], "+")
+}
+
+func (u *unified) count(field, sign string) int {
+	numbers, ok := strings.CutPrefix(field, sign)
+	start, length, given := strings.Cut(numbers, ",")
+	if !given {
+		length = "1"
+	}
+	_, errStart := strconv.ParseUint(start, 10, 31)
+	lines, err := strconv.ParseUint(length, 10, 31)
+	if !ok || err != nil || errStart != nil {
+		u.bad = true
+		return 0
+	}
+	return int(lines)
+}
+
+// finish ends the part of one file.
+func (u *unified) finish() {
+	u.bad = u.bad || u.open
+	u.from, u.to, u.same, u.open, u.hunks = "", "", "", false, 0
+}
+
+// patch makes an item of every file that a patch names.
+func (e *extraction) patch(text string) {
+	changes, ok := parsePatch(text)
+	if !ok {
+		e.doubt("patch_unreadable")
+	}
+	none := &tool{}
+	for _, change := range changes {
+		e.filePath(change.path, change.op, none)
+		if before, _, ok := strings.Cut(change.path, ":"); ok && before != "" {
+			// Some readers end the path at a second colon.
+			e.filePath(before, change.op, none)
+		}
+	}
+}
+
+// patchers are commands that apply a patch.
+var patchers = map[string]bool{"apply_patch": true, "applypatch": true, "patch": true, "git apply": true, "git am": true}
+
+// maxPatch bounds how much is read of a file that holds a patch.
+const maxPatch = 1 << 20
+
+// patched adds what the patch of a command changes to what the command
+// touches. The patch stands in the line or in a file that the command reads;
+// one that is elsewhere, or can't be read wholly, is a caveat.
+func (e *extraction) patched(t *touched, item *v1.Item, c *shell.Command, line string) {
+	if !patchers[c.Verb] && !patchers[c.Program] {
+		return
+	}
+	dirs := c.Dirs
+	if c.Unknown || len(dirs) == 0 {
+		dirs = append(slices.Clip(dirs), "")
+	}
+	texts := patchesInLine(line)
+	for _, access := range c.Accesses {
+		if access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
+			texts = append(texts, e.patchFile(e.absolute(access.Text, dirs[0])))
+		}
+	}
+	known := len(texts) > 0 && (patchers[c.Program] && c.Program != "patch" ||
+		!slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
+	for _, text := range texts {
+		changes, ok := parsePatch(text)
+		known = known && ok
+		for _, change := range changes {
+			known = known && !strings.ContainsAny(change.path, "$`\\'\"")
+			e.patchedPath(t, change, dirs, !strings.Contains(text, patchBegin))
+		}
+	}
+	if !known {
+		item.Caveats.Add("patch_unread")
+	}
+}
+
+// patchedPath adds a path that a patch changes, and where an option may strip
+// leading segments what is left of it.
+func (e *extraction) patchedPath(t *touched, change change, dirs []string, strips bool) {
+	for path, more := change.path, true; more && path != ""; {
+		for _, dir := range dirs {
+			e.touch(t, path, dir, change.op)
+		}
+		_, path, more = strings.Cut(path, "/")
+		more = more && strips
+	}
+}
+
+// patchOptions are the options and operands of those commands that don't change
+// where a patch leads, but by stripping segments.
+var patchOptions = map[string]bool{
+	"<patch>": true, "-i": true, "-p": true, "-R": true, "--reverse": true, "-N": true, "--forward": true, "-v": true, "--verbose": true,
+	"-q": true, "--quiet": true, "-s": true, "--silent": true, "--check": true, "--stat": true, "--numstat": true, "--summary": true,
+	"--index": true, "--cached": true, "-3": true, "--3way": true, "--reject": true, "--whitespace": true, "--dry-run": true,
+}
+
+// patchesInLine cuts patches out of a command line, from a here-document or an
+// argument.
+func patchesInLine(line string) []string {
+	if begin := strings.Index(line, patchBegin); begin >= 0 {
+		text := line[begin:]
+		if end := strings.LastIndex(text, patchEnd); end >= 0 {
+			text = text[:end+len(patchEnd)]
+		}
+		return []string{text}
+	}
+	if begin := strings.IndexByte(line, '\n'); begin >= 0 && strings.Contains(line, "\n+++ ") {
+		return []string{line[begin+1:]}
+	}
+	return nil
+}
+
+// patchFile is the text of a file; empty, which is no patch, where it can't be
+// read.
+func (e *extraction) patchFile(path string) string {
+	if info, err := e.stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxPatch {
+		return ""
+	}
+	text, err := e.readFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,83 @@
+package extract_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// V12, S1: a patch in a command line, or in a file that it reads, is what the
+// command touches.
+func TestPatchesOfCommands(t *testing.T) {
+	p := newPlace(t)
+	diff := "--- a/src/main.go\n+++ b/src/main.go\n@@ -1 +1 @@\n-x\n+y\n"
+	require.NoError(t, os.WriteFile(p.project+"/plain.diff", []byte(diff), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/bad.diff", []byte(strings.ReplaceAll(diff, "src/main.go", ".claude/settings.json")), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/deep.diff", []byte(strings.ReplaceAll(diff, "src/main.go", "x/out/file")), 0o600))
+	begin := "<<'EOF'\n*** Begin Patch\n*** Update File: "
+	for line, want := range map[string]struct{ about, caveat string }{
+		"apply_patch " + begin + "src/main.go\n@@\n-x\n+y\n*** End Patch\nEOF":                           {},
+		"apply_patch " + begin + ".env\n@@\n-x\n+y\n*** End Patch\nEOF":                                  {"secret", ""},
+		"cd src && apply_patch " + begin + "../../other/file\n@@\n-x\n*** End Patch\nEOF":                {"outside", ""},
+		"bash -lc \"apply_patch " + begin + ".git/config\n+x\n*** End Patch\nEOF\"":                      {"protected", ""},
+		"apply_patch '*** Begin Patch\n*** Add File: .mcp.json\n+x\n*** End Patch'":                      {"protected", ""},
+		"apply_patch " + begin + "$X\n*** End Patch\nEOF":                                                {"", "patch_unread"},
+		"patch -p1 <<'EOF'\n" + diff + "EOF":                                                             {},
+		"git apply <<'EOF'\n" + strings.ReplaceAll(diff, "src/main.go", ".claude/settings.json") + "EOF": {"protected", ""},
+		"git apply plain.diff":                     {},
+		"git apply bad.diff":                       {"protected", ""},
+		"patch -p1 < bad.diff":                     {"protected", ""},
+		"git apply -p2 deep.diff":                  {"outside", ""},
+		"git apply --directory=.claude plain.diff": {"", "patch_unread"},
+		"patch -d .claude < plain.diff":            {"", "patch_unread"},
+		"git apply --check -R plain.diff":          {},
+		"git apply missing.diff":                   {"", "patch_unread"},
+		"git apply":                                {"", "patch_unread"},
+		"curl x | git apply":                       {"", "patch_unread"},
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmpty(t, facts.Items, line)
+		if want.about != "" {
+			assert.Contains(t, facts.About, want.about, line)
+		}
+		unread := false
+		for _, item := range facts.Items {
+			unread = unread || item.Caveats.Has("patch_unread")
+		}
+		assert.Equal(t, want.caveat == "patch_unread", unread, line)
+		if want.caveat == "" {
+			assert.Contains(t, touches(facts), "write.", line)
+		}
+	}
+}
+
+// V12: unified diffs by every client's patch tool, and one bad file in them.
+func TestUnifiedDiffsOfTools(t *testing.T) {
+	p := newPlace(t)
+	diff := "--- a/src/main.go\n+++ b/src/main.go\n@@ -1 +1 @@\n-x\n+y\n"
+	for _, c := range []struct{ agent, tool, argument string }{
+		{"codex", "apply_patch", "input"},
+		{"opencode", "patch", "patchText"},
+		{"opencode", "apply_patch", "patchText"},
+		{"copilot", "apply_patch", "patch"},
+		{"cursor", "ApplyPatch", "patch"},
+		{"somebody", "apply_patch", "patch"},
+	} {
+		decide := func(text string) v1.Facts {
+			call := p.call(c.tool, map[string]any{c.argument: text})
+			call.Session.Agent = c.agent
+			return p.extractor.Extract(call, nil)
+		}
+		facts := decide(diff)
+		assert.True(t, facts.Complete, c)
+		assert.NotContains(t, facts.About, "secret")
+		facts = decide(diff + strings.ReplaceAll(diff, "src/main.go", ".env"))
+		assert.Contains(t, facts.About, "secret", c)
+		assert.False(t, decide(diff+"@@ -1,9 +1,9 @@\n x\n").Complete, c)
+	}
+}

@@ -1,0 +1,295 @@
+package extract
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+)
+
+// surroundings resolves the roots and the working directory (V4, P14).
+func (e *extraction) surroundings(grants []v1.PathGrant) {
+	s := &e.call.Session
+	e.grants, e.roots = grants, e.usualRoots[:0]
+	e.root(s.SessionDir, v1.SpaceSession)
+	e.root(s.ProjectDir, v1.SpaceProject)
+	for _, dir := range s.ExtraDirs {
+		e.root(dir, v1.SpaceProject)
+	}
+	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
+		if resolved, err := e.resolver.Resolve(*dir); err == nil {
+			*dir = resolved.Real
+		}
+	}
+	for _, dir := range []string{e.call.Cwd, s.ProjectDir, s.SessionDir} {
+		if dir == "" {
+			continue
+		}
+		if resolved, err := e.resolve(dir); err == nil {
+			e.facts.Cwd = resolved.Real
+		}
+		return
+	}
+}
+
+// resolve follows a path, and spells a root that it leads through as the root
+// does, where the platform takes both spellings for one.
+func (e *extraction) resolve(path string) (paths.Resolved, error) {
+	resolved, err := e.resolver.Resolve(path)
+	if err == nil && e.resolver.Names != paths.NamesExact {
+		resolved.Real = e.spelledAsRoot(resolved.Real)
+	}
+	return resolved, err
+}
+
+func (e *extraction) spelledAsRoot(real string) string {
+	for i := range e.roots {
+		if spelled, ok := e.sameRoot(real, e.roots[i].Real); ok {
+			return spelled
+		}
+	}
+	for i := range e.grants {
+		if spelled, ok := e.sameRoot(real, e.grants[i].Root); ok {
+			return spelled
+		}
+	}
+	return real
+}
+
+// sameRoot spells the part of real that is root in another spelling as root
+// does. Whether the two are one is asked of the disk, where it can be.
+func (e *extraction) sameRoot(real, root string) (string, bool) {
+	if paths.Within(real, root) || !e.resolver.Names.Within(real, root) {
+		return "", false
+	}
+	end := len(real)
+	for range paths.Depth(real) - paths.Depth(root) {
+		end = strings.LastIndexByte(real[:end], '/')
+	}
+	prefix, errPrefix := e.stat(real[:end])
+	itself, errRoot := e.stat(root)
+	unseen := errPrefix != nil && errRoot != nil && e.windows
+	if !unseen && (errPrefix != nil || errRoot != nil || !os.SameFile(prefix, itself)) {
+		return "", false
+	}
+	return root + real[end:], true
+}
+
+// spaceOf says where what a path leads to lies.
+func (e *extraction) spaceOf(resolved *paths.Resolved) string {
+	switch {
+	case e.hidden(resolved):
+		return v1.SpaceUnknown
+	case resolved.ViaProc:
+		return v1.SpaceOutside // links below /proc are those of the sidecar's process, not the agent's
+	}
+	return e.space(resolved.Real)
+}
+
+// hidden reports whether a path is on no disk that the sidecar sees, although
+// a path map says what it sees. Nothing is allowed on the strength of a name.
+func (e *extraction) hidden(resolved *paths.Resolved) bool {
+	return resolved.Unseen && e.resolver.Map != nil
+}
+
+// space says where a real path lies. The workspace beats a grant, and a grant
+// beats the places that are read without a question, which are looked up only
+// when nothing else holds the path.
+func (e *extraction) space(real string) string {
+	space := paths.Space(real, e.roots)
+	if space == v1.SpaceSession || space == v1.SpaceProject {
+		return space
+	}
+	if granted := e.grantedSpace(real); granted != "" {
+		return granted
+	}
+	if space != v1.SpaceOutside || e.readAlso {
+		return space
+	}
+	e.readAlso = true
+	for _, dir := range e.x.lists.readAlso {
+		e.root(e.expandHome(dir), v1.SpaceReadAlso)
+	}
+	return paths.Space(real, e.roots)
+}
+
+// grantedSpace is the space that the longest grant gives a path, or "". Of two
+// grants for one root the narrower decides. There may be many grants, so their
+// names are compared first, and only a root that holds the path is looked at.
+func (e *extraction) grantedSpace(real string) string {
+	best := -1
+	for i := range e.grants {
+		grant := &e.grants[i]
+		if !paths.Within(real, grant.Root) {
+			continue
+		}
+		longer := best < 0 || len(grant.Root) > len(e.grants[best].Root)
+		narrower := best >= 0 && grant.Root == e.grants[best].Root && grant.Mode != modeReadWrite
+		if (longer || narrower) && e.gives(grant.Root) {
+			best = i
+		}
+	}
+	switch {
+	case best < 0:
+		return ""
+	case e.grants[best].Mode == modeReadWrite:
+		return v1.SpaceGrantReadWrite
+	}
+	return v1.SpaceGrantRead
+}
+
+// modeReadWrite is the mode of a grant that lets file tools write.
+const modeReadWrite = "read_write"
+
+// gives reports whether the root of a grant is no sensitive place by now. It
+// holds a real path, so no link leads to it.
+func (e *extraction) gives(root string) bool {
+	if known, ok := e.granted[root]; ok {
+		return known
+	}
+	gives := !e.sensitiveRoot(root)
+	if e.granted == nil {
+		e.granted = make(map[string]bool, 4)
+	}
+	e.granted[root] = gives
+	return gives
+}
+
+func (e *extraction) expandHome(path string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		if e.home == "" {
+			return ""
+		}
+		return e.home + path[1:]
+	}
+	return path
+}
+
+// root adds a directory to what gives paths a space. A sensitive directory
+// gives none, whoever names it (P6), and neither does one that can't be seen.
+func (e *extraction) root(dir, space string) {
+	if dir == "" {
+		return
+	}
+	resolved, err := e.resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc || e.hidden(&resolved) {
+		return
+	}
+	if space == v1.SpaceReadAlso {
+		if e.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && e.home != "" && paths.Within(dir, e.home) {
+			return // a link in a home is not what the operator listed (P3)
+		}
+	} else if e.sensitiveRoot(resolved.Real) {
+		return
+	}
+	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
+}
+
+// sensitiveRoot reports whether a directory may be no one's workspace: it is a
+// sensitive root, holds one, or lies in one that is not merely a home. With a
+// path map it may be one neither by the agent's name nor by the sidecar's.
+func (e *extraction) sensitiveRoot(real string) bool {
+	if e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
+		e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
+		return true
+	}
+	if e.resolver.Map == nil {
+		return false
+	}
+	disk, visible := e.resolver.Map.Sidecar(real)
+	return visible && e.sensitiveByName(disk, e.x.lists.sidecar)
+}
+
+func (e *extraction) sensitiveByName(real string, entries []sensitive) bool {
+	names := e.resolver.Names
+	for i := range entries {
+		entry := &entries[i]
+		if names.Within(entry.real, real) || !entry.itself && names.Within(real, entry.real) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownPlace reports whether a path is policyd's own state, lies in it or holds it.
+func (e *extraction) ownPlace(real string) bool {
+	near := func(own string) bool { return paths.FoldedWithin(real, own) || paths.FoldedWithin(own, real) }
+	if slices.ContainsFunc(e.x.options.Own, near) {
+		return true
+	}
+	disk, other := e.otherName(real)
+	return other && slices.ContainsFunc(e.x.options.Own, func(own string) bool {
+		return paths.FoldedWithin(disk, own) || paths.FoldedWithin(own, disk)
+	})
+}
+
+// holdsSensitive reports whether a directory is a sensitive root or holds one.
+func (e *extraction) holdsSensitive(real string) bool {
+	holds := func(entry sensitive) bool { return !entry.itself && e.resolver.Names.Within(entry.real, real) }
+	return real == "/" || slices.ContainsFunc(e.x.lists.system, holds) || slices.ContainsFunc(e.homeRoots(), holds)
+}
+
+// sensitive is a sensitive root; itself is true when what lies below is not.
+type sensitive struct {
+	real   string
+	itself bool
+}
+
+// homeRoots are the sensitive roots of the homes, resolved once per call: of the
+// home that the session claims and of the sidecar's own.
+func (e *extraction) homeRoots() []sensitive {
+	if e.sensitives != nil {
+		return e.sensitives
+	}
+	e.sensitives = e.usualSensitives[:0]
+	own := e.x.options.Home
+	e.addHome(own)
+	if e.home != own {
+		e.addHome(e.home)
+	}
+	return e.sensitives
+}
+
+func (e *extraction) addHome(home string) {
+	if home == "" {
+		return
+	}
+	for _, dir := range e.x.lists.inHome(home, e.x.options.Home) {
+		if resolved, err := e.resolver.Resolve(dir); err == nil {
+			e.sensitives = append(e.sensitives, sensitive{resolved.Real, dir == home})
+		}
+	}
+}
+
+// systemRoots resolves the sensitive roots that are in no home, as the agent
+// names them.
+func systemRoots(roots, itself []string, pathMap paths.Map) []sensitive {
+	resolver := paths.Resolver{Map: pathMap}
+	var out []sensitive
+	for _, dir := range roots {
+		if resolved, err := resolver.Resolve(dir); err == nil {
+			out = append(out, sensitive{resolved.Real, dir == "/"})
+		}
+	}
+	for _, dir := range itself {
+		if resolved, err := resolver.Resolve(dir); err == nil {
+			out = append(out, sensitive{resolved.Real, true})
+		}
+	}
+	return out
+}
+
+// sidecarRoots are the sensitive roots of the sidecar's own disk, which a path
+// map could show an agent under another name.
+func sidecarRoots(roots, inHome []string, home string) []sensitive {
+	out := systemRoots(roots, nil, nil)
+	var resolver paths.Resolver
+	for _, dir := range inHome {
+		if resolved, err := resolver.Resolve(dir); err == nil {
+			out = append(out, sensitive{resolved.Real, dir == home})
+		}
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+//go:build unix
+
+package extract_test
+
+import (
+	"net"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// P1: a file tool would open the streams of its own process: no name below
+// /proc or /dev gives it anything, but for the null device.
+func TestProcessFiles(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Symlink("/dev/stdin", p.project+"/input"))
+	require.NoError(t, os.Symlink("/dev/zero", p.project+"/zeros"))
+	require.NoError(t, os.Symlink("/proc/self/cwd", p.project+"/here"))
+	for _, raw := range []string{
+		"/dev/stdin", "/dev/fd/0", "/dev/fd/3", "/dev/zero", "/dev/random", "/dev/tty", "/proc/self/fd/0", "/proc/self/cwd/README.md",
+		"/proc/self/root" + p.project + "/README.md", "/proc/1/root/etc/passwd", "/proc/thread-self/cwd", "input", "zeros", "here/README.md",
+		"//dev/stdin", "/dev/./stdin", "/dev/../dev/stdin",
+	} {
+		for tool, args := range map[string]map[string]any{"Read": {"file_path": raw}, "Write": {"file_path": raw, "content": ""}} {
+			facts := p.facts(tool, args)
+			require.Len(t, facts.Paths, 1, raw)
+			assert.Contains(t, []string{v1.SpaceOutside, v1.SpaceUnknown}, facts.Paths[0].Space, "%s %s", tool, raw)
+		}
+	}
+	assert.Equal(t, "path:read.none", touches(p.facts("Read", map[string]any{"file_path": "/dev/null"})))
+	for _, line := range []string{"cat < /dev/stdin", "head -c 1 /dev/zero", "ls 2> /dev/stderr"} {
+		assert.NotContains(t, p.facts("Bash", map[string]any{"command": line}).About, "outside", line)
+	}
+	for _, raw := range []string{"/proc/self/environ", "/proc/1/environ", "/proc/1/task/1/environ", "/proc/self/root/proc/1/environ"} {
+		assert.Contains(t, p.facts("Read", map[string]any{"file_path": raw}).About, "secret", raw)
+	}
+}
+
+// P1: what is neither file nor directory says so, since opening it may wait
+// for ever or reach another program.
+func TestSpecialFiles(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, syscall.Mkfifo(p.project+"/pipe", 0o600))
+	listener, err := net.Listen("unix", p.project+"/s")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	for _, name := range []string{"pipe", "s"} {
+		assert.Equal(t, v1.Set{"special"}, p.facts("Read", map[string]any{"file_path": name}).Paths[0].Caveats, name)
+		assert.Equal(t, v1.Set{"special"}, p.facts("Write", map[string]any{"file_path": name, "content": ""}).Paths[0].Caveats, name)
+		assert.Contains(t, p.facts("Bash", map[string]any{"command": "cat " + name}).Items[0].Caveats, "special", name)
+		assert.NotContains(t, p.facts("Bash", map[string]any{"command": "ls -l " + name}).Items[0].Caveats, "special", name)
+	}
+}
+
+// S1: another name of a secret is found where secrets lie.
+func TestHardLinksOfSecrets(t *testing.T) {
+	p := newPlace(t)
+	link := func(secret, name string) {
+		require.NoError(t, os.Link(p.home+secret, p.project+name))
+	}
+	link("/proj/.env", "/notes.txt")
+	link("/proj/.env", "/docs/deep.txt")
+	link("/.ssh/id_ed25519", "/letter.txt")
+	link("/state/agent.token", "/token.txt")
+	link("/proj/README.md", "/copy.md")
+	for name, want := range map[string]string{
+		"notes.txt": "secret", "docs/deep.txt": "secret", "letter.txt": "secret_directory", "token.txt": "own", "copy.md": "",
+	} {
+		for _, facts := range []v1.Facts{
+			p.facts("Read", map[string]any{"file_path": name}),
+			p.facts("Bash", map[string]any{"command": "cat " + name}),
+			p.facts("Write", map[string]any{"file_path": name, "content": ""}),
+		} {
+			_, found := facts.Paths[0].Class.Get(want)
+			assert.Equal(t, want != "", found, "%s: %v", name, facts.Paths[0].Class)
+			assert.Equal(t, facts.Paths[0].Op == v1.OpWrite, facts.Paths[0].Caveats.Has("hard_link"), name)
+		}
+	}
+	assert.NotContains(t, p.facts("Bash", map[string]any{"command": "ls notes.txt"}).About, "secret")
+}
