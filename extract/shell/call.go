@@ -34,6 +34,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 // what has to hold for that.
 func unmatched(argv []Word, redirs []Access) []Access {
 	for i, word := range argv {
+		redirs = append(redirs, extended(word)...)
 		if word.Kind == Glob && strings.HasPrefix(word.Text, "-") {
 			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Glob: true, NoMatch: true})
 			argv[i] = Word{Kind: Literal, Text: unescape(word.Text)}

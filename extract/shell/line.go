@@ -204,6 +204,9 @@ func (w *walker) script(st *state, text, dialect string) {
 	if code := crossCheck(text, file); code != "" {
 		w.messy(code)
 	}
+	if w.zsh && !zshComments(text, file) {
+		w.messy(MessyDialect)
+	}
 	w.stmts(st, file.Stmts)
 }
 
@@ -249,28 +252,6 @@ func (w *walker) fragment(st *state, fields []string) Command {
 		}
 	}
 	return c
-}
-
-// zshOnly reports whether a line holds an expansion that zsh reads otherwise
-// than the parser, which knows bash: flags and subscripts without braces,
-// history modifiers.
-func zshOnly(line string) bool {
-	for i := 0; i+1 < len(line); i++ {
-		if line[i] != '$' {
-			continue
-		}
-		if strings.IndexByte("=~^+#*@!-", line[i+1]) >= 0 || strings.HasPrefix(line[i+1:], "{(") {
-			return true
-		}
-		end := i + 1
-		for end < len(line) && isNameByte(line[end]) {
-			end++
-		}
-		if end > i+1 && end < len(line) && (line[end] == '[' || line[end] == ':') {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *walker) messy(code string) {

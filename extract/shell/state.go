@@ -95,6 +95,6 @@ func join(a, b *state) *state {
 }
 
 func sameWord(a, b Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && slices.Equal(a.Variables, b.Variables) &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && slices.Equal(a.Variables, b.Variables) &&
 		reflect.DeepEqual(a.feed, b.feed)
 }

@@ -16,6 +16,8 @@ var versionsJSON []byte
 
 // vocabulary is what the shells themselves give a meaning to.
 type vocabulary struct {
+	// HarmlessVariables are names to the one value that is harmless: "" is any,
+	// "0-9" any number.
 	HarmlessVariables map[string]string `json:"harmless_variables"`
 	HarmlessPrefixes  []string          `json:"harmless_prefixes"`
 	LocalVariables    []string          `json:"local_variables"`
@@ -63,6 +65,9 @@ func (v *vocabulary) harmless(name string, value Word) bool {
 		return false // the name of a locale or a terminal must not lead to a file
 	}
 	if only, ok := v.HarmlessVariables[name]; ok {
+		if only == "0-9" { // zsh evaluates them as expressions when they are set
+			return isNumber(value)
+		}
 		return only == "" || only == value.Text
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })

@@ -207,6 +207,9 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	}
 	ok, fail = st, st
 	for _, value := range values {
+		if value.Extended != "" {
+			value = Word{} // a pattern, perhaps
+		}
 		if value.Kind == Glob {
 			// Without a match the loop runs once with the pattern itself.
 			value.Variables = nil
