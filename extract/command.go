@@ -76,7 +76,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 // directory alone is listed, not read: what is read there is an access.
 func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
 	switch c.Verb {
-	case "cd", ":", "echo", "printf", "true", "false":
+	case "cd", ":", "echo", "printf", "true", "false", "((", "let":
 		return // they touch nothing but what they are given; cd carries its effect to what follows
 	}
 	if c.Unknown || len(c.Dirs) == 0 {
@@ -134,7 +134,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 			}
 		}
 		return
-	case a.Maybe && !e.couldBePath(a.Text, base):
+	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !exists(e.absolute(a.Text, base)):
 		return
 	}
 	text := a.Text

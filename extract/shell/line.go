@@ -117,6 +117,8 @@ type Access struct {
 	// Fed is true when the names below a Tree become words of the command: names
 	// that would be read as anything but one operand then matter.
 	Fed bool
+	// IfExists is true for a name that counts only where something has it.
+	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
 	Single bool
 	// Dirs, when not nil, are what the path is relative to, instead of the

@@ -121,6 +121,9 @@ type parsed struct {
 	// after are the commands that this one runs on names, to be walked as
 	// commands of their own.
 	after [][]Word
+	// archives are the values of options that name an archive.
+	archives       []Word
+	archiveOptions []string
 	// mark is the last value of xargs -I, tests what find has been asked so far.
 	mark  Word
 	tests findTests
@@ -273,7 +276,8 @@ func clip(text string) string {
 }
 
 func (p *parsed) attributes(program *Program) {
-	if program.runsAnything {
+	idle := slices.ContainsFunc(program.idle, p.has) && len(p.operands) > 0 && beginsPlain(p.operands[0])
+	if program.runsAnything && !idle {
 		p.c.Caveats.Add("runs_anything")
 	}
 	if program.network {

@@ -405,7 +405,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		b.weaken(Output)
 		b.text.WriteString("$(…)")
 	case *syntax.ArithmExp:
-		if !plainArithmetic(part.X) {
+		if assigned, plain := w.arithmetic(st, part.X); !plain || len(assigned) > 0 {
 			w.messy(MessyArithmetic)
 		}
 		b.weaken(Number)
@@ -491,7 +491,7 @@ func operatorKind(part *syntax.ParamExp) WordKind {
 	case part.Length:
 		return Number
 	case part.Index != nil:
-		if part.Param.Value == "PIPESTATUS" && plainArithmetic(part.Index) {
+		if part.Param.Value == "PIPESTATUS" && plainIndex(part.Index) {
 			return Number
 		}
 		return Dynamic
@@ -557,20 +557,8 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 	return Word{}, false
 }
 
-// plainArithmetic reports whether an expression holds numbers only. A name in
-// an expression is evaluated again as an expression, command substitutions
-// in it included.
-func plainArithmetic(expr syntax.ArithmExpr) bool {
-	switch expr := expr.(type) {
-	case *syntax.Word:
-		text := expr.Lit()
-		return text != "" && strings.Trim(text, "0123456789") == ""
-	case *syntax.BinaryArithm:
-		return plainArithmetic(expr.X) && plainArithmetic(expr.Y)
-	case *syntax.UnaryArithm:
-		return plainArithmetic(expr.X)
-	case *syntax.ParenArithm:
-		return plainArithmetic(expr.X)
-	}
-	return false
+// plainIndex reports whether a subscript is a number as it stands.
+func plainIndex(expr syntax.ArithmExpr) bool {
+	word, ok := expr.(*syntax.Word)
+	return ok && word.Lit() != "" && strings.Trim(word.Lit(), "0123456789") == ""
 }
