@@ -151,7 +151,15 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access) {
 	f := filter{
 		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
-		ignoring: a.Ignoring,
+		ignoring: a.Ignoring, handing: a.Handing, rooted: a.Rooted,
+	}
+	if a.Tracked != nil {
+		if answer, known := e.trackedNames(root, a); known {
+			if answer != reachesNone {
+				item.Caveats.Add(answer)
+			}
+			return
+		}
 	}
 	if answer := e.tree(root, f); answer != reachesNone {
 		item.Caveats.Add(answer)

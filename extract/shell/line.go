@@ -117,6 +117,13 @@ type Access struct {
 	// Fed is true when the names below a Tree become words of the command: names
 	// that would be read as anything but one operand then matter.
 	Fed bool
+	// Handing says how such names reach the command, Rooted that each begins
+	// with the Tree's own, so that none can turn into an option.
+	Handing Handing
+	Rooted  bool
+	// Tracked, when not nil, are pathspecs: the names are those of the tracked
+	// files that they select, and of no others.
+	Tracked []string
 	// IfExists is true for a name that counts only where something has it.
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
@@ -125,6 +132,22 @@ type Access struct {
 	// command's own directories.
 	Dirs []string
 }
+
+// Handing says how a stream of names is cut into words. The zero value is the
+// one that cuts most.
+type Handing uint8
+
+// Ways of handing names on.
+const (
+	// AsWords is by blanks, with quotes, backslashes and patterns read.
+	AsWords Handing = iota
+	// AsItems is by lines, with quotes and backslashes read (xargs -I).
+	AsItems
+	// AsLines is by lines (read -r).
+	AsLines
+	// Whole is each name as it is (find -exec, xargs -0).
+	Whole
+)
 
 var parsers = sync.Pool{New: func() any {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))

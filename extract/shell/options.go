@@ -391,7 +391,7 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
-		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op, tree))
+		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op, tree, word.Split))
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read

@@ -63,7 +63,8 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 			c.Caveats.Add("reads_environment")
 		}
 	}
-	if name == "xargs" && entry != nil && p.fedXargs() {
+	switch {
+	case name == "xargs" && entry != nil && p.fedXargs(), verb == "fd" && p.fedFd(), verb == "fdfind" && p.fedFd():
 		p.standAside()
 	}
 	p.finish()

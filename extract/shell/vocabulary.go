@@ -40,6 +40,11 @@ type vocabulary struct {
 	NameProducers map[string][]string `json:"name_producers"`
 	// NameListers are producers only with one of these options.
 	NameListers map[string][]string `json:"name_listers"`
+	// ZeroOptions are the options with which a producer ends names by NUL.
+	ZeroOptions map[string][]string `json:"zero_options"`
+	// TrackedNames are producers that print names of tracked files alone, with
+	// all they may be given for that to hold.
+	TrackedNames map[string][]string `json:"tracked_names"`
 	// XargsOptions are those that leave names whole and read no other input.
 	XargsOptions []string `json:"xargs_options"`
 }

@@ -440,7 +440,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 
 // fedWord is a word of names: as many words as there are names.
 func fedWord(out *feed) (Word, bool) {
-	if out == nil || len(out.roots) != 1 {
+	if out == nil || len(out.roots) != 1 || out.zero {
 		return Word{}, false
 	}
 	names := *out
