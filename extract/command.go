@@ -151,7 +151,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access) {
 	f := filter{
 		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
-		ignoring: a.Ignoring, handing: a.Handing, rooted: a.Rooted,
+		ignoring: a.Ignoring, names: a.Op == v1.OpList, handing: a.Handing, rooted: a.Rooted,
 	}
 	if a.Tracked != nil {
 		if answer, known := e.trackedNames(root, a); known {

@@ -30,6 +30,8 @@ const (
 type filter struct {
 	include, exclude, excludeDir []string
 	skipHidden, follow           bool
+	// names is true when nothing but names and metadata is looked at.
+	names bool
 	// fed is true when the names become words of a command, in the way that
 	// handing says; rooted when each begins with the root's.
 	fed, rooted bool
@@ -162,7 +164,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 		if r.f.follow {
 			r.answer = r.e.linked(full)
 		}
-	case r.f.reads(name) && r.e.x.lists.secrets.File(full) != "":
+	case !r.f.names && r.f.reads(name) && r.e.x.lists.secrets.File(full) != "":
 		r.answer = reachesSecret
 	}
 	return true

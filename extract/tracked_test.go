@@ -48,6 +48,8 @@ func TestNamesOfTrackedFiles(t *testing.T) {
 		"find docs -name '*.md' | xargs -I{} cat {}":                    "",
 		"find docs -name '*.md' | while read -r f; do cat $f; done":     "reaches_unknown",
 		"find docs -name '*.md' | while read -r f; do cat \"$f\"; done": "",
+		"find keys -exec ls -l {} +":                                    "",
+		"find keys -exec cat {} +":                                      "reaches_secret",
 		"fd -e md . docs -x cat":                                        "",
 	} {
 		facts := p.facts("Bash", map[string]any{"command": line})

@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
 )
 
 // Shells evaluate a name in an expression as an expression again, command
@@ -125,4 +128,34 @@ func (w *walker) countingLoop(st *state, loop *syntax.CStyleLoop, cmd *syntax.Fo
 		return join(at, w.expressions(join(ok, fail), "((", loop.Post))
 	})
 	return end, end
+}
+
+// printsNumber reports whether the command that was walked last, and whose
+// output is that of stmt, prints one number and nothing else.
+func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
+	for isPipe(stmt) {
+		pipe, ok := stmt.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			return false
+		}
+		stmt = pipe.Y
+	}
+	c := &w.line.Commands[len(w.line.Commands)-1]
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	names := w.table.words.NumberPrinters[c.Verb]
+	if !ok || len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(names) == 0 || len(c.Caveats) > 0 {
+		return false
+	}
+	for _, r := range stmt.Redirs {
+		if r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
+			return false // error messages among it
+		}
+	}
+	// Of several files each count stands behind a name.
+	several := func(a Access) bool { return a.Glob || a.Tree || a.Dynamic }
+	if len(c.Accesses) > 1 || slices.ContainsFunc(c.Accesses, several) {
+		return false
+	}
+	_, counts := c.Form.Get(names[0])
+	return counts && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(names, e.Name) })
 }

@@ -68,3 +68,20 @@ func TestBackquotes(t *testing.T) {
 		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
 	}
 }
+
+// A count that a command prints is a number; what else it prints is none.
+func TestCommandsThatPrintNumbers(t *testing.T) {
+	for _, line := range []string{
+		"[ $(wc -l < f) -gt 3 ]", "n=$(grep -c x f); ((n > 3))", "[[ $(ls | wc -l) -eq 2 ]]",
+		"n=$(git rev-list --count HEAD); [ \"$n\" -gt 1 ]",
+	} {
+		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
+	}
+	for _, line := range []string{
+		"[[ $(cat f) -gt 3 ]]", "n=$(wc -l f); ((n))", "n=$(grep -c x f g); ((n))", "n=$(grep -rc x .); ((n))", "n=$(wc -l < f 2>&1); ((n))",
+		"n=$(grep -c x *.go); ((n))", "n=$(./wc -l < f); ((n))", "n=$(wc -l < f; cat g); ((n))", "n=$(wc -l < f || cat g); ((n))",
+		"n=$(cat f | wc -l | cat - g); ((n))", "n=$(timeout 3 wc -l < f g); ((n))", "n=$(wc -lw < f); ((n))",
+	} {
+		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
+	}
+}

@@ -388,6 +388,10 @@ func (p *parsed) wrapper(program *Program) {
 		if p.c.Caveats.Has("named_by_path") {
 			st = st.withCaveat("named_by_path")
 		}
+		writes := func(a Access) bool { return a.Op == v1.OpWrite }
+		if program.leaves != "" && !slices.ContainsFunc(p.c.Accesses, writes) {
+			p.c.Accesses = append(p.c.Accesses, Access{Text: program.leaves, Op: v1.OpWrite})
+		}
 		p.w.argv(st, st, p.inner, p.c.Accesses)
 		return
 	}

@@ -53,6 +53,7 @@ type Program struct {
 	acts          bool
 	atFiles       bool
 	idle          []string
+	leaves        string
 	reading       []string
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
@@ -107,6 +108,7 @@ type entry struct {
 	AtFiles       bool              `json:"at_files"`
 	Idle          []string          `json:"idle"`
 	Reading       []string          `json:"reading"`
+	Leaves        string            `json:"leaves"`
 	Comment       string            `json:"comment"`
 	Also          []string          `json:"also"`
 	As            string            `json:"as"`
@@ -218,7 +220,7 @@ func compile(e *entry) (*Program, error) {
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
 		stdinCode: e.StdinCode, permute: e.Permute, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
-		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading,
+		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {

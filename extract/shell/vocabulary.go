@@ -40,6 +40,9 @@ type vocabulary struct {
 	NameProducers map[string][]string `json:"name_producers"`
 	// NameListers are producers only with one of these options.
 	NameListers map[string][]string `json:"name_listers"`
+	// NumberPrinters are verbs that print one number with the first of the
+	// listed names, as long as they are given no other than those listed.
+	NumberPrinters map[string][]string `json:"number_printers"`
 	// ZeroOptions are the options with which a producer ends names by NUL.
 	ZeroOptions map[string][]string `json:"zero_options"`
 	// TrackedNames are producers that print names of tracked files alone, with

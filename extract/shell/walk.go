@@ -420,6 +420,9 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		return Word{}, false
 	}
 	stmt := part.Stmts[0]
+	if w.printsNumber(stmt) {
+		return Word{Kind: Number, Text: "$(…)"}, true
+	}
 	if isPipe(stmt) {
 		return fedWord(out)
 	}

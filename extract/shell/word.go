@@ -186,10 +186,16 @@ func (b *wordBuilder) weaken(kind WordKind) {
 	switch {
 	case b.kind == Literal:
 		b.kind = kind
+	case b.kind != kind && printed(b.kind) && printed(kind):
+		b.kind = Output
 	case b.kind != kind:
 		b.kind = Dynamic
 	}
 }
+
+// printed reports whether words of a kind are what commands of the line print,
+// so that together they are no more than output.
+func printed(kind WordKind) bool { return kind == Number || kind == Output || kind == Fed }
 
 // word evaluates a word without braces to a single Word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
