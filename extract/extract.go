@@ -85,6 +85,7 @@ func realOrSelf(path string) string {
 type Extractor struct {
 	*Base
 	lists *lists
+	homes homes
 }
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go.
@@ -314,11 +315,7 @@ func (e *extraction) sensitiveRoots() []sensitive {
 		if home == "" {
 			continue
 		}
-		for _, entry := range lists.sensitiveHome {
-			if resolved, err := e.resolver.Resolve(home + entry[1:]); err == nil {
-				e.sensitives = append(e.sensitives, sensitive{resolved.Real, entry == "~"})
-			}
-		}
+		e.sensitives = append(e.sensitives, e.sensitiveIn(home)...)
 	}
 	return e.sensitives
 }

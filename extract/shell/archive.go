@@ -62,14 +62,25 @@ func plainFile(text string) bool {
 // take further arguments from the file that such a word names.
 func (p *parsed) noAtFiles() {
 	for _, word := range p.words {
-		if !beginsPlain(word) && (word.Kind != Literal || strings.HasPrefix(word.Text, "@")) {
+		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !p.beginsPlain(word, "@") {
 			p.c.Caveats.Add("unknown_option")
 		}
 	}
 }
 
 // beginsPlain reports whether a word begins as a name does, whatever it
-// expands to.
-func beginsPlain(word Word) bool {
-	return word.Kind != Fed && word.Text != "" && (isNameByte(word.Text[0]) || word.Text[0] == '.' || word.Text[0] == '/')
+// expands to, and not with mark. Of a pattern that could match such a name it
+// adds what has to hold: that there is none.
+func (p *parsed) beginsPlain(word Word, mark string) bool {
+	if word.Kind == Fed || word.Text == "" {
+		return false
+	}
+	if first := word.Text[0]; isNameByte(first) || first == '.' || first == '/' {
+		return true
+	}
+	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
+		return false
+	}
+	p.c.Accesses = append(p.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Glob: true, NoMatch: true})
+	return true
 }

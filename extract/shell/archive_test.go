@@ -47,7 +47,8 @@ func TestPackedFiles(t *testing.T) {
 func TestAtFiles(t *testing.T) {
 	for line, refused := range map[string]bool{
 		"nm build/a.o": false, "nm build/*.o": false, "strings -n 8 app": false, "nm ./@x": false,
-		"nm @args": true, "strings -n @x app": true, "nm *.o": true, `size "$x"`: true, "ls | xargs nm": true,
+		"nm *.o":   false,
+		"nm @args": true, "strings -n @x app": true, `size "$x"`: true, "ls | xargs nm": true,
 	} {
 		commands := parse(t, line).Commands
 		assert.Equalf(t, refused, commands[len(commands)-1].Caveats.Has("unknown_option") || len(commands) > 1, "%q", line)
@@ -58,8 +59,16 @@ func TestAtFiles(t *testing.T) {
 func TestShellsThatOnlyRead(t *testing.T) {
 	for line, runs := range map[string]bool{
 		"bash -n a.sh": false, "sh -n scripts/*.sh": false, "bash a.sh": true, "bash -n": true, "bash -n +n": true,
-		`bash -n "$x"`: true, "bash -n *.sh": true,
+		`bash -n "$x"`: true, "bash -n *.sh": false, "bash -n +*": true,
 	} {
 		assert.Equalf(t, runs, parse(t, line).Commands[0].Caveats.Has("runs_anything"), "%q", line)
+	}
+}
+
+// A pattern may match a name that is more than a name: it has to match none.
+func TestPatternsThatMustNotMatchMarks(t *testing.T) {
+	for line, pattern := range map[string]string{"nm *.o": "@*", "bash -n *.sh": "+*", `for f in *.sh; do sh -n "$f"; done`: "+*"} {
+		c := parse(t, line).Commands[0]
+		assert.Truef(t, slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.NoMatch && a.Text == pattern }), "%q", line)
 	}
 }

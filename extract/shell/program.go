@@ -277,7 +277,7 @@ func clip(text string) string {
 }
 
 func (p *parsed) attributes(program *Program) {
-	idle := slices.ContainsFunc(program.idle, p.has) && len(p.operands) > 0 && beginsPlain(p.operands[0])
+	idle := slices.ContainsFunc(program.idle, p.has) && len(p.operands) > 0 && p.beginsPlain(p.operands[0], "+")
 	if program.runsAnything && !idle {
 		p.c.Caveats.Add("runs_anything")
 	}
