@@ -81,7 +81,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 // directory alone is listed, not read: what is read there is an access.
 func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
 	switch c.Verb {
-	case "cd", ":", "echo", "printf", "true", "false":
+	case "cd", ":", "echo", "printf", "true", "false", "((", "let":
 		return // they touch nothing but what they are given; cd carries its effect to what follows
 	}
 	if c.Unknown || len(c.Dirs) == 0 {
@@ -139,7 +139,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 			}
 		}
 		return
-	case a.Maybe && !e.couldBePath(a.Text, base):
+	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !e.exists(e.absolute(a.Text, base)):
 		return
 	}
 	text := a.Text
@@ -156,7 +156,15 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access) {
 	f := filter{
 		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
-		ignoring: a.Ignoring,
+		ignoring: a.Ignoring, names: a.Op == v1.OpList, handing: a.Handing, rooted: a.Rooted,
+	}
+	if a.Tracked != nil {
+		if answer, known := e.trackedNames(root, a); known {
+			if answer != reachesNone {
+				item.Caveats.Add(answer)
+			}
+			return
+		}
 	}
 	if answer := e.tree(root, f); answer != reachesNone {
 		item.Caveats.Add(answer)

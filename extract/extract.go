@@ -81,6 +81,7 @@ func realOrSelf(path string) string {
 type Extractor struct {
 	*Base
 	lists *lists
+	homes homes
 }
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go.

@@ -31,8 +31,12 @@ const (
 type filter struct {
 	include, exclude, excludeDir []string
 	skipHidden, follow           bool
-	// fed is true when the names become words of a command.
-	fed bool
+	// names is true when nothing but names and metadata is looked at.
+	names bool
+	// fed is true when the names become words of a command, in the way that
+	// handing says; rooted when each begins with the root's.
+	fed, rooted bool
+	handing     shell.Handing
 	// ignoring is true when ignore rules leave files out.
 	ignoring bool
 }
@@ -131,7 +135,7 @@ func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
 			return false
 		}
 		name := entry.Name()
-		if r.f.fed && !plainWord(name) {
+		if r.f.fed && !r.f.plainWord(name) && (entry.IsDir() || r.f.reads(name)) {
 			r.answer = reachesUnknown
 			return true
 		}
@@ -164,16 +168,28 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 		if r.f.follow {
 			r.answer = r.e.linked(full)
 		}
-	case r.f.reads(name) && r.e.secretFile(full):
+	case !r.f.names && r.f.reads(name) && r.e.secretFile(full):
 		r.answer = reachesSecret
 	}
 	return true
 }
 
-// plainWord reports whether xargs and the command it runs read a name as one
-// operand: no blank, quote, backslash or pattern in it, and no dash in front.
-func plainWord(name string) bool {
-	return name[0] != '-' && !strings.ContainsAny(name, " \t\n\r\v\f'\"\\*?[")
+// plainWord reports whether a name reaches the command as one operand, the way
+// that it is handed on.
+func (f *filter) plainWord(name string) bool {
+	if !f.rooted && name[0] == '-' {
+		return false
+	}
+	switch f.handing {
+	case shell.Whole:
+		return true
+	case shell.AsLines:
+		return !strings.Contains(name, "\n") && strings.TrimSpace(name) == name
+	case shell.AsItems:
+		return !strings.ContainsAny(name, "\n'\"\\") && strings.TrimSpace(name) == name
+	default:
+		return !strings.ContainsAny(name, " \t\n\r\v\f'\"\\*?[")
+	}
 }
 
 // linked says what following a symbolic link in a tree reaches. A link to a

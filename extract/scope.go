@@ -256,11 +256,7 @@ func (e *extraction) addHome(home string) {
 	if home == "" {
 		return
 	}
-	for _, dir := range e.x.lists.inHome(home, e.x.options.Home) {
-		if resolved, err := e.resolver.Resolve(dir); err == nil {
-			e.sensitives = append(e.sensitives, sensitive{resolved.Real, dir == home})
-		}
-	}
+	e.sensitives = append(e.sensitives, e.sensitiveIn(home)...)
 }
 
 // systemRoots resolves the sensitive roots that are in no home, as the agent

@@ -34,6 +34,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 // what has to hold for that.
 func unmatched(argv []Word, redirs []Access) []Access {
 	for i, word := range argv {
+		redirs = append(redirs, extended(word)...)
 		if word.Kind == Glob && strings.HasPrefix(word.Text, "-") {
 			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Glob: true, NoMatch: true})
 			argv[i] = Word{Kind: Literal, Text: unescape(word.Text)}
@@ -164,9 +165,12 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 		return nil, false
 	}
 	names := argv[1:]
+	raw, zero := false, false
 	for len(names) > 0 && (names[0].literal("-r") || names[0].literal("-d") && len(names) > 1 && names[1].literal("")) {
 		if names[0].Text == "-d" {
-			names = names[1:]
+			names, zero = names[1:], true
+		} else {
+			raw = true
 		}
 		names = names[1:]
 	}
@@ -175,7 +179,7 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 		if name.Kind != Literal || strings.Trim(name.Text, wordBytes) != "" || !w.local(name.Text) {
 			return nil, false
 		}
-		next = next.with(name.Text, w.lineRead(st, name.Text, len(names)))
+		next = next.with(name.Text, w.lineRead(st, name.Text, len(names), raw, zero))
 	}
 	if len(names) == 0 {
 		return nil, false
@@ -186,11 +190,14 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 
 // lineRead is what read puts into a variable: one of the names that the input
 // consists of, where that is known, or text.
-func (w *walker) lineRead(st *state, name string, names int) Word {
+func (w *walker) lineRead(st *state, name string, names int, raw, zero bool) Word {
 	in := w.in
-	if names == 1 && in != nil && len(in.roots) == 1 && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
+	if names == 1 && in != nil && in.zero == zero && len(in.roots) == 1 && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
 		one := *in
 		one.many = false
+		if raw {
+			one.handing = AsLines
+		}
 		return one.word(one.roots[0])
 	}
 	return Word{Kind: Output, Text: "$" + name}

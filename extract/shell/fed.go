@@ -18,6 +18,15 @@ type feed struct {
 	filters Access
 	// files is true when no name is that of a directory or of a link.
 	files bool
+	// zero is true when a NUL stands behind each name, and not a newline.
+	zero bool
+	// rooted is true when every name begins with its root.
+	rooted bool
+	// tracked are the pathspecs that select the names from git's index; nil when
+	// they come from the disk.
+	tracked []string
+	// handing is how the names become words.
+	handing Handing
 	// many is true when one run of the command gets several names.
 	many bool
 }
@@ -27,12 +36,16 @@ func (f *feed) word(root string) Word { return Word{Kind: Fed, Text: root, feed:
 
 // access is what reading the names below a root touches. A program that reads
 // directories whole reads what no filter on the names speaks of.
-func (f *feed) access(root, op string, tree bool) Access {
+func (f *feed) access(root, op string, tree, split bool) Access {
 	a := f.filters
 	if tree && !f.files {
 		a = Access{Follow: true}
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, true, true
+	a.Rooted, a.Tracked = f.rooted, f.tracked
+	if !split {
+		a.Handing = f.handing
+	}
 	return a
 }
 
@@ -73,7 +86,9 @@ func (p *parsed) findFeed(many bool) *feed {
 	if p.c.Unknown || len(p.c.Dirs) != 1 {
 		return nil
 	}
-	f := &feed{dir: p.c.Dirs[0], many: many, filters: p.tests.filters(), files: p.tests.files()}
+	f := &feed{
+		dir: p.c.Dirs[0], many: many, filters: p.tests.filters(), files: p.tests.files(), rooted: true, handing: Whole,
+	}
 	for _, word := range p.operands {
 		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {
 			return nil
@@ -156,7 +171,14 @@ func (p *parsed) fedXargs() bool {
 	}
 	f := *in
 	f.many = true
+	if f.zero != p.has("-0") {
+		return false
+	}
+	if f.zero {
+		f.handing = Whole
+	}
 	if p.has("-I") {
+		f.handing = max(f.handing, AsItems)
 		mark := p.mark.Text
 		if p.mark.Kind != Literal || mark == "" {
 			return false
@@ -170,6 +192,30 @@ func (p *parsed) fedXargs() bool {
 			return fed, true
 		}
 		return word, true
+	})
+}
+
+// fedFd makes the command of fd -x an item of its own, if it takes the names as
+// they are.
+func (p *parsed) fedFd() bool {
+	other := p.w.table.words.NameProducers[p.c.Program]
+	if len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.moved || slices.ContainsFunc(other, p.has) {
+		return false
+	}
+	f := producerFeed(p.c, nil)
+	if f == nil || slices.ContainsFunc(p.inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
+		return false
+	}
+	f.handing, f.many = Whole, p.has("-X")
+	argv := slices.Clone(p.inner)
+	if !slices.ContainsFunc(argv, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
+		argv = append(argv, Word{Kind: Literal, Text: "{}"})
+	}
+	return f.run(p, argv, func(word, fed Word) (Word, bool) {
+		if word.literal("{}") {
+			return fed, true
+		}
+		return word, !strings.Contains(word.Text, "{") // {.} and the like are parts of names
 	})
 }
 
@@ -197,7 +243,7 @@ func (w *walker) out(from int, in *feed) *feed {
 	words := w.table.words
 	if allowed, ok := words.NameFilters[c.Verb]; ok && len(c.Accesses) == 0 {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
-		if only {
+		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
 			return in
 		}
 	}
@@ -215,7 +261,12 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.Verb == "git diff" {
 		return &feed{dir: c.Dirs[0], roots: []string{"."}, filters: Access{Follow: true}}
 	}
-	return producerFeed(c)
+	f := producerFeed(c, words.TrackedNames[c.Verb])
+	if f != nil {
+		f.zero = slices.ContainsFunc(words.ZeroOptions[c.Verb], has)
+		f.rooted = c.Verb == "find"
+	}
+	return f
 }
 
 // listedNames is what ls prints: the names of a directory without it, and its
@@ -231,10 +282,21 @@ func listedNames(c *Command, f *feed) *feed {
 	return f
 }
 
-func producerFeed(c *Command) *feed {
+func producerFeed(c *Command, tracked []string) *feed {
 	f := &feed{dir: c.Dirs[0], filters: Access{Follow: true}}
 	if c.Verb == "ls" {
 		return listedNames(c, f)
+	}
+	if len(tracked) > 0 && len(c.Git.Revisions)+c.Git.Blobs == 0 &&
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) }) {
+		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
+		if len(f.tracked) == 0 {
+			f.tracked = []string{"."}
+		}
+		return f
+	}
+	if slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return strings.HasPrefix(spec, ":") }) {
+		return nil // it may select files that lie elsewhere
 	}
 	for _, a := range c.Accesses {
 		if a.Spelled {

@@ -71,12 +71,13 @@ func agrees(entries []*Program, name, kind string) bool {
 		if kind == "item" {
 			kind = "command" // a command that stands as an item of its own
 		}
-		if option, ok := program.options[name]; ok && option.canonical == name && option.kinds[0] == kind {
+		if option, ok := program.options[name]; ok && option.canonical == name &&
+			(option.kinds[0] == kind || option.kinds[0] == "archive" && kind == "read") {
 			return true
 		}
 		for _, rule := range program.operands {
 			for _, role := range rule.roles {
-				if "<"+role.name+">" == name && role.kind == kind {
+				if "<"+role.name+">" == name && (role.kind == kind || role.kind == "packed" && kind == "read") {
 					return true
 				}
 			}

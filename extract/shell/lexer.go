@@ -126,6 +126,8 @@ func (l *lexer) list(closer byte) {
 			l.pos++
 			l.next()
 			return
+		case c == '(' && l.arithmetic():
+			l.next()
 		case c == ';' || c == '|' || c == '(' || c == ')' || c == '&' && !l.redirectsAll():
 			l.pos++
 			l.next()
@@ -165,6 +167,20 @@ func (l *lexer) comment() {
 		l.failed = true
 	}
 	l.pos += end
+}
+
+// arithmetic moves behind (( … )) if nothing in it can be anything but an
+// expression. What the parser takes for commands there are words that this
+// lexer never saw.
+func (l *lexer) arithmetic() bool {
+	rest := l.text[l.pos:]
+	end := strings.Index(rest, "))")
+	if !strings.HasPrefix(rest, "((") || end < 0 || strings.Trim(rest[:end], wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
+		strings.Contains(rest[:end], "$(") {
+		return false
+	}
+	l.pos += end + 2
+	return true
 }
 
 // redirection reads the operator; the word behind it is read as any other.
@@ -246,7 +262,7 @@ func (l *lexer) word() {
 		case '"':
 			l.double()
 		case '`':
-			l.failed = true
+			l.backquoted(false)
 		case '$':
 			l.dollar(false)
 		default:
@@ -289,7 +305,7 @@ func (l *lexer) double() {
 		case '\\':
 			l.escaped()
 		case '`':
-			l.failed = true
+			l.backquoted(true)
 		case '$':
 			l.dollar(true)
 		default:
@@ -317,6 +333,29 @@ func (l *lexer) inside() {
 	l.segment = outer
 }
 
+// backquoted reads `…` as $(…), where both are read alike: up to the next
+// backquote, with no backslash to be removed first. A comment or a newline
+// inside, and quotes inside quotes, are read in different ways.
+func (l *lexer) backquoted(quoted bool) {
+	end := strings.IndexByte(l.text[l.pos+1:], '`')
+	if end < 0 {
+		l.failed = true
+		return
+	}
+	text, closing := l.text, l.pos+1+end
+	inside := text[l.pos+1 : closing]
+	if strings.ContainsAny(inside, "\\#\n") || strings.Contains(inside, "<<") || quoted && strings.Contains(inside, `"`) {
+		l.failed = true
+		return
+	}
+	outer := l.segment
+	l.text = text[:closing]
+	l.pos++
+	l.next()
+	l.list(0)
+	l.text, l.pos, l.segment = text, closing+1, outer
+}
+
 // dollar reads an expansion. Of ${…} only those without quotes, blanks and
 // expansions inside are followed.
 func (l *lexer) dollar(quoted bool) {
@@ -324,7 +363,7 @@ func (l *lexer) dollar(quoted bool) {
 	switch {
 	case strings.HasPrefix(rest, "$(("):
 		end := strings.Index(rest, "))")
-		if end < 0 || strings.ContainsAny(rest[3:end], "$`'\"\\;|&<>\n") {
+		if end < 0 || strings.ContainsAny(rest[3:end], "`'\"\\;|&<>\n{") || strings.Contains(rest[3:end], "$(") {
 			l.failed = true
 			return
 		}

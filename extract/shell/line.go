@@ -117,12 +117,37 @@ type Access struct {
 	// Fed is true when the names below a Tree become words of the command: names
 	// that would be read as anything but one operand then matter.
 	Fed bool
+	// Handing says how such names reach the command, Rooted that each begins
+	// with the Tree's own, so that none can turn into an option.
+	Handing Handing
+	Rooted  bool
+	// Tracked, when not nil, are pathspecs: the names are those of the tracked
+	// files that they select, and of no others.
+	Tracked []string
+	// IfExists is true for a name that counts only where something has it.
+	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
 	Single bool
 	// Dirs, when not nil, are what the path is relative to, instead of the
 	// command's own directories.
 	Dirs []string
 }
+
+// Handing says how a stream of names is cut into words. The zero value is the
+// one that cuts most.
+type Handing uint8
+
+// Ways of handing names on.
+const (
+	// AsWords is by blanks, with quotes, backslashes and patterns read.
+	AsWords Handing = iota
+	// AsItems is by lines, with quotes and backslashes read (xargs -I).
+	AsItems
+	// AsLines is by lines (read -r).
+	AsLines
+	// Whole is each name as it is (find -exec, xargs -0).
+	Whole
+)
 
 var parsers = sync.Pool{New: func() any {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
@@ -204,6 +229,9 @@ func (w *walker) script(st *state, text, dialect string) {
 	if code := crossCheck(text, file); code != "" {
 		w.messy(code)
 	}
+	if w.zsh && !zshComments(text, file) {
+		w.messy(MessyDialect)
+	}
 	w.stmts(st, file.Stmts)
 }
 
@@ -249,28 +277,6 @@ func (w *walker) fragment(st *state, fields []string) Command {
 		}
 	}
 	return c
-}
-
-// zshOnly reports whether a line holds an expansion that zsh reads otherwise
-// than the parser, which knows bash: flags and subscripts without braces,
-// history modifiers.
-func zshOnly(line string) bool {
-	for i := 0; i+1 < len(line); i++ {
-		if line[i] != '$' {
-			continue
-		}
-		if strings.IndexByte("=~^+#*@!-", line[i+1]) >= 0 || strings.HasPrefix(line[i+1:], "{(") {
-			return true
-		}
-		end := i + 1
-		for end < len(line) && isNameByte(line[end]) {
-			end++
-		}
-		if end > i+1 && end < len(line) && (line[end] == '[' || line[end] == ':') {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *walker) messy(code string) {

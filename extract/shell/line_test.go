@@ -105,7 +105,8 @@ func TestMessy(t *testing.T) {
 		"ls > $x":                               MessyDynamicTarget,
 		"$x -rf":                                MessyDynamicVerb,
 		"ls 'unbalanced":                        MessyParse,
-		"for ((i=0;i<3;i++)); do ls; done":      MessyControlFlow,
+		"for ((i=n;i<3;i++)); do ls; done":      MessyArithmetic,
+		"for ((i=0;i<3;i++)); do cd ..; done":   MessyControlFlow,
 		"coproc ls":                             MessyCoprocess,
 		"env -S 'rm x'":                         MessyWrapper,
 		"timeout --no-such-option 5 ls":         MessyWrapper,
@@ -114,7 +115,7 @@ func TestMessy(t *testing.T) {
 		strings.Repeat("(", 40) + "ls":          MessyNesting,
 		"ls " + strings.Repeat("a", maxLine):    MessyTooLong,
 		strings.Repeat("ls;", 100):              MessyLimits,
-		"echo `rm x`":                           MessyDisagreement,
+		"echo `rm \\x`":                         MessyDisagreement,
 	}
 	require.NotEmpty(t, cases)
 	for line, want := range cases {

@@ -21,6 +21,9 @@ func (p *parsed) leading(program *Program) []Word {
 func (p *parsed) options(program *Program) {
 	p.dashes = -1
 	p.program = program
+	if program.atFiles {
+		p.noAtFiles()
+	}
 	switch program.style {
 	case "find":
 		p.find(program)
@@ -35,7 +38,7 @@ func (p *parsed) options(program *Program) {
 		p.operands = p.words
 		return
 	case "tar":
-		p.oldBundle()
+		p.oldBundle(program)
 	}
 	early := program.style == "posix" || program.style == "go" && !program.permute || program.wrapper != ""
 	bsd := p.w.options.Platform == "darwin" && program.style == "" && !program.permute && !p.nested
@@ -206,6 +209,11 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	if canonical == "-I" {
 		p.mark = word // the last one counts
 	}
+	if kind == "archive" {
+		// An option behind it may make it one that is only read.
+		p.archives, p.archiveOptions = append(p.archives, word), append(p.archiveOptions, canonical)
+		return
+	}
 	if kind = p.kind(kind, word); kind == "" {
 		return
 	}
@@ -253,6 +261,9 @@ func (p *parsed) kind(kind string, word Word) string {
 	switch base {
 	case "read":
 		p.access(word, v1.OpRead, false)
+	case "packed":
+		p.packed(word)
+		return "read"
 	case "tree":
 		p.access(word, v1.OpRead, true)
 	case "list":
@@ -301,6 +312,7 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "pattern", "value", "name":
 		p.inert(word)
 	}
+
 	return kind
 }
 
@@ -343,6 +355,9 @@ func (p *parsed) inert(word Word) {
 
 // script reads a program text in a small language.
 func (p *parsed) script(language string, word Word) string {
+	if language == "yq" {
+		p.maybePath(word, v1.OpRead) // yq takes what names a file for one
+	}
 	if word.Kind != Literal {
 		p.c.Caveats.Add("dynamic_word")
 		return "code"
@@ -376,7 +391,7 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
-		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op, tree))
+		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op, tree, word.Split))
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read

@@ -63,7 +63,8 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 			c.Caveats.Add("reads_environment")
 		}
 	}
-	if name == "xargs" && entry != nil && p.fedXargs() {
+	switch {
+	case name == "xargs" && entry != nil && p.fedXargs(), verb == "fd" && p.fedFd(), verb == "fdfind" && p.fedFd():
 		p.standAside()
 	}
 	p.finish()
@@ -121,6 +122,9 @@ type parsed struct {
 	// after are the commands that this one runs on names, to be walked as
 	// commands of their own.
 	after [][]Word
+	// archives are the values of options that name an archive.
+	archives       []Word
+	archiveOptions []string
 	// mark is the last value of xargs -I, tests what find has been asked so far.
 	mark  Word
 	tests findTests
@@ -273,7 +277,8 @@ func clip(text string) string {
 }
 
 func (p *parsed) attributes(program *Program) {
-	if program.runsAnything {
+	idle := slices.ContainsFunc(program.idle, p.has) && len(p.operands) > 0 && p.beginsPlain(p.operands[0], "+")
+	if program.runsAnything && !idle {
 		p.c.Caveats.Add("runs_anything")
 	}
 	if program.network {
@@ -382,6 +387,10 @@ func (p *parsed) wrapper(program *Program) {
 		}
 		if p.c.Caveats.Has("named_by_path") {
 			st = st.withCaveat("named_by_path")
+		}
+		writes := func(a Access) bool { return a.Op == v1.OpWrite }
+		if program.leaves != "" && !slices.ContainsFunc(p.c.Accesses, writes) {
+			p.c.Accesses = append(p.c.Accesses, Access{Text: program.leaves, Op: v1.OpWrite})
 		}
 		p.w.argv(st, st, p.inner, p.c.Accesses)
 		return

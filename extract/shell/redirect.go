@@ -68,7 +68,7 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 		// A loop over a glob gives such a word: one of its matches is read.
 		return append(out, Access{Text: word.Text, Op: op, Glob: true, Split: word.Split})
 	}
-	if word.Kind != Literal || hasBrace(r.Word) {
+	if word.Kind != Literal || hasBrace(r.Word) || word.Extended != "" {
 		w.messy(MessyDynamicTarget)
 	}
 	return append(out, Access{Text: word.Text, Op: op, Dynamic: word.Kind != Literal})

@@ -15,6 +15,7 @@ var pathKinds = map[string]bool{
 
 // roles gives every operand its role, and does what the role means.
 func (p *parsed) roles(program *Program) {
+	p.openArchives(program)
 	operands := p.operands
 	var behind []Word
 	if program.pathspecs && p.dashes >= 0 {
@@ -156,10 +157,17 @@ func (p *parsed) raw() {
 	p.loose(p.words)
 }
 
-// oldBundle turns the first word of tar into options, if it has no dash.
-func (p *parsed) oldBundle() {
+// oldBundle turns the first word of tar into options, if it has no dash. There
+// the values of all letters stand in the words behind, so that a letter with a
+// value has to be the last.
+func (p *parsed) oldBundle(program *Program) {
 	if len(p.words) == 0 || p.words[0].Kind != Literal || p.words[0].isOption() || p.words[0].Text == "" {
 		return
+	}
+	for i := range len(p.words[0].Text) - 1 {
+		if known := program.options["-"+p.words[0].Text[i:i+1]]; len(known.kinds) == 0 || known.kinds[0] != "none" {
+			p.c.Caveats.Add("unknown_option")
+		}
 	}
 	words := slices.Clone(p.words)
 	words[0].Text = "-" + words[0].Text

@@ -22,26 +22,21 @@ func scriptKind(language, text string) scriptVerdict {
 		return scriptVerdict{plain: plainSed(text)}
 	case "awk":
 		return awkVerdict(text)
-	case "jq", "yq":
-		return jqVerdict(language, text)
+	case "jq":
+		return jqVerdict(text)
+	case "yq":
+		return scriptVerdict{plain: plainYq(text)}
 	}
 	return scriptVerdict{}
 }
 
-// jq builtins that reach beyond the program's input, and yq's.
-var (
-	jqOutside = []string{"import", "include", "modulemeta", "get_search_list", "input_filename"}
-	yqOutside = []string{"load", "load_str", "load_xml", "load_props", "load_base64", "envsubst", "eval", "system"}
-)
+// jqOutside are builtins of jq that reach beyond the program's input.
+var jqOutside = []string{"import", "include", "modulemeta", "get_search_list", "input_filename"}
 
 // jqVerdict looks at every name of a filter that is not a field. Names inside
 // strings count as well when the string interpolates.
-func jqVerdict(language, text string) scriptVerdict {
+func jqVerdict(text string) scriptVerdict {
 	verdict := scriptVerdict{plain: true}
-	outside := jqOutside
-	if language == "yq" {
-		outside = yqOutside
-	}
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '"':
@@ -50,7 +45,7 @@ func jqVerdict(language, text string) scriptVerdict {
 				return scriptVerdict{}
 			}
 			if strings.Contains(text[i:end], `\(`) {
-				inner := jqVerdict(language, strings.ReplaceAll(text[i+1:end-1], `"`, " "))
+				inner := jqVerdict(strings.ReplaceAll(text[i+1:end-1], `"`, " "))
 				verdict.plain = verdict.plain && inner.plain
 				verdict.environment = verdict.environment || inner.environment
 			}
@@ -67,9 +62,9 @@ func jqVerdict(language, text string) scriptVerdict {
 			name := text[i:end]
 			field := i > 0 && text[i-1] == '.'
 			switch {
-			case !field && (name == "ENV" || name == "env" || name == "strenv"):
+			case !field && (name == "ENV" || name == "env"):
 				verdict.environment = true
-			case !field && slices.Contains(outside, name):
+			case !field && slices.Contains(jqOutside, name):
 				verdict.plain = false
 			}
 			i = end

@@ -147,6 +147,22 @@ func (r *awkReader) name() {
 	r.operand = !slices.Contains([]string{"print", "printf", "return", "in", "else", "do", "case", "exit"}, name)
 }
 
+// stream reads a redirection to a standard stream, the only one that is no
+// file, up to the end of its statement.
+func (r *awkReader) stream() {
+	for _, name := range []string{`"/dev/stderr"`, `"/dev/stdout"`} {
+		rest, ok := strings.CutPrefix(strings.TrimLeft(r.text[r.pos+1:], " \t"), name)
+		if !ok {
+			continue
+		}
+		if rest = strings.TrimLeft(rest, " \t"); rest == "" || strings.IndexByte(";}\n", rest[0]) >= 0 {
+			r.pos = len(r.text) - len(rest)
+			return
+		}
+	}
+	r.refuse()
+}
+
 func (r *awkReader) operator(c byte) {
 	two := ""
 	if r.pos+1 < len(r.text) {
@@ -161,7 +177,8 @@ func (r *awkReader) operator(c byte) {
 	case c == '|' || c == '@' || c == '`' || c == '\\' || c >= 0x80:
 		r.refuse()
 	case c == '>' && r.printing:
-		r.refuse()
+		r.stream()
+		return
 	case c == '\'':
 		r.refuse()
 	}

@@ -43,6 +43,10 @@ func plainSed(text string) bool {
 		case 'b', 't', 'T', ':':
 			r.skip(" \t")
 			r.label()
+		case 'a', 'i', 'c':
+			if !r.added() {
+				return false
+			}
 		case '#':
 			r.line()
 		default:
@@ -52,6 +56,21 @@ func plainSed(text string) bool {
 			return false
 		}
 	}
+}
+
+// added reads the text behind a, i and c, up to the end of its line. A
+// backslash is followed where it stands right behind the command, before a
+// newline: elsewhere implementations differ, and one at the end of the script
+// would take in the script of the next -e.
+func (r *sedReader) added() bool {
+	r.skip(" \t")
+	if strings.HasPrefix(r.text[r.pos:], "\\\n") {
+		r.pos += 2
+	}
+	start := r.pos
+	r.line()
+	text := r.text[start:r.pos]
+	return strings.TrimSpace(text) != "" && !strings.Contains(text, "\\")
 }
 
 // transliterate reads what follows y: two sections.

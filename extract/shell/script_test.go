@@ -12,12 +12,13 @@ func TestPlainSed(t *testing.T) {
 		"1,40p", "$p", "/foo/,/bar/p", "s/a/b/g", "s|a/b|c|", "s/a/b/;s/c/d/2", "1d;$d", "/x/!d", "y/abc/xyz/", "=",
 		"1~2p", "2,+3p", "/a/{s/x/y/;p}", "5q", "s/[0-9]*/N/gp", `s/\//_/g`, ":a;N;$!ba;s/\\n/ /g", "# note", "",
 		"s/x/[/", "/re/I p", "n;d", `\,a,p`, "s/a/w/", "s/e/e/",
+		"a\\\ntext", "1a text", "$ i\\\n text\np", "1c w out", "/x/{a e rm\n}",
 	} {
 		assert.True(t, plainSed(text), text)
 	}
 	for _, text := range []string{
 		"s/.*/rm x/e", "w out", "1w out", "s/a/b/w out", "e", "1e rm x", "r /etc/passwd", "R x", "W x", "s/a/b/ge",
-		"s/a/b", "{p", "p}", "s/[/]/x/", "a\\\ntext", "1i\\", "v", "s\na\nb\n", "y/a", "p;e", "s/a/b/;w x", "sxaxbxe",
+		"s/a/b", "{p", "p}", "s/[/]/x/", "1i\\", "v", "a", "a x\\", "a\\\nx\\\ny", "a x\ne rm", "1i\\\nx\nw out", `a x\n`, "s\na\nb\n", "y/a", "p;e", "s/a/b/;w x", "sxaxbxe",
 		"s/a/b/pw x", "1,2{e\n}", "l 5 w x",
 	} {
 		assert.False(t, plainSed(text), text)
@@ -29,7 +30,7 @@ func TestAwkVerdict(t *testing.T) {
 	for _, text := range []string{
 		"{print $1}", "NR>1 {print $2}", "NR==1,NR==5", "/foo|bar/ {print}", "BEGIN{FS=\",\"} {s+=$2} END{print s}",
 		"{print length($0)}", "!seen[$0]++", "{gsub(/a/,\"b\"); print}", "$3 > 10", "{a[$1]++} END{for (k in a) print k, a[k]}",
-		"{printf \"%s\\n\", $1}", "$1 ~ /x/ && $2 || $3", "{ if ($1 > 2) { print } }", "{print $1/$2}",
+		"{print > \"/dev/stderr\"}", "{print 1 >\"/dev/stdout\"; print 2}", "{printf \"%s\\n\", $1}", "$1 ~ /x/ && $2 || $3", "{ if ($1 > 2) { print } }", "{print $1/$2}",
 	} {
 		assert.True(t, awkVerdict(text).plain, text)
 	}
@@ -37,7 +38,7 @@ func TestAwkVerdict(t *testing.T) {
 		"BEGIN{\"rm x\"|getline}", "{print > \"out\"}", "{print | \"sh\"}", "BEGIN{system(\"rm x\")}", "{print >> f}",
 		"BEGIN{while ((getline line < \"/etc/passwd\") > 0) print line}", "@load \"filefuncs\"", "BEGIN{f=\"x\"; @f()}",
 		"BEGIN{ARGV[1]=\"/etc/passwd\"; ARGC=2}", "{printf \"x\" > \"out\"}", "function f(x){return x} {print f(1)}",
-		"{ print $1 / 2 ; print \"a\" | \"sh\" }", "BEGIN { a = 1 /2; b = \"x/\" ; print b > \"o\" }", "{close(\"x\")}", "{print 1,\n2 > \"out\"}",
+		"{ print $1 / 2 ; print \"a\" | \"sh\" }", "BEGIN { a = 1 /2; b = \"x/\" ; print b > \"o\" }", "{close(\"x\")}", "{print > \"/dev/stderr\" $1}", "{print > \"/dev/stderr\" \"/../x\"}", "{print > \"/dev/stdin\"}", "{print 1,\n2 > \"out\"}",
 	} {
 		assert.False(t, awkVerdict(text).plain, text)
 	}
@@ -55,9 +56,21 @@ func TestJqVerdict(t *testing.T) {
 	for _, text := range []string{"import \"a\" as a; .", "include \"x\"; .", "\"open"} {
 		assert.False(t, scriptKind("jq", text).plain, text)
 	}
-	for _, text := range []string{"load(\"/etc/passwd\")", "eval(.x)"} {
-		assert.False(t, scriptKind("yq", text).plain, text)
-	}
-	assert.True(t, scriptKind("yq", "strenv(HOME)").environment)
 	assert.False(t, scriptKind("perl", "1").plain, "a language that is not read is not plain")
+}
+
+// Two programs are named yq: only what both just print is plain.
+func TestPlainYq(t *testing.T) {
+	for _, text := range []string{
+		".a.b", ".a[0].b", ".a[]", ".", ".services | keys", `.a[] | select(.name == "x")`, `.["a-b"]`, ".a-b.c", ".a // \"none\"",
+		"length", ". | to_entries", "del(.a)", ".a = 1", "",
+	} {
+		assert.Truef(t, scriptKind("yq", text).plain, "%q", text)
+	}
+	for _, text := range []string{
+		`load("/etc/passwd")`, "eval(.x)", "strenv(HOME)", "env", "$ENV", "..load(\"x\")", `keysload("x")`, `1load("x")`,
+		`xml_load("x")`, `.a-env`, `"\(env)"`, `"open`, "@sh", "# x", `.a as $x`, "input_filename",
+	} {
+		assert.Falsef(t, scriptKind("yq", text).plain, "%q", text)
+	}
 }

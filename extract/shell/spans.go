@@ -42,6 +42,11 @@ func parserWords(file *syntax.File) []span {
 			for _, arg := range node.Args {
 				add(arg.Pos(), arg.End(), commands)
 			}
+		case *syntax.LetClause:
+			add(node.Let, after(node.Let, len("let")), 0)
+			for _, expr := range node.Exprs {
+				add(expr.Pos(), expr.End(), 0)
+			}
 		case *syntax.Redirect:
 			if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
 				word(node.Word, 0)

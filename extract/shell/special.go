@@ -182,21 +182,28 @@ func (p *parsed) testUnclear(words []Word) {
 }
 
 func isNumber(word Word) bool {
-	return word.Kind == Number || word.Kind == Literal && word.Text != "" && strings.Trim(word.Text, "0123456789") == ""
+	return word.Kind == Number && !word.Letters || word.Kind == Literal && word.Text != "" && strings.Trim(word.Text, "0123456789") == ""
 }
 
 // printf looks at the conversions: %n assigns a variable in bash, and zsh and
 // ksh evaluate the arguments of numeric ones as expressions, command
 // substitutions in them included.
 func (p *parsed) printf() {
-	if len(p.words) == 0 {
+	words := p.words
+	if len(words) > 0 && words[0].literal("--") {
+		words = words[1:]
+	}
+	if len(words) == 0 {
 		return
+	}
+	if words[0].Kind != Literal && len(words) > 1 {
+		p.c.Caveats.Add("inline_code") // what is expanded may hold conversions
 	}
 	plain := "sbcq"
 	if !p.w.zsh && !p.w.ksh {
 		plain += "diouxXeEfFgGaA"
 	}
-	format := strings.ReplaceAll(p.words[0].Text, "%%", "")
+	format := strings.ReplaceAll(words[0].Text, "%%", "")
 	for _, part := range strings.Split(format, "%")[1:] {
 		part = strings.TrimLeft(part, "-+ #'0123456789.")
 		if part == "" || strings.IndexByte(plain, part[0]) < 0 {

@@ -83,7 +83,7 @@ func join(a, b *state) *state {
 			if out.vars == nil {
 				out.vars = make(map[string]Word, len(b.vars))
 			}
-			out.vars[name] = Word{}
+			out.vars[name] = either(name, mine, value)
 		}
 	}
 	for name := range a.vars {
@@ -94,7 +94,15 @@ func join(a, b *state) *state {
 	return out
 }
 
+// either is what is known of a variable that holds one of two words.
+func either(name string, a, b Word) Word {
+	if isNumber(a) && isNumber(b) {
+		return number(name)
+	}
+	return Word{}
+}
+
 func sameWord(a, b Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && slices.Equal(a.Variables, b.Variables) &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && slices.Equal(a.Variables, b.Variables) &&
 		reflect.DeepEqual(a.feed, b.feed)
 }

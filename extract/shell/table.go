@@ -51,6 +51,10 @@ type Program struct {
 	ignoring      []string
 	inert         bool
 	acts          bool
+	atFiles       bool
+	idle          []string
+	leaves        string
+	reading       []string
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
 	external    bool              // a program, not a part of the shell
@@ -101,6 +105,10 @@ type entry struct {
 	Follows       []string          `json:"follows"`
 	Ignoring      []string          `json:"ignoring_unless"`
 	Inert         bool              `json:"inert"`
+	AtFiles       bool              `json:"at_files"`
+	Idle          []string          `json:"idle"`
+	Reading       []string          `json:"reading"`
+	Leaves        string            `json:"leaves"`
 	Comment       string            `json:"comment"`
 	Also          []string          `json:"also"`
 	As            string            `json:"as"`
@@ -123,7 +131,7 @@ var kinds = map[string]bool{
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
 	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
-	"data": true, "name": true, "name?": true, "unknown": true,
+	"data": true, "name": true, "name?": true, "unknown": true, "archive": true, "packed": false,
 }
 
 // NewTable indexes the embedded program table.
@@ -212,6 +220,7 @@ func compile(e *entry) (*Program, error) {
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
 		stdinCode: e.StdinCode, permute: e.Permute, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
+		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {

@@ -16,6 +16,8 @@ var versionsJSON []byte
 
 // vocabulary is what the shells themselves give a meaning to.
 type vocabulary struct {
+	// HarmlessVariables are names to the one value that is harmless: "" is any,
+	// "0-9" any number.
 	HarmlessVariables map[string]string `json:"harmless_variables"`
 	HarmlessPrefixes  []string          `json:"harmless_prefixes"`
 	LocalVariables    []string          `json:"local_variables"`
@@ -38,6 +40,14 @@ type vocabulary struct {
 	NameProducers map[string][]string `json:"name_producers"`
 	// NameListers are producers only with one of these options.
 	NameListers map[string][]string `json:"name_listers"`
+	// NumberPrinters are verbs that print one number with the first of the
+	// listed names, as long as they are given no other than those listed.
+	NumberPrinters map[string][]string `json:"number_printers"`
+	// ZeroOptions are the options with which a producer ends names by NUL.
+	ZeroOptions map[string][]string `json:"zero_options"`
+	// TrackedNames are producers that print names of tracked files alone, with
+	// all they may be given for that to hold.
+	TrackedNames map[string][]string `json:"tracked_names"`
 	// XargsOptions are those that leave names whole and read no other input.
 	XargsOptions []string `json:"xargs_options"`
 }
@@ -63,6 +73,9 @@ func (v *vocabulary) harmless(name string, value Word) bool {
 		return false // the name of a locale or a terminal must not lead to a file
 	}
 	if only, ok := v.HarmlessVariables[name]; ok {
+		if only == "0-9" { // zsh evaluates them as expressions when they are set
+			return isNumber(value)
+		}
 		return only == "" || only == value.Text
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })

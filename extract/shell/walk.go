@@ -74,6 +74,12 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 		return st, st
 	case *syntax.DeclClause:
 		return w.declaration(st, cmd)
+	case *syntax.ArithmCmd:
+		st = w.expressions(st, "((", cmd.X)
+		return st, st
+	case *syntax.LetClause:
+		st = w.expressions(st, "let", cmd.Exprs...)
+		return st, st
 	case *syntax.TimeClause:
 		if cmd.Stmt == nil {
 			return st, st
@@ -92,8 +98,6 @@ func (w *walker) unexplained(st *state, cmd syntax.Command) (ok, fail *state) {
 		if cmd.Body != nil {
 			w.stmt(st.nowhere(), cmd.Body)
 		}
-	case *syntax.ArithmCmd, *syntax.LetClause:
-		w.messy(MessyArithmetic)
 	case *syntax.CoprocClause:
 		w.messy(MessyCoprocess)
 		if cmd.Stmt != nil {
@@ -191,6 +195,9 @@ func (w *walker) ifClause(st *state, cmd *syntax.IfClause) (ok, fail *state) {
 // forClause unrolls a loop over known words, so that its body is judged for
 // each of them.
 func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	if counting, ok := cmd.Loop.(*syntax.CStyleLoop); ok && !cmd.Select {
+		return w.countingLoop(st, counting, cmd)
+	}
 	loop, isIter := cmd.Loop.(*syntax.WordIter)
 	if !isIter || cmd.Select || !loop.InPos.IsValid() {
 		w.messy(MessyControlFlow)
@@ -207,6 +214,9 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	}
 	ok, fail = st, st
 	for _, value := range values {
+		if value.Extended != "" {
+			value = Word{} // a pattern, perhaps
+		}
 		if value.Kind == Glob {
 			// Without a match the loop runs once with the pattern itself.
 			value.Variables = nil
@@ -246,36 +256,38 @@ func (w *walker) nextRounds(before, ok, fail *state, name string, value Word, cm
 	return ok, fail
 }
 
-// whileClause walks a loop once, in a state that no round of it can leave:
-// a body that changes the directory or a variable is not followed.
+// whileClause walks the rounds of a loop.
 func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *state) {
-	commands := len(w.line.Commands)
-	yes, no := w.stmts(st, cmd.Cond)
-	if cmd.Until {
-		yes, no = no, yes
-	}
-	ok, fail = w.stmts(yes, cmd.Do)
-	end := join(join(ok, fail), no)
-	if onlyVariables(st, end) {
-		// A second round, from what the first may have left, is as good as any.
-		st = end
-		w.line.Commands = w.line.Commands[:commands]
-		yes, no = w.stmts(st, cmd.Cond)
+	end := w.rounds(st, func(at *state) *state {
+		yes, no := w.stmts(at, cmd.Cond)
 		if cmd.Until {
 			yes, no = no, yes
 		}
-		ok, fail = w.stmts(yes, cmd.Do)
-		end = join(st, join(join(ok, fail), no))
+		ok, fail := w.stmts(yes, cmd.Do)
+		return join(join(ok, fail), no)
+	})
+	return end, end
+}
+
+// rounds walks a loop once, in a state that no round of it can leave: a body
+// that changes the directory, or a variable with every round, is not followed.
+func (w *walker) rounds(st *state, round func(*state) *state) *state {
+	commands := len(w.line.Commands)
+	end := round(st)
+	if onlyVariables(st, end) {
+		// A second round, from what the first may have left, is as good as any.
+		st = join(st, end)
+		w.line.Commands = w.line.Commands[:commands]
+		end = join(st, round(st))
 	}
 	if changed(st, end) {
 		w.messy(MessyControlFlow)
 		w.line.Commands = w.line.Commands[:commands]
 		lost := end.nowhere()
-		w.stmts(lost, cmd.Cond)
-		w.stmts(lost, cmd.Do)
-		return lost, lost
+		round(lost)
+		return lost
 	}
-	return end, end
+	return end
 }
 
 // onlyVariables reports whether a round of a loop changed variables and
@@ -324,6 +336,9 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 		switch {
 		case arg.Name == nil && arg.Value != nil:
 			for _, word := range w.words(st, arg.Value) {
+				if !plainDeclaration(cmd.Variant.Value, word) {
+					w.messy(MessyDeclaration)
+				}
 				c.Form.Put(optionName(word.Text), "unknown")
 			}
 		case arg.Name != nil:
@@ -352,6 +367,21 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 	}
 	w.emit(c)
 	return st, st
+}
+
+// plainDeclaration reports whether a word behind declare and the like gives no
+// variable an attribute with which its values are evaluated, or stand for
+// another variable.
+func plainDeclaration(variant string, word Word) bool {
+	switch {
+	case word.Kind != Literal:
+		return false
+	case variant == "export":
+		return true
+	case word.isOption() || strings.HasPrefix(word.Text, "+"):
+		return strings.Trim(word.Text[1:], "xrgpfFaA") == ""
+	}
+	return true
 }
 
 // newCommand begins a command in the state's surroundings.
@@ -390,6 +420,9 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		return Word{}, false
 	}
 	stmt := part.Stmts[0]
+	if w.printsNumber(stmt) {
+		return Word{Kind: Number, Text: "$(…)"}, true
+	}
 	if isPipe(stmt) {
 		return fedWord(out)
 	}
@@ -410,7 +443,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 
 // fedWord is a word of names: as many words as there are names.
 func fedWord(out *feed) (Word, bool) {
-	if out == nil || len(out.roots) != 1 {
+	if out == nil || len(out.roots) != 1 || out.zero {
 		return Word{}, false
 	}
 	names := *out

@@ -46,6 +46,12 @@ type Word struct {
 	// Split is true when the shell would split the word at blanks and expand
 	// patterns in it, because an expansion stands outside of quotes.
 	Split bool
+	// Letters is true for a word that is a Number but for other text about it:
+	// shells evaluate such text as an expression wherever they want a number.
+	Letters bool
+	// Extended is a pattern that must match nothing for the word to be what it
+	// is, where zsh might read it as a pattern itself.
+	Extended string
 	// feed is where the names of a Fed word come from.
 	feed *feed
 }
@@ -170,6 +176,8 @@ type wordBuilder struct {
 	kind      WordKind
 	glob      bool
 	split     bool
+	letters   bool // something but digits stands in the word
+	extended  string
 	feed      *feed
 	variables []string
 }
@@ -178,10 +186,16 @@ func (b *wordBuilder) weaken(kind WordKind) {
 	switch {
 	case b.kind == Literal:
 		b.kind = kind
+	case b.kind != kind && printed(b.kind) && printed(kind):
+		b.kind = Output
 	case b.kind != kind:
 		b.kind = Dynamic
 	}
 }
+
+// printed reports whether words of a kind are what commands of the line print,
+// so that together they are no more than output.
+func printed(kind WordKind) bool { return kind == Number || kind == Output || kind == Fed }
 
 // word evaluates a word without braces to a single Word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
@@ -203,7 +217,13 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 			w.expansion(st, &b, part, false)
 		}
 	}
-	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split}
+	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters}
+	if b.extended != "" {
+		out.Extended = b.extended
+		if b.glob || len(word.Parts) > 1 && b.kind != Literal {
+			out.Kind = Dynamic
+		}
+	}
 	if out.Kind == Pipe && len(word.Parts) > 1 {
 		out.Kind = Dynamic
 	}
@@ -234,7 +254,7 @@ func wholeExpansion(word *syntax.Word) bool {
 
 // plainLiteral reports whether an unquoted literal stands for itself.
 func plainLiteral(text string) bool {
-	return text == "" || text == "[" || !strings.ContainsAny(text, "\\*?[~") && text[0] != '='
+	return text == "" || text == "[" || !strings.ContainsAny(text, "\\*?[~^#") && text[0] != '='
 }
 
 // literalPart adds unquoted text. The builder's text keeps a backslash before
@@ -277,6 +297,10 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 				b.quoted("[")
 			}
 		default:
+			b.letters = b.letters || c < '0' || c > '9'
+			if w.zsh && (c == '^' || c == '~' || c == '#') && b.extended == "" {
+				b.extended = b.text.String() + "*"
+			}
 			b.text.WriteByte(c)
 		}
 	}
@@ -284,6 +308,7 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 
 // quoted adds text that stands for itself.
 func (b *wordBuilder) quoted(text string) {
+	b.letters = b.letters || strings.Trim(text, "0123456789") != ""
 	for i := 0; i < len(text); i++ {
 		if strings.IndexByte(`*?[]\`, text[i]) >= 0 {
 			b.text.WriteByte('\\')
@@ -386,7 +411,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		b.weaken(Output)
 		b.text.WriteString("$(…)")
 	case *syntax.ArithmExp:
-		if !plainArithmetic(part.X) {
+		if assigned, plain := w.arithmetic(st, part.X); !plain || len(assigned) > 0 {
 			w.messy(MessyArithmetic)
 		}
 		b.weaken(Number)
@@ -472,7 +497,7 @@ func operatorKind(part *syntax.ParamExp) WordKind {
 	case part.Length:
 		return Number
 	case part.Index != nil:
-		if part.Param.Value == "PIPESTATUS" && plainArithmetic(part.Index) {
+		if part.Param.Value == "PIPESTATUS" && plainIndex(part.Index) {
 			return Number
 		}
 		return Dynamic
@@ -510,6 +535,7 @@ func (w *walker) splice(b *wordBuilder, value Word, quoted bool) {
 		b.text.WriteString(value.Text)
 	case value.Kind != Literal:
 		b.weaken(value.Kind)
+		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
 	case !quoted && !w.zsh && (value.Text == "" || strings.ContainsAny(value.Text, " \t\n*?[\\")):
 		b.weaken(Dynamic)
@@ -537,20 +563,8 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 	return Word{}, false
 }
 
-// plainArithmetic reports whether an expression holds numbers only. A name in
-// an expression is evaluated again as an expression, command substitutions
-// in it included.
-func plainArithmetic(expr syntax.ArithmExpr) bool {
-	switch expr := expr.(type) {
-	case *syntax.Word:
-		text := expr.Lit()
-		return text != "" && strings.Trim(text, "0123456789") == ""
-	case *syntax.BinaryArithm:
-		return plainArithmetic(expr.X) && plainArithmetic(expr.Y)
-	case *syntax.UnaryArithm:
-		return plainArithmetic(expr.X)
-	case *syntax.ParenArithm:
-		return plainArithmetic(expr.X)
-	}
-	return false
+// plainIndex reports whether a subscript is a number as it stands.
+func plainIndex(expr syntax.ArithmExpr) bool {
+	word, ok := expr.(*syntax.Word)
+	return ok && word.Lit() != "" && strings.Trim(word.Lit(), "0123456789") == ""
 }

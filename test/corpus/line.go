@@ -31,8 +31,9 @@ type line struct {
 // asked is the line as the engine takes it.
 func (l *line) asked() engine.Line {
 	asked := engine.Line{Command: l.Command, Cwd: l.Cwd}
-	if l.Shell != nil && !slices.Contains([]string{"bash", "sh", "dash", "zsh", "ksh"}, *l.Shell) {
-		asked.Windows, asked.Shell = true, *l.Shell
+	if l.Shell != nil {
+		asked.Shell = *l.Shell
+		asked.Windows = !slices.Contains([]string{"bash", "sh", "dash", "zsh", "ksh"}, *l.Shell)
 	}
 	return asked
 }

@@ -18,7 +18,7 @@ import (
 
 // everydayAllowed is how many everyday lines have to pass without a question.
 // It only ever rises.
-const everydayAllowed = 60
+const everydayAllowed = 92
 
 // line is one command line of a corpus, and the decisions that are right for it.
 type line struct {

@@ -142,10 +142,10 @@ type Line struct {
 	Command string
 	// Cwd is the project directory if empty.
 	Cwd string
-	// Windows makes it a line of a session on Windows, whose disk isn't here,
-	// and Shell is what runs it there.
+	// Shell is what runs it; empty is bash, or cmd on Windows.
+	Shell string
+	// Windows makes it a line of a session on Windows, whose disk isn't here.
 	Windows bool
-	Shell   string
 }
 
 // Decide decides one command line.
@@ -166,6 +166,9 @@ func (e *Engine) Decide(ctx context.Context, line Line) (v1.Decision, error) {
 		}
 	case line.Cwd == "":
 		call.Cwd = e.session.ProjectDir
+	}
+	if line.Shell != "" {
+		call.Session.Shell = line.Shell
 	}
 	return e.gate.Decide(ctx, &call, gate.DecideOptions{Probe: true}), nil
 }

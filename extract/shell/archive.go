@@ -1,0 +1,86 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// openArchives notes the archives that options named, once all options are
+// known: tar -t reads what tar -c writes. An archive named host:file lies on
+// another machine, which tar asks for it.
+func (p *parsed) openArchives(program *Program) {
+	op, kind := v1.OpWrite, "write"
+	if slices.ContainsFunc(program.reading, p.has) {
+		op, kind = v1.OpRead, "read"
+	}
+	for i, word := range p.archives {
+		if strings.Contains(word.Text, ":") {
+			p.c.Caveats.Add("network")
+			p.c.Caveats.Add("executes")
+		}
+		p.variables(word)
+		p.access(word, op, false)
+		p.c.Form.Put(p.archiveOptions[i], kind)
+	}
+}
+
+// packedSuffixes are what programs that unpack add to a name when nothing has
+// it as it stands (gzip(1), unzip(1)).
+var packedSuffixes = []string{".gz", ".z", "-gz", "-z", "_z", ".Z", ".tgz", ".taz", ".bz2", ".xz", ".lzma", ".zst", ".zip", ".ZIP"}
+
+// packed notes a file that is read unpacked. Some of the programs are scripts
+// that put the name into a text for sed, and others match it as a pattern, so
+// that it has to be a plain one.
+func (p *parsed) packed(word Word) {
+	if word.Kind == Glob {
+		word.Split = true
+	}
+	p.access(word, v1.OpRead, false)
+	if word.Kind != Literal {
+		return
+	}
+	if !plainFile(word.Text) {
+		p.c.Caveats.Add("unknown_option")
+	}
+	for _, suffix := range packedSuffixes {
+		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
+	}
+}
+
+func plainFile(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < 0x80 && !isNameByte(c) && strings.IndexByte("./-+=,%", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// noAtFiles refuses words that begin with "@", or may: the GNU binary tools
+// take further arguments from the file that such a word names.
+func (p *parsed) noAtFiles() {
+	for _, word := range p.words {
+		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !p.beginsPlain(word, "@") {
+			p.c.Caveats.Add("unknown_option")
+		}
+	}
+}
+
+// beginsPlain reports whether a word begins as a name does, whatever it
+// expands to, and not with mark. Of a pattern that could match such a name it
+// adds what has to hold: that there is none.
+func (p *parsed) beginsPlain(word Word, mark string) bool {
+	if word.Kind == Fed || word.Text == "" {
+		return false
+	}
+	if first := word.Text[0]; isNameByte(first) || first == '.' || first == '/' {
+		return true
+	}
+	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
+		return false
+	}
+	p.c.Accesses = append(p.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Glob: true, NoMatch: true})
+	return true
+}

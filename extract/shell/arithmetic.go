@@ -1,0 +1,161 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// Shells evaluate a name in an expression as an expression again, command
+// substitutions in subscripts included. So an expression is explained when it
+// holds numbers, operators, and names that the line gave numbers to.
+
+// arithmetic reads one expression. It returns the names that it assigns, and
+// whether all of it is explained.
+func (w *walker) arithmetic(st *state, expr syntax.ArithmExpr) (assigned []string, plain bool) {
+	switch expr := expr.(type) {
+	case nil:
+		return nil, true
+	case *syntax.Word:
+		return nil, w.arithmeticWord(st, expr)
+	case *syntax.ParenArithm:
+		return w.arithmetic(st, expr.X)
+	case *syntax.UnaryArithm:
+		if expr.Op == syntax.Inc || expr.Op == syntax.Dec {
+			name, ok := w.counter(expr.X)
+			return []string{name}, ok && w.arithmeticWord(st, expr.X)
+		}
+		return w.arithmetic(st, expr.X)
+	case *syntax.BinaryArithm:
+		assigned, plain = w.arithmetic(st, expr.Y)
+		if !assigns(expr.Op) {
+			more, ok := w.arithmetic(st, expr.X)
+			return append(assigned, more...), plain && ok
+		}
+		name, ok := w.counter(expr.X)
+		if expr.Op != syntax.Assgn {
+			ok = ok && w.arithmeticWord(st, expr.X)
+		}
+		return append(assigned, name), plain && ok
+	}
+	return nil, false
+}
+
+func assigns(op syntax.BinAritOperator) bool {
+	switch op {
+	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
+		return true
+	default:
+		return strings.HasSuffix(op.String(), "=") && op != syntax.Eql && op != syntax.Neq && op != syntax.Leq && op != syntax.Geq
+	}
+}
+
+// counter is the name that an expression assigns, if that affects nothing but
+// the line.
+func (w *walker) counter(expr syntax.ArithmExpr) (string, bool) {
+	word, ok := expr.(*syntax.Word)
+	if !ok {
+		return "", false
+	}
+	name := word.Lit()
+	return name, isName(name) && w.local(name)
+}
+
+// arithmeticWord reports whether a word of an expression is a number, or a
+// variable that is known to hold one.
+func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
+	word, ok := expr.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return false
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		if isName(part.Value) {
+			value, known := st.vars[part.Value]
+			return known && isNumber(value)
+		}
+		return part.Value != "" && strings.Trim(part.Value, "0123456789") == ""
+	case *syntax.ParamExp:
+		b := wordBuilder{kind: Literal}
+		w.parameter(st, &b, part, true)
+		return isNumber(Word{Kind: b.kind, Letters: b.letters, Text: b.text.String()})
+	}
+	return false
+}
+
+func isName(text string) bool {
+	return text != "" && (text[0] < '0' || text[0] > '9') && strings.Trim(text, wordBytes) == ""
+}
+
+// expressions walks (( … )) and let as one command, and returns the state
+// behind it: what it assigns then holds a number.
+func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) *state {
+	if w.posix {
+		w.messy(MessyDialect)
+	}
+	c := w.newCommand(st, verb, nil)
+	kind := "value"
+	for _, expr := range list {
+		assigned, plain := w.arithmetic(st, expr)
+		if !plain {
+			w.messy(MessyArithmetic)
+			kind = "code"
+		}
+		for _, name := range assigned {
+			if name != "" {
+				st = st.with(name, number(name))
+			}
+		}
+	}
+	c.Form.Put("<expression>", kind)
+	w.emit(c)
+	return st
+}
+
+// number is a variable that holds some number.
+func number(name string) Word { return Word{Kind: Number, Text: "$" + name} }
+
+// countingLoop walks for (( … )): its counters hold any number in each round.
+func (w *walker) countingLoop(st *state, loop *syntax.CStyleLoop, cmd *syntax.ForClause) (ok, fail *state) {
+	st = w.expressions(st, "((", loop.Init)
+	end := w.rounds(st, func(at *state) *state {
+		at = w.expressions(at, "((", loop.Cond)
+		ok, fail := w.stmts(at, cmd.Do)
+		return join(at, w.expressions(join(ok, fail), "((", loop.Post))
+	})
+	return end, end
+}
+
+// printsNumber reports whether the command that was walked last, and whose
+// output is that of stmt, prints one number and nothing else.
+func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
+	for isPipe(stmt) {
+		pipe, ok := stmt.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			return false
+		}
+		stmt = pipe.Y
+	}
+	c := &w.line.Commands[len(w.line.Commands)-1]
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	names := w.table.words.NumberPrinters[c.Verb]
+	if !ok || len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(names) == 0 || len(c.Caveats) > 0 {
+		return false
+	}
+	for _, r := range stmt.Redirs {
+		if r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
+			return false // error messages among it
+		}
+	}
+	// Of several files each count stands behind a name.
+	several := func(a Access) bool { return a.Glob || a.Tree || a.Dynamic }
+	if len(c.Accesses) > 1 || slices.ContainsFunc(c.Accesses, several) {
+		return false
+	}
+	_, counts := c.Form.Get(names[0])
+	return counts && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(names, e.Name) })
+}

@@ -1,0 +1,87 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// V1: expressions are commands of their own.
+func TestExpressionsHaveItems(t *testing.T) {
+	for line, want := range map[string]string{
+		"((1 + 2))": "((", "let x=1": "let", "x=1; (( x > 0 )) && ls": ":, ((, ls",
+		"for ((i=0;i<3;i++)); do ls; done": "((, ((, ls, ((", "((y))": "((", "let 'a[$(id)]'": "let",
+	} {
+		assert.Equalf(t, want, verbs(parse(t, line)), "%q", line)
+	}
+}
+
+// Counters that only ever hold numbers are explained, in loops, too.
+func TestArithmeticThatIsUnderstood(t *testing.T) {
+	for _, line := range []string{
+		"i=0; while [ $i -lt 3 ]; do i=$((i+1)); done", "n=0; for f in a b; do ((n++)); done; echo $n",
+		"for ((i=1;i<=5;i+=2)); do echo $i; done", "x=5; echo $(( $x * (2 + 1) ))", "x=5; let x+=1",
+		"t=0; for n in 1 2; do t=$((t + n)); done", "echo $(($# + $?))",
+	} {
+		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
+	}
+}
+
+// V8: a name is evaluated again, subscripts and what runs in them included.
+func TestArithmeticThatIsMessy(t *testing.T) {
+	for _, line := range []string{
+		"x='a[$(id)]'; echo $((x))", "x='a[$(id)]'; (( x ))", "x='a[$(id)]'; let y=x", "echo $((y))", "((y+1))", "((a[0]))",
+		"x=$(cat f); ((x++))", "x='a[$(id)]'; for ((i=0;i<x;i++)); do ls; done", "i=0; echo $((i++)); cat $i", "((PATH=1)); ls",
+		"x=1; for f in a b; do echo $((x)); x='a[$(id)]'; done", "x=1; [ -f a ] && x='a[$(id)]'; echo $((x))",
+		"while read x; do echo $((x+1)); done < f", "(( x = $(id) ))", "let 'x=1'", "((ls); (id))",
+		"declare -i x='a[$(id)]'", "o=-i; declare $o 'x=a[$(id)]'", "typeset -n r=PATH", "declare \"$o\" x=1",
+	} {
+		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
+	}
+	assert.Contains(t, newTable(t).Parse("((1))", Options{Shell: "dash", Cwd: "/srv/proj"}).Messy, MessyDialect)
+}
+
+// A counter is no longer what it was set to: as a path it is not known.
+func TestCountersAreNotPaths(t *testing.T) {
+	for _, line := range []string{"i=0; ((i++)); cat $i", "i=0; let i++; cat $i", "for ((i=0;i<3;i++)); do cat $i; done"} {
+		commands := parse(t, line).Commands
+		found := false
+		for _, c := range commands {
+			found = found || c.Verb == "cat" && c.Caveats.Has("dynamic_word")
+		}
+		assert.Truef(t, found, "%q", line)
+	}
+}
+
+// `…` is $(…), where no shell reads it in another way.
+func TestBackquotes(t *testing.T) {
+	for line, want := range map[string]string{
+		"echo `date`": "date, echo", "x=`pwd`; ls \"$x\"": "pwd, :, ls", "echo \"on `git branch --show-current`\"": "git branch, echo",
+	} {
+		parsed := parse(t, line)
+		assert.Emptyf(t, parsed.Messy, "%q", line)
+		assert.Equalf(t, want, verbs(parsed), "%q", line)
+	}
+	for _, line := range []string{
+		"echo `echo \\`id\\``", "echo \"`echo \"x\"; id`\"", "echo `ls # x` ; id `", "echo `ls", "echo `cat <<E\nx\nE`", "echo `ls\nid`",
+	} {
+		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
+	}
+}
+
+// A count that a command prints is a number; what else it prints is none.
+func TestCommandsThatPrintNumbers(t *testing.T) {
+	for _, line := range []string{
+		"[ $(wc -l < f) -gt 3 ]", "n=$(grep -c x f); ((n > 3))", "[[ $(ls | wc -l) -eq 2 ]]",
+		"n=$(git rev-list --count HEAD); [ \"$n\" -gt 1 ]",
+	} {
+		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
+	}
+	for _, line := range []string{
+		"[[ $(cat f) -gt 3 ]]", "n=$(wc -l f); ((n))", "n=$(grep -c x f g); ((n))", "n=$(grep -rc x .); ((n))", "n=$(wc -l < f 2>&1); ((n))",
+		"n=$(grep -c x *.go); ((n))", "n=$(./wc -l < f); ((n))", "n=$(wc -l < f; cat g); ((n))", "n=$(wc -l < f || cat g); ((n))",
+		"n=$(cat f | wc -l | cat - g); ((n))", "n=$(timeout 3 wc -l < f g); ((n))", "n=$(wc -lw < f); ((n))",
+	} {
+		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
+	}
+}

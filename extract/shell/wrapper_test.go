@@ -1,0 +1,27 @@
+package shell
+
+import (
+	"slices"
+	"testing"
+
+	v1 "policyd/api/v1"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// nohup writes nohup.out where its output is a terminal, unless it is sent
+// elsewhere.
+func TestNohupLeavesAFile(t *testing.T) {
+	for line, leaves := range map[string]bool{"nohup ls": true, "nohup ls > /dev/null": false, "nice ls": false} {
+		got := slices.ContainsFunc(parse(t, line).Commands[0].Accesses, func(a Access) bool {
+			return a.Op == v1.OpWrite && a.Text == "nohup.out"
+		})
+		assert.Equalf(t, leaves, got, "%q", line)
+	}
+}
+
+// A number beside the output of a command is output, and no word of nowhere.
+func TestNumbersBesideOutput(t *testing.T) {
+	c := parse(t, `n=3; x=$(ls); echo "$((n+1)): $x"`).Commands
+	assert.Equal(t, v1.Set{"output_word"}, c[len(c)-1].Caveats)
+}

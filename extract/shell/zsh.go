@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// The parser knows bash. What zsh reads otherwise, or may read otherwise by an
+// option that a person has set, is messy here.
+
+// zshOnly reports whether a line holds an expansion that zsh reads otherwise:
+// flags and subscripts without braces, history and its modifiers.
+func zshOnly(line string) bool {
+	// Quotes in quotes are not followed, nor are bodies and comments.
+	quotes := !strings.ContainsAny(line, "`#") && !strings.Contains(line, "$(") && !strings.Contains(line, "<<") &&
+		!strings.Contains(line, "$'")
+	double := false
+	for i := 0; i+1 < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			double = !double
+		case c == '\\':
+			i++
+		case c == '\'' && quotes && !double:
+			end := strings.IndexByte(line[i+1:], '\'')
+			if end < 0 {
+				return true
+			}
+			i += end + 1
+		case c == '!' && strings.IndexByte(" \t\n=(\"'", line[i+1]) < 0:
+			return true // a shell that a person types in takes it from the history
+		case c == '$' && zshParameter(line[i+1:]):
+			return true
+		}
+	}
+	return false
+}
+
+// zshParameter reports whether zsh takes more for a parameter than bash does,
+// of the text behind a "$".
+func zshParameter(text string) bool {
+	if strings.IndexByte("=~^+#*@!-", text[0]) >= 0 || strings.HasPrefix(text, "{(") {
+		return true
+	}
+	end := 0
+	for end < len(text) && isNameByte(text[end]) {
+		end++
+	}
+	if end == 0 || end+1 >= len(text) {
+		return end > 0 && end < len(text) && text[end] == '['
+	}
+	return text[end] == '[' || text[end] == ':' && (text[end+1] == '&' || isNameByte(text[end+1]))
+}
+
+// zshComments reports whether the comments of a line do nothing in a zsh that
+// knows none, as one that a person types in: there the words behind "#" are
+// arguments, and a line of its own is a command that isn't found.
+func zshComments(text string, file *syntax.File) bool {
+	plain := true
+	syntax.Walk(file, func(node syntax.Node) bool {
+		comment, ok := node.(*syntax.Comment)
+		if !ok {
+			return true
+		}
+		before := text[:comment.Hash.Offset()]
+		before = before[strings.LastIndexByte(before, '\n')+1:]
+		plain = plain && strings.Trim(before, " \t") == "" && !strings.ContainsAny(comment.Text, "\"'`$\\;|&<>(){}[]*?~=^#!")
+		return true
+	})
+	return plain
+}
+
+// extended returns what has to hold for a word with one of the characters that
+// zsh reads as a pattern under EXTENDED_GLOB (HEAD^, main~2) to be itself: that
+// nothing begins as it does. Without a match zsh reports an error.
+func extended(word Word) []Access {
+	if word.Kind != Literal || word.Extended == "" {
+		return nil
+	}
+	return []Access{{Text: word.Extended, Op: v1.OpList, Glob: true, NoMatch: true}}
+}

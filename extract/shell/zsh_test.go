@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func parseZsh(tb testing.TB, line string) Line {
+	tb.Helper()
+	return newTable(tb).Parse(line, Options{
+		Shell: "zsh", Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },
+	})
+}
+
+// V8: what zsh reads otherwise than bash, or may by an option, is messy there.
+func TestZshLinesThatAreMessy(t *testing.T) {
+	for _, line := range []string{
+		`echo $x[1]`, `echo "$x[$(id)]"`, `echo $HOME:h`, `echo ${(e)x}`, `echo $~x`, `echo $=x`, `echo $^x`,
+		"echo !!", `echo "!ls"`, `echo '' "it's $x[1]"`, `echo "$(echo 'a')" '$x[1]'`,
+		"ls # ; id", "ls # a", "# it's\nls", "# $(id)\nls", "cat <(ls) #", "cat < ^a",
+		"ls *(e:id:)", "cat =(ls)",
+	} {
+		assert.NotEmptyf(t, parseZsh(t, line).Messy, "%q", line)
+	}
+}
+
+// V8: quoted text, plain comments and what both shells read alike is not.
+func TestZshLinesThatAreUnderstood(t *testing.T) {
+	for _, line := range []string{
+		`awk '!seen[$0]++' a.txt`, `sed -n '$!N;$p' f`, `grep '$x[1]' f`, "! grep -q x f", "[ a != b ]",
+		"# list the files\nls -la", `find . ! -name x`, `echo "done!"`, `awk '{print $NF[1]}' f`,
+		`d=src; echo "$d: $d:"`,
+	} {
+		assert.Emptyf(t, parseZsh(t, line).Messy, "%q", line)
+	}
+}
+
+// Under EXTENDED_GLOB zsh reads HEAD^ as a pattern: it stands for itself only
+// where nothing begins as it does.
+func TestZshExtendedPatternsHaveToMatchNothing(t *testing.T) {
+	for line, pattern := range map[string]string{"git show HEAD^": "HEAD*", "git log main~2": "main*", "cat ^a": "*"} {
+		parsed := parseZsh(t, line)
+		assert.Emptyf(t, parsed.Messy, "%q", line)
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands[0].Accesses, func(a Access) bool { return a.NoMatch && a.Text == pattern }), "%q", line)
+	}
+	for _, line := range []string{"git show 'HEAD^'", `git show HEAD\^`} {
+		assert.Falsef(t, slices.ContainsFunc(parseZsh(t, line).Commands[0].Accesses, func(a Access) bool { return a.NoMatch }), "%q", line)
+	}
+}
+
+// Shells evaluate text as an expression where they want a number, so that a
+// number with text about it is none.
+func TestNumbersWithTextAreNoNumbers(t *testing.T) {
+	for _, line := range []string{
+		`[[ 'a[$(id)]'$? -eq 0 ]]`, `[ 'a[$(id)]'$# -eq 0 ]`, `x='a[$(id)]'; [[ "$x$?" -gt 1 ]]`, `return a$?`,
+	} {
+		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
+	}
+	assert.Empty(t, parse(t, `[ "$?" -eq 0 ] && [[ 1$# -gt 2 ]]; exit $?`).Messy)
+}
+
+// The conversions of printf are looked for in the word that is the format.
+func TestPrintfFormats(t *testing.T) {
+	for line, code := range map[string]bool{
+		`printf '%s\n' a`: false, `printf -- '%s' a`: false, `printf '%n' a`: true, `printf -- '%n' a`: true,
+		`x=$(ls); printf "$x"`: false, `x=$(ls); printf "$x" a`: true,
+	} {
+		commands := parse(t, line).Commands
+		assert.Equalf(t, code, commands[len(commands)-1].Caveats.Has("inline_code"), "%q", line)
+	}
+}
+
+// zsh evaluates what LINES and COLUMNS are set to.
+func TestHarmlessNumbersAreNumbers(t *testing.T) {
+	assert.False(t, parse(t, "COLUMNS=80 ls").Commands[0].Caveats.Has("assigns"))
+	assert.True(t, parse(t, "COLUMNS='a[$(id)]' ls").Commands[0].Caveats.Has("assigns"))
+}

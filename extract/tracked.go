@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell"
+)
+
+// trackedNames says what reading the tracked files that pathspecs select
+// reaches, as git names them from dir. It reports false where git's index
+// can't be relied on: then the disk is looked at instead.
+func (e *extraction) trackedNames(dir string, a *shell.Access) (answer string, known bool) {
+	verdict := e.inspect(dir, "ls-files")
+	if !verdict.Trusted || !verdict.Repository {
+		return reachesNone, false
+	}
+	f := filter{handing: a.Handing}
+	left := maxReached
+	err := e.x.git.Tracked(verdict, a.Tracked, dir, func(path string) bool {
+		if left--; left < 0 || !quotedAsItIs(path, a.Handing) {
+			answer = reachesUnknown
+			return false
+		}
+		for name := range strings.SplitSeq(path, "/") {
+			if !f.plainWord(name) {
+				answer = reachesUnknown
+				return false
+			}
+		}
+		answer = e.trackedFile(verdict.Top + "/" + path)
+		return answer == reachesNone
+	})
+	if err != nil {
+		return reachesUnknown, true
+	}
+	return answer, true
+}
+
+// quotedAsItIs reports whether git prints a path as it is: without -z it writes
+// unusual characters in quotes and with backslashes (core.quotePath).
+func quotedAsItIs(path string, handing shell.Handing) bool {
+	if handing == shell.Whole {
+		return true
+	}
+	return strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) < 0
+}
+
+// trackedFile says what reading one tracked file reaches: the disk may hold a
+// link or a directory where the index has a file.
+func (e *extraction) trackedFile(full string) string {
+	resolved, err := e.resolver.Resolve(full)
+	if err != nil {
+		return reachesUnknown
+	}
+	lists := e.x.lists.secrets
+	space := e.space(resolved.Real)
+	switch {
+	case lists.File(full) != "" || lists.File(resolved.Real) != "" || lists.Directory(full) != "" || lists.Directory(resolved.Real) != "":
+		return reachesSecret
+	case space == v1.SpaceOutside || space == v1.SpaceUnknown:
+		return reachesOutside
+	case resolved.Dir:
+		return reachesUnknown // a submodule
+	}
+	return reachesNone
+}

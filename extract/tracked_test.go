@@ -1,0 +1,67 @@
+package extract_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// S3: names that git lists are those of its index, whatever lies beside them;
+// how they are handed on says which of them can be told.
+func TestNamesOfTrackedFiles(t *testing.T) {
+	p := newPlace(t)
+	write := func(path string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+path), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+path, []byte("x"), 0o600))
+	}
+	write("docs/my notes.md")
+	write("keys/server.pem")
+	write("links/a.go")
+	git := func(args ...string) {
+		output, err := exec.Command("git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	git("add", "src", "docs", "keys", "links")
+	require.NoError(t, os.Remove(p.project+"/links/a.go"))
+	require.NoError(t, os.Symlink(p.home+"/other/file", p.project+"/links/a.go"))
+	for line, want := range map[string]string{
+		"git ls-files src | xargs cat":                                  "",
+		"git ls-files '*.md' -z | xargs -0 wc -l":                       "",
+		"cat $(git ls-files src)":                                       "",
+		"git ls-files docs | while read -r f; do cat \"$f\"; done":      "",
+		"git grep -l x -- src | xargs cat":                              "",
+		"git ls-files docs | xargs cat":                                 "reaches_unknown",
+		"git ls-files docs | while read -r f; do cat $f; done":          "reaches_unknown",
+		"git ls-files keys | xargs cat":                                 "reaches_secret",
+		"cd src && git ls-files :/keys | xargs cat":                     "reaches_secret",
+		"git ls-files -o | xargs cat":                                   "reaches_secret",
+		"git ls-files links | xargs cat":                                "reaches_outside",
+		"find docs -name '*.md' | xargs cat":                            "reaches_unknown",
+		"find docs -name 'a*.md' | xargs cat":                           "",
+		"find docs -name '*.md' -exec cat {} +":                         "",
+		"find docs -type f -print0 | xargs -0 cat":                      "",
+		"find docs -name '*.md' | xargs -I{} cat {}":                    "",
+		"find docs -name '*.md' | while read -r f; do cat $f; done":     "reaches_unknown",
+		"find docs -name '*.md' | while read -r f; do cat \"$f\"; done": "",
+		"find keys -exec ls -l {} +":                                    "",
+		"find keys -exec cat {} +":                                      "reaches_secret",
+		"fd -e md . docs -x cat":                                        "",
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmptyf(t, facts.Items, "%q", line)
+		got := ""
+		for _, item := range facts.Items {
+			for _, caveat := range []string{"reaches_unknown", "reaches_secret", "reaches_outside"} {
+				if item.Caveats.Has(caveat) {
+					got = caveat
+				}
+			}
+		}
+		assert.Equalf(t, want, got, "%q", line)
+	}
+}
