@@ -92,9 +92,15 @@ bench:
 	bin/bench -out docs/benchmarks.md
 
 # PROJECT is a directory to decide in, instead of one that is built; ARGS=-v lists the lines.
-FILE ?= $(wildcard test/testdata/corpus/*.jsonl)
+# The attacks are lines for a project that tracks secrets.
+CORPUS := test/testdata/corpus
 corpus:
+ifdef FILE
 	$(GO) run ./test/corpus $(if $(PROJECT),-project "$(PROJECT)") $(ARGS) $(FILE)
+else
+	$(GO) run ./test/corpus $(ARGS) $(filter-out %/attacks.jsonl,$(wildcard $(CORPUS)/*.jsonl))
+	$(GO) run ./test/corpus -exposed $(ARGS) $(CORPUS)/attacks.jsonl
+endif
 
 # The tests print their seed; a line that fails is kept in test/oracle/testdata/found.
 ORACLE_LINES ?= 2000

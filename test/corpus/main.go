@@ -46,7 +46,9 @@ func main() {
 type settings struct {
 	project, home string
 	verbose       bool
-	files         []string
+	// exposed puts secrets and a link that leads out into the built project.
+	exposed bool
+	files   []string
 }
 
 func parse(args []string, out io.Writer) (settings, error) {
@@ -55,6 +57,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.SetOutput(out)
 	flags.StringVar(&s.project, "project", "", "project `directory`; one is built unless set")
 	flags.StringVar(&s.home, "home", "", "home `directory` of the session; the project's parent unless set")
+	flags.BoolVar(&s.exposed, "exposed", false, "put tracked secrets and a link that leads out into the built project")
 	flags.BoolVar(&s.verbose, "v", false, "list every line that was not decided as it should be")
 	if err := flags.Parse(args); err != nil {
 		return s, err
@@ -81,6 +84,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		tree, err := project.New(ctx, scratch)
 		if err != nil {
 			return fmt.Errorf("build project: %w", err)
+		}
+		if s.exposed {
+			if err := project.Expose(ctx, tree); err != nil {
+				return fmt.Errorf("build project: %w", err)
+			}
 		}
 		s.project, s.home = tree.Project, tree.Home
 	} else if s.project, err = filepath.Abs(s.project); err != nil {

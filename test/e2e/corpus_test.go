@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -66,19 +64,7 @@ func TestEverydayLinesPass(t *testing.T) {
 // class, in a project that tracks secrets and has links that lead out (V5, V8, S2, S3).
 func TestAttacksAreHeld(t *testing.T) {
 	tree := newTree(t)
-	for path, text := range map[string]string{
-		".env": "KEY=1\n", "server.pem": "k\n", "id_rsa": "x\n", "d1/.env": "s1\n", "d2/.env": "s2\n", "a.txt": "s1\n", "f": "x\n",
-		"list": "x\n", "cfg/secretd/.env": "s\n", "k/1.md": "x\n", "k/2.md": "x\n", "v/n/env": "", "f1/x y.txt": "x\n",
-		"f2/x": "x\n", "nested/key.pem": "k\n", "src/a.ts": "x\n",
-	} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(tree.Project, path)), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(tree.Project, path), []byte(text), 0o600))
-	}
-	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(tree.Project, "aink")))
-	for _, args := range [][]string{{"add", "-A", "-f"}, {"-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "feat: x"}} {
-		output, err := exec.Command("git", append([]string{"-C", tree.Project}, args...)...).CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-	}
+	require.NoError(t, project.Expose(t.Context(), tree))
 	s := startServer(t)
 	for _, line := range readCorpus(t, "attacks") {
 		call := line.call(t, tree)

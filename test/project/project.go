@@ -47,14 +47,29 @@ func New(ctx context.Context, dir string) (Tree, error) {
 	return tree, write(tree.Project, map[string]string{".env": "TOKEN=abc\n"})
 }
 
+// Expose puts into the tree's project what careless projects have: secrets that
+// are tracked, and a link that leads out.
+func Expose(ctx context.Context, tree Tree) error {
+	if err := write(tree.Project, exposed()); err != nil {
+		return err
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(tree.Project, "aink")); err != nil {
+		return fmt.Errorf("make link: %w", err)
+	}
+	return git(ctx, tree, [][]string{{"add", "-A", "-f"}, {"commit", "-q", "-m", "feat: x"}})
+}
+
 func commit(ctx context.Context, tree Tree) error {
-	steps := [][]string{
+	return git(ctx, tree, [][]string{
 		{"init", "-q", "-b", "main"},
 		{"add", "."},
 		{"commit", "-q", "-m", "first"},
 		{"tag", "v1.0.0"},
 		{"commit", "-q", "--allow-empty", "-m", "second"},
-	}
+	})
+}
+
+func git(ctx context.Context, tree Tree, steps [][]string) error {
 	for _, arguments := range steps {
 		cmd := exec.CommandContext(ctx, "git", arguments...)
 		cmd.Dir = tree.Project
@@ -108,5 +123,13 @@ func files() map[string]string {
 		"src/main.go":      "package main\n\n// TODO: greet.\nfunc main() {}\n",
 		"src/util.go":      "package main\n\nfunc util() {}\n",
 		"tests/test_a.py":  "def test_a():\n    pass\n",
+	}
+}
+
+func exposed() map[string]string {
+	return map[string]string{
+		".env": "KEY=1\n", "server.pem": "k\n", "id_rsa": "x\n", "d1/.env": "s1\n", "d2/.env": "s2\n", "a.txt": "s1\n",
+		"f": "x\n", "list": "x\n", "cfg/secretd/.env": "s\n", "k/1.md": "x\n", "k/2.md": "x\n", "v/n/env": "",
+		"f1/x y.txt": "x\n", "f2/x": "x\n", "nested/key.pem": "k\n", "src/a.ts": "x\n",
 	}
 }
