@@ -66,3 +66,28 @@ func TestPathMapDecides(t *testing.T) {
 		assert.Equal(t, want+"\n", string(out), path)
 	}
 }
+
+// TestDocumentedSettingsLoad holds that every settings file that a page shows is
+// one that the program takes.
+func TestDocumentedSettingsLoad(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	shown := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
+			if block[1] != "yaml" {
+				continue
+			}
+			shown++
+			dir := t.TempDir()
+			put(t, dir, "policyd.yaml", block[2])
+			command := exec.CommandContext(t.Context(), program, "doctor", "--config", "policyd.yaml")
+			command.Dir, command.Env = dir, environment(t.TempDir())
+			out, err := command.CombinedOutput()
+			require.NoErrorf(t, err, "%s\n%s\n%s", page, block[2], out)
+		}
+	}
+	assert.NotZero(t, shown)
+}

@@ -21,10 +21,17 @@ const (
 
 var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 
-// TestReadmeRuns runs every example of the README in an ordinary project, and
-// compares what it shows with what comes out.
-func TestReadmeRuns(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+// TestPagesRun runs every example of these pages in an ordinary project, and
+// compares what they show with what comes out.
+func TestPagesRun(t *testing.T) {
+	for _, page := range []string{"README.md", "docs/sessions.md"} {
+		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
+	}
+}
+
+func runPage(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	blocks := fence.FindAllStringSubmatch(string(text), -1)
 	require.NotEmpty(t, blocks)
@@ -38,17 +45,20 @@ func TestReadmeRuns(t *testing.T) {
 			assert.Equal(t, strings.TrimSpace(content), strings.TrimSpace(out))
 		case "json":
 			assertHolds(t, content, out)
+		case "yaml": // settings, which TestDocumentedSettingsLoad reads
 		default:
 			assert.Failf(t, "an example that nobody runs", "language %q", language)
 		}
 	}
-	assert.True(t, r.served, "the README starts the server")
+	assert.True(t, r.served, "the page starts the server")
 }
 
 // readme runs examples in one place, with one home and one server.
 type readme struct {
 	dir     string
 	env     []string
+	// exports are lines that later examples of the page need, too.
+	exports string
 	address string
 	served  bool
 }
@@ -81,7 +91,12 @@ func (r *readme) run(t *testing.T, example string) string {
 		return ""
 	}
 	script := strings.NewReplacer(readmeProgram, program, readmeAddress, r.address).Replace(example)
-	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+	for line := range strings.Lines(script) {
+		if strings.HasPrefix(line, "export ") {
+			r.exports += line
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", r.exports+script)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	var problems output
 	cmd.Stderr = &problems
