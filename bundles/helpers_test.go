@@ -52,7 +52,7 @@ func prompting(hint string) string {
 	"effect": "prompt",
 	"reasons": [{"rule": "r", "code": "c", "effect": "prompt", "message": "m", "item": -1}],
 	"covered": [], "uncovered": [], "choices": ["once", "deny"], "hint": "HINT",
-	"route": {"mode": "", "peer": "", "select": ""}, "jsonrpc_error": null,
+	"refusal_hint": "", "route": {"mode": "", "peer": "", "select": ""}, "jsonrpc_error": null,
 }
 `, "HINT", hint)
 }

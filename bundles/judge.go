@@ -39,7 +39,7 @@ func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgem
 	if err != nil {
 		return v1.Judgement{}, err
 	}
-	judgement, err = s.words.judgement(result, &in.Facts)
+	judgement, err = s.words.judgement(result, in)
 	if err != nil {
 		return v1.Judgement{}, coded(CodeResultMalformed, "read result: %w", err)
 	}

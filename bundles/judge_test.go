@@ -18,7 +18,7 @@ func TestJudgeReadsTheWholeJudgement(t *testing.T) {
 	"effect": "deny",
 	"reasons": [{"rule": "namespaces/block", "code": "blocked", "effect": "deny", "message": "no", "item": 2}],
 	"covered": {[1, "b"], [0, "a"]}, "uncovered": {2}, "choices": ["once", "deny"], "hint": "ask",
-	"route": {"mode": "block", "peer": "p1", "select": "reject_once"},
+	"refusal_hint": "go on", "route": {"mode": "block", "peer": "p1", "select": "reject_once"},
 	"jsonrpc_error": {
 		"code": -32000, "message": "blocked",
 		"data": {"namespace": "fs", "mode": "block", "method": "fs/read", "reason": "r"},
@@ -34,8 +34,8 @@ func TestJudgeReadsTheWholeJudgement(t *testing.T) {
 		Covered:   []v1.Cover{{Item: 0, Rule: "a"}, {Item: 1, Rule: "b"}},
 		Uncovered: []int{2},
 		Choices:   []string{"once", "deny"},
-		Hint:      "ask",
-		Route:     v1.Route{Mode: "block", Peer: "p1", Select: "reject_once"},
+		Hint:      "ask", RefusalHint: "go on",
+		Route: v1.Route{Mode: "block", Peer: "p1", Select: "reject_once"},
 		JSONRPCError: &v1.JSONRPCError{
 			Code: -32000, Message: "blocked",
 			Data: v1.JSONRPCErrorData{Namespace: "fs", Mode: "block", Method: "fs/read", Reason: "r"},

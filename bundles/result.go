@@ -3,6 +3,7 @@ package bundles
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -11,10 +12,11 @@ import (
 
 // judgement reads the result of the entrypoint. It takes the shape literally: objects
 // have exactly their keys, and what the parts say must agree.
-func (w *vocabulary) judgement(result *ast.Term, facts *v1.Facts) (v1.Judgement, error) {
+func (w *vocabulary) judgement(result *ast.Term, in *v1.Input) (v1.Judgement, error) {
+	facts := &in.Facts
 	var (
 		read v1.Judgement
-		m    [8]*ast.Term
+		m    [9]*ast.Term
 		err  error
 	)
 	if err = members("decision", result, w.decision, m[:]); err != nil {
@@ -38,20 +40,24 @@ func (w *vocabulary) judgement(result *ast.Term, facts *v1.Facts) (v1.Judgement,
 	if read.Hint, err = text("hint", m[5]); err != nil {
 		return v1.Judgement{}, err
 	}
-	if read.Route, err = w.readRoute(m[6]); err != nil {
+	if read.RefusalHint, err = text("refusal_hint", m[6]); err != nil {
 		return v1.Judgement{}, err
 	}
-	if read.JSONRPCError, err = w.readRPCError(m[7]); err != nil {
+	if read.Route, err = w.readRoute(m[7]); err != nil {
 		return v1.Judgement{}, err
 	}
-	if err = checkJudgement(&read, facts); err != nil {
+	if read.JSONRPCError, err = w.readRPCError(m[8]); err != nil {
+		return v1.Judgement{}, err
+	}
+	if err = checkJudgement(&read, in); err != nil {
 		return v1.Judgement{}, err
 	}
 	return read, nil
 }
 
 // checkJudgement refuses a judgement that is laxer than what it says itself.
-func checkJudgement(read *v1.Judgement, facts *v1.Facts) error {
+func checkJudgement(read *v1.Judgement, in *v1.Input) error {
+	facts := &in.Facts
 	if len(read.Reasons) == 0 && read.Effect != v1.EffectAllow {
 		return fmt.Errorf("effect is %s without a reason", read.Effect)
 	}
@@ -63,10 +69,12 @@ func checkJudgement(read *v1.Judgement, facts *v1.Facts) error {
 	if read.Effect != v1.EffectAllow {
 		return nil
 	}
+	// A one-shot answer covers the call whole: a person saw all of it (A10).
+	once := slices.ContainsFunc(in.Approvals, func(approval v1.Approval) bool { return approval.Once })
 	switch {
-	case !facts.Complete:
+	case !facts.Complete && !once:
 		return errors.New("effect is allow, but the facts are incomplete")
-	case len(facts.Items) == 0 && !idle(facts):
+	case len(facts.Items) == 0 && !idle(facts) && !once:
 		return errors.New("effect is allow, but there are no items")
 	case len(read.Uncovered) > 0:
 		return fmt.Errorf("effect is allow, but item %d is uncovered", read.Uncovered[0])

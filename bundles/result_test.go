@@ -15,11 +15,11 @@ const sound = `{
 	"effect": "allow",
 	"reasons": [{"rule": "r", "code": "c", "effect": "allow", "message": "m", "item": 0}],
 	"covered": [[0, "a"], [1, "a"], [2, "a"]], "uncovered": [], "choices": [], "hint": "",
-	"route": {"mode": "", "peer": "", "select": ""}, "jsonrpc_error": null
+	"refusal_hint": "", "route": {"mode": "", "peer": "", "select": ""}, "jsonrpc_error": null
 }`
 
 func TestResultThatIsSoundAllows(t *testing.T) {
-	read, err := newVocabulary().judgement(ast.MustParseTerm(sound), &threeCommands().Facts)
+	read, err := newVocabulary().judgement(ast.MustParseTerm(sound), threeCommands())
 	require.NoError(t, err)
 	require.Equal(t, v1.EffectAllow, read.Effect)
 	require.NotNil(t, read.Uncovered)
@@ -29,13 +29,13 @@ func TestResultThatIsSoundAllows(t *testing.T) {
 // The covers are the reasons of an allow, and nothing else goes without a reason.
 func TestResultWithoutReasonsIsAnAllow(t *testing.T) {
 	bare := strings.Replace(sound, `[{"rule": "r", "code": "c", "effect": "allow", "message": "m", "item": 0}]`, `[]`, 1)
-	read, err := newVocabulary().judgement(ast.MustParseTerm(bare), &threeCommands().Facts)
+	read, err := newVocabulary().judgement(ast.MustParseTerm(bare), threeCommands())
 	require.NoError(t, err)
 	require.Equal(t, v1.EffectAllow, read.Effect)
 	require.Empty(t, read.Reasons)
 	for _, effect := range []string{"prompt", "deny"} {
 		other := strings.Replace(bare, `"effect": "allow"`, `"effect": "`+effect+`"`, 1)
-		_, err := newVocabulary().judgement(ast.MustParseTerm(other), &threeCommands().Facts)
+		_, err := newVocabulary().judgement(ast.MustParseTerm(other), threeCommands())
 		require.ErrorContains(t, err, "without a reason")
 	}
 }
@@ -92,7 +92,7 @@ func TestResultThatIsMalformedIsNoJudgement(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, sound, test.old)
 			spoilt := strings.Replace(sound, test.old, test.new, 1)
-			read, err := newVocabulary().judgement(ast.MustParseTerm(spoilt), &threeCommands().Facts)
+			read, err := newVocabulary().judgement(ast.MustParseTerm(spoilt), threeCommands())
 			require.ErrorContains(t, err, test.says)
 			require.Equal(t, v1.Judgement{}, read)
 		})
@@ -102,13 +102,13 @@ func TestResultThatIsMalformedIsNoJudgement(t *testing.T) {
 // No bundle can allow what the facts themselves rule out.
 func TestResultNeverAllowsAgainstTheFacts(t *testing.T) {
 	allow := ast.MustParseTerm(sound)
-	incomplete := threeCommands().Facts
+	incomplete := *threeCommands()
 	incomplete.Complete = false
 	_, err := newVocabulary().judgement(allow, &incomplete)
 	require.ErrorContains(t, err, "incomplete")
 
 	nobody := strings.NewReplacer(`[[0, "a"], [1, "a"], [2, "a"]]`, `[]`, `"item": 0`, `"item": -1`).Replace(sound)
-	empty := threeCommands().Facts
+	empty := *threeCommands()
 	empty.Items = nil
 	_, err = newVocabulary().judgement(ast.MustParseTerm(nobody), &empty)
 	require.ErrorContains(t, err, "no items")
@@ -119,4 +119,11 @@ func TestResultNeverAllowsAgainstTheFacts(t *testing.T) {
 	empty.Messy = true
 	_, err = newVocabulary().judgement(ast.MustParseTerm(nobody), &empty)
 	require.ErrorContains(t, err, "no items")
+
+	once := []v1.Approval{{ID: "a", Once: true}}
+	incomplete.Approvals, empty.Approvals = once, once
+	_, err = newVocabulary().judgement(allow, &incomplete)
+	require.NoError(t, err, "a person saw the whole call")
+	_, err = newVocabulary().judgement(ast.MustParseTerm(nobody), &empty)
+	require.NoError(t, err, "a person saw the whole call")
 }

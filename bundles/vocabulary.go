@@ -34,7 +34,7 @@ func newVocabulary() *vocabulary {
 	w.path = w.terms("raw", "real", "op", "space", "item", "class", "links", "caveats")
 	w.approval = w.terms("id", "tool", "verb", "directory", "anywhere", "once")
 
-	w.decision = w.terms("effect", "reasons", "covered", "uncovered", "choices", "hint", "route", "jsonrpc_error")
+	w.decision = w.terms("effect", "reasons", "covered", "uncovered", "choices", "hint", "refusal_hint", "route", "jsonrpc_error")
 	w.reason = w.terms("rule", "code", "effect", "message", "item")
 	w.route = w.terms("mode", "peer", "select")
 	w.rpcError = w.terms("code", "message", "data")

@@ -10,8 +10,10 @@ type Judgement struct {
 	// Uncovered are the items that nothing covers, ascending.
 	Uncovered []int `json:"uncovered"`
 	// Choices are the keys that a prompt offers, in order.
-	Choices      []string      `json:"choices"`
-	Hint         string        `json:"hint"`
+	Choices []string `json:"choices"`
+	Hint    string   `json:"hint"`
+	// RefusalHint is the hint for when a person says no (A8).
+	RefusalHint  string        `json:"refusal_hint"`
 	Route        Route         `json:"route"`
 	JSONRPCError *JSONRPCError `json:"jsonrpc_error"`
 }

@@ -21,6 +21,7 @@ const (
 	CodeRecordFailed = "record_failed"
 	CodeDenied       = "denied_by_person"
 	CodeSpent        = "answer_spent"
+	CodeUnanswered   = "prompt_unanswered"
 )
 
 // passage is one call on its way.
@@ -39,7 +40,7 @@ type passage struct {
 	cwd string
 	// opened is the prompt that this passage opened, not one that it joined.
 	opened string
-	// refused is the prompt by which a person said no to this call.
+	// refused is the prompt that ended without a yes to this call.
 	refused *v1.Prompt
 	// answered is the prompt that decided, for the record.
 	answered string
@@ -205,7 +206,7 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 		p.noteReadOnly()
 	case v1.EffectPrompt:
 		if p.refused != nil {
-			p.denyByPerson()
+			p.denyAsAsked()
 			return
 		}
 		p.ask(ctx, snapshot)

@@ -26,7 +26,7 @@ func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions)
 		if err != nil {
 			return decision
 		}
-		if prompt.State != v1.PromptAnswered {
+		if prompt.State == v1.PromptPending {
 			if ctx.Err() != nil {
 				g.options.Prompts.Abandon(context.WithoutCancel(ctx), id)
 			}
@@ -78,15 +78,23 @@ func (p *passage) spend(ctx context.Context) {
 	}
 }
 
-// denyByPerson makes a question that a person said no to a deny.
-func (p *passage) denyByPerson() {
-	message := "a person said no to this call"
-	if p.refused.Answer != nil && p.refused.Answer.By != "" {
-		message = p.refused.Answer.By + " said no to this call"
+// denyAsAsked makes a question a deny that a held call has its answer to: a
+// person said no, or nobody will answer any more (A9).
+func (p *passage) denyAsAsked() {
+	code, message := CodeUnanswered, "nobody answered in time"
+	p.decision.Hint = ""
+	switch p.refused.State {
+	case v1.PromptAnswered:
+		code, message = CodeDenied, "a person said no to this call"
+		if p.refused.Answer != nil && p.refused.Answer.By != "" {
+			message = p.refused.Answer.By + " said no to this call"
+		}
+		// A host may end its task on a person's no, and not on a policy's.
+		p.decision.Abort, p.decision.Hint = true, p.result.RefusalHint
+	case v1.PromptWithdrawn:
+		message = "the question was withdrawn before anybody answered"
 	}
-	p.decision.Effect, p.decision.Abort, p.decision.Hint = v1.EffectDeny, true, ""
-	p.decision.Reasons = []v1.Reason{{
-		Rule: "gate/" + CodeDenied, Code: CodeDenied, Effect: v1.EffectDeny, Message: message, Item: -1,
-	}}
+	p.decision.Effect = v1.EffectDeny
+	p.decision.Reasons = []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}}
 	p.answered = p.refused.ID
 }

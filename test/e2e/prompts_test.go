@@ -173,6 +173,38 @@ func TestHeldCalls(t *testing.T) {
 	assert.Equal(t, "Denied", ended.Answer.Resolution)
 }
 
+// TestHintsAfterANo holds A8: who may do what about a person's no.
+func TestHintsAfterANo(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	s.register(t, tree, "told", func(session *v1.Session) { session.Tools = []string{"set_working_directory"} })
+	s.register(t, tree, "untold")
+	for id, hint := range map[string]string{"told": "set_working_directory " + tree.Other, "untold": ""} {
+		held := s.hold(t, http.MethodPost, "/v1/decide?wait=5m",
+			`{"tool":"Bash","args":{"command":"make -C `+tree.Other+` `+id+`"},"session":{"id":"`+id+`"}}`)
+		prompt := s.pending(t, "make -C "+tree.Other+" "+id)
+		s.reply(t, prompt, "deny")
+		decision := wellFormed(t, held().body)
+		assert.Equal(t, v1.EffectDeny, decision.Effect)
+		assert.Equal(t, hint, decision.Hint)
+	}
+}
+
+// TestNobodyAnswers holds that a held call ends as a deny when its question ends
+// without an answer (A9).
+func TestNobodyAnswers(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	s.register(t, tree, "s")
+	held := s.hold(t, http.MethodPost, "/v1/decide?wait=5m", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s"}}`)
+	prompt := s.pending(t, "git push")
+	require.Equal(t, http.StatusNoContent, s.as(t, "agent", http.MethodDelete, "/v1/prompts/"+prompt.ID, nil).status)
+	decision := wellFormed(t, held().body)
+	assert.Equal(t, v1.EffectDeny, decision.Effect)
+	assert.Equal(t, []string{"prompt_unanswered"}, codes(decision))
+	assert.False(t, decision.Abort)
+}
+
 // TestAHeldCallThatGoesAwayWithdrawsItsPrompt holds that nobody is asked about a
 // call that nobody waits for.
 func TestAHeldCallThatGoesAwayWithdrawsItsPrompt(t *testing.T) {

@@ -55,8 +55,8 @@ func runPage(t *testing.T, page string) {
 
 // readme runs examples in one place, with one home and one server.
 type readme struct {
-	dir     string
-	env     []string
+	dir string
+	env []string
 	// exports are lines that later examples of the page need, too.
 	exports string
 	address string

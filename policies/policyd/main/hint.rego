@@ -37,6 +37,28 @@ _force(item) := " --force" if item.caveats.runs_anything
 # Verbs come from the model, and a person pastes the line into a shell.
 _quoted(text) := sprintf("'%s'", [replace(text, "'", `'\''`)])
 
+# What an agent can do when a person says no to a command outside of every safe space (A8).
+default _refusal_hint := ""
+
+_refusal_hint := sprintf("set_working_directory %s", [directories[0]]) if {
+	input.tool.kind == "shell"
+	input.session.tools.set_working_directory == true
+	directories := [item.directory |
+		some i in _uncovered
+		item := input.items[i]
+		_works_outside(item)
+	]
+	count(directories) > 0
+}
+
+# A directory that a command works in is listed by it, wherever it lies.
+_works_outside(item) if {
+	item.kind == "command"
+	item.directory != ""
+	listed := {touch | some touch, _ in item.touches; startswith(touch, "list.")}
+	listed == {"list.outside"}
+}
+
 default _first_hint(_) := ""
 
 _first_hint(findings) := hints[0] if {

@@ -79,3 +79,34 @@ test_hint_of_a_deny if {
 	decision.effect == "deny"
 	decision.hint == "use request_read_access(path, reason) to ask for permission"
 }
+
+_refusal_hint_cases := {
+	"outside": {"item": {}, "tools": {"set_working_directory": true}, "hint": "set_working_directory /srv/other"},
+	"the session lists no such tool": {"item": {}, "tools": {}, "hint": ""},
+	"inside": {
+		"item": {"directory": "/srv/proj", "touches": {"list.project": true}},
+		"tools": {"set_working_directory": true},
+		"hint": "",
+	},
+	"an operand lies outside": {
+		"item": {"directory": "/srv/proj", "touches": {"list.project": true, "list.outside": true}},
+		"tools": {"set_working_directory": true},
+		"hint": "",
+	},
+	"no directory": {"item": {"directory": ""}, "tools": {"set_working_directory": true}, "hint": ""},
+}
+
+test_refusal_hint_has_cases if count(_refusal_hint_cases) > 0
+
+# A8
+test_refusal_hint[name] if {
+	outside := {"verb": "make", "directory": "/srv/other", "touches": {"list.outside": true}}
+	some name, case in _refusal_hint_cases
+	facts := testing.call({
+		"session": testing.session({"tools": case.tools}),
+		"items": [testing.command(object.union(outside, case.item))],
+	})
+	decision := main.decision with input as facts
+	decision.effect == "prompt"
+	decision.refusal_hint == case.hint
+}

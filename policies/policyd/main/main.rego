@@ -19,6 +19,7 @@ decision := {
 	"uncovered": [],
 	"choices": [],
 	"hint": "",
+	"refusal_hint": "",
 	"route": _route,
 	"jsonrpc_error": null,
 } if {
@@ -34,6 +35,7 @@ _refusal := {
 	"uncovered": sort(_uncovered),
 	"choices": _choices,
 	"hint": _hint,
+	"refusal_hint": _refusal_hint,
 	"route": _route,
 	"jsonrpc_error": null,
 } if {
@@ -47,6 +49,7 @@ _refusal := {
 	"uncovered": sort(_uncovered),
 	"choices": [],
 	"hint": _hint,
+	"refusal_hint": "",
 	"route": _route_denied,
 	"jsonrpc_error": _jsonrpc_error,
 } if {

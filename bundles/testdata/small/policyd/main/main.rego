@@ -71,5 +71,6 @@ decision := {
 	"choices": choices,
 	"hint": "",
 	"route": {"mode": "", "peer": "", "select": ""},
+	"refusal_hint": "",
 	"jsonrpc_error": null,
 }
