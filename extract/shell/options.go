@@ -309,6 +309,12 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "unknown":
 		p.c.Caveats.Add("unknown_option")
 		p.maybePath(word, v1.OpWrite)
+	case "options":
+		// What a file says can be any option, those that write or run included.
+		p.c.Caveats.Add("executes")
+		p.access(word, v1.OpRead, false)
+	case "macro":
+		p.macro(word)
 	case "pattern", "value", "name":
 		p.inert(word)
 	}

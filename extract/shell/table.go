@@ -131,7 +131,7 @@ var kinds = map[string]bool{
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
 	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
-	"data": true, "name": true, "name?": true, "unknown": true, "archive": true, "packed": false,
+	"data": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false,
 }
 
 // NewTable indexes the embedded program table.

@@ -22,6 +22,9 @@ type vocabulary struct {
 	HarmlessPrefixes  []string          `json:"harmless_prefixes"`
 	LocalVariables    []string          `json:"local_variables"`
 	SpecialLowercase  []string          `json:"special_lowercase"`
+	// MakeControls are make's variables that say what runs its recipes and what it
+	// reads.
+	MakeControls []string `json:"make_controls"`
 	// PublicVariables hold nothing that an agent may not see.
 	PublicVariables   []string `json:"public_variables"`
 	RunsText          []string `json:"runs_text"`

@@ -20,7 +20,6 @@ const (
 	CodePromptFailed = "prompt_failed"
 	CodeRecordFailed = "record_failed"
 	CodeDenied       = "denied_by_person"
-	CodeSpent        = "answer_spent"
 	CodeUnanswered   = "prompt_unanswered"
 )
 
@@ -138,10 +137,16 @@ func (p *passage) judge(ctx context.Context) {
 		return
 	}
 	p.gather(snapshot)
+	p.extract = options.Clock().Sub(p.start)
+	p.evaluateBy(ctx, snapshot)
+}
+
+// evaluateBy judges the input and concludes.
+func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
+	options := &p.gate.options
 	extracted := options.Clock()
-	p.extract = extracted.Sub(p.start)
 	result, err := snapshot.Judge(ctx, &p.input)
-	p.evaluate = options.Clock().Sub(extracted)
+	p.evaluate += options.Clock().Sub(extracted)
 	if err != nil {
 		code, message := explain(ctx, err)
 		p.deny(code, message, err)
@@ -201,7 +206,7 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	}
 	switch p.result.Effect {
 	case v1.EffectAllow:
-		p.spend(ctx)
+		p.spend(ctx, snapshot)
 	case v1.EffectDeny:
 		p.noteReadOnly()
 	case v1.EffectPrompt:

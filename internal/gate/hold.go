@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 
 	v1 "policyd/api/v1"
 )
@@ -64,17 +65,19 @@ func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 }
 
 // spend uses up the one-shot answer that the decision counted on. Where another
-// call was quicker, the call is denied and can be made again to ask anew.
-func (p *passage) spend(ctx context.Context) {
-	for i := range p.input.Approvals {
-		approval := &p.input.Approvals[i]
-		if !approval.Once {
-			continue
-		}
-		if err := p.gate.options.Approvals.Spend(ctx, approval.ID); err != nil {
-			p.deny(CodeSpent, "the answer to this call was used already; make the call again to ask anew", err)
-			return
-		}
+// call was quicker, or the store can't tell, the call is judged without it.
+func (p *passage) spend(ctx context.Context, snapshot Snapshot) {
+	once := func(approval v1.Approval) bool { return approval.Once }
+	at := slices.IndexFunc(p.input.Approvals, once)
+	if at < 0 {
+		return
+	}
+	if p.options.Probe {
+		return // nobody runs what is only probed
+	}
+	if err := p.gate.options.Approvals.Spend(ctx, p.input.Approvals[at].ID); err != nil {
+		p.input.Approvals = slices.DeleteFunc(slices.Clone(p.input.Approvals), once)
+		p.evaluateBy(ctx, snapshot)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -136,4 +137,15 @@ func codes(decision v1.Decision) []string {
 		out = append(out, reason.Code)
 	}
 	return out
+}
+
+// cli runs a command line of policyd, as a person would paste it into a shell, on
+// the server's state.
+func (s *server) cli(t *testing.T, line string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "sh", "-c", `"$0" `+line+` --state-dir "$1"`, program, s.stateDir)
+	command.Env = environment(t.TempDir())
+	out, err := command.CombinedOutput()
+	require.NoErrorf(t, err, "%s", out)
+	return strings.TrimSpace(string(out))
 }

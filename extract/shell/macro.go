@@ -1,0 +1,31 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// macro notes what a word does that make takes for a target or, with a "=" in
+// it, for a variable. A recipe can run whatever a variable holds, so a value that
+// could be a path is one that runs, and a value of more than a plain word runs
+// what it says.
+func (p *parsed) macro(word Word) {
+	name, value, found := strings.Cut(word.Text, "=")
+	if !found || word.Kind != Literal {
+		p.inert(word)
+		return
+	}
+	name = strings.TrimRight(name, ":?+!")
+	if slices.Contains(p.w.table.words.MakeControls, name) || strings.ContainsFunc(value, runsInRecipe) {
+		p.c.Caveats.Add("executes")
+	}
+	p.maybePath(Word{Kind: Literal, Text: value}, v1.OpExecute)
+}
+
+// runsInRecipe reports whether a character makes a shell do more with a value
+// than take it for one word.
+func runsInRecipe(r rune) bool {
+	return !strings.ContainsRune("_-./,:+@%=~", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+}
