@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/events"
 	"policyd/internal/gate"
 )
 
@@ -56,7 +57,9 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
-	Tokens    Tokens    // required, both
+	// Events may be nil: then nobody is told of any.
+	Events *events.Broker
+	Tokens Tokens // required, both
 	// Ready is asked for /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
@@ -94,6 +97,9 @@ func New(options Options) (*Server, error) {
 	}
 	if options.Ready == nil {
 		options.Ready = func() Readiness { return Readiness{Ready: true} }
+	}
+	if options.Events == nil {
+		options.Events = events.New("none")
 	}
 	options.Limits = withDefaults(options.Limits)
 	server := &Server{options: options, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
@@ -153,6 +159,7 @@ func (s *Server) router() http.Handler {
 	}
 	router.POST("/v1/decide", s.decide, s.authenticate, requireJSON)
 	router.POST("/v1/decide/batch", s.decideBatch, s.authenticate, requireJSON)
+	router.GET("/v1/events", s.streamEvents, s.authenticate, operatorOnly)
 	s.routeSessions(router.Group("/v1/sessions", s.authenticate))
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate))
 	s.routePrompts(router.Group("/v1/prompts", s.authenticate))

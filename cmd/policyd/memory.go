@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/approvals"
+	"policyd/internal/events"
 	"policyd/internal/gate"
 	"policyd/internal/prompts"
 	"policyd/internal/sessions"
@@ -24,6 +26,7 @@ type memory struct {
 	sessions  *sessions.Registry
 	prompts   *prompts.Book
 	approvals *approvals.Index
+	events    *events.Broker
 	logger    *slog.Logger
 	// gate is set once it is made: it needs the memory first.
 	gate *gate.Gate
@@ -46,7 +49,7 @@ func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Lo
 	if err != nil {
 		return nil, failed(err, storeHint(err))
 	}
-	m := &memory{store: opened, logger: logger}
+	m := &memory{store: opened, logger: logger, events: events.New(strings.ReplaceAll(newID(), "-", ""))}
 	if err := m.wire(s, policy); err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
@@ -78,7 +81,8 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	m.sessions, err = sessions.New(sessions.Options{
 		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: newID,
 		Platform: s.platform, Home: s.home, Fault: fault,
-		Ended: func(session string) { m.approvals.End(session) },
+		Changed: func(session v1.SessionInfo) { m.events.Publish(events.SessionUpdated, session) },
+		Ended:   func(session string) { m.approvals.End(session) },
 	})
 	if err != nil {
 		return err
@@ -86,12 +90,14 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	m.approvals, err = approvals.New(approvals.Options{
 		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
 		RunsAnything: policy.runsAnything,
+		Changed:      func() { m.events.Publish(events.ApprovalsChanged, struct{}{}) },
 	})
 	if err != nil {
 		return err
 	}
 	m.prompts, err = prompts.New(prompts.Options{
 		Store: m.store, Clock: clock, NewID: newID, Grant: m.sessions.Resolve, Fault: fault,
+		Notify: m.tellPrompt,
 		Expiry: s.Prompts.Expiry, PerSession: s.Prompts.PerSession,
 		Given: func(entries []v1.ApprovalEntry, grants []v1.Grant, once *store.Once) {
 			m.approvals.Remember(entries, once)
@@ -103,6 +109,37 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	}
 	m.sessions.SetAsker(m.prompts)
 	return nil
+}
+
+// tellPrompt tells watchers of a prompt that was opened or ended.
+func (m *memory) tellPrompt(prompt v1.Prompt) {
+	if prompt.State == v1.PromptPending {
+		m.events.Publish(events.PromptCreated, prompt)
+		return
+	}
+	m.events.Publish(events.PromptEnded+prompt.State, prompt)
+}
+
+// told is what watchers hear of a decision. What the call says is for those who
+// read its record.
+type told struct {
+	ID       string      `json:"decision_id"`
+	Decision v1.Effect   `json:"decision"`
+	Tool     string      `json:"tool"`
+	Agent    string      `json:"agent"`
+	Session  string      `json:"session_id"`
+	Reasons  []v1.Reason `json:"reasons"`
+}
+
+// tellDecision tells watchers of a decision, if there are any.
+func (m *memory) tellDecision(call *v1.Call, decision *v1.Decision) {
+	if !m.events.Watched() {
+		return
+	}
+	m.events.Publish(events.Decision, told{
+		ID: decision.ID, Decision: decision.Effect, Tool: call.Tool, Agent: call.Session.Agent, Session: call.Session.ID,
+		Reasons: decision.Reasons,
+	})
 }
 
 // reads decides whether a session may read a path, as any read is decided.

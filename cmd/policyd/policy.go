@@ -26,6 +26,8 @@ type policy struct {
 	current atomic.Pointer[snapshot]
 	// redactor masks by the names of secret variables of the policy in force.
 	redactor *record.Redactor
+	// activated hears of the revision of every policy that comes into force.
+	activated atomic.Pointer[func(revision string)]
 }
 
 var _ gate.Policy = (*policy)(nil)
@@ -106,7 +108,13 @@ func (p *policy) activate(activated *bundles.Snapshot) {
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
 	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope})
+	if tell := p.activated.Load(); tell != nil {
+		(*tell)(activated.Revision())
+	}
 }
+
+// watchActivation sets who hears of policies that come into force from now on.
+func (p *policy) watchActivation(tell func(revision string)) { p.activated.Store(&tell) }
 
 // secretVariables reads config.secrets.variables out of data.policyd. That it is
 // a list of texts was held when the extractor read it.

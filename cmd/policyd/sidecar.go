@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/events"
 	"policyd/internal/gate"
 	"policyd/internal/prompts"
 	"policyd/internal/record"
@@ -81,6 +82,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	}
 	if s.memory != nil {
 		options.Sessions, options.Approvals, options.Prompts = s.memory.sessions, s.memory.approvals, s.memory.prompts
+		options.Decided = s.memory.tellDecision
 	} else {
 		options.Prompts, err = prompts.New(prompts.Options{Clock: time.Now, NewID: newID})
 		if err != nil {
@@ -92,6 +94,9 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	}
 	if s.memory != nil {
 		s.memory.gate = s.gate
+		s.policy.watchActivation(func(revision string) {
+			s.memory.events.Publish(events.PolicyActivated, v1.PolicyInfo{Revision: revision})
+		})
 	}
 	return nil
 }

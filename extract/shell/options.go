@@ -294,10 +294,7 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "data":
 		p.data(word)
 	case "variable":
-		p.c.Variables = append(p.c.Variables, word.Text)
-		if !slices.Contains(p.w.table.words.PublicVariables, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
-			p.c.Caveats.Add("private_variable")
-		}
+		p.variable(word)
 	case "range":
 		path := word.Text[strings.LastIndexByte(word.Text, ':')+1:]
 		p.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
@@ -310,16 +307,28 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.c.Caveats.Add("unknown_option")
 		p.maybePath(word, v1.OpWrite)
 	case "options":
-		// What a file says can be any option, those that write or run included.
-		p.c.Caveats.Add("executes")
-		p.access(word, v1.OpRead, false)
+		p.optionFile(word)
 	case "macro":
 		p.macro(word)
 	case "pattern", "value", "name":
 		p.inert(word)
 	}
-
 	return kind
+}
+
+// optionFile notes a file that further options are read from. They can be any, those
+// that write or run included.
+func (p *parsed) optionFile(word Word) {
+	p.c.Caveats.Add("executes")
+	p.access(word, v1.OpRead, false)
+}
+
+// variable notes a variable that is shown.
+func (p *parsed) variable(word Word) {
+	p.c.Variables = append(p.c.Variables, word.Text)
+	if !slices.Contains(p.w.table.words.PublicVariables, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
+		p.c.Caveats.Add("private_variable")
+	}
 }
 
 // data notes the files that a value sent over the network takes in: @file, and

@@ -56,6 +56,9 @@ func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, r
 	p := &passage{gate: g, options: options, call: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
 	p.guard(func() { p.record(ctx) })
+	if call != nil && !options.Probe {
+		g.options.Decided(call, &p.decision)
+	}
 	if options.IncludeFacts {
 		p.decision.Facts = &p.input.Facts
 	}

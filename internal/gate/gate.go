@@ -95,6 +95,9 @@ type Options struct {
 	// panics, failed evaluations, records that were not written. It is called
 	// on the way of the decision and has to be quick.
 	Fault func(code string, err error)
+	// Decided, if set, hears of every decision that was recorded. It is called on
+	// the way of the decision and has to be quick.
+	Decided func(call *v1.Call, decision *v1.Decision)
 	// ReadOnly, if set, hears of every change that was refused since a grant is
 	// one to read (P4).
 	ReadOnly func(session *v1.Session, path *v1.Path)
@@ -142,6 +145,9 @@ func New(options Options) (*Gate, error) {
 	}
 	if options.Fault == nil {
 		options.Fault = func(string, error) {}
+	}
+	if options.Decided == nil {
+		options.Decided = func(*v1.Call, *v1.Decision) {}
 	}
 	if options.ReadOnly == nil {
 		options.ReadOnly = func(*v1.Session, *v1.Path) {}

@@ -10,6 +10,8 @@ type operation struct {
 	// created and accepted add the answers 201 and 202.
 	created, accepted bool
 	parameters        []any
+	// stream is true for server-sent events.
+	stream bool
 	// refusals are the statuses of errors besides the usual ones.
 	refusals []string
 }
@@ -55,6 +57,12 @@ func resources() object {
 			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
+		"/v1/events": {{
+			method: "get", summary: "Streams what happens, for an operator: prompt.created, prompt.answered (or the state by which " +
+				"a prompt ended), session.updated, approvals.changed, policy.activated, decision, and resync where events were missed.",
+			parameters: []any{text("after", "The id of an event to go on from, as the header Last-Event-ID."), text("kinds", "Kinds of events, separated by commas.")},
+			stream:     true,
+		}},
 		"/v1/approvals/{id}": {{method: "delete", summary: "Forgets what is remembered.", refusals: []string{"404", "503"}}},
 	} {
 		methods := object{}
@@ -91,7 +99,12 @@ func describe(path string, of *operation) object {
 			answers[status] = object{"description": meaning(status), "content": content("application/json", of.response)}
 		}
 	}
-	if of.response == "" {
+	if of.stream {
+		answers["200"] = object{
+			"description": "Server-sent events.", "content": object{"text/event-stream": object{"schema": object{"type": "string"}}},
+		}
+	}
+	if of.response == "" && !of.stream {
 		answers["204"] = object{"description": meaning("204")}
 	}
 	described := object{

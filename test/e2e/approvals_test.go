@@ -13,13 +13,13 @@ import (
 )
 
 // approve remembers a verb, in a directory unless that is empty.
-func (s *server) approve(t *testing.T, verb, directory string) v1.ApprovalEntry {
+func (s *server) approve(t *testing.T, verb, directory string) {
 	t.Helper()
 	request := v1.ApprovalRequest{Verb: verb}
 	if directory != "" {
 		request.Directory = &directory
 	}
-	return must[v1.ApprovalEntry](t, http.StatusCreated, s.as(t, "operator", http.MethodPost, "/v1/approvals", request))
+	must[v1.ApprovalEntry](t, http.StatusCreated, s.as(t, "operator", http.MethodPost, "/v1/approvals", request))
 }
 
 // TestAnApprovalHereCoversNothingElse holds V6: after "always here" for verbs that
