@@ -120,6 +120,18 @@ func (p *process) stop(t *testing.T) {
 	}
 }
 
+// kill ends the program as a power cut would.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	p.stopped = true
+	require.NoError(t, p.command.Process.Kill())
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		require.FailNow(t, "policyd serve survives a kill")
+	}
+}
+
 // output is what a program writes while a test reads it.
 type output struct {
 	mu   sync.Mutex

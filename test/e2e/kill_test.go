@@ -1,0 +1,191 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+	"policyd/test/project"
+)
+
+// killRounds is how often the server is killed; KILL_ROUNDS says otherwise.
+const killRounds = 4
+
+// workers is how many agents and people are at work when the server is killed.
+const workers = 20
+
+// TestNothingIsLostOrWidenedByAKill kills the server at random moments while
+// calls are decided, answered and revoked, and compares what people were told
+// with what a restarted server knows (A9, A10, D2).
+func TestNothingIsLostOrWidenedByAKill(t *testing.T) {
+	rounds := killRounds
+	if text := os.Getenv("KILL_ROUNDS"); text != "" {
+		var err error
+		rounds, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	tree := newTree(t)
+	s := startServer(t)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule, no secret
+	for round := range rounds {
+		told := &ledger{tree: tree.Project, round: round, places: map[string]*fate{}}
+		s = killedRound(t, s, told, time.Duration(20+random.IntN(300))*time.Millisecond)
+		told.compare(t, s)
+	}
+}
+
+// killedRound lets the workers work until the server is killed, and starts it again.
+func killedRound(t *testing.T, s *server, told *ledger, after time.Duration) *server {
+	t.Helper()
+	s.register(t, project.Tree{Home: filepath.Dir(told.tree), Project: told.tree}, told.session())
+	agent, operator := s.token(t, "agent"), s.token(t, "operator")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for step := 0; ctx.Err() == nil; step++ {
+				told.live(ctx, s, agent, operator, worker, step)
+			}
+		})
+	}
+	timer := time.NewTimer(after)
+	<-timer.C
+	s.kill(t)
+	cancel()
+	group.Wait()
+	next := *s
+	next.start(t)
+	return &next
+}
+
+// fate is what people were told of one question.
+type fate struct {
+	choice              string
+	answering, answered bool // sent, and acknowledged
+	revoking, revoked   bool
+	retrying            bool
+	id                  string // of the approval
+	allowed             int    // acknowledged retries that were allowed
+}
+
+// ledger is what was sent and acknowledged in one round, by directory.
+type ledger struct {
+	tree  string
+	round int
+
+	mu     sync.Mutex
+	places map[string]*fate
+}
+
+func (l *ledger) session() string { return fmt.Sprintf("kill-%d", l.round) }
+
+func (l *ledger) note(place string, change func(*fate)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.places[place] == nil {
+		l.places[place] = &fate{}
+	}
+	change(l.places[place])
+}
+
+// live is the life of one question: it is asked, answered, and then retried or
+// revoked. It ends with the first error, since the server was killed.
+func (l *ledger) live(ctx context.Context, s *server, agent, operator string, worker, step int) {
+	place := filepath.Join(l.tree, "kill", fmt.Sprintf("r%d-w%d-%d", l.round, worker, step))
+	if err := os.MkdirAll(place, 0o755); err != nil {
+		return
+	}
+	decision, err := l.decide(ctx, s, agent, place)
+	if err != nil || decision.Prompt == nil {
+		return
+	}
+	choice := []string{"once", "always_here", "deny"}[(worker+step)%3]
+	l.note(place, func(f *fate) { f.choice, f.answering = choice, true })
+	got, err := s.send(ctx, operator, http.MethodPost, "/v1/prompts/"+decision.Prompt.ID+"/answer", v1.AnswerRequest{Choice: choice})
+	var answered v1.AnswerResponse
+	if err != nil || got.status != http.StatusOK || json.Unmarshal(got.body, &answered) != nil {
+		return
+	}
+	l.note(place, func(f *fate) {
+		f.answered = true
+		if len(answered.Saved) > 0 {
+			f.id = answered.Saved[0].ID
+		}
+	})
+	if choice == "always_here" && worker%2 == 0 {
+		l.note(place, func(f *fate) { f.revoking = true })
+		got, err := s.send(ctx, operator, http.MethodDelete, "/v1/approvals/"+answered.Saved[0].ID, nil)
+		if err == nil && got.status == http.StatusNoContent {
+			l.note(place, func(f *fate) { f.revoked = true })
+		}
+		return
+	}
+	if choice == "once" && worker%2 == 0 {
+		l.note(place, func(f *fate) { f.retrying = true })
+		if retried, err := l.decide(ctx, s, agent, place); err == nil && retried.Effect == v1.EffectAllow {
+			l.note(place, func(f *fate) { f.allowed++ })
+		}
+	}
+}
+
+func (l *ledger) decide(ctx context.Context, s *server, agent, place string) (v1.Decision, error) {
+	args, err := json.Marshal(map[string]string{"command": "make -C " + place})
+	if err != nil {
+		return v1.Decision{}, err
+	}
+	got, err := s.send(ctx, agent, http.MethodPost, "/v1/decide", v1.Call{Tool: "Bash", Args: args, Session: v1.Session{ID: l.session()}})
+	var decision v1.Decision
+	if err == nil {
+		err = json.Unmarshal(got.body, &decision)
+	}
+	return decision, err
+}
+
+// compare holds what was told against what the restarted server does.
+func (l *ledger) compare(t *testing.T, s *server) {
+	t.Helper()
+	agent := s.token(t, "agent")
+	answered := 0
+	for place, f := range l.places {
+		if f.answered {
+			answered++
+		}
+		first, err := l.decide(t.Context(), s, agent, place)
+		require.NoError(t, err)
+		allowed := first.Effect == v1.EffectAllow
+		switch {
+		case f.choice == "always_here" && f.answered && !f.revoking:
+			assert.Truef(t, allowed, "an approval was lost: %s", place)
+		case f.choice == "always_here" && f.revoked:
+			assert.Falsef(t, allowed, "a revoked approval came back: %s", place)
+		case f.choice == "deny":
+			assert.Falsef(t, allowed, "nobody approved this: %s", place)
+		case f.choice == "once" && f.answered && !f.retrying:
+			assert.Truef(t, allowed, "an answer for one call was lost: %s", place)
+		case f.choice == "once" && f.allowed > 0:
+			assert.Falsef(t, allowed, "an answer for one call was spent twice: %s", place)
+		}
+		if f.choice != "once" || !allowed {
+			continue
+		}
+		second, err := l.decide(t.Context(), s, agent, place)
+		require.NoError(t, err)
+		assert.NotEqualf(t, v1.EffectAllow, second.Effect, "an answer for one call was spent twice: %s", place)
+	}
+	t.Logf("round %d: %d questions, %d answers acknowledged", l.round, len(l.places), answered)
+}
