@@ -203,8 +203,10 @@ func (m *memory) take(ctx context.Context, change store.Change) error {
 		return nil
 	case "grants":
 		return m.sessions.Load(ctx)
-	case "approvals", "onces":
-		return m.approvals.Load(ctx)
+	case "approvals":
+		return m.approvals.Refresh(ctx, change.ID)
+	case "onces":
+		return m.approvals.RefreshOnce(ctx, change.ID)
 	case "prompts":
 		return m.prompts.Refresh(ctx, change.ID)
 	}

@@ -18,6 +18,8 @@ type Store interface {
 	DeleteApprovals(ctx context.Context, ids ...string) (int, error)
 	Onces(ctx context.Context, now time.Time) ([]store.Once, error)
 	SpendOnce(ctx context.Context, prompt string) error
+	Approval(ctx context.Context, id string) (v1.ApprovalEntry, error)
+	Once(ctx context.Context, prompt string) (store.Once, error)
 }
 
 // Options are the collaborators of an Index; Store, Clock and NewID are required.
@@ -84,9 +86,18 @@ func New(options Options) (*Index, error) {
 	return index, nil
 }
 
+// clear forgets everything but what the store doesn't know.
 func (x *Index) clear() {
-	x.byID, x.groups = map[string]*v1.ApprovalEntry{}, map[group]*places{}
-	x.sessions, x.onces = map[string]int{}, map[string][]store.Once{}
+	x.byID, x.groups, x.sessions = map[string]*v1.ApprovalEntry{}, map[group]*places{}, map[string]int{}
+	unsaved := map[string][]store.Once{}
+	for session, held := range x.onces {
+		for _, once := range held {
+			if once.Unsaved {
+				unsaved[session] = append(unsaved[session], once)
+			}
+		}
+	}
+	x.onces = unsaved
 }
 
 // Load reads everything anew. Until it has succeeded nothing is remembered (D2).
@@ -110,6 +121,35 @@ func (x *Index) Load(ctx context.Context) error {
 	}
 	for _, once := range onces {
 		x.onces[once.Session] = append(x.onces[once.Session], once)
+	}
+	return nil
+}
+
+// Refresh reads one approval anew, since another sidecar changed it.
+func (x *Index) Refresh(ctx context.Context, id string) error {
+	entry, err := x.options.Store.Approval(ctx, id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read approval: %w", err)
+	}
+	x.mu.Lock()
+	x.remove(id)
+	if err == nil {
+		x.add(&entry)
+	}
+	x.mu.Unlock()
+	x.options.Changed()
+	return nil
+}
+
+// RefreshOnce reads one one-shot answer anew, since another sidecar gave or spent it.
+func (x *Index) RefreshOnce(ctx context.Context, prompt string) error {
+	once, err := x.options.Store.Once(ctx, prompt)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read one-shot answer: %w", err)
+	}
+	x.takeOnce(prompt)
+	if err == nil {
+		x.Remember(nil, &once)
 	}
 	return nil
 }

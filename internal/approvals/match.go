@@ -19,8 +19,8 @@ const everyAgent = "*"
 func (x *Index) Matching(facts *v1.Facts, key func() [sha256.Size]byte) []v1.Approval {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.without != nil || len(x.byID) == 0 && len(x.onces) == 0 {
-		return nil
+	if len(x.byID) == 0 && len(x.onces) == 0 {
+		return nil // there are none while the store can't be read, but for what it never had
 	}
 	now := x.options.Clock()
 	var out []v1.Approval

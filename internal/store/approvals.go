@@ -46,6 +46,18 @@ func (s *Store) Approvals(ctx context.Context, now time.Time) ([]v1.ApprovalEntr
 	return entries, nil
 }
 
+// Approval returns one approval, also one that has expired. The error is
+// ErrNotFound when there is none.
+func (s *Store) Approval(ctx context.Context, id string) (v1.ApprovalEntry, error) {
+	ctx, cancel := s.bounded(ctx, 0)
+	defer cancel()
+	entry, err := one(ctx, s.reader, scanApproval, `SELECT `+approvalColumns+` FROM approvals WHERE id = $1`, id)
+	if err != nil {
+		return v1.ApprovalEntry{}, fmt.Errorf("look up approval: %w", err)
+	}
+	return entry, nil
+}
+
 // PutApprovals adds approvals, all or none, and returns what is kept, in the order
 // of the arguments. There is one for an audience, agent, tool, verb, directory
 // (none is one, too) and session: where it is there it stays, and expires at the

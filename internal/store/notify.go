@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +28,8 @@ func (t *transaction) notify(ctx context.Context, from string) error {
 	if len(t.changes) > notifiedRows {
 		t.changes = []Change{{}}
 	}
+	// Whoever hears that a prompt was answered looks for what the answer gave.
+	slices.SortStableFunc(t.changes, func(a, b Change) int { return cmp.Compare(last(a.Table), last(b.Table)) })
 	texts := make([]string, len(t.changes))
 	for i, change := range t.changes {
 		texts[i] = notification(from, change)
@@ -54,4 +58,12 @@ func heard(text, id string) (change Change, own bool) {
 		return Change{}, from == id
 	}
 	return Change{Table: table, ID: row}, from == id
+}
+
+// last orders the prompts behind all other tables.
+func last(table string) int {
+	if table == tablePrompts {
+		return 1
+	}
+	return 0
 }

@@ -25,6 +25,18 @@ func (s *Store) Onces(ctx context.Context, now time.Time) ([]Once, error) {
 	return onces, nil
 }
 
+// Once returns the one-shot answer of a prompt, unless it is spent. The error is
+// ErrNotFound when there is none.
+func (s *Store) Once(ctx context.Context, prompt string) (Once, error) {
+	ctx, cancel := s.bounded(ctx, 0)
+	defer cancel()
+	once, err := one(ctx, s.reader, scanOnce, `SELECT prompt, session, call_key, expires_at FROM onces WHERE prompt = $1`, prompt)
+	if err != nil {
+		return Once{}, fmt.Errorf("look up one-shot answer: %w", err)
+	}
+	return once, nil
+}
+
 // SpendOnce uses up the one-shot answer of a prompt. Of all that try, in whatever
 // process, one succeeds; for the others the error is ErrConflict, and so it is
 // where there never was one. It doesn't look at the time.

@@ -14,6 +14,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/store"
+	"policyd/test/postgres"
 )
 
 // One server for all: to start one takes longer than most of the tests.
@@ -140,7 +141,7 @@ func manyChangesAreTold(t *testing.T, server *postgresServer) {
 // terminate ends all connections to a database but those of the administrator.
 func terminate(t *testing.T, server *postgresServer) {
 	t.Helper()
-	_, err := server.admin.ExecContext(t.Context(),
+	_, err := server.Admin.ExecContext(t.Context(),
 		`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`)
 	require.NoError(t, err)
 }
@@ -176,13 +177,13 @@ func stopFailsInTime(t *testing.T, server *postgresServer) {
 	opened := open(t, options)
 	told := watch(t, opened)
 	require.NoError(t, opened.OpenPrompt(t.Context(), prompt("p", "s")))
-	server.stop(t)
+	server.Stop(t)
 	failsInTime(t, opened, options.Timeout)
 	_, err := store.Open(t.Context(), options)
 	require.Error(t, err)
 	require.Equal(t, store.Change{}, next(t, told, patience), "that it is lost")
 
-	server.start(t)
+	server.StartAgain(t)
 	require.Equal(t, store.Change{}, next(t, told, patience), "that it is back")
 	require.NoError(t, opened.Ping(t.Context()))
 	_, _, err = opened.ResolvePrompt(t.Context(), answered("p", "s"))
@@ -243,7 +244,7 @@ func (p *postgresServer) backends(t *testing.T, options store.Options) (pids []i
 	t.Helper()
 	address, err := url.Parse(options.Address)
 	require.NoError(t, err)
-	rows, err := p.admin.QueryContext(t.Context(), `SELECT pid FROM pg_stat_activity WHERE datname = $1`,
+	rows, err := p.Admin.QueryContext(t.Context(), `SELECT pid FROM pg_stat_activity WHERE datname = $1`,
 		strings.TrimPrefix(address.Path, "/"))
 	require.NoError(t, err)
 	defer rows.Close()
@@ -299,10 +300,10 @@ func readOnlyDatabase(t *testing.T, server *postgresServer) {
 }
 
 func wrongPassword(t *testing.T, server *postgresServer) {
-	_, err := store.Open(t.Context(), store.Options{Address: server.address("postgres", "sesame99")})
+	_, err := store.Open(t.Context(), store.Options{Address: server.Address("postgres", "sesame99")})
 	require.ErrorContains(t, err, "password authentication failed")
 	assert.NotContains(t, err.Error(), "sesame99")
-	_, err = store.Open(t.Context(), store.Options{Address: server.address("nowhere", postgresPassword)})
+	_, err = store.Open(t.Context(), store.Options{Address: server.Address("nowhere", postgres.Password)})
 	require.ErrorContains(t, err, `database "nowhere" does not exist`)
 	assert.NotContains(t, err.Error(), "hunter2")
 }

@@ -54,6 +54,9 @@ func (s *server) start(t *testing.T) {
 	arguments := append([]string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}, s.flags...)
 	command := exec.Command(program, arguments...)
 	command.Env = environment(s.home)
+	if address, set := os.LookupEnv("POLICYD_STORE"); set {
+		command.Env = append(command.Env, "POLICYD_STORE="+address)
+	}
 	s.process = launch(t, command)
 	s.url = addressOf.FindString(s.line)
 	require.NotEmptyf(t, s.url, "policyd said %q", s.line)
