@@ -31,6 +31,9 @@ type tool struct {
 	Texts    []string `json:"texts"`
 	Content  []string `json:"content"`
 	Inert    []string `json:"inert"`
+	// Callee are the arguments that name the agent that is asked. A tool that has
+	// one is the same for every client, since hosts offer it.
+	Callee []string `json:"callee"`
 }
 
 type client struct {
@@ -120,7 +123,11 @@ func (c *catalog) identify(agent, name, protocol string) identity {
 		out.method = &method{}
 		return out
 	}
-	if found := c.tool(entry, name); found != nil {
+	found := c.tool(entry, name)
+	if hosts := c.Clients[genericClient].Tools[name]; found == nil && hosts != nil && len(hosts.Callee) > 0 {
+		found = hosts
+	}
+	if found != nil {
 		out.tool, out.known = found, true
 		return out
 	}

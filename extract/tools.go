@@ -26,11 +26,27 @@ func (e *extraction) catalogued(t *tool) {
 	case v1.ToolFetch:
 		e.fetchTool(t)
 	case v1.ToolOther:
-		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1})
+		item := v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1}
+		e.callee(t, &item)
+		e.facts.Items = append(e.facts.Items, item)
 	default:
 		e.fileTool(t)
 	}
 	e.unknownArguments()
+}
+
+// callee notes which agent is asked, where a tool asks one.
+func (e *extraction) callee(t *tool, item *v1.Item) {
+	if len(t.Callee) == 0 {
+		return
+	}
+	names := e.texts(t.Callee)
+	if len(names) != 1 || names[0] == "" {
+		e.doubt("callee_missing")
+		return
+	}
+	item.Verb += " " + names[0]
+	item.Form.Put("callee", names[0])
 }
 
 // unknownArguments adds an uncovered item for every argument that the catalog

@@ -40,7 +40,7 @@ func TestNothingIsLostOrWidenedByAKill(t *testing.T) {
 	s := startServer(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule, no secret
+	random := rand.New(rand.NewPCG(seed, 1))
 	for round := range rounds {
 		told := &ledger{tree: tree.Project, round: round, places: map[string]*fate{}}
 		s = killedRound(t, s, told, time.Duration(20+random.IntN(300))*time.Millisecond)

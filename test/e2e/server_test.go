@@ -129,7 +129,8 @@ func (p *process) kill(t *testing.T) {
 	p.stopped = true
 	require.NoError(t, p.command.Process.Kill())
 	select {
-	case <-p.exited:
+	case err := <-p.exited:
+		require.Error(t, err, "it was killed")
 	case <-time.After(patience):
 		require.FailNow(t, "policyd serve survives a kill")
 	}
