@@ -28,6 +28,9 @@ func sessionID(c echo.Context) (string, error) {
 // pathValue reads a segment of the path as it was meant.
 func pathValue(c echo.Context, name string) (string, error) {
 	raw := c.Param(name)
+	if c.Request().URL.RawPath == "" {
+		return raw, nil // it is decoded already
+	}
 	value, err := url.PathUnescape(raw)
 	if err != nil {
 		return "", newProblem(http.StatusBadRequest, "malformed_path", "the path holds "+quoted(raw)+", which can't be read")

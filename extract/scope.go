@@ -13,10 +13,10 @@ import (
 func (e *extraction) surroundings(grants []v1.PathGrant) {
 	s := &e.call.Session
 	e.grants, e.roots = grants, e.usualRoots[:0]
-	e.root(s.SessionDir, v1.SpaceSession)
-	e.root(s.ProjectDir, v1.SpaceProject)
+	e.sessionRoot(s.SessionDir, v1.SpaceSession)
+	e.sessionRoot(s.ProjectDir, v1.SpaceProject)
 	for _, dir := range s.ExtraDirs {
-		e.root(dir, v1.SpaceProject)
+		e.sessionRoot(dir, v1.SpaceProject)
 	}
 	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
 		if resolved, err := e.resolver.Resolve(*dir); err == nil {

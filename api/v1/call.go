@@ -50,6 +50,10 @@ type Session struct {
 	// Tools lists the hint tools that the session offers its agent (D5).
 	Tools []string `json:"tools,omitempty"`
 	Peers []Peer   `json:"peers,omitempty"`
+	// Resolved is true where the directories are real paths that were resolved
+	// when the session was first named: one that leads elsewhere by now is none.
+	// It is no part of the wire.
+	Resolved bool `json:"-"`
 }
 
 // Attended reports whether a person is there to answer.

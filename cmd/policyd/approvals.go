@@ -145,6 +145,11 @@ func (p *Program) approvalsTrust() *cobra.Command {
 				return failed(fmt.Errorf("trust-verb takes a verb chain, such as git push, and there is %q", request.Verb),
 					"policyd approvals trust-verb 'git push'")
 			}
+			for _, name := range []string{"agent", "tool", "audience"} {
+				if flag := command.Flags().Lookup(name); flag.Value.String() == "" {
+					return failed(fmt.Errorf("--%s is empty", name), "leave it out, or say what is meant")
+				}
+			}
 			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
 				var kept v1.ApprovalEntry
 				status, err := o.do(ctx, http.MethodPost, "/v1/approvals", request, &kept)

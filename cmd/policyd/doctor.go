@@ -111,7 +111,10 @@ func examinePolicy(ctx context.Context, s *settings) finding {
 	if source == "" {
 		source = "built in"
 	}
-	return finding{name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table load", source, policy.Current().Revision())}
+	return finding{
+		name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table load", source, policy.Current().Revision()),
+		warnings: policy.scopeWarnings(),
+	}
 }
 
 // examineState looks at the state directory and changes nothing.

@@ -137,9 +137,10 @@ func (p *Program) revokeGrant(ctx context.Context, o *operator, path, named stri
 	if _, err := o.do(ctx, http.MethodGet, path, nil, &list); err != nil {
 		return err
 	}
+	place := filepath.Clean(named)
 	for i := range list.Grants {
 		grant := &list.Grants[i]
-		if grant.ID != named && grant.Path != named {
+		if grant.ID != named && grant.Path != place {
 			continue
 		}
 		if grant.Origin == v1.OriginSettings {

@@ -89,8 +89,8 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	}
 	m.approvals, err = approvals.New(approvals.Options{
 		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
-		RunsAnything: policy.runsAnything,
-		Changed:      func() { m.events.Publish(events.ApprovalsChanged, struct{}{}) },
+		RunsAnything: policy.runsAnything, Chain: policy.chain,
+		Changed: func() { m.events.Publish(events.ApprovalsChanged, struct{}{}) },
 	})
 	if err != nil {
 		return err

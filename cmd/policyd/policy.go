@@ -147,19 +147,40 @@ func (p *policy) Scope() sessions.Scope {
 	return nil
 }
 
+// scopeWarnings are settings of the policy in force that give nothing.
+func (p *policy) scopeWarnings() []string {
+	if current := p.current.Load(); current != nil {
+		return current.scope.warnings
+	}
+	return nil
+}
+
 // runsAnything reports whether a verb of a tool kind runs whatever it is given,
 // by what extraction says of a line that is the verb alone (A1).
 func (p *policy) runsAnything(tool, verb string) bool {
+	return slices.ContainsFunc(p.commands(tool, verb), func(item v1.Item) bool { return item.Caveats.Has("runs_anything") })
+}
+
+// chain is the verb chain of a line that is a verb alone: what an approval has to
+// say to match it. It is empty for what is no command.
+func (p *policy) chain(tool, verb string) string {
+	if items := p.commands(tool, verb); len(items) == 1 {
+		return items[0].Verb
+	}
+	return ""
+}
+
+// commands are the items of a shell line.
+func (p *policy) commands(tool, line string) []v1.Item {
 	current := p.current.Load()
 	if tool != v1.ToolShell || current == nil {
-		return false
+		return nil
 	}
-	args, err := json.Marshal(map[string]string{"command": verb})
+	args, err := json.Marshal(map[string]string{"command": line})
 	if err != nil {
-		return true
+		return nil
 	}
-	facts := current.Extract(&v1.Call{Tool: "Bash", Args: args, Session: v1.Session{Agent: "claude-code"}}, nil)
-	return slices.ContainsFunc(facts.Items, func(item v1.Item) bool { return item.Caveats.Has("runs_anything") })
+	return current.Extract(&v1.Call{Tool: "Bash", Args: args, Session: v1.Session{Agent: "claude-code"}}, nil).Items
 }
 
 // Close ends the watch.

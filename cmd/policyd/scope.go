@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -13,6 +14,8 @@ import (
 // scope is what one policy says of paths, for who gives grants.
 type scope struct {
 	extractor *extract.Extractor
+	// warnings are settings that give nothing, and why.
+	warnings  []string
 	projects  []string
 	whitelist []string
 	standing  map[string][]v1.PathGrant
@@ -64,15 +67,53 @@ func newScope(extractor *extract.Extractor, policyd map[string]any, home string)
 			if mode == "" {
 				mode = v1.GrantRead
 			}
-			root := expand(grant.Path)
 			// A grant holds for what its path led to when the settings were read.
-			if place, err := extractor.Place(&v1.Session{Agent: agent}, nil, root); err == nil {
-				root = place.Real
+			root, useless := made.settle(expand(grant.Path), agent)
+			if useless != "" {
+				made.warnings = append(made.warnings, fmt.Sprintf("agents.%s.grants: %s gives nothing: it %s", agent, grant.Path, useless))
+				continue
 			}
 			made.standing[agent] = append(made.standing[agent], v1.PathGrant{ID: v1.OriginSettings, Root: root, Mode: mode})
 		}
 	}
+	made.check()
+	slices.Sort(made.warnings)
 	return made, nil
+}
+
+// settle returns the real path of what settings grant, or why it can't be granted
+// (P6).
+func (s *scope) settle(root, agent string) (real, useless string) {
+	place, err := s.extractor.Place(&v1.Session{Agent: agent}, nil, root)
+	switch {
+	case err != nil:
+		return "", fmt.Sprintf("can't be used: %v", err)
+	case place.Sensitive || place.Own:
+		return "", "is a sensitive directory or holds one"
+	case place.Visible && !place.Exists:
+		return "", "doesn't exist"
+	}
+	return place.Real, ""
+}
+
+// check adds the registered projects and whitelisted roots that give nothing.
+func (s *scope) check() {
+	for _, list := range []struct {
+		name  string
+		paths []string
+	}{{"scope.projects", s.projects}, {"scope.whitelist", s.whitelist}} {
+		for _, path := range list.paths {
+			place, err := s.extractor.Place(&v1.Session{}, nil, path)
+			switch {
+			case err != nil:
+				s.warnings = append(s.warnings, fmt.Sprintf("%s: %s can't be used: %v", list.name, path, err))
+			case list.name == "scope.projects" && place.Sensitive:
+				s.warnings = append(s.warnings, fmt.Sprintf("%s: %s gives nothing: it is a sensitive directory or holds one", list.name, path))
+			case place.Visible && !place.Dir:
+				s.warnings = append(s.warnings, fmt.Sprintf("%s: %s is no directory", list.name, path))
+			}
+		}
+	}
 }
 
 // Place implements sessions.Scope.

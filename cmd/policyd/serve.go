@@ -56,18 +56,25 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	for _, warning := range s.warnings() {
 		logger.Warn("setting to know of", "warning", warning)
 	}
-	decider, err := newSidecar(ctx, s, logger)
+	tcp, unix, err := listen(ctx, s)
 	if err != nil {
 		return err
+	}
+	// Agents are kept away from the port that was given, whatever was asked for.
+	bound := *s.Config
+	bound.Addr = tcp.Addr().String()
+	s = s.with(&bound)
+	decider, err := newSidecar(ctx, s, logger)
+	if err != nil {
+		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
 	server, err := newServer(decider, s, tokens, logger)
 	if err != nil {
-		return err
+		return errors.Join(err, tcp.Close(), unix.Close())
 	}
-	tcp, unix, err := listen(ctx, s)
-	if err != nil {
-		return err
+	for _, warning := range decider.policy.scopeWarnings() {
+		logger.Warn("setting to know of", "warning", warning)
 	}
 	if _, err := fmt.Fprintf(p.Stdout, "policyd listens on http://%s and %s\n",
 		tcp.Addr(), socketOf(s)); err != nil {

@@ -24,6 +24,13 @@ type settings struct {
 	now func() time.Time
 }
 
+// with returns the settings with another configuration.
+func (s *settings) with(changed *config.Config) *settings {
+	out := *s
+	out.Config = changed
+	return &out
+}
+
 // protected are the files that policyd was told to read, and its log: an agent
 // that could change them would choose its own policy or its own history (P6).
 func (s *settings) protected() []string {

@@ -32,6 +32,9 @@ type Options struct {
 	// RunsAnything reports whether a verb of a tool kind runs whatever it is given;
 	// nil is never.
 	RunsAnything func(tool, verb string) bool
+	// Chain is the verb chain that a shell line has which is the verb alone; nil
+	// takes every verb for one.
+	Chain func(tool, verb string) string
 	// Changed, if set, hears of every change.
 	Changed func()
 }
@@ -77,6 +80,9 @@ func New(options Options) (*Index, error) {
 	}
 	if options.RunsAnything == nil {
 		options.RunsAnything = func(string, string) bool { return false }
+	}
+	if options.Chain == nil {
+		options.Chain = func(_, verb string) string { return verb }
 	}
 	if options.Changed == nil {
 		options.Changed = func() {}

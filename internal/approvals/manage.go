@@ -64,6 +64,9 @@ func (x *Index) entry(request v1.ApprovalRequest) (v1.ApprovalEntry, error) {
 	if err := check(&entry); err != nil {
 		return entry, err
 	}
+	if err := x.checkVerb(&entry); err != nil {
+		return entry, err
+	}
 	if entry.Directory == nil && !request.Force && x.options.RunsAnything(entry.Tool, entry.Verb) {
 		return entry, coded(CodeInvalid, "%s runs anything that it is given, so approving it anywhere approves everything; say force if that is meant", entry.Verb)
 	}
@@ -86,6 +89,29 @@ func check(entry *v1.ApprovalEntry) error {
 		return coded(CodeInvalid, "directory %q is no absolute path of two segments or more; name one further down, or none for anywhere", *entry.Directory)
 	}
 	return nil
+}
+
+// kinds are the kinds of tools whose answers are remembered by verb.
+func kinds() []string {
+	return []string{v1.ToolShell, v1.ToolFetch, v1.ToolMCP, v1.ToolACP, v1.ToolOther, v1.ToolSearch, v1.ToolInternal}
+}
+
+// checkVerb refuses what no call could ever match.
+func (x *Index) checkVerb(entry *v1.ApprovalEntry) error {
+	if !slices.Contains(kinds(), entry.Tool) {
+		return coded(CodeInvalid, "tool %q is no kind of tools that has verbs; allowed: %s", entry.Tool, strings.Join(kinds(), ", "))
+	}
+	if entry.Tool != v1.ToolShell {
+		return nil
+	}
+	switch chain := x.options.Chain(entry.Tool, entry.Verb); chain {
+	case entry.Verb:
+		return nil
+	case "":
+		return coded(CodeInvalid, "verb %q is no single command", entry.Verb)
+	default:
+		return coded(CodeInvalid, "verb %q could never match: flags and operands are no part of a verb; say %q", entry.Verb, chain)
+	}
 }
 
 // shallow reports whether a directory has fewer than two segments below its

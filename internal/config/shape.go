@@ -45,6 +45,9 @@ type shape struct {
 
 func strs() shape { return shape{kind: list, each: &shape{kind: text, check: notEmpty}} }
 
+// places are paths in full, or in the home.
+func places() shape { return shape{kind: list, each: &shape{kind: text, check: place}} }
+
 func globs() shape { return shape{kind: list, each: &shape{kind: text, check: glob}} }
 
 func fixed(fields map[string]shape) shape { return shape{kind: object, fields: fields} }
@@ -93,9 +96,9 @@ func scopeShape() shape {
 	})
 	return fixed(map[string]shape{
 		"outside":          {kind: text, allowed: []string{"prompt", "request"}},
-		"projects":         strs(),
-		"whitelist":        strs(),
-		"read_also":        strs(),
+		"projects":         places(),
+		"whitelist":        places(),
+		"read_also":        places(),
 		"protected":        strs(),
 		"protected_always": strs(),
 		"delete_allow":     strs(),
@@ -105,7 +108,7 @@ func scopeShape() shape {
 
 func agentShape() *shape {
 	grant := fixed(map[string]shape{
-		"path": {kind: text, check: notEmpty}, "mode": {kind: text, allowed: []string{"read", "read_write"}},
+		"path": {kind: text, check: place}, "mode": {kind: text, allowed: []string{"read", "read_write"}},
 	})
 	agent := fixed(map[string]shape{
 		"audience":    {kind: text, allowed: []string{"personal", "team", "public"}},
@@ -202,6 +205,16 @@ func glob(value string) error {
 		return fmt.Errorf("%q is no pattern; * and ? are wildcards, and a [ needs its ], or a \\ before it", value)
 	}
 	return nil
+}
+
+// place takes a path in full, one that begins with ~/, and one with a drive letter,
+// which agents on Windows have.
+func place(value string) error {
+	drive := len(value) > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/')
+	if filepath.IsAbs(value) || value == "~" || strings.HasPrefix(value, "~/") || drive {
+		return nil
+	}
+	return fmt.Errorf("%q is relative; a path in full, or one that begins with ~/, belongs here", value)
 }
 
 func absolute(value string) error {

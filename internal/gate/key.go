@@ -16,7 +16,7 @@ import (
 func (p *passage) key(snapshot Snapshot) [sha256.Size]byte {
 	d := digest{sha256.New()}
 	call, facts := p.call, &p.input.Facts
-	d.texts(call.Session.ID, call.Session.Agent, call.Tool, call.Protocol, facts.Cwd)
+	d.texts(call.Session.ID, call.Session.Agent, string(facts.Session.Audience), call.Tool, call.Protocol, facts.Cwd)
 	d.arguments(call.Args, snapshot.Inert(call))
 	d.number(len(facts.Items))
 	for i := range facts.Items {

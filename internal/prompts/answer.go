@@ -119,6 +119,9 @@ func (b *Book) lost(ctx context.Context, held *entry) error {
 	b.end(held, row.State, row.Answer)
 	b.mu.Unlock()
 	b.settle(held)
+	if row.State == v1.PromptPending {
+		return coded(CodeEnded, "the session has ended; the call has to be made again")
+	}
 	return answerable(&row.Prompt)
 }
 

@@ -76,8 +76,7 @@ func (b *Book) Refresh(ctx context.Context, id string) error {
 		return fmt.Errorf("read prompt: %w", err)
 	}
 	if row.State == v1.PromptPending {
-		held := b.take(row)
-		b.options.Notify(copied(&held.row.Prompt))
+		b.options.Notify(b.see(b.take(row)))
 		return nil
 	}
 	b.mu.Lock()

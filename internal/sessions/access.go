@@ -317,7 +317,7 @@ func (r *Registry) Lineage(id string) []string {
 	out := []string{}
 	for id != "" && len(out) < maxLineage && !slices.Contains(out, id) {
 		out = append(out, id)
-		session := r.inMemory(id)
+		session := r.remembered(context.Background(), id)
 		if session == nil {
 			break
 		}

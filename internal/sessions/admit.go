@@ -11,15 +11,19 @@ import (
 
 // Admit returns the session that a call may count on: the one that is kept,
 // narrowed by what the call says. A session that is new is kept as the call
-// names it. An error holds a *v1.CodedError; a store that fails is none, since a
-// call can be judged by what the host says of its session.
+// names it. An error holds a *v1.CodedError. While the store can't say what is
+// kept of a session, the call is judged as one that may touch nothing, so that
+// what the session would allow is asked (D2).
 func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error) {
 	known := r.inMemory(asked.ID)
-	if known == nil || !known.saved || known.row.Archived {
+	if known == nil || known.row.Archived {
 		var err error
 		if known, err = r.meet(ctx, asked, caller); err != nil {
 			return v1.Session{}, err
 		}
+	}
+	if known.passing {
+		return known.row.Session, nil
 	}
 	if err := r.owns(known, caller); err != nil {
 		return v1.Session{}, err
@@ -27,21 +31,48 @@ func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Calle
 	if known.row.Owner == "" && !caller.Operator && caller.Identity != "" {
 		r.claim(ctx, known, caller)
 	}
-	if adds, session := nothingNew(&known.row.Session, asked); !adds {
+	if adds, session := nothingNew(known, asked); !adds {
+		session.Resolved = true
 		return session, nil
 	}
-	return r.narrow(&known.row.Session, asked, false)
+	session, err := r.narrow(&known.row.Session, asked, false)
+	session.Resolved = true
+	if err == nil && sameDirectories(&session, &known.row.Session) {
+		r.said(known, asked)
+	}
+	return session, err
+}
+
+func sameDirectories(a, b *v1.Session) bool {
+	return a.ProjectDir == b.ProjectDir && a.SessionDir == b.SessionDir && slices.Equal(a.ExtraDirs, b.ExtraDirs)
+}
+
+// said remembers by which names a host calls the directories that are kept by
+// their real paths, so that the next call needs no look at the disk.
+func (r *Registry) said(known *held, asked *v1.Session) {
+	next := *known
+	next.said = directories{asked.ProjectDir, asked.SessionDir, asked.ExtraDirs}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sessions[known.row.ID] == known {
+		r.sessions[known.row.ID] = &next
+	}
 }
 
 // nothingNew is the quick way of nearly every call: it says of its session what
 // is known, or less.
-func nothingNew(kept, asked *v1.Session) (adds bool, session v1.Session) {
+func nothingNew(known *held, asked *v1.Session) (adds bool, session v1.Session) {
+	kept := &known.row.Session
 	same := func(kept, asked string) bool { return asked == "" || asked == kept }
-	if !same(kept.Agent, asked.Agent) || !same(kept.ParentID, asked.ParentID) || !same(kept.ProjectDir, asked.ProjectDir) ||
-		!same(kept.SessionDir, asked.SessionDir) || !same(kept.Platform, asked.Platform) || !same(kept.Home, asked.Home) ||
+	place := func(kept, said, asked string) bool { return same(kept, asked) || asked == said }
+	if !same(kept.Agent, asked.Agent) || !same(kept.ParentID, asked.ParentID) ||
+		!place(kept.ProjectDir, known.said.project, asked.ProjectDir) ||
+		!place(kept.SessionDir, known.said.session, asked.SessionDir) ||
+		!same(kept.Platform, asked.Platform) || !same(kept.Home, asked.Home) ||
 		!same(kept.Shell, asked.Shell) || !same(string(kept.Audience), string(asked.Audience)) ||
 		asked.Interactive != nil && *asked.Interactive != kept.Attended() ||
-		asked.ExtraDirs != nil && !slices.Equal(kept.ExtraDirs, asked.ExtraDirs) {
+		asked.ExtraDirs != nil && !slices.Equal(kept.ExtraDirs, asked.ExtraDirs) &&
+			!slices.Equal(known.said.extra, asked.ExtraDirs) {
 		return true, v1.Session{}
 	}
 	session = *kept
@@ -60,7 +91,7 @@ func (r *Registry) claim(ctx context.Context, known *held, caller v1.Caller) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	known = r.inMemory(known.row.ID)
-	if known == nil || known.row.Owner != "" || !known.saved || r.isResting() {
+	if known == nil || known.row.Owner != "" || r.isResting() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -85,50 +116,46 @@ func (r *Registry) meet(ctx context.Context, asked *v1.Session, caller v1.Caller
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	known := r.inMemory(asked.ID)
-	if known != nil && known.saved && !known.row.Archived {
+	if known != nil && !known.row.Archived {
 		return known, nil // somebody else met it meanwhile
-	}
-	if known != nil && r.isResting() {
-		return known, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	found, _, err := r.findOrMake(ctx, known, asked, caller, false)
-	if err == nil {
-		return found, nil
+	found, _, err := r.findOrMake(ctx, asked, caller, false)
+	if refused := new(v1.CodedError); errors.As(err, &refused) && refused.Code == CodeUnavailable {
+		return unknown(asked, caller), nil
 	}
-	if refused := new(v1.CodedError); errors.As(err, &refused) && refused.Code != CodeUnavailable {
-		return nil, err
+	return found, err
+}
+
+// unknown stands for a session that the store can't be asked about. It could be
+// kept with less than the call says, so it has nothing: no audience but the
+// narrowest, and no directory.
+func unknown(asked *v1.Session, caller v1.Caller) *held {
+	session := v1.Session{
+		ID: asked.ID, Agent: asked.Agent, Audience: v1.AudiencePublic, Interactive: new(asked.Attended()),
+		Platform: asked.Platform, Home: asked.Home, Shell: asked.Shell, Tools: asked.Tools, Peers: asked.Peers,
 	}
-	if known != nil {
-		return known, nil
-	}
-	row, err := r.newRow(asked, caller)
-	if err != nil {
-		return nil, err
-	}
-	unsaved := &held{row: row}
-	r.keep(unsaved)
-	return unsaved, nil
+	return &held{row: store.Session{Session: session, Owner: caller.Identity}, passing: true}
 }
 
 // findOrMake returns the session as it is in the store, and makes it or brings
 // it back from the archive where it has to. made is true where it was not
 // there. The caller holds writing.
 func (r *Registry) findOrMake(
-	ctx context.Context, known *held, asked *v1.Session, caller v1.Caller, register bool,
+	ctx context.Context, asked *v1.Session, caller v1.Caller, register bool,
 ) (found *held, made bool, err error) {
 	if r.isResting() {
 		return nil, false, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
 	}
 	row, err := r.options.Store.Session(ctx, asked.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return r.make(ctx, known, asked, caller)
+		return r.make(ctx, asked, caller)
 	}
 	if err != nil {
 		return nil, false, r.failed(err)
 	}
-	found = &held{row: row, saved: true}
+	found = &held{row: row}
 	if !row.Archived {
 		r.keep(found)
 		return found, false, nil
@@ -140,15 +167,10 @@ func (r *Registry) findOrMake(
 	return found, false, err
 }
 
-func (r *Registry) make(
-	ctx context.Context, known *held, asked *v1.Session, caller v1.Caller,
-) (made *held, isNew bool, err error) {
-	row, err := r.newRow(asked, caller)
+func (r *Registry) make(ctx context.Context, asked *v1.Session, caller v1.Caller) (made *held, isNew bool, err error) {
+	row, err := r.newRow(ctx, asked, caller)
 	if err != nil {
 		return nil, false, err
-	}
-	if known != nil && !known.saved {
-		row = known.row // as it was first named, while the store was away
 	}
 	row, err = r.options.Store.CreateSession(ctx, row)
 	if errors.Is(err, store.ErrConflict) { // another sidecar was first
@@ -160,7 +182,7 @@ func (r *Registry) make(
 	if err != nil {
 		return nil, false, r.failed(err)
 	}
-	made = &held{row: row, saved: true}
+	made = &held{row: row, said: directories{asked.ProjectDir, asked.SessionDir, asked.ExtraDirs}}
 	r.keep(made)
 	r.options.Changed(r.info(made))
 	return made, isNew, nil
@@ -186,7 +208,7 @@ func (r *Registry) update(ctx context.Context, row store.Session) (*held, error)
 	if err != nil {
 		return nil, r.failed(err)
 	}
-	changed := &held{row: row, saved: true}
+	changed := &held{row: row}
 	r.keep(changed)
 	r.options.Changed(r.info(changed))
 	return changed, nil
@@ -194,14 +216,14 @@ func (r *Registry) update(ctx context.Context, row store.Session) (*held, error)
 
 // newRow makes the row of a session that nobody has named before. What is not
 // said is read in the narrowest way.
-func (r *Registry) newRow(asked *v1.Session, caller v1.Caller) (store.Session, error) {
-	session := *asked
+func (r *Registry) newRow(ctx context.Context, asked *v1.Session, caller v1.Caller) (store.Session, error) {
+	session := r.real(asked)
 	if session.Audience != v1.AudiencePersonal && session.Audience != v1.AudienceTeam {
 		session.Audience = v1.AudiencePublic
 	}
 	session.Interactive = new(asked.Attended())
 	if session.ParentID != "" {
-		if err := r.checkParent(&session, caller); err != nil {
+		if err := r.checkParent(ctx, &session, caller); err != nil {
 			return store.Session{}, err
 		}
 	}
@@ -213,13 +235,61 @@ func (r *Registry) newRow(asked *v1.Session, caller v1.Caller) (store.Session, e
 	return row, nil
 }
 
+// real names the directories of a session by their real paths, so that a link
+// that is put in their place later moves nothing. What can't be resolved stays as
+// it was said, and gives nothing.
+func (r *Registry) real(asked *v1.Session) v1.Session {
+	session := *asked
+	scope := r.options.Scope()
+	if scope == nil {
+		return session
+	}
+	resolve := func(dir string) string {
+		if dir == "" {
+			return ""
+		}
+		if place, err := scope.Place(asked, nil, dir); err == nil {
+			return place.Real
+		}
+		return dir
+	}
+	session.ProjectDir, session.SessionDir = resolve(asked.ProjectDir), resolve(asked.SessionDir)
+	if asked.ExtraDirs != nil {
+		session.ExtraDirs = make([]string, len(asked.ExtraDirs))
+		for i, dir := range asked.ExtraDirs {
+			session.ExtraDirs[i] = resolve(dir)
+		}
+	}
+	return session
+}
+
+// remembered finds a session in memory, or takes it in from the store; nil where
+// there is none. It may be called while writing is held.
+func (r *Registry) remembered(ctx context.Context, id string) *held {
+	if known := r.inMemory(id); known != nil || r.isResting() {
+		return known
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	row, err := r.options.Store.Session(ctx, id)
+	if err != nil {
+		if !errors.Is(err, store.ErrNotFound) {
+			_ = r.failed(err) // told to the operator; who asks goes on without
+		}
+		return nil
+	}
+	found := &held{row: row}
+	r.keep(found)
+	return found
+}
+
 // checkParent holds that a child has the approvals of its own agent's parent
 // alone (C5).
-func (r *Registry) checkParent(session *v1.Session, caller v1.Caller) error {
+func (r *Registry) checkParent(ctx context.Context, session *v1.Session, caller v1.Caller) error {
 	if !caller.Adapter && !caller.Operator {
 		return coded(CodeParent, "parent_id %q: only policyd's client adapters name a parent; leave it out", session.ParentID)
 	}
-	parent := r.inMemory(session.ParentID)
+	parent := r.remembered(ctx, session.ParentID)
 	switch {
 	case session.ParentID == session.ID || parent == nil || parent.row.Archived:
 		return coded(CodeParent, "parent_id %q is no active session", session.ParentID)

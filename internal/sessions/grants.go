@@ -125,7 +125,8 @@ func (r *Registry) put(ctx context.Context, grant v1.Grant) (v1.GrantResponse, e
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	r.mu.RLock()
-	full := len(r.grants[who]) >= maxGrants
+	full := len(r.grants[who]) >= maxGrants &&
+		!slices.ContainsFunc(r.grants[who], func(other v1.Grant) bool { return other.Path == grant.Path })
 	r.mu.RUnlock()
 	if full {
 		return v1.GrantResponse{}, coded(CodeTooMany, "there are %d grants already; revoke some first", maxGrants)

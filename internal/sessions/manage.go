@@ -17,8 +17,7 @@ func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Ca
 	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	before := r.inMemory(asked.ID)
-	found, created, err := r.findOrMake(ctx, before, asked, caller, true)
+	found, created, err := r.findOrMake(ctx, asked, caller, true)
 	if err != nil {
 		return v1.SessionInfo{}, false, err
 	}
@@ -95,7 +94,7 @@ func (r *Registry) find(ctx context.Context, id string, caller v1.Caller) (*held
 		case err != nil:
 			return nil, r.failed(err)
 		}
-		found = &held{row: row, saved: true}
+		found = &held{row: row}
 	}
 	if r.owns(found, caller) != nil {
 		return nil, coded(CodeNotFound, "there is no session %q of yours", id)
@@ -128,7 +127,7 @@ func (r *Registry) List(ctx context.Context, after string, limit int) (list []v1
 	}
 	list = make([]v1.SessionInfo, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, r.info(&held{row: row, saved: true}))
+		list = append(list, r.info(&held{row: row}))
 	}
 	return list, next, nil
 }

@@ -136,10 +136,14 @@ func (n *narrowing) directories() error {
 		if field.asked == "" || field.asked == field.kept {
 			continue
 		}
-		if field.kept == "" || !n.under(field.asked, field.kept) {
+		real, below := "", false
+		if field.kept != "" {
+			real, below = n.under(field.asked, field.kept)
+		}
+		if !below {
 			return n.conflict(field.name, field.kept, field.asked)
 		}
-		*field.out = field.asked
+		*field.out = real
 	}
 	return nil
 }
@@ -154,25 +158,33 @@ func (n *narrowing) extraDirs() error {
 	}
 	n.out.ExtraDirs = []string{}
 	for _, dir := range n.asked.ExtraDirs {
-		if !slices.ContainsFunc(places, func(place string) bool { return place == dir || n.under(dir, place) }) {
+		real, below := dir, false
+		for _, place := range places {
+			if below = place == dir; below {
+				break
+			}
+			if real, below = n.under(dir, place); below {
+				break
+			}
+		}
+		if !below {
 			return n.conflict("extra_dirs", "", dir)
 		}
-		n.out.ExtraDirs = append(n.out.ExtraDirs, dir)
+		n.out.ExtraDirs = append(n.out.ExtraDirs, real)
 	}
 	return nil
 }
 
-// under reports whether a directory lies in a kept one, by their real paths.
-// Without a policy nothing does.
-func (n *narrowing) under(dir, kept string) bool {
+// under returns the real path of a directory, and whether it lies in a kept one,
+// which is real. Without a policy nothing does.
+func (n *narrowing) under(dir, kept string) (real string, below bool) {
 	scope := n.registry.options.Scope()
 	if scope == nil {
-		return false
+		return "", false
 	}
-	inner, err := scope.Place(n.kept, nil, dir)
+	place, err := scope.Place(n.kept, nil, dir)
 	if err != nil {
-		return false
+		return "", false
 	}
-	outer, err := scope.Place(n.kept, nil, kept)
-	return err == nil && scope.Under(inner.Real, outer.Real, n.kept)
+	return place.Real, scope.Under(place.Real, kept, n.kept)
 }

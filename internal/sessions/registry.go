@@ -104,8 +104,18 @@ type Registry struct {
 // held is a session in memory. It is replaced and never changed.
 type held struct {
 	row store.Session
-	// saved is false while the store could not be written.
-	saved bool
+	// said are the directories as a host last named them; row has them by their
+	// real paths.
+	said directories
+	// passing is true for what stands for a session that the store can't be asked
+	// about, for one call.
+	passing bool
+}
+
+// directories are those of a session as they are said.
+type directories struct {
+	project, session string
+	extra            []string
 }
 
 // rest is how long the store is left alone after it failed, so that decisions
@@ -165,11 +175,7 @@ func (r *Registry) Load(ctx context.Context) error {
 		who := v1.Holder{Session: grant.Session, Agent: grant.Agent}
 		r.grants[who] = append(r.grants[who], grant)
 	}
-	for id, session := range r.sessions {
-		if session.saved {
-			delete(r.sessions, id)
-		}
-	}
+	r.sessions = map[string]*held{}
 	return nil
 }
 
@@ -191,11 +197,9 @@ func (r *Registry) keep(session *held) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, known := r.sessions[session.row.ID]; !known && len(r.sessions) >= maxHeld {
-		for id, other := range r.sessions {
-			if other.saved {
-				delete(r.sessions, id) // any: it is read again when it is named
-				break
-			}
+		for id := range r.sessions {
+			delete(r.sessions, id) // any: it is read again when it is named
+			break
 		}
 	}
 	r.sessions[session.row.ID] = session
@@ -211,13 +215,15 @@ func (r *Registry) inMemory(id string) *held {
 func (r *Registry) Forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if session, known := r.sessions[id]; known && session.saved {
-		delete(r.sessions, id)
-	}
+	delete(r.sessions, id)
 }
 
-// failed notes that the store failed, and returns what a caller is told.
+// failed notes that the store failed, and returns what a caller is told. That
+// somebody else was quicker is no failure.
 func (r *Registry) failed(err error) error {
+	if errors.Is(err, store.ErrConflict) {
+		return coded(CodeArchived, "the session has ended meanwhile; register it again")
+	}
 	r.mu.Lock()
 	r.resting = r.options.Clock().Add(rest)
 	r.mu.Unlock()

@@ -108,8 +108,11 @@ func checkSession(session *v1.Session, data []byte, at string) error {
 
 // SessionIDFault says what is wrong with a session id, empty for nothing.
 func SessionIDFault(id string) string {
-	if len(id) > MaxSessionID {
+	switch {
+	case len(id) > MaxSessionID:
 		return "longer than 128 bytes"
+	case id == "." || id == "..":
+		return "means a directory, and clients take it out of an address"
 	}
 	for _, r := range id {
 		if r == '/' || r == '\\' || unicode.IsSpace(r) || !unicode.IsGraphic(r) {
