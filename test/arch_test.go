@@ -60,6 +60,10 @@ var rooms = []room{
 		reason: "what a person sees is made the same way wherever a question is asked",
 	},
 	{
+		path: "internal/render", own: []string{"api/v1", "internal/visible"},
+		reason: "a question looks the same whoever sends it, so its forms are made of the contract alone",
+	},
+	{
 		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
 		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
 	},
@@ -93,7 +97,7 @@ var rooms = []room{
 		reason: "schemas are generated from the contract's types and from nothing else",
 	},
 	{
-		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/strict"},
+		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/render", "internal/strict"},
 		modules: []string{
 			"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid",
 			"go.opentelemetry.io", "github.com/prometheus/client_golang", "golang.org/x/sys",

@@ -10,6 +10,8 @@ type operation struct {
 	// created and accepted add the answers 201 and 202.
 	created, accepted bool
 	parameters        []any
+	// forms are what else the answer 200 can be, by media type; nil is nothing.
+	forms object
 	// refusals are the statuses of errors besides the usual ones.
 	refusals []string
 }
@@ -44,7 +46,10 @@ func resources() object {
 			refusals:   []string{"503"},
 		}},
 		"/v1/prompts/{id}": {
-			{method: "get", summary: "Shows a prompt, held for as long as wait says.", response: "Prompt", parameters: []any{wait()}, refusals: []string{"404", "503"}},
+			{
+				method: "get", summary: "Shows a prompt, held for as long as wait says, in the form that format says.", response: "Prompt",
+				forms: promptForms(), parameters: []any{wait(), format()}, refusals: []string{"404", "503"},
+			},
 			{method: "delete", summary: "Withdraws a prompt.", refusals: []string{"404", "409", "410", "503"}},
 		},
 		"/v1/prompts/{id}/answer": {{
@@ -91,6 +96,9 @@ func describe(path string, of *operation) object {
 			answers[status] = object{"description": meaning(status), "content": content("application/json", of.response)}
 		}
 	}
+	if of.forms != nil {
+		answers["200"].(object)["content"] = of.forms
+	}
 	if of.response == "" {
 		answers["204"] = object{"description": meaning("204")}
 	}
@@ -102,6 +110,33 @@ func describe(path string, of *operation) object {
 		described["requestBody"] = object{"required": true, "content": content("application/json", of.request)}
 	}
 	return described
+}
+
+// promptForms are the forms of a prompt: what a host sends on to people as it is.
+func promptForms() object {
+	message := func(service string, required ...any) object {
+		return object{
+			"type": "object", "required": required,
+			"description": "The part of a " + service + " message that shows the prompt, or what came of it, and its buttons.",
+		}
+	}
+	return object{
+		"application/json": object{"schema": object{"oneOf": []any{
+			object{"$ref": "#/components/schemas/Prompt"},
+			message("Slack", "blocks"),
+			message("Discord", "embeds", "components", "allowed_mentions"),
+		}}},
+		"text/plain": object{"schema": object{"type": "string"}},
+	}
+}
+
+func format() object {
+	return object{
+		"name": "format", "in": "query", "required": false,
+		"description": "How the prompt is shown: as JSON unless said, as plain text, or as a message for Slack (Block Kit; a button's " +
+			"action_id is the choice and its value the prompt) or Discord (components; custom_id is policyd:<prompt>:<choice>).",
+		"schema": object{"type": "string", "enum": []any{"json", "text", "slack", "discord"}},
+	}
 }
 
 func meaning(status string) string {
