@@ -76,6 +76,10 @@ var rooms = []room{
 		reason: "remembered answers are looked up, and judged elsewhere",
 	},
 	{
+		path: "internal/toolapprovals", own: []string{"api/v1", "internal/approvals", "internal/strict"},
+		reason: "a file of another program is read into requests, and what becomes of them is the server's to say",
+	},
+	{
 		path: "internal/record", own: []string{"api/v1"},
 		modules: []string{"gopkg.in/natefinch/lumberjack.v2", "github.com/goccy/go-json"},
 		reason:  "a record is written from the contract alone, so that it can be judged again elsewhere",

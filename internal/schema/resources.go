@@ -60,6 +60,10 @@ func resources() object {
 			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
+		"/v1/approvals/import": {{
+			method: "post", summary: "Remembers up to 10,000 answers on an operator's word, all or none.", request: "ApprovalImport",
+			response: "ApprovalImported", refusals: []string{"503"},
+		}},
 		"/v1/approvals/{id}": {{method: "delete", summary: "Forgets what is remembered.", refusals: []string{"404", "503"}}},
 	} {
 		methods := object{}
