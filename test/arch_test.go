@@ -64,6 +64,10 @@ var rooms = []room{
 		reason: "a question looks the same whoever sends it, so its forms are made of the contract alone",
 	},
 	{
+		path: "internal/watch", own: []string{"api/v1", "internal/render", "internal/visible"},
+		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
+	},
+	{
 		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
 		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
 	},

@@ -18,7 +18,7 @@ func (p *Program) promptsCommand() *cobra.Command {
 		Use: "prompts", Short: "show and answer what agents ask", Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(p.promptsList(), p.promptsAnswer())
+	command.AddCommand(p.promptsList(), p.promptsAnswer(), p.promptsWatch())
 	return command
 }
 
