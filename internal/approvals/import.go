@@ -87,10 +87,7 @@ func (x *Index) like(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
 	if held == nil {
 		return nil
 	}
-	known := held.anywhere
-	if entry.Directory != nil {
-		known = held.in[*entry.Directory]
-	}
+	known := held.at(entry.Directory)
 	if known == nil || known.ExpiresAt != nil && !now.Before(*known.ExpiresAt) {
 		return nil
 	}

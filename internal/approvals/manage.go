@@ -63,9 +63,7 @@ func (x *Index) Revoke(ctx context.Context, id string) error {
 	if err != nil {
 		return &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
 	}
-	x.mu.Lock()
-	x.remove(id)
-	x.mu.Unlock()
+	x.change(func(bool) { x.remove(id) })
 	if gone == 0 {
 		return coded(CodeNotFound, "there is no approval %q", id)
 	}
