@@ -40,6 +40,24 @@ func (s *Server) postApproval(c echo.Context) error {
 	return answer(c, &kept)
 }
 
+// importFactor is how many usual bodies an import may be long.
+const importFactor = 8
+
+func (s *Server) importApprovals(c echo.Context) error {
+	if err := plainQuery(c); err != nil {
+		return err
+	}
+	request, err := readBodyUpTo(c, importFactor*s.options.Limits.BodyBytes, strict.Decode[v1.ApprovalImport])
+	if err != nil {
+		return err
+	}
+	done, err := s.options.Approvals.Import(c.Request().Context(), *request)
+	if err != nil {
+		return refused(err)
+	}
+	return answer(c, &done)
+}
+
 func (s *Server) deleteApproval(c echo.Context) error {
 	id, err := pathValue(c, "id")
 	if err != nil {

@@ -80,8 +80,11 @@ const keptBuffer = 64 << 10
 
 // readBody reads and decodes the body within the limits.
 func readBody[T any](s *Server, c echo.Context, decode func([]byte) (*T, error)) (*T, error) {
+	return readBodyUpTo(c, s.options.Limits.BodyBytes, decode)
+}
+
+func readBodyUpTo[T any](c echo.Context, limit int64, decode func([]byte) (*T, error)) (*T, error) {
 	request := c.Request()
-	limit := s.options.Limits.BodyBytes
 	if request.ContentLength > limit {
 		return nil, tooLarge(c, limit)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/render"
 	"policyd/internal/strict"
 )
 
@@ -68,7 +69,7 @@ func (s *Server) ownPrompt(c echo.Context) (v1.Prompt, error) {
 func (s *Server) getPrompt(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	wait := query.wait()
-	query.text("format", "json")
+	format := query.text("format", formatJSON, formatText, formatSlack, formatDiscord)
 	if err := query.done(); err != nil {
 		return err
 	}
@@ -85,7 +86,31 @@ func (s *Server) getPrompt(c echo.Context) error {
 			return refused(err)
 		}
 	}
-	return answer(c, &prompt)
+	return answerPromptAs(c, &prompt, format)
+}
+
+// Forms in which a prompt is shown; the first unless a request says otherwise.
+const (
+	formatJSON    = "json"
+	formatText    = "text"
+	formatSlack   = "slack"
+	formatDiscord = "discord"
+)
+
+// answerPromptAs shows a prompt in a form.
+func answerPromptAs(c echo.Context, prompt *v1.Prompt, format string) error {
+	switch format {
+	case formatText:
+		header := c.Response().Header()
+		header.Set(echo.HeaderCacheControl, "no-store")
+		header.Set(echo.HeaderXContentTypeOptions, "nosniff") // what an agent wrote is no page
+		return c.Blob(http.StatusOK, "text/plain; charset=utf-8", []byte(render.Text(prompt)))
+	case formatSlack:
+		return answer(c, render.Slack(prompt))
+	case formatDiscord:
+		return answer(c, render.Discord(prompt))
+	}
+	return answer(c, prompt)
 }
 
 func (s *Server) answerPrompt(c echo.Context) error {

@@ -193,6 +193,7 @@ func (s *Server) routePrompts(group *echo.Group) {
 func (s *Server) routeApprovals(group *echo.Group) {
 	group.GET("", s.listApprovals, operatorOnly)
 	group.POST("", s.postApproval, operatorOnly, requireJSON)
+	group.POST("/import", s.importApprovals, operatorOnly, requireJSON)
 	group.DELETE("/:id", s.deleteApproval, operatorOnly)
 }
 

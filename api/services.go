@@ -34,6 +34,7 @@ type Prompts interface {
 // Approvals are what people answered before. As for Sessions.
 type Approvals interface {
 	Put(ctx context.Context, request v1.ApprovalRequest) (kept v1.ApprovalEntry, changed bool, err error)
+	Import(ctx context.Context, request v1.ApprovalImport) (v1.ApprovalImported, error)
 	Revoke(ctx context.Context, id string) error
 	List(after string, limit int) (list []v1.ApprovalEntry, next string, err error)
 }

@@ -16,6 +16,7 @@ var statuses = map[string]int{
 	"path_not_visible":    http.StatusBadRequest,
 	"directory_not_found": http.StatusBadRequest,
 	"choice_not_offered":  http.StatusBadRequest,
+	"force_needed":        http.StatusBadRequest,
 	"session_foreign":     http.StatusForbidden,
 	"parent_refused":      http.StatusForbidden,
 	"sensitive_root":      http.StatusForbidden,

@@ -61,6 +61,14 @@ var rooms = []room{
 		reason: "what a person sees is made the same way wherever a question is asked",
 	},
 	{
+		path: "internal/render", own: []string{"api/v1", "internal/visible"},
+		reason: "a question looks the same whoever sends it, so its forms are made of the contract alone",
+	},
+	{
+		path: "internal/watch", own: []string{"api/v1", "internal/render", "internal/visible"},
+		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
+	},
+	{
 		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
 		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
 	},
@@ -75,6 +83,10 @@ var rooms = []room{
 	{
 		path:   "internal/events",
 		reason: "what happens is told as JSON, whatever it is",
+	},
+	{
+		path: "internal/toolapprovals", own: []string{"api/v1", "internal/approvals", "internal/strict"},
+		reason: "a file of another program is read into requests, and what becomes of them is the server's to say",
 	},
 	{
 		path: "internal/record", own: []string{"api/v1"},
@@ -98,7 +110,7 @@ var rooms = []room{
 		reason: "schemas are generated from the contract's types and from nothing else",
 	},
 	{
-		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/events", "internal/strict"},
+		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/events", "internal/render", "internal/strict"},
 		modules: []string{
 			"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid",
 			"go.opentelemetry.io", "github.com/prometheus/client_golang", "golang.org/x/sys",

@@ -71,6 +71,9 @@ type ApprovalEntry struct {
 	By        string     `json:"by"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	// CoveredBy is the id of a wider approval that holds wherever and for as long
+	// as this one does, so that this one changes nothing. It is set in lists alone.
+	CoveredBy string `json:"covered_by,omitempty"`
 }
 
 // ApprovalRequest is the body of POST /v1/approvals. Directory left out means
@@ -87,6 +90,25 @@ type ApprovalRequest struct {
 	By  string `json:"by,omitempty"`
 	// Force allows a verb that runs anything to be approved anywhere (A1).
 	Force bool `json:"force,omitempty"`
+}
+
+// MaxImport is how many approvals one import may hold.
+const MaxImport = 10_000
+
+// ApprovalImport is the body of POST /v1/approvals/import: approvals that are
+// remembered all or not at all.
+type ApprovalImport struct {
+	Approvals []ApprovalRequest `json:"approvals"`
+	// DryRun only says what an import would do.
+	DryRun bool `json:"dry_run,omitempty"`
+}
+
+// ApprovalImported says what an import did, or would do. Extended are those that
+// were there and hold longer by it.
+type ApprovalImported struct {
+	Added     int `json:"added"`
+	Extended  int `json:"extended"`
+	Unchanged int `json:"unchanged"`
 }
 
 // Lists, each with the id to go on from in Next where there is another page.

@@ -18,7 +18,7 @@ func (p *Program) approvalsCommand() *cobra.Command {
 		Use: "approvals", Short: "list, revoke and give remembered answers", Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(p.approvalsList(), p.approvalsRevoke(), p.approvalsTrust())
+	command.AddCommand(p.approvalsList(), p.approvalsRevoke(), p.approvalsTrust(), p.approvalsImport())
 	return command
 }
 
@@ -32,31 +32,6 @@ func approvalText(entry *v1.ApprovalEntry) string {
 
 func allApprovals(ctx context.Context, o *operator) ([]v1.ApprovalEntry, error) {
 	return gather(ctx, o, "/v1/approvals", func(page *v1.ApprovalList) []v1.ApprovalEntry { return page.Approvals })
-}
-
-func (p *Program) approvalsList() *cobra.Command {
-	var chosen settingsFlags
-	var asJSON bool
-	command := &cobra.Command{
-		Use: "list", Short: `list approvals, one a line: "<verb> in <directory>" or "<verb> anywhere"`, Args: noArguments,
-		RunE: func(command *cobra.Command, _ []string) error {
-			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
-				list, err := allApprovals(ctx, o)
-				if err != nil || asJSON {
-					return firstError(err, func() error { return p.printJSON(v1.ApprovalList{Approvals: list}) })
-				}
-				for i := range list {
-					if err := p.say("%s", approvalText(&list[i])); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
-	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	chosen.addOperator(command)
-	return command
 }
 
 // parseApproval reads the two forms of A6 and nothing else: what is misspelt

@@ -168,13 +168,20 @@ func (o *operator) do(ctx context.Context, method, path string, body, out any) (
 	return response.StatusCode, nil
 }
 
+// refusedError is what the server said to a request that it refused.
+type refusedError struct{ code, detail string }
+
+var _ error = (*refusedError)(nil)
+
+func (e *refusedError) Error() string { return e.detail }
+
 // refusal is the error of an error answer.
 func refusal(status int, text []byte) error {
 	var problem v1.Problem
 	if err := json.Unmarshal(text, &problem); err != nil || problem.Detail == "" {
 		return failed(fmt.Errorf("policyd answered %d", status), "its log says why")
 	}
-	return failed(errors.New(problem.Detail), "")
+	return failed(&refusedError{code: problem.Code, detail: problem.Detail}, "")
 }
 
 // runOperator runs what an operator's command does, and ends what it opened.

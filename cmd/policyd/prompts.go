@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/render"
 )
 
 func (p *Program) promptsCommand() *cobra.Command {
@@ -17,7 +18,7 @@ func (p *Program) promptsCommand() *cobra.Command {
 		Use: "prompts", Short: "show and answer what agents ask", Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(p.promptsList(), p.promptsAnswer())
+	command.AddCommand(p.promptsList(), p.promptsAnswer(), p.promptsWatch())
 	return command
 }
 
@@ -54,35 +55,7 @@ func (p *Program) promptsList() *cobra.Command {
 
 // printPrompt prints all that a person has to see before an answer (A11).
 func (p *Program) printPrompt(prompt *v1.Prompt) error {
-	lines := []string{prompt.ID + "  " + prompt.State, "  " + prompt.Title}
-	for line := range strings.SplitSeq(prompt.Call.Text, "\n") {
-		lines = append(lines, "  > "+line)
-	}
-	about := "  agent " + prompt.Call.Agent + ", session " + prompt.Call.SessionID
-	if prompt.Call.Cwd != "" {
-		about += ", in " + prompt.Call.Cwd
-	}
-	lines = append(lines, about)
-	for _, path := range prompt.Call.Paths {
-		lines = append(lines, "  path "+path)
-	}
-	if prompt.Call.Reason != "" {
-		lines = append(lines, "  because: "+prompt.Call.Reason)
-	}
-	if prompt.Answer != nil {
-		lines = append(lines, "  "+prompt.Answer.Resolution)
-	} else if prompt.State == v1.PromptPending {
-		lines = append(lines, "  choices: "+strings.Join(choiceKeys(prompt), ", "))
-	}
-	return p.say("%s", strings.Join(lines, "\n"))
-}
-
-func choiceKeys(prompt *v1.Prompt) []string {
-	keys := make([]string, 0, len(prompt.Choices))
-	for _, choice := range prompt.Choices {
-		keys = append(keys, choice.Key)
-	}
-	return keys
+	return p.say("%s", strings.TrimSuffix(render.Text(prompt), "\n"))
 }
 
 func (p *Program) promptsAnswer() *cobra.Command {

@@ -59,7 +59,13 @@ type places struct {
 type Index struct {
 	options Options
 
+	// reading is held by whoever reads everything anew.
+	reading sync.Mutex
+
 	mu sync.RWMutex
+	// during are the changes since a reading began: what is read may be older than
+	// they are, so they are made again. nil while nobody reads.
+	during []func(again bool)
 	// without is set while the store could not be read.
 	without error
 	byID    map[string]*v1.ApprovalEntry
@@ -92,22 +98,19 @@ func New(options Options) (*Index, error) {
 	return index, nil
 }
 
-// clear forgets everything but what the store doesn't know.
+// clear forgets everything.
 func (x *Index) clear() {
-	x.byID, x.groups, x.sessions = map[string]*v1.ApprovalEntry{}, map[group]*places{}, map[string]int{}
-	unsaved := map[string][]store.Once{}
-	for session, held := range x.onces {
-		for _, once := range held {
-			if once.Unsaved {
-				unsaved[session] = append(unsaved[session], once)
-			}
-		}
-	}
-	x.onces = unsaved
+	x.byID, x.groups = map[string]*v1.ApprovalEntry{}, map[group]*places{}
+	x.sessions, x.onces = map[string]int{}, map[string][]store.Once{}
 }
 
 // Load reads everything anew. Until it has succeeded nothing is remembered (D2).
 func (x *Index) Load(ctx context.Context) error {
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	x.mu.Lock()
+	x.during = []func(bool){}
+	x.mu.Unlock()
 	now := x.options.Clock()
 	entries, err := x.options.Store.Approvals(ctx, now)
 	var onces []store.Once
@@ -116,7 +119,12 @@ func (x *Index) Load(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	during, unsaved := x.during, x.unsaved()
+	x.during = nil
 	x.clear()
+	for i := range unsaved {
+		x.addOnce(&unsaved[i])
+	}
 	if err != nil {
 		x.without = fmt.Errorf("read approvals: %w", err)
 		return x.without
@@ -125,8 +133,11 @@ func (x *Index) Load(ctx context.Context) error {
 	for i := range entries {
 		x.add(&entries[i])
 	}
-	for _, once := range onces {
-		x.onces[once.Session] = append(x.onces[once.Session], once)
+	for i := range onces {
+		x.addOnce(&onces[i])
+	}
+	for _, again := range during {
+		again(true)
 	}
 	return nil
 }
@@ -137,12 +148,12 @@ func (x *Index) Refresh(ctx context.Context, id string) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read approval: %w", err)
 	}
-	x.mu.Lock()
-	x.remove(id)
-	if err == nil {
-		x.add(&entry)
-	}
-	x.mu.Unlock()
+	x.change(func(bool) {
+		x.remove(id)
+		if err == nil {
+			x.add(&entry)
+		}
+	})
 	x.options.Changed()
 	return nil
 }
@@ -160,6 +171,29 @@ func (x *Index) RefreshOnce(ctx context.Context, prompt string) error {
 	return nil
 }
 
+// unsaved are the one-shot answers that the store doesn't know. The caller holds mu.
+func (x *Index) unsaved() []store.Once {
+	var out []store.Once
+	for _, held := range x.onces {
+		for i := range held {
+			if held[i].Unsaved {
+				out = append(out, held[i])
+			}
+		}
+	}
+	return out
+}
+
+// change changes memory, and again after a reading that is under way.
+func (x *Index) change(apply func(again bool)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	apply(false)
+	if x.during != nil {
+		x.during = append(x.during, apply)
+	}
+}
+
 // Check says why nothing is remembered, nil when all is well.
 func (x *Index) Check() error {
 	x.mu.RLock()
@@ -171,15 +205,22 @@ func groupOf(entry *v1.ApprovalEntry) group {
 	return group{entry.Session, entry.Audience, entry.Agent, entry.Tool, entry.Verb}
 }
 
-// add takes an answer in, in place of the one with its id. The caller holds mu.
+// add takes an answer in, in place of the one with its id and of one that was for
+// the same, which the store has no more. The caller holds mu.
 func (x *Index) add(entry *v1.ApprovalEntry) {
 	x.remove(entry.ID)
-	x.byID[entry.ID] = entry
 	held := x.groups[groupOf(entry)]
+	if held != nil {
+		if before := held.at(entry.Directory); before != nil {
+			x.remove(before.ID)
+			held = x.groups[groupOf(entry)]
+		}
+	}
 	if held == nil {
 		held = &places{in: map[string]*v1.ApprovalEntry{}}
 		x.groups[groupOf(entry)] = held
 	}
+	x.byID[entry.ID] = entry
 	if entry.Directory == nil {
 		held.anywhere = entry
 	} else {
@@ -188,6 +229,24 @@ func (x *Index) add(entry *v1.ApprovalEntry) {
 	if entry.Session != "" {
 		x.sessions[entry.Session]++
 	}
+}
+
+// addOnce takes a one-shot answer in, once. The caller holds mu.
+func (x *Index) addOnce(once *store.Once) {
+	for i := range x.onces[once.Session] {
+		if x.onces[once.Session][i].Prompt == once.Prompt {
+			return
+		}
+	}
+	x.onces[once.Session] = append(x.onces[once.Session], *once)
+}
+
+// at is the answer for a directory, nil for anywhere.
+func (p *places) at(directory *string) *v1.ApprovalEntry {
+	if directory == nil {
+		return p.anywhere
+	}
+	return p.in[*directory]
 }
 
 // remove takes an answer out. The caller holds mu.
@@ -219,30 +278,34 @@ func (x *Index) Remember(entries []v1.ApprovalEntry, once *store.Once) {
 	if len(entries) == 0 && once == nil {
 		return
 	}
-	x.mu.Lock()
-	for i := range entries {
-		x.add(&entries[i])
-	}
-	if once != nil {
-		x.onces[once.Session] = append(x.onces[once.Session], *once)
-	}
-	x.mu.Unlock()
+	x.change(func(bool) {
+		for i := range entries {
+			x.add(&entries[i])
+		}
+		if once != nil {
+			x.addOnce(once)
+		}
+	})
 	x.options.Changed()
 }
 
 // End forgets the answers of a session that was archived, as the store did.
 func (x *Index) End(session string) {
-	x.mu.Lock()
-	delete(x.onces, session)
-	changed := x.sessions[session] > 0
-	if changed {
+	changed := false
+	x.change(func(again bool) {
+		delete(x.onces, session)
+		if x.sessions[session] == 0 {
+			return
+		}
+		if !again {
+			changed = true
+		}
 		for id, entry := range x.byID {
 			if entry.Session == session {
 				x.remove(id)
 			}
 		}
-	}
-	x.mu.Unlock()
+	})
 	if changed {
 		x.options.Changed()
 	}

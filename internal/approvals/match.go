@@ -120,19 +120,21 @@ func (x *Index) Spend(ctx context.Context, prompt string) error {
 
 // takeOnce removes a one-shot answer from memory, for one caller alone.
 func (x *Index) takeOnce(prompt string) *store.Once {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for session, held := range x.onces {
-		at := slices.IndexFunc(held, func(once store.Once) bool { return once.Prompt == prompt })
-		if at < 0 {
-			continue
+	var taken *store.Once
+	x.change(func(again bool) {
+		for session, held := range x.onces {
+			at := slices.IndexFunc(held, func(once store.Once) bool { return once.Prompt == prompt })
+			if at < 0 {
+				continue
+			}
+			if !again {
+				taken = &held[at]
+			}
+			x.onces[session] = slices.Delete(slices.Clone(held), at, at+1)
+			if len(x.onces[session]) == 0 {
+				delete(x.onces, session)
+			}
 		}
-		once := held[at]
-		x.onces[session] = slices.Delete(slices.Clone(held), at, at+1)
-		if len(x.onces[session]) == 0 {
-			delete(x.onces, session)
-		}
-		return &once
-	}
-	return nil
+	})
+	return taken
 }

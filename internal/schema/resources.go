@@ -12,6 +12,8 @@ type operation struct {
 	parameters        []any
 	// stream is true for server-sent events.
 	stream bool
+	// forms are what else the answer 200 can be, by media type; nil is nothing.
+	forms object
 	// refusals are the statuses of errors besides the usual ones.
 	refusals []string
 }
@@ -46,7 +48,10 @@ func resources() object {
 			refusals:   []string{"503"},
 		}},
 		"/v1/prompts/{id}": {
-			{method: "get", summary: "Shows a prompt, held for as long as wait says.", response: "Prompt", parameters: []any{wait()}, refusals: []string{"404", "503"}},
+			{
+				method: "get", summary: "Shows a prompt, held for as long as wait says, in the form that format says.", response: "Prompt",
+				forms: promptForms(), parameters: []any{wait(), format()}, refusals: []string{"404", "503"},
+			},
 			{method: "delete", summary: "Withdraws a prompt.", refusals: []string{"404", "409", "410", "503"}},
 		},
 		"/v1/prompts/{id}/answer": {{
@@ -62,6 +67,10 @@ func resources() object {
 				"a prompt ended), session.updated, approvals.changed, policy.activated, decision, and resync where events were missed.",
 			parameters: []any{text("after", "The id of an event to go on from, as the header Last-Event-ID."), text("kinds", "Kinds of events, separated by commas.")},
 			stream:     true,
+		}},
+		"/v1/approvals/import": {{
+			method: "post", summary: "Remembers up to 10,000 answers on an operator's word, all or none.", request: "ApprovalImport",
+			response: "ApprovalImported", refusals: []string{"503"},
 		}},
 		"/v1/approvals/{id}": {{method: "delete", summary: "Forgets what is remembered.", refusals: []string{"404", "503"}}},
 	} {
@@ -104,6 +113,9 @@ func describe(path string, of *operation) object {
 			"description": "Server-sent events.", "content": object{"text/event-stream": object{"schema": object{"type": "string"}}},
 		}
 	}
+	if of.forms != nil {
+		answers["200"].(object)["content"] = of.forms
+	}
 	if of.response == "" && !of.stream {
 		answers["204"] = object{"description": meaning("204")}
 	}
@@ -115,6 +127,33 @@ func describe(path string, of *operation) object {
 		described["requestBody"] = object{"required": true, "content": content("application/json", of.request)}
 	}
 	return described
+}
+
+// promptForms are the forms of a prompt: what a host sends on to people as it is.
+func promptForms() object {
+	message := func(service string, required ...any) object {
+		return object{
+			"type": "object", "required": required,
+			"description": "The part of a " + service + " message that shows the prompt, or what came of it, and its buttons.",
+		}
+	}
+	return object{
+		"application/json": object{"schema": object{"oneOf": []any{
+			object{"$ref": "#/components/schemas/Prompt"},
+			message("Slack", "blocks"),
+			message("Discord", "embeds", "components", "allowed_mentions"),
+		}}},
+		"text/plain": object{"schema": object{"type": "string"}},
+	}
+}
+
+func format() object {
+	return object{
+		"name": "format", "in": "query", "required": false,
+		"description": "How the prompt is shown: as JSON unless said, as plain text, or as a message for Slack (Block Kit; a button's " +
+			"action_id is the choice and its value the prompt) or Discord (components; custom_id is policyd:<prompt>:<choice>).",
+		"schema": object{"type": "string", "enum": []any{"json", "text", "slack", "discord"}},
+	}
 }
 
 func meaning(status string) string {

@@ -12,26 +12,42 @@ import (
 // MaxShown is how many bytes of a text a person is shown.
 const MaxShown = 4096
 
-// Text writes everything that a person can't see, or that moves what they see,
-// as an escape, and cuts text that is too long. Line feeds and tabs stay.
-// altered reports whether it had to change anything.
+// Text is Whole for a text of any length: it also cuts what is too long.
 func Text(text string) (shown string, altered bool) {
 	cut := text
 	if len(cut) > MaxShown {
 		cut = strings.ToValidUTF8(cut[:MaxShown], "") + "…"
 	}
-	if strings.IndexFunc(cut, hidden) >= 0 || !utf8.ValidString(cut) {
-		var out strings.Builder
-		for _, r := range cut {
-			if hidden(r) || r == utf8.RuneError {
-				out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-				continue
-			}
-			out.WriteRune(r)
-		}
-		cut = out.String()
+	shown, _ = Whole(cut)
+	return shown, shown != text
+}
+
+// Whole writes everything that a person can't see, or that moves what they see,
+// as an escape. Line feeds and tabs stay. altered reports whether it had to change
+// anything.
+func Whole(text string) (shown string, altered bool) {
+	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
+		return text, false
 	}
-	return cut, cut != text
+	var out strings.Builder
+	for _, r := range text {
+		if hidden(r) || r == utf8.RuneError {
+			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String(), true
+}
+
+// Line is Whole for what has to stay on one line: line feeds and tabs are written
+// as escapes, too.
+func Line(text string) (shown string, altered bool) {
+	shown, altered = Whole(text)
+	if strings.ContainsAny(shown, "\n\t") {
+		return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(shown), true
+	}
+	return shown, altered
 }
 
 // hidden reports whether a character shows as nothing or as something else: all

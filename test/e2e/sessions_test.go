@@ -211,6 +211,7 @@ func TestRolesAreKeptApart(t *testing.T) {
 		{"POST", "/v1/prompts/" + prompt.ID + "/answer", `{"choice":"once"}`},
 		{"GET", "/v1/approvals", ""},
 		{"POST", "/v1/approvals", `{"verb":"git push"}`},
+		{"POST", "/v1/approvals/import", `{"approvals":[]}`},
 		{"DELETE", "/v1/approvals/1", ""},
 	} {
 		refuses(t, s.as(t, "agent", request.method, request.path, request.body), http.StatusForbidden, "role_not_allowed")

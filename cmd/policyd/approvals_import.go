@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/toolapprovals"
+	"policyd/internal/visible"
+)
+
+// longestImport bounds the file that is imported, in bytes.
+const longestImport = 8 << 20
+
+// importing is one import.
+type importing struct {
+	file     string
+	stateDir string
+	defaults toolapprovals.Defaults
+	force    bool
+	dryRun   bool
+	asJSON   bool
+}
+
+func (p *Program) approvalsImport() *cobra.Command {
+	var chosen settingsFlags
+	var of importing
+	var audience string
+	command := &cobra.Command{
+		Use:   "import FILE",
+		Short: "take over the approvals of a tool-approvals.json of version 2, all or none",
+		Args:  exactlyOne("a file"),
+		RunE: func(command *cobra.Command, args []string) error {
+			s, err := p.settings(command, &chosen)
+			if err != nil {
+				return err
+			}
+			if of.file, err = filepath.Abs(args[0]); err != nil {
+				return usage(fmt.Errorf("read file name: %w", err), "give the file with its path in full")
+			}
+			of.stateDir, of.defaults.Audience = s.StateDir, v1.Audience(audience)
+			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
+				return p.importFile(ctx, o, &of)
+			})
+		},
+	}
+	command.Flags().StringVar(&audience, "audience", string(v1.AudiencePersonal), "audience of entries that name none: personal, team or public")
+	command.Flags().StringVar(&of.defaults.Agent, "agent", "*", "agent of entries that name none, by `name`; * for all")
+	command.Flags().BoolVar(&of.dryRun, "dry-run", false, "only say what would be done")
+	command.Flags().BoolVar(&of.force, "force", false, "also take over verbs that run anything, anywhere")
+	command.Flags().BoolVar(&of.asJSON, "json", false, "print JSON")
+	chosen.addOperator(command)
+	return command
+}
+
+func (p *Program) importFile(ctx context.Context, o *operator, of *importing) error {
+	if err := checkAudience(of.defaults.Audience); err != nil {
+		return err
+	}
+	data, err := readImport(of.file)
+	if err != nil {
+		return failed(err, "name a tool-approvals.json that can be read")
+	}
+	entries, err := toolapprovals.Parse(data, of.defaults)
+	if err != nil {
+		return of.refuse(err)
+	}
+	request := v1.ApprovalImport{Approvals: make([]v1.ApprovalRequest, len(entries)), DryRun: of.dryRun}
+	anywhere := 0
+	for i := range entries {
+		request.Approvals[i] = entries[i].Request
+		request.Approvals[i].By, request.Approvals[i].Force = person(), of.force
+		if entries[i].Request.Directory == nil {
+			anywhere++
+		}
+	}
+	var done v1.ApprovalImported
+	if _, err := o.do(ctx, http.MethodPost, "/v1/approvals/import", request, &done); err != nil {
+		return explainImport(err, entries)
+	}
+	if of.asJSON {
+		return p.printJSON(done)
+	}
+	return p.say("%s", importText(&done, anywhere, of.dryRun))
+}
+
+// checkAudience refuses what would make every entry of a sound file invalid.
+func checkAudience(audience v1.Audience) error {
+	switch audience {
+	case v1.AudiencePersonal, v1.AudienceTeam, v1.AudiencePublic:
+		return nil
+	}
+	return usage(fmt.Errorf("audience %q is not known; allowed: personal, team, public", audience), "")
+}
+
+func readImport(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read approvals: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read approvals: %s is no regular file", file)
+	case info.Size() > longestImport:
+		return nil, fmt.Errorf("read approvals: %s is longer than %d bytes", file, longestImport)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read approvals: %w", err)
+	}
+	return data, nil
+}
+
+// refuse sets a file aside that can't be read (A5).
+func (of *importing) refuse(reason error) error {
+	ending, hint := ".invalid", "mend it and import it again; docs/prompts.md describes the form"
+	var old *toolapprovals.OldError
+	if errors.As(reason, &old) {
+		ending, hint = ".v1.bak", "approve what is still wanted anew, with policyd approvals trust-verb or when an agent asks"
+	}
+	said, _ := visible.Line(reason.Error())
+	if of.dryRun {
+		return failed(fmt.Errorf("%s can't be imported and would be set aside as %s: %s", of.file, of.file+ending, said), hint)
+	}
+	moved, err := setAside(of.stateDir, of.file, ending, said)
+	if err != nil {
+		return failed(fmt.Errorf("%s can't be imported: %s; it can't be set aside either: %w", of.file, said, err), hint)
+	}
+	return failed(fmt.Errorf("%s can't be imported, so nothing was; it was set aside as %s: %s", of.file, moved, said), hint)
+}
+
+// explainImport names the place in the file of what the server refused.
+func explainImport(err error, entries []toolapprovals.Entry) error {
+	var refused *refusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	var at int
+	text := refused.detail
+	if _, scanErr := fmt.Sscanf(text, "approvals[%d]: ", &at); scanErr == nil && at >= 0 && at < len(entries) {
+		_, text, _ = strings.Cut(text, ": ")
+		text = entries[at].Pointer + ": " + text
+	}
+	hint := ""
+	if refused.code == "force_needed" {
+		hint = "--force takes over such verbs, too; nothing was imported"
+	}
+	return failed(errors.New(text), hint)
+}
+
+func importText(done *v1.ApprovalImported, anywhere int, dryRun bool) string {
+	all := done.Added + done.Extended + done.Unchanged
+	if done.Added+done.Extended == 0 {
+		return fmt.Sprintf("Unchanged: all %d are there already", all)
+	}
+	text := "Imported: "
+	if dryRun {
+		text = "Would import: "
+	}
+	text += fmt.Sprintf("%d added, %d unchanged", done.Added, done.Unchanged)
+	if done.Extended > 0 {
+		text += fmt.Sprintf(", %d hold longer", done.Extended)
+	}
+	return text + fmt.Sprintf("; %d of %d hold anywhere", anywhere, all)
+}

@@ -1,0 +1,110 @@
+package approvals
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	v1 "policyd/api/v1"
+)
+
+// longestLife bounds the ttl of an answer.
+const longestLife = 10 * 365 * 24 * time.Hour
+
+// Entry makes the entry of a request, without an id and with what the request
+// leaves out. The error is a *v1.CodedError that says what is wrong with the
+// request; nothing but the request decides that.
+func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) {
+	entry := v1.ApprovalEntry{
+		Audience: request.Audience, Agent: request.Agent, Tool: request.Tool, Verb: request.Verb,
+		Directory: request.Directory, By: request.By, CreatedAt: now,
+	}
+	if entry.Audience == "" {
+		entry.Audience = v1.AudiencePersonal
+	}
+	if entry.Agent == "" {
+		entry.Agent = everyAgent
+	}
+	if entry.Tool == "" {
+		entry.Tool = v1.ToolShell
+	}
+	if request.TTL != "" {
+		life, err := time.ParseDuration(request.TTL)
+		if err != nil || life <= 0 || life > longestLife {
+			return entry, coded(CodeInvalid, "ttl is %q; a duration from 1s to %s, such as 90m or 24h", request.TTL, longestLife)
+		}
+		entry.ExpiresAt = new(now.Add(life))
+	}
+	return entry, check(&entry)
+}
+
+// kinds are the tool kinds that an answer can be for.
+func kinds() []string {
+	return []string{
+		v1.ToolShell, v1.ToolRead, v1.ToolWrite, v1.ToolEdit, v1.ToolDelete, v1.ToolMove, v1.ToolList, v1.ToolSearch,
+		v1.ToolFetch, v1.ToolMCP, v1.ToolACP, v1.ToolInternal, v1.ToolOther,
+	}
+}
+
+// check holds what an entry has to say.
+func check(entry *v1.ApprovalEntry) error {
+	switch {
+	case strings.TrimSpace(entry.Verb) == "":
+		return coded(CodeInvalid, "verb is empty; name the verb chain, such as git push")
+	case strings.TrimSpace(entry.Verb) != entry.Verb || strings.Contains(entry.Verb, "  "):
+		return coded(CodeInvalid, "verb %q has blanks too many; write the words with one space between them", entry.Verb)
+	case strings.ContainsFunc(entry.Verb+entry.Agent, unprintable):
+		return coded(CodeInvalid, "verb %q or agent %q holds characters that can't be seen; send plain text", entry.Verb, entry.Agent)
+	case entry.Audience != v1.AudiencePersonal && entry.Audience != v1.AudienceTeam && entry.Audience != v1.AudiencePublic:
+		return coded(CodeInvalid, "audience %q is not known; allowed: personal, team, public", entry.Audience)
+	case !slices.Contains(kinds(), entry.Tool):
+		return coded(CodeInvalid, "tool %q is no tool kind; allowed: %s", entry.Tool, strings.Join(kinds(), ", "))
+	case entry.Directory != nil && shallow(*entry.Directory):
+		return coded(CodeInvalid, "directory %q is no absolute path of two segments or more; name one further down, or none for anywhere", *entry.Directory)
+	case entry.Directory != nil && unclean(*entry.Directory):
+		return coded(CodeInvalid, "directory %q has a separator too many; write it as it is shown", *entry.Directory)
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// slashed is a directory with slashes, without a drive.
+func slashed(directory string) string {
+	directory = strings.ReplaceAll(directory, `\`, "/")
+	if len(directory) >= 2 && directory[1] == ':' {
+		directory = directory[2:]
+	}
+	return directory
+}
+
+// shallow reports whether a directory has fewer than two segments below its
+// root (V9), or is none.
+func shallow(directory string) bool {
+	path := slashed(directory)
+	if !strings.HasPrefix(path, "/") {
+		return true
+	}
+	segments := 0
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+		if segment != "" {
+			segments++
+		}
+	}
+	return segments < 2
+}
+
+// unclean reports whether a directory is written in another way than the facts
+// name it, so that it would be kept and match nothing. A share of Windows begins
+// with two separators.
+func unclean(directory string) bool {
+	path := slashed(directory)
+	if strings.HasPrefix(directory, `\\`) {
+		path = path[1:]
+	}
+	return strings.HasSuffix(path, "/") || strings.Contains(path, "//")
+}

@@ -1,0 +1,103 @@
+package approvals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+// Import remembers many answers, all or none. What is there already stays, so that
+// the same import again changes nothing. An error names the first request that is
+// wrong by its place, counted from 0.
+func (x *Index) Import(ctx context.Context, request v1.ApprovalImport) (v1.ApprovalImported, error) {
+	if len(request.Approvals) > v1.MaxImport {
+		return v1.ApprovalImported{}, coded(CodeInvalid, "there are %d approvals; at most %d at once", len(request.Approvals), v1.MaxImport)
+	}
+	entries := make([]v1.ApprovalEntry, len(request.Approvals))
+	for i := range request.Approvals {
+		entry, err := x.entry(request.Approvals[i])
+		if err != nil {
+			return v1.ApprovalImported{}, placed(i, err)
+		}
+		entries[i] = entry
+	}
+	done, err := x.compare(entries)
+	if err != nil || request.DryRun || done.Added+done.Extended == 0 {
+		return done, err
+	}
+	saved, err := x.options.Store.PutApprovals(ctx, entries...)
+	if err != nil {
+		return v1.ApprovalImported{}, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
+	}
+	x.Remember(saved, nil)
+	return done, nil
+}
+
+// placed names the request in an error about it.
+func placed(at int, err error) error {
+	var refused *v1.CodedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &v1.CodedError{Code: refused.Code, Err: fmt.Errorf("approvals[%d]: %w", at, refused.Err)}
+}
+
+// compare says what answers would change.
+func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error) {
+	type place struct {
+		group
+		anywhere  bool
+		directory string
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var out v1.ApprovalImported
+	if x.without != nil {
+		return out, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
+	}
+	now := x.options.Clock()
+	seen := make(map[place]bool, len(entries))
+	for i := range entries {
+		entry := &entries[i]
+		at := place{group: groupOf(entry), anywhere: entry.Directory == nil}
+		if entry.Directory != nil {
+			at.directory = *entry.Directory
+		}
+		known := x.like(entry, now)
+		switch {
+		case seen[at] || known != nil && !extends(known, entry):
+			out.Unchanged++
+		case known != nil:
+			out.Extended++
+		default:
+			out.Added++
+		}
+		seen[at] = true
+	}
+	return out, nil
+}
+
+// like is the answer that holds now and that an entry would be kept as, nil if
+// there is none. The caller holds mu.
+func (x *Index) like(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
+	held := x.groups[groupOf(entry)]
+	if held == nil {
+		return nil
+	}
+	known := held.at(entry.Directory)
+	if known == nil || known.ExpiresAt != nil && !now.Before(*known.ExpiresAt) {
+		return nil
+	}
+	return known
+}
+
+// extends reports whether an entry would hold longer than the one that is kept.
+func extends(known, entry *v1.ApprovalEntry) bool {
+	if known.ExpiresAt == nil {
+		return false
+	}
+	return entry.ExpiresAt == nil || entry.ExpiresAt.After(*known.ExpiresAt)
+}

@@ -1,0 +1,179 @@
+package watch
+
+import (
+	"slices"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/render"
+	"policyd/internal/visible"
+)
+
+// settling is how long a prompt that came before the person by itself, in place of
+// another one, takes no answer: the key may have been meant for the other one.
+const settling = 300 * time.Millisecond
+
+// choiceKeys are the keys of answers.
+func choiceKeys() map[Key]string {
+	return map[Key]string{
+		'o': v1.ChoiceOnce, 's': v1.ChoiceSession, 'h': v1.ChoiceAlwaysHere, 'a': v1.ChoiceAlwaysAnywhere,
+		'y': v1.ChoiceAllow, 'd': v1.ChoiceDeny,
+	}
+}
+
+// action is what a key asks for besides another view. The zero value is nothing.
+type action struct {
+	quit bool
+	// id and choice are an answer to be given.
+	id, choice string
+}
+
+// board is what the view shows.
+type board struct {
+	width, height int
+
+	prompts []v1.Prompt
+	// selected is the id of the prompt before the person, empty for none.
+	selected string
+	// settled is from when on the selected prompt takes an answer.
+	settled time.Time
+	// armed is a dangerous choice that was pressed once.
+	armed string
+	// answering is the prompt whose answer is on its way, empty for none.
+	answering string
+	// answered are prompts that are still listed as pending for a moment.
+	answered map[string]bool
+	message  string
+	trouble  string
+}
+
+// update takes over what is pending. The selected prompt stays selected wherever
+// it is; the next one takes its place when it has gone.
+func (b *board) update(news Update, now time.Time) {
+	if news.Err != nil {
+		b.trouble = "What is pending is not known: " + shownLine(news.Err.Error())
+		return
+	}
+	b.trouble = ""
+	listed := map[string]bool{}
+	kept := make([]v1.Prompt, 0, len(news.Prompts))
+	for i := range news.Prompts {
+		listed[news.Prompts[i].ID] = true
+		if !b.answered[news.Prompts[i].ID] {
+			kept = append(kept, news.Prompts[i])
+		}
+	}
+	for id := range b.answered {
+		if !listed[id] {
+			delete(b.answered, id)
+		}
+	}
+	gone := b.selected != "" && !listed[b.selected] && b.selected != b.answering
+	b.replace(kept, now)
+	if gone {
+		b.message = "The prompt has ended: it was answered elsewhere, expired or was withdrawn"
+	}
+}
+
+// replace shows other prompts.
+func (b *board) replace(prompts []v1.Prompt, now time.Time) {
+	at := b.index()
+	b.prompts = prompts
+	if b.index() >= 0 {
+		return
+	}
+	before := b.selected
+	b.armed, b.selected = "", ""
+	if len(prompts) == 0 {
+		return
+	}
+	b.selected = prompts[min(max(at, 0), len(prompts)-1)].ID
+	if before != "" {
+		b.settled = now.Add(settling)
+	}
+}
+
+// index is where the selected prompt stands, -1 for nowhere.
+func (b *board) index() int {
+	return slices.IndexFunc(b.prompts, func(prompt v1.Prompt) bool { return prompt.ID == b.selected })
+}
+
+// press takes a key.
+func (b *board) press(key Key, now time.Time) action {
+	armed := b.armed
+	b.armed, b.message = "", ""
+	switch key {
+	case KeyQuit, 'q':
+		return action{quit: true}
+	case KeyNext, 'n':
+		b.move(1)
+		return action{}
+	case KeyPrevious, 'p':
+		b.move(-1)
+		return action{}
+	default:
+	}
+	choice, isAnswer := choiceKeys()[key]
+	at := b.index()
+	if !isAnswer || at < 0 {
+		return action{}
+	}
+	switch {
+	case b.answering != "":
+		b.message = "An answer is on its way"
+	case !slices.ContainsFunc(b.layout().offers, func(offer v1.Choice) bool { return offer.Key == choice }):
+		b.message = "This prompt doesn't offer that"
+	case now.Before(b.settled):
+		b.message = "The prompt has just changed; look at it and press again"
+	case choice == v1.ChoiceAlwaysAnywhere && armed != choice:
+		b.armed = choice
+		b.message = "This holds in every directory, for good. Press a again to approve it anywhere"
+	default:
+		b.answering = b.selected
+		return action{id: b.selected, choice: choice}
+	}
+	return action{}
+}
+
+// move selects another prompt.
+func (b *board) move(by int) {
+	if at := b.index(); at >= 0 {
+		b.selected = b.prompts[(at+by+len(b.prompts))%len(b.prompts)].ID
+		b.settled = time.Time{} // the person asked for it
+	}
+}
+
+// result takes what came of an answer.
+func (b *board) result(id, resolution string, err error, now time.Time) {
+	b.answering = ""
+	if err != nil {
+		b.message = "Not answered: " + shownLine(err.Error())
+		return
+	}
+	b.message = shownLine(resolution)
+	b.answered[id] = true
+	b.replace(slices.DeleteFunc(slices.Clone(b.prompts), func(prompt v1.Prompt) bool { return prompt.ID == id }), now)
+}
+
+func shownLine(text string) string {
+	shown, _ := visible.Line(text)
+	return shown
+}
+
+// offersOf are the choices for the selected prompt that a key stands for; few keeps
+// those alone that are left where not everything is shown.
+func offersOf(prompt *v1.Prompt, few bool) []v1.Choice {
+	_, offers := render.Lines(prompt)
+	known := choiceKeys()
+	return slices.DeleteFunc(offers, func(choice v1.Choice) bool {
+		if few && choice.Key != v1.ChoiceOnce && choice.Key != v1.ChoiceDeny {
+			return true
+		}
+		for _, key := range known {
+			if key == choice.Key {
+				return false
+			}
+		}
+		return true
+	})
+}
