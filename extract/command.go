@@ -137,6 +137,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 			if resolved, err := e.resolve(match); a.Tree && err == nil && resolved.Dir {
 				e.walk(item, resolved.Real, a)
 			}
+			e.puts(t, item, a, match, base)
 		}
 		return
 	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !e.exists(e.absolute(a.Text, base)):
@@ -149,6 +150,18 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	p := e.touch(t, text, base, a.Op)
 	if a.Tree && p.Caveats.Has("directory") {
 		e.walk(item, p.Real, a)
+	}
+	e.puts(t, item, a, e.absolute(text, base), base)
+}
+
+// puts notes what a command puts at the path of an access.
+func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, base string) {
+	switch {
+	case a.Landing == nil || target == "":
+	case a.Fed:
+		item.Caveats.Add(landsUnknown) // names that another command finds
+	default:
+		e.lands(t, item, a.Landing, target, base)
 	}
 }
 

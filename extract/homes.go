@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,9 +61,11 @@ func (e *extraction) sensitiveIn(dir string) []sensitive {
 		}
 	}
 	names := e.x.lists.inHome(dir, e.x.options.Home)
+	whole := len(names)
+	names = append(slices.Clip(names), joinHome(dir, e.x.lists.homeItself)...)
 	entries := make([]sensitive, 0, len(names))
 	plain := true
-	for _, name := range names {
+	for i, name := range names {
 		resolved, err := e.resolver.Resolve(name)
 		if err != nil {
 			plain = false
@@ -70,7 +73,7 @@ func (e *extraction) sensitiveIn(dir string) []sensitive {
 		}
 		// Of what lies deeper the home's own stamp says nothing.
 		plain = plain && len(resolved.Links) == 0 && strings.Count(name[len(dir):], "/") <= 1
-		entries = append(entries, sensitive{resolved.Real, name == dir})
+		entries = append(entries, sensitive{resolved.Real, name == dir || i >= whole})
 	}
 	if stamped && plain && stamp.changed+settledAfter < e.x.now() {
 		e.x.homes.put(dir, stamp, entries)

@@ -17,8 +17,10 @@ type lists struct {
 	protected paths.Protected
 	// system are the sensitive roots that are in no home, resolved.
 	system []sensitive
-	// sensitiveHome are those in a home, beginning with "~".
-	sensitiveHome []string
+	// sensitiveHome are those in a home, beginning with "~"; of homeItself what
+	// lies below is not.
+	sensitiveHome, homeItself []string
+	systemHomes               systemHomes
 	// ownHome are the same in the sidecar's own home, which most sessions share.
 	ownHome     []string
 	readAlso    []string
@@ -43,6 +45,7 @@ type policyData struct {
 		Sensitive struct {
 			Roots  []string
 			Itself []string
+			Homes  []string
 		} `json:"sensitive"`
 	} `json:"config"`
 	Settings struct {
@@ -95,18 +98,14 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	for _, file := range config.Secrets.Files {
 		out.secrets.Files = append(out.secrets.Files, paths.Fold(file))
 	}
-	var absolute []string
-	for _, root := range config.Sensitive.Roots {
-		if strings.HasPrefix(root, "~") {
-			out.sensitiveHome = append(out.sensitiveHome, root)
-		} else {
-			absolute = append(absolute, root)
-		}
-	}
+	var absolute, itself []string
+	out.sensitiveHome, absolute = splitHome(config.Sensitive.Roots)
+	out.homeItself, itself = splitHome(config.Sensitive.Itself)
+	out.systemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, out.homeItself, out.pathMap)
 	if home != "" {
 		out.ownHome = joinHome(home, out.sensitiveHome)
 	}
-	out.system = systemRoots(absolute, config.Sensitive.Itself, out.pathMap)
+	out.system = systemRoots(absolute, itself, out.pathMap)
 	if out.pathMap != nil {
 		out.sidecar = sidecarRoots(absolute, out.ownHome, home)
 	}
@@ -124,6 +123,18 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 		}
 	}
 	return out, nil
+}
+
+// splitHome tells entries in a home from others.
+func splitHome(entries []string) (home, absolute []string) {
+	for _, entry := range entries {
+		if strings.HasPrefix(entry, "~") {
+			home = append(home, entry)
+		} else {
+			absolute = append(absolute, entry)
+		}
+	}
+	return home, absolute
 }
 
 // inHome names the sensitive roots of a home; own is the sidecar's.

@@ -192,14 +192,14 @@ func (e *extraction) root(dir, space string) {
 // path map it may be one neither by the agent's name nor by the sidecar's.
 func (e *extraction) sensitiveRoot(real string) bool {
 	if e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
-		e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
+		e.x.lists.systemHomes.sensitive(real, e.resolver.Names) || e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
 		return true
 	}
 	if e.resolver.Map == nil {
 		return false
 	}
 	disk, visible := e.resolver.Map.Sidecar(real)
-	return visible && e.sensitiveByName(disk, e.x.lists.sidecar)
+	return visible && (e.sensitiveByName(disk, e.x.lists.sidecar) || e.x.lists.systemHomes.sensitive(disk, paths.NamesExact))
 }
 
 func (e *extraction) sensitiveByName(real string, entries []sensitive) bool {

@@ -150,6 +150,7 @@ func (e *extraction) changeCwd(dir string) {
 // fileTool makes one item per path.
 func (e *extraction) fileTool(t *tool) {
 	named, base := 0, e.facts.Cwd
+	var sources, targets []string
 	for i := range e.args {
 		op, ok := t.Paths[e.args[i].name]
 		if !ok {
@@ -162,11 +163,17 @@ func (e *extraction) fileTool(t *tool) {
 		for _, raw := range texts {
 			named++
 			p := e.filePath(raw, op, t)
+			if op == v1.OpWrite {
+				targets = append(targets, raw)
+			} else {
+				sources = append(sources, raw)
+			}
 			if p.Caveats.Has("directory") {
 				base = p.Real
 			}
 		}
 	}
+	e.copied(sources, targets)
 	for _, argument := range t.Content {
 		named += e.nestedPaths(argument)
 	}

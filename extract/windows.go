@@ -72,6 +72,7 @@ func (e *extraction) windowsAccess(t *touched, item *v1.Item, a *shell.Access, b
 		return
 	}
 	p := e.touch(t, a.Text, base, a.Op)
+	defer e.puts(t, item, a, e.absolute(a.Text, base), base)
 	if !a.Tree || p.Space == v1.SpaceUnknown {
 		return
 	}

@@ -237,3 +237,37 @@ func TestPatchesAreJudgedWhole(t *testing.T) {
 		assert.Equal(t, want, effect, text)
 	}
 }
+
+// V6: an approval for anywhere keeps to the scope, whatever way a command comes
+// to work outside; one that names a directory outside is a person's word.
+func TestWorkingOutside(t *testing.T) {
+	p := newPlace(t)
+	victim := p.home + "/other"
+	var anywhere, here []v1.Approval
+	for _, verb := range []string{"make", "npm run x", "git push"} {
+		anywhere = append(anywhere, v1.Approval{ID: verb, Tool: "shell", Verb: verb, Anywhere: true})
+		here = append(here, v1.Approval{ID: verb, Tool: "shell", Verb: verb, Directory: victim})
+	}
+	for _, line := range []string{
+		"make -C " + victim + " t", "cd " + victim + " && make t", "cd ../other && npm run x", "npm --prefix " + victim + " run x",
+		"git -C " + victim + " push",
+	} {
+		effect, _ := p.judge(t, p.call("Bash", map[string]any{"command": line}), nil, anywhere...)
+		assert.Equal(t, v1.EffectPrompt, effect, line)
+	}
+	call := p.call("Bash", map[string]any{"command": "make t"})
+	effect, _ := p.judge(t, call, nil, anywhere...)
+	assert.Equal(t, v1.EffectAllow, effect)
+	call.Cwd = victim
+	effect, _ = p.judge(t, call, nil, anywhere...)
+	assert.Equal(t, v1.EffectPrompt, effect)
+	for _, line := range []string{"make -C " + victim + " t", "cd " + victim + " && make t"} {
+		effect, codes := p.judge(t, p.call("Bash", map[string]any{"command": line}), nil, here...)
+		assert.Equal(t, v1.EffectAllow, effect, "%s: %s", line, codes)
+	}
+	effect, _ = p.judge(t, call, nil, here...)
+	assert.Equal(t, v1.EffectAllow, effect)
+	effect, _ = p.judge(t, p.call("Bash", map[string]any{"command": "make -C " + victim + " t"}),
+		[]v1.PathGrant{{Root: victim, Mode: "read"}}, anywhere...)
+	assert.Equal(t, v1.EffectAllow, effect, "a grant brings it into the scope")
+}

@@ -128,6 +128,8 @@ type Access struct {
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
 	Single bool
+	// Landing, when not nil, is what is put at the path.
+	Landing *Landing
 	// Dirs, when not nil, are what the path is relative to, instead of the
 	// command's own directories.
 	Dirs []string

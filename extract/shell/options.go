@@ -218,6 +218,7 @@ func (p *parsed) value(canonical, kind string, word Word) {
 		return
 	}
 	p.filter(canonical, word)
+	p.placedOption(canonical, kind, word)
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
 		if !kinds[strings.TrimSuffix(kind, "?")] {
 			kind = held

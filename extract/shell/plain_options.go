@@ -146,6 +146,7 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 	if len(p.c.Accesses) == 0 {
 		p.impliedAccess(program, false)
 	}
+	p.land(program)
 }
 
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one

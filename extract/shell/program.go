@@ -125,6 +125,8 @@ type parsed struct {
 	// archives are the values of options that name an archive.
 	archives       []Word
 	archiveOptions []string
+	// sources and targets are what a program puts somewhere, and where.
+	sources, targets []Word
 	// mark is the last value of xargs -I, tests what find has been asked so far.
 	mark  Word
 	tests findTests

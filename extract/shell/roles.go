@@ -56,6 +56,7 @@ func (p *parsed) roles(program *Program) {
 	if !paths {
 		p.impliedAccess(program, whole)
 	}
+	p.land(program)
 }
 
 func (p *parsed) role(program *Program, r role, word Word, whole bool) {
@@ -65,6 +66,9 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	}
 	if !r.repeat {
 		p.single(word)
+	}
+	if program.places != nil {
+		p.placed(kind, word)
 	}
 	switch {
 	case kind == "list" && p.has("-delete"):

@@ -55,6 +55,7 @@ type Program struct {
 	idle          []string
 	leaves        string
 	reading       []string
+	places        *placing
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
 	external    bool              // a program, not a part of the shell
@@ -109,6 +110,7 @@ type entry struct {
 	Idle          []string          `json:"idle"`
 	Reading       []string          `json:"reading"`
 	Leaves        string            `json:"leaves"`
+	Places        *placing          `json:"places"`
 	Comment       string            `json:"comment"`
 	Also          []string          `json:"also"`
 	As            string            `json:"as"`
@@ -220,7 +222,7 @@ func compile(e *entry) (*Program, error) {
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
 		stdinCode: e.StdinCode, permute: e.Permute, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
-		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves,
+		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {

@@ -28,8 +28,8 @@ cover contains [i, "approvals/remembered"] if {
 # METADATA
 # title: Remembered, anywhere
 # description: >-
-#   The same verb through the same kind of tool, wherever it runs. Paths outside every space are items of their own,
-#   so they still ask.
+#   The same verb through the same kind of tool, wherever in the scope it runs. A working directory outside every space
+#   is for an approval that names it, since what a program does there is not known from its paths.
 # custom:
 #   id: approvals/remembered
 cover contains [i, "approvals/remembered"] if {
@@ -44,7 +44,7 @@ cover contains [i, "approvals/remembered"] if {
 	item.verb != ""
 	item.kind in {"command", "tool", "fetch", "method"}
 	object.subset(data.policyd.config.caveats.approvals_anywhere, item.caveats)
-	object.subset(data.policyd.config.approvals.touches, item.touches)
+	object.subset(data.policyd.config.approvals.touches_anywhere, item.touches)
 	not _approvals_remembered_root(i)
 }
 

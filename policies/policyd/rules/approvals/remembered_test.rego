@@ -45,6 +45,21 @@ _approvals_remembered_cases := {
 		"item": {"touches": {"write.unknown": true}},
 		"covered": false,
 	},
+	"works outside, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"touches": {"list.outside": true}},
+		"covered": false,
+	},
+	"works in a grant, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"touches": {"list.grant_read_write": true}},
+		"covered": true,
+	},
+	"works outside, here": {
+		"approval": {"directory": "/victim"},
+		"item": {"touches": {"list.outside": true}, "within": {"/victim": true}},
+		"covered": true,
+	},
 	"writes in the project": {"approval": {}, "item": {"touches": {"write.project": true}}, "covered": true},
 	"a path": {"approval": {}, "item": {"kind": "path", "path": 0}, "covered": false},
 	"a path, anywhere": {"approval": {"anywhere": true}, "item": {"kind": "path", "path": 0}, "covered": false},

@@ -1,0 +1,244 @@
+package extract
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+	"policyd/extract/shell"
+)
+
+// landsUnknown is the caveat of an item that puts something into a directory
+// under a name that isn't known.
+const landsUnknown = "lands_unknown"
+
+// maxLandings bounds how many remarkable paths of one landing are listed.
+const maxLandings = 64
+
+// landing follows what is put at a path: into the directory that is there, or
+// under the path's own name.
+type landing struct {
+	e    *extraction
+	t    *touched
+	item *v1.Item // the command; nil for a file tool, whose paths are items
+	what *shell.Landing
+	// left bounds the names that are looked at, listed those that are noted.
+	left, listed int
+	unknown      bool
+}
+
+// lands notes the paths that come to be where a command puts its sources. base
+// is what they count from.
+func (e *extraction) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
+	l := landing{e: e, t: t, item: item, what: what, left: maxReached, listed: maxLandings, unknown: what.Vague}
+	l.at(target, base)
+	if l.unknown {
+		item.Caveats.Add(landsUnknown)
+	}
+}
+
+// copied notes the paths that come to be where a file tool puts its sources.
+// Tools differ in whether a directory takes its place in another or is merged
+// with it, so both count.
+func (e *extraction) copied(sources, targets []string) {
+	what := &shell.Landing{Tree: true, Follow: true}
+	for _, source := range sources {
+		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList})
+	}
+	for _, target := range targets {
+		full := e.absolute(target, e.facts.Cwd)
+		if len(sources) == 0 || full == "" {
+			continue
+		}
+		l := landing{e: e, t: &touched{}, what: what, left: maxReached, listed: maxLandings}
+		l.at(full, e.facts.Cwd)
+		if l.unknown {
+			e.facts.Items[len(e.facts.Items)-1].Caveats.Add(landsUnknown)
+		}
+	}
+}
+
+// at looks at every source for one target.
+func (l *landing) at(target, base string) {
+	resolved, err := l.e.resolve(target)
+	if err != nil || l.e.hidden(&resolved) {
+		return // the target's own path says that it isn't known
+	}
+	// What a line does before may make a directory of what is missing.
+	maybe := resolved.Unseen || !resolved.Exists && (len(l.what.Sources) > 1 || strings.HasSuffix(target, "/") || l.t.item > 0)
+	into := !l.what.Exact && (resolved.Dir || maybe)
+	for i := range l.what.Sources {
+		for _, source := range l.named(&l.what.Sources[i], base) {
+			if into {
+				l.source(source, base, resolved.Real)
+			}
+			if !into {
+				l.linked(source, resolved.Real)
+			}
+			if l.what.Tree && (!into || !resolved.Dir || l.item == nil) {
+				l.tree(source, base, resolved.Real)
+			}
+		}
+	}
+}
+
+// named are the words that a source stands for.
+func (l *landing) named(a *shell.Access, base string) []string {
+	switch {
+	case a.Dynamic, l.e.windows && strings.ContainsAny(a.Text, "*?["):
+		l.unknown = true
+		return nil
+	case a.Glob:
+		found := l.e.expand(a.Text, base)
+		l.unknown = l.unknown || found.unknown
+		return found.words
+	case strings.HasPrefix(a.Text, "~") && l.item != nil:
+		return []string{"./" + a.Text} // the shell has expanded what it expands
+	}
+	return []string{a.Text}
+}
+
+// source follows one source into a directory.
+func (l *landing) source(source, base, dir string) {
+	if l.e.windows {
+		source = strings.ReplaceAll(source, `\`, "/")
+	}
+	name, contents := entryName(source, l.what.Parents)
+	remote := l.item != nil && l.item.Caveats.Has("network") && strings.Contains(source, ":")
+	if remote || l.what.Parents && strings.Contains(source, "/./") {
+		l.unknown = true // what is left of the name is for the other side to say, or begins at a mark
+		return
+	}
+	if name == "" {
+		l.tree(source, base, dir)
+		return
+	}
+	full := strings.TrimSuffix(dir, "/") + "/" + name
+	l.landed(source, full, true)
+	l.linked(source, full)
+	if l.what.Tree {
+		l.tree(source, base, full)
+		if contents {
+			l.tree(source, base, dir) // programs differ about a slash at the end
+		}
+	}
+}
+
+// linked notes what a relative link leads to: its text counts from where it lies.
+func (l *landing) linked(source, full string) {
+	if l.what.Symbolic && !strings.HasPrefix(source, "/") {
+		l.e.touch(l.t, source, paths.Parent(full), v1.OpList)
+	}
+}
+
+// entryName is the name that a source gets in a directory, "" when only what
+// lies below it lands there. contents is true when that may be so.
+func entryName(source string, parents bool) (name string, contents bool) {
+	contents = strings.HasSuffix(source, "/")
+	trimmed := strings.TrimRight(source, "/")
+	if parents {
+		return strings.TrimLeft(trimmed, "/"), contents
+	}
+	name = paths.Base(trimmed)
+	if name == "." || name == ".." {
+		return "", true
+	}
+	return name, contents
+}
+
+// tree follows what lies below a source to where it lands.
+func (l *landing) tree(source, base, dir string) {
+	full := l.e.absolute(source, base)
+	resolved, err := l.e.resolve(full)
+	switch {
+	case full == "", err != nil, resolved.Unseen, resolved.ViaProc, l.e.resolver.Map.Crosses(resolved.Real):
+		l.unknown = true
+	case !resolved.Exists:
+		l.unknown = l.unknown || !l.made(resolved.Real)
+	case resolved.Dir:
+		l.unknown = l.unknown || l.filled(resolved.Real)
+		l.walk(resolved.Real, dir, l.e.exists(dir))
+	}
+}
+
+// made reports whether an earlier command of the line writes exactly this path,
+// as a file.
+func (l *landing) made(real string) bool {
+	return slices.ContainsFunc(l.e.facts.Paths, func(p v1.Path) bool {
+		return p.Item < l.t.item && p.Op == v1.OpWrite && p.Real == real
+	}) && !l.filled(real)
+}
+
+// filled reports whether an earlier command of the line puts something below a
+// directory, which then holds more than can be seen.
+func (l *landing) filled(real string) bool {
+	return slices.ContainsFunc(l.e.facts.Paths, func(p v1.Path) bool {
+		return p.Item < l.t.item && p.Op == v1.OpWrite && p.Real != real && paths.Within(p.Real, real)
+	})
+}
+
+// walk follows a directory to the one that it becomes or is merged with.
+func (l *landing) walk(from, to string, merged bool) {
+	entries, err := l.e.readDir(from)
+	if err != nil {
+		l.unknown = true
+		return
+	}
+	for _, entry := range entries {
+		if l.left--; l.left < 0 {
+			l.unknown = true
+			return
+		}
+		name := entry.Name()
+		full := strings.TrimSuffix(to, "/") + "/" + name
+		there := merged && l.e.exists(full)
+		if (there || l.remarkable(full)) && l.landed(name, full, false) {
+			continue
+		}
+		switch {
+		case entry.IsDir():
+			l.walk(from+"/"+name, full, there)
+		case entry.Type()&fs.ModeSymlink != 0 && l.what.Follow:
+			resolved, err := l.e.resolve(from + "/" + name)
+			l.unknown = l.unknown || err != nil || resolved.Dir
+		}
+	}
+}
+
+// remarkable reports whether a name is on a list by itself.
+func (l *landing) remarkable(full string) bool {
+	p := v1.Path{Op: v1.OpWrite}
+	l.e.classify(&p, full)
+	return len(p.Class) > 0
+}
+
+// landed notes one path that is written, unless it is an ordinary one that
+// nobody named. It reports whether what lies below needs no look: the path asks
+// by itself.
+func (l *landing) landed(raw, full string, named bool) bool {
+	t := l.t
+	if l.item == nil {
+		t = &touched{item: len(l.e.facts.Items)}
+	}
+	index := len(l.e.facts.Paths)
+	p := l.e.touch(t, full, "", v1.OpWrite)
+	plain := len(p.Class) == 0 && len(p.Links) == 0 && !p.Caveats.Has("hard_link") && !p.Caveats.Has("special") &&
+		!p.Caveats.Has("error")
+	_, always := p.Class.Get("protected_always")
+	if plain && !named {
+		l.e.facts.Paths = l.e.facts.Paths[:index]
+		return false
+	}
+	if l.listed--; l.listed < 0 {
+		l.e.facts.Paths = l.e.facts.Paths[:index]
+		l.unknown = true
+		return true
+	}
+	p.Raw = raw
+	if l.item == nil {
+		l.e.pathItem(index)
+	}
+	return always
+}

@@ -1,0 +1,98 @@
+package shell
+
+import (
+	"slices"
+
+	v1 "policyd/api/v1"
+)
+
+// Landing says what a program puts at the path that an access names, so that
+// what really is written can be told: `cp a b` writes b/a where b is a directory.
+type Landing struct {
+	// Sources are the words whose files are put there.
+	Sources []Access
+	// Tree is true when what lies below a source goes with it.
+	Tree bool
+	// Exact is true when the path is never taken for a directory to put sources in.
+	Exact bool
+	// Parents is true when a source keeps the directories that it names.
+	Parents bool
+	// Symbolic is true for links to the sources' names, which then count from
+	// where the link lies.
+	Symbolic bool
+	// Follow is true when links below a source are followed.
+	Follow bool
+	// Vague is true when an option has a say in where things land.
+	Vague bool
+}
+
+// placing is what the table knows of a program that puts its sources somewhere.
+type placing struct {
+	// Into and From are options that name the place, and sources.
+	Into []string `json:"into"`
+	From []string `json:"from"`
+	// Trees, Exact, Parents, Symbolic and Vague are the options that make a
+	// Landing so; "*" always.
+	Trees    []string `json:"trees"`
+	Exact    []string `json:"exact"`
+	Parents  []string `json:"parents"`
+	Symbolic []string `json:"symbolic"`
+	Vague    []string `json:"vague"`
+	// Alone is true when a lone operand is a source for the working directory.
+	Alone bool `json:"alone"`
+}
+
+// placed notes an operand or the value of an option of a program that puts
+// sources somewhere.
+func (p *parsed) placed(kind string, word Word) {
+	switch kind {
+	case "write":
+		p.targets = append(p.targets, word)
+	case "read", "delete", "list", "tree":
+		p.sources = append(p.sources, word)
+	}
+}
+
+func (p *parsed) placedOption(canonical, kind string, word Word) {
+	if p.program == nil || p.program.places == nil {
+		return
+	}
+	if slices.Contains(p.program.places.Into, canonical) || slices.Contains(p.program.places.From, canonical) {
+		p.placed(kind, word)
+	}
+}
+
+// land ties the sources to the accesses that name where they go.
+func (p *parsed) land(program *Program) {
+	places := program.places
+	if places == nil {
+		return
+	}
+	if places.Alone && len(p.sources)+len(p.targets) == 1 {
+		p.sources, p.targets = append(p.sources, p.targets...), []Word{{Kind: Literal, Text: "."}}
+		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpWrite})
+	}
+	if len(p.sources) == 0 && !p.c.Caveats.Has("unknown_option") { // which may have taken a source for its value
+		return
+	}
+	holds := func(options []string) bool {
+		return slices.ContainsFunc(options, func(option string) bool { return option == "*" || p.has(option) })
+	}
+	landing := &Landing{
+		Tree: holds(places.Trees), Exact: holds(places.Exact), Parents: holds(places.Parents), Symbolic: holds(places.Symbolic),
+		Follow: p.filters.Follow,
+		Vague:  holds(places.Vague) || p.c.Caveats.Has("unknown_option"),
+	}
+	for _, word := range p.sources {
+		landing.Sources = append(landing.Sources, Access{
+			Text: word.Text, Op: v1.OpList, Glob: word.Kind == Glob, Dynamic: word.Kind != Literal && word.Kind != Glob,
+		})
+	}
+	for _, target := range p.targets {
+		for i := range p.c.Accesses {
+			if a := &p.c.Accesses[i]; a.Op == v1.OpWrite && a.Text == target.Text && !a.Maybe {
+				a.Landing = landing
+			}
+		}
+	}
+}
