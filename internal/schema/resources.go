@@ -62,12 +62,7 @@ func resources() object {
 			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
-		"/v1/events": {{
-			method: "get", summary: "Streams what happens, for an operator: prompt.created, prompt.answered (or the state by which " +
-				"a prompt ended), session.updated, approvals.changed, policy.activated, decision, and resync where events were missed.",
-			parameters: []any{text("after", "The id of an event to go on from, as the header Last-Event-ID."), text("kinds", "Kinds of events, separated by commas.")},
-			stream:     true,
-		}},
+		"/v1/events": {stream()},
 		"/v1/approvals/import": {{
 			method: "post", summary: "Remembers up to 10,000 answers on an operator's word, all or none.", request: "ApprovalImport",
 			response: "ApprovalImported", refusals: []string{"503"},
@@ -81,6 +76,15 @@ func resources() object {
 		out[path] = methods
 	}
 	return out
+}
+
+func stream() operation {
+	return operation{
+		method: "get", summary: "Streams what happens, for an operator: prompt.created, prompt.answered (or the state by which " +
+			"a prompt ended), session.updated, approvals.changed, policy.activated, decision, and resync where events were missed.",
+		parameters: []any{text("after", "The id of an event to go on from, as the header Last-Event-ID."), text("kinds", "Kinds of events, separated by commas.")},
+		stream:     true,
+	}
 }
 
 func grantList(of string) []operation {
