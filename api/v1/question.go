@@ -18,6 +18,11 @@ type Question struct {
 	Scope PromptScope
 }
 
+// Digester digests a call: what makes two calls the same question (A10).
+type Digester interface {
+	Digest() [32]byte
+}
+
 // PromptScope is what an answer needs to know of the call and isn't shown.
 type PromptScope struct {
 	Agent    string   `json:"agent"`

@@ -134,13 +134,16 @@ func call(change ...func(*v1.Facts)) *v1.Facts {
 
 func (h *house) matching(facts *v1.Facts) []string {
 	ids := []string{}
-	for _, approval := range h.Matching(facts, key) {
+	for _, approval := range h.Matching(facts, key{1}) {
 		ids = append(ids, approval.ID)
 	}
 	return ids
 }
 
-func key() (digest [32]byte) { return [32]byte{1} }
+type key [32]byte
+
+// Digest implements v1.Digester.
+func (k key) Digest() [32]byte { return k }
 
 func code(err error) string {
 	var coded *v1.CodedError

@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"context"
-	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -14,9 +13,9 @@ import (
 const everyAgent = "*"
 
 // Matching are the answers that could apply to a call: for each item those of
-// its verb, in the directories that it lies in or anywhere. key digests the
-// call; it is asked for only where the session has a one-shot answer.
-func (x *Index) Matching(facts *v1.Facts, key func() [sha256.Size]byte) []v1.Approval {
+// its verb, in the directories that it lies in or anywhere. call is asked
+// for its digest only where the session has a one-shot answer.
+func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if len(x.byID) == 0 && len(x.onces) == 0 {
@@ -24,7 +23,7 @@ func (x *Index) Matching(facts *v1.Facts, key func() [sha256.Size]byte) []v1.App
 	}
 	now := x.options.Clock()
 	var out []v1.Approval
-	if once := x.once(facts.Session.ID, key, now); once != nil {
+	if once := x.once(facts.Session.ID, call, now); once != nil {
 		out = append(out, v1.Approval{ID: once.Prompt, Tool: facts.Tool.Kind, Once: true})
 	}
 	sessions := x.lineage(facts.Session.ID)
@@ -91,12 +90,12 @@ func appendLive(out []v1.Approval, entry *v1.ApprovalEntry, now time.Time) []v1.
 }
 
 // once finds the one-shot answer to a call.
-func (x *Index) once(session string, key func() [sha256.Size]byte, now time.Time) *store.Once {
+func (x *Index) once(session string, call v1.Digester, now time.Time) *store.Once {
 	held := x.onces[session]
 	if len(held) == 0 {
 		return nil
 	}
-	digest := key()
+	digest := call.Digest()
 	for i := range held {
 		if now.Before(held[i].ExpiresAt) && string(held[i].Key) == string(digest[:]) {
 			return &held[i]

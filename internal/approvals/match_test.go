@@ -74,17 +74,17 @@ func TestEachAnswerIsFoundOnce(t *testing.T) {
 	here := h.put(t, v1.ApprovalRequest{Verb: "git push", Directory: new("/srv/proj")})
 	facts := call()
 	facts.Items = append(facts.Items, facts.Items[0])
-	got := h.Matching(facts, key)
+	got := h.Matching(facts, key{1})
 	require.Len(t, got, 2)
 	assert.Equal(t, v1.Approval{ID: "id-00001", Tool: v1.ToolShell, Verb: "git push", Anywhere: true}, got[0])
 	assert.Equal(t, v1.Approval{ID: here.ID, Tool: v1.ToolShell, Verb: "git push", Directory: "/srv/proj"}, got[1])
 }
 
 // answered puts a one-shot answer into the store.
-func (h *house) answered(t *testing.T, session string) store.Once {
+func (h *house) answered(t *testing.T) store.Once {
 	t.Helper()
-	const prompt = "p"
-	digest := key()
+	const prompt, session = "p", "s"
+	digest := key{1}
 	once := store.Once{Prompt: prompt, Session: session, Key: digest[:], ExpiresAt: noon.Add(10 * time.Minute)}
 	require.NoError(t, h.store.OpenPrompt(t.Context(), store.Prompt{
 		Prompt: v1.Prompt{
@@ -101,12 +101,12 @@ func (h *house) answered(t *testing.T, session string) store.Once {
 // TestOnceIsForOneCall holds A10: session, key and ten minutes.
 func TestOnceIsForOneCall(t *testing.T) {
 	h := build(t)
-	once := h.answered(t, "s")
+	once := h.answered(t)
 	h.Remember(nil, &once)
 	h.Remember(nil, &once)
 	assert.Equal(t, []string{"p"}, h.matching(call()), "it is there once")
 	assert.Empty(t, h.matching(call(func(f *v1.Facts) { f.Session.ID = "other" })))
-	assert.Empty(t, h.Matching(call(), func() [32]byte { return [32]byte{2} }), "another call")
+	assert.Empty(t, h.Matching(call(), key{2}), "another call")
 	h.pass(10 * time.Minute)
 	assert.Empty(t, h.matching(call()))
 }
@@ -118,7 +118,7 @@ func TestOnceIsSpentOnce(t *testing.T) {
 			h := build(t)
 			once := store.Once{Prompt: "p", Session: "s", ExpiresAt: noon.Add(time.Minute), Unsaved: true}
 			if !unsaved {
-				once = h.answered(t, "s")
+				once = h.answered(t)
 			}
 			h.Remember(nil, &once)
 			var spent atomic.Int64
@@ -147,7 +147,7 @@ func TestOnceIsSpentOnce(t *testing.T) {
 // because the store failed.
 func TestOnceThatCantBeRecordedIsNotUsed(t *testing.T) {
 	h := build(t)
-	once := h.answered(t, "s")
+	once := h.answered(t)
 	h.Remember(nil, &once)
 	h.store.broken.Store(true)
 	require.ErrorIs(t, h.Spend(t.Context(), "p"), errBroken)

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -41,6 +40,9 @@ type passage struct {
 	opened string
 	// refused is the prompt that ended without a yes to this call.
 	refused *v1.Prompt
+	// admitted is the call with the session that is kept.
+	admitted v1.Call
+	snapshot Snapshot
 	// answered is the prompt that decided, for the record.
 	answered string
 	// fault is the code of what went wrong, empty when nothing did.
@@ -133,7 +135,7 @@ func (p *passage) judge(ctx context.Context) {
 		p.deny(CodeNoPolicy, "no policy is active; see /readyz", nil)
 		return
 	}
-	p.revision = snapshot.Revision()
+	p.revision, p.snapshot = snapshot.Revision(), snapshot
 	if err := p.admit(ctx); err != nil {
 		code, message := refusal(err, CodeInternal, "the session can't be looked up; see policyd's log")
 		p.deny(code, message, nil)
@@ -176,9 +178,9 @@ func (p *passage) admit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	call := *p.call
-	call.Session = session
-	p.call = &call
+	p.admitted = *p.call
+	p.admitted.Session = session
+	p.call = &p.admitted
 	return nil
 }
 
@@ -193,7 +195,7 @@ func (p *passage) gather(snapshot Snapshot) {
 	p.cwd = p.input.Cwd
 	options.Redactor.MaskFacts(&p.input.Facts)
 	if options.Approvals != nil {
-		p.input.Approvals = options.Approvals.Matching(&p.input.Facts, func() [sha256.Size]byte { return p.key(snapshot) })
+		p.input.Approvals = options.Approvals.Matching(&p.input.Facts, p)
 	}
 	if p.input.Approvals == nil {
 		p.input.Approvals = []v1.Approval{}

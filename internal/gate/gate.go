@@ -55,9 +55,9 @@ type Sessions interface {
 // Approvals are what people answered before. What can't be read is nothing, and
 // what it would have allowed is asked.
 type Approvals interface {
-	// Matching are those that could apply to the facts. key digests the call, for
-	// answers that cover one call alone.
-	Matching(facts *v1.Facts, key func() [32]byte) []v1.Approval
+	// Matching are those that could apply to the facts. call is asked for its
+	// digest where an answer could cover this call alone.
+	Matching(facts *v1.Facts, call v1.Digester) []v1.Approval
 	// Spend uses up a one-shot answer. An error means that it may not be used.
 	Spend(ctx context.Context, id string) error
 }

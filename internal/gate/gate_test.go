@@ -341,7 +341,7 @@ func TestNewRefusesMissingCollaborators(t *testing.T) {
 // remembering is a memory of fixed answers.
 type remembering struct{}
 
-func (remembering) Matching(*v1.Facts, func() [32]byte) []v1.Approval {
+func (remembering) Matching(*v1.Facts, v1.Digester) []v1.Approval {
 	return []v1.Approval{{ID: "a"}}
 }
 func (remembering) Spend(context.Context, string) error { return nil }

@@ -10,6 +10,11 @@ import (
 	v1 "policyd/api/v1"
 )
 
+// Digest implements v1.Digester. Facts have to be there.
+func (p *passage) Digest() [sha256.Size]byte { return p.key(p.snapshot) }
+
+var _ v1.Digester = (*passage)(nil)
+
 // key digests what makes two calls the same question (A10): who asks, the tool,
 // its arguments but for the inert ones, where it runs, and what it was found to
 // touch.

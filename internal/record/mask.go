@@ -81,7 +81,8 @@ func (m *Masker) once(text string) string {
 	lower := strings.ToLower(text)
 	for i := range m.patterns {
 		rule := &m.patterns[i]
-		if !hinted(lower, rule.hints) {
+		// Replacing allocates even where nothing matches, and looking doesn't.
+		if !hinted(lower, rule.hints) || !rule.find.MatchString(text) {
 			continue
 		}
 		if next := rule.find.ReplaceAllString(text, rule.replace); next != text {
