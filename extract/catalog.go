@@ -57,11 +57,17 @@ type method struct {
 
 // catalog maps the names that agents give their tools to what they do.
 type catalog struct {
-	Aliases    map[string]string  `json:"aliases"`
-	Clients    map[string]*client `json:"clients"`
-	MCPPaths   []string           `json:"mcp_paths"`
-	MCPReaders map[string]string  `json:"mcp_readers"`
-	ACP        map[string]*method `json:"acp"`
+	Aliases map[string]string  `json:"aliases"`
+	Clients map[string]*client `json:"clients"`
+	// MCPPaths are arguments that are paths, MCPPlaces the last words of names
+	// that are named like paths, MCPMentions those of names whose texts say or look
+	// for something, and MCPPatterns those of regular expressions or globs.
+	MCPPaths    []string           `json:"mcp_paths"`
+	MCPPlaces   []string           `json:"mcp_places"`
+	MCPMentions []string           `json:"mcp_mentions"`
+	MCPPatterns []string           `json:"mcp_patterns"`
+	MCPReaders  map[string]string  `json:"mcp_readers"`
+	ACP         map[string]*method `json:"acp"`
 }
 
 // genericClient is the entry for agents that the catalog doesn't know.
