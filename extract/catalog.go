@@ -25,12 +25,15 @@ type tool struct {
 	Patterns []string `json:"patterns"`
 	Include  []string `json:"include"`
 	// Ignoring is true when a search leaves out what git's ignore rules do.
-	Ignoring bool     `json:"ignoring"`
-	Patch    []string `json:"patch"`
-	URLs     []string `json:"urls"`
-	Texts    []string `json:"texts"`
-	Content  []string `json:"content"`
-	Inert    []string `json:"inert"`
+	Ignoring bool `json:"ignoring"`
+	// ReadsIgnored are arguments that make it read those, too, each with the one
+	// value by which it doesn't.
+	ReadsIgnored map[string]bool `json:"reads_ignored"`
+	Patch        []string        `json:"patch"`
+	URLs         []string        `json:"urls"`
+	Texts        []string        `json:"texts"`
+	Content      []string        `json:"content"`
+	Inert        []string        `json:"inert"`
 	// Callee are the arguments that name the agent that is asked. A tool that has
 	// one is the same for every client, since hosts offer it.
 	Callee []string `json:"callee"`

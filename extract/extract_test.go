@@ -453,6 +453,25 @@ func TestIgnoreRules(t *testing.T) {
 	assert.True(t, reaches(), "other files of rules are not followed")
 }
 
+// S3: an argument that makes a search read ignored files makes it reach them.
+func TestSearchesOfIgnoredFiles(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Mkdir(p.project+"/.git", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/.git/HEAD", []byte("ref: refs/heads/main\n"), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n"), 0o600))
+	for value, want := range map[any]bool{nil: false, false: false, true: true, "true": true, 1: true} {
+		args := map[string]any{"pattern": "x"}
+		if value != nil {
+			args["no_ignore"] = value
+		}
+		call := p.call("grep_search", args)
+		call.Session.Agent = "gemini"
+		facts := p.extractor.Extract(call, nil)
+		require.Len(t, facts.Items, 1, "the argument is known")
+		assert.Equal(t, want, facts.Items[0].Caveats.Has("reaches_secret"), "no_ignore: %v", value)
+	}
+}
+
 // S3: a secret's contents have a name besides its path.
 func TestBlobsNamedByHash(t *testing.T) {
 	p := newPlace(t)

@@ -221,7 +221,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 // they make of anything but a plain glob over base names: what is not plain
 // leaves nothing out.
 func (e *extraction) includes(t *tool) filter {
-	f := filter{ignoring: t.Ignoring}
+	f := filter{ignoring: t.Ignoring && !e.readsIgnored(t)}
 	for _, include := range e.texts(t.Include) {
 		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
 	}
@@ -231,6 +231,18 @@ func (e *extraction) includes(t *tool) filter {
 		}
 	}
 	return f
+}
+
+// readsIgnored reports whether an argument makes a search read what git's ignore
+// rules leave out. Of a value that isn't known for the other it counts as yes.
+func (e *extraction) readsIgnored(t *tool) bool {
+	for name, harmless := range t.ReadsIgnored {
+		e.args.ignore([]string{name})
+		if raw := e.args.raw(name); raw != nil && string(raw) != strconv.FormatBool(harmless) {
+			return true
+		}
+	}
+	return false
 }
 
 // patternRoot is the directory that a list of globs starts from. Where the
