@@ -453,6 +453,19 @@ func TestIgnoreRules(t *testing.T) {
 	assert.True(t, reaches(), "other files of rules are not followed")
 }
 
+// V12: the globs of everyday frameworks lead nowhere else.
+func TestEverydayGlobs(t *testing.T) {
+	p := newPlace(t)
+	for _, pattern := range []string{
+		"**/[id]/page.tsx", "app/(auth)/**", "**/@types/*", "@scope/*", "[A-Z]*.go", "src/**/*.{ts,tsx}", "app/[[...slug]]/*", "$lib/*",
+	} {
+		assert.True(t, p.facts("Glob", map[string]any{"pattern": pattern}).Complete, pattern)
+	}
+	for _, pattern := range []string{"{..,x}/*", "x/@(..|y)/*", "{,x}/etc/*", "[.][.]/*", "{/etc,x}/*", "@(a/..|b)/*", "{a,b/../..}/x"} {
+		assert.False(t, p.facts("Glob", map[string]any{"pattern": pattern}).Complete, pattern)
+	}
+}
+
 // S3: an argument that makes a search read ignored files makes it reach them.
 func TestSearchesOfIgnoredFiles(t *testing.T) {
 	p := newPlace(t)

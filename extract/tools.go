@@ -261,29 +261,6 @@ func (e *extraction) patternRoot(pattern string) string {
 	return root
 }
 
-// climbs reports whether a segment of a glob could stand for "..", or for the
-// beginning of an absolute path: it holds an escape, begins with a dot that is
-// not all there is of it, or with alternatives that do.
-func climbs(segment string) bool {
-	if segment == ".." || strings.Contains(segment, `\`) || strings.Count(segment, "{") != strings.Count(segment, "}") {
-		return true
-	}
-	switch {
-	case strings.HasPrefix(segment, "."):
-		return strings.ContainsAny(segment, "{[(")
-	case segment != "" && strings.IndexByte("[(@+!", segment[0]) >= 0:
-		return true
-	case strings.HasPrefix(segment, "{"):
-		group, _, _ := strings.Cut(segment[1:], "}")
-		for alternative := range strings.SplitSeq(group, ",") {
-			if alternative == "" || strings.ContainsAny(alternative[:1], ".{[/(") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // altered reports whether a client might open another path than the one it
 // was given: many trim blanks, drop a file: or @ in front, or normalize.
 func altered(raw string) bool {
