@@ -24,6 +24,8 @@ type tool struct {
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
 	Include  []string `json:"include"`
+	// Types are arguments that name a file type of ripgrep's.
+	Types []string `json:"types"`
 	// Ignoring is true when a search leaves out what git's ignore rules do.
 	Ignoring bool `json:"ignoring"`
 	// ReadsIgnored are arguments that make it read those, too, each with the one
@@ -62,6 +64,8 @@ type method struct {
 type catalog struct {
 	Aliases map[string]string  `json:"aliases"`
 	Clients map[string]*client `json:"clients"`
+	// FileTypes are the globs of ripgrep's file types, those of every version.
+	FileTypes map[string][]string `json:"file_types"`
 	// MCPPaths are arguments that are paths, MCPPlaces the last words of names
 	// that are named like paths, MCPMentions those of names whose texts say or look
 	// for something, and MCPPatterns those of regular expressions or globs.

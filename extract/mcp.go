@@ -236,9 +236,7 @@ func (u *uncatalogued) place(text string) {
 func (u *uncatalogued) reach(text, raw string, clear bool) {
 	e, op := u.e, u.e.x.catalog.mcpOperation(u.tool, "")
 	p := e.touch(&u.touched, raw, e.facts.Cwd, op)
-	if altered(e.resolver.Names.Compose(raw)) {
-		e.alteredPath(p, raw)
-	}
+	e.alteredPath(p, raw)
 	e.otherReadings(p, text, raw, clear)
 	u.touched.add(op, p.Space)
 	switch p.Space {

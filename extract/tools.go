@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"net"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	v1 "policyd/api/v1"
 )
@@ -202,7 +200,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 	touched := touched{item: len(e.facts.Items)}
 	e.touch(&touched, raw, e.facts.Cwd, access)
 	p := &e.facts.Paths[index]
-	if !pattern && altered(e.resolver.Names.Compose(raw)) {
+	if !pattern {
 		e.alteredPath(p, raw)
 	}
 	e.pathItem(index)
@@ -221,7 +219,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 // they make of anything but a plain glob over base names: what is not plain
 // leaves nothing out.
 func (e *extraction) includes(t *tool) filter {
-	f := filter{ignoring: t.Ignoring && !e.readsIgnored(t)}
+	f, types := filter{ignoring: t.Ignoring && !e.readsIgnored(t)}, e.texts(t.Types)
 	for _, include := range e.texts(t.Include) {
 		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
 	}
@@ -229,6 +227,16 @@ func (e *extraction) includes(t *tool) filter {
 		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || include == "" {
 			return filter{}
 		}
+	}
+	if len(f.include) > 0 {
+		return f // what a glob includes is read whatever its type
+	}
+	for _, name := range types {
+		globs, known := e.x.catalog.FileTypes[name]
+		if !known {
+			return filter{ignoring: f.ignoring}
+		}
+		f.include = append(f.include, globs...)
 	}
 	return f
 }
@@ -259,43 +267,6 @@ func (e *extraction) patternRoot(pattern string) string {
 		}
 	}
 	return root
-}
-
-// altered reports whether a client might open another path than the one it
-// was given: many trim blanks, drop a file: or @ in front, or normalize.
-func altered(raw string) bool {
-	if raw != strings.TrimFunc(raw, blank) || strings.IndexFunc(raw, invisibleRune) >= 0 {
-		return true
-	}
-	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") ||
-		strings.ContainsAny(raw, "\"`") || strings.HasPrefix(raw, "'")
-}
-
-func blank(r rune) bool { return unicode.IsSpace(r) || invisibleRune(r) }
-
-func invisibleRune(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		unicode.Is(unicode.Mn, r) || r == unicode.ReplacementChar || unicode.IsSpace(r) && r != ' '
-}
-
-// alteredPath makes a path one that lies nowhere that is known, and looks at
-// what it would be without what a client might remove.
-func (e *extraction) alteredPath(p *v1.Path, raw string) {
-	p.Space = v1.SpaceUnknown
-	p.Caveats.Add("ambiguous")
-	plain := strings.TrimFunc(strings.Map(func(r rune) rune {
-		if invisibleRune(r) {
-			return -1
-		}
-		return r
-	}, raw), unicode.IsSpace)
-	plain = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(plain, "file://"), "@"), "\"'`")
-	if full := e.absolute(plain, e.facts.Cwd); full != "" {
-		if resolved, err := e.resolve(full); err == nil {
-			e.classify(p, resolved.Real)
-		}
-		e.classify(p, path.Clean(full))
-	}
 }
 
 // pattern adds an item for a glob that leads elsewhere than below the
