@@ -360,6 +360,8 @@ func FuzzFacts(f *testing.F) {
 	}
 	f.Add("Read", `{"file_path":"a/../b"}`)
 	f.Add("mcp__a__b", `{"path":["x",".env"]}`)
+	f.Add("mcp__a__b", `{"uri":"FILE://localhost/%2e%2e/x#y","a":{"cwd":"../../**","b":["view-source:file:/x","$HOME/x"]},"q":".env"}`)
+	f.Add("Glob", `{"pattern":"{a,[b]}/@(c|..)/[d]"}`)
 	p := newPlace(f)
 	f.Fuzz(func(t *testing.T, tool, args string) {
 		call := p.call(tool, nil)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -139,11 +140,20 @@ func (u *uncatalogued) full(text string) bool {
 	if _, _, found := fileURI(text, u.e.windows); found {
 		return true
 	}
-	text = strings.TrimFunc(text, blank)
+	text = unmarked(text)
 	if u.e.windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
 		return true
 	}
-	return strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~") && strings.Contains(text, "/")
+	return strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~") && strings.Contains(text, "/") ||
+		variablePath.MatchString(text)
+}
+
+// variablePath is a path that begins with a variable.
+var variablePath = regexp.MustCompile(`^\$(\w+|\{\w+\})/`)
+
+// unmarked is a text without what programs take off in front of a path.
+func unmarked(text string) string {
+	return strings.TrimLeft(strings.TrimFunc(text, blank), "@\"'`")
 }
 
 // leadsOut reports whether a text could lead out of the working directory by
@@ -153,7 +163,7 @@ func (u *uncatalogued) leadsOut(text string) bool {
 	if !u.full(text) {
 		return climbing(text)
 	}
-	trimmed := strings.TrimFunc(text, blank)
+	trimmed := unmarked(text)
 	if !strings.HasPrefix(trimmed, "/") || u.e.windows {
 		return true
 	}

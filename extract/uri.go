@@ -29,7 +29,11 @@ func scheme(text string) (name, rest string) {
 func fileURI(text string, windows bool) (path string, clear, found bool) {
 	name, rest := scheme(strings.TrimFunc(text, blank))
 	if name != "file" {
-		return "", false, false
+		// An address may hold another, as in view-source:file:///x.
+		if inner, _ := scheme(rest); name != "" && inner != "" && len(rest) <= maxName {
+			path, _, found = fileURI(rest, windows)
+		}
+		return path, false, found
 	}
 	clear = true
 	if authority, ok := strings.CutPrefix(rest, "//"); ok {

@@ -57,6 +57,9 @@ func TestApprovedToolsStayInScope(t *testing.T) {
 		"unheard of, up":          {"thing": "src/../../other"},
 		"unheard of, a link":      {"thing": "link/x"},
 		"unheard of, an address":  {"thing": "File:///etc/passwd"},
+		"an address in another":   {"url": "view-source:file:///etc/passwd"},
+		"unheard of, a variable":  {"thing": "$HOME/other/x"},
+		"unheard of, marked":      {"thing": "@/etc/passwd"},
 		"names of a map":          {"things": map[string]any{"/etc/passwd": "x"}},
 		"protected":               {"output_path": ".claude/settings.local.json"},
 		"protected, there":        {"thing": p.project + "/AGENTS.md"},
@@ -99,6 +102,7 @@ func TestApprovedToolsNeedNoQuestions(t *testing.T) {
 		"range":               {"range": "main..HEAD", "version": "~1.2"},
 		"percent":             {"output_path": "100%25.md"},
 		"regular expression":  {"pattern": `^\.\./x`},
+		"imports and ids":     {"module": "@/components/x", "variable": "$id", "image": "docker:5000/x:1"},
 		"named like the tree": {"branch": "src", "profile": "d"},
 	} {
 		effect, codes := p.judgeTool(t, "do", args)
