@@ -171,33 +171,6 @@ func (a *arguments) rest() []string {
 	return out
 }
 
-// textsOf returns every text in a JSON value, at any depth.
-func textsOf(raw json.RawMessage) []string {
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		return nil
-	}
-	texts := collectTexts(nil, value)
-	slices.Sort(texts)
-	return texts
-}
-
-func collectTexts(out []string, value any) []string {
-	switch value := value.(type) {
-	case string:
-		return append(out, value)
-	case []any:
-		for _, element := range value {
-			out = collectTexts(out, element)
-		}
-	case map[string]any:
-		for name, element := range value {
-			out = collectTexts(append(out, name), element)
-		}
-	}
-	return out
-}
-
 // plainTexts are the texts of a value that is a text or a list of nothing else.
 func plainTexts(value any) ([]string, bool) {
 	switch value := value.(type) {

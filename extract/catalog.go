@@ -24,13 +24,18 @@ type tool struct {
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
 	Include  []string `json:"include"`
+	// Types are arguments that name a file type of ripgrep's.
+	Types []string `json:"types"`
 	// Ignoring is true when a search leaves out what git's ignore rules do.
-	Ignoring bool     `json:"ignoring"`
-	Patch    []string `json:"patch"`
-	URLs     []string `json:"urls"`
-	Texts    []string `json:"texts"`
-	Content  []string `json:"content"`
-	Inert    []string `json:"inert"`
+	Ignoring bool `json:"ignoring"`
+	// ReadsIgnored are arguments that make it read those, too, each with the one
+	// value by which it doesn't.
+	ReadsIgnored map[string]bool `json:"reads_ignored"`
+	Patch        []string        `json:"patch"`
+	URLs         []string        `json:"urls"`
+	Texts        []string        `json:"texts"`
+	Content      []string        `json:"content"`
+	Inert        []string        `json:"inert"`
 	// Callee are the arguments that name the agent that is asked. A tool that has
 	// one is the same for every client, since hosts offer it.
 	Callee []string `json:"callee"`
@@ -57,11 +62,19 @@ type method struct {
 
 // catalog maps the names that agents give their tools to what they do.
 type catalog struct {
-	Aliases    map[string]string  `json:"aliases"`
-	Clients    map[string]*client `json:"clients"`
-	MCPPaths   []string           `json:"mcp_paths"`
-	MCPReaders map[string]string  `json:"mcp_readers"`
-	ACP        map[string]*method `json:"acp"`
+	Aliases map[string]string  `json:"aliases"`
+	Clients map[string]*client `json:"clients"`
+	// FileTypes are the globs of ripgrep's file types, those of every version.
+	FileTypes map[string][]string `json:"file_types"`
+	// MCPPaths are arguments that are paths, MCPPlaces the last words of names
+	// that are named like paths, MCPMentions those of names whose texts say or look
+	// for something, and MCPPatterns those of regular expressions or globs.
+	MCPPaths    []string           `json:"mcp_paths"`
+	MCPPlaces   []string           `json:"mcp_places"`
+	MCPMentions []string           `json:"mcp_mentions"`
+	MCPPatterns []string           `json:"mcp_patterns"`
+	MCPReaders  map[string]string  `json:"mcp_readers"`
+	ACP         map[string]*method `json:"acp"`
 }
 
 // genericClient is the entry for agents that the catalog doesn't know.

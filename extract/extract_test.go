@@ -360,6 +360,8 @@ func FuzzFacts(f *testing.F) {
 	}
 	f.Add("Read", `{"file_path":"a/../b"}`)
 	f.Add("mcp__a__b", `{"path":["x",".env"]}`)
+	f.Add("mcp__a__b", `{"uri":"FILE://localhost/%2e%2e/x#y","a":{"cwd":"../../**","b":["view-source:file:/x","$HOME/x"]},"q":".env"}`)
+	f.Add("Glob", `{"pattern":"{a,[b]}/@(c|..)/[d]"}`)
 	p := newPlace(f)
 	f.Fuzz(func(t *testing.T, tool, args string) {
 		call := p.call(tool, nil)
@@ -451,6 +453,86 @@ func TestIgnoreRules(t *testing.T) {
 	require.NoError(t, os.RemoveAll(p.project+"/lib"))
 	write(".rgignore", "!.env\n")
 	assert.True(t, reaches(), "other files of rules are not followed")
+}
+
+// P1: a name that is there exactly as written is meant, unless a client that
+// altered it would open something worse.
+func TestNamesThatClientsCouldAlter(t *testing.T) {
+	p := newPlace(t)
+	for path, text := range map[string]string{
+		"@sc/x": "", "$x.ts": "", "re\u0301sume\u0301.md": "", "@.env": "", "$HOME/x": "", "$x/etc/passwd": "", "@/etc/passwd": "",
+		"$x/a/b": "", "a\u200bb": "", ".e\u0301nv": "", "`x": "", "\u0301x": "",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+path), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+path, []byte(text), 0o600))
+	}
+	for raw, want := range map[string]bool{
+		"@sc/x": true, "$x.ts": true, "re\u0301sume\u0301.md": true, p.project + "/re\u0301sume\u0301.md": true,
+		"@sc/y": false, "$y.ts": false, "e\u0301.md": false, "@.env": false, "$HOME/x": false, "$x/etc/passwd": false,
+		"@/etc/passwd": false, "$x/../README.md": false, "a\u200bb": false, ".e\u0301nv": false, "`x": false, "\u0301x": false,
+		"$x/a/b": false, // an empty variable makes it one in the root
+	} {
+		facts := p.facts("Read", map[string]any{"file_path": raw})
+		require.NotEmpty(t, facts.Paths, raw)
+		assert.Equal(t, want, facts.Paths[0].Space == v1.SpaceProject, "%q: %v", raw, facts.Paths[0])
+	}
+}
+
+// V12: arguments without effect, and file types as a filter.
+func TestArgumentsOfClaude(t *testing.T) {
+	p := newPlace(t)
+	for tool, args := range map[string]map[string]any{
+		"NotebookEdit": {"notebook_path": "a.ipynb", "new_source": "", "cell_number": 1},
+		"Read":         {"file_path": "README.md", "description": "x"},
+	} {
+		assert.Len(t, p.facts(tool, args).Items, 1, tool)
+	}
+	for _, c := range []struct {
+		args map[string]any
+		want bool
+	}{
+		{map[string]any{"type": "go"}, false},
+		{map[string]any{"type": "unheard of"}, true},
+		{map[string]any{"type": "go", "glob": ".env*"}, true},
+		{map[string]any{"type": "go", "glob": "*.{a,b}"}, true},
+	} {
+		c.args["pattern"] = "x"
+		facts := p.facts("Grep", c.args)
+		require.Len(t, facts.Items, 1, c.args)
+		assert.Equal(t, c.want, facts.Items[0].Caveats.Has("reaches_secret"), "%v", c.args)
+	}
+}
+
+// V12: the globs of everyday frameworks lead nowhere else.
+func TestEverydayGlobs(t *testing.T) {
+	p := newPlace(t)
+	for _, pattern := range []string{
+		"**/[id]/page.tsx", "app/(auth)/**", "**/@types/*", "@scope/*", "[A-Z]*.go", "src/**/*.{ts,tsx}", "app/[[...slug]]/*", "$lib/*",
+	} {
+		assert.True(t, p.facts("Glob", map[string]any{"pattern": pattern}).Complete, pattern)
+	}
+	for _, pattern := range []string{"{..,x}/*", "x/@(..|y)/*", "{,x}/etc/*", "[.][.]/*", "{/etc,x}/*", "@(a/..|b)/*", "{a,b/../..}/x"} {
+		assert.False(t, p.facts("Glob", map[string]any{"pattern": pattern}).Complete, pattern)
+	}
+}
+
+// S3: an argument that makes a search read ignored files makes it reach them.
+func TestSearchesOfIgnoredFiles(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Mkdir(p.project+"/.git", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/.git/HEAD", []byte("ref: refs/heads/main\n"), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n"), 0o600))
+	for value, want := range map[any]bool{nil: false, false: false, true: true, "true": true, 1: true} {
+		args := map[string]any{"pattern": "x"}
+		if value != nil {
+			args["no_ignore"] = value
+		}
+		call := p.call("grep_search", args)
+		call.Session.Agent = "gemini"
+		facts := p.extractor.Extract(call, nil)
+		require.Len(t, facts.Items, 1, "the argument is known")
+		assert.Equal(t, want, facts.Items[0].Caveats.Has("reaches_secret"), "no_ignore: %v", value)
+	}
 }
 
 // S3: a secret's contents have a name besides its path.

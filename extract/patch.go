@@ -18,14 +18,20 @@ const (
 	patchEnd   = "*** End Patch"
 )
 
-// parsePatch reads what a patch changes: one in the apply_patch format, or a
-// unified diff as git and diff write it. ok is false where it can't be read
-// wholly; what could be read is returned all the same.
+// patchFormat reads what a patch of one format changes. ok is false where it
+// can't be read wholly; what could be read is returned all the same.
+type patchFormat func(text string) (changes []change, ok bool)
+
+// parsePatch reads a patch whose reader isn't known, in the apply_patch format
+// or as a unified diff. What either of them finds counts, since the one is a
+// comment to readers of the other.
 func parsePatch(text string) (changes []change, ok bool) {
-	if strings.Contains(text, patchBegin) {
-		return parseApplyPatch(text)
+	changes, ok = parseUnified(text)
+	if !strings.Contains(text, patchBegin) {
+		return changes, ok
 	}
-	return parseUnified(text)
+	applied, applies := parseApplyPatch(text)
+	return append(applied, changes...), applies && (ok || len(changes) == 0)
 }
 
 // patchPieces cuts a line where the most liberal reader ends one. A header that
@@ -164,6 +170,8 @@ func (u *unified) inHunk(line, next string) {
 func (u *unified) header(line, next string) {
 	name, rest, _ := strings.Cut(line, " ")
 	switch {
+	case indented(line):
+		u.bad = true // patch(1) takes indented diffs, and how far each of their lines is, it guesses
 	case strings.HasPrefix(line, "diff --git "):
 		u.finish()
 		u.open = true
@@ -200,6 +208,13 @@ func (u *unified) header(line, next string) {
 	case strings.HasPrefix(line, "diff --c"), name == "@@@":
 		u.bad = true // of a merge
 	}
+}
+
+// indented reports whether a line is a header but for blanks, or the signs that
+// patch(1) takes for such, in front of it.
+func indented(line string) bool {
+	bare := strings.TrimLeft(line, " \tX")
+	return len(bare) < len(line) && (strings.HasPrefix(bare, "+++ ") || strings.HasPrefix(bare, "*** ") || strings.HasPrefix(bare, "Index:"))
 }
 
 const devNull = "/dev/null"
@@ -320,8 +335,11 @@ func (e *extraction) patch(text string) {
 	}
 }
 
-// patchers are commands that apply a patch.
-var patchers = map[string]bool{"apply_patch": true, "applypatch": true, "patch": true, "git apply": true, "git am": true}
+// patchers are commands that apply a patch, and the format that each reads.
+// What is no patch of that format it skips, as a comment.
+var patchers = map[string]patchFormat{
+	"apply_patch": parseApplyPatch, "applypatch": parseApplyPatch, "patch": parseUnified, "git apply": parseUnified, "git am": parseUnified,
+}
 
 // maxPatch bounds how much is read of a file that holds a patch.
 const maxPatch = 1 << 20
@@ -330,27 +348,34 @@ const maxPatch = 1 << 20
 // touches. The patch stands in the line or in a file that the command reads;
 // one that is elsewhere, or can't be read wholly, is a caveat.
 func (e *extraction) patched(t *touched, item *v1.Item, c *shell.Command, line string) {
-	if !patchers[c.Verb] && !patchers[c.Program] {
+	format := patchers[c.Verb]
+	if format == nil {
+		format = patchers[c.Program]
+	}
+	if format == nil {
 		return
 	}
 	dirs := c.Dirs
 	if c.Unknown || len(dirs) == 0 {
 		dirs = append(slices.Clip(dirs), "")
 	}
-	texts := patchesInLine(line)
+	envelope := c.Program == "apply_patch" || c.Program == "applypatch"
+	texts := patchesInLine(line, envelope)
+	known := handedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
 	for _, access := range c.Accesses {
 		if access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
 			texts = append(texts, e.patchFile(e.absolute(access.Text, dirs[0])))
+			known = true
 		}
 	}
-	known := len(texts) > 0 && (patchers[c.Program] && c.Program != "patch" ||
-		!slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
+	known = known && len(texts) > 0 &&
+		(envelope || !slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
 	for _, text := range texts {
-		changes, ok := parsePatch(text)
+		changes, ok := format(text)
 		known = known && ok
 		for _, change := range changes {
 			known = known && !strings.ContainsAny(change.path, "$`\\'\"")
-			e.patchedPath(t, change, dirs, !strings.Contains(text, patchBegin))
+			e.patchedPath(t, change, dirs, !envelope)
 		}
 	}
 	if !known {
@@ -379,9 +404,13 @@ var patchOptions = map[string]bool{
 }
 
 // patchesInLine cuts patches out of a command line, from a here-document or an
-// argument.
-func patchesInLine(line string) []string {
-	if begin := strings.Index(line, patchBegin); begin >= 0 {
+// argument. envelope is true for those of the apply_patch format.
+func patchesInLine(line string, envelope bool) []string {
+	if envelope {
+		begin := strings.Index(line, patchBegin)
+		if begin < 0 {
+			return nil
+		}
 		text := line[begin:]
 		if end := strings.LastIndex(text, patchEnd); end >= 0 {
 			text = text[:end+len(patchEnd)]
@@ -392,6 +421,59 @@ func patchesInLine(line string) []string {
 		return []string{line[begin+1:]}
 	}
 	return nil
+}
+
+// handedTo reports whether a line hands the patch in it to the one command of
+// that name: as its here-document, as that of a cat in front of it, or as an
+// argument. Any other patch in the line may be there for show.
+func handedTo(name, line string) bool {
+	head, rest, _ := strings.Cut(line, "\n")
+	before, after, document := strings.Cut(head, "<<")
+	if !document {
+		return !strings.Contains(line, "<<") && mentions(line, name) == 1 && !strings.ContainsAny(head, "|;&`$")
+	}
+	mark, after := hereMark(after)
+	reader := strings.TrimSpace(before[strings.LastIndexAny(before, ";&|({`")+1:])
+	switch {
+	case mark == "" || strings.Contains(after, "<<"):
+		return false
+	case mentions(before, name) == 1 && mentions(reader, name) == 1 && mentions(after, name) == 0 && !strings.ContainsAny(after, "<"):
+	case reader == "cat" && mentions(before, name) == 0 && mentions(after, name) == 1:
+		next, piped := strings.CutPrefix(strings.TrimSpace(after), "|")
+		if !piped || strings.ContainsAny(next, "|;&<`") {
+			return false
+		}
+	default:
+		return false
+	}
+	for rest != "" {
+		var text string
+		if text, rest, _ = strings.Cut(rest, "\n"); strings.TrimLeft(strings.TrimRight(text, `"' )`), "\t") == mark {
+			return mentions(rest, name) == 0
+		}
+	}
+	return true
+}
+
+// hereMark reads the word that ends a here-document, and what follows it.
+func hereMark(text string) (mark, after string) {
+	text = strings.TrimLeft(strings.TrimPrefix(text, "-"), " \\")
+	end := strings.IndexFunc(text, func(r rune) bool { return strings.ContainsRune(" \t;&|<>()", r) })
+	if end < 0 {
+		end = len(text)
+	}
+	return strings.Trim(text[:end], `'"`), text[end:]
+}
+
+// mentions counts a name among the words of a text, as they are without quotes.
+func mentions(text, name string) int {
+	count, text := 0, strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(text)
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|()<>{}`", r) }) {
+		if word == name || strings.HasSuffix(word, "/"+name) {
+			count++
+		}
+	}
+	return count
 }
 
 // patchFile is the text of a file; empty, which is no patch, where it can't be

@@ -94,6 +94,8 @@ func diffs() map[string]struct {
 		"index line":       {"Index: x\n--- a/x\n+++ b/x\n" + hunk, "write x, write b/x, write a/x", false},
 		"hidden line end":  {"x\r--- a/.env\n--- a/x\n+++ b/x\n" + hunk, "write x, write b/x, write a/x", false},
 		"no patch":         {"just text\n", "", false},
+		"indented":         {"--- a/x\n+++ b/x\n" + hunk + "  --- a/.env\n  +++ b/.env\n", "write x, write b/x, write a/x", false},
+		"behind crosses":   {"--- a/x\n+++ b/x\n" + hunk + "XX --- a/.env\nXX +++ b/.env\n", "write x, write b/x, write a/x", false},
 	}
 }
 
@@ -106,6 +108,22 @@ func TestParseUnified(t *testing.T) {
 		assert.Equal(t, c.ok, ok, name)
 		assert.Equal(t, c.want, said(changes), name)
 	}
+}
+
+// V12: what is a comment to readers of one format counts to those of the other.
+func TestParseBothFormats(t *testing.T) {
+	envelope := lines(patchBegin, "*** Update File: README.md", "@@", "-x", "+y", patchEnd)
+	diff := "--- /dev/null\n+++ b/.mcp.json\n@@ -0,0 +1 @@\n+x\n"
+	for name, text := range map[string]string{"the diff behind": envelope + diff, "the diff in front": diff + envelope} {
+		changes, ok := parsePatch(text)
+		assert.False(t, ok, name)
+		assert.Equal(t, "write README.md, write .mcp.json, write b/.mcp.json", said(changes), name)
+		changes, _ = parseUnified(text)
+		assert.Equal(t, "write .mcp.json, write b/.mcp.json", said(changes), name)
+	}
+	changes, ok := parsePatch(envelope)
+	assert.True(t, ok)
+	assert.Equal(t, "write README.md", said(changes))
 }
 
 // touchedByGit are the paths that git itself would change.

@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,52 @@ func TestPatchesOfCommands(t *testing.T) {
 		if want.caveat == "" {
 			assert.Contains(t, touches(facts), "write.", line)
 		}
+	}
+}
+
+// V12, P11: a patch that the command doesn't read hides none that it does.
+func TestDecoysOfPatches(t *testing.T) {
+	p := newPlace(t)
+	envelope := "*** Begin Patch\n*** Update File: src/main.go\n@@\n-x\n+y\n*** End Patch\n"
+	diff := "--- a/src/main.go\n+++ b/src/main.go\n@@ -1 +1 @@\n-x\n+y\n"
+	bad := "--- /dev/null\n+++ b/.claude/settings.local.json\n@@ -0,0 +1 @@\n+x\n"
+	indented := "  " + strings.ReplaceAll(bad, "\n", "\n  ")
+	require.NoError(t, os.WriteFile(p.project+"/both.diff", []byte(envelope+bad), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/indented.diff", []byte(diff+indented), 0o600))
+	unread := func(line string) (protected, unread bool) {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		for _, item := range facts.Items {
+			unread = unread || item.Caveats.Has("patch_unread")
+		}
+		return slices.Contains(facts.About, "protected"), unread
+	}
+	for _, line := range []string{
+		"git apply <<'EOF'\n" + envelope + bad + "EOF", "git apply <<'EOF'\n" + bad + envelope + "EOF",
+		"git am <<'EOF'\n" + envelope + bad + "EOF", "patch -p1 <<'EOF'\n" + envelope + bad + "EOF",
+		"git apply both.diff", "patch -p1 < both.diff", "patch -p1 -i both.diff",
+		"cat <<'EOF' | git apply\n" + envelope + bad + "EOF",
+	} {
+		protected, _ := unread(line)
+		assert.True(t, protected, line)
+	}
+	shown := " <<'EOF'\n" + diff + "EOF\n"
+	for _, line := range []string{
+		"patch -p1 < indented.diff", "patch -p1 <<'EOF'\n" + diff + indented + "EOF",
+		"cat" + shown + "base64 -d x | git apply", "git apply --check" + shown + "base64 -d x | git apply",
+		"git apply --check" + shown + "base64 -d x | git 'ap'ply", "cat <<'EOF'; base64 -d x | git apply\n" + diff + "EOF",
+		"echo git apply" + shown + "base64 -d x | git apply", "cat <<'EOF' x | git apply\n" + diff + "EOF",
+		"git apply <<'A' <<'B'\n" + diff + "A\nx\nB", "git apply <<'EOF' < x\n" + diff + "EOF",
+		"base64 -d x | apply_patch; : '\n" + envelope + "'",
+	} {
+		_, caveat := unread(line)
+		assert.True(t, caveat, line)
+	}
+	for _, line := range []string{
+		"git apply" + shown, "cat <<'EOF' | git apply\n" + diff + "EOF", "cd src && git apply --check" + shown,
+		"git apply <<EOF && go test ./...\n" + diff + "EOF", "git apply <<'EOF'\n" + diff + "EOF\ngo test ./...",
+	} {
+		_, caveat := unread(line)
+		assert.False(t, caveat, line)
 	}
 }
 

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"net"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	v1 "policyd/api/v1"
 )
@@ -209,7 +207,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 	touched := touched{item: len(e.facts.Items)}
 	e.touch(&touched, raw, e.facts.Cwd, access)
 	p := &e.facts.Paths[index]
-	if !pattern && altered(e.resolver.Names.Compose(raw)) {
+	if !pattern {
 		e.alteredPath(p, raw)
 	}
 	e.pathItem(index)
@@ -228,7 +226,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 // they make of anything but a plain glob over base names: what is not plain
 // leaves nothing out.
 func (e *extraction) includes(t *tool) filter {
-	f := filter{ignoring: t.Ignoring}
+	f, types := filter{ignoring: t.Ignoring && !e.readsIgnored(t)}, e.texts(t.Types)
 	for _, include := range e.texts(t.Include) {
 		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
 	}
@@ -237,7 +235,29 @@ func (e *extraction) includes(t *tool) filter {
 			return filter{}
 		}
 	}
+	if len(f.include) > 0 {
+		return f // what a glob includes is read whatever its type
+	}
+	for _, name := range types {
+		globs, known := e.x.catalog.FileTypes[name]
+		if !known {
+			return filter{ignoring: f.ignoring}
+		}
+		f.include = append(f.include, globs...)
+	}
 	return f
+}
+
+// readsIgnored reports whether an argument makes a search read what git's ignore
+// rules leave out. Of a value that isn't known for the other it counts as yes.
+func (e *extraction) readsIgnored(t *tool) bool {
+	for name, harmless := range t.ReadsIgnored {
+		e.args.ignore([]string{name})
+		if raw := e.args.raw(name); raw != nil && string(raw) != strconv.FormatBool(harmless) {
+			return true
+		}
+	}
+	return false
 }
 
 // patternRoot is the directory that a list of globs starts from. Where the
@@ -254,66 +274,6 @@ func (e *extraction) patternRoot(pattern string) string {
 		}
 	}
 	return root
-}
-
-// climbs reports whether a segment of a glob could stand for "..", or for the
-// beginning of an absolute path: it holds an escape, begins with a dot that is
-// not all there is of it, or with alternatives that do.
-func climbs(segment string) bool {
-	if segment == ".." || strings.Contains(segment, `\`) || strings.Count(segment, "{") != strings.Count(segment, "}") {
-		return true
-	}
-	switch {
-	case strings.HasPrefix(segment, "."):
-		return strings.ContainsAny(segment, "{[(")
-	case segment != "" && strings.IndexByte("[(@+!", segment[0]) >= 0:
-		return true
-	case strings.HasPrefix(segment, "{"):
-		group, _, _ := strings.Cut(segment[1:], "}")
-		for alternative := range strings.SplitSeq(group, ",") {
-			if alternative == "" || strings.ContainsAny(alternative[:1], ".{[/(") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// altered reports whether a client might open another path than the one it
-// was given: many trim blanks, drop a file: or @ in front, or normalize.
-func altered(raw string) bool {
-	if raw != strings.TrimFunc(raw, blank) || strings.IndexFunc(raw, invisibleRune) >= 0 {
-		return true
-	}
-	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") ||
-		strings.ContainsAny(raw, "\"`") || strings.HasPrefix(raw, "'")
-}
-
-func blank(r rune) bool { return unicode.IsSpace(r) || invisibleRune(r) }
-
-func invisibleRune(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		unicode.Is(unicode.Mn, r) || r == unicode.ReplacementChar || unicode.IsSpace(r) && r != ' '
-}
-
-// alteredPath makes a path one that lies nowhere that is known, and looks at
-// what it would be without what a client might remove.
-func (e *extraction) alteredPath(p *v1.Path, raw string) {
-	p.Space = v1.SpaceUnknown
-	p.Caveats.Add("ambiguous")
-	plain := strings.TrimFunc(strings.Map(func(r rune) rune {
-		if invisibleRune(r) {
-			return -1
-		}
-		return r
-	}, raw), unicode.IsSpace)
-	plain = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(plain, "file://"), "@"), "\"'`")
-	if full := e.absolute(plain, e.facts.Cwd); full != "" {
-		if resolved, err := e.resolve(full); err == nil {
-			e.classify(p, resolved.Real)
-		}
-		e.classify(p, path.Clean(full))
-	}
 }
 
 // pattern adds an item for a glob that leads elsewhere than below the
@@ -428,107 +388,4 @@ func samePort(address, port string) bool {
 	a, errOwn := strconv.ParseUint(own, 10, 16)
 	b, errPort := strconv.ParseUint(port, 10, 16)
 	return errOwn == nil && errPort == nil && a == b
-}
-
-// other makes the one item of a tool that nothing is known of (V12). Texts
-// that spell a secret are seen all the same.
-func (e *extraction) other(name string) {
-	e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: name, Path: -1})
-	e.spelledSecrets()
-}
-
-// mcp makes the item of an MCP tool, and one per path argument.
-func (e *extraction) mcp(who identity) {
-	e.facts.Items = append(e.facts.Items, v1.Item{
-		Kind: v1.ItemTool, Verb: "mcp:" + who.server + "/" + who.name, Path: -1,
-	})
-	for i := range e.args {
-		name := e.args[i].name
-		if !slices.Contains(e.x.catalog.MCPPaths, name) {
-			e.mcpNested(who, e.args[i].raw)
-			continue
-		}
-		texts, err := e.args.take(name)
-		if err != nil {
-			e.doubt("argument_type")
-		}
-		for _, raw := range texts {
-			e.mcpPath(raw, e.x.catalog.mcpOperation(who.name, name))
-		}
-	}
-	e.spelledSecrets()
-}
-
-func (e *extraction) mcpPath(raw, op string) {
-	if path, ok := strings.CutPrefix(raw, "file://"); ok {
-		raw = path
-	} else if strings.Contains(raw, "://") {
-		return
-	}
-	e.filePath(raw, op, &tool{})
-}
-
-// mcpNested makes an item of every path that stands deeper in an argument, as
-// in edits[].path, and of every path of a patch.
-func (e *extraction) mcpNested(who identity, raw json.RawMessage) {
-	for _, text := range textsOf(raw) {
-		if changes, ok := parsePatch(text); ok {
-			for _, change := range changes {
-				e.filePath(change.path, change.op, &tool{})
-			}
-		}
-	}
-	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
-		return
-	}
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		e.doubt("argument_type")
-		return
-	}
-	found := namedPaths(nil, value, func(name string) bool { return slices.Contains(e.x.catalog.MCPPaths, name) })
-	slices.Sort(found)
-	for _, text := range found {
-		e.mcpPath(text, e.x.catalog.mcpOperation(who.name, ""))
-	}
-}
-
-// acp makes the item of a method. What it names is looked at for secrets
-// alone: whether it is served at all is decided by its namespace.
-func (e *extraction) acp(*method) {
-	e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemMethod, Verb: e.call.Tool, Path: -1})
-	e.spelledSecrets()
-}
-
-// spelledSecrets adds a path for every text among the arguments that spells a
-// secret file or leads to one, so that no unknown argument carries one past
-// the rules.
-func (e *extraction) spelledSecrets() {
-	for i := range e.args {
-		for _, text := range append(textsOf(e.args[i].raw), e.args[i].name) {
-			e.spelledSecret(text)
-		}
-	}
-}
-
-func (e *extraction) spelledSecret(text string) {
-	spelled := strings.TrimFunc(text, blank)
-	if unescaped, err := url.PathUnescape(spelled); err == nil {
-		spelled = unescaped
-	}
-	spelled = strings.TrimRight(strings.TrimPrefix(spelled, "file://"), "/")
-	if spelled == "" || len(spelled) > 4096 || strings.Contains(spelled, "://") || strings.ContainsAny(spelled, "\n\x00") {
-		return
-	}
-	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
-	p.Caveats.Add("invisible")
-	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
-	if full := e.absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
-		if resolved, err := e.resolve(full); err == nil {
-			e.classify(&p, resolved.Real)
-		}
-	}
-	if len(p.Class) > 0 {
-		e.facts.Paths = append(e.facts.Paths, p)
-	}
 }

@@ -32,7 +32,7 @@ func WindowsPath(path string) (string, error) {
 		prefix, rest = "/", path[2:]
 	case strings.HasPrefix(path, "/"):
 		rest = path[1:]
-	case driveLetter(path) && (len(path) == 2 || path[2] == '/'):
+	case DriveLetter(path) && (len(path) == 2 || path[2] == '/'):
 		prefix, rest = strings.ToUpper(path[:2]), path[2:]
 	default:
 		return "", ErrRelative
@@ -60,7 +60,8 @@ func WindowsPath(path string) (string, error) {
 	return prefix + "/" + strings.Join(segments, "/"), nil
 }
 
-func driveLetter(path string) bool {
+// DriveLetter reports whether a path begins with a drive, as in `C:`.
+func DriveLetter(path string) bool {
 	return len(path) >= 2 && path[1] == ':' && (path[0] >= 'a' && path[0] <= 'z' || path[0] >= 'A' && path[0] <= 'Z')
 }
 
@@ -122,18 +123,18 @@ func WindowsJoin(base, raw, home string) string {
 	case strings.HasPrefix(text, "//"):
 		return text
 	case strings.HasPrefix(text, "/"):
-		if driveLetter(base) {
+		if DriveLetter(base) {
 			return base[:2] + text // the root of the drive in force
 		}
 		if strings.HasPrefix(base, "/") && !strings.HasPrefix(base, "//") {
 			return text
 		}
 		return ""
-	case driveLetter(text) && len(text) > 2 && text[2] == '/':
+	case DriveLetter(text) && len(text) > 2 && text[2] == '/':
 		return text
-	case driveLetter(text) && (len(text) == 2 || base == ""), base == "":
+	case DriveLetter(text) && (len(text) == 2 || base == ""), base == "":
 		return ""
-	case driveLetter(text):
+	case DriveLetter(text):
 		return "" // counts from that drive's own directory
 	}
 	return base + "/" + text
@@ -144,10 +145,10 @@ func WindowsJoin(base, raw, home string) string {
 func WindowsSpelling(raw string) string {
 	segments := strings.Split(strings.ReplaceAll(raw, `\`, "/"), "/")
 	for i, segment := range segments {
-		if i == 0 && len(segment) == 2 && driveLetter(segment) || segment == "." || segment == ".." {
+		if i == 0 && len(segment) == 2 && DriveLetter(segment) || segment == "." || segment == ".." {
 			continue
 		}
-		if i == 0 && driveLetter(segment) {
+		if i == 0 && DriveLetter(segment) {
 			segment = segment[2:]
 		}
 		if colon := strings.IndexByte(segment, ':'); colon > 0 {
@@ -211,7 +212,7 @@ func (r *Resolver) walkWindows(path string) (Resolved, error) {
 		if err != nil {
 			return out, err
 		}
-		if !driveLetter(target) {
+		if !DriveLetter(target) {
 			return Resolved{Real: target, Links: out.Links}, nil
 		}
 		current, rest = target[:2], target[2:]+"/"+rest

@@ -1,0 +1,54 @@
+package extract
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// S3: the file types are at least those of the ripgrep at hand.
+func TestFileTypes(t *testing.T) {
+	c, err := loadCatalog()
+	require.NoError(t, err)
+	require.NotEmpty(t, c.FileTypes)
+	for name, globs := range c.FileTypes {
+		assert.False(t, slices.ContainsFunc(globs, func(glob string) bool { return !plainGlob(glob) }), name)
+	}
+	program, err := exec.LookPath("rg")
+	if err != nil {
+		t.Skip("no ripgrep to compare with")
+	}
+	out, err := exec.CommandContext(t.Context(), program, "--no-config", "--type-list").Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		name, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if globs, known := c.FileTypes[name]; known {
+			assert.Subset(t, globs, strings.Split(list, ", "), name)
+		}
+	}
+}
+
+// S3: of a search that leaves ignored files out, no argument that could change
+// that counts as one without effect.
+func TestIgnoringIsNotInert(t *testing.T) {
+	c, err := loadCatalog()
+	require.NoError(t, err)
+	searches := 0
+	for client, entry := range c.Clients {
+		for name, tool := range entry.Tools {
+			if !tool.Ignoring {
+				assert.Empty(t, tool.ReadsIgnored, "%s of %s", name, client)
+				continue
+			}
+			searches++
+			for _, argument := range tool.Inert {
+				assert.NotRegexp(t, "(?i)ignore|hidden|filter|exclude[^_]*s$|unrestricted|follow", argument, "%s of %s", name, client)
+			}
+		}
+	}
+	assert.Greater(t, searches, 4)
+}

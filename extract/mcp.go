@@ -1,0 +1,371 @@
+package extract
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+)
+
+// other makes the item of a tool that nothing is known of (V12).
+func (e *extraction) other(name string) {
+	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: name, Path: -1}, name)
+}
+
+// mcp makes the item of an MCP tool.
+func (e *extraction) mcp(who identity) {
+	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: "mcp:" + who.server + "/" + who.name, Path: -1}, who.name)
+}
+
+// acp makes the item of a method. What it names is looked at for secrets
+// alone: whether it is served at all is decided by its namespace.
+func (e *extraction) acp(*method) {
+	e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemMethod, Verb: e.call.Tool, Path: -1})
+	u := uncatalogued{e: e, secretsOnly: true}
+	u.arguments()
+}
+
+// uncatalogued adds the item of a tool whose arguments no catalog explains, and
+// what they name: an argument that is known to be a path is an item, and any
+// other that leads to a place is what the tool touches, or an item where an
+// approval of the tool must not reach.
+func (e *extraction) uncatalogued(item v1.Item, name string) {
+	e.facts.Items = append(e.facts.Items, item)
+	u := uncatalogued{e: e, tool: name}
+	u.arguments()
+	own := &e.facts.Items[0]
+	own.Touches = u.touched.set
+	if u.touched.special {
+		own.Caveats.Add("special")
+	}
+	if u.touched.unseen {
+		own.Caveats.Add("unseen")
+	}
+}
+
+// uncatalogued reads the arguments of one tool.
+type uncatalogued struct {
+	e       *extraction
+	tool    string
+	touched touched // by the tool's item, which is the first
+	// secretsOnly is true where nothing but secrets is looked for.
+	secretsOnly bool
+}
+
+func (u *uncatalogued) arguments() {
+	for i := range u.e.args {
+		var value any
+		if err := json.Unmarshal(u.e.args[i].raw, &value); err != nil {
+			u.e.doubt("argument_type")
+			continue
+		}
+		u.key("", u.e.args[i].name)
+		u.value(u.e.args[i].name, value)
+	}
+}
+
+// value reads an argument at any depth. The key that stands nearest says what
+// a text is for.
+func (u *uncatalogued) value(name string, value any) {
+	switch value := value.(type) {
+	case string:
+		u.text(name, value)
+	case []any:
+		for _, element := range value {
+			u.value(name, element)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			u.key(name, key)
+			u.value(key, value[key])
+		}
+	}
+}
+
+// key reads a name, which may be a path itself where a tool takes a map of
+// files.
+func (u *uncatalogued) key(name, key string) {
+	if u.leadsOut(key) {
+		u.text(name, key)
+		return
+	}
+	u.e.spelledSecret(key)
+}
+
+func (u *uncatalogued) text(name, text string) {
+	role := u.e.x.catalog.role(name)
+	if !u.secretsOnly {
+		u.patch(text)
+	}
+	if role == rolePattern && !u.secretsOnly && u.leadsOut(text) {
+		u.place(text)
+	}
+	if role == roleMention || role == rolePattern {
+		// What is written or looked for may say ".env". Only what names a secret
+		// that is there, from the root on, could be meant as the file itself.
+		if u.full(text) && u.there(text) {
+			u.e.spelledSecret(text)
+		}
+		return
+	}
+	u.e.spelledSecret(text)
+	if u.secretsOnly || u.elsewhere(text) {
+		return
+	}
+	switch {
+	case role == rolePath:
+		u.declared(name, text)
+	case role == rolePlace, u.leadsOut(text), u.there(text):
+		u.place(text)
+	}
+}
+
+// elsewhere reports whether a text is an address that no program takes for a
+// path: one that does would have to go up, or find a name like that.
+func (u *uncatalogued) elsewhere(text string) bool {
+	_, ok := address(text)
+	return ok && !climbing(text) && !u.e.exists(u.e.absolute(text, u.e.facts.Cwd))
+}
+
+// full reports whether a text names a place from the root of a disk or of a
+// home on.
+func (u *uncatalogued) full(text string) bool {
+	if _, _, found := fileURI(text, u.e.windows); found {
+		return true
+	}
+	text = unmarked(text)
+	if u.e.windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
+		return true
+	}
+	return strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~") && strings.Contains(text, "/") ||
+		variablePath.MatchString(text)
+}
+
+// variablePath is a path that begins with a variable.
+var variablePath = regexp.MustCompile(`^\$(\w+|\{\w+\})/`)
+
+// unmarked is a text without what programs take off in front of a path.
+func unmarked(text string) string {
+	return strings.TrimLeft(strings.TrimFunc(text, blank), "@\"'`")
+}
+
+// leadsOut reports whether a text could lead out of the working directory by
+// how it is spelled. A name in the root whose first segment isn't there ("/api")
+// is no file's.
+func (u *uncatalogued) leadsOut(text string) bool {
+	if !u.full(text) {
+		return climbing(text)
+	}
+	trimmed := unmarked(text)
+	if !strings.HasPrefix(trimmed, "/") || u.e.windows {
+		return true
+	}
+	clean := path.Clean(trimmed)
+	first, _, _ := strings.Cut(clean[1:], "/")
+	return climbing(text) || metaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.exists("/"+first)
+}
+
+// climbing reports whether a text has a segment "..", percent-encoded or not.
+func climbing(text string) bool {
+	separators := func(r rune) bool { return r == '/' || r == '\\' }
+	up := func(segment string) bool { return strings.TrimFunc(segment, blank) == ".." }
+	for _, reading := range []string{text, unescaped(text)} {
+		if strings.Contains(reading, "..") && slices.ContainsFunc(strings.FieldsFunc(reading, separators), up) {
+			return true
+		}
+	}
+	return false
+}
+
+func unescaped(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	if reading, err := url.PathUnescape(text); err == nil {
+		return reading
+	}
+	return text
+}
+
+// there reports whether a text names something on disk.
+func (u *uncatalogued) there(text string) bool {
+	if reading, _, found := fileURI(text, u.e.windows); found {
+		text = reading
+	}
+	text = strings.TrimFunc(text, blank)
+	if text == "" || len(text) > maxName || strings.ContainsAny(text, "\n\x00") {
+		return false
+	}
+	return u.e.exists(u.e.absolute(text, u.e.facts.Cwd))
+}
+
+// maxName bounds what is tried for a name of a file; no system takes longer ones.
+const maxName = 4096
+
+// declared makes the item of an argument that is known to be a path.
+func (u *uncatalogued) declared(name, text string) {
+	e := u.e
+	raw, clear := u.spelled(text)
+	index, item := len(e.facts.Paths), len(e.facts.Items)
+	e.filePath(raw, e.x.catalog.mcpOperation(u.tool, name), &tool{})
+	p := &e.facts.Paths[index]
+	e.otherReadings(p, text, raw, clear)
+	e.facts.Items[item].Touches = touchSets[[2]string{p.Op, p.Space}]
+}
+
+// spelled is what a text names, and whether it certainly does.
+func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
+	if raw, clear, found := fileURI(text, u.e.windows); found {
+		return raw, clear
+	}
+	return text, true
+}
+
+// place adds what an argument of no known role leads to. Of a pattern that is
+// the directory that it starts from.
+func (u *uncatalogued) place(text string) {
+	raw, clear := u.spelled(text)
+	pattern := strings.ContainsAny(raw, "*?[{") && !u.e.exists(u.e.absolute(raw, u.e.facts.Cwd))
+	if !pattern || !strings.ContainsAny(raw, "*?") {
+		u.reach(text, raw, clear)
+	}
+	if pattern {
+		u.reach(text, u.e.patternRoot(raw), clear)
+	}
+}
+
+// reach adds one path. Where it lies in a space that the tool may change it is
+// covered with the tool; elsewhere it is an item of its own.
+func (u *uncatalogued) reach(text, raw string, clear bool) {
+	e, op := u.e, u.e.x.catalog.mcpOperation(u.tool, "")
+	p := e.touch(&u.touched, raw, e.facts.Cwd, op)
+	e.alteredPath(p, raw)
+	e.otherReadings(p, text, raw, clear)
+	u.touched.add(op, p.Space)
+	switch p.Space {
+	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceNone:
+		return
+	case v1.SpaceReadAlso:
+		if op != v1.OpWrite {
+			return
+		}
+	}
+	e.pathItem(len(e.facts.Paths) - 1)
+}
+
+// otherReadings judges a path by what else its argument could name: raw is what
+// was resolved, and clear is false where that is only what it spells. A program
+// may decode percent signs, and then open another file.
+func (e *extraction) otherReadings(p *v1.Path, text, raw string, clear bool) {
+	p.Raw = text
+	decoded := unescaped(raw)
+	if clear && decoded == raw {
+		return
+	}
+	full := e.absolute(decoded, e.facts.Cwd)
+	resolved, err := e.resolve(full)
+	if clear && full != "" && err == nil && e.spaceOf(&resolved) == p.Space {
+		e.classify(p, resolved.Real)
+		return
+	}
+	p.Space = v1.SpaceUnknown
+	p.Caveats.Add("ambiguous")
+	e.classify(p, e.spelling(decoded))
+	if full != "" && err == nil {
+		e.classify(p, resolved.Real)
+	}
+}
+
+// patch makes an item of every path of a patch. Which format the tool reads is
+// not known: each counts.
+func (u *uncatalogued) patch(text string) {
+	changes, ok := parsePatch(text)
+	if !ok && !strings.Contains(text, patchBegin) && !strings.Contains(text, "+++ ") {
+		return
+	}
+	for _, change := range changes {
+		u.e.filePath(change.path, change.op, &tool{})
+	}
+}
+
+// Roles of arguments by their names.
+const (
+	roleNone    = ""
+	rolePath    = "path"    // known to be a path
+	rolePlace   = "place"   // named like one
+	roleMention = "mention" // contents, or words to look for
+	rolePattern = "pattern" // either of these, or a glob
+)
+
+// role says what an argument is for by its name, however its words are joined.
+func (c *catalog) role(name string) string {
+	words := nameWords(name)
+	if len(words) == 0 {
+		return roleNone
+	}
+	folded, last := strings.Join(words, ""), words[len(words)-1]
+	is := func(list []string) bool { return slices.Contains(list, last) || slices.Contains(list, folded) }
+	switch {
+	case slices.ContainsFunc(c.MCPPaths, func(known string) bool { return strings.Join(nameWords(known), "") == folded }):
+		return rolePath
+	case is(c.MCPPlaces):
+		return rolePlace
+	case is(c.MCPPatterns):
+		return rolePattern
+	case is(c.MCPMentions):
+		return roleMention
+	}
+	return roleNone
+}
+
+// nameWords splits an argument's name where its case changes and where no letter
+// or digit stands, in lower case.
+func nameWords(name string) []string {
+	var spaced strings.Builder
+	previous := ' '
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			r = ' '
+		case unicode.IsUpper(r) && unicode.IsLower(previous):
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(unicode.ToLower(r))
+		previous = r
+	}
+	return strings.Fields(spaced.String())
+}
+
+// spelledSecret adds a path where a text spells a secret file or leads to one,
+// so that no unknown argument carries one past the rules.
+func (e *extraction) spelledSecret(text string) {
+	if remotely, _ := address(text); remotely {
+		return // what it names lies on no disk here
+	}
+	spelled, _, found := fileURI(text, e.windows)
+	if !found {
+		spelled = unescaped(strings.TrimFunc(text, blank))
+	}
+	spelled = strings.TrimRight(spelled, "/")
+	if spelled == "" || len(spelled) > maxName || strings.ContainsAny(spelled, "\n\x00") {
+		return
+	}
+	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
+	p.Caveats.Add("invisible")
+	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
+	if full := e.absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
+		if resolved, err := e.resolve(full); err == nil {
+			e.classify(&p, resolved.Real)
+		}
+	}
+	if len(p.Class) > 0 {
+		e.facts.Paths = append(e.facts.Paths, p)
+	}
+}

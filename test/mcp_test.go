@@ -1,0 +1,115 @@
+package test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// approved is a tool of an MCP server that may be used anywhere.
+func approved(verb string) v1.Approval {
+	return v1.Approval{Verb: verb, Tool: v1.ToolMCP, Anywhere: true}
+}
+
+// judgeTool judges a call of a tool that was approved anywhere.
+func (p place) judgeTool(t *testing.T, tool string, args map[string]any) (v1.Effect, string) {
+	t.Helper()
+	return p.judge(t, p.call("mcp__x__"+tool, args), nil, approved("mcp:x/"+tool))
+}
+
+// V12, S2: an approval of a tool reaches no further than the session's
+// directories, whatever its argument is called and however a path is written.
+func TestApprovedToolsStayInScope(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Symlink("../other", p.project+"/link"))
+	up := "../../../../../../../.."
+	for name, args := range map[string]map[string]any{
+		"scheme in capitals":      {"uri": "FILE:///etc/passwd"},
+		"blank before the scheme": {"uri": " file:///etc/passwd"},
+		"local host":              {"path": "file://localhost/etc/shadow"},
+		"another host":            {"path": "file://elsewhere" + p.project + "/README.md"},
+		"percent-encoded":         {"uri": "file://" + p.project + "/%2e%2e/other/x"},
+		"encoded twice":           {"uri": "file://" + p.project + "/%252e%252e/other/x"},
+		"a path, encoded":         {"path": p.project + "/src/..%2f..%2fother/x"},
+		"one slash":               {"uri": "file:/etc/passwd"},
+		"no slash":                {"uri": "file:etc/passwd"},
+		"a fragment":              {"uri": "file:///etc/passwd#x"},
+		"up through an address":   {"path": "http://" + up + "/etc/passwd"},
+		"repository":              {"repo_path": p.home + "/other"},
+		"output":                  {"output_path": p.home + "/other/new"},
+		"file name":               {"file_name": "/etc/passwd"},
+		"list of files":           {"files": []any{"README.md", "/etc/passwd"}},
+		"destination":             {"dest": "/etc/x"},
+		"working directory":       {"cwd": "/etc"},
+		"target":                  {"target": "../other"},
+		"capital letter":          {"Path": "../other/x"},
+		"with a dash":             {"file-path": "../other/x"},
+		"nested":                  {"options": map[string]any{"cwd": p.home + "/other"}},
+		"pattern above":           {"glob": "../../**"},
+		"pattern that may climb":  {"glob": "{..,x}/**"},
+		"pattern by its own name": {"pattern": "/etc/*"},
+		"unheard of":              {"thing": "/etc/passwd"},
+		"unheard of, at home":     {"thing": "~/other/x"},
+		"unheard of, up":          {"thing": "src/../../other"},
+		"unheard of, a link":      {"thing": "link/x"},
+		"unheard of, an address":  {"thing": "File:///etc/passwd"},
+		"an address in another":   {"url": "view-source:file:///etc/passwd"},
+		"unheard of, a variable":  {"thing": "$HOME/other/x"},
+		"unheard of, marked":      {"thing": "@/etc/passwd"},
+		"names of a map":          {"things": map[string]any{"/etc/passwd": "x"}},
+		"protected":               {"output_path": ".claude/settings.local.json"},
+		"protected, there":        {"thing": p.project + "/AGENTS.md"},
+	} {
+		effect, _ := p.judgeTool(t, "do", args)
+		assert.Equal(t, v1.EffectPrompt, effect, name)
+	}
+	for name, args := range map[string]map[string]any{
+		"file scheme":              {"uri": "FILE://" + p.project + "/.env"},
+		"file scheme, mixed":       {"path": "File://" + p.project + "/.env"},
+		"encoded name":             {"uri": "file://" + p.project + "/%2eenv"},
+		"encoded path":             {"path": "%2eenv"},
+		"another scheme":           {"uri": "vscode://file" + p.project + "/.env"},
+		"unheard of":               {"thing": ".env"},
+		"nested":                   {"options": map[string]any{"thing": []any{p.project + "/.env"}}},
+		"searched for by its name": {"query": p.project + "/.env"},
+	} {
+		effect, codes := p.judgeTool(t, "do", args)
+		assert.Equal(t, v1.EffectDeny, effect, name)
+		assert.Contains(t, codes, "secret_file", name)
+	}
+}
+
+// V12: an approved tool needs no question for what lies in the project, for
+// words, or for names on other machines.
+func TestApprovedToolsNeedNoQuestions(t *testing.T) {
+	p := newPlace(t)
+	for name, args := range map[string]map[string]any{
+		"repository":          {"repo_path": p.project},
+		"output":              {"output_path": "build/x"},
+		"working directory":   {"cwd": p.project + "/src"},
+		"file address":        {"thing": "file://" + p.project + "/README.md"},
+		"pattern":             {"glob": "src/**/*.go"},
+		"address":             {"url": "https://example.org/credentials.json", "uri": "https://example.org/.env"},
+		"words":               {"query": ".env", "title": "a", "q": "server.key", "body": ".env", "search_query": "id_rsa"},
+		"contents":            {"newText": ".env", "file_content": ".env", "old_str": "~/.ssh/other"},
+		"left out":            {"exclude": []any{".env"}},
+		"route":               {"endpoint": "/api/v1/users"},
+		"comment":             {"snippet": "// see /etc/passwd", "thing": "// see"},
+		"range":               {"range": "main..HEAD", "version": "~1.2"},
+		"percent":             {"output_path": "100%25.md"},
+		"regular expression":  {"pattern": `^\.\./x`},
+		"imports and ids":     {"module": "@/components/x", "variable": "$id", "image": "docker:5000/x:1"},
+		"named like the tree": {"branch": "src", "profile": "d"},
+	} {
+		effect, codes := p.judgeTool(t, "do", args)
+		assert.Equal(t, v1.EffectAllow, effect, "%s: %s", name, codes)
+	}
+	effect, codes := p.judgeTool(t, "read_file", map[string]any{"path": "file://" + p.project + "/src/main.go"})
+	assert.Equal(t, v1.EffectAllow, effect, codes)
+	effect, codes = p.judgeTool(t, "write_file", map[string]any{"path": p.project + "/.gitignore", "content": ".env"})
+	assert.NotEqual(t, v1.EffectDeny, effect, codes)
+}
