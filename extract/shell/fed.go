@@ -189,6 +189,7 @@ func (p *parsed) fedXargs() bool {
 	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
 	return f.run(p, argv, func(word, fed Word) (Word, bool) {
 		if word.Kind == Fed {
+			fed.Vanishes = !p.has("-r") // given nothing, GNU's runs the command without a name
 			return fed, true
 		}
 		return word, true

@@ -46,11 +46,11 @@ func (p *parsed) roles(program *Program) {
 			p.inner = operands[i:]
 			break
 		}
-		paths = paths || pathKinds[r.kind]
+		paths = paths || pathKinds[r.kind] && !word.Vanishes
 		p.role(program, r, word, whole)
 	}
 	for _, word := range behind {
-		paths = true
+		paths = paths || !word.Vanishes
 		p.role(program, role{name: "path", kind: "pathspec"}, word, whole)
 	}
 	if !paths {

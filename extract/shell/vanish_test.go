@@ -1,0 +1,59 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A word outside of quotes whose text may be empty is then no word at all, and
+// what stands behind it takes its place.
+func TestWordsThatMayVanish(t *testing.T) {
+	for _, line := range []string{
+		"n=$(grep -c x f); rg -e $n -e --pre=bash b", "rg -e $(wc -l < f) -e --pre=bash b",
+		"rg -e $(git merge-base a b) -e --pre=bash b", "git log -S $(grep -c x f) --grep --output=out",
+		"n=$(grep -c x f); find . -name $n -path -fprint -name -o", "jq --arg v $(grep -c x f) --arg -n env . b",
+		"n=$(grep -c x f); m=$n; grep $m f", "rg -e $(wc -l f) x",
+	} {
+		got := parse(t, line)
+		last := got.Commands[len(got.Commands)-1]
+		assert.True(t, last.Caveats.Has("dynamic_option"), line)
+	}
+	for _, line := range []string{
+		"n=$(grep -c x f); rg -e \"$n\" b", "head -n $? f", "head -n $((1+2)) f", "n=$(ls | wc -l); head -n $n f",
+		"head -n ${#x} f", "for i in $(grep -c x f); do head -n $i f; done", "n=3; n=$((n-1)); head -n $n f",
+		"head -n 1$(grep -c x f) f",
+	} {
+		got := parse(t, line)
+		last := got.Commands[len(got.Commands)-1]
+		assert.False(t, last.Caveats.Has("dynamic_option"), line)
+	}
+}
+
+// Without the only word that names a path, a program walks what it walks
+// without one.
+func TestVanishedPathsImplyTheDefault(t *testing.T) {
+	for _, line := range []string{
+		"grep -r s $(git ls-files x)", "rg s $(git rev-parse --verify x)", "git ls-files x | xargs rg s",
+	} {
+		assert.Contains(t, accesses(t, line), "read ./**", line)
+	}
+	assert.NotContains(t, accesses(t, "find src -type f | xargs -r grep -r s"), "read ./**")
+	assert.NotContains(t, accesses(t, "grep -r s $(git rev-parse --verify x) src"), "read ./**")
+}
+
+// zsh leaves parameters whole, but drops them when they are empty; what a
+// command prints it splits as bash does.
+func TestZshWordsThatMayVanishOrSplit(t *testing.T) {
+	for _, line := range []string{"[ $(cat f) ]", "test $(head -1 f) = ok", "[ $DISPLAY = a -a b ]"} {
+		assert.NotEmpty(t, parseZsh(t, line).Messy, line)
+	}
+	for _, line := range []string{
+		"sort -k $(cat f) b", "rg -e $DISPLAY -e x b", "rg -e $(true) -e x b", "rg -e ${N:-} -e x b", "X=; rg -e $X -e x b",
+		"X=$(cat f); find . -name $X -path -fprint -name x", "read -r X; rg -e $X -e x b",
+	} {
+		got := parseZsh(t, line)
+		caveats := got.Commands[len(got.Commands)-1].Caveats
+		assert.True(t, caveats.Has("dynamic_option") || caveats.Has("dynamic_word"), line)
+	}
+}
