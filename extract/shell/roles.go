@@ -101,6 +101,8 @@ func (p *parsed) impliedAccess(program *Program, whole bool) {
 			p.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
 		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList})
+	case program.implicit != "" && program.implicit != "tree":
+		p.access(Word{Kind: Literal, Text: program.implicit}, v1.OpRead, false)
 	}
 }
 

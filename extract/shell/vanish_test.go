@@ -57,3 +57,23 @@ func TestZshWordsThatMayVanishOrSplit(t *testing.T) {
 		assert.True(t, caveats.Has("dynamic_option") || caveats.Has("dynamic_word"), line)
 	}
 }
+
+// Other separators are cut off the ends of a name that read takes.
+func TestReadWithSeparators(t *testing.T) {
+	followed := func(line string) bool {
+		commands := parse(t, line).Commands
+		return !commands[len(commands)-1].Caveats.Has("dynamic_word")
+	}
+	assert.True(t, followed("find src | while IFS= read -r f; do cat \"$f\"; done"))
+	assert.True(t, followed("find src | while read -r f; do cat \"$f\"; done"))
+	assert.False(t, followed("find src | while IFS=z read -r f; do cat \"$f\"; done"))
+}
+
+// What a program reads without an operand, or finds in a directory, it reads.
+func TestReadsThatNoWordNames(t *testing.T) {
+	for _, line := range []string{"nm", "size -A", "objdump -s"} {
+		assert.Equal(t, "read a.out", accesses(t, line), line)
+	}
+	assert.Equal(t, "read b", accesses(t, "nm b"))
+	assert.Equal(t, "read a/**, read d/**", accesses(t, "sdiff a d"))
+}
