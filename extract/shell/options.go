@@ -224,6 +224,9 @@ func (p *parsed) value(canonical, kind string, word Word) {
 		return
 	}
 	p.filter(canonical, word)
+	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") && checksSignature(word) {
+		p.c.Caveats.Add("executes")
+	}
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
 		if !kinds[strings.TrimSuffix(kind, "?")] {
 			kind = held

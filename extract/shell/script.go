@@ -69,15 +69,21 @@ func (r *jqReader) filter(inside bool) bool {
 			r.pos++
 			return true
 		default:
-			if c == '(' {
-				depth++
-			} else if c == ')' {
-				depth--
-			}
+			depth += nesting(c)
 			r.pos++
 		}
 	}
 	return !inside
+}
+
+func nesting(c byte) int {
+	switch c {
+	case '(':
+		return 1
+	case ')':
+		return -1
+	}
+	return 0
 }
 
 // quoted reads a string, and the filters that stand in it behind a backslash and

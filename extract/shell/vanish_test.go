@@ -77,3 +77,14 @@ func TestReadsThatNoWordNames(t *testing.T) {
 	assert.Equal(t, "read b", accesses(t, "nm b"))
 	assert.Equal(t, "read a/**, read d/**", accesses(t, "sdiff a d"))
 }
+
+// git runs gpg to say what a signature is worth.
+func TestFormatsThatCheckSignatures(t *testing.T) {
+	for line, runs := range map[string]bool{
+		"git log --format='%h %G?'": true, "git log --pretty='tformat:%+GK'": true, "git show --format=%GS": true,
+		"git for-each-ref --format='%(signature:grade)'": true, "git log --format='%h %s'": false, "git log --pretty=oneline": false,
+		"git log --format='%gd %C(auto)%d G'": false,
+	} {
+		assert.Equal(t, runs, parse(t, line).Commands[0].Caveats.Has("executes"), line)
+	}
+}
