@@ -53,6 +53,9 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 	}
 	switch cmd := cmd.(type) {
 	case nil:
+		if w.zsh {
+			w.messy(MessyRedirection) // it runs what $NULLCMD and $READNULLCMD name
+		}
 		return st, st
 	case *syntax.BinaryCmd:
 		return w.binary(st, cmd)
