@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -295,8 +296,18 @@ func (e *extraction) chosen(c *shell.Command) bool {
 }
 
 // chooses reports whether a directory holds a file that chooses a program. An
-// entry "name:text" counts only when the file holds the text.
+// entry "name:text" counts only when the file holds the text, "name|word" when a
+// line of it begins with the word, and "name|word>version" when the version
+// behind that word is above.
 func (e *extraction) chooses(dir, entry string) bool {
+	if name, directive, ok := strings.Cut(entry, "|"); ok {
+		content, err := e.readFile(dir + "/" + name)
+		if err != nil {
+			return !os.IsNotExist(err)
+		}
+		word, bound, _ := strings.Cut(directive, ">")
+		return directs(string(content), word, bound)
+	}
 	name, text, conditional := strings.Cut(entry, ":")
 	if !conditional {
 		return e.exists(dir + "/" + name)
@@ -306,6 +317,40 @@ func (e *extraction) chooses(dir, entry string) bool {
 		return !os.IsNotExist(err)
 	}
 	return strings.Contains(string(content), text)
+}
+
+// directs reports whether a line of a go.mod or a go.work begins with a word, and
+// names a version above the bound if there is one. Lines are read as the go
+// command reads them when it chooses a toolchain.
+func directs(content, word, bound string) bool {
+	for line := range strings.SplitSeq(content, "\n") {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), word)
+		if !ok || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
+			continue
+		}
+		version, _, _ := strings.Cut(rest, "//")
+		if bound == "" || above(strings.TrimSpace(version), bound) {
+			return true
+		}
+	}
+	return false
+}
+
+// above reports whether a version is not known to be at most the bound. More
+// segments are more.
+func above(version, bound string) bool {
+	segments, limits := strings.Split(version, "."), strings.Split(bound, ".")
+	for i, segment := range segments {
+		number, err := strconv.Atoi(segment)
+		if err != nil || i >= len(limits) {
+			return true
+		}
+		limit, err := strconv.Atoi(limits[i])
+		if err != nil || number != limit {
+			return err != nil || number > limit
+		}
+	}
+	return false
 }
 
 // outside makes an item of every path of a command that lies in no space, so

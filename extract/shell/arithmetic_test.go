@@ -85,3 +85,10 @@ func TestCommandsThatPrintNumbers(t *testing.T) {
 		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
 	}
 }
+
+// The clock's seconds are a number, other formats are text.
+func TestSecondsAreNumbers(t *testing.T) {
+	assert.Empty(t, parse(t, "s=$(date +%s); e=$(date +%s); echo $((e - s))").Messy)
+	assert.NotEmpty(t, parse(t, "s=$(date +%Y-%m); echo $((s))").Messy)
+	assert.NotEmpty(t, parse(t, "s=$(date -f x +%s); echo $((s))").Messy)
+}

@@ -23,7 +23,9 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 		return w.assignments(st, call.Assigns, redirs)
 	}
 	prefix := st
-	if !argv[0].literal("read") || !w.separates(st, call.Assigns) {
+	if value, ok := w.separator(st, call.Assigns); ok && argv[0].literal("read") {
+		prefix = st.with("IFS", value)
+	} else {
 		prefix = w.prefix(st, call.Assigns)
 	}
 	return w.argv(prefix, st, argv, redirs)
@@ -53,14 +55,14 @@ func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
 	return st
 }
 
-// separates reports whether the assignments before read set nothing but IFS to
-// plain text, which holds for that one command.
-func (w *walker) separates(st *state, assigns []*syntax.Assign) bool {
+// separator is what the assignments before read set IFS to, where they set
+// nothing else, which holds for that one command.
+func (w *walker) separator(st *state, assigns []*syntax.Assign) (Word, bool) {
 	if len(assigns) != 1 || assigns[0].Name == nil || assigns[0].Name.Value != "IFS" {
-		return false
+		return Word{}, false
 	}
 	value, plain := w.assigned(st, assigns[0])
-	return plain && value.Kind == Literal
+	return value, plain && value.Kind == Literal
 }
 
 func (w *walker) harmlessAssign(st *state, assign *syntax.Assign) bool {
@@ -192,6 +194,9 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 // consists of, where that is known, or text.
 func (w *walker) lineRead(st *state, name string, names int, raw, zero bool) Word {
 	in := w.in
+	if ifs, set := st.vars["IFS"]; set && !ifs.literal("") {
+		in = nil // other separators are cut off the ends of a name
+	}
 	if names == 1 && in != nil && in.zero == zero && len(in.roots) == 1 && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
 		one := *in
 		one.many = false

@@ -80,62 +80,6 @@ func (w *walker) plainProgram(name string) bool {
 		!slices.Contains(w.table.words.RunsText, name) && name != "cd" && name != "find"
 }
 
-// findFeed is what `find -exec` feeds: everything below its paths that the tests
-// before the action let through.
-func (p *parsed) findFeed(many bool) *feed {
-	if p.c.Unknown || len(p.c.Dirs) != 1 {
-		return nil
-	}
-	f := &feed{
-		dir: p.c.Dirs[0], many: many, filters: p.tests.filters(), files: p.tests.files(), rooted: true, handing: Whole,
-	}
-	for _, word := range p.operands {
-		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {
-			return nil
-		}
-		f.roots = append(f.roots, word.Text)
-	}
-	if len(f.roots) == 0 {
-		f.roots = []string{"."}
-	}
-	return f
-}
-
-// findTests gathers the tests of a find line as they stand, as long as they are
-// one plain conjunction in front of the first action.
-type findTests struct {
-	names  []string
-	typeF  bool
-	broken bool // joined by anything but "and"
-	acted  bool // an action stood before what follows
-}
-
-// note reads one word of the expression, with the word behind it.
-func (t *findTests) note(name string, value Word) {
-	switch {
-	case t.acted:
-	case name == "-name" && value.Kind == Literal && !strings.Contains(value.Text, "/"):
-		t.names = append(t.names, value.Text)
-	case name == "-type" && value.literal("f"):
-		t.typeF = true
-	case name == "-o", name == "-or", name == "-not", name == "!", name == "(", name == ",":
-		t.broken = true
-	case name == "-print", name == "-print0", name == "-prune", name == "-quit", strings.HasPrefix(name, "-exec"),
-		strings.HasPrefix(name, "-ok"), strings.HasPrefix(name, "-fprint"), name == "-delete", name == "-ls":
-		t.acted = true
-	}
-}
-
-func (t *findTests) files() bool { return t.typeF && !t.broken }
-
-func (t *findTests) filters() Access {
-	filters := Access{Follow: !t.files()}
-	if !t.broken && len(t.names) == 1 {
-		filters.Include = t.names
-	}
-	return filters
-}
-
 // standsAlone puts the names in the place of a mark that is a word of its own.
 func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 	return func(word, fed Word) (Word, bool) {
@@ -144,15 +88,6 @@ func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 		}
 		return word, !strings.Contains(word.Text, mark)
 	}
-}
-
-// fedExec makes the command of -exec an item of its own, if it can be one.
-func (p *parsed) fedExec(option string, argv []Word, many bool) bool {
-	if option != "-exec" || !slices.ContainsFunc(argv, func(w Word) bool { return w.literal("{}") }) {
-		return false
-	}
-	f := p.findFeed(many)
-	return f != nil && f.run(p, argv, standsAlone("{}"))
 }
 
 // fedXargs makes the command of xargs an item of its own, if what it is fed
@@ -189,6 +124,7 @@ func (p *parsed) fedXargs() bool {
 	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
 	return f.run(p, argv, func(word, fed Word) (Word, bool) {
 		if word.Kind == Fed {
+			fed.Vanishes = !p.has("-r") // given nothing, GNU's runs the command without a name
 			return fed, true
 		}
 		return word, true
@@ -237,7 +173,7 @@ func (w *walker) out(from int, in *feed) *feed {
 		return nil
 	}
 	c := &w.line.Commands[from]
-	if c.Unknown || len(c.Dirs) != 1 {
+	if c.Unknown || len(c.Dirs) != 1 || c.mixed {
 		return nil
 	}
 	words := w.table.words

@@ -122,6 +122,20 @@ func (p *parsed) pathspec(word Word) {
 	p.access(word, v1.OpRead, false)
 }
 
+// checksSignature reports whether a format asks git for what a signature is
+// worth, for which it runs gpg, or may ask so.
+func checksSignature(format Word) bool {
+	if format.Kind != Literal || strings.Contains(format.Text, "(signature") {
+		return true
+	}
+	for _, part := range strings.Split(format.Text, "%")[1:] {
+		if strings.HasPrefix(strings.TrimLeft(part, "+- "), "G") {
+			return true
+		}
+	}
+	return false
+}
+
 // harmlessConfig are settings for `git -c` that choose how output looks.
 var harmlessConfig = []string{
 	"color.", "core.quotepath", "core.abbrev", "log.date", "log.decorate", "diff.renames", "diff.context",

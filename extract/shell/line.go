@@ -74,6 +74,8 @@ type Command struct {
 	Git GitWords
 	// found says which files a find prints.
 	found *Access
+	// mixed is true when some of them end by NUL and others by a newline.
+	mixed bool
 }
 
 // GitWords are words that git reads its own way.

@@ -39,6 +39,9 @@ func (p *parsed) options(program *Program) {
 		return
 	case "tar":
 		p.oldBundle(program)
+		if len(p.words) > 0 && p.words[0].Vanishes {
+			p.c.Caveats.Add("dynamic_option") // the next word may be the bundle
+		}
 	}
 	early := program.style == "posix" || program.style == "go" && !program.permute || program.wrapper != ""
 	bsd := p.w.options.Platform == "darwin" && program.style == "" && !program.permute && !p.nested
@@ -62,6 +65,9 @@ func (p *parsed) options(program *Program) {
 			}
 		case early:
 			p.unsure(program, word)
+			if word.Vanishes {
+				p.c.Caveats.Add("dynamic_option") // the options may go on behind it
+			}
 			p.operands = append(p.operands, rest...)
 			return
 		default:
@@ -219,6 +225,9 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.filter(canonical, word)
 	p.placedOption(canonical, kind, word)
+	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") && checksSignature(word) {
+		p.c.Caveats.Add("executes")
+	}
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
 		if !kinds[strings.TrimSuffix(kind, "?")] {
 			kind = held
@@ -351,6 +360,8 @@ func (p *parsed) single(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: true})
 	case word.Kind == Fed && word.feed.many:
 		p.c.Caveats.Add("dynamic_option")
+	case word.Vanishes && (p.program == nil || !p.program.inert):
+		p.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
 	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && (p.program == nil || !p.program.inert):
 		p.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
 	}
@@ -417,7 +428,7 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
-	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number {
+	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash && word.Vanishes {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")
 	}

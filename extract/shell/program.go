@@ -129,7 +129,7 @@ type parsed struct {
 	sources, targets []Word
 	// mark is the last value of xargs -I, tests what find has been asked so far.
 	mark  Word
-	tests findTests
+	tests findExpression
 	// nested is true once a subcommand was read: such programs bring their own
 	// parser, alike on all platforms.
 	nested bool

@@ -46,11 +46,11 @@ func (p *parsed) roles(program *Program) {
 			p.inner = operands[i:]
 			break
 		}
-		paths = paths || pathKinds[r.kind]
+		paths = paths || pathKinds[r.kind] && !word.Vanishes
 		p.role(program, r, word, whole)
 	}
 	for _, word := range behind {
-		paths = true
+		paths = paths || !word.Vanishes
 		p.role(program, role{name: "path", kind: "pathspec"}, word, whole)
 	}
 	if !paths {
@@ -105,6 +105,8 @@ func (p *parsed) impliedAccess(program *Program, whole bool) {
 			p.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
 		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList})
+	case program.implicit != "" && program.implicit != "tree":
+		p.access(Word{Kind: Literal, Text: program.implicit}, v1.OpRead, false)
 	}
 }
 
@@ -176,55 +178,4 @@ func (p *parsed) oldBundle(program *Program) {
 	words := slices.Clone(p.words)
 	words[0].Text = "-" + words[0].Text
 	p.words = words
-}
-
-// find reads paths, and an expression of words each with its own arguments.
-func (p *parsed) find(program *Program) {
-	rest := p.words
-	for len(rest) > 0 {
-		word := rest[0]
-		if word.Kind == Literal && (word.Text == "(" || word.Text == ")" || word.Text == "!" || word.Text == ",") {
-			p.tests.note(word.Text, Word{})
-			rest = rest[1:]
-			continue
-		}
-		if !word.isOption() {
-			p.unsure(program, word)
-			p.operands = append(p.operands, word)
-			rest = rest[1:]
-			continue
-		}
-		known, ok := program.options[word.Text]
-		if ok && known.kinds[0] == "command" {
-			rest = p.execution(known.canonical, rest[1:])
-			p.tests.note(known.canonical, Word{})
-			continue
-		}
-		if len(rest) > 1 {
-			p.tests.note(word.Text, rest[1])
-		} else {
-			p.tests.note(word.Text, Word{})
-		}
-		rest = rest[p.option(program, rest):]
-	}
-	filters := p.tests.filters()
-	p.c.found = &filters
-}
-
-// execution reads the command of -exec up to its ";" or "+".
-func (p *parsed) execution(option string, rest []Word) []Word {
-	end := slices.IndexFunc(rest, func(w Word) bool { return w.literal(";") || w.literal("+") })
-	closed := end >= 0
-	if !closed {
-		p.c.Caveats.Add("unknown_option")
-		end = len(rest)
-	}
-	argv := rest[:end]
-	if closed && p.fedExec(option, argv, rest[end].literal("+")) {
-		p.c.Form.Put(option, "item")
-		return rest[end+1:]
-	}
-	p.c.Form.Put(option, "command")
-	p.inner = append(p.inner, slices.DeleteFunc(slices.Clone(argv), func(w Word) bool { return w.literal("{}") })...)
-	return rest[min(end+1, len(rest)):]
 }

@@ -33,46 +33,104 @@ func scriptKind(language, text string) scriptVerdict {
 // jqOutside are builtins of jq that reach beyond the program's input.
 var jqOutside = []string{"import", "include", "modulemeta", "get_search_list", "input_filename"}
 
-// jqVerdict looks at every name of a filter that is not a field. Names inside
-// strings count as well when the string interpolates.
+// jqReader looks at every name of a filter that is not a field, those that
+// strings interpolate among them.
+type jqReader struct {
+	text    string
+	pos     int
+	verdict scriptVerdict
+}
+
 func jqVerdict(text string) scriptVerdict {
-	verdict := scriptVerdict{plain: true}
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
+	r := jqReader{text: text, verdict: scriptVerdict{plain: true}}
+	if !r.filter(false) {
+		r.verdict.plain = false
+	}
+	return r.verdict
+}
+
+// filter reads up to the end of the text, or to the bracket that closes an
+// interpolation. It reports false where the text ends too early.
+func (r *jqReader) filter(inside bool) bool {
+	depth := 0
+	for r.pos < len(r.text) {
+		switch c := r.text[r.pos]; {
 		case c == '"':
-			end := stringEnd(text, i)
-			if end < 0 {
-				return scriptVerdict{}
+			if !r.quoted() {
+				return false
 			}
-			if strings.Contains(text[i:end], `\(`) {
-				inner := jqVerdict(strings.ReplaceAll(text[i+1:end-1], `"`, " "))
-				verdict.plain = verdict.plain && inner.plain
-				verdict.environment = verdict.environment || inner.environment
-			}
-			i = end
 		case c == '#':
-			for i < len(text) && text[i] != '\n' {
-				i++
+			if !r.comment() {
+				return false
 			}
 		case isNameByte(c) && (c < '0' || c > '9'):
-			end := i
-			for end < len(text) && isNameByte(text[end]) {
-				end++
-			}
-			name := text[i:end]
-			field := i > 0 && text[i-1] == '.'
-			switch {
-			case !field && (name == "ENV" || name == "env"):
-				verdict.environment = true
-			case !field && slices.Contains(jqOutside, name):
-				verdict.plain = false
-			}
-			i = end
+			r.name()
+		case c == ')' && inside && depth == 0:
+			r.pos++
+			return true
 		default:
-			i++
+			depth += nesting(c)
+			r.pos++
 		}
 	}
-	return verdict
+	return !inside
+}
+
+func nesting(c byte) int {
+	switch c {
+	case '(':
+		return 1
+	case ')':
+		return -1
+	}
+	return 0
+}
+
+// quoted reads a string, and the filters that stand in it behind a backslash and
+// a bracket, whose strings may do so again.
+func (r *jqReader) quoted() bool {
+	for r.pos++; r.pos < len(r.text); {
+		switch {
+		case strings.HasPrefix(r.text[r.pos:], `\(`):
+			r.pos += 2
+			if !r.filter(true) {
+				return false
+			}
+		case r.text[r.pos] == '\\':
+			r.pos += 2
+		case r.text[r.pos] == '"':
+			r.pos++
+			return true
+		default:
+			r.pos++
+		}
+	}
+	return false
+}
+
+// comment reads to the end of the line. Only some versions let a backslash go on
+// in the next.
+func (r *jqReader) comment() bool {
+	start := r.pos
+	for r.pos < len(r.text) && r.text[r.pos] != '\n' {
+		r.pos++
+	}
+	return !strings.Contains(r.text[start:r.pos], "\\")
+}
+
+func (r *jqReader) name() {
+	start := r.pos
+	for r.pos < len(r.text) && isNameByte(r.text[r.pos]) {
+		r.pos++
+	}
+	name, field := r.text[start:r.pos], start > 0 && r.text[start-1] == '.'
+	switch {
+	case field:
+	case name == "ENV" || name == "env":
+		r.verdict.environment = true
+	case slices.Contains(jqOutside, name):
+		r.verdict.plain = false
+	}
 }
 
 // stringEnd returns the index behind the string that begins at text[start], or -1.

@@ -30,7 +30,8 @@ type awkReader struct {
 	// operand is true when a slash would divide and not begin a regex.
 	operand   bool
 	divisions bool
-	closed    bool // the last token was a closing bracket
+	closed    bool   // the last token was a closing bracket
+	word      string // the last token, where it was a name
 }
 
 // awkVerdict reads an awk program. Plain are expressions, patterns and print
@@ -57,8 +58,12 @@ func (r *awkReader) refuse() { r.verdict.plain = false }
 
 func (r *awkReader) token() {
 	c := r.text[r.pos]
+	if c == '/' && !dividedAlike(r.word) {
+		r.refuse()
+		return
+	}
 	if c != ' ' && c != '\t' && c != '/' {
-		r.closed = c == ')'
+		r.closed, r.word = c == ')', ""
 	}
 	switch {
 	case c == ' ' || c == '\t':
@@ -144,7 +149,20 @@ func (r *awkReader) name() {
 	case name == "print" || name == "printf":
 		r.printing = true
 	}
-	r.operand = !slices.Contains([]string{"print", "printf", "return", "in", "else", "do", "case", "exit"}, name)
+	r.operand, r.word = !slices.Contains(awkBeforeRegex, name), name
+}
+
+// awkBeforeRegex are words behind which a slash begins a regex, in every awk.
+var awkBeforeRegex = []string{"print", "printf", "return", "in", "else", "do", "exit"}
+
+// dividedAlike reports whether all awks read a slash behind a word the same way.
+// Only some know the words of switch, and a function without brackets takes an
+// operand here and none there.
+func dividedAlike(word string) bool {
+	if slices.Contains(awkBeforeRegex, word) {
+		return true
+	}
+	return word != "case" && word != "default" && !slices.Contains(awkFunctions, word)
 }
 
 // stream reads a redirection to a standard stream, the only one that is no

@@ -12,12 +12,13 @@ type sedReader struct {
 // R command, no e or w flag, nothing that this reader can't follow.
 func plainSed(text string) bool {
 	r := sedReader{text: text}
-	depth := 0
+	depth, labelled := 0, 0
 	for {
 		r.skip(" \t\n;")
 		if r.pos == len(r.text) {
 			return depth == 0
 		}
+		begun := r.pos
 		if !r.addresses() {
 			return false
 		}
@@ -41,8 +42,11 @@ func plainSed(text string) bool {
 				return false
 			}
 		case 'b', 't', 'T', ':':
-			r.skip(" \t")
-			r.label()
+			end, ok := r.label(c)
+			if !ok {
+				return false
+			}
+			labelled = end
 		case 'a', 'i', 'c':
 			if !r.added() {
 				return false
@@ -52,7 +56,7 @@ func plainSed(text string) bool {
 		default:
 			return false
 		}
-		if depth < 0 || !r.end() {
+		if depth < 0 || r.pos > labelled && begun < labelled || !r.end() {
 			return false
 		}
 	}
@@ -107,10 +111,22 @@ func (r *sedReader) line() {
 	}
 }
 
-func (r *sedReader) label() {
+// label reads a label and returns where its line ends. It refuses what seds take
+// for a part of the label or not. To some the whole line is the label: what stands in it must
+// then not go on in the next line, which they read as commands.
+func (r *sedReader) label(command byte) (end int, ok bool) {
+	r.skip(" \t")
 	for r.pos < len(r.text) && isNameByte(r.text[r.pos]) {
 		r.pos++
 	}
+	r.skip(" \t")
+	if c := r.peek(); c == '#' || c == '}' && command == ':' {
+		return 0, false
+	}
+	if end := strings.IndexByte(r.text[r.pos:], '\n'); end >= 0 {
+		return r.pos + end, true
+	}
+	return len(r.text), true
 }
 
 // end reports whether a command ends here.

@@ -10,7 +10,7 @@ import (
 func TestPlainSed(t *testing.T) {
 	for _, text := range []string{
 		"1,40p", "$p", "/foo/,/bar/p", "s/a/b/g", "s|a/b|c|", "s/a/b/;s/c/d/2", "1d;$d", "/x/!d", "y/abc/xyz/", "=",
-		"1~2p", "2,+3p", "/a/{s/x/y/;p}", "5q", "s/[0-9]*/N/gp", `s/\//_/g`, ":a;N;$!ba;s/\\n/ /g", "# note", "",
+		"1~2p", "2,+3p", "/a/{s/x/y/;p}", "5q", "s/[0-9]*/N/gp", `s/\//_/g`, ":a;N;$!ba;s/\\n/ /g", ":a\nN\n$!ba\ns/\\n/ /g", ":a;$!{N;ba};s/x/y/", ":a ; s/x/y/;ta", "# note", "",
 		"s/x/[/", "/re/I p", "n;d", `\,a,p`, "s/a/w/", "s/e/e/",
 		"a\\\ntext", "1a text", "$ i\\\n text\np", "1c w out", "/x/{a e rm\n}",
 	} {
@@ -20,6 +20,7 @@ func TestPlainSed(t *testing.T) {
 		"s/.*/rm x/e", "w out", "1w out", "s/a/b/w out", "e", "1e rm x", "r /etc/passwd", "R x", "W x", "s/a/b/ge",
 		"s/a/b", "{p", "p}", "s/[/]/x/", "1i\\", "v", "a", "a x\\", "a\\\nx\\\ny", "a x\ne rm", "1i\\\nx\nw out", `a x\n`, "s\na\nb\n", "y/a", "p;e", "s/a/b/;w x", "sxaxbxe",
 		"s/a/b/pw x", "1,2{e\n}", "l 5 w x",
+		":a#;w out", "b#\nw out", "ba #;w out", ":a }", ":a;a\\\nw out", ":a;/x\nw out\n/p", "ta;s/a/\nw out\n/", ":a;y/a\nw o/bcdef/",
 	} {
 		assert.False(t, plainSed(text), text)
 	}
@@ -39,6 +40,7 @@ func TestAwkVerdict(t *testing.T) {
 		"BEGIN{while ((getline line < \"/etc/passwd\") > 0) print line}", "@load \"filefuncs\"", "BEGIN{f=\"x\"; @f()}",
 		"BEGIN{ARGV[1]=\"/etc/passwd\"; ARGC=2}", "{printf \"x\" > \"out\"}", "function f(x){return x} {print f(1)}",
 		"{ print $1 / 2 ; print \"a\" | \"sh\" }", "BEGIN { a = 1 /2; b = \"x/\" ; print b > \"o\" }", "{close(\"x\")}", "{print > \"/dev/stderr\" $1}", "{print > \"/dev/stderr\" \"/../x\"}", "{print > \"/dev/stdin\"}", "{print 1,\n2 > \"out\"}",
+		"BEGIN { switch (1) { case /1; print \"touch x\" | \"sh\" #/\n} }", "{ case /1; print 1 }", "{ length /1; print 1 }", "{ x = srand /1/ 2 }",
 	} {
 		assert.False(t, awkVerdict(text).plain, text)
 	}
@@ -50,10 +52,10 @@ func TestJqVerdict(t *testing.T) {
 		verdict := scriptKind("jq", text)
 		assert.True(t, verdict.plain && !verdict.environment, text)
 	}
-	for _, text := range []string{"env", "$ENV", "$ENV.PATH", ". as $x | env.HOME", `"\(env)"`, "[env]"} {
+	for _, text := range []string{"env", "$ENV", "$ENV.PATH", ". as $x | env.HOME", `"\(env)"`, "[env]", `"\("a" + (env.X))"`, `@json "\("a" + env.X)"`, `"\("\(env)")"`, `"\(1)" + env.X`} {
 		assert.True(t, scriptKind("jq", text).environment, text)
 	}
-	for _, text := range []string{"import \"a\" as a; .", "include \"x\"; .", "\"open"} {
+	for _, text := range []string{"import \"a\" as a; .", "include \"x\"; .", "\"open", `"\(1"`, "# \\\n\"\nenv # \""} {
 		assert.False(t, scriptKind("jq", text).plain, text)
 	}
 	assert.False(t, scriptKind("perl", "1").plain, "a language that is not read is not plain")

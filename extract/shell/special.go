@@ -119,7 +119,9 @@ func (p *parsed) test(name string) {
 		words = words[1:]
 	}
 	switch {
-	case slices.ContainsFunc(words, func(w Word) bool { return w.Split && w.Kind != Literal && w.Kind != Number }):
+	case slices.ContainsFunc(words, func(w Word) bool {
+		return (w.Split || w.Vanishes) && w.Kind != Literal && (w.Kind != Number || w.Vanishes && len(words) > 3)
+	}):
 		p.testUnclear(words) // may become operators
 	case len(words) == 0:
 	case len(words) == 1:

@@ -97,12 +97,14 @@ func join(a, b *state) *state {
 // either is what is known of a variable that holds one of two words.
 func either(name string, a, b Word) Word {
 	if isNumber(a) && isNumber(b) {
-		return number(name)
+		return Word{Kind: Number, Text: "$" + name, Solid: solid(a) && solid(b)}
 	}
 	return Word{}
 }
 
+func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
+
 func sameWord(a, b Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && slices.Equal(a.Variables, b.Variables) &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && slices.Equal(a.Variables, b.Variables) &&
 		reflect.DeepEqual(a.feed, b.feed)
 }

@@ -53,6 +53,9 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 	}
 	switch cmd := cmd.(type) {
 	case nil:
+		if w.zsh {
+			w.messy(MessyRedirection) // it runs what $NULLCMD and $READNULLCMD name
+		}
 		return st, st
 	case *syntax.BinaryCmd:
 		return w.binary(st, cmd)
@@ -217,6 +220,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		if value.Extended != "" {
 			value = Word{} // a pattern, perhaps
 		}
+		value.Solid = value.Solid || value.Vanishes // an empty one makes no round
 		if value.Kind == Glob {
 			// Without a match the loop runs once with the pattern itself.
 			value.Variables = nil
@@ -225,6 +229,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 			one := *value.feed
 			one.many = false
 			value = one.word(value.Text)
+			value.Solid = true
 		}
 		before := join(ok, fail)
 		ok, fail = w.stmts(before.with(name, value), cmd.Do)
@@ -421,7 +426,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	}
 	stmt := part.Stmts[0]
 	if w.printsNumber(stmt) {
-		return Word{Kind: Number, Text: "$(…)"}, true
+		return Word{Kind: Number, Text: "$(…)", Solid: w.alwaysPrints()}, true
 	}
 	if isPipe(stmt) {
 		return fedWord(out)

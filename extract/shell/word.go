@@ -49,6 +49,12 @@ type Word struct {
 	// Letters is true for a word that is a Number but for other text about it:
 	// shells evaluate such text as an expression wherever they want a number.
 	Letters bool
+	// Solid is true when the text is never empty: a command that fails prints
+	// nothing, a number in arithmetic is always there.
+	Solid bool
+	// Vanishes is true when the shell may make no word at all of it: nothing in
+	// it is quoted, and all of it may be empty.
+	Vanishes bool
 	// Extended is a pattern that must match nothing for the word to be what it
 	// is, where zsh might read it as a pattern itself.
 	Extended string
@@ -177,6 +183,8 @@ type wordBuilder struct {
 	glob      bool
 	split     bool
 	letters   bool // something but digits stands in the word
+	solid     bool // some part is never empty
+	kept      bool // some part is quoted, so that a word stands there
 	extended  string
 	feed      *feed
 	variables []string
@@ -210,14 +218,17 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		case *syntax.Lit:
 			w.literalPart(st, &b, part.Value, i == 0, len(word.Parts) == 1)
 		case *syntax.SglQuoted:
+			b.kept = true
 			w.singleQuoted(&b, part)
 		case *syntax.DblQuoted:
+			b.kept = true
 			w.doubleQuoted(st, &b, part)
 		default:
 			w.expansion(st, &b, part, false)
 		}
 	}
-	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters}
+	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
+	out.Vanishes = len(word.Parts) > 0 && !b.solid && !b.kept
 	if b.extended != "" {
 		out.Extended = b.extended
 		if b.glob || len(word.Parts) > 1 && b.kind != Literal {
@@ -281,12 +292,12 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 				b.quoted(text[i : i+1])
 			}
 		case '*', '?':
-			b.glob = true
+			b.glob, b.solid = true, true
 			b.text.WriteByte(c)
 		case '[':
 			switch {
 			case strings.IndexByte(text[i:], ']') > 0:
-				b.glob = true
+				b.glob, b.solid = true, true
 				b.text.WriteByte(c)
 			case only:
 				b.quoted("[")
@@ -297,7 +308,7 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 				b.quoted("[")
 			}
 		default:
-			b.letters = b.letters || c < '0' || c > '9'
+			b.letters, b.solid = b.letters || c < '0' || c > '9', true
 			if w.zsh && (c == '^' || c == '~' || c == '#') && b.extended == "" {
 				b.extended = b.text.String() + "*"
 			}
@@ -309,6 +320,7 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 // quoted adds text that stands for itself.
 func (b *wordBuilder) quoted(text string) {
 	b.letters = b.letters || strings.Trim(text, "0123456789") != ""
+	b.solid = b.solid || text != ""
 	for i := 0; i < len(text); i++ {
 		if strings.IndexByte(`*?[]\`, text[i]) >= 0 {
 			b.text.WriteByte('\\')
@@ -396,7 +408,8 @@ func decodeDouble(text string) string {
 
 // expansion adds a parameter, command or arithmetic expansion.
 func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quoted bool) {
-	b.split = b.split || !quoted && !w.zsh
+	_, command := part.(*syntax.CmdSubst)
+	b.split = b.split || !quoted && (command || !w.zsh) // zsh leaves parameters whole, and nothing else
 	switch part := part.(type) {
 	case *syntax.ParamExp:
 		w.parameter(st, b, part, quoted)
@@ -415,6 +428,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 			w.messy(MessyArithmetic)
 		}
 		b.weaken(Number)
+		b.solid = true
 		b.text.WriteString("$((…))")
 	case *syntax.ProcSubst:
 		if part.Op != syntax.CmdIn || w.posix || quoted {
@@ -425,6 +439,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		w.stmts(st, part.Stmts)
 		w.in, w.piped = in, piped
 		b.weaken(Pipe)
+		b.solid = true
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
 		w.messy(MessyExpansion)
 		b.weaken(Dynamic)
@@ -452,12 +467,14 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 			w.messy(MessyExpansion)
 		}
 		b.weaken(kind)
+		b.solid = b.solid || part.Length
 		b.text.WriteString("${" + name + "…}")
 		return
 	}
 	switch name {
 	case "?", "#", "$", "UID", "EUID", "PPID":
 		b.weaken(Number)
+		b.solid = true
 		b.text.WriteString("$" + name)
 		return
 	}
@@ -528,6 +545,7 @@ func literalWord(word *syntax.Word) bool {
 // splice adds the value of a variable. Unquoted, a value that the shell would
 // split or expand again is not followed.
 func (w *walker) splice(b *wordBuilder, value Word, quoted bool) {
+	b.solid = b.solid || value.Solid || value.Kind == Glob || value.Kind == Literal && value.Text != ""
 	switch {
 	case value.Kind == Glob:
 		// Only a loop over a glob gives such a value; each match is one word.
@@ -537,7 +555,7 @@ func (w *walker) splice(b *wordBuilder, value Word, quoted bool) {
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
-	case !quoted && !w.zsh && (value.Text == "" || strings.ContainsAny(value.Text, " \t\n*?[\\")):
+	case !quoted && (value.Text == "" || !w.zsh && strings.ContainsAny(value.Text, " \t\n*?[\\")):
 		b.weaken(Dynamic)
 	default:
 		b.quoted(value.Text)

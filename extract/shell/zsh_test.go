@@ -77,3 +77,18 @@ func TestHarmlessNumbersAreNumbers(t *testing.T) {
 	assert.False(t, parse(t, "COLUMNS=80 ls").Commands[0].Caveats.Has("assigns"))
 	assert.True(t, parse(t, "COLUMNS='a[$(id)]' ls").Commands[0].Caveats.Has("assigns"))
 }
+
+// A zone is a name, and not a file with rules.
+func TestHarmlessZonesAreNames(t *testing.T) {
+	for line, assigns := range map[string]bool{
+		"TZ=UTC date": false, "TZ=America/New_York date": false, "TZ=./x date": true, "TZ=:x date": true, "TZ=/etc/x date": true,
+	} {
+		assert.Equal(t, assigns, parse(t, line).Commands[0].Caveats.Has("assigns"), line)
+	}
+}
+
+// zsh runs a program of its own for redirections without a command.
+func TestZshRunsRedirectionsAlone(t *testing.T) {
+	assert.NotEmpty(t, parseZsh(t, "< a").Messy)
+	assert.Empty(t, parse(t, "< a").Messy)
+}
