@@ -201,7 +201,8 @@ func (e *extraction) root(dir, space string) []string {
 // path map it may be one neither by the agent's name nor by the sidecar's.
 func (e *extraction) sensitiveRoot(real string) bool {
 	if e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
-		e.x.lists.systemHomes.sensitive(real, e.resolver.Names) || e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
+		e.x.lists.systemHomes.sensitive(real, e.resolver.Names, e.home, e.x.options.Home) ||
+		e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
 		return true
 	}
 	if e.resolver.Map == nil {
