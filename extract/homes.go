@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -61,11 +60,9 @@ func (e *extraction) sensitiveIn(dir string) []sensitive {
 		}
 	}
 	names := e.x.lists.inHome(dir, e.x.options.Home)
-	whole := len(names)
-	names = append(slices.Clip(names), joinHome(dir, e.x.lists.homeItself)...)
 	entries := make([]sensitive, 0, len(names))
 	plain := true
-	for i, name := range names {
+	for _, name := range names {
 		resolved, err := e.resolver.Resolve(name)
 		if err != nil {
 			plain = false
@@ -73,7 +70,7 @@ func (e *extraction) sensitiveIn(dir string) []sensitive {
 		}
 		// Of what lies deeper the home's own stamp says nothing.
 		plain = plain && len(resolved.Links) == 0 && strings.Count(name[len(dir):], "/") <= 1
-		entries = append(entries, sensitive{resolved.Real, name == dir || i >= whole})
+		entries = append(entries, sensitive{resolved.Real, name == dir})
 	}
 	if stamped && plain && stamp.changed+settledAfter < e.x.now() {
 		e.x.homes.put(dir, stamp, entries)

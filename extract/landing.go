@@ -43,13 +43,16 @@ func (e *extraction) lands(t *touched, item *v1.Item, what *shell.Landing, targe
 // Tools differ in whether a directory takes its place in another or is merged
 // with it, so both count.
 func (e *extraction) copied(sources, targets []string) {
+	if len(sources) == 0 || len(targets) == 0 {
+		return
+	}
 	what := &shell.Landing{Tree: true, Follow: true}
 	for _, source := range sources {
 		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList})
 	}
 	for _, target := range targets {
 		full := e.absolute(target, e.facts.Cwd)
-		if len(sources) == 0 || full == "" {
+		if full == "" {
 			continue
 		}
 		l := landing{e: e, t: &touched{}, what: what, left: maxReached, listed: maxLandings}

@@ -17,10 +17,9 @@ type lists struct {
 	protected paths.Protected
 	// system are the sensitive roots that are in no home, resolved.
 	system []sensitive
-	// sensitiveHome are those in a home, beginning with "~"; of homeItself what
-	// lies below is not.
-	sensitiveHome, homeItself []string
-	systemHomes               systemHomes
+	// sensitiveHome are those in a home, beginning with "~".
+	sensitiveHome []string
+	systemHomes   systemHomes
 	// ownHome are the same in the sidecar's own home, which most sessions share.
 	ownHome     []string
 	readAlso    []string
@@ -98,10 +97,10 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	for _, file := range config.Secrets.Files {
 		out.secrets.Files = append(out.secrets.Files, paths.Fold(file))
 	}
-	var absolute, itself []string
+	var absolute []string
 	out.sensitiveHome, absolute = splitHome(config.Sensitive.Roots)
-	out.homeItself, itself = splitHome(config.Sensitive.Itself)
-	out.systemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, out.homeItself, out.pathMap)
+	homeItself, itself := splitHome(config.Sensitive.Itself)
+	out.systemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, homeItself, out.pathMap)
 	if home != "" {
 		out.ownHome = joinHome(home, out.sensitiveHome)
 	}

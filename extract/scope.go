@@ -13,11 +13,21 @@ import (
 func (e *extraction) surroundings(grants []v1.PathGrant) {
 	s := &e.call.Session
 	e.grants, e.roots = grants, e.usualRoots[:0]
-	e.sessionRoot(s.SessionDir, v1.SpaceSession)
-	e.sessionRoot(s.ProjectDir, v1.SpaceProject)
-	for _, dir := range s.ExtraDirs {
-		e.sessionRoot(dir, v1.SpaceProject)
+	var linked []linkedRoot
+	add := func(dir, space string) {
+		if e.moved(dir) {
+			return
+		}
+		if links := e.root(dir, space); len(links) > 0 {
+			linked = append(linked, linkedRoot{e.roots[len(e.roots)-1], links})
+		}
 	}
+	add(s.SessionDir, v1.SpaceSession)
+	add(s.ProjectDir, v1.SpaceProject)
+	for _, dir := range s.ExtraDirs {
+		add(dir, v1.SpaceProject)
+	}
+	e.dropSwapped(linked)
 	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
 		if resolved, err := e.resolver.Resolve(*dir); err == nil {
 			*dir = resolved.Real
@@ -168,23 +178,25 @@ func (e *extraction) expandHome(path string) string {
 }
 
 // root adds a directory to what gives paths a space. A sensitive directory
-// gives none, whoever names it (P6), and neither does one that can't be seen.
-func (e *extraction) root(dir, space string) {
+// gives none, whoever names it (P6), and neither does one that can't be seen. It
+// returns the links on the way to one that was added.
+func (e *extraction) root(dir, space string) []string {
 	if dir == "" {
-		return
+		return nil
 	}
 	resolved, err := e.resolver.Resolve(dir)
 	if err != nil || resolved.ViaProc || e.hidden(&resolved) {
-		return
+		return nil
 	}
 	if space == v1.SpaceReadAlso {
 		if e.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && e.home != "" && paths.Within(dir, e.home) {
-			return // a link in a home is not what the operator listed (P3)
+			return nil // a link in a home is not what the operator listed (P3)
 		}
 	} else if e.sensitiveRoot(resolved.Real) {
-		return
+		return nil
 	}
 	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
+	return resolved.Links
 }
 
 // sensitiveRoot reports whether a directory may be no one's workspace: it is a
@@ -192,7 +204,8 @@ func (e *extraction) root(dir, space string) {
 // path map it may be one neither by the agent's name nor by the sidecar's.
 func (e *extraction) sensitiveRoot(real string) bool {
 	if e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
-		e.x.lists.systemHomes.sensitive(real, e.resolver.Names) || e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
+		e.x.lists.systemHomes.sensitive(real, e.resolver.Names, e.home, e.x.options.Home) ||
+		e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
 		return true
 	}
 	if e.resolver.Map == nil {

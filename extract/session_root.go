@@ -1,13 +1,12 @@
 package extract
 
-// sessionRoot adds a directory that the session's host named. Where it was kept
-// by its real path and leads elsewhere by now, somebody has put a link in its
-// place: it gives no space then.
-func (e *extraction) sessionRoot(dir, space string) {
-	if e.call.Session.Resolved && dir != "" {
-		if resolved, err := e.resolver.Resolve(dir); err != nil || resolved.Real != dir {
-			return
-		}
+// moved reports whether a directory of the session, which was kept by its real
+// path, leads elsewhere by now: somebody has put a link in its place, and it
+// gives no space then.
+func (e *extraction) moved(dir string) bool {
+	if !e.call.Session.Resolved || dir == "" {
+		return false
 	}
-	e.root(dir, space)
+	resolved, err := e.resolver.Resolve(dir)
+	return err != nil || resolved.Real != dir
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"policyd/extract/paths"
@@ -47,19 +48,18 @@ func belowHome(entries []string) []string {
 }
 
 // sensitive reports whether a path is a home, or a sensitive directory of one.
-// Nothing is looked up: it is asked for every root of every call.
-func (h *systemHomes) sensitive(real string, names paths.Names) bool {
+// Nothing is looked up: it is asked for every root of every call. More homes
+// may be given, as they are known by name.
+func (h *systemHomes) sensitive(real string, names paths.Names, more ...string) bool {
 	for _, parent := range h.all {
 		if names.Within(real, parent) && h.inHome(real, paths.Depth(parent)+1, names) {
 			return true
 		}
 	}
-	for _, home := range h.single {
-		if names.Within(real, home) && h.inHome(real, paths.Depth(home), names) {
-			return true
-		}
+	in := func(home string) bool {
+		return home != "" && names.Within(real, home) && h.inHome(real, paths.Depth(home), names)
 	}
-	return false
+	return slices.ContainsFunc(h.single, in) || slices.ContainsFunc(more, in)
 }
 
 // inHome judges a path in a home whose name has the given number of segments.

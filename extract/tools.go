@@ -161,9 +161,11 @@ func (e *extraction) fileTool(t *tool) {
 		for _, raw := range texts {
 			named++
 			p := e.filePath(raw, op, t)
-			if op == v1.OpWrite {
+			switch {
+			case len(t.Paths) < 2: // nothing is put anywhere else
+			case op == v1.OpWrite:
 				targets = append(targets, raw)
-			} else {
+			default:
 				sources = append(sources, raw)
 			}
 			if p.Caveats.Has("directory") {

@@ -17,7 +17,7 @@ func landingPlace(t *testing.T) place {
 	p := newPlace(t)
 	for _, name := range []string{
 		"ev/.mcp.json", "ev/.git/config", "ev/AGENTS.md", "ev/out", "ev/deep/.vscode/tasks.json", "tpl/.claude/settings.json", "q3/x",
-		"plain/sub/y", "docs/one.md", "tree/out", "ev/x.env.d/.env",
+		"plain/sub/y", "docs/one.md", "tree/out",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
 		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x\n"), 0o600))
