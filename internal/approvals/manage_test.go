@@ -100,7 +100,7 @@ func TestAnAnswerThatExpiredDoesNotTakeTheNextOneAlong(t *testing.T) {
 func TestAReadingMissesNothing(t *testing.T) {
 	h := build(t)
 	revoked := h.put(t, v1.ApprovalRequest{Verb: "git push"})
-	once := h.answered(t, "p", "s")
+	once := h.answered(t)
 	h.Remember(nil, &once)
 	var added v1.ApprovalEntry
 	h.store.read = func() {

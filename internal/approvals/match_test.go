@@ -81,8 +81,9 @@ func TestEachAnswerIsFoundOnce(t *testing.T) {
 }
 
 // answered puts a one-shot answer into the store.
-func (h *house) answered(t *testing.T, prompt, session string) store.Once {
+func (h *house) answered(t *testing.T) store.Once {
 	t.Helper()
+	const prompt, session = "p", "s"
 	digest := key()
 	once := store.Once{Prompt: prompt, Session: session, Key: digest[:], ExpiresAt: noon.Add(10 * time.Minute)}
 	require.NoError(t, h.store.OpenPrompt(t.Context(), store.Prompt{
@@ -100,7 +101,7 @@ func (h *house) answered(t *testing.T, prompt, session string) store.Once {
 // TestOnceIsForOneCall holds A10: session, key and ten minutes.
 func TestOnceIsForOneCall(t *testing.T) {
 	h := build(t)
-	once := h.answered(t, "p", "s")
+	once := h.answered(t)
 	h.Remember(nil, &once)
 	h.Remember(nil, &once)
 	assert.Equal(t, []string{"p"}, h.matching(call()), "it is there once")
@@ -117,7 +118,7 @@ func TestOnceIsSpentOnce(t *testing.T) {
 			h := build(t)
 			once := store.Once{Prompt: "p", Session: "s", ExpiresAt: noon.Add(time.Minute), Unsaved: true}
 			if !unsaved {
-				once = h.answered(t, "p", "s")
+				once = h.answered(t)
 			}
 			h.Remember(nil, &once)
 			var spent atomic.Int64
@@ -146,7 +147,7 @@ func TestOnceIsSpentOnce(t *testing.T) {
 // because the store failed.
 func TestOnceThatCantBeRecordedIsNotUsed(t *testing.T) {
 	h := build(t)
-	once := h.answered(t, "p", "s")
+	once := h.answered(t)
 	h.Remember(nil, &once)
 	h.store.broken.Store(true)
 	require.ErrorIs(t, h.Spend(t.Context(), "p"), errBroken)

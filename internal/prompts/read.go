@@ -153,13 +153,17 @@ func endedEntry(row store.Prompt) *entry {
 func (b *Book) adopt(ctx context.Context, row store.Prompt) (*entry, error) {
 	held := b.take(row)
 	now, err := b.options.Store.Prompt(ctx, row.ID)
-	switch {
-	case held == nil && err == nil:
-		return endedEntry(now), nil
-	case held == nil:
+	if err != nil {
+		if held != nil {
+			return held, nil // as far as is known it is pending
+		}
 		b.options.Fault(err)
 		return nil, coded(CodeUnavailable, "the store can't be reached; see /readyz?verbose and try again")
-	case err != nil || now.State == v1.PromptPending:
+	}
+	if held == nil {
+		return endedEntry(now), nil
+	}
+	if now.State == v1.PromptPending {
 		return held, nil
 	}
 	b.mu.Lock()
