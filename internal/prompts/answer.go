@@ -88,6 +88,7 @@ func (b *Book) resolve(
 	if b.options.Store == nil {
 		return resolution.Approvals, resolution.Grants, nil
 	}
+	b.keep(ctx, held) // what the store could not take when it was asked
 	// An answer is taken, whether or not the person waits to see it taken.
 	approvals, grants, err := b.options.Store.ResolvePrompt(context.WithoutCancel(ctx), resolution)
 	switch {
@@ -103,6 +104,7 @@ func (b *Book) resolve(
 		if resolution.Once != nil {
 			resolution.Once.Unsaved = true
 		}
+		b.owe(held, store.Resolution{Prompt: resolution.Prompt, State: resolution.State, Answer: resolution.Answer})
 		return nil, nil, nil
 	}
 	return nil, nil, coded(CodeUnavailable, "the store can't be written, so nothing was saved and the prompt is still open; see /readyz?verbose, or answer once")

@@ -76,6 +76,9 @@ type entry struct {
 	key key
 	// saved is false while the store could not be written.
 	saved bool
+	// owed is the end that the store could not be told of, nil for none. Until it
+	// knows, memory keeps the prompt: the store would say that it is pending.
+	owed *store.Resolution
 	// ended is closed when the prompt is not pending any more.
 	ended chan struct{}
 	// answering is held by who answers, so that the second of two answers waits
@@ -94,6 +97,10 @@ type Book struct {
 	byKey   map[key]*entry
 	pending map[string]int // per session
 	open    int            // in all
+	// reading counts the readings of the store that are under way. gone are the
+	// prompts that ended since the first of them began: what is read may be older.
+	reading int
+	gone    map[string]bool
 }
 
 // New returns an empty book; Load reads what the store has.
@@ -119,7 +126,7 @@ func New(options Options) (*Book, error) {
 	if options.Most <= 0 {
 		options.Most = DefaultMost
 	}
-	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}}, nil
+	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, gone: map[string]bool{}}, nil
 }
 
 // add takes an entry in. The caller holds mu.
@@ -153,8 +160,11 @@ func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 func (b *Book) settle(held *entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if held.saved && held.row.State != v1.PromptPending && b.byID[held.row.ID] == held {
+	if held.saved && held.owed == nil && held.row.State != v1.PromptPending && b.byID[held.row.ID] == held {
 		delete(b.byID, held.row.ID)
+		if b.reading > 0 {
+			b.gone[held.row.ID] = true
+		}
 	}
 }
 

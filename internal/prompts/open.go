@@ -92,7 +92,8 @@ func (b *Book) expire(now time.Time) []*entry {
 	return ended
 }
 
-// Expire ends what is past its time, and tells of it.
+// Expire ends what is past its time, tells of it, and saves what the store could
+// not take when it was asked.
 func (b *Book) Expire(ctx context.Context) {
 	b.mu.Lock()
 	ended := b.expire(b.options.Clock())
@@ -100,6 +101,63 @@ func (b *Book) Expire(ctx context.Context) {
 	for _, held := range ended {
 		b.persist(ctx, held)
 	}
+	b.saveLate(ctx)
+}
+
+// saveLate tells the store what it could not be told at the time, until it fails
+// again: what it doesn't know is not listed, and doesn't outlive the process.
+func (b *Book) saveLate(ctx context.Context) {
+	if b.options.Store == nil {
+		return
+	}
+	var late []*entry
+	b.mu.Lock()
+	for _, held := range b.byID {
+		if held.owed != nil || !held.saved && held.row.State == v1.PromptPending {
+			late = append(late, held)
+		}
+	}
+	b.mu.Unlock()
+	for _, held := range late {
+		held.answering.Lock()
+		saved := b.keep(ctx, held) && b.pay(ctx, held)
+		held.answering.Unlock()
+		if !saved {
+			return
+		}
+	}
+}
+
+// owe notes an end that the store could not be told of.
+func (b *Book) owe(held *entry, end store.Resolution) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if held.saved {
+		held.owed = &end
+	}
+}
+
+// pay tells the store of an end that it is owed, and reports whether it knows. The
+// one-shot answer of it stays in memory, where it may be used already.
+func (b *Book) pay(ctx context.Context, held *entry) bool {
+	b.mu.Lock()
+	owed := held.owed
+	b.mu.Unlock()
+	if owed == nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	_, _, err := b.options.Store.ResolvePrompt(ctx, *owed)
+	if err != nil && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrNotFound) {
+		b.options.Fault(err)
+		return false
+	}
+	b.mu.Lock()
+	held.owed = nil
+	b.mu.Unlock()
+	b.settle(held)
+	return true
 }
 
 // asksTheSame compares what a person is asked of one call: what of it is covered
@@ -115,16 +173,24 @@ func asksTheSame(a, b *v1.Prompt) bool {
 // patience bounds what a question waits for the store.
 const patience = 500 * time.Millisecond
 
-// keep writes a new prompt to the store.
-func (b *Book) keep(ctx context.Context, opened *entry) {
+// keep writes a prompt to the store that it doesn't have, and reports whether it
+// has it now. The caller holds answering.
+func (b *Book) keep(ctx context.Context, opened *entry) bool {
 	if b.options.Store == nil {
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if err := b.options.Store.OpenPrompt(ctx, opened.row); err != nil {
+	b.mu.Lock()
+	row, done := opened.row, opened.saved || opened.row.State != v1.PromptPending
+	row.Prompt = copied(&row.Prompt)
+	b.mu.Unlock()
+	if done {
+		return true
+	}
+	if err := b.write(ctx, row); err != nil {
 		b.options.Fault(err)
-		return
+		return false
 	}
 	b.mu.Lock()
 	opened.saved = true
@@ -133,6 +199,20 @@ func (b *Book) keep(ctx context.Context, opened *entry) {
 	if ended { // while the store was told of it
 		b.persist(ctx, opened)
 	}
+	return true
+}
+
+// write opens a prompt in the store. One that is there already was written before,
+// and whoever wrote it was told of a failure.
+func (b *Book) write(ctx context.Context, row store.Prompt) error {
+	err := b.options.Store.OpenPrompt(ctx, row)
+	if !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	if _, missing := b.options.Store.Prompt(ctx, row.ID); missing != nil {
+		return err
+	}
+	return nil
 }
 
 // persist writes the ends of prompts that nobody answered, nil among them for
@@ -160,6 +240,7 @@ func (b *Book) persistOne(ctx context.Context, ended *entry) {
 	_, _, err := b.options.Store.ResolvePrompt(ctx, resolution)
 	if err != nil && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrNotFound) {
 		b.options.Fault(err)
+		b.owe(ended, resolution)
 		return
 	}
 	b.settle(ended)

@@ -19,6 +19,7 @@ func (b *Book) Load(ctx context.Context) error {
 	if b.options.Store == nil {
 		return nil
 	}
+	defer b.beginReading()()
 	still := map[string]bool{}
 	for after := ""; ; {
 		page, err := b.options.Store.Prompts(ctx, v1.PromptPending, after, pageSize)
@@ -42,12 +43,31 @@ func (b *Book) Load(ctx context.Context) error {
 	return nil
 }
 
-// take adds a pending prompt of the store that memory doesn't have.
+// beginReading notes that the store is read, until the function that it returns is
+// called.
+func (b *Book) beginReading() func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reading++
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.reading--; b.reading == 0 {
+			clear(b.gone)
+		}
+	}
+}
+
+// take adds a pending prompt of the store that memory doesn't have; nil is one that
+// has ended since it was read.
 func (b *Book) take(row store.Prompt) *entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if held, known := b.byID[row.ID]; known {
 		return held
+	}
+	if b.gone[row.ID] {
+		return nil
 	}
 	held := &entry{row: row, key: keyOf(&row), saved: true, ended: make(chan struct{})}
 	b.add(held)
@@ -69,6 +89,7 @@ func (b *Book) missing(still map[string]bool) []string {
 
 // Refresh reads one prompt anew, since another sidecar opened or ended it.
 func (b *Book) Refresh(ctx context.Context, id string) error {
+	defer b.beginReading()()
 	row, err := b.options.Store.Prompt(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		row.State = v1.PromptWithdrawn
@@ -76,7 +97,9 @@ func (b *Book) Refresh(ctx context.Context, id string) error {
 		return fmt.Errorf("read prompt: %w", err)
 	}
 	if row.State == v1.PromptPending {
-		b.options.Notify(b.see(b.take(row)))
+		if held := b.take(row); held != nil {
+			b.options.Notify(b.see(held))
+		}
 		return nil
 	}
 	b.mu.Lock()
@@ -104,6 +127,7 @@ func (b *Book) find(ctx context.Context, id string) (*entry, error) {
 	if b.options.Store == nil {
 		return nil, coded(CodeNotFound, "there is no prompt %q", id)
 	}
+	defer b.beginReading()()
 	row, err := b.options.Store.Prompt(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -112,26 +136,41 @@ func (b *Book) find(ctx context.Context, id string) (*entry, error) {
 		b.options.Fault(err)
 		return nil, coded(CodeUnavailable, "the store can't be reached; see /readyz?verbose and try again")
 	case row.State == v1.PromptPending:
-		return b.adopt(ctx, row), nil
+		return b.adopt(ctx, row)
 	}
+	return endedEntry(row), nil
+}
+
+// endedEntry is an entry of what memory doesn't keep.
+func endedEntry(row store.Prompt) *entry {
 	ended := make(chan struct{})
 	close(ended)
-	return &entry{row: row, key: keyOf(&row), saved: true, ended: ended}, nil
+	return &entry{row: row, key: keyOf(&row), saved: true, ended: ended}
 }
 
 // adopt takes over a pending prompt that another process opened. It may have
 // ended since it was read, and whoever told of that found nothing to end here.
-func (b *Book) adopt(ctx context.Context, row store.Prompt) *entry {
+func (b *Book) adopt(ctx context.Context, row store.Prompt) (*entry, error) {
 	held := b.take(row)
 	now, err := b.options.Store.Prompt(ctx, row.ID)
-	if err != nil || now.State == v1.PromptPending {
-		return held
+	if err != nil {
+		if held != nil {
+			return held, nil // as far as is known it is pending
+		}
+		b.options.Fault(err)
+		return nil, coded(CodeUnavailable, "the store can't be reached; see /readyz?verbose and try again")
+	}
+	if held == nil {
+		return endedEntry(now), nil
+	}
+	if now.State == v1.PromptPending {
+		return held, nil
 	}
 	b.mu.Lock()
 	b.end(held, now.State, now.Answer)
 	b.mu.Unlock()
 	b.settle(held)
-	return held
+	return held, nil
 }
 
 // Get returns a prompt as it is now.

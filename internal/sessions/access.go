@@ -304,8 +304,14 @@ func (r *Registry) Resolve(ctx context.Context, prompt *v1.Prompt, kind string) 
 	return r.newGrant(v1.Holder{Session: session.ID}, root, v1.GrantRead, origin), ""
 }
 
-// Remember takes grants into memory that an answer put into the store.
+// Remember takes grants into memory that an answer put into the store. It waits for
+// a reading that is under way, which may have missed them.
 func (r *Registry) Remember(grants []v1.Grant) {
+	if len(grants) == 0 {
+		return
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	for _, grant := range grants {
 		r.remember(grant)
 	}
