@@ -120,10 +120,17 @@ func (e *extraction) space(real string) string {
 	}
 	e.readAlso = true
 	for _, dir := range e.x.lists.readAlso {
-		e.root(e.expandHome(dir), v1.SpaceReadAlso)
+		dir = e.expandHome(dir)
+		if strings.Contains(dir, userMark) {
+			dir = scratch(dir, e.home)
+		}
+		e.root(dir, v1.SpaceReadAlso)
 	}
 	return paths.Space(real, e.roots)
 }
+
+// userMark stands for the number of the user whose home the session has.
+const userMark = "{user}"
 
 // grantedSpace is the space that the longest grant gives a path, or "". Of two
 // grants for one root the narrower decides. There may be many grants, so their

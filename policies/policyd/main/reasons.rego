@@ -98,7 +98,7 @@ _uncovered_reason(item, i, effect) := {
 	"rule": "approvals/required",
 	"code": "approval_required",
 	"effect": effect,
-	"message": concat("", [_subject(item), " is not approved", _place(item)]),
+	"message": concat("", [_subject(item), " is not approved", _place(item), _peculiarity(item)]),
 	"item": i,
 }
 
@@ -114,4 +114,13 @@ _place(item) := " in an unknown directory" if {
 } else := concat(" ", [" in", item.directory]) if {
 	item.kind == "command"
 	item.directory != ""
+} else := ""
+
+# What keeps a path from being covered where other paths are.
+_peculiarity(item) := ": the file has another name somewhere (hard link)" if {
+	item.kind == "path"
+	input.paths[item.path].caveats.hard_link
+} else := ": it is no ordinary file" if {
+	item.kind == "path"
+	input.paths[item.path].caveats.special
 } else := ""

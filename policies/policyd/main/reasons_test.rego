@@ -58,3 +58,22 @@ test_reasons_of_an_allow_are_none if {
 	decision.reasons == []
 	decision.covered == {[0, "safe_verbs/read"]}
 }
+
+_peculiarity_cases := {
+	"hard link": {
+		"caveats": {"hard_link": true},
+		"message": "write of /srv/proj/a is not approved: the file has another name somewhere (hard link)",
+	},
+	"special": {"caveats": {"special": true}, "message": "write of /srv/proj/a is not approved: it is no ordinary file"},
+	"neither": {"caveats": {"other": true}, "message": "write of /srv/proj/a is not approved"},
+}
+
+test_peculiarity_has_cases if count(_peculiarity_cases) > 0
+
+test_peculiarity[name] if {
+	some name, case in _peculiarity_cases
+	facts := testing.file("write", {"real": "/srv/proj/a", "op": "write", "caveats": case.caveats})
+	decision := main.decision with input as facts
+	decision.effect == "prompt"
+	decision.reasons[0].message == case.message
+}
