@@ -20,7 +20,7 @@ _offered("always_here") if {
 
 _offered("always_anywhere") if {
 	not _one_shot
-	not _runs_anything
+	not _bound
 }
 
 # Nothing that is remembered answers a finding, nor a call that is not wholly known.
@@ -55,7 +55,15 @@ _placed(item) if {
 	object.subset(object.remove(data.policyd.config.caveats.approvals, {"shallow"}), item.caveats)
 }
 
-_runs_anything if {
+# What runs anything is approved in a place alone.
+_bound if {
 	some i in _uncovered
 	input.items[i].caveats.runs_anything
+}
+
+# Anywhere ends at the scope, so it would not let this call through.
+_bound if {
+	some i in _uncovered
+	input.items[i].kind == "command"
+	not object.subset(data.policyd.config.approvals.touches_anywhere, input.items[i].touches)
 }

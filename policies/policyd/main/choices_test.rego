@@ -50,6 +50,10 @@ _choices_cases := {
 		"input": testing.shell([testing.command({"verb": "x", "caveats": {"shallow": true}})]),
 		"choices": ["once", "session", "always_anywhere", "deny"],
 	},
+	"outside the scope": {
+		"input": testing.shell([testing.command({"verb": "x", "touches": {"list.outside": true}})]),
+		"choices": ["once", "session", "always_here", "deny"],
+	},
 	"one of two shallow": {
 		"input": testing.shell([
 			testing.command({"verb": "x", "caveats": {"shallow": true}}),
