@@ -26,7 +26,7 @@ func (s *Server) postApproval(c echo.Context) error {
 	if err := plainQuery(c); err != nil {
 		return err
 	}
-	request, err := readBody(s, c, strict.Decode[v1.ApprovalRequest])
+	request, err := readBody(s, c, strict.DecodeApproval)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,12 @@ func (e *extraction) other(name string) {
 
 // mcp makes the item of an MCP tool.
 func (e *extraction) mcp(who identity) {
-	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: "mcp:" + who.server + "/" + who.name, Path: -1}, who.name)
+	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: "mcp:" + serverName.Replace(who.server) + "/" + who.name, Path: -1}, who.name)
 }
+
+// serverName keeps a slash in a server's name from ending it: a/b's tool c is not
+// a's tool b/c.
+var serverName = strings.NewReplacer("%", "%25", "/", "%2F")
 
 // acp makes the item of a method. What it names is looked at for secrets
 // alone: whether it is served at all is decided by its namespace.

@@ -2,7 +2,9 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	v1 "policyd/api/v1"
 )
@@ -19,10 +21,10 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 
 	name := w.named(argv[0].Text, &caveats)
 	entry := w.table.program(name)
-	verb := name
+	verb := oneWord(name)
 	if caveats.Has("named_by_path") {
 		// A file of this name is not the program of this name.
-		verb, entry = clip(argv[0].Text), nil
+		verb, entry = oneWord(clip(argv[0].Text)), nil
 	}
 	c := w.newCommand(st, verb, redirs)
 	c.Program = name
@@ -399,4 +401,13 @@ func (p *parsed) wrapper(program *Program) {
 	}
 	p.finish()
 	p.w.emit(*p.c)
+}
+
+// oneWord quotes a name that isn't one plain word: a program called "git push" is
+// not git's push, and what a person approves stands on one line.
+func oneWord(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || r == '"' || !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }

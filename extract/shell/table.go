@@ -185,7 +185,7 @@ func (t *Table) program(name string) *Program {
 	}
 	raw, ok := t.raw[name]
 	if !ok {
-		return nil
+		return t.version(name)
 	}
 	program, err := compileRaw(raw)
 	if err != nil {
@@ -193,6 +193,20 @@ func (t *Table) program(name string) *Program {
 	}
 	t.compiled.Store(name, program)
 	return program
+}
+
+// version returns the entry of an interpreter whose name ends in a version
+// (python3.11), nil for any other name. What else has a version in its name need
+// not be what its shorter name says.
+func (t *Table) version(name string) *Program {
+	base := strings.TrimRight(name, "0123456789.")
+	if base == name || base == "" {
+		return nil
+	}
+	if program := t.program(base); program != nil && program.runsAnything {
+		return program
+	}
+	return nil
 }
 
 // Check compiles every entry and returns the first error.

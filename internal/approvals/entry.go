@@ -31,7 +31,7 @@ func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) 
 	}
 	if request.TTL != "" {
 		life, err := time.ParseDuration(request.TTL)
-		if err != nil || life <= 0 || life > longestLife {
+		if err != nil || life < time.Second || life > longestLife {
 			return entry, coded(CodeInvalid, "ttl is %q; a duration from 1s to %s, such as 90m or 24h", request.TTL, longestLife)
 		}
 		entry.ExpiresAt = new(now.Add(life))

@@ -59,7 +59,7 @@ func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, r
 	p.guard(func() { p.judge(ctx) })
 	p.guard(func() { p.record(ctx) })
 	if call != nil && !options.Probe {
-		g.options.Decided(call, &p.decision)
+		g.options.Decided(p.call, &p.decision)
 	}
 	if options.IncludeFacts {
 		p.decision.Facts = &p.input.Facts

@@ -16,18 +16,18 @@ func (p *passage) question() *v1.Question {
 	items := p.concerned()
 	verbs, directory, several := p.subject(items)
 	for i := range verbs {
-		verbs[i] = shown.expose(verbs[i])
+		verbs[i] = shown.line(verbs[i])
 	}
 	prompt := &v1.Prompt{
-		State: v1.PromptPending, Verbs: verbs, Directory: shown.expose(directory), Messy: p.input.Messy,
+		State: v1.PromptPending, Verbs: verbs, Directory: shown.line(directory), Messy: p.input.Messy,
 		Call: v1.PromptCall{
-			Tool: shown.expose(call.Tool), Text: shown.expose(callText(call, p.input.Tool.Kind)), Cwd: shown.expose(p.input.Cwd),
-			Agent: shown.expose(call.Session.Agent), SessionID: call.Session.ID, Paths: []string{},
+			Tool: shown.line(call.Tool), Text: shown.expose(callText(call, p.input.Tool.Kind)), Cwd: shown.line(p.input.Cwd),
+			Agent: shown.line(call.Session.Agent), SessionID: call.Session.ID, Paths: []string{},
 		},
 	}
 	for _, item := range items {
 		if path := p.input.Items[item].Path; path >= 0 && path < len(p.input.Paths) {
-			prompt.Call.Paths = append(prompt.Call.Paths, shown.expose(p.input.Paths[path].Real))
+			prompt.Call.Paths = append(prompt.Call.Paths, shown.line(p.input.Paths[path].Real))
 		}
 	}
 	place := prompt.Directory

@@ -57,3 +57,11 @@ func (e *exposure) expose(text string) string {
 	e.altered = e.altered || altered
 	return shown
 }
+
+// line is expose for what stands on one line: a line feed in it would let it pose
+// as more than it is.
+func (e *exposure) line(text string) string {
+	shown, altered := visible.Line(e.expose(text))
+	e.altered = e.altered || altered
+	return shown
+}

@@ -30,7 +30,8 @@ func TestResolutions(t *testing.T) {
 		{name: "here", choice: "always_here", want: "Saved: git push in /srv/proj", saved: []string{"git push /srv/proj "}},
 		{name: "anywhere", choice: "always_anywhere", want: "Saved: git push anywhere", saved: []string{"git push - "}},
 		{
-			name: "shallow", choice: "always_here", change: []func(*v1.Question){shallow}, saved: []string{"git push /srv/proj "},
+			// The person said yes to this call, and not all of it could be kept.
+			name: "shallow", choice: "always_here", once: true, change: []func(*v1.Question){shallow}, saved: []string{"git push /srv/proj "},
 			want: "Saved: git push in /srv/proj; not saved, too shallow a directory: ls in /etc",
 		},
 		{
@@ -41,7 +42,7 @@ func TestResolutions(t *testing.T) {
 		{
 			name: "no directory", choice: "always_here", once: true,
 			change: []func(*v1.Question){func(q *v1.Question) { q.Scope.Items[0].Directory = "" }},
-			want:   "Approved (no save): too shallow a directory to remember: git push in ",
+			want:   "Approved (no save): too shallow a directory to remember: git push in an unknown directory",
 		},
 	}
 	for _, test := range tests {

@@ -56,7 +56,7 @@ func (b *Book) lifetime(request v1.AnswerRequest) (*time.Time, error) {
 		return nil, coded(CodeInvalid, "ttl goes with a choice that is remembered, and %q is none; leave it out", request.Choice)
 	}
 	life, err := time.ParseDuration(request.TTL)
-	if err != nil || life <= 0 || life > longestLife {
+	if err != nil || life < time.Second || life > longestLife {
 		return nil, coded(CodeInvalid, "ttl is %q; a duration from 1s to %s, such as 90m or 24h", request.TTL, longestLife)
 	}
 	until := b.options.Clock().Add(life)
@@ -88,7 +88,11 @@ func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerReque
 			text = item.Verb + " in " + *directory
 		}
 		if !ok {
-			if text = item.Verb + " in " + item.Directory; !slices.Contains(left, text) {
+			place := item.Directory
+			if place == "" {
+				place = "an unknown directory"
+			}
+			if text = item.Verb + " in " + place; !slices.Contains(left, text) {
 				left = append(left, text)
 			}
 			continue
@@ -107,8 +111,8 @@ func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerReque
 		out.approvals = append(out.approvals, entry)
 	}
 	out.text = sentence(request, saved, left)
-	if len(saved) == 0 {
-		// Nothing could be remembered, and the person said yes to this call.
+	if len(left) > 0 || len(saved) == 0 {
+		// Not all could be remembered, and the person said yes to this call.
 		out.once = &store.Once{
 			Prompt: prompt.ID, Session: prompt.Call.SessionID, Key: held.row.Key, ExpiresAt: b.options.Clock().Add(OnceLife),
 		}

@@ -93,6 +93,53 @@ func TestSeveralVerbsAreSavedEach(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "make all").Effect)
 }
 
+// TestWhatIsSpelledAlikeIsNotTheSame holds V6 and A1: a yes is for what was
+// shown, and nothing that is called alike.
+func TestWhatIsSpelledAlikeIsNotTheSame(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	s.register(t, tree, "s")
+	s.approve(t, "git push", tree.Project)
+	for _, line := range []string{"'git push' a", `git\ push a`, `"git push"`} {
+		assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
+	}
+	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", "git push").Effect)
+	mcp := func(tool string) v1.Decision {
+		return s.decide(t, v1.Call{Tool: tool, Args: []byte(`{}`), Session: v1.Session{ID: "s"}})
+	}
+	s.reply(t, mcp("mcp__a__b/c").Prompt, "always_anywhere")
+	assert.Equal(t, v1.EffectAllow, mcp("mcp__a__b/c").Effect)
+	assert.Equal(t, v1.EffectPrompt, mcp("mcp__a/b__c").Effect, "another server")
+
+	keys := func(line string) []string {
+		prompt := s.shell(t, "s", line).Prompt
+		require.NotNil(t, prompt, line)
+		var out []string
+		for _, choice := range prompt.Choices {
+			out = append(out, choice.Key)
+		}
+		return out
+	}
+	for _, line := range []string{"python3.11 -c 'x'", "perl5.36 -e 1", "pwsh -c ls", "julia -e 1", "node20 -e 1", "echo x | python3.12"} {
+		assert.NotContains(t, keys(line), "always_anywhere", line)
+	}
+	for _, line := range []string{"python3.11 -c 'x'", "pwsh -c ls", "echo x | python3.12"} {
+		assert.Equal(t, []string{"once", "deny"}, keys(line), line)
+	}
+	assert.NotContains(t, keys("python3.11 x.py"), "always_anywhere")
+	assert.NotContains(t, keys("tmux new-session -d x"), "always_anywhere")
+
+	// A yes lets the call through, though not all of it could be remembered.
+	line := "git fetch && cd /etc && make"
+	s.reply(t, s.shell(t, "s", line).Prompt, "always_here")
+	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", line).Effect)
+	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", line).Effect, "and once only")
+
+	// What is listed can be sent.
+	must[v1.ApprovalEntry](t, http.StatusCreated, s.as(t, "operator", http.MethodPost, "/v1/approvals", `{"verb":"git tag","directory":null}`))
+	refuses(t, s.as(t, "operator", http.MethodPost, "/v1/approvals", `{"verb":null}`), http.StatusBadRequest, "null_value")
+}
+
 // TestUnattendedSessionsAreToldWhatWouldAllow holds A7.
 func TestUnattendedSessionsAreToldWhatWouldAllow(t *testing.T) {
 	tree := newTree(t)
