@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -26,7 +25,7 @@ func (s *Server) decide(c echo.Context) error {
 		return err
 	}
 	if options.Wait > 0 {
-		_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{}) // see held
+		takeTime(c)
 		options.Release = s.drained
 	}
 	decision := s.options.Gate.Decide(c.Request().Context(), call, options)

@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-)
 
-// longestWait is how long an answer may be held (contract).
-const longestWait = 10 * time.Minute
+	v1 "policyd/api/v1"
+)
 
 // Pages of lists.
 const (
@@ -71,9 +70,9 @@ func (q *query) wait() time.Duration {
 	if text == "" {
 		return 0
 	}
-	wait, err := time.ParseDuration(text)
-	if err != nil || wait < 0 || wait > longestWait {
-		q.fail("wait", "a duration from 0s to "+longestWait.String()+", such as 30s")
+	wait, err := v1.ParseWait(text)
+	if err != nil {
+		q.fail("wait", err.Error())
 		return 0
 	}
 	return wait
@@ -118,12 +117,17 @@ func plainQuery(c echo.Context) error { return readQuery(c.Request().URL).done()
 // goes away and when the server drains. The time that a client has to send its
 // request doesn't count any more.
 func (s *Server) held(c echo.Context) (context.Context, context.CancelFunc) {
-	// A connection that can't do so ends the wait early, and nothing else.
-	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{})
+	takeTime(c)
 	ctx, cancel := context.WithCancel(c.Request().Context())
 	stop := context.AfterFunc(s.drained, cancel)
 	return ctx, func() {
 		stop()
 		cancel()
 	}
+}
+
+// takeTime ends the time that a client has to send its request. A connection that
+// can't do so ends the wait early, and nothing else.
+func takeTime(c echo.Context) {
+	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{})
 }

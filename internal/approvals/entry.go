@@ -9,9 +9,6 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// longestLife bounds the ttl of an answer.
-const longestLife = 10 * 365 * 24 * time.Hour
-
 // Entry makes the entry of a request, without an id and with what the request
 // leaves out. The error is a *v1.CodedError that says what is wrong with the
 // request; nothing but the request decides that.
@@ -30,9 +27,9 @@ func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) 
 		entry.Tool = v1.ToolShell
 	}
 	if request.TTL != "" {
-		life, err := time.ParseDuration(request.TTL)
-		if err != nil || life < time.Second || life > longestLife {
-			return entry, coded(CodeInvalid, "ttl is %q; a duration from 1s to %s, such as 90m or 24h", request.TTL, longestLife)
+		life, err := v1.ParseTTL(request.TTL)
+		if err != nil {
+			return entry, coded(CodeInvalid, "ttl is %q; %w", request.TTL, err)
 		}
 		entry.ExpiresAt = new(now.Add(life))
 	}

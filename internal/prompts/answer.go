@@ -117,13 +117,10 @@ func (b *Book) lost(ctx context.Context, held *entry) error {
 		b.options.Fault(err)
 		return coded(CodeAnswered, "the prompt is answered already")
 	}
-	b.mu.Lock()
-	b.end(held, row.State, row.Answer)
-	b.mu.Unlock()
-	b.settle(held)
-	if row.State == v1.PromptPending {
+	if row.State == v1.PromptPending { // it is not ended, and must not end twice
 		return coded(CodeEnded, "the session has ended; the call has to be made again")
 	}
+	b.finish(held, &row)
 	return answerable(&row.Prompt)
 }
 

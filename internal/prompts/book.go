@@ -155,6 +155,14 @@ func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 	}
 }
 
+// finish ends an entry by what the store has of its prompt, and leaves it there.
+func (b *Book) finish(held *entry, row *store.Prompt) {
+	b.mu.Lock()
+	b.end(held, row.State, row.Answer)
+	b.mu.Unlock()
+	b.settle(held)
+}
+
 // settle leaves an ended prompt to the store, which knows of its end by now. One
 // that the store doesn't have stays until it would have expired.
 func (b *Book) settle(held *entry) {

@@ -13,9 +13,6 @@ import (
 // OnceLife is how long an answer waits for the one retry that it covers (A10).
 const OnceLife = 10 * time.Minute
 
-// longestLife bounds the ttl of a remembered answer.
-const longestLife = 10 * 365 * 24 * time.Hour
-
 // outcome is what an answer gives.
 type outcome struct {
 	decision v1.Effect
@@ -55,9 +52,9 @@ func (b *Book) lifetime(request v1.AnswerRequest) (*time.Time, error) {
 	if !slices.Contains([]string{v1.ChoiceSession, v1.ChoiceAlwaysHere, v1.ChoiceAlwaysAnywhere}, request.Choice) {
 		return nil, coded(CodeInvalid, "ttl goes with a choice that is remembered, and %q is none; leave it out", request.Choice)
 	}
-	life, err := time.ParseDuration(request.TTL)
-	if err != nil || life < time.Second || life > longestLife {
-		return nil, coded(CodeInvalid, "ttl is %q; a duration from 1s to %s, such as 90m or 24h", request.TTL, longestLife)
+	life, err := v1.ParseTTL(request.TTL)
+	if err != nil {
+		return nil, coded(CodeInvalid, "ttl is %q; %w", request.TTL, err)
 	}
 	until := b.options.Clock().Add(life)
 	return &until, nil

@@ -104,12 +104,9 @@ func (b *Book) Refresh(ctx context.Context, id string) error {
 	}
 	b.mu.Lock()
 	held, known := b.byID[id]
-	if known {
-		b.end(held, row.State, row.Answer)
-	}
 	b.mu.Unlock()
 	if known {
-		b.settle(held)
+		b.finish(held, &row)
 		b.options.Notify(b.see(held))
 	}
 	return nil
@@ -166,10 +163,7 @@ func (b *Book) adopt(ctx context.Context, row store.Prompt) (*entry, error) {
 	if now.State == v1.PromptPending {
 		return held, nil
 	}
-	b.mu.Lock()
-	b.end(held, now.State, now.Answer)
-	b.mu.Unlock()
-	b.settle(held)
+	b.finish(held, &now)
 	return held, nil
 }
 

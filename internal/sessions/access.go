@@ -17,8 +17,6 @@ import (
 // Limits of an access request (P7, contract).
 const (
 	maxReason = 500
-	// MaxWait is how long an answer may be held.
-	MaxWait = 10 * time.Minute
 )
 
 // Results that the agent's tool returns (P7, P8).
@@ -92,9 +90,9 @@ func checkAccess(request *v1.AccessRequest) (time.Duration, error) {
 	if request.Wait == "" {
 		return 0, nil
 	}
-	wait, err := time.ParseDuration(request.Wait)
-	if err != nil || wait < 0 || wait > MaxWait {
-		return 0, coded(CodeInvalid, "wait is %q; a duration from 0s to %s, such as 30s", request.Wait, MaxWait)
+	wait, err := v1.ParseWait(request.Wait)
+	if err != nil {
+		return 0, coded(CodeInvalid, "wait is %q; %w", request.Wait, err)
 	}
 	return wait, nil
 }

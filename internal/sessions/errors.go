@@ -22,7 +22,6 @@ const (
 	CodeScope       = "outside_scope"       // nobody may grant this
 	CodeUnattended  = "session_unattended"  // nobody is there to ask
 	CodeTooMany     = "too_many_grants"     // the session holds as many as it may
-	CodePromptsFull = "prompts_full"        // too many questions are open
 	CodeNotPresent  = "entry_not_present"   // PATCH names what isn't there (P10)
 	CodeListedTwice = "entry_listed_twice"  // PATCH names an entry twice
 	CodeNotVisible  = "path_not_visible"    // the sidecar can't see the path
