@@ -233,3 +233,16 @@ func TestAccessIsGrantedByWhatIsThereNow(t *testing.T) {
 	assert.Equal(t, "Denied: it is gone", denied.Resolution)
 	assert.Empty(t, denied.Grants)
 }
+
+// TestAConflictOverAPendingPromptEndsNothing holds that a prompt whose answer came
+// too late for its session is not half ended: it can be withdrawn, once.
+func TestAConflictOverAPendingPromptEndsNothing(t *testing.T) {
+	h := build(t)
+	prompt := h.ask(t, question("s", 1))
+	h.store.lost.Store(true)
+	_, err := h.Answer(t.Context(), prompt.ID, v1.AnswerRequest{Choice: v1.ChoiceOnce})
+	assert.Equal(t, prompts.CodeEnded, code(err))
+	h.store.lost.Store(false)
+	require.NoError(t, h.Withdraw(t.Context(), prompt.ID))
+	assert.Equal(t, v1.PromptWithdrawn, h.state(t, prompt.ID))
+}

@@ -25,6 +25,8 @@ var errBroken = errors.New("the disk is gone")
 type failing struct {
 	*store.Store
 	broken atomic.Bool
+	// lost makes an answer come too late.
+	lost atomic.Bool
 	// listed and looked, if set, are called once, with what was read and not yet
 	// returned.
 	listed, looked func()
@@ -64,6 +66,9 @@ func (f *failing) Prompts(ctx context.Context, state, after string, limit int) (
 func (f *failing) ResolvePrompt(ctx context.Context, resolution store.Resolution) ([]v1.ApprovalEntry, []v1.Grant, error) {
 	if f.broken.Load() {
 		return nil, nil, errBroken
+	}
+	if f.lost.Load() {
+		return nil, nil, store.ErrConflict
 	}
 	return f.Store.ResolvePrompt(ctx, resolution)
 }
