@@ -129,6 +129,10 @@ var rooms = []room{
 		path: "cmd/policyd-hook", own: []string{"internal/clients/reply", "internal/pdp", "internal/hook"},
 		reason: "it starts with every tool call: no engine, no server, no parser is linked",
 	},
+	{
+		path: "docs/examples", own: []string{"api/v1", "internal/pdp"},
+		reason: "an example does what a host can do: it knows the contract and asks over the wire",
+	},
 	{path: "cmd/policyd", own: []string{"..."}, modules: []string{""}, reason: "wires everything"},
 	{path: "test", own: []string{"..."}, modules: []string{""}, reason: "tests the whole"},
 }
