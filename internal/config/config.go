@@ -27,6 +27,7 @@ type Config struct {
 	Prompts     Prompts
 	// Bundles is OPA's own configuration of bundles, services and keys.
 	Bundles map[string]any
+	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
 	// Files are the files that were read, as absolute paths. They decide what
@@ -206,7 +207,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	if c.Bundle, err = expandHome(get(values, "bundle", ""), home); err != nil {
 		return fmt.Errorf("find bundle: %w", err)
 	}
-	return nil
+	return c.Operations.fill(values, home)
 }
 
 // check holds what no single setting can say.
@@ -221,7 +222,7 @@ func (c *Config) check(path string, lines map[string]int) error {
 			}
 		}
 	}
-	return nil
+	return c.Operations.check(path, lines)
 }
 
 // get returns a value that the shape has already checked.

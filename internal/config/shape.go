@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"net/url"
@@ -60,7 +61,7 @@ func modes() []string {
 // settings is the shape of the whole file.
 func settings() shape {
 	mode := shape{kind: text, allowed: modes()}
-	return fixed(map[string]shape{
+	whole := fixed(map[string]shape{
 		"addr":          {kind: text, check: hostPort},
 		"allowed_hosts": strs(),
 		"state_dir":     {kind: text, check: notEmpty},
@@ -88,6 +89,8 @@ func settings() shape {
 			"max_age_days": {kind: number, least: 0, most: 3_650},
 		}),
 	})
+	maps.Copy(whole.fields, operationsShapes())
+	return whole
 }
 
 func scopeShape() shape {
