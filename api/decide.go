@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
+	"policyd/internal/quota"
 	"policyd/internal/strict"
 )
 
@@ -24,9 +26,16 @@ func (s *Server) decide(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	slot, err := s.take(c, call.Session.Agent, quota.Request{Held: options.Wait > 0})
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
 	if options.Wait > 0 {
 		takeTime(c)
-		options.Release = s.drained
+		var stop context.CancelFunc
+		options.Release, stop = s.release(c)
+		defer stop()
 	}
 	decision := s.options.Gate.Decide(c.Request().Context(), call, options)
 	return answer(c, &decision)
@@ -42,11 +51,30 @@ func (s *Server) decideBatch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	slot, err := s.take(c, agentOf(batch.Calls), quota.Request{Calls: len(batch.Calls)})
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
 	response := v1.BatchResponse{Decisions: make([]v1.Decision, len(batch.Calls))}
 	for i := range batch.Calls {
 		response.Decisions[i] = s.options.Gate.Decide(c.Request().Context(), &batch.Calls[i], options)
 	}
 	return answer(c, &response)
+}
+
+// agentOf is the agent of all calls, empty where there are several: then a host
+// asks for them on its own behalf.
+func agentOf(calls []v1.Call) string {
+	for i := range calls {
+		if calls[i].Session.Agent != calls[0].Session.Agent {
+			return ""
+		}
+	}
+	if len(calls) == 0 {
+		return ""
+	}
+	return calls[0].Session.Agent
 }
 
 func answer(c echo.Context, value any) error { return answerWith(c, http.StatusOK, value) }

@@ -111,7 +111,11 @@ func loadToken(file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read token: %w", err)
 	}
-	token := strings.TrimSpace(string(data))
+	return parseToken(file, strings.TrimSpace(string(data)))
+}
+
+// parseToken holds that a token is one that nobody guesses.
+func parseToken(file, token string) (string, error) {
 	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) < 32 {
 		return "", fmt.Errorf("read token: %s doesn't hold 32 bytes in base64url; delete it and restart to make a new one", file)
 	}
