@@ -27,7 +27,7 @@ type Observation struct {
 // Observer hears of every request. It is called concurrently and has to be quick.
 type Observer interface {
 	Began()
-	Ended(observation Observation)
+	Ended(ctx context.Context, observation Observation)
 }
 
 // other stands for what the server doesn't take.
@@ -62,7 +62,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		seen := s.observation(c, time.Since(start))
 		if s.options.Observer != nil {
-			s.options.Observer.Ended(seen)
+			s.options.Observer.Ended(c.Request().Context(), seen)
 		}
 		if logged {
 			s.logAccess(c, &seen, told)

@@ -75,6 +75,8 @@ type Options struct {
 	// MetricsToken is set.
 	Metrics      http.Handler
 	MetricsToken bool
+	// Around, unless nil, is put around everything that answers.
+	Around func(http.Handler) http.Handler
 	// Ready is asked for /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
@@ -126,7 +128,7 @@ func New(options Options) (*Server, error) {
 		server.hosts[strings.ToLower(host)] = true
 	}
 	server.http = &http.Server{
-		Handler:           server.router(),
+		Handler:           server.handler(),
 		ReadHeaderTimeout: options.Limits.ReadHeader,
 		ReadTimeout:       options.Limits.Read,
 		IdleTimeout:       options.Limits.Idle,
@@ -172,6 +174,13 @@ func withDefaults(limits Limits) Limits {
 		limits.BodyBytes = DefaultBodyBytes
 	}
 	return limits
+}
+
+func (s *Server) handler() http.Handler {
+	if s.options.Around != nil {
+		return s.options.Around(s.router())
+	}
+	return s.router()
 }
 
 func (s *Server) router() http.Handler {

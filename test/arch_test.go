@@ -134,7 +134,7 @@ var rooms = []room{
 		reason: "what is counted is told to it; where it comes from is wired by cmd",
 	},
 	{
-		path: "internal/tracing", own: []string{"api/v1", "internal/gate"},
+		path: "internal/tracing", own: []string{"api/v1", "internal/gate", "internal/metrics"},
 		modules: []string{"go.opentelemetry.io", "github.com/prometheus/client_golang"},
 		reason:  "the one room that knows OpenTelemetry, so that nothing else pays for it",
 	},

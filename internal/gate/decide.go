@@ -141,7 +141,9 @@ func (p *passage) judge(ctx context.Context) {
 		p.deny(code, message, nil)
 		return
 	}
+	_, extracted := p.step(ctx, StepExtract)
 	p.gather(snapshot)
+	extracted()
 	p.extract = options.Clock().Sub(p.start)
 	p.evaluateBy(ctx, snapshot)
 }
@@ -150,7 +152,9 @@ func (p *passage) judge(ctx context.Context) {
 func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
 	options := &p.gate.options
 	extracted := options.Clock()
-	result, err := snapshot.Judge(ctx, &p.input)
+	judging, judged := p.step(ctx, StepJudge)
+	result, err := snapshot.Judge(judging, &p.input)
+	judged()
 	p.evaluate += options.Clock().Sub(extracted)
 	if err != nil {
 		code, message := explain(ctx, err)

@@ -98,6 +98,9 @@ type Options struct {
 	// Decided, if set, hears of every decision that was recorded. It is called on
 	// the way of the decision and has to be quick.
 	Decided func(call *v1.Call, decision *v1.Decision)
+	// Step, if set, hears of each step of a decision as it begins, and what it
+	// returns is called as it ends. It has to be quick.
+	Step func(ctx context.Context, name string) (stepping context.Context, done func())
 	// ReadOnly, if set, hears of every change that was refused since a grant is
 	// one to read (P4).
 	ReadOnly func(session *v1.Session, path *v1.Path)

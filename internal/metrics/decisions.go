@@ -61,14 +61,14 @@ func (m *Metrics) reasonKey(effect v1.Effect, rule string) reasonKey {
 	_, known := m.reasons.series[key]
 	full := len(m.reasons.series) >= mostRules
 	m.reasons.mu.RUnlock()
-	if !known && (full || !ruleID(rule)) {
+	if !known && (full || !RuleID(rule)) {
 		key.rule = otherRule
 	}
 	return key
 }
 
-// ruleID reports whether a text can be the id of a rule.
-func ruleID(text string) bool {
+// RuleID reports whether a text can be the id of a rule, and nothing else.
+func RuleID(text string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
 	return text != "" && len(text) <= longestRule && strings.Trim(text, letters) == ""
 }
