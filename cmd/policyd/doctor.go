@@ -56,7 +56,7 @@ func (p *Program) doctorCommand() *cobra.Command {
 func (p *Program) doctor(ctx context.Context, s *settings) error {
 	bad := false
 	for _, f := range []finding{
-		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineLog(s), examineServer(ctx, s),
+		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineAccess(s), examineLog(s), examineServer(ctx, s),
 	} {
 		bad = bad || f.err != nil
 		if err := p.printFinding(&f); err != nil {

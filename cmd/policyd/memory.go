@@ -15,6 +15,7 @@ import (
 	"policyd/internal/approvals"
 	"policyd/internal/events"
 	"policyd/internal/gate"
+	"policyd/internal/metrics"
 	"policyd/internal/prompts"
 	"policyd/internal/sessions"
 	"policyd/internal/store"
@@ -28,6 +29,7 @@ type memory struct {
 	approvals *approvals.Index
 	events    *events.Broker
 	logger    *slog.Logger
+	metrics   *metrics.Metrics
 	// gate is set once it is made: it needs the memory first.
 	gate *gate.Gate
 	stop context.CancelFunc
@@ -49,7 +51,7 @@ func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Lo
 	if err != nil {
 		return nil, failed(err, storeHint(err))
 	}
-	m := &memory{store: opened, logger: logger, events: events.New(strings.ReplaceAll(newID(), "-", ""))}
+	m := &memory{store: opened, logger: logger, metrics: s.metrics, events: events.New(strings.ReplaceAll(newID(), "-", ""))}
 	if err := m.wire(s, policy); err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
@@ -113,6 +115,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 
 // tellPrompt tells watchers of a prompt that was opened or ended.
 func (m *memory) tellPrompt(prompt v1.Prompt) {
+	m.metrics.Prompt(&prompt)
 	if prompt.State == v1.PromptPending {
 		m.events.Publish(events.PromptCreated, prompt)
 		return

@@ -104,7 +104,7 @@ func (p *passage) deny(code, message string, err error) {
 		JSONRPCError: p.methodError(code),
 	}
 	if err != nil {
-		p.gate.options.Fault(code, err)
+		p.tell(code, err)
 	}
 }
 
@@ -235,7 +235,7 @@ func (p *passage) noteReadOnly() {
 		}
 		for i := range p.input.Paths {
 			if path := &p.input.Paths[i]; path.Item == reason.Item && path.Space == v1.SpaceGrantRead {
-				p.gate.options.ReadOnly(&p.call.Session, path)
+				p.gate.options.ReadOnly(p.id, &p.call.Session, path)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (p *passage) record(ctx context.Context) {
 	case options.RequireRecord:
 		p.deny(CodeRecordFailed, "the decision can't be recorded, so the call is denied; see policyd's log", err)
 	default:
-		options.Fault(CodeRecordFailed, err)
+		p.tell(CodeRecordFailed, err)
 	}
 }
 

@@ -55,7 +55,9 @@ func (s sealedSpan) Events() []sdktrace.Event { return nil }
 func (s sealedSpan) Links() []sdktrace.Link { return nil }
 
 // Status implements sdktrace.ReadOnlySpan: the code alone.
-func (s sealedSpan) Status() sdktrace.Status { return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code} }
+func (s sealedSpan) Status() sdktrace.Status {
+	return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code}
+}
 
 // SpanContext implements sdktrace.ReadOnlySpan: without the state that a client sent.
 func (s sealedSpan) SpanContext() trace.SpanContext {
