@@ -115,7 +115,7 @@ var rooms = []room{
 			"internal/strict",
 		},
 		modules: []string{"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid", "golang.org/x/sys"},
-		reason: "the server hands calls to the gate; extraction, engine and store reach it through cmd alone",
+		reason:  "the server hands calls to the gate; extraction, engine and store reach it through cmd alone",
 	},
 	{
 		path:   "internal/secretfile",

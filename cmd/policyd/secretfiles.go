@@ -22,18 +22,23 @@ func (s *settings) secretFiles() []string {
 	return files
 }
 
-// own is what agents may neither read nor change. A volume that is swapped is its
-// whole directory, since its files have other real names after each swap.
+// own is what agents may neither read nor change. Of a volume that is swapped it
+// is the whole directory, since its files have other real names after each swap.
 func (s *settings) own() []string {
 	own := []string{s.StateDir, s.RunDir}
 	for _, file := range s.secretFiles() {
-		dir := filepath.Dir(file)
-		if _, err := os.Lstat(filepath.Join(dir, swapped)); err == nil {
-			file = dir
-		}
-		if !slices.Contains(own, file) {
+		if file = whole(file); !slices.Contains(own, file) {
 			own = append(own, file)
 		}
 	}
 	return own
+}
+
+// whole is the volume that a file is swapped with, or else the file.
+func whole(file string) string {
+	dir := filepath.Dir(file)
+	if _, err := os.Lstat(filepath.Join(dir, swapped)); err == nil {
+		return dir
+	}
+	return file
 }

@@ -42,7 +42,7 @@ func (s *settings) protected() []string {
 	files := append([]string{}, s.Files...)
 	for _, file := range []string{s.Bundle, s.DecisionLog.File, s.TLS.Cert, s.TLS.ClientCA} {
 		if file != "" {
-			files = append(files, file)
+			files = append(files, whole(file))
 		}
 	}
 	return files
