@@ -60,7 +60,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := next(c); err != nil {
 			c.Error(err) // the status of the answer is known behind it
 		}
-		seen := s.observation(c, time.Since(start))
+		seen := observation(c, time.Since(start))
 		if s.options.Observer != nil {
 			s.options.Observer.Ended(c.Request().Context(), seen)
 		}
@@ -71,13 +71,13 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func (s *Server) observation(c echo.Context, duration time.Duration) Observation {
+func observation(c echo.Context, duration time.Duration) Observation {
 	seen := Observation{Method: c.Request().Method, Route: c.Path(), Status: c.Response().Status, Duration: duration}
 	seen.Held, _ = c.Get(heldKey).(bool)
 	if !slices.Contains(methods, seen.Method) {
 		seen.Method = other
 	}
-	if !s.routes[seen.Route] {
+	if seen.Route == "" { // the router knows no such path
 		seen.Route = other
 	}
 	return seen

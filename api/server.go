@@ -96,8 +96,6 @@ type Server struct {
 	// drained is done when the server begins to drain: what is held is answered.
 	drained  context.Context
 	setDrain context.CancelFunc
-	// routes are the patterns that the server takes.
-	routes map[string]bool
 }
 
 // New returns a server that isn't listening yet.
@@ -205,10 +203,6 @@ func (s *Server) router() http.Handler {
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate, s.counted))
 	s.routePrompts(router.Group("/v1/prompts", s.authenticate, s.counted))
 	s.routeApprovals(router.Group("/v1/approvals", s.authenticate, s.counted))
-	s.routes = map[string]bool{}
-	for _, route := range router.Routes() {
-		s.routes[route.Path] = true
-	}
 	return router
 }
 
