@@ -316,7 +316,7 @@ scope: {read_also: [/]}
 	check()
 	trusted := decide("Write", `{"file_path":"`+single+`/ca.crt","content":"x"}`)
 	assert.NotEqual(t, v1.EffectAllow, trusted.Effect)
-	assert.Contains(t, rulesOf(&trusted), "protected/always", "who is trusted is the operator's to say")
+	assert.Contains(t, reasonRules(&trusted), "protected/always", "who is trusted is the operator's to say")
 	files.swap(t, map[string][]byte{"tls.crt": pair.Cert, "tls.key": pair.Key, "alice.token": []byte(newToken("c"))})
 	check()
 	_, err := os.Stat(files.dir + "/..version2/alice.token")
@@ -324,7 +324,7 @@ scope: {read_also: [/]}
 	assert.Equal(t, v1.EffectDeny, decide("Read", `{"file_path":"`+files.dir+`/..version2/alice.token"}`).Effect)
 }
 
-func rulesOf(decision *v1.Decision) []string {
+func reasonRules(decision *v1.Decision) []string {
 	var rules []string
 	for _, reason := range decision.Reasons {
 		rules = append(rules, reason.Rule)
