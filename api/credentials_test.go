@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -135,21 +136,17 @@ func TestWhatIsHeldEndsWithItsToken(t *testing.T) {
 	})
 	require.NoError(t, err)
 	r := start(t, func(o *api.Options) { o.Keys = ring })
-	open := func(token string) chan error {
+	open := func(token string) chan struct{} {
 		request := r.request(t, "GET", "/v1/events", "")
 		request.Header.Set("Authorization", "Bearer "+token)
-		response, err := r.client.Do(request)
+		response, err := r.client.Do(request) //nolint:bodyclose // it is closed when the stream ends
 		require.NoError(t, err)
 		require.Equal(t, 200, response.StatusCode)
-		ended := make(chan error, 1)
+		ended := make(chan struct{})
 		go func() {
+			defer close(ended)
 			defer response.Body.Close()
-			for {
-				if _, err := response.Body.Read(make([]byte, 512)); err != nil {
-					ended <- err
-					return
-				}
-			}
+			_, _ = io.Copy(io.Discard, response.Body) // however it ends
 		}()
 		return ended
 	}
@@ -161,8 +158,8 @@ func TestWhatIsHeldEndsWithItsToken(t *testing.T) {
 		t.Fatal("alice's stream goes on")
 	}
 	select {
-	case err := <-bob:
-		t.Fatalf("bob's stream ended: %v", err)
+	case <-bob:
+		t.Fatal("bob's stream ended")
 	default:
 	}
 	r.stop()

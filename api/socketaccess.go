@@ -23,8 +23,7 @@ type SocketAccess struct {
 const keepGroup = -1
 
 func (a SocketAccess) check() error {
-	switch a.Mode {
-	case 0, 0o600, 0o660:
+	if a.Mode == 0 || a.Mode == 0o600 || a.Mode == 0o660 {
 		return nil
 	}
 	return fmt.Errorf("check socket: mode %04o; 0600 and 0660 are allowed, since whoever connects may ask as an agent", a.Mode)

@@ -40,7 +40,7 @@ func reason(rule string) v1.Reason { return v1.Reason{Rule: rule, Message: "rm -
 
 func TestDecisionsAreCountedByEffectAndRule(t *testing.T) {
 	m := metrics.New("1.2.3")
-	assert.Equal(t, 0.0, scrape(t, m)[`policyd_decisions_total{decision="allow"}`], "a rate begins at zero")
+	assert.InDelta(t, 0.0, scrape(t, m)[`policyd_decisions_total{decision="allow"}`], 0, "a rate begins at zero")
 	m.Decided(&v1.Decision{Effect: v1.EffectAllow, Reasons: []v1.Reason{reason("safe_verbs/read"), reason("scope/project"), reason("safe_verbs/read")}})
 	m.Decided(&v1.Decision{Effect: v1.EffectAllow, Reasons: []v1.Reason{reason("scope/project")}})
 	m.Decided(&v1.Decision{Effect: v1.EffectDeny, Reasons: []v1.Reason{reason("secrets/read")}})
@@ -53,9 +53,9 @@ func TestDecisionsAreCountedByEffectAndRule(t *testing.T) {
 		`policyd_decision_reasons_total{decision="allow",rule="scope/project"}`:   2,
 		`policyd_decision_reasons_total{decision="deny",rule="secrets/read"}`:     1,
 	} {
-		assert.Equal(t, want, got[series], series)
+		assert.InDelta(t, want, got[series], 0, series)
 	}
-	assert.Equal(t, 1.0, got[`policyd_build_info{go_version="`+goVersion(got)+`",version="1.2.3"}`])
+	assert.InDelta(t, 1.0, got[`policyd_build_info{go_version="`+goVersion(got)+`",version="1.2.3"}`], 0)
 	assert.Contains(t, got, "go_goroutines")
 }
 
@@ -90,8 +90,8 @@ func TestLabelsAreBounded(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 500, count)
-	assert.Equal(t, 4504.0, others, "none is lost")
-	assert.Equal(t, 1.0, scrape(t, m)[`policyd_prompts_ended_total{choice="other",state="other"}`])
+	assert.InDelta(t, 4504.0, others, 0, "none is lost")
+	assert.InDelta(t, 1.0, scrape(t, m)[`policyd_prompts_ended_total{choice="other",state="other"}`], 0)
 }
 
 func TestRequestsRecordsAndPrompts(t *testing.T) {
@@ -132,7 +132,7 @@ func TestSourcesAreReadAtEachScrape(t *testing.T) {
 			{Name: "policyd_policy_failures_total", Help: "x", Counter: true, Labels: []string{"source", "built in"}, Value: value},
 		}
 	}))
-	assert.Equal(t, 1.0, scrape(t, m)["policyd_store_up"])
+	assert.InDelta(t, 1.0, scrape(t, m)["policyd_store_up"], 0)
 	value = 7
 	answer := httptest.NewRecorder()
 	m.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))

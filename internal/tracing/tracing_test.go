@@ -20,7 +20,7 @@ import (
 
 // start starts what these variables ask for; the exporters read them from the
 // process's environment.
-func start(t *testing.T, pairs ...string) (*tracing.Tracing, *prometheus.Registry) {
+func start(t *testing.T, pairs ...string) *tracing.Tracing {
 	t.Helper()
 	values := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -34,7 +34,7 @@ func start(t *testing.T, pairs ...string) (*tracing.Tracing, *prometheus.Registr
 		Version:   "1.2.3", Gatherer: registry, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
-	return made, registry
+	return made
 }
 
 func TestNothingIsSentUnlessAskedFor(t *testing.T) {
@@ -44,7 +44,7 @@ func TestNothingIsSentUnlessAskedFor(t *testing.T) {
 		{"OTEL_TRACES_EXPORTER", "none", "OTEL_METRICS_EXPORTER", "none", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"},
 		{"OTEL_SDK_DISABLED", "true", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"},
 	} {
-		made, _ := start(t, pairs...)
+		made := start(t, pairs...)
 		assert.Nil(t, made, "%q", pairs)
 		assert.False(t, made.Traces())
 		assert.NoError(t, made.Close(t.Context()))
@@ -53,7 +53,7 @@ func TestNothingIsSentUnlessAskedFor(t *testing.T) {
 
 func TestOneSignalDoesNotBringTheOther(t *testing.T) {
 	receiver := otlp.New(t)
-	made, _ := start(t, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", receiver.URL+"/v1/metrics")
+	made := start(t, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", receiver.URL+"/v1/metrics")
 	assert.False(t, made.Traces())
 	require.NoError(t, made.Close(t.Context()))
 	assert.True(t, receiver.Metric("policyd_test"))
@@ -83,7 +83,7 @@ func (d deciding) Decide(ctx context.Context, _ *v1.Call, _ gate.DecideOptions) 
 // that nothing of a client's leaves the process.
 func TestSpansSayWhatWasDecidedAndNotWhatWasAsked(t *testing.T) {
 	receiver := otlp.New(t)
-	made, _ := start(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", receiver.URL+"/v1/traces")
+	made := start(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", receiver.URL+"/v1/traces")
 	require.True(t, made.Traces())
 	decider := made.Decides(deciding{made: made, decision: v1.Decision{
 		ID: "d-1", Effect: v1.EffectDeny, Policy: v1.PolicyInfo{Revision: "r-1"}, Reasons: []v1.Reason{

@@ -453,7 +453,7 @@ func TestMetricsAgreeWithWhatWasSent(t *testing.T) {
 	_ = call("Bash", `{"command":"git push planted-argument"}`) // the same question is joined
 	count(asked)
 	before := s.series(t, newToken("p"))
-	assert.Equal(t, 1.0, before["policyd_prompts_open"])
+	assert.InDelta(t, 1, before["policyd_prompts_open"], 0)
 	status, _ = ask(t, http.DefaultClient, http.MethodPost, s.url+"/v1/prompts/"+asked.Prompt.ID+"/answer", s.token(t, "operator"), `{"choice":"deny"}`)
 	require.Equal(t, http.StatusOK, status)
 	got := s.series(t, newToken("p"))
@@ -476,7 +476,7 @@ func TestMetricsAgreeWithWhatWasSent(t *testing.T) {
 	for series, value := range want {
 		measured, there := got[series]
 		assert.True(t, there, series)
-		assert.Equal(t, value, measured, series) //nolint:testifylint // counts are whole
+		assert.InDelta(t, value, measured, 0, series)
 	}
 	assert.Positive(t, got[`policyd_decision_step_duration_seconds_sum{step="extract"}`])
 	assert.Positive(t, got["policyd_policy_age_seconds"])
