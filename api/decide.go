@@ -26,7 +26,7 @@ func (s *Server) decide(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	slot, err := s.take(c, call.Session.Agent, quota.Request{Held: options.Wait > 0})
+	slot, err := s.take(c, holderName(&call.Session), quota.Request{Held: options.Wait > 0})
 	if err != nil {
 		return err
 	}
@@ -63,18 +63,28 @@ func (s *Server) decideBatch(c echo.Context) error {
 	return answer(c, &response)
 }
 
-// agentOf is the agent of all calls, empty where there are several: then a host
+// holderName is whom a call counts for: its agent, or the session of a call that
+// leaves out what is known of it.
+func holderName(session *v1.Session) string {
+	if session.Agent == "" {
+		return "session " + session.ID
+	}
+	return session.Agent
+}
+
+// agentOf is whom all calls count for, empty where there are several: then a host
 // asks for them on its own behalf.
 func agentOf(calls []v1.Call) string {
+	name := ""
 	for i := range calls {
-		if calls[i].Session.Agent != calls[0].Session.Agent {
+		switch other := holderName(&calls[i].Session); {
+		case i == 0:
+			name = other
+		case other != name:
 			return ""
 		}
 	}
-	if len(calls) == 0 {
-		return ""
-	}
-	return calls[0].Session.Agent
+	return name
 }
 
 func answer(c echo.Context, value any) error { return answerWith(c, http.StatusOK, value) }

@@ -60,10 +60,27 @@ func TestOneGreedyAgentStarvesNobody(t *testing.T) {
 	}
 }
 
+// TestSessionsThatNameNoAgentAreApart holds that agents which leave out what is
+// known of them don't pay for one another.
+func TestSessionsThatNameNoAgentAreApart(t *testing.T) {
+	now := time.Now()
+	r := start(t, func(o *api.Options) {
+		o.Quota = quota.New(quota.Limits{PerSecond: 10}, func() time.Time { return now })
+	})
+	statusOf := func(session string) int {
+		return do(t, r.client, r.request(t, "POST", "/v1/decide", strings.Replace(good, `"id":"s"`, `"id":"`+session+`"`, 1))).StatusCode
+	}
+	for range 100 {
+		require.Equal(t, 200, statusOf("greedy"))
+	}
+	assert.Equal(t, 429, statusOf("greedy"))
+	assert.Equal(t, 200, statusOf("modest"))
+}
+
 func TestABatchCountsItsCalls(t *testing.T) {
 	now := time.Now()
 	r := start(t, func(o *api.Options) {
-		o.Quota = quota.New(quota.Limits{PerSecond: 100}, func() time.Time { return now })
+		o.Quota = quota.New(quota.Limits{PerSecond: 10}, func() time.Time { return now })
 	})
 	batch := func(agents ...string) string {
 		calls := make([]string, len(agents))
@@ -92,7 +109,7 @@ func TestAnOperatorIsNotKeptWaitingByAgents(t *testing.T) {
 	now := time.Now()
 	book := answering{by: make(chan string, 200)}
 	r := start(t, func(o *api.Options) {
-		o.Quota, o.Prompts = quota.New(quota.Limits{PerSecond: 100}, func() time.Time { return now }), book
+		o.Quota, o.Prompts = quota.New(quota.Limits{PerSecond: 10}, func() time.Time { return now }), book
 	})
 	for range 100 {
 		require.Equal(t, 403, r.as(t, tokens().Agent, "GET", "/v1/approvals", ""))

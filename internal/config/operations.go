@@ -121,7 +121,7 @@ func operationsShapes() map[string]shape {
 // Defaults of the limits: far above what a person's agents do, and far below
 // what keeps others from being served.
 const (
-	usualRequests   = 500
+	usualRequests   = 1000
 	usualConcurrent = 64
 	usualHeld       = 100
 	usualBody       = 1 << 20

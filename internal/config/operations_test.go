@@ -16,7 +16,7 @@ func TestOperationsHaveDefaults(t *testing.T) {
 	assert.Equal(t, config.Operations{
 		TLS:     config.TLS{ClientAuth: config.ClientAuthNone},
 		Socket:  config.Socket{Mode: 0o660},
-		Limits:  config.Limits{RequestsPerSecond: 500, Concurrent: 64, Held: 100, BodyBytes: 1 << 20},
+		Limits:  config.Limits{RequestsPerSecond: 1000, Concurrent: 64, Held: 100, BodyBytes: 1 << 20},
 		Metrics: config.Metrics{Access: config.MetricsOpen},
 		Log:     config.Log{Level: slog.LevelInfo, Format: "text"},
 	}, got.Operations)

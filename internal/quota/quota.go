@@ -16,7 +16,10 @@ import (
 
 // Limits bound one holder. Zero is no limit.
 type Limits struct {
-	PerSecond, Concurrent, Held int
+	// PerSecond is how many calls a second, on the average of ten seconds.
+	PerSecond int
+	// Concurrent is how many requests at a time, and Held how many that wait.
+	Concurrent, Held int
 }
 
 // Holder is who is bounded: an agent of a caller. Agent is empty for what a
@@ -51,12 +54,13 @@ type Refusal struct {
 const (
 	// largestRequest is how many calls one request may bring, whatever the rate.
 	largestRequest = 100
+	// burstSeconds is over how many seconds the rate counts: agents work in bursts.
+	burstSeconds = 10
 	// mostNames is how many agents of one caller have bounds of their own.
 	mostNames = 256
 	// sweepEvery is how often idle names are looked for where there are too many.
 	sweepEvery = time.Second
-	// otherNames stands for the agents of a caller beyond mostNames. No agent is
-	// called so: a name holds no NUL.
+	// otherNames stands for the agents of a caller beyond mostNames.
 	otherNames = "\x00"
 )
 
@@ -152,8 +156,9 @@ func (q *Quota) account(holder Holder, now time.Time) *account {
 	return made
 }
 
-// burst lets a second's worth be asked for at once, and the largest request.
-func (q *Quota) burst() int { return max(q.limits.PerSecond, largestRequest) }
+// burst is what may be asked for at once: what ten seconds allow, and the largest
+// request.
+func (q *Quota) burst() int { return max(burstSeconds*q.limits.PerSecond, largestRequest) }
 
 // forget drops the accounts of holders that have taken nothing for a while, and
 // that a new account would not give more to.

@@ -51,7 +51,7 @@ func TestAGreedyAgentLeavesOthersTheirs(t *testing.T) {
 func TestTheRateIsOfCalls(t *testing.T) {
 	at := newClock()
 	q := quota.New(quota.Limits{PerSecond: 200}, at.now)
-	for range 2 {
+	for range 20 {
 		slot, refusal := q.Take(greedy, quota.Request{Calls: 100})
 		require.Nil(t, refusal)
 		slot.Release()
