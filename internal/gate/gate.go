@@ -89,6 +89,10 @@ type Options struct {
 	// Approvals may be nil: nothing is remembered.
 	Approvals Approvals
 	Prompts   Prompts // required
+	// Terminals may be nil: then no session has any.
+	Terminals Terminals
+	// UnsafeDebug marks every decision of a server that may broadcast (N4).
+	UnsafeDebug bool
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.
 	Clock func() time.Time
 	NewID func() string

@@ -60,9 +60,8 @@ func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 		return
 	}
 	question.Key = p.key(snapshot)
-	if p.options.Delegate {
-		prompt := p.gate.options.Prompts.Delegate(ctx, question)
-		p.decision.Prompt = &prompt
+	if p.delegates() {
+		p.delegate(ctx, question)
 		return
 	}
 	prompt, joined, err := p.gate.options.Prompts.Open(ctx, question)
@@ -111,6 +110,9 @@ func (p *passage) denyAsAsked() {
 		message = "the question was withdrawn before anybody answered"
 	}
 	p.decision.Effect = v1.EffectDeny
+	if p.decision.JSONRPCError = p.methodError(code); p.decision.JSONRPCError != nil {
+		p.decision.Route = p.refusedRoute()
+	}
 	p.decision.Reasons = []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}}
 	p.answered = p.refused.ID
 }
