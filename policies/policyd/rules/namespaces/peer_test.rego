@@ -48,11 +48,10 @@ _namespaces_peer_expected(decision, "") if {
 	decision.jsonrpc_error.data.mode == "single_pass_through"
 }
 
-_namespaces_peer_follow_up(mode, peer, peers) := main.decision with input as testing.acp({"namespace": "terminal"}, {
-	"peers": peers,
-	"terminal": testing.terminal({"peer": peer}),
-})
-	with data.policyd.settings.namespaces as {"terminal": mode}
+_namespaces_peer_follow_up(mode, peer, peers) := decision if {
+	facts := testing.acp({"namespace": "terminal"}, {"peers": peers, "terminal": testing.terminal({"peer": peer})})
+	decision := main.decision with input as facts with data.policyd.settings.namespaces as {"terminal": mode}
+}
 
 # N5: what is done with a terminal goes to whoever made it.
 test_namespaces_peer_of_a_terminal if {

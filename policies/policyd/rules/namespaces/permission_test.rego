@@ -3,19 +3,20 @@ package policyd.rules_test
 import data.policyd.main
 import data.policyd.testing
 
-_namespaces_permission_facts(case) := object.union(
-	testing.acp({"namespace": "session", "act": "shell", "name": "session/request_permission"}, {"permission": {
-		"asks": true,
-		"raw_input": case.raw_input,
-	}}),
-	{
-		"session": testing.session({"interactive": object.get(case, "interactive", true)}),
-		"messy": object.get(case, "messy", false),
-		"complete": object.get(case, "complete", true),
-		"items": array.concat([testing.other({"kind": "method", "verb": "session/request_permission"})], case.items),
-		"about": ["acp", "shell", "method", "command", "environment"],
-	},
-)
+_namespaces_permission_facts(case) := testing.call({
+	"tool": testing.tool({
+		"name": "session/request_permission",
+		"kind": "acp",
+		"protocol": "acp",
+		"namespace": "session",
+		"act": "shell",
+	}),
+	"method": testing.method({"permission": {"asks": true, "raw_input": case.raw_input}}),
+	"session": testing.session({"interactive": object.get(case, "interactive", true)}),
+	"messy": object.get(case, "messy", false),
+	"complete": object.get(case, "complete", true),
+	"items": array.concat([testing.other({"kind": "method", "verb": "session/request_permission"})], case.items),
+})
 
 _namespaces_permission_cases := {
 	"what is covered": {"raw_input": true, "items": [testing.command({})], "effect": "allow", "select": "allow_once"},

@@ -3,11 +3,14 @@ package policyd.rules_test
 import data.policyd.main
 import data.policyd.testing
 
-_namespaces_self_handle_decision(tool, items, paths) := main.decision with input as object.union(
-	testing.acp(object.union({"namespace": "fs"}, tool), {}),
-	{"items": array.concat([testing.other({"kind": "method", "verb": "m"})], items), "paths": paths},
-)
-	with data.policyd.settings.namespaces as {"fs": "self_handle"}
+_namespaces_self_handle_decision(tool, items, paths) := decision if {
+	facts := testing.call({
+		"tool": testing.tool(object.union({"name": "m", "kind": "acp", "protocol": "acp", "namespace": "fs"}, tool)),
+		"items": array.concat([testing.other({"kind": "method", "verb": "m"})], items),
+		"paths": paths,
+	})
+	decision := main.decision with input as facts with data.policyd.settings.namespaces as {"fs": "self_handle"}
+}
 
 _namespaces_self_handle_path(overrides) := object.union({"item": 1}, overrides)
 
