@@ -24,7 +24,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // TestPagesRun runs every example of these pages in an ordinary project, and
 // compares what they show with what comes out.
 func TestPagesRun(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/sessions.md"} {
+	for _, page := range []string{"README.md", "docs/sessions.md", "docs/namespaces.md"} {
 		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
 	}
 }
@@ -46,6 +46,7 @@ func runPage(t *testing.T, page string) {
 		case "json":
 			assertHolds(t, content, out)
 		case "yaml": // settings, which TestDocumentedSettingsLoad reads
+			r.settings = content
 		default:
 			assert.Failf(t, "an example that nobody runs", "language %q", language)
 		}
@@ -61,6 +62,8 @@ type readme struct {
 	exports string
 	address string
 	served  bool
+	// settings are the last that the page shows.
+	settings string
 }
 
 func newReadme(t *testing.T) *readme {
@@ -89,6 +92,11 @@ func (r *readme) run(t *testing.T, example string) string {
 	case readmeProgram + " serve":
 		r.serve(t)
 		return ""
+	case readmeProgram + " serve --config ~/policyd.yaml":
+		file := filepath.Join(t.TempDir(), "policyd.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(r.settings), 0o600))
+		r.serve(t, "--config", file)
+		return ""
 	}
 	script := strings.NewReplacer(readmeProgram, program, readmeAddress, r.address).Replace(example)
 	for line := range strings.Lines(script) {
@@ -105,9 +113,9 @@ func (r *readme) run(t *testing.T, example string) string {
 	return string(out)
 }
 
-func (r *readme) serve(t *testing.T) {
+func (r *readme) serve(t *testing.T, flags ...string) {
 	t.Helper()
-	command := exec.Command(program, "serve")
+	command := exec.Command(program, append([]string{"serve"}, flags...)...)
 	command.Dir, command.Env = r.dir, r.env
 	launch(t, command)
 	r.served = true
