@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/peer
 #   codes: [no_capable_peer]
+#   remedy: a peer of the session that has the capability
 deny contains {
 	"rule": "namespaces/peer",
 	"code": "no_capable_peer",
