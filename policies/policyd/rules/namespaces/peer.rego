@@ -24,12 +24,6 @@ _namespaces_peer_needed if {
 	not _namespaces_peer_lost
 }
 
-# A terminal that isn't known is refused for that.
-_namespaces_peer_lost if {
-	input.method.terminal.step in {"use", "release"}
-	input.method.terminal.known == false
-}
-
 # Whoever made the terminal is gone.
 _namespaces_peer_needed if {
 	_namespaces_mode == "collaborative"
@@ -63,3 +57,9 @@ _namespaces_peer_serves(capabilities) if capabilities[input.tool.name]
 
 # What every client serves needs no capability.
 _namespaces_peer_serves(_) if data.policyd.config.namespaces.baseline[input.tool.namespace]
+
+# A terminal that isn't known is refused for that.
+_namespaces_peer_lost if {
+	input.method.terminal.step in {"use", "release"}
+	input.method.terminal.known == false
+}
