@@ -41,7 +41,7 @@ type Event struct {
 	// CallID is what the client calls the tool call, empty where it doesn't say.
 	CallID string
 	// Call has tool, protocol, arguments and directory, and no session. It is set
-	// for ToolCall and Permission.
+	// for ToolCall and Permission, unless a question tells of no tool.
 	Call v1.Call
 	// Partial is true where the event says less than the tool will be given: it
 	// can be refused by that and never allowed.
