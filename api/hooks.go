@@ -179,7 +179,9 @@ func (s *Server) answerHookFault(fault *problem, c echo.Context) error {
 		// Whatever can be read tells which of its shapes the client waits for.
 		payload, _ = s.hookPayload(c)
 	}
-	s.options.Logger.Warn("refuse hook", "client", client, "code", fault.Code, "detail", fault.Detail)
+	if callerOf(c) != (v1.Caller{}) { // strangers write no log
+		s.options.Logger.Warn("refuse hook", "client", client, "code", fault.Code, "detail", fault.Detail)
+	}
 	return answerHook(c, v1.EffectDeny.String(), reply.Refuse(client, payload, clients.Refusal(fault.Code, fault.Detail)))
 }
 
