@@ -229,6 +229,6 @@ func (h *hookCall) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.meetChild(ctx, parent, h.client.SessionID(&h.event))
+	_, err = h.meet(ctx, h.childOf(parent, h.client.SessionID(&h.event)))
 	return err
 }
