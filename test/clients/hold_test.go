@@ -26,7 +26,8 @@ var pushes = []struct{ client, event, payload string }{
 func (s *server) held(t *testing.T, client, query, payload string) (v1.Prompt, <-chan answer) {
 	t.Helper()
 	done := make(chan answer, 1)
-	go func() { done <- s.hook(t, client, query, payload) }()
+	request := s.request(t, client, query, payload)
+	go func() { done <- fetch(s.socket, request) }()
 	deadline, cancel := time.NewTimer(patience), time.NewTicker(5*time.Millisecond)
 	defer deadline.Stop()
 	defer cancel.Stop()
@@ -53,12 +54,15 @@ func TestHeldHooks(t *testing.T) {
 			prompt, done := s.held(t, push.client, "hold=5m&project=/home/dev/proj", push.payload)
 			assert.Equal(t, http.StatusOK, s.operate(t, http.MethodPost, "/v1/prompts/"+prompt.ID+"/answer", `{"choice":"once"}`, nil))
 			got := <-done
+			got.check(t)
 			assert.Equal(t, "allow", got.decision)
 			assert.Contains(t, []string{runs, leaves}, outcome(push.client, push.event, got))
 
 			prompt, done = s.held(t, push.client, "hold=5m&project=/home/dev/proj", push.payload)
 			assert.Equal(t, http.StatusOK, s.operate(t, http.MethodPost, "/v1/prompts/"+prompt.ID+"/answer", `{"choice":"deny","by":"ada"}`, nil))
-			refused(t, push.client, push.event, <-done, "ada said no")
+			got = <-done
+			got.check(t)
+			refused(t, push.client, push.event, got, "ada said no")
 			assert.Empty(t, s.prompts(t, v1.PromptDelegated))
 		})
 	}
@@ -126,7 +130,9 @@ func TestHeldQuestionsOfTheClientsOwnDialog(t *testing.T) {
 			require.Len(t, s.prompts(t, v1.PromptDelegated), 1)
 			prompt, done := s.held(t, client, "hold=5m&auto_approve=true&project=/home/dev/proj", question)
 			s.operate(t, http.MethodPost, "/v1/prompts/"+prompt.ID+"/answer", `{"choice":"once"}`, nil)
-			assert.Equal(t, runs, outcome(client, "PermissionRequest", <-done))
+			got = <-done
+			got.check(t)
+			assert.Equal(t, runs, outcome(client, "PermissionRequest", got))
 		})
 	}
 }
