@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,6 +72,21 @@ func TestInnerFaultsOfHooksAreTheClientsDeny(t *testing.T) {
 	assert.Equal(t, "0", got.Header.Get("Policyd-Exit"))
 	assert.JSONEq(t, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",
 		"permissionDecisionReason":"policyd refuses this call (internal_error): policyd failed; see its log"}}`, string(got.body))
+}
+
+// A payload that never ends is refused in the shape of the event that it named.
+func TestSlowPayloadsAreTheClientsDeny(t *testing.T) {
+	r := start(t, hooked(&keptSessions{kept: map[string]v1.Session{}}), func(o *api.Options) { o.Limits.Read = 50 * time.Millisecond })
+	reader, writer := io.Pipe()
+	defer writer.Close()
+	request := r.request(t, http.MethodPost, "/v1/hooks/claude", "")
+	request.Body, request.ContentLength = reader, -1
+	go func() { _, _ = writer.Write([]byte(`{"hook_event_name":"PermissionRequest","x":`)) }()
+	got := do(t, r.client, request)
+	assert.Equal(t, http.StatusOK, got.StatusCode)
+	assert.Equal(t, "deny", got.Header.Get("Policyd-Decision"))
+	assert.Contains(t, string(got.body), `"hookEventName":"PermissionRequest"`)
+	assert.Contains(t, string(got.body), "request_timeout")
 }
 
 // A session that can't be kept is left to the gate, which records what it decides;
