@@ -88,7 +88,7 @@ func newServer(decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Lo
 		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
 		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
 		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
-		AllowedHosts: s.AllowedHosts,
+		AllowedHosts: s.AllowedHosts, Agents: s.agentTerms,
 	})
 }
 
