@@ -59,6 +59,10 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
+	// Capabilities and Terminals may be nil: then nothing is advertised, and no
+	// terminal can be reported.
+	Capabilities Capabilities
+	Terminals    Terminals
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
 	// Tokens are those of the two roles, unless Keys are given.
@@ -77,6 +81,9 @@ type Options struct {
 	MetricsToken bool
 	// Around, unless nil, is put around everything that answers.
 	Around func(http.Handler) http.Handler
+	// Agents says what the settings say of an agent's hooks; personal and
+	// interactive unless set. It is called concurrently.
+	Agents func(agent string) AgentTerms
 	// Ready is asked for /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
@@ -92,6 +99,7 @@ type Server struct {
 	options  Options
 	http     *http.Server
 	hosts    map[string]bool
+	settled  settledCalls
 	draining atomic.Bool
 	// drained is done when the server begins to drain: what is held is answered.
 	drained  context.Context
@@ -198,6 +206,8 @@ func (s *Server) router() http.Handler {
 	}
 	router.POST("/v1/decide", s.decide, s.authenticate, requireJSON)
 	router.POST("/v1/decide/batch", s.decideBatch, s.authenticate, requireJSON)
+	router.GET("/v1/capabilities", s.capabilities, s.authenticate, s.counted)
+	router.POST(hookPath+":client", s.hook, s.authenticate, requireJSON)
 	router.GET("/v1/events", s.streamEvents, s.authenticate, s.counted, operatorOnly)
 	s.routeSessions(router.Group("/v1/sessions", s.authenticate, s.counted))
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate, s.counted))
@@ -213,6 +223,7 @@ func (s *Server) routeSessions(group *echo.Group) {
 	group.PATCH("/:id", s.patchSession, requireJSON)
 	group.DELETE("/:id", s.deleteSession)
 	group.POST("/:id/access-requests", s.requestAccess, requireJSON)
+	group.POST("/:id/terminals", s.reportTerminal, requireJSON)
 	s.routeGrants(group.Group("/:id/grants"))
 }
 

@@ -85,6 +85,10 @@ var rooms = []room{
 		reason: "remembered answers are looked up, and judged elsewhere",
 	},
 	{
+		path: "internal/terminals", own: []string{"api/v1"},
+		reason: "whose a terminal is follows from decisions and reports; it is kept nowhere else",
+	},
+	{
 		path:   "internal/events",
 		reason: "what happens is told as JSON, whatever it is",
 	},
@@ -98,8 +102,9 @@ var rooms = []room{
 		reason:  "a record is written from the contract alone, so that it can be judged again elsewhere",
 	},
 	{
-		path: "internal/clients", own: []string{"api/v1", "internal/clients/reply"}, modules: []string{"github.com/goccy/go-json"},
-		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing",
+		path: "internal/clients", own: []string{"api/v1", "internal/clients/reply", "internal/strict", "internal/visible"},
+		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing; what it reads is read as " +
+			"strictly as any request, and what it tells a model is made visible as it is for a person",
 	},
 	{
 		path: "internal/config", modules: []string{"go.yaml.in/yaml", "github.com/knadh/koanf"},
@@ -115,7 +120,7 @@ var rooms = []room{
 	},
 	{
 		path: "api", own: []string{
-			"api/v1", "internal/gate", "internal/clients", "internal/events", "internal/quota", "internal/render", "internal/secretfile",
+			"api/v1", "internal/gate", "internal/clients", "internal/clients/reply", "internal/events", "internal/quota", "internal/render", "internal/secretfile",
 			"internal/strict",
 		},
 		modules: []string{"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid", "golang.org/x/sys"},

@@ -88,8 +88,9 @@ func newServer(
 ) (*api.Server, error) {
 	options := api.Options{
 		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
-		Approvals: decider.memory.approvals, Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
-		AllowedHosts: s.AllowedHosts,
+		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
+		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
+		AllowedHosts: s.AllowedHosts, Agents: s.agentTerms,
 	}
 	for _, more := range add {
 		more(&options)

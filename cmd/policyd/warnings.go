@@ -18,6 +18,9 @@ func (s *settings) warnings() []string {
 	if s.Socket.Group != "" && within(s.resolve(s.StateDir), s.resolve(s.RunDir)) {
 		found = append(found, fmt.Sprintf("socket.group %s can't reach run_dir %s, since it lies in the state directory, which is policyd's alone; name another run_dir", s.Socket.Group, s.RunDir))
 	}
+	if s.UnsafeDebugBroadcast {
+		found = append(found, "--unsafe-debug-broadcast is given: namespaces in mode unsafe_debug send every request to every subscriber")
+	}
 	for _, project := range s.list("scope", "projects") {
 		for _, file := range slices.Concat(s.protected(), s.secretFiles()) {
 			if within(s.resolve(project), s.resolve(file)) {
