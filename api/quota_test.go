@@ -239,7 +239,9 @@ func TestAHookOverItsLimitIsTheClientsDeny(t *testing.T) {
 	r := start(t, hooked(&keptSessions{kept: map[string]v1.Session{}}), func(o *api.Options) {
 		o.Quota = quota.New(quota.Limits{PerSecond: 10}, func() time.Time { return now })
 	})
-	ask := func(client string) reply { return do(t, r.client, r.request(t, "POST", "/v1/hooks/"+client, claudeCall)) }
+	ask := func(client string) reply {
+		return do(t, r.client, r.request(t, "POST", "/v1/hooks/"+client, claudeCall))
+	}
 	for range 100 {
 		require.Equal(t, "allow", ask("claude").Header.Get("Policyd-Decision"))
 	}
