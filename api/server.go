@@ -57,6 +57,8 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
+	// Decisions may be nil: then records can't be read here.
+	Decisions Decisions
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
 	Tokens Tokens // required, both
@@ -164,6 +166,7 @@ func (s *Server) router() http.Handler {
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate))
 	s.routePrompts(router.Group("/v1/prompts", s.authenticate))
 	s.routeApprovals(router.Group("/v1/approvals", s.authenticate))
+	s.routeDecisions(router.Group("/v1/decisions", s.authenticate))
 	return router
 }
 
