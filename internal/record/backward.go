@@ -18,10 +18,12 @@ type backward struct {
 	held []byte
 	// ended is true once what is held ends with a line feed.
 	ended bool
+	// chunk is how much is read at least.
+	chunk int
 }
 
 func newBackward(file io.ReaderAt, size int64) *backward {
-	return &backward{file: file, left: size}
+	return &backward{file: file, left: size, chunk: backChunk}
 }
 
 // next returns a line without its line feed, or io.EOF. The line is overwritten
@@ -68,7 +70,7 @@ func (b *backward) cut() ([]byte, bool) {
 // more puts what stands before in front of what is held.
 func (b *backward) more() error {
 	// A long line is read in ever larger parts, so that it is not copied too often.
-	size := min(b.left, int64(max(backChunk, len(b.held))))
+	size := min(b.left, int64(max(b.chunk, len(b.held))))
 	grown := make([]byte, int(size)+len(b.held))
 	copy(grown[size:], b.held)
 	n, err := b.file.ReadAt(grown[:size], b.left-size)

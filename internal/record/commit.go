@@ -63,6 +63,10 @@ var (
 // entry is still somebody's who writes, and can't be used again.
 func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // the error is what counts
 	w.mu.Lock()
+	if w.led { // or nobody else waits, and there is room
+		e.timer.Reset(w.options.Patience)
+		defer e.timer.Stop()
+	}
 	if w.full(e) && !w.awaitRoom(e) {
 		defer w.mu.Unlock()
 		if w.options.Overflow == OverflowDrop {
@@ -94,8 +98,6 @@ func (w *Writer) awaitRoom(e *entry) bool {
 	if w.options.Overflow == OverflowDrop {
 		return false
 	}
-	e.timer.Reset(w.options.Patience)
-	defer e.timer.Stop()
 	w.blocked++
 	defer func() { w.blocked-- }()
 	for w.full(e) {
@@ -106,7 +108,7 @@ func (w *Writer) awaitRoom(e *entry) bool {
 			w.mu.Lock()
 		case <-e.timer.C:
 			w.mu.Lock()
-			return !w.full(e)
+			return false
 		}
 	}
 	return true
@@ -114,8 +116,6 @@ func (w *Writer) awaitRoom(e *entry) bool {
 
 // await waits until somebody has written the entry, or leads where it is told to.
 func (w *Writer) await(e *entry) (err error, mine bool) { //nolint:revive // as commit
-	e.timer.Reset(w.options.Patience)
-	defer e.timer.Stop()
 	select {
 	case said := <-e.told:
 		return w.heed(e, said), true
@@ -132,7 +132,7 @@ func (w *Writer) await(e *entry) (err error, mine bool) { //nolint:revive // as 
 	w.counters.failed++
 	if at := slices.Index(w.waiting, e); at >= 0 {
 		w.waiting = slices.Delete(w.waiting, at, at+1)
-		w.bytes -= e.line.Len()
+		w.freeRoom(e.line.Len())
 		return errLate, true
 	}
 	return errLate, false
@@ -186,12 +186,17 @@ func (w *Writer) take() []*entry {
 	}
 	batch := slices.Clone(w.waiting[:end])
 	w.waiting = slices.Delete(w.waiting, 0, end)
-	w.bytes -= size
+	w.freeRoom(size)
+	return batch
+}
+
+// freeRoom tells those who wait for room that there is some; w.mu is held.
+func (w *Writer) freeRoom(bytes int) {
+	w.bytes -= bytes
 	if w.blocked > 0 {
 		close(w.freed)
 		w.freed = make(chan struct{})
 	}
-	return batch
 }
 
 // stale is why the file could not be rotated; w.writing is held.

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"io"
+	"time"
 
 	v1 "policyd/api/v1"
 )
@@ -20,4 +21,27 @@ func Encode(record *v1.Record) ([]byte, error) {
 	e := newEntry()
 	err := e.encode(record)
 	return bytes.Clone(e.line.Bytes()), err
+}
+
+// Blocked is how many callers wait for room.
+func (w *Writer) Blocked() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.blocked
+}
+
+// LookNow makes the next write look whether the file is still in its place.
+func (w *Writer) LookNow() { w.sinks[0].out.(*logFile).looked = time.Time{} }
+
+// Filter is that of lists.
+type Filter = v1.RecordFilter
+
+// SetScan changes how many bytes one page may cost.
+func (r *Reader) SetScan(bytes int64) { r.scan = bytes }
+
+// NewBackward returns what gives the lines of a file, the last one first.
+func NewBackward(file io.ReaderAt, size int64, chunk int) func() ([]byte, error) {
+	lines := newBackward(file, size)
+	lines.chunk = chunk
+	return lines.next
 }
