@@ -25,13 +25,13 @@ func recordOptions(log *config.DecisionLog) record.Options {
 
 // preparedRules are the rules for records of one snapshot, or why there are none.
 type preparedRules struct {
-	*bundles.RecordRules
-	err error
+	rules *bundles.RecordRules
+	err   error
 }
 
 func prepareRules(activated *bundles.Snapshot) preparedRules {
 	rules, err := activated.RecordRules()
-	return preparedRules{RecordRules: rules, err: err}
+	return preparedRules{rules: rules, err: err}
 }
 
 // recordRules are those of the policy in force.
@@ -46,25 +46,25 @@ func (r recordRules) prepared() *preparedRules { return &r.policy.current.Load()
 // have to go without input.
 func (r recordRules) Any() bool {
 	current := r.policy.current.Load()
-	return current != nil && (current.records.err != nil || current.records.RecordRules.Any())
+	return current != nil && (current.records.err != nil || current.records.rules.Any())
 }
 
 // Mask implements record.Rules.
 func (r recordRules) Mask(ctx context.Context, event map[string]any) ([]any, error) {
-	rules := r.prepared()
-	if rules.err != nil {
-		return nil, rules.err
+	prepared := r.prepared()
+	if prepared.err != nil {
+		return nil, prepared.err
 	}
-	return rules.RecordRules.Mask(ctx, event)
+	return prepared.rules.Mask(ctx, event)
 }
 
 // Drop implements record.Rules.
 func (r recordRules) Drop(ctx context.Context, event map[string]any) (bool, error) {
-	rules := r.prepared()
-	if rules.err != nil {
-		return false, rules.err
+	prepared := r.prepared()
+	if prepared.err != nil {
+		return false, prepared.err
 	}
-	return rules.RecordRules.Drop(ctx, event)
+	return prepared.rules.Drop(ctx, event)
 }
 
 // checkRecords says whether records are written, and what became of those that

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -206,7 +207,7 @@ func idTime(id string) time.Time {
 func firstTime(file *os.File) time.Time {
 	start := make([]byte, 128)
 	n, err := file.ReadAt(start, 0)
-	if err != nil && n == 0 && err != io.EOF { //nolint:errorlint // ReadAt returns io.EOF itself
+	if err != nil && !errors.Is(err, io.EOF) {
 		return time.Time{}
 	}
 	return idTime(idOf(bytes.TrimSpace(start[:n])))

@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -295,4 +297,48 @@ func (s *server) ask(ctx context.Context, token, line string) (v1.Decision, erro
 	var decision v1.Decision
 	err = json.Unmarshal(got.body, &decision)
 	return decision, err
+}
+
+// TestRecordsAreForwarded holds that a log service gets what the file has, in OPA's
+// form, also what is left when the server ends.
+func TestRecordsAreForwarded(t *testing.T) {
+	var mu sync.Mutex
+	var got []string
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
+		unpacked, err := gzip.NewReader(request.Body)
+		if !assert.NoError(t, err) {
+			return
+		}
+		var batch []v1.Record
+		assert.NoError(t, json.NewDecoder(unpacked).Decode(&batch))
+		assert.Equal(t, "/logs", request.URL.Path)
+		assert.Equal(t, "Bearer hushhush", request.Header.Get("Authorization"))
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range batch {
+			got = append(got, batch[i].DecisionID)
+		}
+	}))
+	defer service.Close()
+	tree, dir := newTree(t), t.TempDir()
+	put(t, dir, "policyd.yaml", "decision_log:\n  service: {url: "+service.URL+", token: hushhush}\n")
+	s := startServer(t, "--config", filepath.Join(dir, "policyd.yaml"))
+	s.register(t, tree, "s")
+	want := []string{}
+	for range 5 {
+		want = append(want, s.shell(t, "s", "ls").ID)
+	}
+	s.stop(t)
+	assert.Equal(t, want, got)
+	assert.NotContains(t, s.stderr.String(), "hushhush")
+
+	service.Close()
+	s.start(t)
+	decision := s.shell(t, "s", "ls")
+	require.Equal(t, v1.EffectAllow, decision.Effect, "a service that is away denies nothing")
+	eventually(t, "readiness warns", func() bool {
+		status, _, answer := s.probe(t, "/readyz")
+		return status == http.StatusOK && strings.Contains(string(answer), "record_service")
+	})
+	assert.Contains(t, s.recorded(t), decision.ID)
 }
