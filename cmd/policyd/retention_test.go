@@ -28,6 +28,8 @@ func TestWhatEndedLongAgoIsForgotten(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, made.Close()) })
 	m, ctx := made.memory, t.Context()
+	m.stop() // so that nobody else sweeps
+	m.done.Wait()
 	require.Equal(t, 30*24*time.Hour, m.retention)
 
 	now := time.Now()

@@ -187,6 +187,48 @@ func TestAWriteThatDoesNotEndFailsThoseWhoWait(t *testing.T) {
 	assert.Equal(t, []string{"stuck", "0", "1", "2", "3", "4"}, ids(t, out.text()))
 }
 
+// TestWhoGaveUpLeavesNoWordForOthers lets a caller give up while its record is being
+// written, and holds that the outcome of that is never taken for another's.
+func TestWhoGaveUpLeavesNoWordForOthers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is used again is then used by whoever comes next
+	out := newGated()
+	writer := record.NewWith(record.Options{Patience: 300 * time.Millisecond}, out)
+	var group sync.WaitGroup
+	results := make(chan error, 100)
+	write := func(id string) {
+		group.Go(func() { results <- writer.Write(t.Context(), sample(id)) })
+	}
+	write("first")
+	<-out.enter
+	write("leads")
+	eventually(t, "it waits", func() bool { return writer.Status().Waiting == 1 })
+	write("gives up")
+	eventually(t, "both wait", func() bool { return writer.Status().Waiting == 2 })
+	out.pass <- struct{}{}
+	require.NoError(t, <-results)
+	<-out.enter
+	require.ErrorContains(t, <-results, "did not end in time")
+	out.pass <- struct{}{}
+	require.NoError(t, <-results)
+	for round := range 5 {
+		write(fmt.Sprint("lead", round))
+		<-out.enter
+		const followers = 6
+		for range followers {
+			write(fmt.Sprint("follow", round))
+		}
+		eventually(t, "all wait", func() bool { return writer.Status().Waiting == followers })
+		require.Empty(t, results, "nobody is answered by what was left")
+		out.pass <- struct{}{}
+		<-out.enter
+		out.pass <- struct{}{}
+		for range followers + 1 {
+			require.NoError(t, <-results)
+		}
+	}
+	group.Wait()
+}
+
 // partial writes so many bytes of the second write, and fails.
 type partial struct {
 	gated

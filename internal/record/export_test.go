@@ -33,6 +33,9 @@ func (w *Writer) Blocked() int {
 // LookNow makes the next write look whether the file is still in its place.
 func (w *Writer) LookNow() { w.sinks[0].out.(*logFile).looked = time.Time{} }
 
+// SetLimit changes the size in bytes at which the file is rotated.
+func (w *Writer) SetLimit(bytes int64) { w.sinks[0].out.(*logFile).limit = bytes }
+
 // Filter is that of lists.
 type Filter = v1.RecordFilter
 

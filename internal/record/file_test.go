@@ -53,16 +53,15 @@ func TestNoRecordIsLostUnderLoad(t *testing.T) {
 	require.NoError(t, status.Rotation)
 }
 
-// TestRotationsInOneMomentReplaceNothing writes lines that are each as long as a
-// file may be: the names of rotated files have milliseconds.
+// TestRotationsInOneMomentReplaceNothing rotates with every line, if it could: the
+// names of rotated files have milliseconds.
 func TestRotationsInOneMomentReplaceNothing(t *testing.T) {
 	directory := t.TempDir()
-	writer := open(t, record.Options{File: filepath.Join(directory, "decisions.jsonl"), MaxSizeMB: 1})
-	const count = 40
+	writer := open(t, record.Options{File: filepath.Join(directory, "decisions.jsonl")})
+	writer.SetLimit(1)
+	const count = 1000
 	for i := range count {
-		entry := sample(fmt.Sprint(i))
-		entry.Call.Args["command"] = strings.Repeat("x", 600<<10)
-		require.NoError(t, writer.Write(t.Context(), entry))
+		require.NoError(t, writer.Write(t.Context(), sample(fmt.Sprint(i))))
 	}
 	found, files := logged(t, directory)
 	assert.Len(t, found, count)

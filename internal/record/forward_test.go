@@ -180,11 +180,13 @@ func TestClosingDoesNotWaitForAServiceThatIsAway(t *testing.T) {
 	target := newLogs(t, http.StatusInternalServerError)
 	writer := forwarding(t, target.service(make(chan time.Duration)))
 	for i := range 5 {
-		require.NoError(t, writer.Write(t.Context(), sample(strings.Repeat("x", i))))
+		entry := sample(fmt.Sprint(i))
+		entry.Call.Args["command"] = strings.Repeat("x", 600<<10) // so that each is sent alone
+		require.NoError(t, writer.Write(t.Context(), entry))
 	}
 	require.NoError(t, writer.Close())
 	status := writer.Status().Forward
 	assert.Equal(t, uint64(5), status.Dropped)
-	assert.LessOrEqual(t, target.tries, 3)
+	assert.LessOrEqual(t, target.tries, 2, "one while it ran, and one at the end")
 	require.Error(t, status.Error)
 }

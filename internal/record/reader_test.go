@@ -48,7 +48,7 @@ func pagesOf(t *testing.T, reader *record.Reader, filter v1.RecordFilter, limit 
 // id is a decision's id at so many seconds after a fixed time.
 func id(second int) string {
 	at := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC).Add(time.Duration(second) * time.Second).UnixMilli()
-	return fmt.Sprintf("%08x-%04x-7000-8000-%012x", at>>16, at&0xffff, second)
+	return fmt.Sprintf("%08x-%04x-7000-8000-%012x", at>>16, at&0xffff, second&0xffffff)
 }
 
 // decided is a record of a time, with what filters look at.
@@ -167,6 +167,14 @@ func TestFiltersNarrowTheList(t *testing.T) {
 
 func decidedAt(second int) time.Time {
 	return time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC).Add(time.Duration(second) * time.Second)
+}
+
+// TestAFileThatIsSeenTwiceIsReadOnce holds that a log which is rotated while its
+// files are looked up shows nothing twice.
+func TestAFileThatIsSeenTwiceIsReadOnce(t *testing.T) {
+	file := written(t, 2, 3)
+	require.NoError(t, os.Link(file, strings.TrimSuffix(file, ".jsonl")+"-2026-05-06T09-08-09.000.jsonl"))
+	assert.Equal(t, seconds(5, 0), listed(t, file, v1.RecordFilter{}))
 }
 
 // TestOneRecordIsFound holds it for every file, for ids without a time, and where
