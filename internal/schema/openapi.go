@@ -76,6 +76,8 @@ func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
 		}
 	}
 	nullable(gathered, "Decision", "jsonrpc_error")
+	nullable(gathered, "Record", "input")
+	nullable(gathered, "Record", "call")
 	data, err := json.Marshal(gathered)
 	if err != nil {
 		return nil, fmt.Errorf("encode components: %w", err)
