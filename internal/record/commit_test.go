@@ -192,7 +192,7 @@ func TestAWriteThatDoesNotEndFailsThoseWhoWait(t *testing.T) {
 func TestWhoGaveUpLeavesNoWordForOthers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is used again is then used by whoever comes next
 	out := newGated()
-	writer := record.NewWith(record.Options{Patience: 300 * time.Millisecond}, out)
+	writer := record.NewWith(record.Options{Patience: 2 * time.Second}, out)
 	var group sync.WaitGroup
 	results := make(chan error, 100)
 	write := func(id string) {
@@ -210,6 +210,7 @@ func TestWhoGaveUpLeavesNoWordForOthers(t *testing.T) {
 	require.ErrorContains(t, <-results, "did not end in time")
 	out.pass <- struct{}{}
 	require.NoError(t, <-results)
+	writer.SetPatience(patience)
 	for round := range 5 {
 		write(fmt.Sprint("lead", round))
 		<-out.enter

@@ -36,6 +36,9 @@ func (w *Writer) LookNow() { w.sinks[0].out.(*logFile).looked = time.Time{} }
 // SetLimit changes the size in bytes at which the file is rotated.
 func (w *Writer) SetLimit(bytes int64) { w.sinks[0].out.(*logFile).limit = bytes }
 
+// SetPatience changes what a caller waits for its record.
+func (w *Writer) SetPatience(patience time.Duration) { w.options.Patience = patience }
+
 // Filter is that of lists.
 type Filter = v1.RecordFilter
 

@@ -62,15 +62,9 @@ func resources() object {
 			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
-		"/v1/decisions": {{
-			method: "get", summary: "Lists records of what was decided, the newest first, for an operator. A page may be short and have a next.",
-			response: "RecordList", parameters: append(page(), recordFilter()...), refusals: []string{"503"},
-		}},
-		"/v1/decisions/{id}": {{
-			method: "get", summary: "Shows the record of a decision, for an operator. A mask may have given it another shape.",
-			response: "Record", refusals: []string{"404", "503"},
-		}},
-		"/v1/events": {stream()},
+		"/v1/decisions":      {recordList()},
+		"/v1/decisions/{id}": {recordGet()},
+		"/v1/events":         {stream()},
 		"/v1/approvals/import": {{
 			method: "post", summary: "Remembers up to 10,000 answers on an operator's word, all or none.", request: "ApprovalImport",
 			response: "ApprovalImported", refusals: []string{"503"},
@@ -84,6 +78,20 @@ func resources() object {
 		out[path] = methods
 	}
 	return out
+}
+
+func recordList() operation {
+	return operation{
+		method: "get", summary: "Lists records of what was decided, the newest first, for an operator. A page may be short and have a next.",
+		response: "RecordList", parameters: append(page(), recordFilter()...), refusals: []string{"503"},
+	}
+}
+
+func recordGet() operation {
+	return operation{
+		method: "get", summary: "Shows the record of a decision, for an operator. A mask may have given it another shape.",
+		response: "Record", refusals: []string{"404", "503"},
+	}
 }
 
 func recordFilter() []any {
