@@ -19,6 +19,9 @@ func (s *settings) warnings() []string {
 	if service, err := url.Parse(s.DecisionLog.Service.URL); err == nil && service.Scheme == "http" && !loopback(service.Hostname()) {
 		found = append(found, fmt.Sprintf("decision_log.service.url sends records to %s unencrypted", service.Hostname()))
 	}
+	if s.UnsafeDebugBroadcast {
+		found = append(found, "--unsafe-debug-broadcast is given: namespaces in mode unsafe_debug send every request to every subscriber")
+	}
 	for _, project := range s.list("scope", "projects") {
 		for _, file := range s.protected() {
 			if within(s.resolve(project), s.resolve(file)) {

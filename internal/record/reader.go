@@ -25,7 +25,7 @@ type Reader struct {
 }
 
 const (
-	// usualScan is some hundredths of a second of reading.
+	// usualScan is some tenths of a second of reading.
 	usualScan = 64 << 20
 	// largestPage is how many bytes the records of one page have together, unless
 	// one record is larger.
