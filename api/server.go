@@ -57,6 +57,8 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
+	// Decisions may be nil: then records can't be read here.
+	Decisions Decisions
 	// Capabilities and Terminals may be nil: then nothing is advertised, and no
 	// terminal can be reported.
 	Capabilities Capabilities
@@ -174,6 +176,7 @@ func (s *Server) router() http.Handler {
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate))
 	s.routePrompts(router.Group("/v1/prompts", s.authenticate))
 	s.routeApprovals(router.Group("/v1/approvals", s.authenticate))
+	s.routeDecisions(router.Group("/v1/decisions", s.authenticate))
 	return router
 }
 
