@@ -36,7 +36,8 @@ type options struct {
 	autoApprove, interactive, unattended bool
 }
 
-// parse reads the command line, and refuses what the sidecar would refuse.
+// parse reads the command line, and refuses what the sidecar would refuse. With
+// an error there are options where the client is known, for its own refusal.
 func parse(args []string, env func(string) (string, bool)) (*options, error) {
 	o := &options{interactive: true}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
@@ -62,12 +63,15 @@ func parse(args []string, env func(string) (string, bool)) (*options, error) {
 	flags.BoolVar(&o.interactive, "interactive", true, "")
 	flags.BoolVar(&o.unattended, "no-interactive", false, "")
 	if err := flags.Parse(args[1:]); err != nil {
-		return nil, fmt.Errorf("read command line: %w", err)
+		return &options{}, fmt.Errorf("read command line: %w", err)
 	}
 	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("read command line: unexpected argument %q", flags.Arg(0))
+		return &options{}, fmt.Errorf("read command line: unexpected argument %q", flags.Arg(0))
 	}
-	return o, o.check()
+	if err := o.check(); err != nil {
+		return &options{}, err
+	}
+	return o, nil
 }
 
 func (o *options) check() error {
@@ -149,6 +153,7 @@ func (o *options) address(env func(string) (string, bool)) (pdp.Address, error) 
 	if err != nil {
 		return pdp.Address{}, fmt.Errorf("find policyd: %w", err)
 	}
+	address.Once = true
 	return address, nil
 }
 

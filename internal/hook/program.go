@@ -52,14 +52,19 @@ func (p *Program) answer(ctx context.Context, args []string) (reply.Reply, error
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		p.client = args[0]
 	}
-	options, err := parse(args, p.LookupEnv)
-	if err != nil {
-		return reply.Reply{}, err
+	options, mistake := parse(args, p.LookupEnv)
+	if options == nil {
+		return reply.Reply{}, mistake
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, options.patience(), fmt.Errorf("no answer within %s", options.patience()))
 	defer cancel()
+	// Read even where the flags are wrong: the payload says how its event is refused.
+	var err error
 	if p.payload, err = readPayload(ctx, p.Stdin); err != nil {
 		return reply.Reply{}, err
+	}
+	if mistake != nil {
+		return reply.Reply{}, mistake
 	}
 	address, err := options.address(p.LookupEnv)
 	if err != nil {

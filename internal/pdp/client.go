@@ -24,6 +24,9 @@ type Address struct {
 	Socket string
 	// TCP is host:port, and Token what is sent there.
 	TCP, Token string
+	// Once closes the connection with the first answer, for a program that asks
+	// once and ends.
+	Once bool
 }
 
 // Client sends requests to one sidecar. It may be used concurrently.
@@ -44,6 +47,7 @@ func New(address Address) *Client {
 	dialer := &net.Dialer{}
 	client := &Client{base: base, http: &http.Client{
 		Transport: &http.Transport{
+			DisableKeepAlives:  address.Once,
 			DisableCompression: true, // an answer is as long as it says
 
 			Proxy: nil, // a proxy of the agent's environment must not see or answer
