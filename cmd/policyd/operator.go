@@ -87,7 +87,7 @@ func newServer(decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Lo
 	return api.New(api.Options{
 		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
 		Approvals: decider.memory.approvals, Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
-		AllowedHosts: s.AllowedHosts,
+		AllowedHosts: s.AllowedHosts, Agents: s.agentTerms,
 	})
 }
 

@@ -64,8 +64,9 @@ type Approvals interface {
 
 // Prompts are the questions that people are asked.
 type Prompts interface {
-	// Open asks, or joins the same question of the same session. An error that
-	// holds a *v1.CodedError denies with its code.
+	// Open asks, or joins the same question of the same session. A question whose
+	// state is delegated is only noted. An error that holds a *v1.CodedError denies
+	// with its code.
 	Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error)
 	// Wait returns the prompt when it has ended, or as it is when ctx is done.
 	Wait(ctx context.Context, id string) (v1.Prompt, error)
@@ -114,6 +115,9 @@ type DecideOptions struct {
 	// Release, unless nil, ends the hold early when it is done: the answer is then
 	// the prompt as it is.
 	Release context.Context //nolint:containedctx // it is no part of the call
+	// Delegate hands a prompt to the host's own dialog, which is then the one place
+	// where it is answered (A9). A prompt that is held is never handed on.
+	Delegate bool
 	// Probe judges and records without asking anybody: a prompt is then none that
 	// could be answered.
 	Probe bool

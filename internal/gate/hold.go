@@ -52,6 +52,9 @@ func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 		return
 	}
 	question.Key = p.key(snapshot)
+	if p.options.Delegate && p.options.Wait <= 0 {
+		question.Prompt.State = v1.PromptDelegated
+	}
 	prompt, joined, err := p.gate.options.Prompts.Open(ctx, question)
 	if err != nil {
 		code, message := refusal(err, CodePromptFailed, "nobody could be asked; see policyd's log")

@@ -246,3 +246,36 @@ func TestAConflictOverAPendingPromptEndsNothing(t *testing.T) {
 	require.NoError(t, h.Withdraw(t.Context(), prompt.ID))
 	assert.Equal(t, v1.PromptWithdrawn, h.state(t, prompt.ID))
 }
+
+// TestDelegatedPromptsAreTheHostsToAnswer holds A9: a prompt that was handed to a
+// host's own dialog is told of and kept, never open, and never answered here.
+func TestDelegatedPromptsAreTheHostsToAnswer(t *testing.T) {
+	delegated := func(q *v1.Question) { q.Prompt.State = v1.PromptDelegated }
+	h := build(t, func(o *prompts.Options) { o.PerSession = 1 })
+	pending := h.ask(t, question("s", 1))
+	first := h.ask(t, question("s", 1, delegated)) // it doesn't join, and no limit counts it
+	second := h.ask(t, question("s", 1, delegated))
+	assert.NotEqual(t, first.ID, second.ID)
+	for _, prompt := range []v1.Prompt{first, second} {
+		assert.Equal(t, v1.PromptDelegated, prompt.State)
+		assert.Equal(t, v1.PromptDelegated, h.state(t, prompt.ID))
+		_, err := h.Answer(t.Context(), prompt.ID, v1.AnswerRequest{Choice: v1.ChoiceOnce})
+		assert.Equal(t, prompts.CodeEnded, code(err))
+		require.ErrorContains(t, err, "the agent's own dialog")
+		assert.Equal(t, prompts.CodeEnded, code(h.Withdraw(t.Context(), prompt.ID)))
+	}
+	assert.Equal(t, []string{pending.ID}, h.listed(t, v1.PromptPending))
+	assert.Equal(t, []string{first.ID, second.ID}, h.listed(t, v1.PromptDelegated))
+	assert.Equal(t, []string{pending.ID + " pending", first.ID + " delegated", second.ID + " delegated"}, h.notified)
+	assert.Empty(t, h.onces)
+	h.reply(t, pending.ID, "once")
+}
+
+// A store that fails keeps nobody from being asked, here or there.
+func TestDelegatedPromptsNeedNoStore(t *testing.T) {
+	h := build(t)
+	h.store.broken.Store(true)
+	prompt := h.ask(t, question("s", 1, func(q *v1.Question) { q.Prompt.State = v1.PromptDelegated }))
+	assert.Equal(t, v1.PromptDelegated, prompt.State)
+	assert.Len(t, h.faults, 1)
+}

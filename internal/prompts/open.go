@@ -14,8 +14,12 @@ import (
 // same session, or opens a new one. A pending prompt that asks something else by
 // now, since the disk or the policy changed, is withdrawn. At a limit nothing is
 // opened and the error's code is prompts_full. A store that fails doesn't keep
-// the question from being asked.
+// the question from being asked. A question whose state is delegated is noted and
+// told of, and is nobody's to answer here.
 func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error) {
+	if question.Prompt.State == v1.PromptDelegated {
+		return b.delegate(ctx, question), false, nil
+	}
 	b.mu.Lock()
 	replaced, joinable := b.same(question)
 	if joinable != nil {
@@ -43,6 +47,22 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	b.keep(ctx, opened)
 	b.options.Notify(prompt)
 	return prompt, false, nil
+}
+
+// delegate notes a question that a host's own dialog asks (A9). Nobody waits for
+// it here and it is never open, so memory doesn't keep it and no limit counts it.
+func (b *Book) delegate(ctx context.Context, question *v1.Question) v1.Prompt {
+	row := b.fresh(question).row
+	row.State = v1.PromptDelegated
+	if b.options.Store != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		if err := b.write(ctx, row); err != nil {
+			b.options.Fault(err)
+		}
+	}
+	b.options.Notify(row.Prompt)
+	return copied(&row.Prompt)
 }
 
 // same finds the pending prompt of a question. replaced is one that has the same

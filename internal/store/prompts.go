@@ -58,13 +58,17 @@ func (s *Store) OpenPrompt(ctx context.Context, prompt Prompt) error {
 	if err != nil {
 		return fmt.Errorf("open prompt: %w", err)
 	}
+	var ended any // one that is opened as ended is swept like any other
+	if prompt.State != v1.PromptPending {
+		ended = micros(prompt.CreatedAt)
+	}
 	err = s.write(ctx, 0, func(ctx context.Context, t *transaction) error {
 		if err := t.live(ctx, prompt.Call.SessionID); err != nil {
 			return err
 		}
-		added, err := t.exec(ctx, `INSERT INTO prompts (id, state, session, kind, call_key, expires_at, body, scope)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-			prompt.ID, prompt.State, prompt.Call.SessionID, prompt.Kind, prompt.Key, micros(prompt.ExpiresAt), body, scope)
+		added, err := t.exec(ctx, `INSERT INTO prompts (id, state, session, kind, call_key, expires_at, ended_at, body, scope)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
+			prompt.ID, prompt.State, prompt.Call.SessionID, prompt.Kind, prompt.Key, micros(prompt.ExpiresAt), ended, body, scope)
 		if err == nil && added == 0 {
 			err = ErrConflict
 		}

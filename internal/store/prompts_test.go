@@ -269,11 +269,15 @@ func endedPromptsGo(t *testing.T, on backend) {
 	require.NoError(t, err)
 	_, _, err = opened.ResolvePrompt(ctx, store.Resolution{Prompt: "timed", State: v1.PromptDelegated, At: start().Add(time.Hour)})
 	require.NoError(t, err)
+	handed := prompt("handed to a host's dialog", "s") // never open, so that it ends as it begins (A9)
+	handed.State, handed.CreatedAt = v1.PromptDelegated, start().Add(-time.Hour)
+	require.NoError(t, opened.OpenPrompt(ctx, handed))
 	for _, step := range []struct {
 		before time.Time
 		gone   int
 	}{
-		{start(), 0},
+		{start().Add(-time.Hour), 0},
+		{start(), 1},
 		{start().Add(time.Microsecond), 1},
 		{start().Add(2 * time.Hour), 1},
 		{day, 0},
