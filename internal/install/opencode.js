@@ -52,7 +52,7 @@ function read(text) {
   let answer
   try { answer = JSON.parse(text) } catch { return undefined }
   if (answer === null || typeof answer !== "object" || Array.isArray(answer)) return undefined
-  return ["allow", "prompt", "deny"].includes(answer.decision) ? answer : undefined
+  return ["allow", "ask", "deny"].includes(answer.decision) ? answer : undefined
 }
 
 function reasonOf(answer) {
@@ -116,7 +116,7 @@ export const Policyd = async ({ client, directory, worktree }) => {
         response = "once"
       } else {
         const answer = await ask({ hook_event_name: "event-permission.asked", event, directory, worktree }, directory)
-        if (answer.decision === "prompt") return // the person at OpenCode answers
+        if (answer.decision === "ask") return // the person at OpenCode answers
         if (answer.decision === "allow") response = "once"
       }
     } catch {} // refused
@@ -141,7 +141,7 @@ export const Policyd = async ({ client, directory, worktree }) => {
         }
         const answer = await ask(payload, directory)
         if (answer.decision === "allow") call.allowed = true
-        else if (answer.decision !== "prompt" || !asks(config, input.tool)) throw new Refused(reasonOf(answer))
+        else if (answer.decision !== "ask" || !asks(config, input.tool)) throw new Refused(reasonOf(answer))
       } catch (error) {
         end(key)
         throw error

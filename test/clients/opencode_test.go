@@ -76,7 +76,7 @@ func TestOpenCodePluginThrowsUnlessAllowed(t *testing.T) {
 		"deny":                {`echo '{"decision":"deny","reason":"no such luck"}'`, "no such luck"},
 		"deny, exit 2":        {`echo '{"decision":"deny","reason":"no such luck"}'; exit 2`, "no such luck"},
 		"deny, no reason":     {`echo '{"decision":"deny"}'`, "policyd refuses"},
-		"prompt":              {`echo '{"decision":"prompt","reason":"ask first"}'`, "ask first"},
+		"prompt":              {`echo '{"decision":"ask","reason":"ask first"}'`, "ask first"},
 		"allow, but exit 2":   {`echo '{"decision":"allow"}'; exit 2`, "ended with 2"},
 		"allow, but killed":   {`echo '{"decision":"allow"}'; kill -9 $$`, "ended with"},
 		"unknown decision":    {`echo '{"decision":"yes"}'`, "no answer"},
@@ -160,7 +160,7 @@ func TestOpenCodePluginAnswersPermissions(t *testing.T) {
 		"two calls with one name": {answer("deny"), []any{bashCall("1"), bashCall("1"), permissionAsked("1")}, "reject"},
 		"allowed":                 {answer("allow"), []any{permissionAsked("1")}, "once"},
 		"denied":                  {answer("deny"), []any{permissionAsked("1")}, "reject"},
-		"a person answers":        {answer("prompt"), []any{permissionAsked("1")}, ""},
+		"a person answers":        {answer("ask"), []any{permissionAsked("1")}, ""},
 		"no answer":               {"exit 2", []any{permissionAsked("1")}, "reject"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestOpenCodePluginLeavesPromptsToOpenCode(t *testing.T) {
 			t.Parallel()
 			var config any
 			require.NoError(t, json.Unmarshal([]byte(of.config), &config))
-			results, _ := runPlugin(t, `echo '{"decision":"prompt","reason":"ask"}'`, time.Minute, object{"config": config}, bashCall("1"))
+			results, _ := runPlugin(t, `echo '{"decision":"ask","reason":"ask"}'`, time.Minute, object{"config": config}, bashCall("1"))
 			assert.Equal(t, of.runs, results[0].Thrown == nil)
 		})
 	}
