@@ -159,9 +159,9 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 			return nil, fmt.Errorf("find project: %w", err)
 		}
 	}
-	program, err := os.Executable()
+	program, err := ownProgram()
 	if err != nil {
-		return nil, fmt.Errorf("find policyd's own program: %w", err)
+		return nil, err
 	}
 	options.Hook = hookProgram(program)
 	if !flags.noTool {
@@ -169,6 +169,21 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 	}
 	options.HookFlags, err = p.hookFlags(settings)
 	return options, err
+}
+
+// ownProgram is this program by the name that it was started under: what that
+// links to has another name after an upgrade.
+func ownProgram() (string, error) {
+	if found, err := exec.LookPath(os.Args[0]); err == nil {
+		if absolute, err := filepath.Abs(found); err == nil {
+			return absolute, nil
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find policyd's own program: %w", err)
+	}
+	return program, nil
 }
 
 // hookProgram is the small program beside this one or in the path, else this one.
