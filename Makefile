@@ -27,7 +27,7 @@ test: system-packages vet go-test rego-test fuzz
 
 build:
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -o bin/policyd ./cmd/policyd
+	CGO_ENABLED=0 $(GO) build -o bin/ ./cmd/policyd ./cmd/policyd-hook
 
 vet:
 	$(GO) build ./...

@@ -24,7 +24,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // TestPagesRun runs every example of these pages in an ordinary project, and
 // compares what they show with what comes out.
 func TestPagesRun(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/sessions.md"} {
+	for _, page := range []string{"README.md", "docs/install.md", "docs/sessions.md"} {
 		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
 	}
 }
