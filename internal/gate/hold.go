@@ -13,7 +13,7 @@ import (
 // is cancelled. The call is not changed.
 func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
 	decision := g.pass(ctx, call, options, nil)
-	if options.Wait <= 0 || options.Probe {
+	if options.Wait <= 0 || options.Probe || options.Dry {
 		return decision
 	}
 	waiting, cancel := context.WithTimeout(ctx, options.Wait)

@@ -78,6 +78,7 @@ route contains {
 # custom:
 #   id: namespaces/mode
 #   codes: [namespace_blocked]
+#   remedy: another mode for the namespace in the settings
 deny contains {
 	"rule": "namespaces/mode",
 	"code": "namespace_blocked",
@@ -95,6 +96,7 @@ deny contains {
 # custom:
 #   id: namespaces/mode
 #   codes: [mode_not_served]
+#   remedy: a mode that this build serves
 deny contains {
 	"rule": "namespaces/mode",
 	"code": "mode_not_served",
