@@ -81,11 +81,7 @@ func (h *hookCall) answer(c echo.Context) error {
 	case clients.ToolCall:
 		return h.decide(c)
 	case clients.Permission:
-		if effect, known := h.server.settled.get(h.settledKey()); known && h.event.Partial {
-			verdict := h.client.Settled(&h.event, effect, h.terms)
-			return answerHook(c, effect.String(), h.reply(verdict, "policyd decided the call before"))
-		}
-		return h.decide(c)
+		return h.permit(c)
 	case clients.Start:
 		if err := h.start(ctx); err != nil {
 			return refused(err)
@@ -99,6 +95,20 @@ func (h *hookCall) answer(c echo.Context) error {
 		return errors.New("answer hook: the event has no kind")
 	}
 	return answerHook(c, decidedNothing, reply.Silent())
+}
+
+// permit answers a client that is about to ask its user. What was decided of the
+// call when the tool was about to run stands; a question alone tells less.
+func (h *hookCall) permit(c echo.Context) error {
+	effect, known := h.server.settled.get(h.settledKey())
+	switch {
+	case known && h.event.Partial:
+		verdict := h.client.Settled(&h.event, effect, h.terms)
+		return answerHook(c, effect.String(), h.reply(verdict, "policyd decided this call before it ran"))
+	case h.event.Call.Tool == "":
+		return answerHook(c, decidedNothing, h.reply(reply.Nothing, "policyd leaves this question to its user"))
+	}
+	return h.decide(c)
 }
 
 // decide decides the event's call as any other is decided.
@@ -169,7 +179,9 @@ func (s *Server) answerHookFault(fault *problem, c echo.Context) error {
 		// Whatever can be read tells which of its shapes the client waits for.
 		payload, _ = s.hookPayload(c)
 	}
-	s.options.Logger.Warn("refuse hook", "client", client, "code", fault.Code, "detail", fault.Detail)
+	if callerOf(c) != (v1.Caller{}) { // strangers write no log
+		s.options.Logger.Warn("refuse hook", "client", client, "code", fault.Code, "detail", fault.Detail)
+	}
 	return answerHook(c, v1.EffectDeny.String(), reply.Refuse(client, payload, clients.Refusal(fault.Code, fault.Detail)))
 }
 

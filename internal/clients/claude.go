@@ -10,7 +10,8 @@ func claude() *Client {
 	known := &names{
 		tool: []string{"PreToolUse"}, permission: []string{"PermissionRequest"},
 		start: []string{"SessionStart"}, end: []string{"SessionEnd"},
-		after: []string{"PostToolUse", "PostToolUseFailure", "PostToolBatch", "PermissionDenied"},
+		after:    []string{"PostToolUse", "PostToolUseFailure", "PostToolBatch", "PermissionDenied"},
+		launches: []string{"startup", "resume"},
 	}
 	type payload struct {
 		snakePayload

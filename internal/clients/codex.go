@@ -9,6 +9,7 @@ func codex() *Client {
 	known := &names{
 		tool: []string{"PreToolUse"}, permission: []string{"PermissionRequest"},
 		start: []string{"SessionStart"}, end: []string{"SessionEnd"}, after: []string{"PostToolUse"},
+		launches: []string{"startup", "resume", "clear"},
 	}
 	return &Client{
 		Name: reply.Codex, Agent: "codex", allow: never, ask: never,

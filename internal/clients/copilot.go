@@ -29,7 +29,8 @@ func copilot() *Client {
 	known := &names{
 		tool: []string{"preToolUse", "PreToolUse"}, permission: []string{"permissionRequest", "PermissionRequest"},
 		start: []string{"sessionStart", "SessionStart"}, end: []string{"sessionEnd", "SessionEnd"},
-		after: []string{"postToolUse", "PostToolUse", "postToolUseFailure", "PostToolUseFailure"},
+		after:    []string{"postToolUse", "PostToolUse", "postToolUseFailure", "PostToolUseFailure"},
+		launches: []string{"startup", "resume", "new"},
 	}
 	return &Client{
 		Name: reply.Copilot, Agent: "copilot-cli", allow: onWish, ask: always,

@@ -89,8 +89,9 @@ func (p *cursorPayload) call() (v1.Call, error) {
 	case cursorMCP:
 		return p.serverCall()
 	}
-	call, err := callOf(p.Tool, p.Input, p.Cwd)
-	if _, ofServer := strings.CutPrefix(p.Tool, "MCP:"); ofServer {
+	tool, ofServer := strings.CutPrefix(p.Tool, "MCP:")
+	call, err := callOf(tool, p.Input, p.Cwd)
+	if ofServer {
 		call.Protocol = protocolMCP
 	}
 	return call, err
@@ -127,10 +128,16 @@ func (p *cursorPayload) serverCall() (v1.Call, error) {
 	}
 	call.Protocol = protocolMCP
 	if server != "" && p.Tool != "" {
-		call.Tool = "mcp__" + separatorSafe.Replace(server) + "__" + p.Tool
+		call.Tool = "mcp__" + separatorSafe(server) + "__" + p.Tool
 	}
 	return call, err
 }
 
-// separatorSafe keeps a server's name from ending early.
-var separatorSafe = strings.NewReplacer("%", "%25", "_", "%5F")
+// separatorSafe keeps a server's name from ending early, and two names apart.
+func separatorSafe(server string) string {
+	server = strings.NewReplacer("%", "%25", "__", "_%5F").Replace(server)
+	if rest, found := strings.CutSuffix(server, "_"); found {
+		return rest + "%5F"
+	}
+	return server
+}

@@ -41,7 +41,7 @@ type Event struct {
 	// CallID is what the client calls the tool call, empty where it doesn't say.
 	CallID string
 	// Call has tool, protocol, arguments and directory, and no session. It is set
-	// for ToolCall and Permission.
+	// for ToolCall and Permission, unless a question tells of no tool.
 	Call v1.Call
 	// Partial is true where the event says less than the tool will be given: it
 	// can be refused by that and never allowed.
@@ -63,6 +63,10 @@ type names struct {
 	tool, permission, start, end []string
 	// after are events that name a tool that has run, or is of no concern.
 	after []string
+	// launches are the sources of a session's start whose directory is the one of
+	// the launch. A conversation that begins in the middle of a run may have
+	// followed a command that changed the directory.
+	launches []string
 }
 
 // kind finds what an event means. One that isn't known and names a tool is an
@@ -112,20 +116,12 @@ func (p *snakePayload) event(known *names) (Event, error) {
 	case ToolCall, Permission:
 		out.Call, err = callOf(p.Tool, p.Input, p.Cwd)
 	case Start:
-		out.Launch = launch(p.Source, p.Cwd)
+		if p.Cwd != "" && slices.Contains(known.launches, p.Source) {
+			out.Launch = []string{p.Cwd}
+		}
 	case Unknown, End, Other:
 	}
 	return out, err
-}
-
-// launch is the directory of a session's start. What begins in the middle of a
-// run, after a compaction or in a cleared conversation, may have followed a
-// command that changed the directory.
-func launch(source, cwd string) []string {
-	if cwd == "" || !slices.Contains([]string{"startup", "resume", "new"}, source) {
-		return nil
-	}
-	return []string{cwd}
 }
 
 // callOf makes the call of a tool whose arguments are an object.

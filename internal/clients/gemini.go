@@ -7,6 +7,7 @@ import "policyd/internal/clients/reply"
 func gemini() *Client {
 	known := &names{
 		tool: []string{"BeforeTool"}, start: []string{"SessionStart"}, end: []string{"SessionEnd"}, after: []string{"AfterTool"},
+		launches: []string{"startup", "resume", "clear"},
 	}
 	type payload struct {
 		snakePayload

@@ -90,10 +90,18 @@ func (p *openCodePayload) event(known *names) (Event, error) {
 		out.Call, err = callOf(p.Input.Tool, p.Output.Args, p.Directory)
 	case Permission:
 		out.Partial = true
-		out.Call, err = p.Asked.Properties.call(p.Directory)
+		if !openCodeOwn(p.Asked.Properties.Permission) {
+			out.Call, err = p.Asked.Properties.call(p.Directory)
+		}
 	case Unknown, Start, End, Other:
 	}
 	return out, err
+}
+
+// openCodeOwn reports whether a permission is about how a tool is used and names
+// none.
+func openCodeOwn(permission string) bool {
+	return permission == "external_directory" || permission == "doom_loop"
 }
 
 // call is the call as far as the question tells of it.
