@@ -43,20 +43,24 @@ func newModel(t *testing.T, commands ...string) *model {
 	return m
 }
 
-// next is the command to ask for; empty when the script is over. A request
+// next is the command to ask for, and the tool that runs it, which is the first
+// of tools that the client offers; empty when the script is over. A request
 // without tools is a side question, such as for a title, and takes no step.
-func (m *model) next(r *http.Request, tool string) string {
+func (m *model) next(r *http.Request, tools ...string) (command, tool string) {
 	body, _ := io.ReadAll(r.Body)
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.transcript.Write(body)
 	m.transcript.WriteByte('\n')
-	if !strings.Contains(string(body), `"`+tool+`"`) || m.asked >= len(m.commands) {
-		return ""
+	for _, tool := range tools {
+		if !strings.Contains(string(body), `"name":"`+tool+`"`) || m.asked >= len(m.commands) {
+			continue
+		}
+		m.before(m.asked)
+		m.asked++
+		return m.commands[m.asked-1], tool
 	}
-	m.before(m.asked)
-	m.asked++
-	return m.commands[m.asked-1]
+	return "", ""
 }
 
 // heard is all that the model was told.
@@ -89,7 +93,7 @@ func arguments(command string) string {
 }
 
 func (m *model) anthropic(w http.ResponseWriter, r *http.Request) {
-	command := m.next(r, "Bash")
+	command, _ := m.next(r, "Bash")
 	w.Header().Set("Content-Type", "text/event-stream")
 	event(w, "message_start", object{"type": "message_start", "message": object{
 		"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": []any{}, "stop_reason": nil,
@@ -108,12 +112,14 @@ func (m *model) anthropic(w http.ResponseWriter, r *http.Request) {
 }
 
 func (m *model) responses(w http.ResponseWriter, r *http.Request) {
-	command := m.next(r, "exec_command")
+	command, tool := m.next(r, "exec_command", "shell_command", "shell")
 	w.Header().Set("Content-Type", "text/event-stream")
 	item := object{"type": "message", "role": "assistant", "id": "m", "content": []any{object{"type": "output_text", "text": "done"}}}
 	if command != "" {
-		text, _ := json.Marshal(object{"cmd": command})
-		item = object{"type": "function_call", "id": "f", "call_id": fmt.Sprintf("call_%d", m.steps()), "name": "exec_command", "arguments": string(text)}
+		text, _ := json.Marshal(map[string]object{
+			"exec_command": {"cmd": command}, "shell_command": {"command": command}, "shell": {"command": []string{"bash", "-lc", command}},
+		}[tool])
+		item = object{"type": "function_call", "id": "f", "call_id": fmt.Sprintf("call_%d", m.steps()), "name": tool, "arguments": string(text)}
 	}
 	event(w, "response.created", object{"type": "response.created", "response": object{"id": "r"}})
 	event(w, "response.output_item.done", object{"type": "response.output_item.done", "output_index": 0, "item": item})
@@ -123,7 +129,7 @@ func (m *model) responses(w http.ResponseWriter, r *http.Request) {
 }
 
 func (m *model) chat(w http.ResponseWriter, r *http.Request) {
-	command := m.next(r, "bash")
+	command, _ := m.next(r, "bash")
 	w.Header().Set("Content-Type", "text/event-stream")
 	delta, finish := object{"role": "assistant", "content": "done"}, "stop"
 	if command != "" {
@@ -143,7 +149,7 @@ func (m *model) chat(w http.ResponseWriter, r *http.Request) {
 }
 
 func (m *model) gemini(w http.ResponseWriter, r *http.Request) {
-	command := m.next(r, "run_shell_command")
+	command, _ := m.next(r, "run_shell_command")
 	part := object{"text": "done"}
 	if command != "" {
 		part = object{"functionCall": object{"name": "run_shell_command", "args": object{"command": command, "description": "a step"}}}
