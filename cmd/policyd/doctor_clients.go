@@ -21,7 +21,7 @@ var ungated = map[string]string{
 	reply.Claude:   "not gated: sessions with --bare, and commands that the person types",
 	reply.Codex:    "not gated: what is written into a shell that runs already (write_stdin)",
 	reply.Gemini:   "not gated: sessions over ACP, where no hook fires; use policyd acp there",
-	reply.OpenCode: "not gated: what other plugins change in a call after policyd's saw it",
+	reply.OpenCode: "not gated: sessions with --pure, and what other plugins change in a call after policyd's saw it",
 	reply.Copilot:  "not gated: a call whose hook takes longer than its timeout",
 	reply.Cursor:   "known from Cursor's documentation alone: try that a denied command does not run",
 }

@@ -20,9 +20,10 @@ import (
 
 // installFlags are what install and uninstall are asked to do.
 type installFlags struct {
-	chosen                                     settingsFlags
-	user, project, dryRun, autoApprove, noTool bool
-	hold                                       time.Duration
+	chosen                                                 settingsFlags
+	user, project, dryRun, autoApprove, noTool, unattended bool
+	hold                                                   time.Duration
+	audience                                               string
 }
 
 func (p *Program) installCommand() *cobra.Command {
@@ -41,6 +42,8 @@ func (p *Program) installCommand() *cobra.Command {
 	command.Flags().DurationVar(&flags.hold, "hold", 0,
 		"how long a question is held for an answer; 55s for codex, opencode and cursor, which can't ask by themselves")
 	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow stand for the client's own question")
+	command.Flags().BoolVar(&flags.unattended, "no-interactive", false, "nobody is there to ask: what would be asked is denied")
+	command.Flags().StringVar(&flags.audience, "audience", "", "personal, team or public; personal unless the settings say otherwise")
 	command.Flags().BoolVar(&flags.noTool, "no-tools", false, "don't register the tools that hints name")
 	return command
 }
@@ -138,6 +141,9 @@ func afterInstall(client string) []string {
 }
 
 func (p *Program) installOptions(command *cobra.Command, flags *installFlags, client string) (*install.Options, error) {
+	if !slices.Contains([]string{"", "personal", "team", "public"}, flags.audience) {
+		return nil, usage(fmt.Errorf("--audience %q is not known", flags.audience), "name personal, team or public")
+	}
 	if flags.hold < 0 || flags.hold > hook.MaxHold {
 		return nil, usage(fmt.Errorf("--hold %s is not between 0s and %s", flags.hold, hook.MaxHold), "leave it out for the default")
 	}
@@ -167,8 +173,16 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 	if !flags.noTool {
 		options.Policyd = program
 	}
-	options.HookFlags, err = p.hookFlags(settings)
-	return options, err
+	if options.HookFlags, err = p.hookFlags(settings); err != nil {
+		return nil, err
+	}
+	if flags.unattended {
+		options.HookFlags = append(options.HookFlags, "--no-interactive")
+	}
+	if flags.audience != "" {
+		options.HookFlags = append(options.HookFlags, "--audience", flags.audience)
+	}
+	return options, nil
 }
 
 // ownProgram is this program by the name that it was started under: what that

@@ -29,6 +29,8 @@ type realClient struct {
 	args, environment func(address string) []string
 	// settings are files of the client's own in the home; %s is the model's address.
 	settings map[string]string
+	// flags are the install's: headless, Gemini waits for ever for an answer to ask.
+	flags []string
 	// trust is what a person does once after the install.
 	trust func(t *testing.T, r *realRun)
 }
@@ -56,7 +58,7 @@ func realClients() []realClient {
 			},
 		},
 		{
-			name: "gemini", args: fixed("-p", "go on", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"),
+			name: "gemini", flags: []string{"--no-interactive"}, args: fixed("-p", "go on", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"),
 			environment: func(address string) []string {
 				return []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + address, "GEMINI_TELEMETRY_ENABLED=false"}
 			},
@@ -180,6 +182,12 @@ func TestRealClients(t *testing.T) {
 				assert.Contains(t, model.heard(), "the marker's text")
 				assert.Contains(t, model.heard(), "secret", "the model is told why")
 			})
+			t.Run("what a person would have to approve does not run", func(t *testing.T) {
+				model := newModel(t, "touch asked.txt", "cat marker.txt")
+				r.drive(t, &client, model)
+				assert.Positive(t, model.steps())
+				assert.NoFileExists(t, filepath.Join(r.project, "asked.txt"))
+			})
 			t.Run("policyd killed in the middle", func(t *testing.T) {
 				model := newModel(t, "cat marker.txt", "cat second.txt", "cat marker.txt > trace.txt")
 				model.before = func(step int) {
@@ -245,7 +253,7 @@ func (r *realRun) run(t *testing.T, program string, args ...string) string {
 
 func (r *realRun) install(t *testing.T, client *realClient) {
 	t.Helper()
-	r.run(t, r.policyd, "install", client.name, "--no-tools", "--hold", "0s")
+	r.run(t, r.policyd, append([]string{"install", client.name, "--no-tools", "--hold", "0s"}, client.flags...)...)
 	if client.trust != nil {
 		client.trust(t, r)
 	}
