@@ -322,6 +322,22 @@ func silent(started chan<- struct{}) func(net.Conn) {
 	}
 }
 
+// TestHookFollowsNoRedirect: what stands at another address was not asked.
+func TestHookFollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	socket := socketServer(t, func(conn net.Conn) {
+		answer := response("200 OK", headers, "{}")
+		if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil && request.URL.Path != "/other" {
+			_, _ = io.Copy(io.Discard, request.Body)
+			answer = response("307 Temporary Redirect", headers+"Location: /other\r\n", "{}")
+		}
+		_, _ = io.WriteString(conn, answer)
+		_ = conn.Close()
+	})
+	event := firstOf(t, "claude")
+	refused(t, event, runHook(t, strings.NewReader(event.payload), "claude", "--socket", socket))
+}
+
 // TestHookKeepsItsDeadline: a sidecar that never answers, one that never stops,
 // and a client that never closes standard input.
 func TestHookKeepsItsDeadline(t *testing.T) {
@@ -386,9 +402,10 @@ func TestHookRefusesBadInput(t *testing.T) {
 		}
 		for name, payload := range map[string]string{
 			"garbage": "\x00\xff{", "an array": "[]", "a text": `"SessionStart"`, "cut": firstOf(t, client).payload[:30],
-			"two names": `{"hook_event_name":"SessionStart","hook_event_name":"PreToolUse"}`,
-			"no text":   `{"hook_event_name":["SessionStart"]}`,
-			"deep":      strings.Repeat(`{"a":`, 100_000),
+			"two names":  `{"hook_event_name":"SessionStart","hook_event_name":"PreToolUse"}`,
+			"and turned": `{"hook_event_name":"PreToolUse","hook_event_name":"SessionStart"}`,
+			"no text":    `{"hook_event_name":["SessionStart"]}`,
+			"deep":       strings.Repeat(`{"a":`, 100_000),
 		} {
 			t.Run(client+" "+name, func(t *testing.T) {
 				t.Parallel()
