@@ -27,6 +27,7 @@ func (f *file) with(text []byte, o *Options) ([]byte, error) {
 			return clean, nil
 		}
 		return addServerTable(clean, o.Policyd, []string{"tools", "--client", o.Client})
+	case strictJSON, commentedJSON:
 	}
 	if !f.wanted() {
 		return clean, nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -178,7 +179,7 @@ func generate(random *rand.Rand, path, client string) []byte {
 	}
 	servers := []string{`"mcpServers": {}`, `"mcpServers": {"db":{"command":"db-mcp","args":["--x"]}}`, `"mcp": {"a":{"type":"remote"}}`}
 	random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-	chosen := append(members[:random.IntN(len(members))], hooks[random.IntN(len(hooks))])
+	chosen := slices.Concat(members[:random.IntN(len(members))], hooks[random.IntN(len(hooks)):][:1])
 	if random.IntN(2) == 0 {
 		chosen = append(chosen, servers[random.IntN(len(servers))])
 	}

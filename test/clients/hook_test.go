@@ -194,7 +194,7 @@ func raw(answer string) func(net.Conn) {
 // socketServer serves connections on a socket and returns its path.
 func socketServer(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s") // t.TempDir may be too long for a socket
+	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // t.TempDir may be too long for a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(dir, "policyd.sock"))

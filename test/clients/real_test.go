@@ -218,7 +218,7 @@ func buildPrograms(t *testing.T) string {
 
 func newRealRun(t *testing.T, programs, client string) *realRun {
 	t.Helper()
-	home, err := os.MkdirTemp("", "home") // t.TempDir may be too long for a socket
+	home, err := os.MkdirTemp("", "home") //nolint:usetesting // t.TempDir may be too long for a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	r := &realRun{

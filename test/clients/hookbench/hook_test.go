@@ -25,7 +25,7 @@ const rounds = 200
 // request over the same socket by turns, and reports the medians of both and
 // their ratio.
 func BenchmarkHook(b *testing.B) {
-	dir, err := os.MkdirTemp("", "hook") // b.TempDir may be too long for a socket
+	dir, err := os.MkdirTemp("", "hook") //nolint:usetesting // b.TempDir may be too long for a socket
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = os.RemoveAll(dir) })
 	hook, bare := build(b, dir, "policyd/cmd/policyd-hook"), build(b, dir, "policyd/test/clients/hookbench/bare")
