@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 
@@ -198,7 +197,7 @@ func (s *Server) hookPayload(c echo.Context) ([]byte, error) {
 	switch {
 	case int64(len(body)) > limit:
 		return body, tooLarge(c, limit)
-	case errors.Is(err, os.ErrDeadlineExceeded), err != nil:
+	case err != nil:
 		return body, bodyProblem(c, err, limit)
 	}
 	return body, nil
@@ -229,6 +228,6 @@ func (h *hookCall) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.meetChild(ctx, parent, h.client.SessionID(&h.event))
+	_, err = h.meet(ctx, h.childOf(parent, h.client.SessionID(&h.event)))
 	return err
 }

@@ -43,15 +43,11 @@ func (h *hookCall) session(ctx context.Context) v1.Session {
 		return h.counting(session, kept)
 	}
 	child := h.childOf(kept, id)
-	keptChild, err := h.meetChild(ctx, kept, id)
-	if err != nil {
+	if _, err := h.meet(ctx, child); err != nil {
 		return bare(child)
 	}
 	if dir := h.counting(session, kept).ProjectDir; dir != "" {
 		child.ProjectDir = dir
-	}
-	if keptChild.ProjectDir == "" {
-		child.ProjectDir = ""
 	}
 	child.ExtraDirs = nil
 	return child
@@ -105,10 +101,6 @@ func (h *hookCall) childOf(parent v1.SessionInfo, id string) v1.Session {
 	child.Audience = narrower(child.Audience, parent.Audience)
 	child.Interactive = new(child.Attended() && parent.Attended())
 	return child
-}
-
-func (h *hookCall) meetChild(ctx context.Context, parent v1.SessionInfo, id string) (v1.SessionInfo, error) {
-	return h.meet(ctx, h.childOf(parent, id))
 }
 
 // narrower is the narrower of two audiences; an unknown one is the narrowest.

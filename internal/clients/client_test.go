@@ -78,8 +78,18 @@ func TestSessionNames(t *testing.T) {
 	claude := of(t, reply.Claude)
 	seen := map[string]bool{}
 	for _, event := range []clients.Event{
-		{SessionID: "a"}, {SessionID: "a", AgentID: "b"}, {SessionID: "a:b"}, {SessionID: "a", AgentID: "b:c"}, {SessionID: "a:b", AgentID: "c"},
-		{SessionID: "a/b"}, {SessionID: "a%2Fb"}, {SessionID: "a b"}, {SessionID: "a+b"}, {SessionID: ".."}, {SessionID: "ä"}, {SessionID: "\u202e"},
+		{SessionID: "a"},
+		{SessionID: "a", AgentID: "b"},
+		{SessionID: "a:b"},
+		{SessionID: "a", AgentID: "b:c"},
+		{SessionID: "a:b", AgentID: "c"},
+		{SessionID: "a/b"},
+		{SessionID: "a%2Fb"},
+		{SessionID: "a b"},
+		{SessionID: "a+b"},
+		{SessionID: ".."},
+		{SessionID: "ä"},
+		{SessionID: "\u202e"},
 	} {
 		id := claude.SessionID(&event)
 		if event.AgentID != "" {

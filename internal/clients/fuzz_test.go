@@ -28,6 +28,7 @@ func FuzzCursor(f *testing.F)   { fuzz(f, reply.Cursor) }
 // shape, and one that is taken makes a call that every other reader takes for the
 // same, with a session of its own.
 func fuzz(f *testing.F, name string) {
+	f.Helper()
 	client, known := clients.ByName(name)
 	require.True(f, known)
 	seeds, err := filepath.Glob("../../test/testdata/fixtures/" + name + "/*.json")

@@ -241,15 +241,15 @@ func (s *server) anywhere(body []byte) json.RawMessage {
 func compareGolden(t *testing.T, replies map[string]map[string]said) {
 	t.Helper()
 	for path, modes := range replies {
-		want := encodeGolden(t, modes)
+		got := encodeGolden(t, modes)
 		file := filepath.Join(golden, path)
 		if *update {
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-			require.NoError(t, os.WriteFile(file, want, 0o600))
+			require.NoError(t, os.WriteFile(file, got, 0o600))
 		}
-		kept, err := os.ReadFile(file)
+		want, err := os.ReadFile(file)
 		require.NoErrorf(t, err, "a payload without its reply; -update writes it")
-		assert.Equalf(t, string(kept), string(want), "the reply to %s", path)
+		assert.Equalf(t, string(want), string(got), "the reply to %s", path)
 	}
 	require.NoError(t, fs.WalkDir(os.DirFS(golden), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {

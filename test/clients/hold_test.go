@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,8 @@ var pushes = []struct{ client, event, payload string }{
 func (s *server) held(t *testing.T, client, query, payload string) (v1.Prompt, <-chan answer) {
 	t.Helper()
 	done := make(chan answer, 1)
-	go func() { done <- s.hook(t, client, query, payload) }()
+	request := s.request(t, client, query, payload)
+	go func() { done <- fetch(s.socket, request) }()
 	deadline, cancel := time.NewTimer(patience), time.NewTicker(5*time.Millisecond)
 	defer deadline.Stop()
 	defer cancel.Stop()
@@ -47,18 +49,21 @@ func (s *server) held(t *testing.T, client, query, payload string) (v1.Prompt, <
 // TestHeldHooks holds A9: a held hook gets the person's answer in the client's own
 // shape, and nothing that could be answered is handed to the client's dialog.
 func TestHeldHooks(t *testing.T) {
+	s := startServer(t, "")
 	for _, push := range pushes {
 		t.Run(push.client, func(t *testing.T) {
-			s := startServer(t, "")
 			prompt, done := s.held(t, push.client, "hold=5m&project=/home/dev/proj", push.payload)
 			assert.Equal(t, http.StatusOK, s.operate(t, http.MethodPost, "/v1/prompts/"+prompt.ID+"/answer", `{"choice":"once"}`, nil))
 			got := <-done
+			got.check(t)
 			assert.Equal(t, "allow", got.decision)
 			assert.Contains(t, []string{runs, leaves}, outcome(push.client, push.event, got))
 
 			prompt, done = s.held(t, push.client, "hold=5m&project=/home/dev/proj", push.payload)
 			assert.Equal(t, http.StatusOK, s.operate(t, http.MethodPost, "/v1/prompts/"+prompt.ID+"/answer", `{"choice":"deny","by":"ada"}`, nil))
-			refused(t, push.client, push.event, <-done, "ada said no")
+			got = <-done
+			got.check(t)
+			refused(t, push.client, push.event, got, "ada said no")
 			assert.Empty(t, s.prompts(t, v1.PromptDelegated))
 		})
 	}
@@ -88,18 +93,21 @@ func TestHoldsThatEndUnanswered(t *testing.T) {
 // delegated and can't be answered here (A9). The others are told no, and theirs
 // stay open. The record names the prompt in both cases.
 func TestUnheldPrompts(t *testing.T) {
+	s := startServer(t, "")
 	for _, push := range pushes {
 		for name, query := range map[string]string{"plain": "project=/home/dev/proj", "auto_approve": "project=/home/dev/proj&auto_approve=true"} {
 			t.Run(push.client+"/"+name, func(t *testing.T) {
-				s := startServer(t, "")
-				got := s.hook(t, push.client, query, push.payload)
+				got := s.hook(t, push.client, query, strings.Replace(push.payload, `"s"`, `"`+name+`"`, 1))
 				assert.Equal(t, "prompt", got.decision)
 				state, does := v1.PromptDelegated, asks
 				if push.client == "codex" || push.client == "cursor" {
 					state, does = v1.PromptPending, blocks
 				}
 				assert.Equalf(t, does, outcome(push.client, push.event, got), "%s", got.body)
-				found := s.prompts(t, state)
+				found := slices.DeleteFunc(s.prompts(t, state), func(prompt v1.Prompt) bool {
+					agent, session, _ := strings.Cut(prompt.Call.SessionID, ":")
+					return session != name || !strings.HasPrefix(agent, push.client)
+				})
 				require.Len(t, found, 1)
 				status := s.operate(t, http.MethodPost, "/v1/prompts/"+found[0].ID+"/answer", `{"choice":"once"}`, nil)
 				assert.Equal(t, map[string]int{v1.PromptDelegated: http.StatusGone, v1.PromptPending: http.StatusOK}[state], status)
@@ -117,16 +125,18 @@ func TestUnheldPrompts(t *testing.T) {
 // TestHeldQuestionsOfTheClientsOwnDialog holds that a question is held only where
 // the answer would be said.
 func TestHeldQuestionsOfTheClientsOwnDialog(t *testing.T) {
-	for _, client := range []string{"claude", "codex"} {
+	s := startServer(t, "")
+	for i, client := range []string{"claude", "codex"} {
 		t.Run(client, func(t *testing.T) {
-			s := startServer(t, "")
 			question := strings.Replace(pushes[0].payload, "PreToolUse", "PermissionRequest", 1)
 			got := s.hook(t, client, "hold=5m&project=/home/dev/proj", question)
 			assert.Equal(t, leaves, outcome(client, "PermissionRequest", got))
-			require.Len(t, s.prompts(t, v1.PromptDelegated), 1)
+			require.Len(t, s.prompts(t, v1.PromptDelegated), i+1)
 			prompt, done := s.held(t, client, "hold=5m&auto_approve=true&project=/home/dev/proj", question)
 			s.operate(t, http.MethodPost, "/v1/prompts/"+prompt.ID+"/answer", `{"choice":"once"}`, nil)
-			assert.Equal(t, runs, outcome(client, "PermissionRequest", <-done))
+			got = <-done
+			got.check(t)
+			assert.Equal(t, runs, outcome(client, "PermissionRequest", got))
 		})
 	}
 }

@@ -37,8 +37,8 @@ func outcome(client, event string, got answer) string {
 		}
 		return word(reply, "permissionDecision", "permissionDecisionReason", leaves)
 	case "cursor":
-		if reply["permission"] == "deny" && got.exit == "2" {
-			return blocks
+		if reply["permission"] == "deny" && got.exit != "2" {
+			return runs // nobody has seen it refuse by the word alone
 		}
 		return word(reply, "permission", "", runs)
 	}

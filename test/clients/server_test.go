@@ -38,7 +38,7 @@ type server struct {
 }
 
 // startServer starts `policyd serve` on a free port and ends it with the test.
-func startServer(t *testing.T, settings string, flags ...string) *server {
+func startServer(t *testing.T, settings string) *server {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
@@ -49,7 +49,7 @@ func startServer(t *testing.T, settings string, flags ...string) *server {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(runDir) })
 	s := &server{Tree: tree, stateDir: filepath.Join(t.TempDir(), "state"), runDir: runDir}
-	arguments := append([]string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}, flags...)
+	arguments := []string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}
 	if settings != "" {
 		file := filepath.Join(t.TempDir(), "policyd.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(settings), 0o600))
@@ -100,17 +100,23 @@ type answer struct {
 	decision, exit string
 	id             string
 	body           []byte
+	err            error
 }
 
 // hook posts a payload over the socket, as the hook program does. The tree's home
 // stands in for /home/dev.
 func (s *server) hook(t *testing.T, client, query, payload string) answer {
 	t.Helper()
+	return s.send(t, s.socket, s.request(t, client, query, payload))
+}
+
+func (s *server) request(t *testing.T, client, query, payload string) *http.Request {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/v1/hooks/"+client, strings.NewReader(s.here(payload)))
 	require.NoError(t, err)
 	request.URL.RawQuery = s.query(t, query)
 	request.Header.Set("Content-Type", "application/json")
-	return s.send(t, s.socket, request)
+	return request
 }
 
 // here puts the tree in the place of where the payloads were captured.
@@ -123,25 +129,38 @@ func (s *server) query(t *testing.T, text string) string {
 	return values.Encode()
 }
 
-// send sends a hook and holds what is true of every answer: 200, one JSON object,
-// and the headers by which the hook program knows policyd.
+// send sends a hook and checks its answer.
 func (s *server) send(t *testing.T, client *http.Client, request *http.Request) answer {
 	t.Helper()
+	got := fetch(client, request)
+	got.check(t)
+	return got
+}
+
+// fetch sends a hook. What goes wrong stands in the answer.
+func fetch(client *http.Client, request *http.Request) answer {
 	response, err := client.Do(request)
-	require.NoError(t, err)
+	if err != nil {
+		return answer{err: err}
+	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	got := answer{
+	return answer{
 		status: response.StatusCode, media: response.Header.Get("Content-Type"), decision: response.Header.Get("Policyd-Decision"),
-		exit: response.Header.Get("Policyd-Exit"), id: response.Header.Get("Policyd-Decision-Id"), body: bytes.TrimSpace(body),
+		exit: response.Header.Get("Policyd-Exit"), id: response.Header.Get("Policyd-Decision-Id"), body: bytes.TrimSpace(body), err: err,
 	}
-	require.Equalf(t, http.StatusOK, got.status, "%s", body)
-	assert.Contains(t, got.media, "application/json")
-	assert.Contains(t, []string{"allow", "prompt", "deny", "none"}, got.decision)
-	assert.Contains(t, []string{"0", "2"}, got.exit)
-	got.object(t)
-	return got
+}
+
+// check holds what is true of every answer: 200, one JSON object, and the headers
+// by which the hook program knows policyd.
+func (a answer) check(t *testing.T) {
+	t.Helper()
+	require.NoError(t, a.err)
+	require.Equalf(t, http.StatusOK, a.status, "%s", a.body)
+	assert.Contains(t, a.media, "application/json")
+	assert.Contains(t, []string{"allow", "prompt", "deny", "none"}, a.decision)
+	assert.Contains(t, []string{"0", "2"}, a.exit)
+	a.object(t)
 }
 
 func (a answer) object(t *testing.T) map[string]any {

@@ -88,7 +88,8 @@ func TestSensitiveLaunchesGiveNoProject(t *testing.T) {
 			query := "project=" + dir
 			if launch == "started" {
 				query = ""
-				s.hook(t, "claude", "", `{"hook_event_name":"SessionStart","session_id":"`+id+`","cwd":"`+dir+`","source":"startup"}`)
+				got := s.hook(t, "claude", "", `{"hook_event_name":"SessionStart","session_id":"`+id+`","cwd":"`+dir+`","source":"startup"}`)
+				assert.Equal(t, "none", got.decision, "it is no error")
 			}
 			for range 2 {
 				got := s.hook(t, "claude", query, reading("claude", id, "/home/dev/proj"))
@@ -145,7 +146,9 @@ func TestSessionsEnd(t *testing.T) {
 			info = s.session(t, agent+":s")
 			assert.Equal(t, v1.SessionActive, info.State)
 			assert.Empty(t, info.ReadPaths)
-			assert.Equal(t, s.Project, info.ProjectDir)
+			s.hook(t, client, "", end)
+			s.hook(t, client, "project=/home/dev/proj/src", reading(client, "s", "/home/dev/proj"))
+			assert.Equal(t, s.Project, s.session(t, agent+":s").ProjectDir, "it comes back as it was")
 		})
 	}
 }
