@@ -78,7 +78,7 @@ func (p *Program) examineClient(ctx context.Context, report *install.Report) fin
 }
 
 // harmless is an event that decides nothing and leaves no session behind.
-const harmless = `{"hook_event_name":"policyd.doctor","session_id":"policyd-doctor","sessionId":"policyd-doctor","conversation_id":"policyd-doctor"}`
+const harmless = `{"hook_event_name":"policyd.doctor","session_id":"policyd-doctor"}`
 
 // tryHook runs the installed hook once, as the client would.
 func (p *Program) tryHook(ctx context.Context, report *install.Report) error {
@@ -101,6 +101,9 @@ func (p *Program) tryHook(ctx context.Context, report *install.Report) error {
 	var answer map[string]json.RawMessage
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 		return fmt.Errorf("the hook program does not answer as policyd's does: %w", err)
+	}
+	if len(answer) > 0 {
+		return fmt.Errorf("policyd does not take the client's payloads: %s", strings.TrimSpace(stdout.String()))
 	}
 	return nil
 }
