@@ -41,6 +41,7 @@ func TestPagesRun(t *testing.T) {
 		"docs/coordinator.md",
 		"docs/decision-log.md",
 		"docs/explain.md",
+		"docs/install.md",
 		"docs/namespaces.md",
 		"docs/sessions.md",
 		"docs/shared-store.md",
