@@ -83,7 +83,13 @@ func checkOverlap(p, other part) error {
 
 // checkEntrypoint refuses policy that can't decide. Data at the entrypoint is no rule.
 func checkEntrypoint(compiler *ast.Compiler, parts []part) error {
-	if len(compiler.GetRulesExact(ast.MustParseRef(entrypointPath))) > 0 {
+	rules := compiler.GetRulesExact(ast.MustParseRef(entrypointPath))
+	for _, rule := range rules {
+		if rule.Head.RuleKind() == ast.MultiValue || len(rule.Head.Args) > 0 {
+			return fmt.Errorf("%s: %s is a set or a function, and has to be one object", rule.Location, entrypointPath)
+		}
+	}
+	if len(rules) > 0 {
 		return nil
 	}
 	for _, p := range parts {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/policies"
 )
 
 // patience bounds waits for something that has to happen.
@@ -57,8 +58,16 @@ func prompting(hint string) string {
 `, "HINT", hint)
 }
 
+// unsmoked are options for policies that are too small for the built-in cases.
+func unsmoked(options Options) Options {
+	options.WithoutSmoke = true
+	return options
+}
+
+// newEngine makes an engine. Only with the built-in policy have the built-in cases to hold.
 func newEngine(t *testing.T, options Options) *Engine {
 	t.Helper()
+	options.WithoutSmoke = options.FS != policies.FS
 	e, err := New(t.Context(), options)
 	require.NoError(t, err)
 	t.Cleanup(e.Close)

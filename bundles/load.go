@@ -30,7 +30,7 @@ type part struct {
 	bundle.Bundle
 }
 
-// load reads the bundles that the options name, the source last.
+// load reads the local bundles that the options name, the source last.
 func load(options Options) ([]part, error) {
 	if options.Source == "" {
 		embedded, err := readFS(options.FS, embeddedName)
@@ -94,7 +94,7 @@ func readArchive(name string) (part, error) {
 		return part{}, fmt.Errorf("read bundle: %w", err)
 	}
 	defer file.Close()
-	packed, err := readLimited(file)
+	packed, err := readLimited(file, maxBundleBytes)
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
@@ -104,7 +104,7 @@ func readArchive(name string) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	if _, err := readLimited(unpacked); err != nil {
+	if _, err := readLimited(unpacked, maxBundleBytes); err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
 	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name)
@@ -126,14 +126,14 @@ func read(loader bundle.DirectoryLoader, name string) (part, error) {
 	return part{name: name, Bundle: content}, nil
 }
 
-// readLimited reads all, and refuses more than a bundle may hold.
-func readLimited(r io.Reader) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, maxBundleBytes+1))
+// readLimited reads all, and refuses more than most bytes.
+func readLimited(r io.Reader, most int) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(content) > maxBundleBytes {
-		return nil, fmt.Errorf("more than %d bytes", maxBundleBytes)
+	if len(content) > most {
+		return nil, fmt.Errorf("more than %d bytes", most)
 	}
 	return content, nil
 }
