@@ -178,9 +178,15 @@ func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event stor
 
 // accept puts what was proposed in force.
 func (e *Engine) accept(p *proposal) {
+	before := e.fetched
 	e.local, e.fetched = p.local, p.fetched
 	now := e.options.Now()
 	e.mu.Lock()
+	for name := range before {
+		if _, left := p.fetched[name]; !left {
+			delete(e.remotes, name)
+		}
+	}
 	if one, fetched := e.remotes[p.changed]; fetched {
 		changed := p.fetched[p.changed]
 		one.Revision = changed.Manifest.Revision

@@ -18,7 +18,7 @@ import (
 
 // propose checks a bundle that OPA fetched, together with all the others. It runs in the
 // transaction in which OPA activates it, so nobody else proposes at the same time.
-func (e *Engine) propose(ctx context.Context, name string, content *bundle.Bundle) (*proposal, error) {
+func (e *Engine) propose(ctx context.Context, txn storage.Transaction, name string, content *bundle.Bundle) (*proposal, error) {
 	p, err := readFetched(name, content)
 	if err != nil {
 		return nil, e.refusedFetched(name, refuse(name, CheckContents, err))
@@ -27,7 +27,10 @@ func (e *Engine) propose(ctx context.Context, name string, content *bundle.Bundl
 		return nil, e.refusedFetched(name, refuse(name, CheckRoots, err))
 	}
 	e.expect(name)
-	fetched := maps.Clone(e.fetched)
+	fetched, err := e.left(ctx, txn)
+	if err != nil {
+		return nil, err
+	}
 	fetched[name] = p
 	proposed, err := e.check(ctx, e.local, fetched, name)
 	if err != nil {
@@ -190,30 +193,46 @@ func (l *fileList) WithSizeLimitBytes(int64) bundle.DirectoryLoader { return l }
 func (l *fileList) WithFollowSymlinks(bool) bundle.DirectoryLoader { return l }
 
 // forget takes bundles out of force that a discovered configuration doesn't name any more
-// and OPA therefore took out of its store. What is left has to pass all checks, or
+// and OPA therefore took out of its store. While others are awaited that may take their
+// place they stay, until the first of these comes. What is left has to pass all checks, or
 // everything stays as it was.
 func (e *Engine) forget(ctx context.Context, txn storage.Transaction) {
-	names, err := bundle.ReadBundleNamesFromStore(ctx, e.store, txn)
-	if err != nil && !storage.IsNotFound(err) {
-		e.misconfigured(fmt.Errorf("read names of bundles: %w", err))
+	left, err := e.left(ctx, txn)
+	if err != nil {
+		e.misconfigured(err)
 		return
 	}
-	left := maps.Clone(e.fetched)
-	maps.DeleteFunc(left, func(name string, _ part) bool { return !slices.Contains(names, name) })
-	if len(left) == len(e.fetched) {
+	if len(left) == len(e.fetched) || e.awaitsMoreThan(left) {
 		return
 	}
-	e.mu.Lock()
-	before := maps.Clone(e.remotes)
-	maps.DeleteFunc(e.remotes, func(name string, _ *BundleStatus) bool { return !slices.Contains(names, name) })
-	e.mu.Unlock()
 	proposed, err := e.check(ctx, e.local, left, "")
 	if err != nil {
-		e.mu.Lock()
-		e.remotes = before
-		e.mu.Unlock()
 		e.misconfigured(fmt.Errorf("take bundles out of force: %w", err))
 		return
 	}
 	e.accept(proposed)
+}
+
+// left are the bundles in force that OPA has in its store.
+func (e *Engine) left(ctx context.Context, txn storage.Transaction) (map[string]part, error) {
+	names, err := bundle.ReadBundleNamesFromStore(ctx, e.store, txn)
+	if err != nil && !storage.IsNotFound(err) {
+		return nil, fmt.Errorf("read names of bundles: %w", err)
+	}
+	left := maps.Clone(e.fetched)
+	maps.DeleteFunc(left, func(name string, _ part) bool { return !slices.Contains(names, name) })
+	return left, nil
+}
+
+// awaitsMoreThan reports whether bundles are configured that never were in force.
+func (e *Engine) awaitsMoreThan(left map[string]part) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for name := range e.remotes {
+		_, there := left[name]
+		if _, before := e.fetched[name]; !there && !before {
+			return true
+		}
+	}
+	return false
 }

@@ -13,8 +13,11 @@ import (
 var _ logging.Logger = (*logger)(nil)
 
 // logger hands OPA's warnings and errors to the program's log. What OPA says below that
-// holds the headers of requests, and goes nowhere.
-type logger struct{ to *slog.Logger }
+// holds the headers of requests, and goes nowhere; credentials in the rest are masked.
+type logger struct {
+	to *slog.Logger
+	*masker
+}
 
 // Debug implements logging.Logger.
 func (*logger) Debug(string, ...any) {}
@@ -36,7 +39,7 @@ func (l *logger) WithFields(fields map[string]any) logging.Logger {
 			to = to.With(name, fields[name])
 		}
 	}
-	return &logger{to}
+	return &logger{to, l.masker}
 }
 
 // GetLevel implements logging.Logger.
@@ -46,5 +49,5 @@ func (*logger) GetLevel() logging.Level { return logging.Warn }
 func (*logger) SetLevel(logging.Level) {}
 
 func (l *logger) say(level slog.Level, format string, args []any) {
-	l.to.Log(context.Background(), level, "bundle service", "message", fmt.Sprintf(format, args...))
+	l.to.Log(context.Background(), level, "bundle service", "message", l.mask(fmt.Sprintf(format, args...)))
 }

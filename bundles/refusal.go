@@ -40,6 +40,9 @@ var _ error = (*Refusal)(nil)
 // Error says which bundle, which check, what was wrong and what to do.
 func (r *Refusal) Error() string {
 	text := fmt.Sprintf("bundle %s refused by the check %q: %v", r.Bundle, r.Check, r.Err)
+	if r.Check == CheckFetch {
+		text = fmt.Sprintf("bundle %s not fetched: %v", r.Bundle, r.Err)
+	}
 	if r.Hint != "" {
 		text += " (" + r.Hint + ")"
 	}

@@ -31,6 +31,7 @@ type services struct {
 	manager   *plugins.Manager
 	discovery *discovery.Discovery
 	dir       string
+	*masker
 
 	mu         sync.Mutex
 	transports map[string]bool
@@ -48,11 +49,14 @@ func newServices(e *Engine) (*services, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(e.options.PersistDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make directory for bundles: %w", err)
+	}
 	register()
-	s := &services{engine: e, dir: e.options.PersistDir, transports: map[string]bool{}}
+	s := &services{engine: e, dir: e.options.PersistDir, transports: map[string]bool{}, masker: &masker{}}
 	s.manager, err = plugins.New(raw, managerID, e.store,
-		plugins.Logger(&logger{e.options.Logger}),
-		plugins.ConsoleLogger(&logger{e.options.Logger}),
+		plugins.Logger(&logger{e.options.Logger, s.masker}),
+		plugins.ConsoleLogger(&logger{e.options.Logger, s.masker}),
 		plugins.WithParserOptions(ast.ParserOptions{RegoVersion: ast.RegoV1}))
 	if err != nil {
 		return nil, err
@@ -80,6 +84,7 @@ func newServices(e *Engine) (*services, error) {
 
 // expect makes the transports of services and remembers which bundles have to come.
 func (s *services) expect(c *configuration) {
+	s.add(c.values)
 	s.mu.Lock()
 	for _, name := range c.services() {
 		if plugin := transportName(name); !s.transports[plugin] {
@@ -126,18 +131,18 @@ func (s *services) fetched(status opabundle.Status) {
 		s.engine.confirmed(name, s.kept(name))
 	case status.LastSuccessfulRequest.Before(status.LastRequest):
 		// It never got as far as the engine.
-		s.engine.failed(name, refuse(name, CheckFetch, errors.New(messageOf(&status))))
+		s.engine.failed(name, refuse(name, CheckFetch, errors.New(s.messageOf(&status))))
 	default:
-		s.engine.failedAfterwards(name, messageOf(&status))
+		s.engine.failedAfterwards(name, s.messageOf(&status))
 	}
 }
 
-func messageOf(status *opabundle.Status) string {
+func (s *services) messageOf(status *opabundle.Status) string {
 	texts := []string{status.Message}
 	for _, err := range status.Errors {
 		texts = append(texts, err.Error())
 	}
-	return strings.Join(texts, "; ")
+	return s.mask(strings.Join(texts, "; "))
 }
 
 // configured reports whether the bundles are known that have to come.
@@ -204,7 +209,7 @@ func (s *services) close() {
 func (s *services) discoveryChanged(status opabundle.Status) {
 	s.listen()
 	if status.Code != "" {
-		s.engine.misconfigured(refuse(discovery.Name, CheckFetch, errors.New(messageOf(&status))))
+		s.engine.misconfigured(refuse(discovery.Name, CheckFetch, errors.New(s.messageOf(&status))))
 		return
 	}
 	s.engine.misconfigured(nil)

@@ -2,11 +2,11 @@ package bundles
 
 import (
 	"crypto/sha256"
-	"os"
-	"path/filepath"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -97,7 +97,7 @@ func (s *shelf) services(more map[string]any, names ...string) map[string]any {
 // site is a bundle of an operator, whose one package has the given body.
 func site(name, revision, body string) map[string]string {
 	return map[string]string{
-		".manifest":                        fmt.Sprintf(`{"roots": ["site/%s", "site_data/%s"], "rego_version": 1, "revision": %q}`, name, name, revision),
+		".manifest":                           fmt.Sprintf(`{"roots": ["site/%s", "site_data/%s"], "rego_version": 1, "revision": %q}`, name, name, revision),
 		"site/" + name + "/" + name + ".rego": "package site." + name + "\n\n" + body + "\n",
 	}
 }

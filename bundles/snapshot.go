@@ -199,7 +199,7 @@ func modulesOf(parts []part, keep func(p *part, path string) bool) map[string]*a
 	return modules
 }
 
-func isTest(path string) bool { return strings.HasSuffix(path, "_test.rego") }
+func isTest(path string) bool          { return strings.HasSuffix(path, "_test.rego") }
 func isRule(_ *part, path string) bool { return !isTest(path) }
 
 // dataOf is the data of all parts, and whether operators have packages among them.

@@ -15,8 +15,8 @@ type Status struct {
 	// Revision and ActivatedAt are those of the snapshot in force; empty while there is none.
 	Revision    string
 	ActivatedAt time.Time
-	// LastError says why the latest reload of Source was refused, or what is wrong with
-	// bundles of services; empty when nothing is.
+	// LastError says why the latest reload of Source was refused, or what is wrong with a
+	// discovered configuration; empty when nothing is. Bundles have their own.
 	LastError string
 	// Failures counts refused reloads and fetches that failed, since the engine was made.
 	Failures int
@@ -59,9 +59,8 @@ func (e *Engine) Status() Status {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	status := e.status
-	var problems []string
-	if status.LastError != "" {
-		problems = append(problems, status.LastError)
+	if e.configuring != "" {
+		status.LastError = strings.TrimPrefix(status.LastError+"; "+e.configuring, "; ")
 	}
 	for _, one := range e.remotes {
 		status.Bundles = append(status.Bundles, *one)
@@ -69,17 +68,10 @@ func (e *Engine) Status() Status {
 	}
 	slices.SortFunc(status.Bundles, func(a, b BundleStatus) int { return cmp.Compare(a.Name, b.Name) })
 	for _, one := range status.Bundles {
-		if one.LastError != "" {
-			problems = append(problems, one.LastError)
-		}
 		if one.ActivatedAt.IsZero() {
 			status.Waiting = append(status.Waiting, one.Name)
 		}
 	}
-	if e.configuring != "" {
-		problems = append(problems, e.configuring)
-	}
-	status.LastError = strings.Join(problems, "; ")
 	status.ConfirmedAt, _ = e.confirmedAt()
 	status.Stale = e.Stale()
 	return status

@@ -49,7 +49,7 @@ var register = sync.OnceFunc(func() {
 func (activator) Activate(opts *bundle.ActivateOpts) error {
 	if s, ours := opts.Store.(*engineStore); ours {
 		for name, fetched := range opts.Bundles {
-			proposed, err := s.engine.propose(opts.Ctx, name, fetched)
+			proposed, err := s.engine.propose(opts.Ctx, opts.Txn, name, fetched)
 			if err != nil {
 				return err
 			}
