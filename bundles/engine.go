@@ -2,6 +2,7 @@ package bundles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -104,7 +105,12 @@ func (e *Engine) Reload(ctx context.Context) error {
 	err := e.store.transact(ctx, func() (*proposal, error) {
 		local, err := load(e.options)
 		if err != nil {
-			return nil, e.refused(refuse(e.sourceName(), CheckContents, err))
+			check := CheckContents
+			var roots *rootsError
+			if errors.As(err, &roots) {
+				check = CheckRoots
+			}
+			return nil, e.refused(refuse(e.sourceName(), check, err))
 		}
 		proposed, err := e.check(ctx, local, e.fetched, e.sourceName())
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -102,12 +103,25 @@ func (e *Engine) replacesBuiltIn() bool {
 // checkFetchedRoots holds who owns what: only the bundle that is called so may replace
 // the built-in policy, so that nobody who may publish rules can publish another policy.
 func checkFetchedRoots(p part) error {
+	if p.name == policyRoot && !p.owns(policyRoot) {
+		return fmt.Errorf("it is called %s and doesn't own the root %s", policyRoot, policyRoot)
+	}
+	return checkOwned(p, p.name == policyRoot)
+}
+
+// checkLocalRoots holds the same of a local bundle, which whoever starts the program
+// named: it replaces the built-in policy where its manifest says so.
+func checkLocalRoots(p part) error {
+	if len(*p.Manifest.Roots) == 1 && (*p.Manifest.Roots)[0] == "" {
+		return errors.New("it has no .manifest that says which roots it owns, and so owns everything")
+	}
+	return checkOwned(p, p.owns(policyRoot))
+}
+
+func checkOwned(p part, replaces bool) error {
 	allowed := []string{siteRoot, siteDataRoot}
-	if p.name == policyRoot {
+	if replaces {
 		allowed = append(allowed, policyRoot)
-		if !p.owns(policyRoot) {
-			return fmt.Errorf("it is called %s and doesn't own the root %s", policyRoot, policyRoot)
-		}
 	}
 	for _, root := range *p.Manifest.Roots {
 		if root == "" || !bundle.RootPathsContain(allowed, root) {

@@ -40,6 +40,9 @@ func load(options Options) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkLocalRoots(source); err != nil {
+		return nil, &rootsError{err}
+	}
 	if source.owns(policyRoot) {
 		return []part{source}, nil
 	}
@@ -72,6 +75,12 @@ func readSource(source string) (part, error) {
 	}
 	return part{}, fmt.Errorf("read bundle: %s is neither a directory nor a .tar.gz file", source)
 }
+
+// rootsError tells a bundle that owns what belongs to others from one that can't be read.
+type rootsError struct{ error }
+
+// Unwrap returns what is wrong with the roots.
+func (e *rootsError) Unwrap() error { return e.error }
 
 func readFS(files fs.FS, name string) (part, error) {
 	if files == nil {

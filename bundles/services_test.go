@@ -122,7 +122,7 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 			require.NoError(t, e.Poll(t.Context()))
 			require.Equal(t, "allow", decided(t, e))
 			require.Empty(t, e.Status().Bundles[1].LastError)
-			require.Equal(t, 1, e.Status().Failures)
+			require.Equal(t, 1, e.Status().Bundles[1].Failures)
 		})
 	}
 }

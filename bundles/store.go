@@ -2,6 +2,7 @@ package bundles
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/bundle"
@@ -35,7 +36,9 @@ func newEngineStore(ctx context.Context, e *Engine) (*engineStore, error) {
 }
 
 // activator proposes a bundle to the engine whose store it would go to, in the
-// transaction in which OPA activates it: an error rolls all of it back.
+// transaction in which OPA activates it: an error rolls all of it back. Of the bundle the
+// store gets what OPA reads again, its manifest and its tag: rules and data are in the
+// snapshot, and OPA would compile them without those of the embedded bundle.
 type activator struct{}
 
 // register tells OPA of the activator. OPA has one for the whole process, so it is done
@@ -47,16 +50,24 @@ var register = sync.OnceFunc(func() {
 
 // Activate implements bundle.Activator.
 func (activator) Activate(opts *bundle.ActivateOpts) error {
-	if s, ours := opts.Store.(*engineStore); ours {
-		for name, fetched := range opts.Bundles {
-			proposed, err := s.engine.propose(opts.Ctx, opts.Txn, name, fetched)
-			if err != nil {
-				return err
-			}
-			opts.TxnCtx.Put(proposalKey{}, proposed)
+	s, ours := opts.Store.(*engineStore)
+	if !ours {
+		return new(bundle.DefaultActivator).Activate(opts)
+	}
+	for name, fetched := range opts.Bundles {
+		proposed, err := s.engine.propose(opts.Ctx, opts.Txn, name, fetched)
+		if err != nil {
+			return err
+		}
+		opts.TxnCtx.Put(proposalKey{}, proposed)
+		if err := bundle.WriteManifestToStore(opts.Ctx, s, opts.Txn, name, fetched.Manifest); err != nil {
+			return fmt.Errorf("write manifest: %w", err)
+		}
+		if err := bundle.WriteEtagToStore(opts.Ctx, s, opts.Txn, name, fetched.Etag); err != nil {
+			return fmt.Errorf("write tag: %w", err)
 		}
 	}
-	return new(bundle.DefaultActivator).Activate(opts)
+	return nil
 }
 
 // proposalKey is where a transaction's context holds its *proposal.
