@@ -8,12 +8,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/open-policy-agent/opa/v1/bundle"
 	opakeys "github.com/open-policy-agent/opa/v1/keys"
 	"github.com/spf13/cobra"
 
 	"policyd/bundles"
+	"policyd/internal/config"
 )
 
 // inspectCommand is OPA's command that is mounted below bundle. Its others don't know the
@@ -135,19 +137,21 @@ func (p *Program) writeBundle(ctx context.Context, from string, packed []byte, o
 	if err := os.Rename(file.Name(), output); err != nil {
 		return failed(fmt.Errorf("write bundle: %w", err), "name another file with --output")
 	}
-	return p.say("%s: built from %s, %d bytes\n", output, from, len(packed))
+	return p.say("%s: built from %s", output, from)
 }
 
 // checkPacked checks a bundle as a server does that has no settings. Messages call it by
 // the name that the person gave.
 func (p *Program) checkPacked(ctx context.Context, source, called string) error {
-	s, err := p.settings(&cobra.Command{}, &settingsFlags{})
+	// A home alone: what else stands in the environment is for the server that runs here.
+	home, _ := p.LookupEnv("HOME")
+	plain, err := config.Load("", func(name string) (string, bool) { return home, name == "HOME" }, nil)
 	if err != nil {
-		return err
+		return usage(err, "set HOME")
 	}
-	checked := *s.Config
-	checked.Bundle, checked.Watch, checked.Bundles, checked.TestOnActivate = source, false, nil, true
-	policy, err := newPolicy(ctx, s.with(&checked), "", slog.New(slog.DiscardHandler))
+	plain.Bundle = source
+	s := &settings{Config: plain, home: home, platform: runtime.GOOS}
+	policy, err := newPolicy(ctx, s, "", slog.New(slog.DiscardHandler))
 	if err == nil {
 		policy.Close()
 		return nil
@@ -188,7 +192,7 @@ func (p *Program) bundleSignCommand() *cobra.Command {
 			if err := os.WriteFile(file, signature, 0o644); err != nil { //nolint:gosec // a signature is no secret
 				return failed(fmt.Errorf("write signature: %w", err), "name another directory with --output-file-path")
 			}
-			return p.say("%s: written\n", file)
+			return p.say("%s: written", file)
 		},
 	}
 	command.Flags().StringVarP(&output, "output-file-path", "o", "", "`directory` to write to, in place of the signed one")
@@ -219,7 +223,7 @@ func (p *Program) bundleVerifyCommand() *cobra.Command {
 			if err := p.checkPacked(command.Context(), args[0], args[0]); err != nil {
 				return err
 			}
-			return p.say("%s: %s\n", args[0], said)
+			return p.say("%s: %s", args[0], said)
 		},
 	}
 	command.Flags().StringVar(&flags.key, "verification-key", "", "public key, a PEM `file`; for HS algorithms the secret or a file that holds it")
