@@ -52,7 +52,7 @@ func smokeExtractor(t *testing.T) *extract.Extractor {
 	for name, content := range map[string]string{
 		"proj/.env": "TOKEN=x\n", "proj/README.md": "# Project\n", "proj/src/main.go": "package main\n", "proj/AGENTS.md": "Be kind.\n",
 		"proj/.git/HEAD": "ref: refs/heads/main\n", "proj/.git/config": "[core]\n", "other/notes.txt": "x\n", "granted/notes.txt": "x\n",
-		"agent/notes.txt": "x\n", "home/.profile": "\n", "etc/hosts": "\n",
+		"agent/notes.txt": "x\n", "proj/notes/scratch.md": "x\n", "home/.profile": "\n", "etc/hosts": "\n",
 	} {
 		full := filepath.Join(disk, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o750))
@@ -70,7 +70,7 @@ func smokeExtractor(t *testing.T) *extract.Extractor {
 	})
 	require.NoError(t, err)
 	engine, err := bundles.New(t.Context(), bundles.Options{
-		FS: policies.FS, Settings: map[string]any{"scope": map[string]any{"path_map": pathMap}},
+		FS: policies.FS, Settings: map[string]any{"scope": map[string]any{"path_map": pathMap, "delete_allow": []any{"notes/scratch.md"}}},
 		WithoutSmoke: true, // its facts are what is made here
 		Prepare:      func(policyd map[string]any) (any, error) { return base.With(policyd) },
 	})
