@@ -251,3 +251,32 @@ func stockOPA(t *testing.T) string {
 	require.NoErrorf(t, err, "%s", out)
 	return opa
 }
+
+// TestThePoliciesPageRuns does in a copy of the policies what their page shows.
+func TestThePoliciesPageRuns(t *testing.T) {
+	text, err := os.ReadFile("../../policies/README.md")
+	require.NoError(t, err)
+	tree := newTree(t)
+	policies := filepath.Join(t.TempDir(), "policies")
+	require.NoError(t, os.CopyFS(policies, os.DirFS("../../policies")))
+	out, ran := "", 0
+	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
+		switch language, content := block[1], block[2]; language {
+		case "sh":
+			command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", content)
+			command.Dir = policies
+			command.Env = append(environment(tree.Home), "PROJECT="+tree.Project, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+			var problems output
+			command.Stderr = &problems
+			said, err := command.Output()
+			require.NoErrorf(t, err, "%s\n%s%s", content, said, &problems)
+			out = string(said)
+			ran++
+		case "text":
+			assert.Equal(t, content, out)
+		default:
+			assert.Failf(t, "an example that nobody runs", "language %q", language)
+		}
+	}
+	require.Equal(t, 4, ran)
+}
