@@ -36,6 +36,8 @@ vet:
 go-test: build
 	# Not from the cache: it knows nothing of the program that the tests build and start.
 	$(GO) test -count=1 -timeout 15m ./...
+	# A module of its own: see test/deploy.
+	cd test/deploy && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 rego-test: build
 	$(OPA) test --fail-on-empty policies

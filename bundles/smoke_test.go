@@ -33,13 +33,17 @@ func TestTheSmokeCasesRunEveryRule(t *testing.T) {
 			"safe_verbs": map[string]any{"common": map[string]any{"ls": []any{map[string]any{"form": map[string]any{"-l": "none", "<file>": "list"}}}}},
 			"shell":      map[string]any{"remote_readers": true, "workspace_writes": true},
 			"scope":      map[string]any{"outside": "request"},
+			"namespaces": map[string]any{"fs": "collaborative", "terminal": "collaborative"},
 		},
+		{"namespaces": map[string]any{"fs": "self_handle", "terminal": "self_handle"}},
+		{"namespaces": map[string]any{"fs": "single_pass_through"}},
+		{"namespaces": map[string]any{"fs": "unsafe_debug"}, "unsafe_debug_broadcast": true},
 	} {
 		snapshot := newEngine(t, Options{FS: policies.FS, Settings: settings}).Current()
 		cases, err := SmokeCases()
 		require.NoError(t, err)
 		for i := range cases {
-			for _, rule := range rulesThatSpeak(t, snapshot, cases[i].input, settings != nil) {
+			for _, rule := range rulesThatSpeak(t, snapshot, cases[i].input) {
 				said[rule] = true
 			}
 		}
@@ -60,9 +64,9 @@ func TestTheSmokeCasesRunEveryRule(t *testing.T) {
 }
 
 // rulesThatSpeak are the ids of rules that add to one of the sets for an input.
-func rulesThatSpeak(t *testing.T, snapshot *Snapshot, in v1.Input, ruled bool) []string {
+func rulesThatSpeak(t *testing.T, snapshot *Snapshot, in v1.Input) []string {
 	t.Helper()
-	if ruled {
+	if snapshot.ruled[in.Session.Agent] {
 		in.About = append(slices.Clone(in.About), "ruled")
 	}
 	input, err := snapshot.words.inputTerm(&in)

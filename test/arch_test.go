@@ -69,6 +69,10 @@ var rooms = []room{
 		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
 	},
 	{
+		path: "internal/explain", own: []string{"api/v1", "internal/visible"},
+		reason: "a decision is put into words from what was decided, whoever decided it",
+	},
+	{
 		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
 		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
 	},
@@ -79,6 +83,10 @@ var rooms = []room{
 	{
 		path: "internal/approvals", own: []string{"api/v1", "internal/store"},
 		reason: "remembered answers are looked up, and judged elsewhere",
+	},
+	{
+		path: "internal/terminals", own: []string{"api/v1"},
+		reason: "whose a terminal is follows from decisions and reports; it is kept nowhere else",
 	},
 	{
 		path:   "internal/events",
@@ -128,6 +136,10 @@ var rooms = []room{
 	{
 		path: "cmd/policyd-hook", own: []string{"internal/clients/reply", "internal/pdp", "internal/hook"},
 		reason: "it starts with every tool call: no engine, no server, no parser is linked",
+	},
+	{
+		path: "docs/examples", own: []string{"api/v1", "internal/pdp"},
+		reason: "an example does what a host can do: it knows the contract and asks over the wire",
 	},
 	{path: "cmd/policyd", own: []string{"..."}, modules: []string{""}, reason: "wires everything"},
 	{path: "test", own: []string{"..."}, modules: []string{""}, reason: "tests the whole"},

@@ -16,6 +16,11 @@ func (s *sidecar) ready() api.Readiness {
 		Ready:  s.policy.current.Load() != nil && !s.policy.engine.Stale(),
 		Checks: append([]api.Check{s.checkPolicy()}, s.policy.checkBundles()...),
 	}
+	if s.broadcasts {
+		readiness.Checks = append(readiness.Checks, api.Check{
+			Name: "unsafe_debug", Detail: "started with --unsafe-debug-broadcast: namespaces in mode unsafe_debug go to every subscriber",
+		})
+	}
 	if s.writer == nil {
 		return readiness
 	}
