@@ -56,10 +56,10 @@ func TestBundlesAreDiscovered(t *testing.T) {
 		}
 		content, err := json.Marshal(map[string]any{"policyd": map[string]any{"bundles": listed}})
 		require.NoError(t, err)
-		return archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": string(content)}, "a key of ours", "ours", "read"))
+		return archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": string(content)}, "a key of ours", "read"))
 	}
 	signed := func(name, verb string) []byte {
-		return archive(t, sign(t, site(name, name+"-"+verb, denying(verb)), "a key of ours", "ours", "read"))
+		return archive(t, sign(t, site(name, name+"-"+verb, denying(verb)), "a key of ours", "read"))
 	}
 	configuration := keyed(map[string]any{
 		"services":  map[string]any{"shelf": map[string]any{"url": s.URL}},
@@ -79,7 +79,7 @@ func TestBundlesAreDiscovered(t *testing.T) {
 
 	// Keys are there, so what is discovered has to be signed.
 	content := `{"policyd": {"bundles": {"team": {"service": "shelf", "resource": "bundles/team", "trigger": "manual"}}}}`
-	s.put("discovery", archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": content}, "a key of ours", "ours", "read")))
+	s.put("discovery", archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": content}, "a key of ours", "read")))
 	_ = e.Poll(t.Context())
 	require.Contains(t, e.Status().LastError, "has no signing block")
 	require.Equal(t, "deny", decided(t, e))
@@ -97,7 +97,7 @@ func TestBundlesAreDiscovered(t *testing.T) {
 	require.Equal(t, "deny", decided(t, e))
 
 	// And none is none.
-	s.put("discovery", archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": `{"policyd": {"bundles": {}}}`}, "a key of ours", "ours", "read")))
+	s.put("discovery", archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": `{"policyd": {"bundles": {}}}`}, "a key of ours", "read")))
 	require.NoError(t, e.Poll(t.Context()))
 	require.Empty(t, e.Status().Bundles)
 	require.Regexp(t, `^[0-9a-f]{12}$`, e.Current().Revision())

@@ -55,8 +55,8 @@ func TestNewRefusesABundle(t *testing.T) {
 		"that is a patch":          {map[string]string{"patch.json": `{"data": []}`}, "patch.json"},
 		"that is too large":        {with(good, "policyd/large.rego", "package policyd.large\n#"+strings.Repeat("x", maxBundleBytes)), "more than 8388608 bytes"},
 		"that is too large in sum": {with(with(good, "policyd/a.rego", "package policyd.a\n#"+strings.Repeat("x", maxBundleBytes/2)), "policyd/b.rego", "package policyd.b\n#"+strings.Repeat("x", maxBundleBytes/2)), "more than 8388608 bytes"},
-		"with data below site":     {with(with(good, ".manifest", `{"roots": [""]}`), "site/a/data.json", `{"cover": [[0, "x"]]}`), "site/a/data.json: data below site"},
-		"with data named site":     {with(with(good, ".manifest", `{"roots": [""]}`), "data.json", `{"site": {"a": 1}}`), "data below site"},
+		"with data below site":     {with(with(good, ".manifest", `{"roots": ["policyd", "site"]}`), "site/a/data.json", `{"cover": [[0, "x"]]}`), "site/a/data.json: data below site"},
+		"with data named site":     {with(with(good, ".manifest", `{"roots": ["policyd", "site"]}`), "data.json", `{"site": {"a": 1}}`), "data below site"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(t.Context(), unsmoked(Options{FS: mapFS(test.files)}))
@@ -150,7 +150,7 @@ func TestSourceOfASiteIsLoadedBesideTheEmbeddedBundle(t *testing.T) {
 	// It can't add to the packages of the embedded bundle.
 	writeTree(t, dir, map[string]string{".manifest": `{"roots": ["site", "site_data", "policyd/rules"]}`})
 	err := e.Reload(t.Context())
-	require.ErrorContains(t, err, `root "policyd/rules" belongs to bundle embedded`)
+	require.ErrorContains(t, err, `it owns the root "policyd/rules"`)
 }
 
 // A directory that is called like the embedded bundle hides none of its modules.
@@ -298,7 +298,7 @@ func TestReloadKeepsTheLastGoodPolicy(t *testing.T) {
 	require.Equal(t, clock, status.ActivatedAt)
 	require.Equal(t, []string{first.Revision(), e.Current().Revision()}, activated)
 	require.Len(t, rejected, 1)
-	var refusal *Refusal
+	var refusal *RefusalError
 	require.ErrorAs(t, rejected[0], &refusal)
 	require.Equal(t, CheckCompile, refusal.Check)
 	require.Equal(t, dir, refusal.Bundle)

@@ -60,7 +60,7 @@ func (e *Engine) check(ctx context.Context, local []part, fetched map[string]par
 	for _, name := range slices.Sorted(maps.Keys(fetched)) {
 		parts = append(parts, fetched[name])
 	}
-	if !slices.ContainsFunc(parts, func(p part) bool { return p.owns(policyRoot) }) && e.replacesBuiltIn() {
+	if !slices.ContainsFunc(parts, func(p part) bool { return p.ownsPolicy() }) && e.replacesBuiltIn() {
 		return proposed, nil
 	}
 	snapshot, err := build(ctx, e.options, parts, changed)
@@ -103,7 +103,7 @@ func (e *Engine) replacesBuiltIn() bool {
 // checkFetchedRoots holds who owns what: only the bundle that is called so may replace
 // the built-in policy, so that nobody who may publish rules can publish another policy.
 func checkFetchedRoots(p part) error {
-	if p.name == policyRoot && !p.owns(policyRoot) {
+	if p.name == policyRoot && !p.ownsPolicy() {
 		return fmt.Errorf("it is called %s and doesn't own the root %s", policyRoot, policyRoot)
 	}
 	return checkOwned(p, p.name == policyRoot)
@@ -115,7 +115,7 @@ func checkLocalRoots(p part) error {
 	if len(*p.Manifest.Roots) == 1 && (*p.Manifest.Roots)[0] == "" {
 		return errors.New("it has no .manifest that says which roots it owns, and so owns everything")
 	}
-	return checkOwned(p, p.owns(policyRoot))
+	return checkOwned(p, p.ownsPolicy())
 }
 
 func checkOwned(p part, replaces bool) error {

@@ -105,7 +105,7 @@ func checkEntrypoint(compiler *ast.Compiler, parts []part) error {
 		return nil
 	}
 	for _, p := range parts {
-		if p.owns(policyRoot) {
+		if p.ownsPolicy() {
 			return fmt.Errorf("check bundle %s: it owns %s but has no rule %s", p.name, policyRoot, entrypointPath)
 		}
 	}

@@ -81,7 +81,7 @@ func engineOf(t *testing.T, files map[string]string) *Engine {
 }
 
 // writeTree writes a bundle to a directory, in order of names.
-func writeTree(t *testing.T, root string, files map[string]string) {
+func writeTree(t testing.TB, root string, files map[string]string) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		full := filepath.Join(root, filepath.FromSlash(name))
@@ -91,7 +91,7 @@ func writeTree(t *testing.T, root string, files map[string]string) {
 }
 
 // replaceFile puts a file in place as a whole, as careful writers do.
-func replaceFile(t *testing.T, name string, content []byte) {
+func replaceFile(t testing.TB, name string, content []byte) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(name+".new", content, 0o600))
 	require.NoError(t, os.Rename(name+".new", name))

@@ -43,7 +43,7 @@ func load(options Options) ([]part, error) {
 	if err := checkLocalRoots(source); err != nil {
 		return nil, &rootsError{err}
 	}
-	if source.owns(policyRoot) {
+	if source.ownsPolicy() {
 		return []part{source}, nil
 	}
 	embedded, err := readFS(options.FS, embeddedName)
@@ -53,9 +53,9 @@ func load(options Options) ([]part, error) {
 	return []part{embedded, source}, nil
 }
 
-// owns reports whether all of a root is the bundle's to fill.
-func (p part) owns(root string) bool {
-	return bundle.RootPathsContain(*p.Manifest.Roots, root)
+// ownsPolicy reports whether all of the policy's root is the bundle's to fill.
+func (p part) ownsPolicy() bool {
+	return bundle.RootPathsContain(*p.Manifest.Roots, policyRoot)
 }
 
 func readSource(source string) (part, error) {

@@ -2,7 +2,7 @@ package bundles
 
 import "fmt"
 
-// Checks that can refuse a bundle. They stand in [Refusal], in [BundleStatus] and on
+// Checks that can refuse a bundle. They stand in [RefusalError], in [BundleStatus] and on
 // metrics, and are never renamed.
 const (
 	// CheckFetch: the bundle could not be fetched, or its signature or its size is not
@@ -24,8 +24,8 @@ const (
 	CheckSmoke = "smoke"
 )
 
-// Refusal says why a bundle did not come into force. What was in force before stays.
-type Refusal struct {
+// RefusalError says why a bundle did not come into force. What was in force before stays.
+type RefusalError struct {
 	// Bundle names the bundle; the place of a local one, or "embedded".
 	Bundle string
 	// Check is one of the constants Check….
@@ -35,10 +35,10 @@ type Refusal struct {
 	Err  error
 }
 
-var _ error = (*Refusal)(nil)
+var _ error = (*RefusalError)(nil)
 
 // Error says which bundle, which check, what was wrong and what to do.
-func (r *Refusal) Error() string {
+func (r *RefusalError) Error() string {
 	text := fmt.Sprintf("bundle %s refused by the check %q: %v", r.Bundle, r.Check, r.Err)
 	if r.Check == CheckFetch {
 		text = fmt.Sprintf("bundle %s not fetched: %v", r.Bundle, r.Err)
@@ -50,11 +50,11 @@ func (r *Refusal) Error() string {
 }
 
 // Unwrap returns what went wrong.
-func (r *Refusal) Unwrap() error { return r.Err }
+func (r *RefusalError) Unwrap() error { return r.Err }
 
 // refuse makes a refusal with the hint that belongs to the check.
 func refuse(bundle, check string, err error) error {
-	return &Refusal{Bundle: bundle, Check: check, Hint: hintFor(check), Err: err}
+	return &RefusalError{Bundle: bundle, Check: check, Hint: hintFor(check), Err: err}
 }
 
 func hintFor(check string) string {

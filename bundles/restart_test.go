@@ -24,7 +24,7 @@ func TestAKeptBundleDecidesWithoutItsService(t *testing.T) {
 	s, dir := newShelf(t), t.TempDir()
 	keep := func(o *Options) { o.PersistDir = dir }
 	configuration := keyed(s.services(wantSigned(), "team"))
-	s.put("team", archive(t, sign(t, site("team", "t-1", denying("ls")), "a key of ours", "ours", "read")))
+	s.put("team", archive(t, sign(t, site("team", "t-1", denying("ls")), "a key of ours", "read")))
 	e := fetching(t, configuration, keep)
 	require.NoError(t, e.Poll(t.Context()))
 	require.Equal(t, "deny", decided(t, e))
@@ -42,7 +42,7 @@ func TestAKeptBundleDecidesWithoutItsService(t *testing.T) {
 	require.True(t, again.Status().Bundles[0].Restored)
 	require.Equal(t, "deny", decided(t, again))
 
-	s.put("team", archive(t, sign(t, site("team", "t-1", denying("ls")), "a key of ours", "ours", "read")))
+	s.put("team", archive(t, sign(t, site("team", "t-1", denying("ls")), "a key of ours", "read")))
 	require.NoError(t, again.Poll(t.Context()))
 	require.False(t, again.Status().Bundles[0].Restored)
 	again.Close()
@@ -228,7 +228,7 @@ func TestNewsComeOverALongPoll(t *testing.T) {
 func TestAFileBundleIsWatched(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "team.tar.gz")
 	signed := func(verb string) []byte {
-		return archive(t, sign(t, site("team", verb, denying(verb)), "a key of ours", "ours", "read"))
+		return archive(t, sign(t, site("team", verb, denying(verb)), "a key of ours", "read"))
 	}
 	require.NoError(t, os.WriteFile(place, signed("no such verb"), 0o600))
 	activated, rejected := make(chan *Snapshot, 10), make(chan error, 10)
@@ -245,7 +245,7 @@ func TestAFileBundleIsWatched(t *testing.T) {
 	replaceFile(t, place, signed("ls"))
 	require.Contains(t, receive(t, activated).Revision(), "+ls")
 	require.Equal(t, "deny", decided(t, e))
-	replaceFile(t, place, archive(t, sign(t, site("team", "bad", `cover contains [i, "x"] if some i, _ in input.items`), "a key of ours", "ours", "read")))
+	replaceFile(t, place, archive(t, sign(t, site("team", "bad", `cover contains [i, "x"] if some i, _ in input.items`), "a key of ours", "read")))
 	require.ErrorContains(t, receive(t, rejected), CheckSmoke)
 	require.Equal(t, "deny", decided(t, e))
 	require.Zero(t, e.Status().ConfirmedAt, "a file is never old")

@@ -265,7 +265,7 @@ func (e *Engine) confirmed(name, kept string) {
 // failed takes that a bundle was not fetched, or was refused.
 func (e *Engine) failed(name string, err error) {
 	check := CheckFetch
-	var refusal *Refusal
+	var refusal *RefusalError
 	if errors.As(err, &refusal) {
 		check = refusal.Check
 	}

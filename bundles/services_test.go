@@ -71,18 +71,18 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 		says  string
 	}{
 		"unsigned":                  {files: good, check: CheckFetch, says: ".signatures.json"},
-		"signed by another key":     {files: sign(t, good, "another key", "ours", "read"), check: CheckFetch, says: "verif"},
-		"signed for another scope":  {files: sign(t, good, "a key of ours", "ours", "write"), check: CheckFetch, says: "scope"},
-		"changed after signing":     {files: with(sign(t, good, "a key of ours", "ours", "read"), "site/team/team.rego", "package site.team"), check: CheckFetch, says: "digest mismatch"},
-		"roots of others":           {files: sign(t, with(good, ".manifest", `{"roots": ["site/team", "policyd/rules"]}`), "a key of ours", "ours", "read"), check: CheckRoots, says: `owns the root "policyd/rules"`},
-		"roots of the other bundle": {files: sign(t, with(good, ".manifest", `{"roots": ["site"]}`), "a key of ours", "ours", "read"), check: CheckRoots, says: "belongs to bundle"},
-		"no roots":                  {files: sign(t, with(good, ".manifest", `{}`), "a key of ours", "ours", "read"), check: CheckRoots, says: `owns the root ""`},
-		"posing as rules":           {files: sign(t, with(good, "site/team/data.json", `{"deny": []}`), "a key of ours", "ours", "read"), check: CheckContents, says: "would pose as rules"},
-		"too large":                 {files: sign(t, big, "a key of ours", "ours", "read"), check: CheckFetch, says: "more than 8388608 bytes"},
-		"forbidden function":        {files: sign(t, site("team", "x", `deny contains x if x := http.send({"url": "http://localhost", "method": "GET"})`), "a key of ours", "ours", "read"), check: CheckCompile, says: "function http.send is forbidden"},
-		"failing test":              {files: sign(t, with(good, "site/team/team_test.rego", "package site.team\n\ntest_never if false\n"), "a key of ours", "ours", "read"), check: CheckTests, says: "test_never failed"},
-		"rule that fails":           {files: sign(t, site("team", "x", `deny contains x if x := 1 / (count(input.items) - count(input.items))`), "a key of ours", "ours", "read"), check: CheckSmoke, says: "team/site/team/team.rego:3"},
-		"cover of everything":       {files: sign(t, site("team", "x", `cover contains [i, "site/all"] if some i, _ in input.items`), "a key of ours", "ours", "read"), check: CheckSmoke, says: "by site/all"},
+		"signed by another key":     {files: sign(t, good, "another key", "read"), check: CheckFetch, says: "verif"},
+		"signed for another scope":  {files: sign(t, good, "a key of ours", "write"), check: CheckFetch, says: "scope"},
+		"changed after signing":     {files: with(sign(t, good, "a key of ours", "read"), "site/team/team.rego", "package site.team"), check: CheckFetch, says: "digest mismatch"},
+		"roots of others":           {files: sign(t, with(good, ".manifest", `{"roots": ["site/team", "policyd/rules"]}`), "a key of ours", "read"), check: CheckRoots, says: `owns the root "policyd/rules"`},
+		"roots of the other bundle": {files: sign(t, with(good, ".manifest", `{"roots": ["site"]}`), "a key of ours", "read"), check: CheckRoots, says: "belongs to bundle"},
+		"no roots":                  {files: sign(t, with(good, ".manifest", `{}`), "a key of ours", "read"), check: CheckRoots, says: `owns the root ""`},
+		"posing as rules":           {files: sign(t, with(good, "site/team/data.json", `{"deny": []}`), "a key of ours", "read"), check: CheckContents, says: "would pose as rules"},
+		"too large":                 {files: sign(t, big, "a key of ours", "read"), check: CheckFetch, says: "more than 8388608 bytes"},
+		"forbidden function":        {files: sign(t, site("team", "x", `deny contains x if x := http.send({"url": "http://localhost", "method": "GET"})`), "a key of ours", "read"), check: CheckCompile, says: "function http.send is forbidden"},
+		"failing test":              {files: sign(t, with(good, "site/team/team_test.rego", "package site.team\n\ntest_never if false\n"), "a key of ours", "read"), check: CheckTests, says: "test_never failed"},
+		"rule that fails":           {files: sign(t, site("team", "x", `deny contains x if x := 1 / (count(input.items) - count(input.items))`), "a key of ours", "read"), check: CheckSmoke, says: "team/site/team/team.rego:3"},
+		"cover of everything":       {files: sign(t, site("team", "x", `cover contains [i, "site/all"] if some i, _ in input.items`), "a key of ours", "read"), check: CheckSmoke, says: "by site/all"},
 		"no archive":                {raw: []byte("<html>"), check: CheckFetch, says: "archive read failed"},
 		"cut off":                   {raw: archive(t, good)[:200], check: CheckFetch, says: "EOF"},
 		"server error": {
@@ -93,8 +93,8 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t)
 			e := fetching(t, keyed(s.services(wantSigned(), "team", "other")), func(o *Options) { o.TestOnActivate = true })
-			s.put("other", archive(t, sign(t, site("other", "o-1", denying("no such verb")), "a key of ours", "ours", "read")))
-			s.put("team", archive(t, sign(t, good, "a key of ours", "ours", "read")))
+			s.put("other", archive(t, sign(t, site("other", "o-1", denying("no such verb")), "a key of ours", "read")))
+			s.put("team", archive(t, sign(t, good, "a key of ours", "read")))
 			require.NoError(t, e.Poll(t.Context()))
 			before := e.Current()
 			require.Equal(t, "deny", decided(t, e))
@@ -118,7 +118,7 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 			assert.Equal(t, 1, status.Failures)
 
 			// What is right again is in force with the next poll.
-			s.put("team", archive(t, sign(t, site("team", "t-2", denying("no such verb")), "a key of ours", "ours", "read")))
+			s.put("team", archive(t, sign(t, site("team", "t-2", denying("no such verb")), "a key of ours", "read")))
 			require.NoError(t, e.Poll(t.Context()))
 			require.Equal(t, "allow", decided(t, e))
 			require.Empty(t, e.Status().Bundles[1].LastError)

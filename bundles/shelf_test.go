@@ -122,7 +122,7 @@ func wantSigned() map[string]any {
 }
 
 // sign returns the files with a signature.
-func sign(t *testing.T, files map[string]string, key, id, scope string) map[string]string {
+func sign(t *testing.T, files map[string]string, key, scope string) map[string]string {
 	t.Helper()
 	var infos []bundle.FileInfo
 	hasher, err := bundle.NewSignatureHasher("SHA-256")
@@ -136,8 +136,8 @@ func sign(t *testing.T, files map[string]string, key, id, scope string) map[stri
 		require.NoError(t, err)
 		infos = append(infos, bundle.NewFile(name, fmt.Sprintf("%x", digest), "SHA-256"))
 	}
-	claims := fmt.Sprintf(`{"keyid": %q, "scope": %q}`, id, scope)
-	token, err := bundle.GenerateSignedToken(infos, bundle.NewSigningConfig(key, "HS256", writeClaims(t, claims)), id)
+	claims := fmt.Sprintf(`{"keyid": "ours", "scope": %q}`, scope)
+	token, err := bundle.GenerateSignedToken(infos, bundle.NewSigningConfig(key, "HS256", writeClaims(t, claims)), "ours")
 	require.NoError(t, err)
 	return with(files, ".signatures.json", fmt.Sprintf(`{"signatures": [%q]}`, token))
 }

@@ -136,7 +136,7 @@ func TestTheSmokeCasesGuardALocalBundle(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var refusal *Refusal
+			var refusal *RefusalError
 			require.ErrorAs(t, err, &refusal)
 			require.Equal(t, CheckSmoke, refusal.Check)
 			require.ErrorContains(t, err, test.says)
@@ -147,7 +147,7 @@ func TestTheSmokeCasesGuardALocalBundle(t *testing.T) {
 // A policy of one's own is held to the cases without an operator's leave.
 func TestTheSmokeCasesGuardAReplacement(t *testing.T) {
 	_, err := New(t.Context(), Options{Source: "testdata/small"})
-	var refusal *Refusal
+	var refusal *RefusalError
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, CheckSmoke, refusal.Check)
 	require.ErrorContains(t, err, `case "read a secret file"`)

@@ -49,7 +49,7 @@ func (s *Snapshot) Revision() string { return s.revision }
 func (s *Snapshot) Prepared() any { return s.prepared }
 
 // build checks and compiles. Whatever it returns an error for is not activated: a
-// *Refusal of the part that changed.
+// *RefusalError of the part that changed.
 func build(ctx context.Context, options Options, parts []part, changed string) (*Snapshot, error) {
 	if err := checkParts(parts); err != nil {
 		return nil, refuse(changed, CheckRoots, err)

@@ -157,7 +157,7 @@ func (p *Program) checkPacked(ctx context.Context, source, called string) error 
 		return nil
 	}
 	var known *failure
-	var refusal *bundles.Refusal
+	var refusal *bundles.RefusalError
 	if errors.As(err, &known) && errors.As(err, &refusal) {
 		return failed(fmt.Errorf("bundle %s refused by the check %q: %w", called, refusal.Check, refusal.Err), known.hint)
 	}

@@ -99,7 +99,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 
 // refusedPolicy says what to do about a policy that was refused.
 func refusedPolicy(err error) error {
-	var refusal *bundles.Refusal
+	var refusal *bundles.RefusalError
 	if !errors.As(err, &refusal) {
 		return failed(err, "docs/bundles.md says how bundles are configured")
 	}

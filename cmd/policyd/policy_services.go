@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -51,35 +50,43 @@ func newOfflinePolicy(ctx context.Context, s *settings, logger *slog.Logger) (*p
 
 // copyKept copies bundles that a server keeps, with the times by which their age is known.
 func copyKept(from, to string) error {
-	err := filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.Name() != "bundle.tar.gz" {
-			return err
-		}
-		inner, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		copied := filepath.Join(to, inner)
-		if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(copied, content, 0o600); err != nil {
-			return err
-		}
-		return os.Chtimes(copied, info.ModTime(), info.ModTime())
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	kept, err := filepath.Glob(filepath.Join(from, "bundles", "*", "bundle.tar.gz"))
+	if err != nil {
 		return fmt.Errorf("copy bundles that are kept: %w", err)
 	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return fmt.Errorf("copy bundles that are kept: %w", err)
+	}
+	defer root.Close()
+	for _, name := range kept {
+		if err := copyInto(root, from, name); err != nil {
+			return fmt.Errorf("copy bundles that are kept: %w", err)
+		}
+	}
 	return nil
+}
+
+func copyInto(root *os.Root, from, name string) error {
+	inner, err := filepath.Rel(from, name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if err := root.MkdirAll(filepath.Dir(inner), 0o700); err != nil {
+		return err
+	}
+	if err := root.WriteFile(inner, content, 0o600); err != nil {
+		return err
+	}
+	return root.Chtimes(inner, info.ModTime(), info.ModTime())
 }
 
 // wait returns once a policy is in force.

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// credentialAdvice is what to do about a credential in the file, which is not repeated.
-const credentialAdvice = "a credential stands in the file; write ${NAME} there and set the variable NAME, or name a file that holds it"
+// advice is what to do about what may not stand in the file; it is not repeated.
+const advice = "a credential stands in the file; write ${NAME} there and set the variable NAME, or name a file that holds it"
 
 // bundlesShape is OPA's configuration as far as bundles need it. What the parts hold is
 // for the engine to check.

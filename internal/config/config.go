@@ -114,7 +114,7 @@ func Load(path string, env func(string) (string, bool), overrides map[string]str
 		return nil, err
 	}
 	if key := plainCredential(config.Bundles, "bundles", expanded); key != "" {
-		return nil, &Error{Source: path, Line: lines[key], Key: key, Message: credentialAdvice}
+		return nil, &Error{Source: path, Line: lines[key], Key: key, Message: advice}
 	}
 	return config, nil
 }
