@@ -119,7 +119,7 @@ func checkLocalRoots(p part) error {
 }
 
 func checkOwned(p part, replaces bool) error {
-	allowed := []string{siteRoot, siteDataRoot}
+	allowed := []string{siteRoot, siteDataRoot, recordRoot}
 	if replaces {
 		allowed = append(allowed, policyRoot)
 	}

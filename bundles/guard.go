@@ -12,9 +12,10 @@ import (
 
 // Roots of bundles.
 const (
-	policyRoot   = "policyd"   // the built-in rules and their data
-	siteRoot     = "site"      // packages of operators
-	siteDataRoot = "site_data" // their data
+	policyRoot   = "policyd"    // the built-in rules and their data
+	siteRoot     = "site"       // packages of operators
+	siteDataRoot = "site_data"  // their data
+	recordRoot   = "system/log" // their rules for decision records
 )
 
 // entrypointPath is the rule that decides.

@@ -64,7 +64,7 @@ func hintFor(check string) string {
 	case CheckContents:
 		return "build it with policyd bundle build"
 	case CheckRoots:
-		return "the roots in .manifest have to be below " + siteRoot + " and " + siteDataRoot +
+		return "the roots in .manifest have to be below " + siteRoot + ", " + siteDataRoot + " and " + recordRoot +
 			"; only the bundle that is called " + policyRoot + " replaces the built-in policy"
 	case CheckTests:
 		return "run policyd test over the bundle and the built-in policy"

@@ -104,6 +104,19 @@ bundles:
 	return p
 }
 
+func TestServicesWithoutTLSAreWarnedOf(t *testing.T) {
+	s := &settings{Config: &config.Config{Addr: "127.0.0.1:1", Bundles: map[string]any{"services": map[string]any{
+		"open":   map[string]any{"url": "http://bundles.example.com"},
+		"blind":  map[string]any{"url": "https://bundles.example.com", "allow_insecure_tls": true},
+		"near":   map[string]any{"url": "http://127.0.0.1:8080"},
+		"secure": map[string]any{"url": "https://bundles.example.com"},
+	}}}}
+	found := s.warnings()
+	require.Len(t, found, 2)
+	assert.Contains(t, found[0], "bundles.services.blind")
+	assert.Contains(t, found[1], "bundles.services.open")
+}
+
 // codeOf is the code with which the policy denies a call that has no facts.
 func codeOf(p *policy) string {
 	_, err := p.Current().Judge(context.Background(), &v1.Input{})
