@@ -43,6 +43,7 @@ func TestPagesRun(t *testing.T) {
 		"docs/explain.md",
 		"docs/install.md",
 		"docs/namespaces.md",
+		"docs/operations.md",
 		"docs/sessions.md",
 		"docs/shared-store.md",
 	} {
