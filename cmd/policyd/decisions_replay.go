@@ -102,7 +102,7 @@ type replayed struct {
 }
 
 func (p *Program) replay(ctx context.Context, s *settings, lines []json.RawMessage, asJSON bool) error {
-	policy, err := newPolicy(ctx, s, slog.New(slog.DiscardHandler))
+	policy, err := newOfflinePolicy(ctx, s, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

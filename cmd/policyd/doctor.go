@@ -104,7 +104,7 @@ func examinePolicy(ctx context.Context, s *settings) finding {
 	quiet := *s.Config
 	quiet.Watch = false
 	loaded.Config = &quiet
-	policy, err := newPolicy(ctx, &loaded, slog.New(slog.DiscardHandler))
+	policy, err := newOfflinePolicy(ctx, &loaded, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return finding{name: "policy", err: err}
 	}
@@ -115,7 +115,7 @@ func examinePolicy(ctx context.Context, s *settings) finding {
 	}
 	return finding{
 		name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table load", source, policy.Current().Revision()),
-		warnings: policy.scopeWarnings(),
+		warnings: append(policy.scopeWarnings(), policy.bundleWarnings()...),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -49,7 +50,7 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 	if err != nil {
 		return made, failed(err, "name another file with --log-file")
 	}
-	if made.policy, err = newPolicy(ctx, s, logger); err != nil {
+	if made.policy, err = newPolicy(ctx, s, filepath.Join(s.StateDir, persistDir), logger); err != nil {
 		return made, err
 	}
 	made.writer.SetRules(recordRules{made.policy})
@@ -63,7 +64,7 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 // nobody and records nothing. The caller closes it.
 func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 	logger := slog.New(slog.DiscardHandler)
-	policy, err := newPolicy(ctx, s, logger)
+	policy, err := newOfflinePolicy(ctx, s, logger)
 	if err != nil {
 		return nil, err
 	}

@@ -27,8 +27,15 @@ type Config struct {
 	Prompts     Prompts
 	// Retention is how long ended prompts and archived sessions are kept.
 	Retention time.Duration
-	// Bundles is OPA's own configuration of bundles, services and keys.
+	// Bundles is OPA's own configuration of bundles, services and keys, without
+	// TestOnActivate.
 	Bundles map[string]any
+	// TestOnActivate runs the tests that a bundle holds before it comes into force.
+	TestOnActivate bool
+	// MaxPolicyAge is how long ago services may have confirmed the policy; 0 is any time.
+	MaxPolicyAge time.Duration
+	// StalePolicy is StaleUnready or StaleDeny: what follows from an older policy.
+	StalePolicy string
 	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
@@ -38,6 +45,14 @@ type Config struct {
 
 	judging map[string]any
 }
+
+// What follows from a policy that is older than MaxPolicyAge.
+const (
+	// StaleUnready: /readyz fails, and calls are decided as before.
+	StaleUnready = "unready"
+	// StaleDeny: calls are denied as well.
+	StaleDeny = "deny"
+)
 
 // DecisionLog says where records go, and whether there has to be one.
 type DecisionLog struct {
@@ -84,14 +99,14 @@ func (c *Config) Settings() map[string]any {
 // A later one wins. The error is an *Error, or says that a file can't be read.
 func Load(path string, env func(string) (string, bool), overrides map[string]string) (*Config, error) {
 	values := map[string]any{}
-	lines := map[string]int{}
+	lines, expanded := map[string]int{}, map[string]bool{}
 	config := &Config{}
 	if path != "" {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("read settings: %w", err)
 		}
-		if values, err = (&reader{file: path, env: env, lines: lines}).read(data); err != nil {
+		if values, err = (&reader{file: path, env: env, lines: lines, expanded: expanded}).read(data); err != nil {
 			return nil, err
 		}
 		absolute, err := filepath.Abs(path)
@@ -108,6 +123,9 @@ func Load(path string, env func(string) (string, bool), overrides map[string]str
 	}
 	if err := config.check(path, lines); err != nil {
 		return nil, err
+	}
+	if key := plainCredential(config.Bundles, "bundles", expanded); key != "" {
+		return nil, &Error{Source: path, Line: lines[key], Key: key, Message: advice}
 	}
 	return config, nil
 }
@@ -184,7 +202,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	for _, host := range get(values, "allowed_hosts", []any{}) {
 		c.AllowedHosts = append(c.AllowedHosts, fmt.Sprint(host))
 	}
-	c.Bundles = get(values, "bundles", map[string]any{})
+	c.fillBundles(values)
 	c.Retention = get(values, "retention", 30*24*time.Hour)
 	log := get(values, "decision_log", map[string]any{})
 	c.DecisionLog = decisionLog(log)

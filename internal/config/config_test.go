@@ -79,7 +79,12 @@ safe_verbs: {mytool: {options: {"-v": none}, depth: 2}}
 agents:
   claude-code: {audience: team, interactive: false, deny_tools: [Write], peers: [b], grants: [{path: /x, mode: read}]}
 prompts: {expiry: 90m, per_session: 5}
-bundles: {main: {resource: x.tar.gz, polling: {min_delay_seconds: 10}}}
+bundles:
+  services: {shelf: {url: "https://x", credentials: {bearer: {token: "${DB_PASSWORD}"}}}}
+  bundles: {main: {resource: x.tar.gz, polling: {min_delay_seconds: 10}}}
+  test_on_activate: false
+max_policy_age: 36h
+stale_policy: deny
 decision_log: {file: ~/log.jsonl, required: false, stdout: true, max_size_mb: 7, max_backups: 2, max_age_days: 30, overflow: drop, service: {url: "https://logs.example.org", token: "${DB_PASSWORD}"}}
 retention: 7d
 `
@@ -101,9 +106,17 @@ func TestFileIsReadWhole(t *testing.T) {
 		Service: config.Service{URL: "https://logs.example.org", Token: "pw"},
 	}, got.DecisionLog)
 	assert.Equal(t, 7*24*time.Hour, got.Retention)
-	assert.Equal(t, map[string]any{"main": map[string]any{
-		"resource": "x.tar.gz", "polling": map[string]any{"min_delay_seconds": 10},
-	}}, got.Bundles)
+	assert.Equal(t, map[string]any{
+		"services": map[string]any{"shelf": map[string]any{
+			"url": "https://x", "credentials": map[string]any{"bearer": map[string]any{"token": "pw"}},
+		}},
+		"bundles": map[string]any{"main": map[string]any{
+			"resource": "x.tar.gz", "polling": map[string]any{"min_delay_seconds": 10},
+		}},
+	}, got.Bundles)
+	assert.False(t, got.TestOnActivate)
+	assert.Equal(t, 36*time.Hour, got.MaxPolicyAge)
+	assert.Equal(t, config.StaleDeny, got.StalePolicy)
 	assert.Equal(t, []string{path}, got.Files)
 	assert.Equal(t, map[string]any{
 		"scope": map[string]any{
@@ -192,7 +205,7 @@ func TestFileRefusals(t *testing.T) {
 		{"other case", "Addr: x\n", 1, []string{"unknown key"}},
 		{"duplicate key", "watch: true\n\nwatch: false\n", 3, []string{"watch", "twice"}},
 		{"duplicate inner key", "scope:\n  outside: prompt\n  outside: prompt\n", 3, []string{"scope.outside", "twice"}},
-		{"duplicate free key", "bundles:\n  a: {}\n  a: {}\n", 3, []string{"bundles.a", "twice"}},
+		{"duplicate free key", "bundles:\n  bundles:\n    a: {}\n    a: {}\n", 4, []string{"bundles.bundles.a", "twice"}},
 		{"unknown mode", "namespaces:\n  fs: open\n", 2, []string{"namespaces.fs", `"open"`, "block, collaborative, single_pass_through, self_handle, unsafe_debug"}},
 		{"unknown namespace", "namespaces:\n  fs: block\n  filesystem: block\n", 3, []string{"namespaces.filesystem", "fs, terminal, session"}},
 		{"no method", "namespaces:\n  fs/*: block\n", 2, []string{"namespaces.fs/*", "one method"}},
@@ -200,7 +213,7 @@ func TestFileRefusals(t *testing.T) {
 		{"unknown audience", "agents:\n  a:\n    audience: me\n", 3, []string{"agents.a.audience", "personal, team, public"}},
 		{"unknown grant mode", "agents:\n  a:\n    grants:\n    - {path: /x, mode: write}\n", 4, []string{"agents.a.grants[0].mode", "read, read_write"}},
 		{"unset variable", "\nstate_dir: /x/${NOT_SET}\n", 2, []string{"state_dir", "${NOT_SET} is not set"}},
-		{"unset variable in a free value", "bundles:\n  a:\n    key: ${NOT_SET}\n", 3, []string{"bundles.a.key", "${NOT_SET}"}},
+		{"unset variable in a free value", "bundles:\n  keys:\n    key: ${NOT_SET}\n", 3, []string{"bundles.keys.key", "${NOT_SET}"}},
 		{"broken variable", "state_dir: ${HOME\n", 1, []string{"followed by the name"}},
 		{"too many prompts", "prompts:\n  per_session: 10001\n", 2, []string{"prompts.per_session", "from 1 to 10000"}},
 		{"no prompts", "prompts: {per_session: 0}\n", 1, []string{"from 1 to 10000"}},
@@ -238,7 +251,7 @@ func TestFileRefusals(t *testing.T) {
 		{"alias", "scope: &s {outside: prompt}\n", 1, []string{"anchors"}},
 		{"merge", "<<: {addr: x}\n", 1, []string{"plain text"}},
 		{"two documents", "watch: true\n---\nwatch: false\n", 2, []string{"second document"}},
-		{"date in a free value", "bundles:\n  a: 2001-01-01\n", 2, []string{"quote it"}},
+		{"date in a free value", "bundles:\n  labels:\n    a: 2001-01-01\n", 3, []string{"quote it"}},
 		{"unsafe debug without its flag", "namespaces:\n  fs: block\n  terminal: unsafe_debug\n", 3, []string{"namespaces.terminal", "--unsafe-debug-broadcast"}},
 		{"flag in the file", "unsafe_debug_broadcast: true\n", 1, []string{"unknown key"}},
 	}

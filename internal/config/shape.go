@@ -91,7 +91,9 @@ func settings() shape {
 			"expiry":      {kind: duration, least: 60, most: 30 * 24 * 3600},
 			"per_session": {kind: number, least: 1, most: 10_000},
 		}),
-		"bundles": {kind: table, each: &shape{kind: free}},
+		"bundles":        bundlesShape(),
+		"max_policy_age": {kind: duration, least: 10, most: 365 * 24 * 3600},
+		"stale_policy":   {kind: text, allowed: []string{StaleUnready, StaleDeny}},
 		"decision_log": fixed(map[string]shape{
 			"file":         {kind: text, check: notEmpty},
 			"required":     {kind: boolean},
