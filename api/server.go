@@ -59,12 +59,17 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
+	// Decisions may be nil: then records can't be read here.
+	Decisions Decisions
 	// Capabilities and Terminals may be nil: then nothing is advertised, and no
 	// terminal can be reported.
 	Capabilities Capabilities
 	Terminals    Terminals
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
+	// Agents says what the settings say of an agent's hooks; personal and
+	// interactive unless set. It is called concurrently.
+	Agents func(agent string) AgentTerms
 	// Tokens are those of the two roles, unless Keys are given.
 	Tokens Tokens
 	Keys   *Keyring
@@ -81,9 +86,6 @@ type Options struct {
 	MetricsToken bool
 	// Around, unless nil, is put around everything that answers.
 	Around func(http.Handler) http.Handler
-	// Agents says what the settings say of an agent's hooks; personal and
-	// interactive unless set. It is called concurrently.
-	Agents func(agent string) AgentTerms
 	// Ready is asked for /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
@@ -213,6 +215,7 @@ func (s *Server) router() http.Handler {
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate, s.counted))
 	s.routePrompts(router.Group("/v1/prompts", s.authenticate, s.counted))
 	s.routeApprovals(router.Group("/v1/approvals", s.authenticate, s.counted))
+	s.routeDecisions(router.Group("/v1/decisions", s.authenticate, s.counted))
 	return router
 }
 

@@ -11,7 +11,7 @@ import (
 
 func smallEngine(tb testing.TB) *Engine {
 	tb.Helper()
-	e, err := New(tb.Context(), Options{Source: "testdata/small"})
+	e, err := New(tb.Context(), unsmoked(Options{Source: "testdata/small"}))
 	require.NoError(tb, err)
 	tb.Cleanup(e.Close)
 	return e

@@ -2,106 +2,220 @@ package bundles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"github.com/open-policy-agent/opa/v1/storage"
 )
 
 // Engine holds the policy in force and replaces it. It is safe for concurrent use.
 type Engine struct {
 	options Options
 	current atomic.Pointer[Snapshot]
-	watch   *watcher
+	watches []*watcher
+	// store puts activations in order: whoever has its one write transaction may propose.
+	store *engineStore
+	// services is nil without a configuration of OPA's.
+	services *services
 
-	// reloading serializes activations, so that an older bundle never lands on a newer one.
-	reloading sync.Mutex
-	mu        sync.Mutex // guards status
-	status    Status
+	// local and fetched are the bundles that count. They change with a commit alone, and
+	// are read in write transactions, so the store guards them.
+	local   []part
+	fetched map[string]part
+
+	// ready is closed by the first activation.
+	ready      chan struct{}
+	firstReady sync.Once
+	freshUntil atomic.Int64
+
+	mu      sync.Mutex // guards what follows
+	status  Status
+	remotes map[string]*BundleStatus
+	// configuring says why a discovered configuration was refused.
+	configuring string
 }
 
-// Status says which policy is in force, and what became of later ones.
-type Status struct {
-	// Source is Options.Source; empty is the embedded bundle.
-	Source string
-	// Revision and ActivatedAt are those of the snapshot in force.
-	Revision    string
-	ActivatedAt time.Time
-	// LastError says why the latest reload was refused; empty when it was not.
-	LastError string
-	// Failures counts refused reloads since the engine was made.
-	Failures int
-}
-
-// New loads the policy and returns an engine that holds it. A bundle that can't be
-// activated is an error: an engine without policy does not exist. Close ends the watch.
+// New loads the policy and returns an engine that holds it. A local bundle that can't be
+// activated is an error, and so is a configuration that can't be used. Where bundles of
+// services are configured, Current is nil until all of them have come; Ready tells.
+// Close ends watches and polls.
 func New(ctx context.Context, options Options) (*Engine, error) {
-	e := &Engine{options: options.withDefaults()}
-	e.status.Source = options.Source
-	if options.Watch && options.Source != "" {
-		// The watch begins before the first load, so that no change falls between.
-		watch, err := newWatcher(options.Source)
-		if err != nil {
-			return nil, fmt.Errorf("watch bundle: %w", err)
-		}
-		e.watch = watch
+	e := &Engine{
+		options: options.withDefaults(), fetched: map[string]part{}, ready: make(chan struct{}),
+		remotes: map[string]*BundleStatus{},
 	}
-	if err := e.Reload(ctx); err != nil {
+	e.status.Source = options.Source
+	if err := e.start(ctx); err != nil {
 		e.Close()
 		return nil, err
-	}
-	if e.watch != nil {
-		e.watch.start(e)
 	}
 	return e, nil
 }
 
-// Current returns the snapshot in force. It is never nil.
-func (e *Engine) Current() *Snapshot { return e.current.Load() }
-
-// Status returns what is in force and what was refused.
-func (e *Engine) Status() Status {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.status
-}
-
-// Reload reads the source again and puts it in force. On error the snapshot before it
-// stays, and Status tells why; the error names file and row where there is one.
-func (e *Engine) Reload(ctx context.Context) error {
-	e.reloading.Lock()
-	defer e.reloading.Unlock()
-	snapshot, err := build(ctx, e.options)
-	if err != nil {
-		err = fmt.Errorf("activate bundle: %w", err)
-		e.refuse(err)
-		e.options.OnReject(err)
+func (e *Engine) start(ctx context.Context) (err error) {
+	if e.store, err = newEngineStore(ctx, e); err != nil {
+		return fmt.Errorf("make store of bundles: %w", err)
+	}
+	if len(e.options.Services) > 0 {
+		if e.services, err = newServices(e); err != nil {
+			return fmt.Errorf("configure bundles: %w", err)
+		}
+	}
+	var source *watcher
+	if e.options.Watch && e.options.Source != "" {
+		// The watch begins before the first load, so that no change falls between.
+		if source, err = e.watch(e.options.Source); err != nil {
+			return err
+		}
+	}
+	if err := e.Reload(ctx); err != nil {
 		return err
 	}
-	e.accept(snapshot)
-	e.options.OnActivate(snapshot)
+	if source != nil {
+		source.start(e, e.Reload)
+	}
+	if e.services == nil {
+		return nil
+	}
+	return e.services.start(ctx)
+}
+
+// watch makes a watcher that Close ends.
+func (e *Engine) watch(source string) (*watcher, error) {
+	w, err := newWatcher(source)
+	if err != nil {
+		return nil, fmt.Errorf("watch bundle: %w", err)
+	}
+	e.watches = append(e.watches, w)
+	return w, nil
+}
+
+// Current returns the snapshot in force: nil while bundles of services are awaited, and
+// never again once there was one.
+func (e *Engine) Current() *Snapshot { return e.current.Load() }
+
+// Ready is closed once a policy is in force.
+func (e *Engine) Ready() <-chan struct{} { return e.ready }
+
+// Reload reads the local source again and puts it in force. On error the snapshot before
+// it stays, and Status tells why; the error names file and row where there is one.
+func (e *Engine) Reload(ctx context.Context) error {
+	err := e.store.transact(ctx, func() (*proposal, error) {
+		local, err := load(e.options)
+		if err != nil {
+			check := CheckContents
+			var roots *rootsError
+			if errors.As(err, &roots) {
+				check = CheckRoots
+			}
+			return nil, e.refused(refuse(e.sourceName(), check, err))
+		}
+		proposed, err := e.check(ctx, local, e.fetched, e.sourceName())
+		if err != nil {
+			return nil, e.refused(err)
+		}
+		return proposed, nil
+	})
+	if err != nil {
+		return fmt.Errorf("activate bundle: %w", err)
+	}
 	return nil
 }
 
-// Close ends the watch and waits for it. Snapshots stay usable. Close may be called twice.
-func (e *Engine) Close() {
-	if e.watch != nil {
-		e.watch.close()
-	}
-}
-
-func (e *Engine) accept(snapshot *Snapshot) {
+// refused remembers a refusal of the local source.
+func (e *Engine) refused(err error) error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.current.Store(snapshot)
-	e.status.Revision = snapshot.revision
-	e.status.ActivatedAt = e.options.Now()
-	e.status.LastError = ""
+	e.status.LastError = err.Error()
+	e.status.Failures++
+	e.mu.Unlock()
+	e.options.OnReject(err)
+	return err
 }
 
-func (e *Engine) refuse(err error) {
+// unwatched remembers that changes of a source may go unnoticed.
+func (e *Engine) unwatched(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.status.LastError = err.Error()
 	e.status.Failures++
+}
+
+func (e *Engine) sourceName() string {
+	if e.options.Source == "" {
+		return embeddedName
+	}
+	return e.options.Source
+}
+
+// Poll asks the services of all bundles whose trigger is manual, and returns once all have
+// answered and what they sent is in force or refused. The error says what failed; it is in
+// Status as well. It must not be called by several goroutines at a time.
+func (e *Engine) Poll(ctx context.Context) error {
+	if e.services == nil {
+		return nil
+	}
+	return e.services.poll(ctx)
+}
+
+// Close ends watches and polls, and waits for them. Snapshots stay usable. Close may be
+// called twice.
+func (e *Engine) Close() {
+	for _, w := range e.watches {
+		w.close()
+	}
+	if e.services != nil {
+		e.services.close()
+	}
+}
+
+// commit is called with every commit to the store: what was proposed comes into force.
+func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event storage.TriggerEvent) {
+	if event.Context == nil {
+		return
+	}
+	if proposed, made := event.Context.Get(proposalKey{}).(*proposal); made {
+		e.accept(proposed)
+		return
+	}
+	e.forget(ctx, txn)
+}
+
+// accept puts what was proposed in force.
+func (e *Engine) accept(p *proposal) {
+	before := e.fetched
+	e.local, e.fetched = p.local, p.fetched
+	now := e.options.Now()
+	e.mu.Lock()
+	for name := range before {
+		if _, left := p.fetched[name]; !left {
+			delete(e.remotes, name)
+		}
+	}
+	if one, fetched := e.remotes[p.changed]; fetched {
+		changed := p.fetched[p.changed]
+		one.Revision = changed.Manifest.Revision
+		if one.Revision == "" {
+			one.Revision, _ = changed.revision() // it was computed before without an error
+		}
+		one.ActivatedAt = now
+		one.Activations++
+		one.Check, one.LastError = "", ""
+		e.restored(one)
+	} else {
+		e.status.LastError = ""
+	}
+	if p.snapshot != nil {
+		e.current.Store(p.snapshot)
+		e.status.Revision = p.snapshot.revision
+		e.status.ActivatedAt = now
+	}
+	e.renewAge()
+	e.mu.Unlock()
+	if p.snapshot == nil {
+		return
+	}
+	e.options.OnActivate(p.snapshot)
+	e.firstReady.Do(func() { close(e.ready) })
 }

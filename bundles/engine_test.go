@@ -55,17 +55,17 @@ func TestNewRefusesABundle(t *testing.T) {
 		"that is a patch":          {map[string]string{"patch.json": `{"data": []}`}, "patch.json"},
 		"that is too large":        {with(good, "policyd/large.rego", "package policyd.large\n#"+strings.Repeat("x", maxBundleBytes)), "more than 8388608 bytes"},
 		"that is too large in sum": {with(with(good, "policyd/a.rego", "package policyd.a\n#"+strings.Repeat("x", maxBundleBytes/2)), "policyd/b.rego", "package policyd.b\n#"+strings.Repeat("x", maxBundleBytes/2)), "more than 8388608 bytes"},
-		"with data below site":     {with(with(good, ".manifest", `{"roots": [""]}`), "site/a/data.json", `{"cover": [[0, "x"]]}`), "site/a/data.json: data below site"},
-		"with data named site":     {with(with(good, ".manifest", `{"roots": [""]}`), "data.json", `{"site": {"a": 1}}`), "data below site"},
+		"with data below site":     {with(with(good, ".manifest", `{"roots": ["policyd", "site"]}`), "site/a/data.json", `{"cover": [[0, "x"]]}`), "site/a/data.json: data below site"},
+		"with data named site":     {with(with(good, ".manifest", `{"roots": ["policyd", "site"]}`), "data.json", `{"site": {"a": 1}}`), "data below site"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := New(t.Context(), Options{FS: mapFS(test.files)})
+			_, err := New(t.Context(), unsmoked(Options{FS: mapFS(test.files)}))
 			require.ErrorContains(t, err, test.says)
 			require.ErrorContains(t, err, "embedded")
 
 			dir := t.TempDir()
 			writeTree(t, dir, test.files)
-			_, err = New(t.Context(), Options{FS: mapFS(good), Source: dir})
+			_, err = New(t.Context(), unsmoked(Options{FS: mapFS(good), Source: dir}))
 			if strings.Contains(name, "entrypoint") || strings.Contains(name, "patch") {
 				require.Error(t, err)
 				return
@@ -98,12 +98,12 @@ func TestNewRefusesASource(t *testing.T) {
 			require.NoError(t, os.WriteFile(source, archive(t, twice), 0o600))
 		}
 		t.Run(name, func(t *testing.T) {
-			_, err := New(t.Context(), Options{FS: mapFS(deciding(prompting(""))), Source: source})
+			_, err := New(t.Context(), unsmoked(Options{FS: mapFS(deciding(prompting(""))), Source: source}))
 			require.ErrorContains(t, err, source)
 			require.NotContains(t, err.Error(), "files sum up", "it has to be refused before its files are unpacked")
 		})
 	}
-	_, err := New(t.Context(), Options{})
+	_, err := New(t.Context(), unsmoked(Options{}))
 	require.ErrorContains(t, err, "no embedded bundle")
 }
 
@@ -150,7 +150,7 @@ func TestSourceOfASiteIsLoadedBesideTheEmbeddedBundle(t *testing.T) {
 	// It can't add to the packages of the embedded bundle.
 	writeTree(t, dir, map[string]string{".manifest": `{"roots": ["site", "site_data", "policyd/rules"]}`})
 	err := e.Reload(t.Context())
-	require.ErrorContains(t, err, `root "policyd/rules" belongs to bundle embedded`)
+	require.ErrorContains(t, err, `it owns the root "policyd/rules"`)
 }
 
 // A directory that is called like the embedded bundle hides none of its modules.
@@ -180,21 +180,19 @@ func TestLinkedFilesArePartOfADirectory(t *testing.T) {
 }
 
 func TestTestsGateTheActivation(t *testing.T) {
-	files := with(deciding(prompting("hi")), "policyd/main/main_test.rego",
-		"package policyd.main_test\n\ntest_passes if true\n\ntest_fails if data.policyd.main.decision.hint == \"other\"\n")
-	_, err := New(t.Context(), Options{FS: mapFS(files), TestOnActivate: true})
-	require.ErrorContains(t, err, "embedded/policyd/main/main_test.rego:5: data.policyd.main_test.test_fails failed")
+	gated := func(tests string) (string, error) {
+		dir := t.TempDir()
+		writeTree(t, dir, with(deciding(prompting("hi")), "policyd/main/main_test.rego", "package policyd.main_test\n\n"+tests))
+		require.Equal(t, "hi", judge(t, newEngine(t, Options{Source: dir})).Hint, "tests are no part of a snapshot")
+		_, err := New(t.Context(), unsmoked(Options{Source: dir, TestOnActivate: true}))
+		return dir, err
+	}
+	dir, err := gated("test_passes if true\n\ntest_fails if data.policyd.main.decision.hint == \"other\"\n")
+	require.ErrorContains(t, err, dir+"/policyd/main/main_test.rego:5: data.policyd.main_test.test_fails failed")
 	require.NotContains(t, err.Error(), "test_passes")
-	require.Equal(t, "hi", judge(t, newEngine(t, Options{FS: mapFS(files)})).Hint)
-
-	broken := with(deciding(prompting("hi")), "policyd/main/main_test.rego", "package policyd.main_test\n\ntest_x if y\n")
-	_, err = New(t.Context(), Options{FS: mapFS(broken), TestOnActivate: true})
+	_, err = gated("test_x if y\n")
 	require.ErrorContains(t, err, "main_test.rego:3")
-	require.Equal(t, "hi", judge(t, newEngine(t, Options{FS: mapFS(broken)})).Hint, "tests are no part of a snapshot")
-
-	failing := with(deciding(prompting("hi")), "policyd/main/main_test.rego",
-		"package policyd.main_test\n\ntest_x if 1 / count([]) == 1\n")
-	_, err = New(t.Context(), Options{FS: mapFS(failing), TestOnActivate: true})
+	_, err = gated("test_x if 1 / count([]) == 1\n")
 	require.ErrorContains(t, err, "divide by zero")
 }
 
@@ -232,13 +230,13 @@ func TestSettingsAreMergedDeeply(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "bonjour", judgement.Reasons[0].Message)
 
-	_, err = New(t.Context(), Options{Source: "testdata/small", Settings: map[string]any{"f": func() {}}})
+	_, err = New(t.Context(), unsmoked(Options{Source: "testdata/small", Settings: map[string]any{"f": func() {}}}))
 	require.ErrorContains(t, err, "read settings")
 }
 
 func TestPrepareCanRefuse(t *testing.T) {
 	refuse := errors.New("config.secrets is missing")
-	_, err := New(t.Context(), Options{Source: "testdata/small", Prepare: func(map[string]any) (any, error) { return nil, refuse }})
+	_, err := New(t.Context(), unsmoked(Options{Source: "testdata/small", Prepare: func(map[string]any) (any, error) { return nil, refuse }}))
 	require.ErrorIs(t, err, refuse)
 	require.ErrorContains(t, err, "testdata/small")
 }
@@ -286,7 +284,7 @@ func TestReloadKeepsTheLastGoodPolicy(t *testing.T) {
 	require.Same(t, first, e.Current())
 	require.Equal(t, "first", judge(t, e).Hint)
 	status := e.Status()
-	require.Equal(t, err.Error(), status.LastError)
+	require.Equal(t, err.Error(), "activate bundle: "+status.LastError)
 	require.Equal(t, 1, status.Failures)
 	require.Equal(t, first.Revision(), status.Revision)
 	require.Equal(t, clock.Add(-time.Hour), status.ActivatedAt)
@@ -299,7 +297,11 @@ func TestReloadKeepsTheLastGoodPolicy(t *testing.T) {
 	require.Equal(t, 1, status.Failures)
 	require.Equal(t, clock, status.ActivatedAt)
 	require.Equal(t, []string{first.Revision(), e.Current().Revision()}, activated)
-	require.Equal(t, []error{err}, rejected)
+	require.Len(t, rejected, 1)
+	var refusal *RefusalError
+	require.ErrorAs(t, rejected[0], &refusal)
+	require.Equal(t, CheckCompile, refusal.Check)
+	require.Equal(t, dir, refusal.Bundle)
 
 	// The snapshot that somebody still holds is what it was.
 	judgement, err := first.Judge(t.Context(), threeCommands())

@@ -12,9 +12,10 @@ import (
 
 // Roots of bundles.
 const (
-	policyRoot   = "policyd"   // the built-in rules and their data
-	siteRoot     = "site"      // packages of operators
-	siteDataRoot = "site_data" // their data
+	policyRoot   = "policyd"    // the built-in rules and their data
+	siteRoot     = "site"       // packages of operators
+	siteDataRoot = "site_data"  // their data
+	recordRoot   = "system/log" // their rules for decision records
 )
 
 // entrypointPath is the rule that decides.
@@ -95,11 +96,17 @@ func checkOverlap(p, other part) error {
 
 // checkEntrypoint refuses policy that can't decide. Data at the entrypoint is no rule.
 func checkEntrypoint(compiler *ast.Compiler, parts []part) error {
-	if len(compiler.GetRulesExact(ast.MustParseRef(entrypointPath))) > 0 {
+	rules := compiler.GetRulesExact(ast.MustParseRef(entrypointPath))
+	for _, rule := range rules {
+		if rule.Head.RuleKind() == ast.MultiValue || len(rule.Head.Args) > 0 {
+			return fmt.Errorf("%s: %s is a set or a function, and has to be one object", rule.Location, entrypointPath)
+		}
+	}
+	if len(rules) > 0 {
 		return nil
 	}
 	for _, p := range parts {
-		if p.owns(policyRoot) {
+		if p.ownsPolicy() {
 			return fmt.Errorf("check bundle %s: it owns %s but has no rule %s", p.name, policyRoot, entrypointPath)
 		}
 	}

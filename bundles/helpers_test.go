@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/policies"
 )
 
 // patience bounds waits for something that has to happen.
@@ -57,8 +58,16 @@ func prompting(hint string) string {
 `, "HINT", hint)
 }
 
+// unsmoked are options for policies that are too small for the built-in cases.
+func unsmoked(options Options) Options {
+	options.WithoutSmoke = true
+	return options
+}
+
+// newEngine makes an engine. Only with the built-in policy have the built-in cases to hold.
 func newEngine(t *testing.T, options Options) *Engine {
 	t.Helper()
+	options.WithoutSmoke = options.FS != policies.FS
 	e, err := New(t.Context(), options)
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
@@ -72,20 +81,20 @@ func engineOf(t *testing.T, files map[string]string) *Engine {
 }
 
 // writeTree writes a bundle to a directory, in order of names.
-func writeTree(t *testing.T, root string, files map[string]string) {
-	t.Helper()
+func writeTree(tb testing.TB, root string, files map[string]string) {
+	tb.Helper()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		full := filepath.Join(root, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o750))
-		require.NoError(t, os.WriteFile(full, []byte(files[name]), 0o600))
+		require.NoError(tb, os.MkdirAll(filepath.Dir(full), 0o750))
+		require.NoError(tb, os.WriteFile(full, []byte(files[name]), 0o600))
 	}
 }
 
 // replaceFile puts a file in place as a whole, as careful writers do.
-func replaceFile(t *testing.T, name string, content []byte) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(name+".new", content, 0o600))
-	require.NoError(t, os.Rename(name+".new", name))
+func replaceFile(tb testing.TB, name string, content []byte) {
+	tb.Helper()
+	require.NoError(tb, os.WriteFile(name+".new", content, 0o600))
+	require.NoError(tb, os.Rename(name+".new", name))
 }
 
 func archive(t *testing.T, files map[string]string) []byte {

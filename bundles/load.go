@@ -30,7 +30,7 @@ type part struct {
 	bundle.Bundle
 }
 
-// load reads the bundles that the options name, the source last.
+// load reads the local bundles that the options name, the source last.
 func load(options Options) ([]part, error) {
 	if options.Source == "" {
 		embedded, err := readFS(options.FS, embeddedName)
@@ -40,7 +40,10 @@ func load(options Options) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	if source.owns(policyRoot) {
+	if err := checkLocalRoots(source); err != nil {
+		return nil, &rootsError{err}
+	}
+	if source.ownsPolicy() {
 		return []part{source}, nil
 	}
 	embedded, err := readFS(options.FS, embeddedName)
@@ -50,9 +53,9 @@ func load(options Options) ([]part, error) {
 	return []part{embedded, source}, nil
 }
 
-// owns reports whether all of a root is the bundle's to fill.
-func (p part) owns(root string) bool {
-	return bundle.RootPathsContain(*p.Manifest.Roots, root)
+// ownsPolicy reports whether all of the policy's root is the bundle's to fill.
+func (p part) ownsPolicy() bool {
+	return bundle.RootPathsContain(*p.Manifest.Roots, policyRoot)
 }
 
 func readSource(source string) (part, error) {
@@ -72,6 +75,12 @@ func readSource(source string) (part, error) {
 	}
 	return part{}, fmt.Errorf("read bundle: %s is neither a directory nor a .tar.gz file", source)
 }
+
+// rootsError tells a bundle that owns what belongs to others from one that can't be read.
+type rootsError struct{ error }
+
+// Unwrap returns what is wrong with the roots.
+func (e *rootsError) Unwrap() error { return e.error }
 
 func readFS(files fs.FS, name string) (part, error) {
 	if files == nil {
@@ -94,7 +103,7 @@ func readArchive(name string) (part, error) {
 		return part{}, fmt.Errorf("read bundle: %w", err)
 	}
 	defer file.Close()
-	packed, err := readLimited(file)
+	packed, err := readLimited(file, maxBundleBytes)
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
@@ -104,7 +113,7 @@ func readArchive(name string) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	if _, err := readLimited(unpacked); err != nil {
+	if _, err := readLimited(unpacked, maxBundleBytes); err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
 	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name)
@@ -126,14 +135,14 @@ func read(loader bundle.DirectoryLoader, name string) (part, error) {
 	return part{name: name, Bundle: content}, nil
 }
 
-// readLimited reads all, and refuses more than a bundle may hold.
-func readLimited(r io.Reader) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, maxBundleBytes+1))
+// readLimited reads all, and refuses more than most bytes.
+func readLimited(r io.Reader, most int) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(content) > maxBundleBytes {
-		return nil, fmt.Errorf("more than %d bytes", maxBundleBytes)
+	if len(content) > most {
+		return nil, fmt.Errorf("more than %d bytes", most)
 	}
 	return content, nil
 }

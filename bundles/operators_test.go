@@ -32,7 +32,7 @@ func TestOperatorsAreAskedBesideTheBuiltInBundle(t *testing.T) {
 	}{
 		"deny":  {"deny contains " + finding, v1.EffectDeny},
 		"ask":   {"prompt contains " + finding, v1.EffectPrompt},
-		"cover": {`cover contains [i, "site/team"] if some i, _ in input.items`, v1.EffectAllow},
+		"cover": {`cover contains [i, "site/team"] if { some i, item in input.items; item.verb == "deploy" }`, v1.EffectAllow},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()

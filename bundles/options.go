@@ -30,10 +30,24 @@ type Options struct {
 	Prepare func(policyd map[string]any) (any, error)
 	// Deadline bounds one judgement; 0 is 250 ms.
 	Deadline time.Duration
-	// TestOnActivate runs the source's own tests first, without Settings, and refuses
-	// a bundle in which one fails.
+	// TestOnActivate runs the own tests of a bundle that is not embedded first, without
+	// Settings, and refuses a bundle in which one fails.
 	TestOnActivate bool
-	// Watch reloads when Source changes on disk. Without Source it does nothing.
+	// WithoutSmoke leaves out the built-in cases that every policy has to decide as it
+	// must. They hold policies over facts of calls, and nothing else may go without them.
+	WithoutSmoke bool
+	// Services is OPA's own configuration of bundles: its keys bundles, discovery, keys,
+	// labels, services and status. Empty is none.
+	Services map[string]any
+	// PersistDir is where bundles of services are kept for the next start; it is needed
+	// with Services.
+	PersistDir string
+	// MaxAge is how long ago a service may have said that what is in force is current,
+	// before Stale is true; 0 is no limit.
+	MaxAge time.Duration
+	// BodyPatience bounds how long the body of a service's answer may take; 0 is a minute.
+	BodyPatience time.Duration
+	// Watch reloads when Source or a bundle of a file:// resource changes on disk.
 	Watch bool
 	// Debounce is how long Watch waits for changes to settle; 0 is 100 ms.
 	Debounce time.Duration
@@ -53,6 +67,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Debounce <= 0 {
 		o.Debounce = defaultDebounce
+	}
+	if o.BodyPatience <= 0 {
+		o.BodyPatience = bodyPatience
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

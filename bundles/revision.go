@@ -46,7 +46,7 @@ func (p part) revision() (string, error) {
 	slices.SortFunc(modules, func(a, b bundle.ModuleFile) int { return strings.Compare(a.RelativePath, b.RelativePath) })
 	sum := sha256.New()
 	for _, module := range modules {
-		if isRule(module.Path) {
+		if !isTest(module.Path) {
 			writeField(sum, []byte(strings.TrimPrefix(module.RelativePath, "/")))
 			writeField(sum, module.Raw)
 		}

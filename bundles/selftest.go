@@ -6,21 +6,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/tester"
 )
 
-// runTests runs the tests of the last part over all parts. Settings are left out: tests
-// hold what the bundle says, and an operator's choice is not a mistake in it.
-func runTests(ctx context.Context, parts []part) error {
-	modules := modulesOf(parts, isRule)
-	tests := modulesOf(parts[len(parts)-1:], isTest)
-	if len(tests) == 0 {
+// testPatience bounds the tests of one bundle.
+const testPatience = 30 * time.Second
+
+// runTests runs the tests of the part that changed over all parts. Settings are left out:
+// tests hold what the bundle says, and an operator's choice is not a mistake in it.
+func runTests(ctx context.Context, parts []part, changed string) error {
+	tests := false
+	modules := modulesOf(parts, func(p *part, path string) bool {
+		own := isTest(path) && p.name == changed
+		tests = tests || own
+		return own || isRule(p, path)
+	})
+	if !tests {
 		return nil
 	}
-	for name, module := range tests {
-		modules[name] = module
-	}
+	ctx, cancel := context.WithTimeout(ctx, testPatience)
+	defer cancel()
 	store, txn, err := newStore(ctx, mergeData(parts))
 	if err != nil {
 		return err

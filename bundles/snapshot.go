@@ -48,69 +48,74 @@ func (s *Snapshot) Revision() string { return s.revision }
 // Prepared returns what Options.Prepare made of this snapshot's data.
 func (s *Snapshot) Prepared() any { return s.prepared }
 
-// build reads, checks and compiles. Whatever it returns an error for is not activated.
-func build(ctx context.Context, options Options) (*Snapshot, error) {
-	parts, err := load(options)
+// build checks and compiles. Whatever it returns an error for is not activated: a
+// *RefusalError of the part that changed.
+func build(ctx context.Context, options Options, parts []part, changed string) (*Snapshot, error) {
+	if err := checkParts(parts); err != nil {
+		return nil, refuse(changed, CheckRoots, err)
+	}
+	// What bundles say is checked without settings: an operator's choice is no mistake in
+	// a bundle, and none in it may hide behind one.
+	plain, err := compile(ctx, parts, changed)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkParts(parts); err != nil {
-		return nil, err
-	}
-	if options.TestOnActivate {
-		if err := runTests(ctx, parts); err != nil {
-			return nil, err
+	// The embedded bundle was tested where it was built.
+	if options.TestOnActivate && changed != embeddedName {
+		if err := runTests(ctx, parts, changed); err != nil {
+			return nil, refuse(changed, CheckTests, err)
 		}
 	}
-	settings, err := plainSettings(options.Settings)
+	snapshot, policyd, err := plain.withSettings(ctx, parts, options.Settings, changed)
 	if err != nil {
 		return nil, err
 	}
-	// The revision is taken first, since merging the settings changes the data.
-	revision, err := revisionOf(parts, settings)
-	if err != nil {
-		return nil, err
-	}
-	data := mergeData(parts)
-	source := parts[len(parts)-1].name
-	policyd, err := applySettings(data, settings)
-	if err != nil {
-		return nil, fmt.Errorf("read data of %s: %w", source, err)
-	}
-	snapshot, err := compile(ctx, parts, data)
-	if err != nil {
-		return nil, err
-	}
-	snapshot.revision = revision
-	snapshot.deadline = options.Deadline
-	snapshot.ruled = ruledAgents(policyd)
 	// The store holds copies by now: what becomes of policyd can't change the snapshot.
-	snapshot.prepared, err = options.Prepare(policyd)
-	if err != nil {
-		return nil, fmt.Errorf("prepare data of %s: %w", source, err)
+	if snapshot.prepared, err = options.Prepare(policyd); err != nil {
+		return nil, refuse(changed, CheckData, fmt.Errorf("prepare data: %w", err))
+	}
+	snapshot.deadline = options.Deadline
+	if options.WithoutSmoke {
+		return snapshot, nil
+	}
+	operators := hasOperators(parts)
+	if err := plain.smoke(ctx, operators, false); err != nil {
+		return nil, refuse(changed, CheckSmoke, err)
+	}
+	if err := snapshot.smoke(ctx, operators, true); err != nil {
+		return nil, refuse(changed, CheckSmoke, fmt.Errorf("with the settings: %w", err))
 	}
 	return snapshot, nil
 }
 
-func compile(ctx context.Context, parts []part, data map[string]any) (*Snapshot, error) {
-	if !hasOperators(parts) {
-		data = merge(data, operators(false))
-	}
+// compile makes a snapshot of what the parts alone say.
+func compile(ctx context.Context, parts []part, changed string) (*Snapshot, error) {
+	data := dataOf(parts)
 	store, txn, err := newStore(ctx, data)
 	if err != nil {
-		return nil, err
+		return nil, refuse(changed, CheckData, err)
 	}
 	compiler := newCompiler(ctx, store, txn)
 	if compiler.Compile(modulesOf(parts, isRule)); compiler.Failed() {
-		return nil, fmt.Errorf("compile policy: %w", explain(compiler.Errors))
+		return nil, refuse(changed, CheckCompile, fmt.Errorf("compile policy: %w", explain(compiler.Errors)))
 	}
 	if err := checkEntrypoint(compiler, parts); err != nil {
-		return nil, err
+		return nil, refuse(changed, CheckEntrypoint, err)
 	}
 	query, err := compiler.QueryCompiler().Compile(ast.MustParseBody(string(resultVar) + " = " + entrypointPath))
 	if err != nil {
 		return nil, fmt.Errorf("compile query: %w", err)
 	}
+	policyd, err := object(data, policyRoot)
+	if err != nil {
+		return nil, refuse(changed, CheckData, fmt.Errorf("read data: %w", err))
+	}
+	return newSnapshot(ctx, compiler, query, store, txn, ruledAgents(policyd))
+}
+
+func newSnapshot(ctx context.Context, compiler *ast.Compiler, query ast.Body, store storage.Store, txn storage.Transaction,
+	ruled map[string]bool,
+) (*Snapshot, error) {
 	base, err := store.Read(ctx, txn, storage.RootPath)
 	if err != nil {
 		return nil, fmt.Errorf("read data: %w", err)
@@ -120,11 +125,42 @@ func compile(ctx context.Context, parts []part, data map[string]any) (*Snapshot,
 		InterQueryBuiltinValueCache: cache.InterQueryBuiltinValueCacheConfig{MaxNumEntries: &limit},
 	})
 	return &Snapshot{
-		compiler: compiler, query: query, store: store, txn: txn, values: values, words: newVocabulary(),
+		compiler: compiler, query: query, store: store, txn: txn, values: values, words: newVocabulary(), ruled: ruled,
 		data:        dataCache{base.(ast.Object)}, // what newStore put there
 		metadata:    map[string]any{},
+		deadline:    defaultDeadline,
 		evaluations: sync.Pool{New: func() any { return newEvaluation() }},
 	}, nil
+}
+
+// withSettings returns a snapshot of the same rules over data with settings laid over it,
+// and data.policyd as it is then.
+func (s *Snapshot) withSettings(ctx context.Context, parts []part, given map[string]any, changed string,
+) (*Snapshot, map[string]any, error) {
+	settings, err := plainSettings(given)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The revision is taken first, since merging the settings changes the data.
+	revision, err := revisionOf(parts, settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	data := dataOf(parts)
+	policyd, err := applySettings(data, settings)
+	if err != nil {
+		return nil, nil, refuse(changed, CheckData, fmt.Errorf("read data: %w", err))
+	}
+	store, txn, err := newStore(ctx, data)
+	if err != nil {
+		return nil, nil, refuse(changed, CheckData, err)
+	}
+	settled, err := newSnapshot(ctx, s.compiler, s.query, store, txn, ruledAgents(policyd))
+	if err != nil {
+		return nil, nil, err
+	}
+	settled.revision = revision
+	return settled, policyd, nil
 }
 
 func newCompiler(ctx context.Context, store storage.Store, txn storage.Transaction) *ast.Compiler {
@@ -150,11 +186,12 @@ func newStore(ctx context.Context, data map[string]any) (storage.Store, storage.
 
 // modulesOf gathers the modules of which keep says so. Their keys name the part as well:
 // a directory may be called like the embedded bundle, and no module may hide another.
-func modulesOf(parts []part, keep func(path string) bool) map[string]*ast.Module {
+func modulesOf(parts []part, keep func(p *part, path string) bool) map[string]*ast.Module {
 	modules := map[string]*ast.Module{}
-	for i, p := range parts {
+	for i := range parts {
+		p := &parts[i]
 		for _, module := range p.Modules {
-			if keep(module.Path) {
+			if keep(p, module.Path) {
 				modules[fmt.Sprintf("%d:%s", i, module.Path)] = module.Parsed
 			}
 		}
@@ -162,8 +199,17 @@ func modulesOf(parts []part, keep func(path string) bool) map[string]*ast.Module
 	return modules
 }
 
-func isTest(path string) bool { return strings.HasSuffix(path, "_test.rego") }
-func isRule(path string) bool { return !isTest(path) }
+func isTest(path string) bool          { return strings.HasSuffix(path, "_test.rego") }
+func isRule(_ *part, path string) bool { return !isTest(path) }
+
+// dataOf is the data of all parts, and whether operators have packages among them.
+func dataOf(parts []part) map[string]any {
+	data := mergeData(parts)
+	if !hasOperators(parts) {
+		data = merge(data, operators(false))
+	}
+	return data
+}
 
 // mergeData puts the data of all parts together. Their roots don't overlap, but two may
 // share a parent ("site_data/a" and "site_data/b").

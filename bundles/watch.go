@@ -85,13 +85,14 @@ func (w *watcher) counts(event fsnotify.Event) bool {
 	return w.files[event.Name] || w.directories[filepath.Dir(event.Name)]
 }
 
-func (w *watcher) start(e *Engine) {
+// start follows changes until close; reload reads the source again.
+func (w *watcher) start(e *Engine, reload func(context.Context) error) {
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
-	w.stopped.Go(func() { w.run(ctx, e) })
+	w.stopped.Go(func() { w.run(ctx, e, reload) })
 }
 
-func (w *watcher) run(ctx context.Context, e *Engine) {
+func (w *watcher) run(ctx context.Context, e *Engine, reload func(context.Context) error) {
 	timer := time.NewTimer(e.options.Debounce)
 	timer.Stop()
 	postponed := 0
@@ -114,24 +115,24 @@ func (w *watcher) run(ctx context.Context, e *Engine) {
 			change()
 		case <-timer.C:
 			postponed = 0
-			w.reload(ctx, e)
+			w.reload(ctx, e, reload)
 		}
 	}
 }
 
 // reload reports to the log and to Status, since nobody waits for its error.
-func (w *watcher) reload(ctx context.Context, e *Engine) {
+func (w *watcher) reload(ctx context.Context, e *Engine, reload func(context.Context) error) {
 	// New directories are watched before they are read, so that no change falls between.
 	if err := w.follow(); err != nil {
-		e.refuse(err)
+		e.unwatched(err)
 		e.options.Logger.Error("bundle can't be watched", "source", w.source, "error", err)
 	}
-	if err := e.Reload(ctx); err != nil {
+	if err := reload(ctx); err != nil {
 		e.options.Logger.Error("bundle refused, the policy before it stays in force",
-			"source", w.source, "revision", e.Current().Revision(), "error", err)
+			"source", w.source, "revision", e.Status().Revision, "error", err)
 		return
 	}
-	e.options.Logger.Info("bundle activated", "source", w.source, "revision", e.Current().Revision())
+	e.options.Logger.Info("bundle activated", "source", w.source, "revision", e.Status().Revision)
 }
 
 func (w *watcher) close() {

@@ -160,6 +160,15 @@ var rooms = []room{
 		reason: "hook, gates and tools ask the sidecar; a hook starts with every tool call, so it links the standard library alone",
 	},
 	{
+		path: "internal/hook", own: []string{"internal/clients/reply", "internal/pdp"},
+		reason: "it starts with every tool call: it asks and prints, and judges nothing",
+	},
+	{
+		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook"},
+		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff"},
+		reason:  "it edits settings of other programs in place, comments and all; who decides is not its business",
+	},
+	{
 		path: "cmd/policyd-hook", own: []string{"internal/clients/reply", "internal/pdp", "internal/hook"},
 		reason: "it starts with every tool call: no engine, no server, no parser is linked",
 	},

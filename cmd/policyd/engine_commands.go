@@ -12,10 +12,12 @@ import (
 var engineCommands = []string{"bench", "check", "eval", "fmt", "test"}
 
 // mountEngineCommands moves OPA's commands under root.
-func mountEngineCommands(root *cobra.Command) {
+func mountEngineCommands(root *cobra.Command) { mountEngineCommandsFor(root, engineCommands...) }
+
+func mountEngineCommandsFor(root *cobra.Command, names ...string) {
 	source := opa.Command(&cobra.Command{Use: "opa"}, "policyd")
 	for _, command := range source.Commands() {
-		if slices.Contains(engineCommands, command.Name()) {
+		if slices.Contains(names, command.Name()) {
 			source.RemoveCommand(command)
 			root.AddCommand(command)
 		}

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"sync/atomic"
 
 	v1 "policyd/api/v1"
 	"policyd/bundles"
 	"policyd/extract"
+	"policyd/internal/config"
 	"policyd/internal/gate"
 	"policyd/internal/record"
 	"policyd/internal/sessions"
@@ -26,6 +28,10 @@ type policy struct {
 	current atomic.Pointer[snapshot]
 	// redactor masks by the names of secret variables of the policy in force.
 	redactor *record.Redactor
+	// scratch is a directory that goes with the policy, empty for none.
+	scratch string
+	// denyStale denies what a policy would allow that no service has confirmed for too long.
+	denyStale bool
 	// activated hears of the revision of every policy that comes into force.
 	activated atomic.Pointer[func(revision string)]
 }
@@ -37,6 +43,7 @@ type snapshot struct {
 	*bundles.Snapshot
 	extractor *extract.Extractor
 	scope     *scope
+	records   preparedRules
 }
 
 var (
@@ -65,8 +72,9 @@ func (s *snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
 // Inert names the arguments of a call that change nothing of what it does.
 func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
-// newPolicy loads the policy that the settings name. The caller closes it.
-func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, error) {
+// newPolicy loads the policy that the settings name, and keeps what services send in a
+// directory for the next start. The caller closes it.
+func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logger) (*policy, error) {
 	base, err := extract.NewBase(extract.Options{
 		Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Platform: s.platform,
 		Now: s.now,
@@ -74,24 +82,29 @@ func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, 
 	if err != nil {
 		return nil, err
 	}
-	p := &policy{redactor: record.NewRedactor(base.ContentArguments(), nil)}
+	p := &policy{redactor: record.NewRedactor(base.ContentArguments(), nil), denyStale: s.StalePolicy == config.StaleDeny}
 	p.engine, err = bundles.New(ctx, bundles.Options{
-		Source: s.Bundle, FS: policies.FS, Settings: s.Settings(), Watch: s.Watch, Logger: logger,
-		// The built-in policy was tested where it was built.
-		TestOnActivate: s.Bundle != "",
+		Source: s.Bundle, FS: policies.FS, Settings: s.Settings(), Watch: s.Watch, Logger: logger, Now: s.now,
+		TestOnActivate: s.TestOnActivate, Services: s.Bundles, PersistDir: kept,
+		MaxAge: s.MaxPolicyAge,
 		Prepare: func(policyd map[string]any) (any, error) {
 			return prepare(base, policyd, s.home)
 		},
 		OnActivate: p.activate,
 	})
 	if err != nil {
-		return nil, err
-	}
-	if p.current.Load() == nil {
-		p.engine.Close()
-		return nil, errors.New("load policy: the engine activated none")
+		return nil, refusedPolicy(err)
 	}
 	return p, nil
+}
+
+// refusedPolicy says what to do about a policy that was refused.
+func refusedPolicy(err error) error {
+	var refusal *bundles.RefusalError
+	if !errors.As(err, &refusal) {
+		return failed(err, "docs/bundles.md says how bundles are configured")
+	}
+	return failed(fmt.Errorf("bundle %s refused by the check %q: %w", refusal.Bundle, refusal.Check, refusal.Err), refusal.Hint)
 }
 
 // prepare makes what the parts outside of the engine need of a policy's data.
@@ -115,7 +128,7 @@ func (p *policy) activate(activated *bundles.Snapshot) {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
-	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope})
+	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated)})
 	if tell := p.activated.Load(); tell != nil {
 		(*tell)(activated.Revision())
 	}
@@ -141,10 +154,29 @@ func secretVariables(policyd map[string]any) []string {
 
 // Current implements gate.Policy.
 func (p *policy) Current() gate.Snapshot {
-	if current := p.current.Load(); current != nil {
-		return current
+	current := p.current.Load()
+	switch {
+	case current == nil:
+		return nil
+	case p.denyStale && p.engine.Stale():
+		return &stale{current}
 	}
-	return nil
+	return current
+}
+
+// codePolicyStale denies where no service has confirmed the policy for too long.
+const codePolicyStale = "policy_stale"
+
+// stale is a policy that is too old to decide by.
+type stale struct{ *snapshot }
+
+var _ gate.Snapshot = (*stale)(nil)
+
+// Judge denies.
+func (*stale) Judge(context.Context, *v1.Input) (v1.Judgement, error) {
+	return v1.Judgement{}, &v1.CodedError{
+		Code: codePolicyStale, Err: errors.New("no service has confirmed the policy for longer than max_policy_age; see /readyz"),
+	}
 }
 
 // Scope is what the policy in force says of paths, nil while there is none.
@@ -191,5 +223,10 @@ func (p *policy) commands(tool, line string) []v1.Item {
 	return current.Extract(&v1.Call{Tool: "Bash", Args: args, Session: v1.Session{Agent: "claude-code"}}, nil).Items
 }
 
-// Close ends the watch.
-func (p *policy) Close() { p.engine.Close() }
+// Close ends watches and polls.
+func (p *policy) Close() {
+	p.engine.Close()
+	if p.scratch != "" {
+		_ = os.RemoveAll(p.scratch) // the system empties its scratch directory too
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"policyd/api"
@@ -11,7 +12,10 @@ import (
 // warning: the policy before it decides. A log that can't be written is one
 // only where records aren't required, for else every call is denied.
 func (s *sidecar) ready() api.Readiness {
-	readiness := api.Readiness{Ready: s.policy.current.Load() != nil, Checks: []api.Check{s.checkPolicy()}}
+	readiness := api.Readiness{
+		Ready:  s.policy.current.Load() != nil && !s.policy.engine.Stale(),
+		Checks: append([]api.Check{s.checkPolicy()}, s.policy.checkBundles()...),
+	}
 	if s.broadcasts {
 		readiness.Checks = append(readiness.Checks, api.Check{
 			Name: "unsafe_debug", Detail: "started with --unsafe-debug-broadcast: namespaces in mode unsafe_debug go to every subscriber",
@@ -20,14 +24,9 @@ func (s *sidecar) ready() api.Readiness {
 	if s.writer == nil {
 		return readiness
 	}
-	check := api.Check{Name: "record", OK: true, Detail: "the decision log is written"}
-	if err := s.writer.Check(); err != nil {
-		check.OK, check.Detail = false, err.Error()
-		if s.writer.Required() {
-			readiness.Ready = false
-		}
-	}
-	readiness.Checks = append(readiness.Checks, check)
+	checks, written := checkRecords(s.writer)
+	readiness.Ready = readiness.Ready && (written || !s.writer.Required())
+	readiness.Checks = append(readiness.Checks, checks...)
 	if s.memory != nil {
 		readiness.Checks = append(readiness.Checks, s.checkStore())
 	}
@@ -50,6 +49,13 @@ const storePatience = time.Second
 
 func (s *sidecar) checkPolicy() api.Check {
 	status := s.policy.engine.Status()
+	switch {
+	case status.Revision == "":
+		return api.Check{Name: "policy", Detail: s.policy.awaited()}
+	case status.Stale:
+		return api.Check{Name: "policy", Detail: fmt.Sprintf("no service has confirmed revision %s since %s, which is longer than max_policy_age",
+			status.Revision, status.ConfirmedAt.UTC().Format(time.RFC3339))}
+	}
 	if status.LastError != "" {
 		return api.Check{Name: "policy", Detail: status.LastError + "; revision " + status.Revision + " stays in force"}
 	}

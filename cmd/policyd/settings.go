@@ -40,6 +40,7 @@ func (s *settings) with(changed *config.Config) *settings {
 // that could change them would choose its own policy or its own history (P6).
 func (s *settings) protected() []string {
 	files := append([]string{}, s.Files...)
+	files = append(files, s.BundleFiles()...)
 	for _, file := range []string{s.Bundle, s.DecisionLog.File, s.TLS.Cert, s.TLS.ClientCA} {
 		if file != "" {
 			files = append(files, whole(file))

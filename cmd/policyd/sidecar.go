@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -24,11 +25,11 @@ type sidecar struct {
 	memory *memory
 	// writer is nil where decisions leave no record.
 	writer *record.Writer
+	// broadcasts is true where the mode unsafe_debug is served (N4).
+	broadcasts bool
 	// metrics are nil, and tracing does nothing, where nobody serves.
 	metrics *metrics.Metrics
 	tracing *tracing.Tracing
-	// broadcasts is true where the mode unsafe_debug is served (N4).
-	broadcasts bool
 }
 
 // newSidecar wires a sidecar that remembers, and records its decisions. The
@@ -45,16 +46,14 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 			made = nil
 		}
 	}()
-	made.writer, err = record.New(record.Options{
-		File: s.DecisionLog.File, Stdout: s.DecisionLog.Stdout, Required: s.DecisionLog.Required,
-		MaxSizeMB: s.DecisionLog.MaxSizeMB, MaxBackups: s.DecisionLog.MaxBackups, MaxAgeDays: s.DecisionLog.MaxAgeDays,
-	})
+	made.writer, err = record.New(recordOptions(&s.DecisionLog))
 	if err != nil {
 		return made, failed(err, "name another file with --log-file")
 	}
-	if made.policy, err = newPolicy(ctx, s, logger); err != nil {
+	if made.policy, err = newPolicy(ctx, s, filepath.Join(s.StateDir, persistDir), logger); err != nil {
 		return made, err
 	}
+	made.writer.SetRules(recordRules{made.policy})
 	if made.memory, err = newMemory(ctx, s, made.policy, logger); err != nil {
 		return made, err
 	}
@@ -65,7 +64,7 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 // nobody and records nothing. The caller closes it.
 func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 	logger := slog.New(slog.DiscardHandler)
-	policy, err := newPolicy(ctx, s, logger)
+	policy, err := newOfflinePolicy(ctx, s, logger)
 	if err != nil {
 		return nil, err
 	}

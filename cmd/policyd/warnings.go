@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +19,9 @@ func (s *settings) warnings() []string {
 	}
 	if s.Socket.Group != "" && within(s.resolve(s.StateDir), s.resolve(s.RunDir)) {
 		found = append(found, fmt.Sprintf("socket.group %s can't reach run_dir %s, since it lies in the state directory, which is policyd's alone; name another run_dir", s.Socket.Group, s.RunDir))
+	}
+	if service, err := url.Parse(s.DecisionLog.Service.URL); err == nil && service.Scheme == "http" && !loopback(service.Hostname()) {
+		found = append(found, fmt.Sprintf("decision_log.service.url sends records to %s unencrypted", service.Hostname()))
 	}
 	if s.UnsafeDebugBroadcast {
 		found = append(found, "--unsafe-debug-broadcast is given: namespaces in mode unsafe_debug send every request to every subscriber")
@@ -40,6 +45,23 @@ func (s *settings) warnings() []string {
 	}
 	if slices.ContainsFunc(s.list("secrets", "except"), matchesEverything) {
 		found = append(found, "secrets.except matches everything: no file is a secret by its name")
+	}
+	return append(found, s.serviceWarnings()...)
+}
+
+// serviceWarnings are services that somebody on the way could speak for.
+func (s *settings) serviceWarnings() []string {
+	var found []string
+	services, _ := s.Bundles["services"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(services)) {
+		service, _ := services[name].(map[string]any)
+		address, _ := service["url"].(string)
+		parsed, err := url.Parse(address)
+		insecure, _ := service["allow_insecure_tls"].(bool)
+		if err == nil && (insecure || parsed.Scheme == "http" && !loopback(parsed.Hostname())) {
+			found = append(found, fmt.Sprintf("bundles.services.%s is not asked over a checked TLS connection: "+
+				"who is on the way reads its credentials, and can keep news back, or replace bundles that need no signature", name))
+		}
 	}
 	return found
 }

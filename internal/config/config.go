@@ -25,8 +25,17 @@ type Config struct {
 	Watch       bool
 	DecisionLog DecisionLog
 	Prompts     Prompts
-	// Bundles is OPA's own configuration of bundles, services and keys.
+	// Retention is how long ended prompts and archived sessions are kept.
+	Retention time.Duration
+	// Bundles is OPA's own configuration of bundles, services and keys, without
+	// TestOnActivate.
 	Bundles map[string]any
+	// TestOnActivate runs the tests that a bundle holds before it comes into force.
+	TestOnActivate bool
+	// MaxPolicyAge is how long ago services may have confirmed the policy; 0 is any time.
+	MaxPolicyAge time.Duration
+	// StalePolicy is StaleUnready or StaleDeny: what follows from an older policy.
+	StalePolicy string
 	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
@@ -37,6 +46,14 @@ type Config struct {
 	judging map[string]any
 }
 
+// What follows from a policy that is older than MaxPolicyAge.
+const (
+	// StaleUnready: /readyz fails, and calls are decided as before.
+	StaleUnready = "unready"
+	// StaleDeny: calls are denied as well.
+	StaleDeny = "deny"
+)
+
 // DecisionLog says where records go, and whether there has to be one.
 type DecisionLog struct {
 	File     string
@@ -44,7 +61,15 @@ type DecisionLog struct {
 	Stdout   bool
 	// MaxSizeMB is in megabytes. Zero backups or days keep all.
 	MaxSizeMB, MaxBackups, MaxAgeDays int
+	// Overflow is block or drop, which Required excludes.
+	Overflow string
+	// Service is where records are sent as well.
+	Service Service
 }
+
+// Service is an HTTP service that takes records as OPA sends them. An empty URL is
+// none; a Token is a secret.
+type Service struct{ URL, Token string }
 
 // Prompts bounds open questions.
 type Prompts struct {
@@ -74,14 +99,14 @@ func (c *Config) Settings() map[string]any {
 // A later one wins. The error is an *Error, or says that a file can't be read.
 func Load(path string, env func(string) (string, bool), overrides map[string]string) (*Config, error) {
 	values := map[string]any{}
-	lines := map[string]int{}
+	lines, expanded := map[string]int{}, map[string]bool{}
 	config := &Config{}
 	if path != "" {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("read settings: %w", err)
 		}
-		if values, err = (&reader{file: path, env: env, lines: lines}).read(data); err != nil {
+		if values, err = (&reader{file: path, env: env, lines: lines, expanded: expanded}).read(data); err != nil {
 			return nil, err
 		}
 		absolute, err := filepath.Abs(path)
@@ -98,6 +123,9 @@ func Load(path string, env func(string) (string, bool), overrides map[string]str
 	}
 	if err := config.check(path, lines); err != nil {
 		return nil, err
+	}
+	if key := plainCredential(config.Bundles, "bundles", expanded); key != "" {
+		return nil, &Error{Source: path, Line: lines[key], Key: key, Message: advice}
 	}
 	return config, nil
 }
@@ -153,17 +181,16 @@ func put(values map[string]any, key, source, value string, wanted shape) error {
 	if err != nil {
 		return &Error{Source: source, Key: key, Message: err.Error()}
 	}
-	parent, name, nested := strings.Cut(key, ".")
-	if !nested {
-		values[key] = parsed
-		return nil
+	names := strings.Split(key, ".")
+	for _, parent := range names[:len(names)-1] {
+		inner, ok := values[parent].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			values[parent] = inner
+		}
+		values = inner
 	}
-	inner, ok := values[parent].(map[string]any)
-	if !ok {
-		inner = map[string]any{}
-		values[parent] = inner
-	}
-	inner[name] = parsed
+	values[names[len(names)-1]] = parsed
 	return nil
 }
 
@@ -175,12 +202,10 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	for _, host := range get(values, "allowed_hosts", []any{}) {
 		c.AllowedHosts = append(c.AllowedHosts, fmt.Sprint(host))
 	}
-	c.Bundles = get(values, "bundles", map[string]any{})
+	c.fillBundles(values)
+	c.Retention = get(values, "retention", 30*24*time.Hour)
 	log := get(values, "decision_log", map[string]any{})
-	c.DecisionLog = DecisionLog{
-		Required: get(log, "required", true), Stdout: get(log, "stdout", false), MaxSizeMB: get(log, "max_size_mb", 100),
-		MaxBackups: get(log, "max_backups", 10), MaxAgeDays: get(log, "max_age_days", 0),
-	}
+	c.DecisionLog = decisionLog(log)
 	prompts := get(values, "prompts", map[string]any{})
 	c.Prompts = Prompts{Expiry: get(prompts, "expiry", 24*time.Hour), PerSession: get(prompts, "per_session", 100)}
 	c.judging = map[string]any{}
@@ -213,8 +238,21 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	return c.Operations.fill(values, home)
 }
 
+// decisionLog reads all but the file, which needs the home.
+func decisionLog(log map[string]any) DecisionLog {
+	service := get(log, "service", map[string]any{})
+	return DecisionLog{
+		Required: get(log, "required", true), Stdout: get(log, "stdout", false), MaxSizeMB: get(log, "max_size_mb", 100),
+		MaxBackups: get(log, "max_backups", 10), MaxAgeDays: get(log, "max_age_days", 0),
+		Overflow: get(log, "overflow", "block"), Service: Service{URL: get(service, "url", ""), Token: get(service, "token", "")},
+	}
+}
+
 // check holds what no single setting can say.
 func (c *Config) check(path string, lines map[string]int) error {
+	if err := c.checkLog(path, lines); err != nil {
+		return err
+	}
 	namespaces := get(c.judging, "namespaces", map[string]any{})
 	for _, name := range slices.Sorted(maps.Keys(namespaces)) {
 		if namespaces[name] == "unsafe_debug" && !c.UnsafeDebugBroadcast {
@@ -226,6 +264,29 @@ func (c *Config) check(path string, lines map[string]int) error {
 		}
 	}
 	return c.Operations.check(path, lines)
+}
+
+// checkLog refuses what would promise a record and then leave it out, and a token
+// that nobody would be sent.
+func (c *Config) checkLog(path string, lines map[string]int) error {
+	for _, contradiction := range []struct {
+		key, message string
+		holds        bool
+	}{
+		{"decision_log.overflow", "drop leaves records out, and decision_log.required says that there has to be one; " +
+			"set required to false, or overflow to block", c.DecisionLog.Overflow == "drop" && c.DecisionLog.Required},
+		{"decision_log.service.token", "there is no decision_log.service.url to send it to", c.DecisionLog.Service.Token != "" && c.DecisionLog.Service.URL == ""},
+	} {
+		if !contradiction.holds {
+			continue
+		}
+		source, line := path, lines[contradiction.key]
+		if line == 0 {
+			source = "settings" // environment or flags
+		}
+		return &Error{Source: source, Line: line, Key: contradiction.key, Message: contradiction.message}
+	}
+	return nil
 }
 
 // get returns a value that the shape has already checked.

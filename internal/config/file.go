@@ -19,6 +19,8 @@ type reader struct {
 	env  func(string) (string, bool)
 	// lines takes the line of every key that was read.
 	lines map[string]int
+	// expanded takes the keys whose value came from the environment, whole or in part.
+	expanded map[string]bool
 }
 
 // read returns the settings that the file has. An empty file has none.
@@ -200,6 +202,7 @@ func (r *reader) expand(node *yaml.Node, key string) (value string, expanded boo
 		}
 		value += replacement
 		rest, expanded = tail, true
+		r.expanded[key] = true
 	}
 }
 

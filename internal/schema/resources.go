@@ -68,6 +68,8 @@ func resources() object {
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
 		"/v1/hooks/{client}": {hook()},
+		"/v1/decisions":      {recordList()},
+		"/v1/decisions/{id}": {recordGet()},
 		"/v1/events":         {stream()},
 		"/v1/approvals/import": {{
 			method: "post", summary: "Remembers up to 10,000 answers on an operator's word, all or none.", request: "ApprovalImport",
@@ -82,6 +84,28 @@ func resources() object {
 		out[path] = methods
 	}
 	return out
+}
+
+func recordList() operation {
+	return operation{
+		method: "get", summary: "Lists records of what was decided, the newest first, for an operator. A page may be short and have a next.",
+		response: "RecordList", parameters: append(page(), recordFilter()...), refusals: []string{"503"},
+	}
+}
+
+func recordGet() operation {
+	return operation{
+		method: "get", summary: "Shows the record of a decision, for an operator. A mask may have given it another shape.",
+		response: "Record", refusals: []string{"404", "503"},
+	}
+}
+
+func recordFilter() []any {
+	return []any{
+		text("session", "The id of a session."), text("agent", "The name of an agent."), text("decision", "allow, prompt or deny."),
+		text("rule", "The id of a rule that decided or covered."), text("code", "The code of a reason."),
+		text("since", "A time in RFC 3339, or how long ago, such as 90m."),
+	}
 }
 
 func terminalReport() operation {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	v1 "policyd/api/v1"
 )
@@ -105,19 +104,4 @@ func (s *Store) Prompts(ctx context.Context, state, after string, limit int) ([]
 		return nil, fmt.Errorf("list prompts: %w", err)
 	}
 	return prompts, nil
-}
-
-// DeletePromptsBefore removes the prompts that ended before a time, and returns
-// how many they were.
-func (s *Store) DeletePromptsBefore(ctx context.Context, at time.Time) (int, error) {
-	gone := 0
-	err := s.write(ctx, 0, func(ctx context.Context, t *transaction) error {
-		var err error
-		gone, err = t.changing(ctx, tablePrompts, `DELETE FROM prompts WHERE state <> 'pending' AND ended_at < $1 RETURNING id`, micros(at))
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("delete prompts: %w", err)
-	}
-	return gone, nil
 }

@@ -284,10 +284,33 @@ func endedPromptsGo(t *testing.T, on backend) {
 		{day.Add(time.Microsecond), 1},
 		{day.AddDate(10, 0, 0), 0},
 	} {
-		gone, err := opened.DeletePromptsBefore(ctx, step.before)
+		gone, err := opened.DeletePromptsBefore(ctx, step.before, 100)
 		require.NoError(t, err)
 		assert.Equal(t, step.gone, gone, step.before)
 	}
 	_, err = opened.Prompt(ctx, "pending")
 	require.NoError(t, err)
+}
+
+func endedPromptsGoInParts(t *testing.T, on backend) {
+	opened := open(t, on.fresh(t))
+	ctx := t.Context()
+	for i, id := range []string{"late", "early", "between"} {
+		require.NoError(t, opened.OpenPrompt(ctx, prompt(id, "s")))
+		at := start().Add(time.Duration([]int{3, 1, 2}[i]) * time.Hour)
+		_, _, err := opened.ResolvePrompt(ctx, store.Resolution{Prompt: id, State: v1.PromptWithdrawn, At: at})
+		require.NoError(t, err)
+	}
+	for _, left := range [][]string{{"between", "late"}, {"late"}, {}} {
+		gone, err := opened.DeletePromptsBefore(ctx, start().AddDate(1, 0, 0), 1)
+		require.NoError(t, err)
+		assert.Equal(t, 1, gone)
+		kept, err := opened.Prompts(ctx, "", "", 0)
+		require.NoError(t, err)
+		ids := []string{}
+		for i := range kept {
+			ids = append(ids, kept[i].ID)
+		}
+		assert.Equal(t, left, ids, "the oldest goes first")
+	}
 }

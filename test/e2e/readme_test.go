@@ -34,7 +34,19 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // TestPagesRun runs every example of these pages in an ordinary project, and
 // compares what they show with what comes out.
 func TestPagesRun(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/agent-guidance.md", "docs/clients.md", "docs/coordinator.md", "docs/operations.md", "docs/explain.md", "docs/namespaces.md", "docs/sessions.md", "docs/shared-store.md"} {
+	for _, page := range []string{
+		"README.md",
+		"docs/agent-guidance.md",
+		"docs/clients.md",
+		"docs/coordinator.md",
+		"docs/decision-log.md",
+		"docs/explain.md",
+		"docs/install.md",
+		"docs/namespaces.md",
+		"docs/operations.md",
+		"docs/sessions.md",
+		"docs/shared-store.md",
+	} {
 		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
 	}
 }

@@ -54,8 +54,10 @@ func (s *server) start(t *testing.T) {
 	arguments := append([]string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}, s.flags...)
 	command := exec.Command(program, arguments...)
 	command.Env = environment(s.home)
-	if address, set := os.LookupEnv("POLICYD_STORE"); set {
-		command.Env = append(command.Env, "POLICYD_STORE="+address)
+	for _, name := range []string{"POLICYD_STORE", "BUNDLE_TOKEN", "BUNDLE_KEY"} {
+		if value, set := os.LookupEnv(name); set {
+			command.Env = append(command.Env, name+"="+value)
+		}
 	}
 	s.process = launch(t, command)
 	s.url = addressOf.FindString(s.line)

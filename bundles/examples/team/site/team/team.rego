@@ -1,0 +1,35 @@
+# METADATA
+# title: A team's profile
+# description: >-
+#   What this team's agents do all day needs no question: its build and test commands inside of the project, and the
+#   documentation that it reads. Other work asks as before, and nothing that the built-in rules deny is opened.
+# scope: package
+# schemas:
+#   - input: schema.facts
+package site.team
+
+# METADATA
+# title: The team's commands
+# description: A listed verb, with options that are known, that touches nothing outside of project and session.
+cover contains [i, "site/team/commands"] if {
+	"command" in input.about
+	input.messy == false
+	input.session.audience in data.site_data.team.audiences
+	some i, item in input.items
+	data.site_data.team.verbs[item.verb] == true
+	item.kind == "command"
+	object.subset(data.site_data.team.caveats, item.caveats)
+	object.subset(data.site_data.team.touches, item.touches)
+}
+
+# METADATA
+# title: The team's documentation
+# description: Fetches from listed hosts, whatever the page.
+cover contains [i, "site/team/hosts"] if {
+	"fetch" in input.about
+	input.session.audience in data.site_data.team.audiences
+	some i, item in input.items
+	item.kind == "fetch"
+	data.site_data.team.hosts[item.verb] == true
+	object.subset(data.site_data.team.caveats, item.caveats)
+}

@@ -1,0 +1,81 @@
+package bundles
+
+import "fmt"
+
+// Checks that can refuse a bundle. They stand in [RefusalError], in [BundleStatus] and on
+// metrics, and are never renamed.
+const (
+	// CheckFetch: the bundle could not be fetched, or its signature or its size is not
+	// what the configuration wants.
+	CheckFetch = "fetch"
+	// CheckContents: a file that is no part of a policy, or stands twice, or is too large.
+	CheckContents = "contents"
+	// CheckRoots: it owns what belongs to others.
+	CheckRoots = "roots"
+	// CheckTests: one of its own tests fails.
+	CheckTests = "tests"
+	// CheckData: its data is not what the rest of the program reads.
+	CheckData = "data"
+	// CheckCompile: it doesn't compile, or calls a forbidden function.
+	CheckCompile = "compile"
+	// CheckEntrypoint: the rule that decides is missing or of the wrong type.
+	CheckEntrypoint = "entrypoint"
+	// CheckSmoke: it decides one of the built-in cases otherwise than it must.
+	CheckSmoke = "smoke"
+)
+
+// RefusalError says why a bundle did not come into force. What was in force before stays.
+type RefusalError struct {
+	// Bundle names the bundle; the place of a local one, or "embedded".
+	Bundle string
+	// Check is one of the constants Check….
+	Check string
+	// Hint says what to do.
+	Hint string
+	Err  error
+}
+
+var _ error = (*RefusalError)(nil)
+
+// Error says which bundle, which check, what was wrong and what to do.
+func (r *RefusalError) Error() string {
+	text := fmt.Sprintf("bundle %s refused by the check %q: %v", r.Bundle, r.Check, r.Err)
+	if r.Check == CheckFetch {
+		text = fmt.Sprintf("bundle %s not fetched: %v", r.Bundle, r.Err)
+	}
+	if r.Hint != "" {
+		text += " (" + r.Hint + ")"
+	}
+	return text
+}
+
+// Unwrap returns what went wrong.
+func (r *RefusalError) Unwrap() error { return r.Err }
+
+// refuse makes a refusal with the hint that belongs to the check.
+func refuse(bundle, check string, err error) error {
+	return &RefusalError{Bundle: bundle, Check: check, Hint: hintFor(check), Err: err}
+}
+
+func hintFor(check string) string {
+	switch check {
+	case CheckFetch:
+		return "look at the service, its credentials, and the key, scope and size limit of the bundle"
+	case CheckContents:
+		return "build it with policyd bundle build"
+	case CheckRoots:
+		return "the roots in .manifest have to be below " + siteRoot + ", " + siteDataRoot + " and " + recordRoot +
+			"; only the bundle that is called " + policyRoot + " replaces the built-in policy"
+	case CheckTests:
+		return "run policyd test over the bundle and the built-in policy"
+	case CheckData:
+		return "compare it with the data of the built-in policy"
+	case CheckCompile:
+		return "run policyd check --strict over the bundle"
+	case CheckEntrypoint:
+		return entrypointPath + " has to be one complete rule"
+	case CheckSmoke:
+		return "mend the rule; docs/bundles.md lists the cases"
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package bundles
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+//go:embed smoke/cases.json smoke/facts.json
+var smokeFiles embed.FS
+
+const (
+	// smokeDeadline bounds one case. It is longer than that of a judgement, since the
+	// machine may be busy with the rest of an activation.
+	smokeDeadline = 2 * time.Second
+	// mostFailures bounds how many failed cases a refusal lists.
+	mostFailures = 5
+)
+
+// SmokeCase is a call that every policy has to decide as the case says: what no policy
+// may allow, and what it would be useless without. Cases and facts are data.
+type SmokeCase struct {
+	Name string `json:"name"`
+	// Why says what would be wrong with another effect.
+	Why string `json:"why"`
+	// Call, Grants and Approvals are what the facts were made of, by extraction.
+	Call      v1.Call        `json:"call"`
+	Grants    []v1.PathGrant `json:"grants,omitempty"`
+	Approvals []v1.Approval  `json:"approvals,omitempty"`
+	// Effects are those that the policy may give.
+	Effects []v1.Effect `json:"effects"`
+	// WithOperators are those that it may give where operators' packages have their say,
+	// which may deny what the built-in rules allow, and cover some of what they ask for.
+	WithOperators []v1.Effect `json:"with_operators"`
+
+	input v1.Input
+}
+
+// SmokeCases returns the built-in cases, with their facts.
+func SmokeCases() ([]SmokeCase, error) {
+	var cases []SmokeCase
+	if err := readSmoke("smoke/cases.json", &cases); err != nil {
+		return nil, err
+	}
+	var facts map[string]v1.Facts
+	if err := readSmoke("smoke/facts.json", &facts); err != nil {
+		return nil, err
+	}
+	for i := range cases {
+		c := &cases[i]
+		made, known := facts[c.Name]
+		if !known {
+			return nil, fmt.Errorf("read smoke cases: there are no facts of %q", c.Name)
+		}
+		c.input = v1.Input{Facts: made, Approvals: c.Approvals}
+		if c.input.Approvals == nil {
+			c.input.Approvals = []v1.Approval{}
+		}
+	}
+	if len(cases) == 0 {
+		return nil, errors.New("read smoke cases: there are none")
+	}
+	return cases, nil
+}
+
+func readSmoke(name string, into any) error {
+	content, err := fs.ReadFile(smokeFiles, name)
+	if err != nil {
+		return fmt.Errorf("read smoke cases: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("read smoke cases: %s: %w", name, err)
+	}
+	return nil
+}
+
+// smoke judges every case. Where settings have their say, every case has to be judged,
+// and the effects are left to the operator.
+func (s *Snapshot) smoke(ctx context.Context, operators, settings bool) error {
+	cases, err := SmokeCases()
+	if err != nil {
+		return err
+	}
+	usual := s.deadline
+	s.deadline = smokeDeadline
+	defer func() { s.deadline = usual }()
+	var failed []string
+	for i := range cases {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if failure := s.fails(ctx, &cases[i], operators, settings); failure != "" {
+			failed = append(failed, failure)
+		}
+	}
+	if more := len(failed) - mostFailures; more > 0 {
+		failed = append(failed[:mostFailures], fmt.Sprintf("and %d more", more))
+	}
+	if len(failed) > 0 {
+		return errors.New(strings.Join(failed, "; "))
+	}
+	return nil
+}
+
+// fails says what is wrong with the judgement of a case, empty for nothing.
+func (s *Snapshot) fails(ctx context.Context, c *SmokeCase, operators, settings bool) string {
+	input := c.input
+	if agent := input.Session.Agent; s.ruled[agent] && !slices.Contains(input.About, "ruled") {
+		// Extraction would have said so under these settings.
+		input.About = append(slices.Clone(input.About), "ruled")
+	}
+	judgement, err := s.Judge(ctx, &input)
+	if err != nil {
+		return fmt.Sprintf("case %q: %v", c.Name, err)
+	}
+	wanted := c.Effects
+	if operators {
+		wanted = c.WithOperators
+	}
+	if settings || slices.Contains(wanted, judgement.Effect) {
+		return ""
+	}
+	return fmt.Sprintf("case %q: it decides %s%s and has to decide %s: %s",
+		c.Name, judgement.Effect, byRule(&judgement), anyOf(wanted), c.Why)
+}
+
+// byRule names the rule that a judgement comes from.
+func byRule(judgement *v1.Judgement) string {
+	for _, covered := range judgement.Covered {
+		if strings.HasPrefix(covered.Rule, siteRoot+"/") {
+			return " by " + covered.Rule
+		}
+	}
+	for _, reason := range judgement.Reasons {
+		if reason.Effect == judgement.Effect && reason.Rule != "" {
+			return " by " + reason.Rule
+		}
+	}
+	return ""
+}
+
+func anyOf(effects []v1.Effect) string {
+	names := make([]string, len(effects))
+	for i, effect := range effects {
+		names[i] = effect.String()
+	}
+	return strings.Join(names, " or ")
+}

@@ -1,0 +1,109 @@
+package bundles
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Status says which policy is in force, and what became of later ones. It is a copy, and
+// what metrics and health probes are made of.
+type Status struct {
+	// Source is Options.Source; empty is the embedded bundle.
+	Source string
+	// Revision and ActivatedAt are those of the snapshot in force; empty while there is none.
+	Revision    string
+	ActivatedAt time.Time
+	// LastError says why the latest reload of Source was refused, or what is wrong with a
+	// discovered configuration; empty when nothing is. Bundles have their own.
+	LastError string
+	// Failures counts refused reloads and fetches that failed, since the engine was made.
+	Failures int
+	// Waiting names bundles of services that never came; policy is in force once none is.
+	Waiting []string
+	// Bundles are those of services, by name.
+	Bundles []BundleStatus
+	// ConfirmedAt is when the last of the services said that what is in force is current;
+	// zero without services.
+	ConfirmedAt time.Time
+	// Stale is true when that is longer ago than Options.MaxAge.
+	Stale bool
+}
+
+// BundleStatus says what became of one bundle of a service.
+type BundleStatus struct {
+	Name string
+	// File is where a bundle is read that no service sends.
+	File string
+	// Revision and ActivatedAt are those of the bundle that counts, empty for none.
+	Revision    string
+	ActivatedAt time.Time
+	// ConfirmedAt is when the service last said that this bundle is current, zero for one
+	// that is read from disk.
+	ConfirmedAt time.Time
+	// Restored is true while the bundle is the one that an earlier process kept on disk.
+	Restored bool
+	// SignatureRequired is true when an unsigned bundle would be refused.
+	SignatureRequired bool
+	// Check and LastError say why the latest one was refused; empty when it was not.
+	Check     string
+	LastError string
+	// Activations and Failures count since the engine was made.
+	Activations int
+	Failures    int
+}
+
+// Status returns what is in force and what was refused.
+func (e *Engine) Status() Status {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	status := e.status
+	if e.configuring != "" {
+		status.LastError = strings.TrimPrefix(status.LastError+"; "+e.configuring, "; ")
+	}
+	for _, one := range e.remotes {
+		status.Bundles = append(status.Bundles, *one)
+		status.Failures += one.Failures
+	}
+	slices.SortFunc(status.Bundles, func(a, b BundleStatus) int { return cmp.Compare(a.Name, b.Name) })
+	for _, one := range status.Bundles {
+		if one.ActivatedAt.IsZero() {
+			status.Waiting = append(status.Waiting, one.Name)
+		}
+	}
+	status.ConfirmedAt, _ = e.confirmedAt()
+	status.Stale = e.Stale()
+	return status
+}
+
+// Stale reports whether policy of services is older than Options.MaxAge allows: no
+// service has said for so long that what is in force is current. It costs a look at the
+// clock, and is false without services or without a limit.
+func (e *Engine) Stale() bool {
+	until := e.freshUntil.Load()
+	return until != 0 && e.options.Now().UnixNano() > until
+}
+
+// confirmedAt is the oldest confirmation among bundles that are fetched.
+func (e *Engine) confirmedAt() (oldest time.Time, fetched bool) {
+	for _, one := range e.remotes {
+		if one.ConfirmedAt.IsZero() {
+			continue
+		}
+		if !fetched || one.ConfirmedAt.Before(oldest) {
+			oldest, fetched = one.ConfirmedAt, true
+		}
+	}
+	return oldest, fetched
+}
+
+// renewAge computes until when the policy is fresh. The caller holds e.mu.
+func (e *Engine) renewAge() {
+	oldest, fetched := e.confirmedAt()
+	if e.options.MaxAge <= 0 || !fetched {
+		e.freshUntil.Store(0)
+		return
+	}
+	e.freshUntil.Store(oldest.Add(e.options.MaxAge).UnixNano())
+}
