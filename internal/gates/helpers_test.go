@@ -27,8 +27,10 @@ const patience = 20 * time.Second
 
 // scripted is a sidecar whose decisions a test writes.
 type scripted struct {
-	// decide answers a call; held is true for one that waits.
-	decide func(ctx context.Context, call *v1.Call, held bool) (v1.Decision, error)
+	// decide answers a call.
+	decide func(call *v1.Call) (v1.Decision, error)
+	// answers are what a prompt has become, for each that waits for one.
+	answers chan v1.Prompt
 	// capabilities is what may be advertised; empty for an error.
 	capabilities string
 
@@ -43,7 +45,15 @@ type scripted struct {
 func (s *scripted) Do(ctx context.Context, method, path string, query url.Values, body []byte) (*pdp.Answer, error) {
 	switch {
 	case path == "/v1/decide":
-		return s.answerCall(ctx, query, body)
+		return s.answerCall(body)
+	case strings.HasPrefix(path, "/v1/prompts/") && method == http.MethodGet && query.Get("wait") != "":
+		select {
+		case prompt := <-s.answers:
+			text, err := json.Marshal(prompt)
+			return &pdp.Answer{Status: http.StatusOK, Body: text}, err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	case path == "/v1/capabilities" && s.capabilities != "":
 		return &pdp.Answer{Status: http.StatusOK, Body: []byte(s.capabilities)}, nil
 	case strings.HasPrefix(path, "/v1/sessions/") && method == http.MethodPut:
@@ -61,7 +71,7 @@ func (s *scripted) Do(ctx context.Context, method, path string, query url.Values
 	return nil, errors.New("no such path: " + path)
 }
 
-func (s *scripted) answerCall(ctx context.Context, query url.Values, body []byte) (*pdp.Answer, error) {
+func (s *scripted) answerCall(body []byte) (*pdp.Answer, error) {
 	var call v1.Call
 	if err := json.Unmarshal(body, &call); err != nil {
 		return nil, err
@@ -69,7 +79,7 @@ func (s *scripted) answerCall(ctx context.Context, query url.Values, body []byte
 	s.mu.Lock()
 	s.calls = append(s.calls, call)
 	s.mu.Unlock()
-	decision, err := s.decide(ctx, &call, query.Get("wait") != "")
+	decision, err := s.decide(&call)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +117,8 @@ func decided(effect v1.Effect, message string) v1.Decision {
 }
 
 // always decides every call in one way.
-func always(effect v1.Effect, message string) func(context.Context, *v1.Call, bool) (v1.Decision, error) {
-	return func(context.Context, *v1.Call, bool) (v1.Decision, error) { return decided(effect, message), nil }
+func always(effect v1.Effect, message string) func(*v1.Call) (v1.Decision, error) {
+	return func(*v1.Call) (v1.Decision, error) { return decided(effect, message), nil }
 }
 
 // rig is a gate before a program that writes what it gets to a file and sends it

@@ -107,7 +107,7 @@ func (g *MCP) takeCall(ctx context.Context, line, id []byte, called *called) err
 		// The line is only lent.
 		line, id, call.Args = clone(line), clone(id), clone(call.Args)
 		g.held.start(ctx, string(id), func(ctx context.Context, request *waiting) {
-			decision, err := g.sidecar.decide(ctx, call, g.options.Hold)
+			decision, err := g.sidecar.await(ctx, call, decision, g.options.Hold)
 			err = g.held.finish(request, func() error { return g.conclude(line, id, decision, err) })
 			if err != nil {
 				g.note(fmt.Sprintf("a call could not be answered: %v", err))
@@ -148,6 +148,6 @@ func (g *MCP) decide(ctx context.Context, called *called) (*v1.Call, *v1.Decisio
 		Tool: toolPrefix + g.options.Server + toolSeparator + called.name, Protocol: "mcp",
 		Args: called.arguments, Cwd: g.options.Cwd, Session: session,
 	}
-	decision, err := g.sidecar.decide(ctx, call, 0)
+	decision, err := g.sidecar.decide(ctx, call)
 	return call, decision, err
 }

@@ -1,7 +1,6 @@
 package gates_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,15 +77,15 @@ func TestMCPDeniedCallsNeverReachTheServer(t *testing.T) {
 
 // Whatever keeps a decision from being made denies the call.
 func TestMCPWhatCantBeDecidedIsDenied(t *testing.T) {
-	for name, decide := range map[string]func(context.Context, *v1.Call, bool) (v1.Decision, error){
-		"no sidecar": func(context.Context, *v1.Call, bool) (v1.Decision, error) { return v1.Decision{}, errors.New("refused") },
-		"a stranger's answer": func(context.Context, *v1.Call, bool) (v1.Decision, error) {
+	for name, decide := range map[string]func(*v1.Call) (v1.Decision, error){
+		"no sidecar": func(*v1.Call) (v1.Decision, error) { return v1.Decision{}, errors.New("refused") },
+		"a stranger's answer": func(*v1.Call) (v1.Decision, error) {
 			return v1.Decision{Effect: v1.EffectAllow}, nil
 		},
-		"no reasons": func(context.Context, *v1.Call, bool) (v1.Decision, error) {
+		"no reasons": func(*v1.Call) (v1.Decision, error) {
 			return v1.Decision{ID: "1", Effect: v1.EffectAllow, Policy: v1.PolicyInfo{Revision: "r"}}, nil
 		},
-		"allowed and asked": func(context.Context, *v1.Call, bool) (v1.Decision, error) {
+		"allowed and asked": func(*v1.Call) (v1.Decision, error) {
 			decision := decided(v1.EffectAllow, "")
 			decision.Prompt = &v1.Prompt{ID: "p"}
 			return decision, nil
@@ -162,7 +161,7 @@ func TestMCPRefusesLongMessages(t *testing.T) {
 
 // A batch passes as a whole or not at all, and each of its requests is answered.
 func TestMCPBatchesPassWholeOrNotAtAll(t *testing.T) {
-	sidecar := &scripted{decide: func(_ context.Context, call *v1.Call, _ bool) (v1.Decision, error) {
+	sidecar := &scripted{decide: func(call *v1.Call) (v1.Decision, error) {
 		switch call.Tool {
 		case "mcp__srv__good":
 			return decided(v1.EffectAllow, ""), nil
@@ -191,43 +190,48 @@ func TestMCPBatchesPassWholeOrNotAtAll(t *testing.T) {
 
 // A9: a call that a person is asked about waits, and what follows does not.
 func TestMCPHeldCallsWaitAlone(t *testing.T) {
-	answers := make(chan v1.Decision)
-	sidecar := &scripted{decide: func(ctx context.Context, _ *v1.Call, held bool) (v1.Decision, error) {
-		if !held {
-			return decided(v1.EffectPrompt, "asks"), nil
+	asked := map[string]bool{}
+	sidecar := &scripted{answers: make(chan v1.Prompt)}
+	sidecar.decide = func(call *v1.Call) (v1.Decision, error) {
+		if asked[call.Tool] {
+			return decided(v1.EffectAllow, ""), nil // what a person said yes to
 		}
-		select {
-		case decision := <-answers:
-			return decision, nil
-		case <-ctx.Done():
-			return v1.Decision{}, ctx.Err()
-		}
-	}}
+		asked[call.Tool] = true
+		return decided(v1.EffectPrompt, "asks"), nil
+	}
+	answer := func(effect v1.Effect) v1.Prompt {
+		return v1.Prompt{ID: "p-1", State: v1.PromptAnswered, Answer: &v1.PromptAnswer{Decision: effect, By: "ada"}}
+	}
 	r := startMCP(t, sidecar)
 	first := call("1", "first", `{"path":"one"}`)
 	r.send(t, first)
 	r.send(t, `{"id":2,"method":"ping"}`+"\n")
 	assert.Contains(t, r.next(t), "ping")
-	answers <- decided(v1.EffectAllow, "")
+	sidecar.answers <- answer(v1.EffectAllow)
 	assert.Equal(t, first, r.next(t))
-	assert.JSONEq(t, `{"path":"one"}`, string(sidecar.calls[1].Args), "asked about as it was sent")
+	assert.JSONEq(t, `{"path":"one"}`, string(sidecar.calls[1].Args), "decided anew as it was sent")
 
-	r.send(t, call("3", "second", `{}`))
-	answers <- decided(v1.EffectDeny, "somebody said no")
-	assert.Contains(t, r.next(t), "somebody said no")
-	r.send(t, call("4", "third", `{}`))
-	answers <- decided(v1.EffectPrompt, "asks")
-	assert.Contains(t, r.next(t), "nobody answered in time")
-
+	for text, prompt := range map[string]v1.Prompt{
+		"ada said no":            answer(v1.EffectDeny),
+		"nobody answered":        {ID: "p-1", State: v1.PromptPending},
+		"the question is expire": {ID: "p-1", State: v1.PromptExpired},
+		"the question is withdr": {ID: "p-1", State: v1.PromptWithdrawn},
+		"the question is ":       {ID: "p-1", State: "unheard of"},
+	} {
+		r.send(t, call("3", "second "+text, `{}`))
+		sidecar.answers <- prompt
+		assert.Contains(t, r.next(t), text)
+	}
 	r.send(t, call("5", "fourth", `{}`))
 	r.send(t, `{"method":"notifications/cancelled","params":{"requestId":5}}`+"\n")
 	assert.Contains(t, r.next(t), "cancelled")
 	r.send(t, call("6", "fifth", `{}`))
 	got := r.end(t)
 	assert.Contains(t, got, "first")
-	for _, name := range []string{"second", "third", "fourth", "fifth"} {
+	for _, name := range []string{"second", "fourth", "fifth"} {
 		assert.NotContains(t, got, name)
 	}
+	assert.Equal(t, []string{"p-1", "p-1"}, sidecar.taken, "what was given up is withdrawn")
 }
 
 func TestMCPWithoutHoldNobodyWaits(t *testing.T) {

@@ -38,19 +38,14 @@ var _ error = (*refusedError)(nil)
 
 func (e *refusedError) Error() string { return e.detail }
 
-// decide decides a call, and holds a prompt for as long as hold says. Any error
-// is a denial.
-func (s *sidecar) decide(ctx context.Context, call *v1.Call, hold time.Duration) (*v1.Decision, error) {
-	var query url.Values
-	if hold > 0 {
-		query = url.Values{"wait": {hold.String()}}
-	}
+// decide decides a call and waits for nobody. Any error is a denial.
+func (s *sidecar) decide(ctx context.Context, call *v1.Call) (*v1.Decision, error) {
 	body, err := json.Marshal(call)
 	if err != nil {
 		return nil, fmt.Errorf("encode call: %w", err)
 	}
 	var decision v1.Decision
-	if err := s.send(ctx, http.MethodPost, "/v1/decide", query, body, hold, &decision); err != nil {
+	if err := s.send(ctx, http.MethodPost, "/v1/decide", nil, body, 0, &decision); err != nil {
 		return nil, err
 	}
 	// Anything on the port could answer {"decision":"allow"}; a decision has all of these.
