@@ -9,11 +9,12 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/jsonrpc"
+	"policyd/internal/pep"
 )
 
 // MCPOptions say for whom an MCP gate stands, and before which server.
 type MCPOptions struct {
-	Client Client // required
+	Client pep.Transport // required
 	// Server is the name that approvals of its tools are kept by; see CheckServerName.
 	Server string
 	// Session is the one whose calls they are. A Joined one is kept by somebody
@@ -34,7 +35,7 @@ type MCPOptions struct {
 type MCP struct {
 	relay
 	options MCPOptions
-	sidecar *sidecar
+	sidecar *pep.Sidecar
 	session *own
 }
 
@@ -49,7 +50,7 @@ func NewMCP(options MCPOptions) (*MCP, error) {
 	if options.Limit <= 0 {
 		options.Limit = MaxLine
 	}
-	side := &sidecar{client: options.Client}
+	side := pep.New(options.Client)
 	g := &MCP{
 		options: options, sidecar: side,
 		session: &own{sidecar: side, session: options.Session, joined: options.Joined, note: options.Note},
@@ -107,7 +108,7 @@ func (g *MCP) takeCall(ctx context.Context, line, id []byte, called *called) err
 		// The line is only lent.
 		line, id, call.Args = clone(line), clone(id), clone(call.Args)
 		g.held.start(ctx, string(id), func(ctx context.Context, request *waiting) {
-			decision, err := g.sidecar.await(ctx, call, decision, g.options.Hold)
+			decision, err := g.sidecar.Await(ctx, call, decision, g.options.Hold)
 			err = g.held.finish(request, func() error { return g.conclude(line, id, decision, err) })
 			if err != nil {
 				g.note(fmt.Sprintf("a call could not be answered: %v", err))
@@ -148,6 +149,6 @@ func (g *MCP) decide(ctx context.Context, called *called) (*v1.Call, *v1.Decisio
 		Tool: toolPrefix + g.options.Server + toolSeparator + called.name, Protocol: "mcp",
 		Args: called.arguments, Cwd: g.options.Cwd, Session: session,
 	}
-	decision, err := g.sidecar.decide(ctx, call)
+	decision, err := g.sidecar.Decide(ctx, call)
 	return call, decision, err
 }

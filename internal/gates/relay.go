@@ -87,7 +87,9 @@ func (r *relay) outlet(ctx context.Context) (output io.Writer, drained func()) {
 }
 
 // toChildLater answers the program, which is started after its outlet was made.
-func (r *relay) toChildLater() putter { return putterFunc(func(line []byte) error { return r.toChild.Put(line) }) }
+func (r *relay) toChildLater() putter {
+	return putterFunc(func(line []byte) error { return r.toChild.Put(line) })
+}
 
 // putter takes a line between other lines.
 type putter interface{ Put(line []byte) error }

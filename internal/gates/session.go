@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/pep"
 )
 
 // codeSensitive is the sidecar's answer to a project that can't be one.
@@ -16,7 +17,7 @@ const codeSensitive = "sensitive_root"
 // tried again with every call until it succeeded, so that a sidecar may start
 // late. It may be used concurrently.
 type own struct {
-	sidecar *sidecar
+	sidecar *pep.Sidecar
 	// joined is true for a session that somebody else keeps: it is neither
 	// registered nor archived.
 	joined bool
@@ -35,12 +36,12 @@ func (o *own) current(ctx context.Context) (v1.Session, error) {
 	if o.ready || o.joined {
 		return o.session, nil
 	}
-	err := o.sidecar.register(ctx, &o.session)
-	var refused *refusedError
-	if errors.As(err, &refused) && refused.code == codeSensitive && o.session.ProjectDir != "" {
-		o.note(fmt.Sprintf("%s is no project: %s", o.session.ProjectDir, refused.detail))
+	err := o.sidecar.Register(ctx, &o.session)
+	var refused *pep.RefusedError
+	if errors.As(err, &refused) && refused.Code == codeSensitive && o.session.ProjectDir != "" {
+		o.note(fmt.Sprintf("%s is no project: %s", o.session.ProjectDir, refused.Detail))
 		o.session.ProjectDir = ""
-		err = o.sidecar.register(ctx, &o.session)
+		err = o.sidecar.Register(ctx, &o.session)
 	}
 	if err != nil {
 		return v1.Session{}, fmt.Errorf("register session %s: %w", o.session.ID, err)
@@ -56,7 +57,7 @@ func (o *own) end(ctx context.Context) {
 	if !o.ready {
 		return
 	}
-	if err := o.sidecar.archive(ctx, o.session.ID); err != nil {
+	if err := o.sidecar.Archive(ctx, o.session.ID); err != nil {
 		o.note(fmt.Sprintf("session %s can't be archived: %v", o.session.ID, err))
 	}
 }

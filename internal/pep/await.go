@@ -1,4 +1,4 @@
-package gates
+package pep
 
 import (
 	"context"
@@ -9,22 +9,22 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// await waits for a person's answer to the prompt of a decision, no longer than
+// Await waits for a person's answer to the prompt of a decision, no longer than
 // hold, and returns what may be done by it. After a yes the call is decided
 // anew, which may ask again. A prompt that nobody answered stays open; one whose
 // call is given up is withdrawn.
-func (s *sidecar) await(ctx context.Context, call *v1.Call, decision *v1.Decision, hold time.Duration) (*v1.Decision, error) {
+func (s *Sidecar) Await(ctx context.Context, call *v1.Call, decision *v1.Decision, hold time.Duration) (*v1.Decision, error) {
 	deadline := time.Now().Add(hold)
 	for decision.Effect == v1.EffectPrompt {
 		left := time.Until(deadline).Round(time.Millisecond)
 		if left <= 0 {
 			return decision, nil
 		}
-		prompt, err := s.prompt(ctx, decision.Prompt.ID, left)
+		prompt, err := s.Prompt(ctx, decision.Prompt.ID, left)
 		if ctx.Err() != nil {
-			leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+			leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 			defer cancel()
-			_ = s.withdraw(leaving, decision.Prompt.ID) // it expires at the latest
+			_ = s.Withdraw(leaving, decision.Prompt.ID) // it expires at the latest
 			return nil, ctx.Err()
 		}
 		switch {
@@ -35,15 +35,15 @@ func (s *sidecar) await(ctx context.Context, call *v1.Call, decision *v1.Decisio
 		case prompt.State != v1.PromptAnswered || prompt.Answer == nil || prompt.Answer.Decision != v1.EffectAllow:
 			return refusedByPerson(decision, prompt), nil
 		}
-		if decision, err = s.decide(ctx, call); err != nil {
+		if decision, err = s.Decide(ctx, call); err != nil {
 			return nil, err
 		}
 	}
 	return decision, nil
 }
 
-// prompt reads a prompt when it has ended, or as it is after wait.
-func (s *sidecar) prompt(ctx context.Context, id string, wait time.Duration) (*v1.Prompt, error) {
+// Prompt reads a prompt when it has ended, or as it is after wait.
+func (s *Sidecar) Prompt(ctx context.Context, id string, wait time.Duration) (*v1.Prompt, error) {
 	var prompt v1.Prompt
 	query := url.Values{"wait": {wait.String()}}
 	err := s.send(ctx, http.MethodGet, "/v1/prompts/"+url.PathEscape(id), query, nil, wait, &prompt)
