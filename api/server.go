@@ -57,6 +57,10 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
+	// Capabilities and Terminals may be nil: then nothing is advertised, and no
+	// terminal can be reported.
+	Capabilities Capabilities
+	Terminals    Terminals
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
 	Tokens Tokens // required, both
@@ -159,6 +163,7 @@ func (s *Server) router() http.Handler {
 	}
 	router.POST("/v1/decide", s.decide, s.authenticate, requireJSON)
 	router.POST("/v1/decide/batch", s.decideBatch, s.authenticate, requireJSON)
+	router.GET("/v1/capabilities", s.capabilities, s.authenticate)
 	router.GET("/v1/events", s.streamEvents, s.authenticate, operatorOnly)
 	s.routeSessions(router.Group("/v1/sessions", s.authenticate))
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate))
@@ -174,6 +179,7 @@ func (s *Server) routeSessions(group *echo.Group) {
 	group.PATCH("/:id", s.patchSession, requireJSON)
 	group.DELETE("/:id", s.deleteSession)
 	group.POST("/:id/access-requests", s.requestAccess, requireJSON)
+	group.POST("/:id/terminals", s.reportTerminal, requireJSON)
 	s.routeGrants(group.Group("/:id/grants"))
 }
 

@@ -24,6 +24,8 @@ var statuses = map[string]int{
 	"session_unattended":  http.StatusForbidden,
 	"not_found":           http.StatusNotFound,
 	"session_conflict":    http.StatusConflict,
+	"terminal_conflict":   http.StatusConflict,
+	"too_many_terminals":  http.StatusTooManyRequests,
 	"prompt_answered":     http.StatusConflict,
 	"session_archived":    http.StatusGone,
 	"prompt_ended":        http.StatusGone,

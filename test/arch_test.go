@@ -81,6 +81,10 @@ var rooms = []room{
 		reason: "remembered answers are looked up, and judged elsewhere",
 	},
 	{
+		path: "internal/terminals", own: []string{"api/v1"},
+		reason: "whose a terminal is follows from decisions and reports; it is kept nowhere else",
+	},
+	{
 		path:   "internal/events",
 		reason: "what happens is told as JSON, whatever it is",
 	},

@@ -68,4 +68,7 @@ type JSONRPCErrorData struct {
 // PolicyInfo names the policy that decided.
 type PolicyInfo struct {
 	Revision string `json:"revision"`
+	// UnsafeDebug is true for every decision of a server that was started with
+	// --unsafe-debug-broadcast (N4).
+	UnsafeDebug bool `json:"unsafe_debug,omitempty"`
 }

@@ -18,6 +18,7 @@ import (
 	"policyd/internal/prompts"
 	"policyd/internal/sessions"
 	"policyd/internal/store"
+	"policyd/internal/terminals"
 )
 
 // memory is what outlives a decision: sessions, grants, questions and answers.
@@ -26,6 +27,7 @@ type memory struct {
 	sessions  *sessions.Registry
 	prompts   *prompts.Book
 	approvals *approvals.Index
+	terminals *terminals.Registry
 	events    *events.Broker
 	logger    *slog.Logger
 	// gate is set once it is made: it needs the memory first.
@@ -49,7 +51,7 @@ func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Lo
 	if err != nil {
 		return nil, failed(err, storeHint(err))
 	}
-	m := &memory{store: opened, logger: logger, events: events.New(strings.ReplaceAll(newID(), "-", ""))}
+	m := &memory{store: opened, logger: logger, terminals: terminals.New(), events: events.New(strings.ReplaceAll(newID(), "-", ""))}
 	if err := m.wire(s, policy); err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
@@ -82,7 +84,10 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: newID,
 		Platform: s.platform, Home: s.home, Fault: fault,
 		Changed: func(session v1.SessionInfo) { m.events.Publish(events.SessionUpdated, session) },
-		Ended:   func(session string) { m.approvals.End(session) },
+		Ended: func(session string) {
+			m.approvals.End(session)
+			m.terminals.End(session)
+		},
 	})
 	if err != nil {
 		return err

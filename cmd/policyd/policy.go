@@ -39,7 +39,10 @@ type snapshot struct {
 	scope     *scope
 }
 
-var _ gate.Snapshot = (*snapshot)(nil)
+var (
+	_ gate.Snapshot = (*snapshot)(nil)
+	_ gate.Methods  = (*snapshot)(nil)
+)
 
 // prepared is what one policy's data gives to the parts outside of the engine.
 type prepared struct {
@@ -52,6 +55,11 @@ type prepared struct {
 // Extract makes the facts of a call.
 func (s *snapshot) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 	return s.extractor.Extract(call, grants)
+}
+
+// Method makes the facts of an ACP method without arguments.
+func (s *snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
+	return s.extractor.Method(session, name)
 }
 
 // Inert names the arguments of a call that change nothing of what it does.

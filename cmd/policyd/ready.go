@@ -12,6 +12,11 @@ import (
 // only where records aren't required, for else every call is denied.
 func (s *sidecar) ready() api.Readiness {
 	readiness := api.Readiness{Ready: s.policy.current.Load() != nil, Checks: []api.Check{s.checkPolicy()}}
+	if s.broadcasts {
+		readiness.Checks = append(readiness.Checks, api.Check{
+			Name: "unsafe_debug", Detail: "started with --unsafe-debug-broadcast: namespaces in mode unsafe_debug go to every subscriber",
+		})
+	}
 	if s.writer == nil {
 		return readiness
 	}

@@ -22,12 +22,14 @@ type sidecar struct {
 	memory *memory
 	// writer is nil where decisions leave no record.
 	writer *record.Writer
+	// broadcasts is true where the mode unsafe_debug is served (N4).
+	broadcasts bool
 }
 
 // newSidecar wires a sidecar that remembers, and records its decisions. The
 // caller closes it.
 func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *sidecar, err error) {
-	made = &sidecar{}
+	made = &sidecar{broadcasts: s.UnsafeDebugBroadcast}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, made.Close())
@@ -58,7 +60,7 @@ func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &sidecar{policy: policy}
+	made := &sidecar{policy: policy, broadcasts: s.UnsafeDebugBroadcast}
 	if err := made.assemble(logger); err != nil {
 		return nil, errors.Join(err, made.Close())
 	}
@@ -68,7 +70,7 @@ func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 // assemble makes the gate of what is there.
 func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	options := gate.Options{
-		Policy: s.policy, Redactor: s.policy.redactor, Labels: map[string]string{"version": programVersion()},
+		Policy: s.policy, Redactor: s.policy.redactor, Labels: s.labels(), UnsafeDebug: s.broadcasts,
 		Fault: func(code string, err error) {
 			logger.Error("decision failed", "code", code, "error", err)
 		},
@@ -82,6 +84,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	}
 	if s.memory != nil {
 		options.Sessions, options.Approvals, options.Prompts = s.memory.sessions, s.memory.approvals, s.memory.prompts
+		options.Terminals = s.memory.terminals
 		options.Decided = s.memory.tellDecision
 	} else {
 		options.Prompts, err = prompts.New(prompts.Options{Clock: time.Now, NewID: newID})
@@ -89,6 +92,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 			return err
 		}
 	}
+	s.watchBroadcasts(&options, logger)
 	if s.gate, err = gate.New(options); err != nil {
 		return err
 	}
@@ -99,6 +103,32 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 		})
 	}
 	return nil
+}
+
+// labels stand in every record.
+func (s *sidecar) labels() map[string]string {
+	labels := map[string]string{"version": programVersion()}
+	if s.broadcasts {
+		labels["unsafe_debug_broadcast"] = "true"
+	}
+	return labels
+}
+
+// watchBroadcasts logs every method that goes to all subscribers for debugging.
+func (s *sidecar) watchBroadcasts(options *gate.Options, logger *slog.Logger) {
+	decided := options.Decided
+	if !s.broadcasts {
+		return
+	}
+	options.Decided = func(call *v1.Call, decision *v1.Decision) {
+		if decision.Route.Mode == "unsafe_debug" {
+			logger.Warn("unsafe_debug: a method goes to every subscriber",
+				"method", call.Tool, "session", call.Session.ID, "decision", decision.ID)
+		}
+		if decided != nil {
+			decided(call, decision)
+		}
+	}
 }
 
 // Close ends the watches, and closes the store and the decision log.

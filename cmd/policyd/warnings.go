@@ -15,6 +15,9 @@ func (s *settings) warnings() []string {
 	if host, _, err := net.SplitHostPort(s.Addr); err == nil && !loopback(host) {
 		found = append(found, fmt.Sprintf("addr %s is not a loopback address: other machines can reach policyd, and tokens travel unencrypted", s.Addr))
 	}
+	if s.UnsafeDebugBroadcast {
+		found = append(found, "--unsafe-debug-broadcast is given: namespaces in mode unsafe_debug send every request to every subscriber")
+	}
 	for _, project := range s.list("scope", "projects") {
 		for _, file := range s.protected() {
 			if within(s.resolve(project), s.resolve(file)) {

@@ -183,6 +183,9 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	prompts := get(values, "prompts", map[string]any{})
 	c.Prompts = Prompts{Expiry: get(prompts, "expiry", 24*time.Hour), PerSession: get(prompts, "per_session", 100)}
 	c.judging = map[string]any{}
+	if c.UnsafeDebugBroadcast {
+		c.judging[UnsafeDebugFlag] = true
+	}
 	for _, key := range judgingKeys() {
 		if value, set := values[key]; set {
 			c.judging[key] = value

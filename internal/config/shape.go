@@ -39,6 +39,8 @@ type shape struct {
 	check func(string) error
 	// needed is true for a key that a mapping must have.
 	needed bool
+	// key looks at the keys of a table; its error says what is allowed.
+	key func(string) error
 	// distinct names the key of a list's mappings whose path stands once.
 	distinct string
 }
@@ -57,6 +59,16 @@ func modes() []string {
 	return []string{"block", "collaborative", "single_pass_through", "self_handle", "unsafe_debug"}
 }
 
+// namespace takes a namespace or one method of it.
+func namespace(value string) error {
+	known := []string{"fs", "terminal", "session"}
+	name, method, single := strings.Cut(value, "/")
+	if slices.Contains(known, name) && (!single || method != "" && strings.Trim(method, "abcdefghijklmnopqrstuvwxyz_") == "") {
+		return nil
+	}
+	return fmt.Errorf("unknown key; allowed: %s, or one method of them, such as session/request_permission", strings.Join(known, ", "))
+}
+
 // settings is the shape of the whole file.
 func settings() shape {
 	mode := shape{kind: text, allowed: modes()}
@@ -71,7 +83,7 @@ func settings() shape {
 		"scope":         scopeShape(),
 		"secrets":       fixed(map[string]shape{"names": globs(), "directories": globs(), "except": globs()}),
 		"shell":         fixed(map[string]shape{"workspace_writes": {kind: boolean}, "remote_readers": {kind: boolean}}),
-		"namespaces":    {kind: table, each: &mode},
+		"namespaces":    {kind: table, each: &mode, key: namespace},
 		"safe_verbs":    {kind: table, each: &shape{kind: free}},
 		"agents":        {kind: table, each: agentShape()},
 		"prompts": fixed(map[string]shape{

@@ -43,6 +43,8 @@ type passage struct {
 	// admitted is the call with the session that is kept.
 	admitted v1.Call
 	snapshot Snapshot
+	// terminal is the one that is used or released, as the agent names it.
+	terminal string
 	// answered is the prompt that decided, for the record.
 	answered string
 	// fault is the code of what went wrong, empty when nothing did.
@@ -58,6 +60,7 @@ func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, r
 	p := &passage{gate: g, options: options, call: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
 	p.guard(func() { p.record(ctx) })
+	p.noteTerminal()
 	if call != nil && !options.Probe {
 		g.options.Decided(p.call, &p.decision)
 	}
@@ -100,8 +103,11 @@ func (p *passage) deny(code, message string, err error) {
 	p.decision = v1.Decision{
 		ID: p.id, Effect: v1.EffectDeny, Items: p.items(), Cwd: p.cwd, Messy: p.input.Messy,
 		Reasons:      []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}},
-		Policy:       v1.PolicyInfo{Revision: p.revision},
+		Policy:       p.policyInfo(),
 		JSONRPCError: p.methodError(code),
+	}
+	if p.decision.JSONRPCError != nil {
+		p.decision.Route = p.refusedRoute()
 	}
 	if err != nil {
 		p.gate.options.Fault(code, err)
@@ -110,13 +116,29 @@ func (p *passage) deny(code, message string, err error) {
 
 // methodError is what a host answers to a method that was stopped by a fault.
 func (p *passage) methodError(code string) *v1.JSONRPCError {
-	if p.call == nil || p.call.Protocol != "acp" {
+	if p.call == nil || p.call.Protocol != "acp" && p.input.Tool.Kind != v1.ToolACP {
 		return nil
 	}
 	return &v1.JSONRPCError{
 		Code: jsonRPCServerError, Message: "blocked by policy",
-		Data: v1.JSONRPCErrorData{Namespace: p.input.Tool.Namespace, Method: p.call.Tool, Reason: code},
+		Data: v1.JSONRPCErrorData{
+			Namespace: p.input.Tool.Namespace, Mode: p.result.Route.Mode, Method: p.call.Tool, Reason: code,
+		},
 	}
+}
+
+// refusedRoute is the way of a method that was stopped: nowhere. What asks a person
+// is answered with a no (N8).
+func (p *passage) refusedRoute() v1.Route {
+	route := v1.Route{Mode: "block"}
+	if p.input.Method.Permission.Asks {
+		route.Select = "reject_once"
+	}
+	return route
+}
+
+func (p *passage) policyInfo() v1.PolicyInfo {
+	return v1.PolicyInfo{Revision: p.revision, UnsafeDebug: p.gate.options.UnsafeDebug}
 }
 
 // jsonRPCServerError is the first code that JSON-RPC leaves to servers.
@@ -193,6 +215,7 @@ func (p *passage) gather(snapshot Snapshot) {
 	}
 	p.input.Facts = snapshot.Extract(p.call, grants)
 	p.cwd = p.input.Cwd
+	p.claimTerminal()
 	options.Redactor.MaskFacts(&p.input.Facts)
 	if options.Approvals != nil {
 		p.input.Approvals = options.Approvals.Matching(&p.input.Facts, p)
@@ -207,7 +230,7 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	p.decision = v1.Decision{
 		ID: p.id, Effect: p.result.Effect, Reasons: p.result.Reasons, Items: p.items(), Hint: p.result.Hint,
 		Cwd: p.cwd, Messy: p.input.Messy, Route: p.result.Route, JSONRPCError: p.result.JSONRPCError,
-		Policy: v1.PolicyInfo{Revision: p.revision},
+		Policy: p.policyInfo(),
 	}
 	switch p.result.Effect {
 	case v1.EffectAllow:

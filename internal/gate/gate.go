@@ -67,6 +67,9 @@ type Prompts interface {
 	// Open asks, or joins the same question of the same session. An error that
 	// holds a *v1.CodedError denies with its code.
 	Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error)
+	// Delegate keeps a question that a host's own dialog asks. Nobody can answer it
+	// here.
+	Delegate(ctx context.Context, question *v1.Question) v1.Prompt
 	// Wait returns the prompt when it has ended, or as it is when ctx is done.
 	Wait(ctx context.Context, id string) (v1.Prompt, error)
 	// Abandon withdraws a prompt that nobody waits for any more.
@@ -86,6 +89,10 @@ type Options struct {
 	// Approvals may be nil: nothing is remembered.
 	Approvals Approvals
 	Prompts   Prompts // required
+	// Terminals may be nil: then no session has any.
+	Terminals Terminals
+	// UnsafeDebug marks every decision of a server that may broadcast (N4).
+	UnsafeDebug bool
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.
 	Clock func() time.Time
 	NewID func() string
@@ -114,6 +121,9 @@ type DecideOptions struct {
 	// Release, unless nil, ends the hold early when it is done: the answer is then
 	// the prompt as it is.
 	Release context.Context //nolint:containedctx // it is no part of the call
+	// Delegate hands a prompt to the caller's own dialog: it is kept as delegated,
+	// nobody can answer it here, and Wait doesn't hold it.
+	Delegate bool
 	// Probe judges and records without asking anybody: a prompt is then none that
 	// could be answered.
 	Probe bool

@@ -280,3 +280,15 @@ func TestConcurrentCallsShareOnePrompt(t *testing.T) {
 	group.Wait()
 	assert.Len(t, seen, 1)
 }
+
+// TestDelegatedPromptsAreNotHeld holds A9: the caller's own dialog asks, so there is
+// no answer to wait for here.
+func TestDelegatedPromptsAreNotHeld(t *testing.T) {
+	h := build(t, asked(command("git push", "/srv/proj")))
+	decision := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true, Wait: time.Hour})
+	require.Equal(t, v1.EffectPrompt, decision.Effect)
+	require.NotNil(t, decision.Prompt)
+	assert.Equal(t, v1.PromptDelegated, decision.Prompt.State)
+	assert.Equal(t, decision.Prompt.ID, h.log.last(t).Result.PromptID)
+	assert.Equal(t, v1.PromptPending, ask(t, h, bash("git push")).State, "a pending prompt is another one")
+}

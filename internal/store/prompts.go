@@ -62,9 +62,13 @@ func (s *Store) OpenPrompt(ctx context.Context, prompt Prompt) error {
 		if err := t.live(ctx, prompt.Call.SessionID); err != nil {
 			return err
 		}
-		added, err := t.exec(ctx, `INSERT INTO prompts (id, state, session, kind, call_key, expires_at, body, scope)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-			prompt.ID, prompt.State, prompt.Call.SessionID, prompt.Kind, prompt.Key, micros(prompt.ExpiresAt), body, scope)
+		var ended any
+		if prompt.State != v1.PromptPending { // it is asked elsewhere
+			ended = micros(prompt.CreatedAt)
+		}
+		added, err := t.exec(ctx, `INSERT INTO prompts (id, state, session, kind, call_key, expires_at, ended_at, body, scope)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
+			prompt.ID, prompt.State, prompt.Call.SessionID, prompt.Kind, prompt.Key, micros(prompt.ExpiresAt), ended, body, scope)
 		if err == nil && added == 0 {
 			err = ErrConflict
 		}

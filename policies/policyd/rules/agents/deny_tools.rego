@@ -23,6 +23,8 @@ _agents_deny_tools_names(entry) if entry == input.tool.name
 
 _agents_deny_tools_names(entry) if entry == input.tool.kind
 
+_agents_deny_tools_names(entry) if entry == input.tool.act
+
 _agents_deny_tools_names(entry) if {
 	input.tool.kind == "mcp"
 	some item in input.items
