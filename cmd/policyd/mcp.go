@@ -100,6 +100,7 @@ func (p *Program) runMCP(ctx context.Context, address pdp.Address, options gates
 	if err != nil {
 		return usage(err, "choose another name with --name")
 	}
+	defer keepPipes()()
 	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
 	if err != nil {
 		return failed(fmt.Errorf("stand before the server: %w", err), "")

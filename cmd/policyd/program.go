@@ -58,7 +58,7 @@ func (p *Program) root() *cobra.Command {
 	})
 	root.AddCommand(
 		p.serveCommand(), p.decideCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(),
-		p.mcpCommand(), p.toolsCommand(), p.doctorCommand(), versionCommand(),
+		p.acpCommand(), p.mcpCommand(), p.toolsCommand(), p.doctorCommand(), versionCommand(),
 	)
 	mountEngineCommands(root)
 	return root

@@ -44,12 +44,13 @@ func (r *relay) run(ctx context.Context, argv []string, streams Streams) (int, e
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.toHost = stdio.NewLineWriter(streams.Stdout)
-	output, drained := r.outlet(ctx)
+	output, read, drained := r.outlet(ctx)
 	child, err := stdio.Start(ctx, argv, output, streams.Stderr)
 	if err != nil {
 		return 0, err
 	}
 	r.toChild = stdio.NewLineWriter(child)
+	go read()
 	holding, release := context.WithCancel(ctx)
 	defer release()
 	hostEnded := make(chan error, 1)
@@ -67,36 +68,27 @@ func (r *relay) run(ctx context.Context, argv []string, streams Streams) (int, e
 	return code, errors.Join(err, childErr, r.toHost.End())
 }
 
-// outlet is where the program's output goes. drained returns when all of it was
-// taken.
-func (r *relay) outlet(ctx context.Context) (output io.Writer, drained func()) {
+// outlet is where the program's output goes. read takes it there, and drained
+// returns when all of it was taken.
+func (r *relay) outlet(ctx context.Context) (output io.Writer, read, drained func()) {
 	if r.fromChild == nil {
-		return r.toHost, func() {}
+		return r.toHost, func() {}, func() {}
 	}
 	reader, writer := io.Pipe()
 	done := make(chan struct{})
-	go func() {
+	read = func() {
 		defer close(done)
-		err := r.each(context.WithoutCancel(ctx), reader, r.fromChild, r.toChildLater())
-		reader.CloseWithError(err)
-	}()
-	return writer, func() {
+		// What the program still had to say is taken although the gate ends.
+		reader.CloseWithError(r.each(context.WithoutCancel(ctx), reader, r.fromChild, r.toChild))
+	}
+	return writer, read, func() {
 		_ = writer.Close()
 		<-done
 	}
 }
 
-// toChildLater answers the program, which is started after its outlet was made.
-func (r *relay) toChildLater() putter {
-	return putterFunc(func(line []byte) error { return r.toChild.Put(line) })
-}
-
 // putter takes a line between other lines.
 type putter interface{ Put(line []byte) error }
-
-type putterFunc func(line []byte) error
-
-func (f putterFunc) Put(line []byte) error { return f(line) }
 
 // each hands line by line to take, and refuses what is too long.
 func (r *relay) each(

@@ -85,15 +85,22 @@ func (s *Sidecar) Withdraw(ctx context.Context, prompt string) error {
 	return s.send(ctx, http.MethodDelete, "/v1/prompts/"+url.PathEscape(prompt), nil, nil, 0, nil)
 }
 
-// Capabilities are what may be advertised to an agent of ACP.
-func (s *Sidecar) Capabilities(ctx context.Context, session string) (json.RawMessage, error) {
-	var query url.Values
-	if session != "" {
-		query = url.Values{"session": {session}}
+// Capabilities are what may be advertised to the agent of a session.
+func (s *Sidecar) Capabilities(ctx context.Context, session string) (*v1.Capabilities, error) {
+	var out v1.Capabilities
+	if err := s.send(ctx, http.MethodGet, "/v1/capabilities", url.Values{"session": {session}}, nil, 0, &out); err != nil {
+		return nil, err
 	}
-	var out json.RawMessage
-	err := s.send(ctx, http.MethodGet, "/v1/capabilities", query, nil, 0, &out)
-	return out, err
+	return &out, nil
+}
+
+// ReportTerminal tells by which name a terminal was made.
+func (s *Sidecar) ReportTerminal(ctx context.Context, session string, report v1.TerminalReport) error {
+	body, err := json.Marshal(report)
+	if err != nil {
+		return fmt.Errorf("encode report: %w", err)
+	}
+	return s.send(ctx, http.MethodPost, sessionPath(session)+"/terminals", nil, body, 0, nil)
 }
 
 // Session reads a session of the caller's.
