@@ -39,6 +39,7 @@ type scripted struct {
 	sessions map[string]v1.Session
 	ended    []string
 	taken    []string
+	reports  []string
 	refuse   map[string]string // project → code
 }
 
@@ -56,6 +57,11 @@ func (s *scripted) Do(ctx context.Context, method, path string, query url.Values
 		}
 	case path == "/v1/capabilities" && s.capabilities != "":
 		return &pdp.Answer{Status: http.StatusOK, Body: []byte(s.capabilities)}, nil
+	case strings.HasSuffix(path, "/terminals") && method == http.MethodPost:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reports = append(s.reports, string(body))
+		return &pdp.Answer{Status: http.StatusCreated, Body: []byte(`{}`)}, nil
 	case strings.HasPrefix(path, "/v1/sessions/") && method == http.MethodPut:
 		return s.register(body)
 	case method == http.MethodDelete:
