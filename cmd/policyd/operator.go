@@ -86,8 +86,8 @@ func inProcess(ctx context.Context, s *settings, tokens api.Tokens) (*operator, 
 func newServer(decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Logger) (*api.Server, error) {
 	return api.New(api.Options{
 		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
-		Approvals: decider.memory.approvals,
-		Capabilities: decider.gate, Terminals: decider.memory.terminals, Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
+		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
+		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
 		AllowedHosts: s.AllowedHosts,
 	})
 }

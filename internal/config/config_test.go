@@ -180,6 +180,8 @@ func TestFileRefusals(t *testing.T) {
 		{"duplicate inner key", "scope:\n  outside: prompt\n  outside: prompt\n", 3, []string{"scope.outside", "twice"}},
 		{"duplicate free key", "bundles:\n  a: {}\n  a: {}\n", 3, []string{"bundles.a", "twice"}},
 		{"unknown mode", "namespaces:\n  fs: open\n", 2, []string{"namespaces.fs", `"open"`, "block, collaborative, single_pass_through, self_handle, unsafe_debug"}},
+		{"unknown namespace", "namespaces:\n  fs: block\n  filesystem: block\n", 3, []string{"namespaces.filesystem", "fs, terminal, session"}},
+		{"no method", "namespaces:\n  fs/*: block\n", 2, []string{"namespaces.fs/*", "one method"}},
 		{"unknown outside", "scope: {outside: allow}\n", 1, []string{"allowed: prompt, request"}},
 		{"unknown audience", "agents:\n  a:\n    audience: me\n", 3, []string{"agents.a.audience", "personal, team, public"}},
 		{"unknown grant mode", "agents:\n  a:\n    grants:\n    - {path: /x, mode: write}\n", 4, []string{"agents.a.grants[0].mode", "read, read_write"}},
@@ -276,6 +278,7 @@ func TestUnsafeDebugNeedsItsFlag(t *testing.T) {
 	got, err := config.Load(path, environment(), map[string]string{config.UnsafeDebugFlag: "true"})
 	require.NoError(t, err)
 	assert.True(t, got.UnsafeDebugBroadcast)
+	assert.Equal(t, true, got.Settings()[config.UnsafeDebugFlag], "policy serves the mode by the flag")
 	for _, overrides := range []map[string]string{nil, {config.UnsafeDebugFlag: "false"}} {
 		_, err = config.Load(path, environment("POLICYD_UNSAFE_DEBUG_BROADCAST", "true"), overrides)
 		require.ErrorContains(t, err, "--unsafe-debug-broadcast")

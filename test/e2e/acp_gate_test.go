@@ -111,7 +111,8 @@ func wantsToRun(id int, command string) string {
 		"sessionId": "s1",
 		"toolCall":  object{"toolCallId": "c", "status": "pending", "title": command, "kind": "execute", "rawInput": object{"command": command}},
 		"options": []object{
-			{"optionId": "always", "kind": "allow_always", "name": "Always"}, {"optionId": "once", "kind": "allow_once", "name": "Once"},
+			{"optionId": "always", "kind": "allow_always", "name": "Always"},
+			{"optionId": "once", "kind": "allow_once", "name": "Once"},
 			{"optionId": "reject", "kind": "reject_once", "name": "No"},
 		},
 	})

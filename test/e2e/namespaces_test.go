@@ -237,7 +237,7 @@ func TestN5TerminalsBelongToTheirPeer(t *testing.T) {
 	h.again(t, peers(two, one))
 	second := create()
 	require.Equal(t, "p2", second.Route.Peer)
-	terminals := sessionPath("acp", "terminals")
+	terminals := sessionPath("acp", "/terminals")
 	report := func(terminal, decision, peer string) answer {
 		return h.as(t, "agent", http.MethodPost, terminals, v1.TerminalReport{TerminalID: terminal, DecisionID: decision, Peer: peer})
 	}
@@ -415,6 +415,18 @@ func TestN8WhatToSelect(t *testing.T) {
 	also := permission("edit", "x", object{"filepath": h.path("a.txt"), "diff": ""})
 	also["toolCall"].(object)["locations"] = []any{object{"path": outside}} //nolint:forcetypeassert // made above
 	assert.Equal(t, v1.EffectPrompt, h.method(t, "session/request_permission", also).Effect, "a place that is named beside it counts")
+}
+
+// TestN8OneReading holds that what could be read in two ways is refused: a name that
+// stands twice, however it is written.
+func TestN8OneReading(t *testing.T) {
+	h := withModes(t, "")
+	for _, second := range []string{"rawInput", `raw\u0049nput`} {
+		body := `{"tool":"session/request_permission","protocol":"acp","session":{"id":"acp"},"args":{"toolCall":{` +
+			`"kind":"execute","rawInput":{"command":"ls"},"` + second + `":{"command":"rm -rf /"}}}}`
+		status, _, answer := h.post(t, "/v1/decide", body)
+		assert.Equal(t, http.StatusBadRequest, status, "%s", answer)
+	}
 }
 
 // TestN8NobodyIsThere holds N8 and A7: what a person would decide is rejected where

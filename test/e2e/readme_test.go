@@ -22,6 +22,9 @@ const readmeProgram = "go run ./cmd/policyd"
 // shownDatabase is the database that pages name.
 const shownDatabase = "postgres://policyd:secret@db.example.org/policyd"
 
+// shownSettings is the file that holds the settings that a page shows.
+const shownSettings = "~/policyd.yaml"
+
 // shownAddress matches the addresses that pages name for servers; exampleRun a
 // program of docs/examples.
 var (
@@ -34,7 +37,10 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // TestPagesRun runs every example of these pages in an ordinary project, and
 // compares what they show with what comes out.
 func TestPagesRun(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/agent-guidance.md", "docs/coordinator.md", "docs/sessions.md", "docs/shared-store.md"} {
+	for _, page := range []string{
+		"README.md", "docs/agent-guidance.md", "docs/coordinator.md", "docs/gates.md", "docs/namespaces.md", "docs/sessions.md",
+		"docs/shared-store.md", "docs/tools.md",
+	} {
 		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
 	}
 }
@@ -57,6 +63,7 @@ func runPage(t *testing.T, page string) {
 			assertHolds(t, content, out)
 		case "sql": // a database that the tests make by the same statements
 		case "yaml": // settings, which TestDocumentedSettingsLoad reads
+			r.settings = content
 		default:
 			assert.Failf(t, "an example that nobody runs", "language %q", language)
 		}
@@ -73,6 +80,8 @@ type readme struct {
 	// addresses are free ones that stand for those that the page names.
 	addresses map[string]string
 	served    bool
+	// settings are the last that the page shows.
+	settings string
 }
 
 func newReadme(t *testing.T) *readme {
@@ -113,6 +122,11 @@ func (r *readme) run(t *testing.T, example string) string {
 		return buildExample(t, exampleRun.FindStringSubmatch(shown)[1])
 	})
 	if strings.HasPrefix(script, program+" serve") {
+		if strings.Contains(script, shownSettings) {
+			file := filepath.Join(t.TempDir(), "policyd.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(r.settings), 0o600))
+			script = strings.ReplaceAll(script, shownSettings, file)
+		}
 		r.serve(t, script)
 		return ""
 	}

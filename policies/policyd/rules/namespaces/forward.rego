@@ -8,7 +8,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/forward
 cover contains [i, "namespaces/forward"] if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_forward_modes[_namespaces_mode]
 	_namespaces_mode_served
 	some i in _namespaces_forward_items

@@ -12,7 +12,7 @@ deny contains {
 	"message": sprintf("%s is blocked: namespace %s is in mode block", [input.tool.name, input.tool.namespace]),
 	"item": -1,
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	input.tool.namespace != ""
 	_namespaces_mode == "block"
 }
@@ -29,7 +29,7 @@ deny contains {
 	"message": sprintf("%s is blocked: this build does not serve mode %v for it", [input.tool.name, _namespaces_mode]),
 	"item": -1,
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	input.tool.namespace != ""
 	_namespaces_mode != "block"
 	not _namespaces_mode_served
@@ -55,7 +55,7 @@ route contains {
 		},
 	},
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	input.tool.namespace != ""
 	refusal := sort(_namespaces_mode_refusals)[0]
 }
@@ -71,7 +71,7 @@ route contains {
 	"denied": _namespaces_permission_denied,
 	"error": null,
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_mode_served
 	_namespaces_mode != "block"
 	_namespaces_mode_refusals == set()

@@ -8,7 +8,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/pass
 cover contains [i, "namespaces/pass"] if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_pass_unknown
 	some i, item in input.items
 	item.kind == "method"
@@ -21,12 +21,11 @@ cover contains [i, "namespaces/pass"] if {
 # custom:
 #   id: namespaces/pass
 route contains {"mode": "pass", "peer": "", "select": "", "denied": "", "error": null} if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_pass_unknown
 }
 
 _namespaces_pass_unknown if {
-	input.tool.kind == "acp"
 	input.tool.protocol == "acp"
 	input.tool.namespace == ""
 	input.tool.known == false

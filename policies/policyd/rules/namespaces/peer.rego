@@ -12,7 +12,7 @@ deny contains {
 	"message": sprintf("no peer of this session serves %s", [input.tool.name]),
 	"item": -1,
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_mode_served
 	_namespaces_peer == ""
 	_namespaces_peer_needed

@@ -12,7 +12,7 @@ prompt contains {
 	"message": "it is not known what the agent will do, so a person has to decide",
 	"item": -1,
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	input.method.permission.asks == true
 	input.method.permission.raw_input == false
 	input.session.interactive == false

@@ -7,7 +7,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/self_handle
 cover contains [i, "namespaces/self_handle"] if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_mode == "self_handle"
 	_namespaces_mode_served
 	some i, item in input.items
@@ -28,7 +28,7 @@ deny contains {
 	"message": sprintf("%s is not a method that is handled here", [input.tool.name]),
 	"item": i,
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_mode == "self_handle"
 	some i, item in input.items
 	item.kind == "method"

@@ -14,7 +14,7 @@ deny contains {
 	"message": sprintf("terminal %q is none that this session made here", [input.method.terminal.id]),
 	"item": -1,
 } if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	input.method.terminal.step in {"use", "release"}
 	_namespaces_mode in {"collaborative", "single_pass_through", "self_handle"}
 	not _namespaces_terminal_own

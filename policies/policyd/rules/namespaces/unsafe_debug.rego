@@ -8,7 +8,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/unsafe_debug
 cover contains [i, "namespaces/unsafe_debug"] if {
-	"acp" in input.about
+	input.tool.kind == "acp"
 	_namespaces_mode == "unsafe_debug"
 	_namespaces_mode_served
 	some i in _namespaces_forward_items
