@@ -53,7 +53,7 @@ func (p *Program) mcpCommand() *cobra.Command {
 }
 
 // programGiven holds that there is a program to start.
-func programGiven(command *cobra.Command, args []string) error {
+func programGiven(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usage(errors.New("no program is named"), "name the program and its arguments after --")
 	}

@@ -78,10 +78,10 @@ func (p *Program) binding(flags *toolsFlags) (*hinttools.Binding, error) {
 		return nil, usage(fmt.Errorf("--client %q is none of %s", flags.client, names), "name one of them, or the session with --session")
 	}
 	out := &hinttools.Binding{Session: flags.session, Client: client, Since: parentStarted()}
-	out.Own, _ = p.firstSet(client.Environment)
+	out.Own = p.firstSet(client.Environment)
 	named := flags.project
 	if named == "" {
-		named, _ = p.firstSet(client.Project)
+		named = p.firstSet(client.Project)
 	}
 	if out.Project, err = launchDirectory(named); err != nil {
 		return nil, err
@@ -93,14 +93,14 @@ func (p *Program) binding(flags *toolsFlags) (*hinttools.Binding, error) {
 	return out, nil
 }
 
-// firstSet is the first variable of the environment that holds something.
-func (p *Program) firstSet(names []string) (string, bool) {
+// firstSet is what the first variable holds that holds something.
+func (p *Program) firstSet(names []string) string {
 	for _, name := range names {
 		if value, _ := p.LookupEnv(name); value != "" {
-			return value, true
+			return value
 		}
 	}
-	return "", false
+	return ""
 }
 
 // serveTools serves one client until it is gone.

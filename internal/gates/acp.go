@@ -88,14 +88,14 @@ func (g *ACP) Run(ctx context.Context, argv []string, streams Streams) (int, err
 }
 
 // single reads a line that holds one message, or none. ACP has no batches.
-func single(line []byte) (*jsonrpc.Message, *jsonrpc.Fault) {
+func single(line []byte) (*jsonrpc.Message, *jsonrpc.FaultError) {
 	messages, batch, err := jsonrpc.Read(line)
-	var fault *jsonrpc.Fault
+	var fault *jsonrpc.FaultError
 	switch {
 	case errors.As(err, &fault):
 		return nil, fault
 	case batch:
-		return nil, &jsonrpc.Fault{Code: jsonrpc.CodeInvalidRequest, Message: "ACP has no batches; send one message on a line"}
+		return nil, &jsonrpc.FaultError{Code: jsonrpc.CodeInvalidRequest, Message: "ACP has no batches; send one message on a line"}
 	case len(messages) == 0:
 		return &jsonrpc.Message{}, nil
 	}
@@ -135,7 +135,7 @@ func (g *ACP) takeFromAgent(ctx context.Context, line []byte) error {
 	case fault != nil:
 		return g.refuse(fault, g.toChild)
 	case m.Kind == jsonrpc.Request && gated(m.Method):
-		return g.takeRequest(ctx, line, m)
+		return g.takeRequest(ctx, line)
 	case m.Kind == jsonrpc.Response:
 		g.madeSession(ctx, m)
 	case m.Method == methodCancelRequest:

@@ -32,13 +32,13 @@ func gated(method string) bool {
 
 // gatedFault refuses what some client could take for a gated method, and gated
 // methods that nobody could be answered about.
-func gatedFault(m *jsonrpc.Message) *jsonrpc.Fault {
+func gatedFault(m *jsonrpc.Message) *jsonrpc.FaultError {
 	if m.Method == "" {
 		return nil
 	}
 	if gated(m.Method) {
 		if m.Kind != jsonrpc.Request {
-			return &jsonrpc.Fault{
+			return &jsonrpc.FaultError{
 				Code: jsonrpc.CodeInvalidParams, Message: m.Method + ": the request has no id, so that nobody could be told what became of it",
 			}
 		}
@@ -53,5 +53,5 @@ func gatedFault(m *jsonrpc.Message) *jsonrpc.Fault {
 	if !near {
 		return nil
 	}
-	return &jsonrpc.Fault{Code: jsonrpc.CodeUnknownMethod, ID: m.ID, Message: fmt.Sprintf("the method %q is nearly one that policy decides", m.Method)}
+	return &jsonrpc.FaultError{Code: jsonrpc.CodeUnknownMethod, ID: m.ID, Message: fmt.Sprintf("the method %q is nearly one that policy decides", m.Method)}
 }

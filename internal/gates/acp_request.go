@@ -34,7 +34,7 @@ func (r *request) asksPerson() bool { return r.method == acp.ClientMethodSession
 
 // takeRequest decides a request of the agent. What a person has to be asked about
 // is set aside, so that what follows isn't kept waiting.
-func (g *ACP) takeRequest(ctx context.Context, line []byte, m *jsonrpc.Message) error {
+func (g *ACP) takeRequest(ctx context.Context, line []byte) error {
 	// The line is only lent, and a request may outlive it.
 	line = clone(line)
 	m, fault := single(line)

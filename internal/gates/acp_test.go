@@ -57,14 +57,11 @@ func (e *end) next() string {
 	}
 }
 
-func startACP(t *testing.T, sidecar *scripted, change ...func(*gates.ACPOptions)) *acpRig {
+func startACP(t *testing.T, sidecar *scripted) *acpRig {
 	t.Helper()
 	r := &acpRig{notes: &notes{}, ended: make(chan ending, 1)}
 	options := gates.ACPOptions{
 		Client: sidecar, Session: v1.Session{ID: "a:run", Agent: "a"}, Hold: time.Minute, Note: r.notes.add,
-	}
-	for _, apply := range change {
-		apply(&options)
 	}
 	gate, err := gates.NewACP(options)
 	require.NoError(t, err)
@@ -161,7 +158,7 @@ func TestACPPassesAsItIs(t *testing.T) {
 	r.open("s1", "/p")
 	assert.Equal(t, "/p", sidecar.sessions["a:run:s1"].ProjectDir)
 	r.agent.send(read)
-	assert.Equal(t, read, r.client.next())
+	identical(t, read, r.client.next())
 	require.Len(t, sidecar.calls, 1)
 	call := sidecar.calls[0]
 	assert.Equal(t, "fs/read_text_file", call.Tool)
@@ -278,7 +275,7 @@ func TestACPHeldRequestsWaitAlone(t *testing.T) {
 	r.agent.send(read, `{"method":"session/update"}`)
 	assert.Contains(t, r.client.next(), "session/update")
 	sidecar.answers <- v1.Prompt{State: v1.PromptAnswered, Answer: &v1.PromptAnswer{Decision: v1.EffectAllow}}
-	assert.Equal(t, read, r.client.next())
+	identical(t, read, r.client.next())
 	r.agent.send(read)
 	sidecar.answers <- v1.Prompt{State: v1.PromptAnswered, Answer: &v1.PromptAnswer{Decision: v1.EffectDeny, By: "ada"}}
 	assert.Contains(t, r.agent.next(), "ada said no")

@@ -230,3 +230,9 @@ func (r *rig) end(t *testing.T) (got string) {
 	require.NoError(t, err)
 	return string(text)
 }
+
+// identical holds that two texts are the same byte for byte, and not only as JSON.
+func identical(t *testing.T, want, got string) {
+	t.Helper()
+	require.Equal(t, want, got)
+}

@@ -72,7 +72,7 @@ func (g *MCP) Run(ctx context.Context, argv []string, streams Streams) (int, err
 // take passes a line of the client on, unless it calls a tool and may not.
 func (g *MCP) take(ctx context.Context, line []byte) error {
 	messages, batch, err := jsonrpc.Read(line)
-	var fault *jsonrpc.Fault
+	var fault *jsonrpc.FaultError
 	if errors.As(err, &fault) {
 		return g.refuse(fault, g.toHost)
 	}

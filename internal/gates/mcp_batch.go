@@ -15,7 +15,7 @@ func (g *MCP) takeBatch(ctx context.Context, line []byte, messages []jsonrpc.Mes
 	calls := make([]*called, len(messages))
 	stopped := false
 	for i := range messages {
-		var fault *jsonrpc.Fault
+		var fault *jsonrpc.FaultError
 		if calls[i], fault = toolCall(&messages[i]); fault != nil {
 			texts[i], stopped = fault.Message, true
 		}

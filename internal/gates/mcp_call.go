@@ -51,17 +51,17 @@ var callParams = map[string]bool{
 
 // toolCall reads a call of a tool, nil for any other message. A message that some
 // server could take for a call, and that isn't exactly one, is a fault.
-func toolCall(m *jsonrpc.Message) (*called, *jsonrpc.Fault) {
+func toolCall(m *jsonrpc.Message) (*called, *jsonrpc.FaultError) {
 	if m.Method != methodCall {
 		if jsonrpc.Fold(m.Method) == foldedCall {
-			return nil, &jsonrpc.Fault{
+			return nil, &jsonrpc.FaultError{
 				Code: jsonrpc.CodeUnknownMethod, ID: m.ID, Message: fmt.Sprintf("the method %q is nearly %s", m.Method, methodCall),
 			}
 		}
 		return nil, nil
 	}
-	wrong := func(format string, values ...any) (*called, *jsonrpc.Fault) {
-		return nil, &jsonrpc.Fault{Code: jsonrpc.CodeInvalidParams, ID: m.ID, Message: methodCall + ": " + fmt.Sprintf(format, values...)}
+	wrong := func(format string, values ...any) (*called, *jsonrpc.FaultError) {
+		return nil, &jsonrpc.FaultError{Code: jsonrpc.CodeInvalidParams, ID: m.ID, Message: methodCall + ": " + fmt.Sprintf(format, values...)}
 	}
 	if m.Kind != jsonrpc.Request {
 		return wrong("the call has no id, so that nobody could be told what became of it")

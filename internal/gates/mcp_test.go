@@ -143,7 +143,7 @@ func TestMCPRefusesWhatIsNotExactlyACall(t *testing.T) {
 	r.send(t, `{"id":2,"method":"ping"}`+"\n")
 	assert.Contains(t, r.next(t), "ping")
 	assert.Contains(t, r.notes.String(), "no id")
-	assert.Equal(t, `{"id":2,"method":"ping"}`+"\n", r.end(t))
+	identical(t, `{"id":2,"method":"ping"}`+"\n", r.end(t))
 	assert.Empty(t, sidecar.calls)
 }
 
@@ -156,7 +156,7 @@ func TestMCPRefusesLongMessages(t *testing.T) {
 	assert.Contains(t, answer, "longer than 100 bytes")
 	r.send(t, `{"id":2,"method":"ping"}`+"\n")
 	assert.Contains(t, r.next(t), "ping")
-	assert.Equal(t, `{"id":2,"method":"ping"}`+"\n", r.end(t))
+	identical(t, `{"id":2,"method":"ping"}`+"\n", r.end(t))
 }
 
 // A batch passes as a whole or not at all, and each of its requests is answered.

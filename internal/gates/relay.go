@@ -79,7 +79,7 @@ func (r *relay) outlet(ctx context.Context) (output io.Writer, read, drained fun
 	read = func() {
 		defer close(done)
 		// What the program still had to say is taken although the gate ends.
-		reader.CloseWithError(r.each(context.WithoutCancel(ctx), reader, r.fromChild, r.toChild))
+		_ = reader.CloseWithError(r.each(context.WithoutCancel(ctx), reader, r.fromChild, r.toChild))
 	}
 	return writer, read, func() {
 		_ = writer.Close()
@@ -104,7 +104,7 @@ func (r *relay) each(
 			return err
 		}
 		if !whole {
-			fault := &jsonrpc.Fault{
+			fault := &jsonrpc.FaultError{
 				Code: jsonrpc.CodeRefused, ID: jsonrpc.BeginningID(line),
 				Message: fmt.Sprintf("the message is longer than %d bytes", r.limit),
 			}
@@ -119,7 +119,7 @@ func (r *relay) each(
 }
 
 // refuse answers what can't be passed on, where there is somebody to answer.
-func (r *relay) refuse(fault *jsonrpc.Fault, back putter) error {
+func (r *relay) refuse(fault *jsonrpc.FaultError, back putter) error {
 	r.note("a message was not passed on: " + fault.Message)
 	if fault.ID == nil && (fault.Code == jsonrpc.CodeUnknownMethod || fault.Code == jsonrpc.CodeInvalidParams) {
 		return nil // a notification

@@ -45,23 +45,23 @@ const (
 	CodeRefused = -32000
 )
 
-// Fault says why a line can't be passed on. ID is that of the message, nil where
+// FaultError says why a line can't be passed on. ID is that of the message, nil where
 // it isn't known for certain.
-type Fault struct {
+type FaultError struct {
 	Code    int
 	Message string
 	ID      []byte
 }
 
-var _ error = (*Fault)(nil)
+var _ error = (*FaultError)(nil)
 
-func (f *Fault) Error() string { return f.Message }
+func (f *FaultError) Error() string { return f.Message }
 
 // MaxBatch bounds the messages of one batch.
 const MaxBatch = 100
 
 // Read reads a line, whose end it may have or lack. A blank line has no
-// messages. batch says that they stood in an array. The error is a *Fault.
+// messages. batch says that they stood in an array. The error is a *FaultError.
 func Read(line []byte) (messages []Message, batch bool, err error) {
 	text := trimEnd(line)
 	if len(bytes.TrimLeft(text, " \t")) == 0 {
@@ -70,7 +70,7 @@ func Read(line []byte) (messages []Message, batch bool, err error) {
 	// Some readers end a line at a lone carriage return, and would read another
 	// message than the one that is here.
 	if bytes.IndexByte(text, '\r') >= 0 {
-		return nil, false, &Fault{Code: CodeParse, Message: "a carriage return stands within the line"}
+		return nil, false, &FaultError{Code: CodeParse, Message: "a carriage return stands within the line"}
 	}
 	r := reader{text: text, decoder: jsontext.NewDecoder(bytes.NewBuffer(text))}
 	messages, batch, err = r.whole()
@@ -100,30 +100,30 @@ func (r *reader) whole() (messages []Message, batch bool, err error) {
 		messages = []Message{message}
 	default:
 		if _, err := r.decoder.ReadValue(); err != nil {
-			return nil, false, r.broken(err, nil)
+			return nil, false, broken(err)
 		}
-		return nil, false, &Fault{Code: CodeInvalidRequest, Message: "the line is no JSON object"}
+		return nil, false, &FaultError{Code: CodeInvalidRequest, Message: "the line is no JSON object"}
 	}
 	if err != nil {
 		return nil, batch, err
 	}
 	if _, err := r.decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, batch, &Fault{Code: CodeParse, Message: "something follows the message on its line"}
+		return nil, batch, &FaultError{Code: CodeParse, Message: "something follows the message on its line"}
 	}
 	return messages, batch, nil
 }
 
 func (r *reader) array() ([]Message, error) {
 	if _, err := r.decoder.ReadToken(); err != nil {
-		return nil, r.broken(err, nil)
+		return nil, broken(err)
 	}
 	messages := []Message{}
 	for r.decoder.PeekKind() != ']' {
 		if len(messages) == MaxBatch {
-			return nil, &Fault{Code: CodeInvalidRequest, Message: fmt.Sprintf("a batch holds more than %d messages", MaxBatch)}
+			return nil, &FaultError{Code: CodeInvalidRequest, Message: fmt.Sprintf("a batch holds more than %d messages", MaxBatch)}
 		}
 		if kind := r.decoder.PeekKind(); kind != '{' && kind != 0 {
-			return nil, &Fault{Code: CodeInvalidRequest, Message: "a batch holds something else than messages"}
+			return nil, &FaultError{Code: CodeInvalidRequest, Message: "a batch holds something else than messages"}
 		}
 		message, err := r.message()
 		if err != nil {
@@ -132,10 +132,10 @@ func (r *reader) array() ([]Message, error) {
 		messages = append(messages, message)
 	}
 	if _, err := r.decoder.ReadToken(); err != nil {
-		return nil, r.broken(err, nil)
+		return nil, broken(err)
 	}
 	if len(messages) == 0 {
-		return nil, &Fault{Code: CodeInvalidRequest, Message: "a batch is empty"}
+		return nil, &FaultError{Code: CodeInvalidRequest, Message: "a batch is empty"}
 	}
 	return messages, nil
 }
@@ -145,27 +145,27 @@ func (r *reader) array() ([]Message, error) {
 func (r *reader) message() (Message, error) {
 	var m Message
 	if _, err := r.decoder.ReadToken(); err != nil {
-		return Message{}, r.broken(err, nil)
+		return Message{}, broken(err)
 	}
 	begin := int(r.decoder.InputOffset()) - 1
-	var fault *Fault
+	var fault *FaultError
 	for r.decoder.PeekKind() != '}' {
 		name, err := r.decoder.ReadToken()
 		if err != nil {
-			return Message{}, r.broken(err, nil)
+			return Message{}, broken(err)
 		}
 		key := name.String()
 		value, err := r.decoder.ReadValue()
 		if err != nil {
-			return Message{}, r.broken(err, nil)
+			return Message{}, broken(err)
 		}
 		end := int(r.decoder.InputOffset())
 		if text := m.take(key, r.text[end-len(value):end:end], end-len(value)); text != "" && fault == nil {
-			fault = &Fault{Code: CodeInvalidRequest, Message: text}
+			fault = &FaultError{Code: CodeInvalidRequest, Message: text}
 		}
 	}
 	if _, err := r.decoder.ReadToken(); err != nil {
-		return Message{}, r.broken(err, nil)
+		return Message{}, broken(err)
 	}
 	end := int(r.decoder.InputOffset())
 	m.Raw = r.text[begin:end:end]
@@ -209,13 +209,13 @@ func (m *Message) take(key string, value []byte, at int) (wrong string) {
 	return ""
 }
 
-func (m *Message) classify() *Fault {
+func (m *Message) classify() *FaultError {
 	answers := m.Result != nil || m.Error != nil
 	switch {
 	case m.Method != "" && answers:
-		return &Fault{Code: CodeInvalidRequest, Message: "the message is a request and an answer at once"}
+		return &FaultError{Code: CodeInvalidRequest, Message: "the message is a request and an answer at once"}
 	case m.Result != nil && m.Error != nil:
-		return &Fault{Code: CodeInvalidRequest, Message: "the message has a result and an error"}
+		return &FaultError{Code: CodeInvalidRequest, Message: "the message has a result and an error"}
 	case m.Method != "" && m.ID != nil:
 		m.Kind = Request
 	case m.Method != "":
@@ -223,18 +223,18 @@ func (m *Message) classify() *Fault {
 	case answers && m.ID != nil && m.Params == nil:
 		m.Kind = Response
 	default:
-		return &Fault{Code: CodeInvalidRequest, Message: "the message is neither a request nor an answer"}
+		return &FaultError{Code: CodeInvalidRequest, Message: "the message is neither a request nor an answer"}
 	}
 	return nil
 }
 
 // broken is the fault of text that is no JSON, or not the same to every reader.
-func (r *reader) broken(err error, id []byte) *Fault {
+func broken(err error) *FaultError {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
-		return &Fault{Code: CodeParse, Message: fmt.Sprintf("byte %d: %v", syntax.ByteOffset, syntax.Err), ID: id}
+		return &FaultError{Code: CodeParse, Message: fmt.Sprintf("byte %d: %v", syntax.ByteOffset, syntax.Err)}
 	}
-	return &Fault{Code: CodeParse, Message: "the message ends early", ID: id}
+	return &FaultError{Code: CodeParse, Message: "the message ends early"}
 }
 
 // short keeps what is quoted in an error readable.

@@ -95,7 +95,7 @@ func TestReadRefusesWhatIsNotOneMessage(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			messages, _, err := jsonrpc.Read([]byte(test.line + "\n"))
-			var fault *jsonrpc.Fault
+			var fault *jsonrpc.FaultError
 			require.ErrorAs(t, err, &fault)
 			assert.Equal(t, test.code, fault.Code)
 			assert.NotEmpty(t, fault.Message)
@@ -116,7 +116,7 @@ func TestReadKeepsTheIDOfWhatItRefuses(t *testing.T) {
 		`{"method":"m","params":{"id":9},"x":""}`: ``,
 	} {
 		_, _, err := jsonrpc.Read([]byte(line))
-		var fault *jsonrpc.Fault
+		var fault *jsonrpc.FaultError
 		require.ErrorAs(t, err, &fault, line)
 		assert.Equal(t, id, string(fault.ID), line)
 	}
@@ -153,7 +153,7 @@ func FuzzRead(f *testing.F) {
 		}
 		messages, batch, err := jsonrpc.Read(line)
 		if err != nil {
-			var fault *jsonrpc.Fault
+			var fault *jsonrpc.FaultError
 			require.ErrorAs(t, err, &fault)
 			require.Empty(t, messages)
 			return

@@ -23,7 +23,7 @@ import (
 
 // dialogue is an ACP gate between a test's client and a test's agent.
 type dialogue struct {
-	*stand
+	gate *stand
 	*server
 	tree  project.Tree
 	says  io.WriteCloser
@@ -44,7 +44,7 @@ func dialogueWith(t *testing.T, namespaces string, flags ...string) *dialogue {
 	arguments := slices.Concat([]string{"acp", "--agent", "opencode"}, flags, []string{
 		"--", "sh", "-c", `cat <"$1" & cat >"$2"; wait; exit 7`, "sh", from, to,
 	})
-	d.stand = d.server.stand(t, dir, arguments...)
+	d.gate = d.stand(t, dir, arguments...)
 	says, err := os.OpenFile(from, os.O_WRONLY, 0)
 	require.NoError(t, err)
 	hears, err := os.Open(to)
@@ -64,20 +64,20 @@ func (d *dialogue) agentSays(t *testing.T, line string) {
 // agentHears is the next line that the agent gets.
 func (d *dialogue) agentHears(t *testing.T) string {
 	t.Helper()
-	watchdog := time.AfterFunc(patience, func() { _ = d.stand.command.Process.Kill() })
+	watchdog := time.AfterFunc(patience, func() { _ = d.gate.command.Process.Kill() })
 	defer watchdog.Stop()
 	line, err := d.hears.ReadString('\n')
-	require.NoErrorf(t, err, "%s", d.stand.stderr)
+	require.NoErrorf(t, err, "%s", d.gate.stderr)
 	return strings.TrimSuffix(line, "\n")
 }
 
 // open begins a session in the project, and returns its id at policyd.
 func (d *dialogue) open(t *testing.T, id string) string {
 	t.Helper()
-	d.stand.send(t, `{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":"`+d.tree.Project+`","mcpServers":[]}}`+"\n")
+	d.gate.send(t, `{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":"`+d.tree.Project+`","mcpServers":[]}}`+"\n")
 	d.agentHears(t)
 	d.agentSays(t, `{"jsonrpc":"2.0","id":"new","result":{"sessionId":"`+id+`"}}`)
-	d.stand.next(t)
+	d.gate.next(t)
 	list := must[v1.SessionList](t, http.StatusOK, d.as(t, "operator", http.MethodGet, "/v1/sessions", nil))
 	for i := range list.Sessions {
 		if strings.HasSuffix(list.Sessions[i].ID, ":"+id) {
@@ -93,7 +93,7 @@ func (d *dialogue) open(t *testing.T, id string) string {
 func (d *dialogue) closed(t *testing.T) {
 	t.Helper()
 	require.NoError(t, d.says.Close())
-	code, _ := d.stand.end(t)
+	code, _ := d.gate.end(t)
 	assert.Equal(t, 7, code, "the agent's status")
 }
 
@@ -127,7 +127,7 @@ func outcomeOf(option string) string {
 func TestACPGateDefaults(t *testing.T) {
 	d := dialogueWith(t, "")
 	hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":%v,"writeTextFile":%v},"terminal":%v}}}`
-	d.stand.send(t, fmt.Sprintf(hello, true, true, true)+"\n")
+	d.gate.send(t, fmt.Sprintf(hello, true, true, true)+"\n")
 	assert.Equal(t, fmt.Sprintf(hello, false, false, false), d.agentHears(t))
 	id := d.open(t, "s1")
 	for _, method := range []string{"fs/read_text_file", "fs/write_text_file", "terminal/create", "terminal/output", "fs/later"} {
@@ -144,8 +144,8 @@ func TestACPGateDefaults(t *testing.T) {
 	assert.Contains(t, d.agentHears(t), outcomeOf("reject"))
 	push := wantsToRun(4, "git push")
 	d.agentSays(t, push)
-	assert.Equal(t, push+"\n", d.stand.next(t), "the client's person is asked")
-	d.stand.send(t, `{"jsonrpc":"2.0","id":4,`+outcomeOf("once")+"}\n")
+	assert.Equal(t, push+"\n", d.gate.next(t), "the client's person is asked")
+	d.gate.send(t, `{"jsonrpc":"2.0","id":4,`+outcomeOf("once")+"}\n")
 	assert.Contains(t, d.agentHears(t), outcomeOf("once"))
 	list := must[v1.PromptList](t, http.StatusOK, d.as(t, "operator", http.MethodGet, "/v1/prompts?state=pending", nil))
 	assert.Empty(t, list.Prompts, "nobody is asked twice")
@@ -159,7 +159,7 @@ func TestACPGateDefaults(t *testing.T) {
 func TestACPGateForwards(t *testing.T) {
 	d := dialogueWith(t, "fs: single_pass_through, terminal: single_pass_through")
 	hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}}}`
-	d.stand.send(t, hello+"\n")
+	d.gate.send(t, hello+"\n")
 	assert.Equal(t, hello, d.agentHears(t))
 	d.open(t, "s1")
 	d.open(t, "s2")
@@ -169,7 +169,7 @@ func TestACPGateForwards(t *testing.T) {
 	}
 	readme := in("s1", "fs/read_text_file", object{"path": filepath.Join(d.tree.Project, "README.md")})
 	d.agentSays(t, readme)
-	assert.Equal(t, readme+"\n", d.stand.next(t))
+	assert.Equal(t, readme+"\n", d.gate.next(t))
 	d.agentSays(t, in("s1", "fs/read_text_file", object{"path": filepath.Join(d.tree.Project, ".env")}))
 	assert.Contains(t, d.agentHears(t), "secret")
 	d.agentSays(t, in("s1", "fs/write_text_file", object{"path": filepath.Join(d.tree.Project, "x"), "content": "y"}))
@@ -177,12 +177,12 @@ func TestACPGateForwards(t *testing.T) {
 
 	create := in("s1", "terminal/create", object{"command": "ls"})
 	d.agentSays(t, create)
-	assert.Equal(t, create+"\n", d.stand.next(t))
-	d.stand.send(t, `{"jsonrpc":"2.0","id":5,"result":{"terminalId":"t1"}}`+"\n")
+	assert.Equal(t, create+"\n", d.gate.next(t))
+	d.gate.send(t, `{"jsonrpc":"2.0","id":5,"result":{"terminalId":"t1"}}`+"\n")
 	assert.Contains(t, d.agentHears(t), "t1")
 	output := in("s1", "terminal/output", object{"terminalId": "t1"})
 	d.agentSays(t, output)
-	assert.Equal(t, output+"\n", d.stand.next(t))
+	assert.Equal(t, output+"\n", d.gate.next(t))
 	d.agentSays(t, in("s2", "terminal/output", object{"terminalId": "t1"}))
 	assert.Contains(t, d.agentHears(t), "terminal_unknown", "another session's")
 	d.agentSays(t, in("s1", "terminal/kill", object{"terminalId": "t2"}))

@@ -39,7 +39,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 func TestPagesRun(t *testing.T) {
 	for _, page := range []string{
 		"README.md", "docs/agent-guidance.md", "docs/coordinator.md", "docs/gates.md", "docs/namespaces.md", "docs/sessions.md",
-		"docs/shared-store.md", "docs/tools.md",
+		"docs/shared-store.md",
 	} {
 		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
 	}
