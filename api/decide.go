@@ -65,8 +65,14 @@ func decideOptions(c echo.Context, holdable bool) (gate.DecideOptions, error) {
 	}
 	query := readQuery(address)
 	options.IncludeFacts = query.text("include", "facts") != ""
+	options.Explain = query.text("explain", "1", "true") != ""
+	options.Dry = query.text("dry_run", "1", "true") != ""
 	if holdable {
 		options.Wait = query.wait()
+	}
+	if options.Dry && !options.Caller.Operator {
+		// An agent that could ask without a trace could look for a way in silence.
+		return options, newProblem(http.StatusForbidden, "role_not_allowed", "dry_run is the operator's: a question of an agent is recorded")
 	}
 	return options, query.done()
 }

@@ -83,7 +83,7 @@ func (b *inputBuilder) method(method *v1.MethodFacts) *ast.Term {
 }
 
 func (b *inputBuilder) methodTerm(method *v1.MethodFacts) *ast.Term {
-	keys, terminal, permission := b.vocabulary.method, b.vocabulary.terminal, b.vocabulary.permission
+	keys, terminal, permission := b.vocabulary.method, b.terminal, b.permission
 	return b.term(ast.NewObject([][2]*ast.Term{
 		{keys[0], list(b, method.Peers, (*inputBuilder).peer)},
 		{keys[1], b.term(ast.NewObject([][2]*ast.Term{

@@ -69,6 +69,10 @@ var rooms = []room{
 		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
 	},
 	{
+		path: "internal/explain", own: []string{"api/v1", "internal/visible"},
+		reason: "a decision is put into words from what was decided, whoever decided it",
+	},
+	{
 		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
 		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
 	},

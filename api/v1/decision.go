@@ -19,6 +19,8 @@ type Decision struct {
 	Policy       PolicyInfo    `json:"policy"`
 	// Facts is set when the caller asked with ?include=facts.
 	Facts *Facts `json:"facts,omitempty"`
+	// Explanation is set when the caller asked with ?explain=1.
+	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
 // Reason is one finding that decided, or the cover that allowed.

@@ -57,7 +57,7 @@ func (p *Program) root() *cobra.Command {
 		return usage(err, "run "+command.CommandPath()+" --help")
 	})
 	root.AddCommand(
-		p.serveCommand(), p.decideCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(),
+		p.serveCommand(), p.decideCommand(), p.explainCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(),
 		p.acpCommand(), p.mcpCommand(), p.toolsCommand(), p.doctorCommand(), versionCommand(),
 	)
 	mountEngineCommands(root)

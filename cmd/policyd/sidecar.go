@@ -79,6 +79,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 				"agent", session.Agent, "session", session.ID, "path", path.Real, "operation", path.Op)
 		},
 	}
+	options.Explain = s.explain
 	if s.writer != nil {
 		options.Recorder, options.RequireRecord = s.writer, s.writer.Required()
 	}

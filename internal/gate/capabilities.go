@@ -42,7 +42,7 @@ func (g *Gate) serves(ctx context.Context, snapshot Snapshot, session *v1.Sessio
 	in := &v1.Input{Facts: facts, Approvals: []v1.Approval{}}
 	result, err := snapshot.Judge(ctx, in)
 	if err != nil {
-		code, _ := explain(ctx, err)
+		code, _ := failure(ctx, err)
 		g.options.Fault(code, err)
 		return false
 	}

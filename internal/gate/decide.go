@@ -57,17 +57,42 @@ type passage struct {
 // written, also for a caller whose context is cancelled. refused is a prompt by
 // which a person said no, nil for none. The call is not changed.
 func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, refused *v1.Prompt) v1.Decision {
+	options.Probe = options.Probe || options.Dry
 	p := &passage{gate: g, options: options, call: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
-	p.guard(func() { p.record(ctx) })
-	p.noteTerminal()
+	if !options.Dry {
+		p.guard(func() { p.record(ctx) })
+		p.noteTerminal()
+	}
 	if call != nil && !options.Probe {
 		g.options.Decided(p.call, &p.decision)
 	}
 	if options.IncludeFacts {
 		p.decision.Facts = &p.input.Facts
 	}
+	if options.Explain {
+		p.decision.Explanation = p.explain(ctx)
+	}
 	return p.decision
+}
+
+// explain puts the decision into words. A fault of it is no fault of the decision.
+func (p *passage) explain(ctx context.Context) (told *v1.Explanation) {
+	none := &v1.Explanation{
+		Facts: []string{}, Items: []v1.ItemExplanation{}, Rules: []v1.SpokenRule{}, Near: []v1.NearMiss{}, Remedies: []string{},
+		Fault: "there is nothing to explain: no policy judged this call",
+	}
+	if p.gate.options.Explain == nil || p.snapshot == nil {
+		return none
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.gate.options.Fault(CodeInternal, fmt.Errorf("explain: panic: %v", cause))
+			none.Fault = "policyd failed while explaining; see its log"
+			told = none
+		}
+	}()
+	return p.gate.options.Explain(ctx, p.snapshot, &p.input, &p.decision, p.options.Caller)
 }
 
 // emptyInput is the input of a call that could not be extracted: total, and
@@ -175,7 +200,7 @@ func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
 	result, err := snapshot.Judge(ctx, &p.input)
 	p.evaluate += options.Clock().Sub(extracted)
 	if err != nil {
-		code, message := explain(ctx, err)
+		code, message := failure(ctx, err)
 		p.deny(code, message, err)
 		return
 	}
@@ -196,7 +221,11 @@ func (p *passage) admit(ctx context.Context) error {
 	if sessions == nil {
 		return nil
 	}
-	session, err := sessions.Admit(ctx, &p.call.Session, p.options.Caller)
+	admit := sessions.Admit
+	if p.options.Dry {
+		admit = sessions.Peek
+	}
+	session, err := admit(ctx, &p.call.Session, p.options.Caller)
 	if err != nil {
 		return err
 	}

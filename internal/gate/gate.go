@@ -48,6 +48,8 @@ type Sessions interface {
 	// Admit returns the session that a call may count on. An error that holds a
 	// *v1.CodedError denies with its code.
 	Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
+	// Peek is Admit without a trace: a session that is not kept is as it is asked for.
+	Peek(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
 	// Grants are the path grants of the session. Grants that can't be read are none.
 	Grants(session *v1.Session) []v1.PathGrant
 }
@@ -108,6 +110,9 @@ type Options struct {
 	// ReadOnly, if set, hears of every change that was refused since a grant is
 	// one to read (P4).
 	ReadOnly func(session *v1.Session, path *v1.Path)
+	// Explain, if set, puts a decision into words for a caller who asks for it.
+	// What it returns changes nothing.
+	Explain func(ctx context.Context, snapshot Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller) *v1.Explanation
 }
 
 // DecideOptions are what one caller wants of one decision.
@@ -127,6 +132,10 @@ type DecideOptions struct {
 	// Probe judges and records without asking anybody: a prompt is then none that
 	// could be answered.
 	Probe bool
+	// Dry is Probe without a trace: nothing is recorded, and no session is kept.
+	Dry bool
+	// Explain adds the explanation to the decision.
+	Explain bool
 }
 
 // Gate decides calls. It may be used concurrently.

@@ -13,7 +13,7 @@ import (
 // is cancelled. The call is not changed.
 func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
 	decision := g.pass(ctx, call, options, nil)
-	if options.Wait <= 0 || options.Probe || delegated(&decision) {
+	if options.Wait <= 0 || options.Probe || options.Dry || delegated(&decision) {
 		return decision
 	}
 	waiting, cancel := context.WithTimeout(ctx, options.Wait)
@@ -56,6 +56,9 @@ func delegated(decision *v1.Decision) bool {
 func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 	question := p.question()
 	if p.options.Probe {
+		if p.delegates() {
+			question.Prompt.State = v1.PromptDelegated
+		}
 		p.decision.Prompt = &question.Prompt
 		return
 	}

@@ -8,8 +8,9 @@ import (
 
 // Terminals say whose a terminal is (N5). They are called concurrently.
 type Terminals interface {
-	// Claim says who made a terminal of the session, and whether it is one.
-	Claim(session, terminal string) (peer string, known bool)
+	// Claim says who made a terminal of the session, and whether it is one. bind is
+	// false where nobody will use it, so that nothing is remembered.
+	Claim(session, terminal string, bind bool) (peer string, known bool)
 	// Created hears of a terminal/create that was allowed, and where it goes.
 	Created(session, decision string, route v1.Route)
 	// Released hears of a terminal/release that was allowed.
@@ -19,10 +20,10 @@ type Terminals interface {
 // claimTerminal adds to the facts whose terminal it is.
 func (p *passage) claimTerminal() {
 	terminal := &p.input.Method.Terminal
-	if p.gate.options.Terminals == nil || p.options.Probe || terminal.Step != v1.StepUse && terminal.Step != v1.StepRelease {
+	if p.gate.options.Terminals == nil || terminal.Step != v1.StepUse && terminal.Step != v1.StepRelease {
 		return
 	}
-	terminal.Peer, terminal.Known = p.gate.options.Terminals.Claim(p.call.Session.ID, terminal.ID)
+	terminal.Peer, terminal.Known = p.gate.options.Terminals.Claim(p.call.Session.ID, terminal.ID, !p.options.Probe)
 	p.terminal = terminal.ID // as it is, before it is masked
 }
 

@@ -38,14 +38,8 @@ func resources() object {
 			method: "post", summary: "Asks a person for a grant to read (request_read_access).", request: "AccessRequest",
 			response: "AccessResponse", refusals: []string{"404", "410", "429", "503"},
 		}},
-		"/v1/sessions/{id}/terminals": {{
-			method: "post", summary: "Reports the terminal that a peer made, by the decision that allowed its terminal/create.",
-			request: "TerminalReport", response: "Terminal", created: true, refusals: []string{"404", "409", "410", "429", "503"},
-		}},
-		"/v1/capabilities": {{
-			method: "get", summary: "Says what a host may advertise to the agent of a session.", response: "Capabilities",
-			parameters: []any{text("session", "The id of a session.")}, refusals: []string{"404", "410", "503"},
-		}},
+		"/v1/sessions/{id}/terminals":       {terminalReport()},
+		"/v1/capabilities":                  {capabilities()},
 		"/v1/sessions/{id}/grants":          grantList("session"),
 		"/v1/sessions/{id}/grants/{grant}":  {grantDelete()},
 		"/v1/agents/{agent}/grants":         grantList("agent"),
@@ -84,6 +78,20 @@ func resources() object {
 		out[path] = methods
 	}
 	return out
+}
+
+func terminalReport() operation {
+	return operation{
+		method: "post", summary: "Reports the terminal that a peer made, by the decision that allowed its terminal/create.",
+		request: "TerminalReport", response: "Terminal", created: true, refusals: []string{"404", "409", "410", "429", "503"},
+	}
+}
+
+func capabilities() operation {
+	return operation{
+		method: "get", summary: "Says what a host may advertise to the agent of a session.", response: "Capabilities",
+		parameters: []any{text("session", "The id of a session.")}, refusals: []string{"404", "410", "503"},
+	}
 }
 
 func stream() operation {

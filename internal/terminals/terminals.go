@@ -91,8 +91,9 @@ func (r *Registry) Created(id, decision string, route v1.Route) {
 
 // Claim says who made a terminal of a session, and whether it is one. A name that
 // is new is bound to the oldest creation without one, unless the host reports names
-// itself, or the creations went to different peers.
-func (r *Registry) Claim(id, terminal string) (peer string, known bool) {
+// itself, or the creations went to different peers. Without bind it is only said
+// what would be.
+func (r *Registry) Claim(id, terminal string, bind bool) (peer string, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	held := r.sessions[id]
@@ -109,8 +110,10 @@ func (r *Registry) Claim(id, terminal string) (peer string, known bool) {
 	if slices.ContainsFunc(held.creations, func(other creation) bool { return other.peer != peer }) {
 		return "", false
 	}
-	held.creations = slices.Delete(held.creations, 0, 1)
-	held.terminals[terminal] = peer
+	if bind {
+		held.creations = slices.Delete(held.creations, 0, 1)
+		held.terminals[terminal] = peer
+	}
 	return peer, true
 }
 

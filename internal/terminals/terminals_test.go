@@ -27,13 +27,17 @@ func code(err error) string {
 func TestClaims(t *testing.T) {
 	r := terminals.New()
 	claim := func(session, terminal string) string {
-		peer, known := r.Claim(session, terminal)
+		peer, known := r.Claim(session, terminal, true)
 		return fmt.Sprint(peer, " ", known)
 	}
 	assert.Equal(t, " false", claim("s", "t1"))
 	r.Created("s", "d1", through("p1"))
 	assert.Equal(t, " false", claim("other", "t1"))
 	assert.Equal(t, " false", claim("s", ""))
+	for range 2 {
+		peer, known := r.Claim("s", "t0", false)
+		assert.Equal(t, "p1 true", fmt.Sprint(peer, " ", known), "what would be binds nothing")
+	}
 	assert.Equal(t, "p1 true", claim("s", "t1"))
 	assert.Equal(t, "p1 true", claim("s", "t1"))
 	assert.Equal(t, " false", claim("s", "t2"))
@@ -81,7 +85,7 @@ func TestReports(t *testing.T) {
 	r.Created("s", "d4", through("p1"))
 	_, err = report("s", "t1", "d4", "")
 	assert.Equal(t, terminals.CodeConflict, code(err))
-	_, known := r.Claim("s", "t4")
+	_, known := r.Claim("s", "t4", true)
 	assert.False(t, known, "a host that reports names all of them")
 }
 
@@ -90,11 +94,11 @@ func TestBounds(t *testing.T) {
 	r := terminals.New()
 	for i := range terminals.MaxTerminals {
 		r.Created("s", "d", through("p"))
-		_, known := r.Claim("s", fmt.Sprint(i))
+		_, known := r.Claim("s", fmt.Sprint(i), true)
 		require.True(t, known)
 	}
 	r.Created("s", "last", through("p"))
-	_, known := r.Claim("s", "more")
+	_, known := r.Claim("s", "more", true)
 	assert.False(t, known)
 	_, err := r.Report("s", v1.TerminalReport{TerminalID: "more", DecisionID: "last"}, nil)
 	assert.Equal(t, terminals.CodeTooMany, code(err))
@@ -110,7 +114,7 @@ func TestBounds(t *testing.T) {
 	group.Wait()
 	known = false
 	for i := range terminals.MaxSessions + 10 {
-		if _, held := r.Claim(fmt.Sprint("s", i), "t"); !held {
+		if _, held := r.Claim(fmt.Sprint("s", i), "t", true); !held {
 			known = true
 		}
 	}

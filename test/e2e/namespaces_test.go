@@ -475,7 +475,7 @@ func TestN8CapturedRequests(t *testing.T) {
 func TestNothingIsForwardedThatIsNotServed(t *testing.T) {
 	for _, mode := range []string{"block", "self_handle", "single_pass_through", "collaborative"} {
 		h := withModes(t, fmt.Sprintf("fs: %s, terminal: %s", mode, mode))
-		random := rand.New(rand.NewPCG(1, uint64(len(mode)))) //nolint:gosec // the same each time
+		random := rand.New(rand.NewPCG(1, uint64(len(mode))))
 		for range 60 {
 			name, params := randomMethod(random, h)
 			decision := h.method(t, name, params)

@@ -8,6 +8,7 @@ package policyd.rules
 # custom:
 #   id: agents/deny_tools
 #   codes: [tool_denied]
+#   remedy: take the tool off agents.<agent>.deny_tools in the settings
 deny contains {
 	"rule": "agents/deny_tools",
 	"code": "tool_denied",

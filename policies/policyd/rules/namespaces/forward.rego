@@ -9,12 +9,10 @@ package policyd.rules
 #   id: namespaces/forward
 cover contains [i, "namespaces/forward"] if {
 	input.tool.kind == "acp"
-	_namespaces_forward_modes[_namespaces_mode]
+	_namespaces_mode in {"collaborative", "single_pass_through"}
 	_namespaces_mode_served
 	some i in _namespaces_forward_items
 }
-
-_namespaces_forward_modes := {"collaborative": true, "single_pass_through": true}
 
 _namespaces_forward_items contains i if {
 	input.method.permission.asks == false

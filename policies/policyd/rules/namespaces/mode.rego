@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/mode
 #   codes: [namespace_blocked]
+#   remedy: another mode for the namespace in the settings
 deny contains {
 	"rule": "namespaces/mode",
 	"code": "namespace_blocked",
@@ -23,6 +24,7 @@ deny contains {
 # custom:
 #   id: namespaces/mode
 #   codes: [mode_not_served]
+#   remedy: a mode that this build serves
 deny contains {
 	"rule": "namespaces/mode",
 	"code": "mode_not_served",

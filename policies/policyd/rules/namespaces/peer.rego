@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/peer
 #   codes: [no_capable_peer]
+#   remedy: a peer of the session that has the capability
 deny contains {
 	"rule": "namespaces/peer",
 	"code": "no_capable_peer",
@@ -21,12 +22,6 @@ deny contains {
 _namespaces_peer_needed if {
 	_namespaces_mode == "single_pass_through"
 	not _namespaces_peer_lost
-}
-
-# A terminal that isn't known is refused for that.
-_namespaces_peer_lost if {
-	input.method.terminal.step in {"use", "release"}
-	input.method.terminal.known == false
 }
 
 # Whoever made the terminal is gone.
@@ -62,3 +57,9 @@ _namespaces_peer_serves(capabilities) if capabilities[input.tool.name]
 
 # What every client serves needs no capability.
 _namespaces_peer_serves(_) if data.policyd.config.namespaces.baseline[input.tool.namespace]
+
+# A terminal that isn't known is refused for that.
+_namespaces_peer_lost if {
+	input.method.terminal.step in {"use", "release"}
+	input.method.terminal.known == false
+}

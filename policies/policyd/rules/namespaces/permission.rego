@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/permission
 #   codes: [person_needed]
+#   remedy: a person in the session, or raw input that the catalog knows
 prompt contains {
 	"rule": "namespaces/permission",
 	"code": "person_needed",

@@ -22,6 +22,7 @@ cover contains [i, "namespaces/self_handle"] if {
 # custom:
 #   id: namespaces/self_handle
 #   codes: [method_not_served]
+#   remedy: a method that the table names
 deny contains {
 	"rule": "namespaces/self_handle",
 	"code": "method_not_served",

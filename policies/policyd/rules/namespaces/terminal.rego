@@ -8,6 +8,7 @@ package policyd.rules
 # custom:
 #   id: namespaces/terminal
 #   codes: [terminal_unknown]
+#   remedy: a terminal that this session made
 deny contains {
 	"rule": "namespaces/terminal",
 	"code": "terminal_unknown",

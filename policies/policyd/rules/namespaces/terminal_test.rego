@@ -32,7 +32,8 @@ test_namespaces_terminal[name] if {
 
 test_namespaces_terminal_says_which if {
 	facts := testing.acp({"namespace": "terminal"}, {"terminal": testing.terminal({"known": false, "id": "t9"})})
-	decision := main.decision with input as facts with data.policyd.settings.namespaces as {"terminal": "single_pass_through"}
+	decision := main.decision with input as facts
+		with data.policyd.settings.namespaces as {"terminal": "single_pass_through"}
 	[[reason.code, reason.message] | some reason in decision.reasons] == [[
 		"terminal_unknown",
 		`terminal "t9" is none that this session made here`,
