@@ -1,5 +1,6 @@
 # make test      everything that must hold; what continuous integration calls
 # make check     the one loop while working: format, generate, lint, quick tests, policy gate
+# make test-gate-clients  runs programs of others, which it takes from npm, behind the gates; needs node
 # make bench     measures, and writes docs/benchmarks.md
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
 # make oracle    runs ORACLE_LINES generated lines in a real bash; make nightly runs 20,000 and a new seed
@@ -11,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
 .PHONY: test build vet go-test rego-test system-packages check format-check generate-check \
-	lint go-test-short rego-gate bench corpus oracle nightly fuzz fmt generate
+	lint go-test-short rego-gate test-gate-clients bench corpus oracle nightly fuzz fmt generate
 
 GO ?= go
 # Tools have a module of their own, so that their dependencies never reach the
@@ -88,6 +89,14 @@ rego-gate: build
 	$(OPA) test --coverage --threshold $(COVERAGE) --fail-on-empty policies >/dev/null
 	$(OPA) test --fail-on-empty policies
 	$(TOOL) regal lint policies
+
+# Programs of others, which npm installs once: an MCP server and agents that speak ACP, behind the gates.
+GATE_PROGRAMS := bin/.gate-clients
+test-gate-clients:
+	@mkdir -p $(GATE_PROGRAMS)
+	[ -d $(GATE_PROGRAMS)/node_modules ] || npm install --no-audit --no-fund --prefix $(GATE_PROGRAMS) \
+		@modelcontextprotocol/server-filesystem opencode-ai @google/gemini-cli
+	POLICYD_TEST_CLIENTS="$(CURDIR)/$(GATE_PROGRAMS)/node_modules/.bin" $(GO) test -count=1 -v -run '^TestReal(MCP|ACP)' ./test/e2e
 
 bench:
 	$(GO) build -o bin/bench ./test/bench

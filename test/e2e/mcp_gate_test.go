@@ -31,12 +31,17 @@ type stand struct {
 	stderr  *output
 }
 
-// start starts `policyd <arguments>` beside a server.
+// stand starts `policyd <arguments>` beside a server.
 func (s *server) stand(t *testing.T, dir string, arguments ...string) *stand {
+	t.Helper()
+	return s.standWith(t, dir, nil, arguments...)
+}
+
+func (s *server) standWith(t *testing.T, dir string, env []string, arguments ...string) *stand {
 	t.Helper()
 	// Flags of ours end where the other program's begin.
 	command := exec.Command(program, append([]string{arguments[0], "--state-dir", s.stateDir}, arguments[1:]...)...)
-	command.Dir, command.Env = dir, environment(s.home)
+	command.Dir, command.Env = dir, append(environment(s.home), env...)
 	g := &stand{command: command, stderr: &output{}}
 	command.Stderr = g.stderr
 	var err error
