@@ -135,6 +135,8 @@ type rig struct {
 	log   string
 	notes *notes
 	ended chan ending
+	// rest is what the host got after it closed its side.
+	rest string
 }
 
 type ending struct {
@@ -218,11 +220,16 @@ func (r *rig) next(t *testing.T) string {
 func (r *rig) end(t *testing.T) (got string) {
 	t.Helper()
 	require.NoError(t, r.in.Close())
-	go func() { _, _ = io.Copy(io.Discard, r.lines) }()
+	rest := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(r.lines)
+		rest <- string(text)
+	}()
 	select {
 	case e := <-r.ended:
 		require.NoError(t, e.err)
 		require.Equal(t, 7, e.code, "the program's status")
+		r.rest = <-rest
 	case <-time.After(patience):
 		require.FailNow(t, "the gate does not end")
 	}

@@ -217,6 +217,7 @@ func TestMCPHeldCallsWaitAlone(t *testing.T) {
 		"the question is expire": {ID: "p-1", State: v1.PromptExpired},
 		"the question is withdr": {ID: "p-1", State: v1.PromptWithdrawn},
 		"the question is ":       {ID: "p-1", State: "unheard of"},
+		"said no to":             {ID: "p-1", State: v1.PromptWithdrawn, Answer: &v1.PromptAnswer{Decision: v1.EffectAllow}},
 	} {
 		r.send(t, call("3", "second "+text, `{}`))
 		sidecar.answers <- prompt
@@ -232,6 +233,7 @@ func TestMCPHeldCallsWaitAlone(t *testing.T) {
 		assert.NotContains(t, got, name)
 	}
 	assert.Equal(t, []string{"p-1", "p-1"}, sidecar.taken, "what was given up is withdrawn")
+	assert.Empty(t, r.rest, "and answered to nobody")
 }
 
 func TestMCPWithoutHoldNobodyWaits(t *testing.T) {

@@ -51,8 +51,10 @@ func (m *model) answer(writer http.ResponseWriter, request *http.Request) {
 		m.anthropic(writer, runs)
 	case strings.Contains(request.URL.Path, "streamGenerateContent"):
 		m.google(writer, runs)
-	default:
-		_, _ = io.WriteString(writer, `{"totalTokens":1}`)
+	default: // which model to take, and how much was said
+		writer.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(writer, `{"totalTokens":1,"candidates":[{"index":0,"finishReason":"STOP","content":{"role":"model","parts":[`+
+			`{"text":"{\"reasoning\":\"x\",\"model_choice\":\"flash\"}"}]}}]}`)
 	}
 }
 
@@ -131,22 +133,21 @@ func TestRealACPAgents(t *testing.T) {
 		program, flag string
 		settings      func(home, project, model string) map[string]string
 		env           func(model string) []string
-		// raw is true for an agent that says what it will run in a way that policy
-		// can be certain about.
-		raw bool
 	}{
 		{
-			program: "opencode", flag: "acp", raw: true,
+			program: "opencode", flag: "acp",
 			settings: func(_, project, model string) map[string]string {
 				return map[string]string{filepath.Join(project, "opencode.json"): fmt.Sprintf(
 					`{"permission":{"bash":"ask"},"model":"anthropic/claude-sonnet-4-5","provider":{"anthropic":{"options":{"baseURL":"%s/v1","apiKey":"x"}}}}`, model)}
 			},
-			env: func(string) []string { return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"} },
+			env: func(string) []string {
+				return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}
+			},
 		},
 		{
 			program: "gemini", flag: "--acp",
 			settings: func(home, _, _ string) map[string]string {
-				return map[string]string{filepath.Join(home, ".gemini", "settings.json"): `{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}}}`}
+				return map[string]string{filepath.Join(home, ".gemini", "settings.json"): `{"model":{"name":"gemini-2.5-flash"},"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}}}`}
 			},
 			env: func(model string) []string {
 				return []string{"GEMINI_API_KEY=x", "GOOGLE_GEMINI_BASE_URL=" + model, "GEMINI_CLI_TRUST_WORKSPACE=true"}
@@ -158,18 +159,20 @@ func TestRealACPAgents(t *testing.T) {
 			asks          bool
 			result        string
 		}{
-			{"a safe verb", "git status", !agent.raw, "branch"},
+			// Policy is certain of it where it sees the raw input; Gemini runs it without asking.
+			{"a safe verb", "git status", false, "branch"},
 			{"a secret", "cat .env", false, ""},
 			{"a verb that asks", "git push", true, ""},
 		} {
 			t.Run(agent.program+"/"+c.name, func(t *testing.T) {
 				path := clientProgram(t, agent.program)
 				tree, s, m := newTree(t), startServer(t), startModel(t, c.command)
-				for file, text := range agent.settings(s.home, tree.Project, m.URL) {
+				home := shortDir(t) // the agent's: what it leaves running may still write there
+				for file, text := range agent.settings(home, tree.Project, m.URL) {
 					require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 					require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 				}
-				client := &acpClient{gate: s.standWith(t, tree.Project, agent.env(m.URL), "acp", "--", path, agent.flag)}
+				client := &acpClient{gate: s.standWith(t, tree.Project, append(agent.env(m.URL), "HOME="+home), "acp", "--", path, agent.flag)}
 				client.request(t, 0, "initialize", object{
 					"protocolVersion":    1,
 					"clientCapabilities": object{"fs": object{"readTextFile": true, "writeTextFile": true}, "terminal": true},
@@ -178,6 +181,7 @@ func TestRealACPAgents(t *testing.T) {
 				made := client.request(t, 1, "session/new", object{"cwd": tree.Project, "mcpServers": []any{}})
 				require.NoError(t, json.Unmarshal(made, &session))
 				client.request(t, 2, "session/prompt", object{"sessionId": session.SessionID, "prompt": []object{{"type": "text", "text": "go"}}})
+				client.gate.end(t)
 				if c.asks {
 					assert.Equal(t, []string{"session/request_permission"}, client.asked)
 				} else {
