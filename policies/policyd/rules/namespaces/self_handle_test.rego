@@ -76,3 +76,10 @@ test_namespaces_self_handle_counts_approvals if {
 		with data.policyd.settings.namespaces as {"fs": "self_handle"}
 	without.effect == "prompt"
 }
+
+test_namespaces_self_handle_covers_the_method_alone if {
+	plain := testing.command({"verb": "make", "touches": {}})
+	decision := _namespaces_self_handle_decision({"act": "shell"}, [plain], [])
+	decision.effect == "prompt"
+	decision.uncovered == [1]
+}
