@@ -65,14 +65,17 @@ func (q *query) text(name string, allowed ...string) string {
 }
 
 // wait returns how long an answer is to be held.
-func (q *query) wait() time.Duration {
-	text := q.text("wait")
+func (q *query) wait() time.Duration { return q.duration("wait") }
+
+// duration returns a parameter that says how long something is held.
+func (q *query) duration(name string) time.Duration {
+	text := q.text(name)
 	if text == "" {
 		return 0
 	}
 	wait, err := v1.ParseWait(text)
 	if err != nil {
-		q.fail("wait", err.Error())
+		q.fail(name, err.Error())
 		return 0
 	}
 	return wait

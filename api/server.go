@@ -57,6 +57,8 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
+	// Decisions may be nil: then records can't be read here.
+	Decisions Decisions
 	// Capabilities and Terminals may be nil: then nothing is advertised, and no
 	// terminal can be reported.
 	Capabilities Capabilities
@@ -64,6 +66,9 @@ type Options struct {
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
 	Tokens Tokens // required, both
+	// Agents says what the settings say of an agent's hooks; personal and
+	// interactive unless set. It is called concurrently.
+	Agents func(agent string) AgentTerms
 	// Ready is asked for /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
@@ -79,6 +84,7 @@ type Server struct {
 	options  Options
 	http     *http.Server
 	hosts    map[string]bool
+	settled  settledCalls
 	draining atomic.Bool
 	// drained is done when the server begins to drain: what is held is answered.
 	drained  context.Context
@@ -164,11 +170,13 @@ func (s *Server) router() http.Handler {
 	router.POST("/v1/decide", s.decide, s.authenticate, requireJSON)
 	router.POST("/v1/decide/batch", s.decideBatch, s.authenticate, requireJSON)
 	router.GET("/v1/capabilities", s.capabilities, s.authenticate)
+	router.POST(hookPath+":client", s.hook, s.authenticate, requireJSON)
 	router.GET("/v1/events", s.streamEvents, s.authenticate, operatorOnly)
 	s.routeSessions(router.Group("/v1/sessions", s.authenticate))
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate))
 	s.routePrompts(router.Group("/v1/prompts", s.authenticate))
 	s.routeApprovals(router.Group("/v1/approvals", s.authenticate))
+	s.routeDecisions(router.Group("/v1/decisions", s.authenticate))
 	return router
 }
 

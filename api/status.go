@@ -32,6 +32,7 @@ var statuses = map[string]int{
 	"prompts_full":        http.StatusTooManyRequests,
 	"too_many_grants":     http.StatusTooManyRequests,
 	"store_unavailable":   http.StatusServiceUnavailable,
+	"log_unavailable":     http.StatusServiceUnavailable,
 }
 
 // refused makes a problem of a service's answer. An error without a code, or

@@ -102,8 +102,9 @@ var rooms = []room{
 		reason:  "a record is written from the contract alone, so that it can be judged again elsewhere",
 	},
 	{
-		path: "internal/clients", own: []string{"api/v1", "internal/clients/reply"}, modules: []string{"github.com/goccy/go-json"},
-		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing",
+		path: "internal/clients", own: []string{"api/v1", "internal/clients/reply", "internal/strict", "internal/visible"},
+		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing; what it reads is read as " +
+			"strictly as any request, and what it tells a model is made visible as it is for a person",
 	},
 	{
 		path: "internal/config", modules: []string{"go.yaml.in/yaml", "github.com/knadh/koanf"},
@@ -118,7 +119,7 @@ var rooms = []room{
 		reason: "schemas are generated from the contract's types and from nothing else",
 	},
 	{
-		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/events", "internal/render", "internal/strict"},
+		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/clients/reply", "internal/events", "internal/render", "internal/strict"},
 		modules: []string{
 			"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid",
 			"go.opentelemetry.io", "github.com/prometheus/client_golang", "golang.org/x/sys",
@@ -153,6 +154,15 @@ var rooms = []room{
 	{
 		path: "internal/hinttools", own: []string{"api/v1", "internal/pep"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
 		reason: "the tools ask the sidecar for the agent; what they may be given is decided there",
+	},
+	{
+		path: "internal/hook", own: []string{"internal/clients/reply", "internal/pdp"},
+		reason: "it starts with every tool call: it asks and prints, and judges nothing",
+	},
+	{
+		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook"},
+		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff"},
+		reason:  "it edits settings of other programs in place, comments and all; who decides is not its business",
 	},
 	{
 		path: "cmd/policyd-hook", own: []string{"internal/clients/reply", "internal/pdp", "internal/hook"},

@@ -32,8 +32,10 @@ type memory struct {
 	logger    *slog.Logger
 	// gate is set once it is made: it needs the memory first.
 	gate *gate.Gate
-	stop context.CancelFunc
-	done sync.WaitGroup
+	// retention is how long what has ended is kept.
+	retention time.Duration
+	stop      context.CancelFunc
+	done      sync.WaitGroup
 }
 
 // tending is how often the memory looks for what has expired, and for a store
@@ -51,7 +53,10 @@ func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Lo
 	if err != nil {
 		return nil, failed(err, storeHint(err))
 	}
-	m := &memory{store: opened, logger: logger, terminals: terminals.New(), events: events.New(strings.ReplaceAll(newID(), "-", ""))}
+	m := &memory{
+		store: opened, logger: logger, retention: s.Retention, terminals: terminals.New(),
+		events: events.New(strings.ReplaceAll(newID(), "-", "")),
+	}
 	if err := m.wire(s, policy); err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
@@ -166,7 +171,7 @@ func (m *memory) load(ctx context.Context) error {
 func (m *memory) tend(ctx context.Context) {
 	ticker := time.NewTicker(tending)
 	defer ticker.Stop()
-	swept := time.Now()
+	var swept time.Time // a process that never lives for an hour sweeps, too
 	for {
 		select {
 		case <-ctx.Done():
@@ -184,6 +189,9 @@ func (m *memory) tend(ctx context.Context) {
 		}
 		swept = time.Now()
 		if err := m.store.SweepExpired(ctx, swept); err != nil {
+			m.logger.Error("store failed", "error", err)
+		}
+		if err := m.retain(ctx, swept.Add(-m.retention)); err != nil {
 			m.logger.Error("store failed", "error", err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"policyd/api"
 	v1 "policyd/api/v1"
+	"policyd/internal/record"
 )
 
 // operator is the operator's side of the API: a running server's, or one in
@@ -88,7 +89,7 @@ func newServer(decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Lo
 		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
 		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
 		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
-		AllowedHosts: s.AllowedHosts,
+		AllowedHosts: s.AllowedHosts, Agents: s.agentTerms, Decisions: record.NewReader(s.DecisionLog.File),
 	})
 }
 

@@ -37,6 +37,7 @@ type snapshot struct {
 	*bundles.Snapshot
 	extractor *extract.Extractor
 	scope     *scope
+	records   preparedRules
 }
 
 var (
@@ -115,7 +116,7 @@ func (p *policy) activate(activated *bundles.Snapshot) {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
-	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope})
+	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated)})
 	if tell := p.activated.Load(); tell != nil {
 		(*tell)(activated.Revision())
 	}

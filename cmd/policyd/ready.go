@@ -20,14 +20,9 @@ func (s *sidecar) ready() api.Readiness {
 	if s.writer == nil {
 		return readiness
 	}
-	check := api.Check{Name: "record", OK: true, Detail: "the decision log is written"}
-	if err := s.writer.Check(); err != nil {
-		check.OK, check.Detail = false, err.Error()
-		if s.writer.Required() {
-			readiness.Ready = false
-		}
-	}
-	readiness.Checks = append(readiness.Checks, check)
+	checks, written := checkRecords(s.writer)
+	readiness.Ready = readiness.Ready && (written || !s.writer.Required())
+	readiness.Checks = append(readiness.Checks, checks...)
 	if s.memory != nil {
 		readiness.Checks = append(readiness.Checks, s.checkStore())
 	}

@@ -36,16 +36,14 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 			made = nil
 		}
 	}()
-	made.writer, err = record.New(record.Options{
-		File: s.DecisionLog.File, Stdout: s.DecisionLog.Stdout, Required: s.DecisionLog.Required,
-		MaxSizeMB: s.DecisionLog.MaxSizeMB, MaxBackups: s.DecisionLog.MaxBackups, MaxAgeDays: s.DecisionLog.MaxAgeDays,
-	})
+	made.writer, err = record.New(recordOptions(&s.DecisionLog))
 	if err != nil {
 		return made, failed(err, "name another file with --log-file")
 	}
 	if made.policy, err = newPolicy(ctx, s, logger); err != nil {
 		return made, err
 	}
+	made.writer.SetRules(recordRules{made.policy})
 	if made.memory, err = newMemory(ctx, s, made.policy, logger); err != nil {
 		return made, err
 	}

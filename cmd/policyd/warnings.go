@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,9 @@ func (s *settings) warnings() []string {
 	found := []string{}
 	if host, _, err := net.SplitHostPort(s.Addr); err == nil && !loopback(host) {
 		found = append(found, fmt.Sprintf("addr %s is not a loopback address: other machines can reach policyd, and tokens travel unencrypted", s.Addr))
+	}
+	if service, err := url.Parse(s.DecisionLog.Service.URL); err == nil && service.Scheme == "http" && !loopback(service.Hostname()) {
+		found = append(found, fmt.Sprintf("decision_log.service.url sends records to %s unencrypted", service.Hostname()))
 	}
 	if s.UnsafeDebugBroadcast {
 		found = append(found, "--unsafe-debug-broadcast is given: namespaces in mode unsafe_debug send every request to every subscriber")

@@ -98,7 +98,10 @@ func settings() shape {
 			"max_size_mb":  {kind: number, least: 1, most: 10_240},
 			"max_backups":  {kind: number, least: 0, most: 1_000},
 			"max_age_days": {kind: number, least: 0, most: 3_650},
+			"overflow":     {kind: text, allowed: []string{"block", "drop"}},
+			"service":      fixed(map[string]shape{"url": {kind: text, check: webAddress}, "token": {kind: text, check: oneLine}}),
 		}),
+		"retention": {kind: duration, least: 3600, most: 10 * 365 * 24 * 3600},
 	})
 }
 
@@ -160,15 +163,26 @@ func (s *shape) parse(value string) (any, error) {
 		}
 		return parsed, nil
 	case duration:
-		parsed, err := time.ParseDuration(value)
+		parsed, err := parseDuration(value)
 		if err != nil || parsed.Seconds() < float64(s.least) || parsed.Seconds() > float64(s.most) {
-			return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m or 24h",
+			return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m, 24h or 30d",
 				value, time.Duration(s.least)*time.Second, time.Duration(s.most)*time.Second)
 		}
 		return parsed, nil
 	case list, object, table, free:
 	}
 	return nil, fmt.Errorf("wrong type: %s belongs here", s.wanted())
+}
+
+// parseDuration also takes whole days.
+func parseDuration(value string) (time.Duration, error) {
+	const most = 100 * 365 // days, so that no number is too large
+	if days, found := strings.CutSuffix(value, "d"); found {
+		if number, err := strconv.ParseUint(days, 10, 16); err == nil && number <= most {
+			return time.Duration(number) * 24 * time.Hour, nil
+		}
+	}
+	return time.ParseDuration(value)
 }
 
 func (s *shape) scalar() bool { return s.kind <= duration }
@@ -251,6 +265,24 @@ func hostPort(value string) error {
 		}
 	}
 	return fmt.Errorf("%q is no address; host:port with a port from 0 to 65535, such as 127.0.0.1:7483", value)
+}
+
+// webAddress takes an address that a token can be sent to. It isn't repeated, since
+// it may hold a password.
+func webAddress(value string) error {
+	parsed, err := url.Parse(value)
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return fmt.Errorf("no address of a service; http://… or https://… without query, such as https://logs.example.org")
+	}
+	return nil
+}
+
+// oneLine takes what can stand in a header. It isn't repeated: it is a secret.
+func oneLine(value string) error {
+	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("empty, or with characters that a header can't hold")
+	}
+	return nil
 }
 
 func storeName(value string) error {

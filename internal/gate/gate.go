@@ -126,8 +126,8 @@ type DecideOptions struct {
 	// Release, unless nil, ends the hold early when it is done: the answer is then
 	// the prompt as it is.
 	Release context.Context //nolint:containedctx // it is no part of the call
-	// Delegate hands a prompt to the caller's own dialog: it is kept as delegated,
-	// nobody can answer it here, and Wait doesn't hold it.
+	// Delegate hands a prompt to the host's own dialog, which is then the one place
+	// where it is answered (A9). A prompt that is held is never handed on.
 	Delegate bool
 	// Probe judges and records without asking anybody: a prompt is then none that
 	// could be answered.

@@ -281,14 +281,18 @@ func TestConcurrentCallsShareOnePrompt(t *testing.T) {
 	assert.Len(t, seen, 1)
 }
 
-// TestDelegatedPromptsAreNotHeld holds A9: the caller's own dialog asks, so there is
-// no answer to wait for here.
-func TestDelegatedPromptsAreNotHeld(t *testing.T) {
+// TestDelegate holds A9: an unheld prompt can be handed to the host's own dialog,
+// a held one can't, and the record names the prompt in both cases.
+func TestDelegate(t *testing.T) {
 	h := build(t, asked(command("git push", "/srv/proj")))
-	decision := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true, Wait: time.Hour})
+	decision := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true})
 	require.Equal(t, v1.EffectPrompt, decision.Effect)
 	require.NotNil(t, decision.Prompt)
 	assert.Equal(t, v1.PromptDelegated, decision.Prompt.State)
 	assert.Equal(t, decision.Prompt.ID, h.log.last(t).Result.PromptID)
-	assert.Equal(t, v1.PromptPending, ask(t, h, bash("git push")).State, "a pending prompt is another one")
+	_, err := h.book.Answer(t.Context(), decision.Prompt.ID, v1.AnswerRequest{Choice: v1.ChoiceOnce})
+	require.Error(t, err)
+
+	held := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true, Wait: time.Millisecond})
+	assert.Equal(t, v1.PromptPending, held.Prompt.State, "a held prompt is answered here")
 }

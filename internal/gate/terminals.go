@@ -43,7 +43,7 @@ func (p *passage) noteTerminal() {
 // delegates reports whether the question is asked in a dialog of the caller's: a
 // method that asks a person is the question itself, and forwarding it is asking.
 func (p *passage) delegates() bool {
-	return p.options.Delegate || p.input.Method.Permission.Asks && p.result.Route.Mode != ""
+	return p.options.Delegate && p.options.Wait <= 0 || p.input.Method.Permission.Asks && p.result.Route.Mode != ""
 }
 
 // delegate keeps the question for the record of who was asked what.

@@ -255,7 +255,7 @@ func TestDelegatedPromptsAreKeptAndNotAnswered(t *testing.T) {
 
 	again := over(t, h.store, h.ids)
 	assert.Equal(t, v1.PromptDelegated, again.state(t, delegated.ID), "it outlives the process")
-	gone, err := h.store.DeletePromptsBefore(t.Context(), noon.Add(time.Second))
+	gone, err := h.store.DeletePromptsBefore(t.Context(), noon.Add(time.Second), 100)
 	require.NoError(t, err)
 	assert.Equal(t, 2, gone, "the answered one, and this one: it is over for the store")
 

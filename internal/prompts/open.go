@@ -54,7 +54,7 @@ func (b *Book) Delegate(ctx context.Context, question *v1.Question) v1.Prompt {
 	if b.options.Store != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
-		if err := b.options.Store.OpenPrompt(ctx, delegated); err != nil {
+		if err := b.write(ctx, delegated); err != nil {
 			b.options.Fault(err)
 		}
 	}

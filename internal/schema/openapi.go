@@ -21,7 +21,8 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 		&v1.TerminalReport{}, &v1.Terminal{}, &v1.Capabilities{},
 		&v1.AccessRequest{}, v1.AccessRequest{}, &v1.AccessResponse{}, &v1.GrantRequest{}, &v1.GrantResponse{}, &v1.GrantList{},
 		&v1.Prompt{}, &v1.PromptList{}, &v1.AnswerRequest{}, &v1.AnswerResponse{},
-		&v1.ApprovalRequest{}, &v1.ApprovalEntry{}, &v1.ApprovalList{}, &v1.ApprovalImport{}, &v1.ApprovalImported{})
+		&v1.ApprovalRequest{}, &v1.ApprovalEntry{}, &v1.ApprovalList{}, &v1.ApprovalImport{}, &v1.ApprovalImported{},
+		&v1.Record{}, &v1.RecordList{})
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +77,8 @@ func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
 		}
 	}
 	nullable(gathered, "Decision", "jsonrpc_error")
+	nullable(gathered, "Record", "input")
+	nullable(gathered, "Record", "call")
 	data, err := json.Marshal(gathered)
 	if err != nil {
 		return nil, fmt.Errorf("encode components: %w", err)

@@ -24,7 +24,7 @@ func clientProgram(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv(withClients)
 	if dir == "" {
-		t.Skip("skipped: it runs programs of others; make test-gate-clients installs and runs them")
+		t.Skip("skipped: it runs programs of others; make test-clients installs and runs them")
 	}
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {

@@ -35,8 +35,17 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // compares what they show with what comes out.
 func TestPagesRun(t *testing.T) {
 	for _, page := range []string{
-		"README.md", "docs/agent-guidance.md", "docs/coordinator.md", "docs/explain.md", "docs/gates.md", "docs/namespaces.md",
-		"docs/sessions.md", "docs/shared-store.md",
+		"README.md",
+		"docs/agent-guidance.md",
+		"docs/clients.md",
+		"docs/coordinator.md",
+		"docs/decision-log.md",
+		"docs/explain.md",
+		"docs/gates.md",
+		"docs/install.md",
+		"docs/namespaces.md",
+		"docs/sessions.md",
+		"docs/shared-store.md",
 	} {
 		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
 	}
