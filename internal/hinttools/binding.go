@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -61,7 +62,8 @@ func (b *Binding) Resolve(ctx context.Context, sessions Sessions, meta map[strin
 		}
 	}
 	if own != "" {
-		id := b.Client.Agent + ":" + own
+		// As hooks spell it: an id may hold signs that a session's can't.
+		id := b.Client.Agent + ":" + url.QueryEscape(own)
 		return id, active(ctx, sessions, id)
 	}
 	return b.search(ctx, sessions)

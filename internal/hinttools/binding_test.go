@@ -71,6 +71,7 @@ func TestBinding(t *testing.T) {
 		{"by an environment that is old", hinttools.Binding{Client: clients["claude"], Own: "1", Project: "/p"}, nil, known{session("claude-code:1", "claude-code", "/p", archived), session("claude-code:2", "claude-code", "/p")}, "", "has ended"},
 		{"by the call", codex, map[string]any{"sessionId": "7", "threadId": "8"}, known{session("codex:7", "codex", "/q"), session("codex:8", "codex", "/p")}, "codex:7", ""},
 		{"by an older client's call", codex, map[string]any{"threadId": "8"}, known{session("codex:8", "codex", "/p")}, "codex:8", ""},
+		{"by a call with signs", codex, map[string]any{"sessionId": "a/b c"}, known{session("codex:a%2Fb+c", "codex", "/p")}, "codex:a%2Fb+c", ""},
 		{"by the call, unknown", codex, map[string]any{"sessionId": "9"}, known{session("codex:8", "codex", "/p")}, "", "doesn't know session codex:9"},
 		{"by another client's word", gemini, map[string]any{"sessionId": "9"}, known{session("gemini-cli:9", "gemini-cli", "/q"), session("gemini-cli:1", "gemini-cli", "/p")}, "gemini-cli:1", ""},
 		{"by a word that is no text", codex, map[string]any{"sessionId": 7}, known{session("codex:7", "codex", "/q")}, "", "knows no session of codex"},

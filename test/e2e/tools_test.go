@@ -3,7 +3,9 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -134,4 +136,27 @@ func TestHintToolsFailClosed(t *testing.T) {
 	l.kill(t)
 	assert.Contains(t, fails(gemini, "set_working_directory", dir, nil), "policyd serve has to run")
 	assert.Contains(t, fails(codex, "request_read_access", path, map[string]any{"sessionId": "x-1"}), "nothing was granted")
+}
+
+// The session that a client's hooks register is the one that its tools act for.
+func TestHintToolsMeetTheHooks(t *testing.T) {
+	l := newLibrary(t)
+	for client, c := range map[string]struct {
+		start string
+		env   []string
+		meta  map[string]any
+	}{
+		"claude": {`{"hook_event_name":"SessionStart","session_id":"c 9/x","cwd":%q,"source":"startup"}`, []string{"CLAUDE_CODE_SESSION_ID=c 9/x"}, nil},
+		"codex":  {`{"hook_event_name":"SessionStart","session_id":"0199","cwd":%q,"source":"startup"}`, nil, map[string]any{"sessionId": "0199"}},
+		"gemini": {`{"hook_event_name":"SessionStart","session_id":"g-1","cwd":%q,"source":"startup"}`, nil, nil},
+	} {
+		query := "?project=" + url.QueryEscape(l.tree.Project)
+		status, _, body := l.post(t, "/v1/hooks/"+client+query, fmt.Sprintf(c.start, l.tree.Project))
+		require.Equalf(t, http.StatusOK, status, "%s", body)
+		session := l.toolsOf(t, l.tree.Project, c.env, "--client", client)
+		text, failed, err := use(t.Context(), session, "set_working_directory", map[string]any{"path": l.registered}, c.meta)
+		require.NoError(t, err)
+		assert.Falsef(t, failed, "%s: %s", client, text)
+		assert.Equal(t, "granted: "+l.registered, text, client)
+	}
 }
