@@ -15,6 +15,7 @@ import (
 	"policyd/internal/clients"
 	"policyd/internal/clients/reply"
 	"policyd/internal/gate"
+	"policyd/internal/quota"
 	"policyd/internal/strict"
 )
 
@@ -115,15 +116,24 @@ func (h *hookCall) decide(c echo.Context) error {
 	ctx := c.Request().Context()
 	call := h.event.Call
 	call.Session = h.session(ctx)
+	held := h.query.hold > 0 && h.client.Holdable(&h.event, h.terms)
+	slot, err := h.server.take(c, holderName(&call.Session), quota.Request{Held: held})
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
 	if err := strict.CheckCall(&call); err != nil {
 		return malformed(err)
 	}
 	options := gate.DecideOptions{
 		Caller: h.caller, Delegate: h.client.Delegates(&h.event, h.terms), Probe: h.event.Partial,
 	}
-	if h.query.hold > 0 && h.client.Holdable(&h.event, h.terms) {
+	if held {
 		takeTime(c)
-		options.Wait, options.Release = h.query.hold, h.server.drained
+		var stop context.CancelFunc
+		options.Wait = h.query.hold
+		options.Release, stop = h.server.release(c)
+		defer stop()
 	}
 	decision := h.server.options.Gate.Decide(ctx, &call, options)
 	verdict := h.client.Verdict(&h.event, &decision, h.terms)

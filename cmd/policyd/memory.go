@@ -15,6 +15,7 @@ import (
 	"policyd/internal/approvals"
 	"policyd/internal/events"
 	"policyd/internal/gate"
+	"policyd/internal/metrics"
 	"policyd/internal/prompts"
 	"policyd/internal/sessions"
 	"policyd/internal/store"
@@ -30,6 +31,7 @@ type memory struct {
 	terminals *terminals.Registry
 	events    *events.Broker
 	logger    *slog.Logger
+	metrics   *metrics.Metrics
 	// gate is set once it is made: it needs the memory first.
 	gate *gate.Gate
 	// retention is how long what has ended is kept.
@@ -54,7 +56,7 @@ func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Lo
 		return nil, failed(err, storeHint(err))
 	}
 	m := &memory{
-		store: opened, logger: logger, retention: s.Retention, terminals: terminals.New(),
+		store: opened, logger: logger, metrics: s.metrics, retention: s.Retention, terminals: terminals.New(),
 		events: events.New(strings.ReplaceAll(newID(), "-", "")),
 	}
 	if err := m.wire(s, policy); err != nil {
@@ -123,6 +125,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 
 // tellPrompt tells watchers of a prompt that was opened or ended.
 func (m *memory) tellPrompt(prompt v1.Prompt) {
+	m.metrics.Prompt(&prompt)
 	if prompt.State == v1.PromptPending {
 		m.events.Publish(events.PromptCreated, prompt)
 		return

@@ -69,7 +69,7 @@ func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call
 // newPolicy loads the policy that the settings name. The caller closes it.
 func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, error) {
 	base, err := extract.NewBase(extract.Options{
-		Home: s.home, Own: []string{s.StateDir, s.RunDir}, Protected: s.protected(), Address: s.Addr, Platform: s.platform,
+		Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Platform: s.platform,
 		Now: s.now,
 	})
 	if err != nil {

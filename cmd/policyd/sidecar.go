@@ -10,8 +10,10 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/internal/events"
 	"policyd/internal/gate"
+	"policyd/internal/metrics"
 	"policyd/internal/prompts"
 	"policyd/internal/record"
+	"policyd/internal/tracing"
 )
 
 // sidecar is everything that decides, wired.
@@ -24,12 +26,19 @@ type sidecar struct {
 	writer *record.Writer
 	// broadcasts is true where the mode unsafe_debug is served (N4).
 	broadcasts bool
+	// metrics are nil, and tracing does nothing, where nobody serves.
+	metrics *metrics.Metrics
+	tracing *tracing.Tracing
 }
 
 // newSidecar wires a sidecar that remembers, and records its decisions. The
 // caller closes it.
 func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *sidecar, err error) {
-	made = &sidecar{broadcasts: s.UnsafeDebugBroadcast}
+	if s.metrics == nil {
+		s = s.with(s.Config)
+		s.metrics = metrics.New(programVersion())
+	}
+	made = &sidecar{metrics: s.metrics, tracing: s.tracing, broadcasts: s.UnsafeDebugBroadcast}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, made.Close())
@@ -47,7 +56,7 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 	if made.memory, err = newMemory(ctx, s, made.policy, logger); err != nil {
 		return made, err
 	}
-	return made, made.assemble(logger)
+	return made, errors.Join(made.assemble(logger), made.sources())
 }
 
 // newJudge wires what decides without a server: it remembers nothing, asks
@@ -70,10 +79,10 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	options := gate.Options{
 		Policy: s.policy, Redactor: s.policy.redactor, Labels: s.labels(), UnsafeDebug: s.broadcasts,
 		Fault: func(code string, err error) {
-			logger.Error("decision failed", "code", code, "error", err)
+			logger.Error("decision failed", "decision_id", decisionOf(err), "code", code, "error", err)
 		},
-		ReadOnly: func(session *v1.Session, path *v1.Path) {
-			logger.Warn("refused: path is read-only for this agent",
+		ReadOnly: func(decision string, session *v1.Session, path *v1.Path) {
+			logger.Warn("refused: path is read-only for this agent", "decision_id", decision,
 				"agent", session.Agent, "session", session.ID, "path", path.Real, "operation", path.Op)
 		},
 	}
@@ -92,6 +101,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 		}
 	}
 	s.watchBroadcasts(&options, logger)
+	s.measure(&options)
 	if s.gate, err = gate.New(options); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type Config struct {
 	Retention time.Duration
 	// Bundles is OPA's own configuration of bundles, services and keys.
 	Bundles map[string]any
+	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
 	// Files are the files that were read, as absolute paths. They decide what
@@ -216,7 +217,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	if c.Bundle, err = expandHome(get(values, "bundle", ""), home); err != nil {
 		return fmt.Errorf("find bundle: %w", err)
 	}
-	return nil
+	return c.Operations.fill(values, home)
 }
 
 // decisionLog reads all but the file, which needs the home.
@@ -244,7 +245,7 @@ func (c *Config) check(path string, lines map[string]int) error {
 			}
 		}
 	}
-	return nil
+	return c.Operations.check(path, lines)
 }
 
 // checkLog refuses what would promise a record and then leave it out, and a token

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"net/url"
@@ -72,7 +73,7 @@ func namespace(value string) error {
 // settings is the shape of the whole file.
 func settings() shape {
 	mode := shape{kind: text, allowed: modes()}
-	return fixed(map[string]shape{
+	whole := fixed(map[string]shape{
 		"addr":          {kind: text, check: hostPort},
 		"allowed_hosts": strs(),
 		"state_dir":     {kind: text, check: notEmpty},
@@ -103,6 +104,8 @@ func settings() shape {
 		}),
 		"retention": {kind: duration, least: 3600, most: 10 * 365 * 24 * 3600},
 	})
+	maps.Copy(whole.fields, operationsShapes())
+	return whole
 }
 
 func scopeShape() shape {

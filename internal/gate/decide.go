@@ -135,7 +135,7 @@ func (p *passage) deny(code, message string, err error) {
 		p.decision.Route = p.refusedRoute()
 	}
 	if err != nil {
-		p.gate.options.Fault(code, err)
+		p.tell(code, err)
 	}
 }
 
@@ -188,7 +188,9 @@ func (p *passage) judge(ctx context.Context) {
 		p.deny(code, message, nil)
 		return
 	}
+	_, extracted := p.step(ctx, StepExtract)
 	p.gather(snapshot)
+	extracted()
 	p.extract = options.Clock().Sub(p.start)
 	p.evaluateBy(ctx, snapshot)
 }
@@ -197,7 +199,9 @@ func (p *passage) judge(ctx context.Context) {
 func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
 	options := &p.gate.options
 	extracted := options.Clock()
-	result, err := snapshot.Judge(ctx, &p.input)
+	judging, judged := p.step(ctx, StepJudge)
+	result, err := snapshot.Judge(judging, &p.input)
+	judged()
 	p.evaluate += options.Clock().Sub(extracted)
 	if err != nil {
 		code, message := failure(ctx, err)
@@ -283,7 +287,7 @@ func (p *passage) noteReadOnly() {
 		}
 		for i := range p.input.Paths {
 			if path := &p.input.Paths[i]; path.Item == reason.Item && path.Space == v1.SpaceGrantRead {
-				p.gate.options.ReadOnly(&p.call.Session, path)
+				p.gate.options.ReadOnly(p.id, &p.call.Session, path)
 			}
 		}
 	}

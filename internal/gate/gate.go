@@ -102,14 +102,17 @@ type Options struct {
 	Labels map[string]string
 	// Fault, if set, hears of everything that a decision's code only names:
 	// panics, failed evaluations, records that were not written. It is called
-	// on the way of the decision and has to be quick.
+	// on the way of the decision and has to be quick. The error is a *FaultError.
 	Fault func(code string, err error)
 	// Decided, if set, hears of every decision that was recorded. It is called on
 	// the way of the decision and has to be quick.
 	Decided func(call *v1.Call, decision *v1.Decision)
+	// Step, if set, hears of each step of a decision as it begins, and what it
+	// returns is called as it ends. It has to be quick.
+	Step func(ctx context.Context, name string) (stepping context.Context, done func())
 	// ReadOnly, if set, hears of every change that was refused since a grant is
 	// one to read (P4).
-	ReadOnly func(session *v1.Session, path *v1.Path)
+	ReadOnly func(decision string, session *v1.Session, path *v1.Path)
 	// Explain, if set, puts a decision into words for a caller who asks for it.
 	// What it returns changes nothing.
 	Explain func(ctx context.Context, snapshot Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller) *v1.Explanation
@@ -169,7 +172,7 @@ func New(options Options) (*Gate, error) {
 		options.Decided = func(*v1.Call, *v1.Decision) {}
 	}
 	if options.ReadOnly == nil {
-		options.ReadOnly = func(*v1.Session, *v1.Path) {}
+		options.ReadOnly = func(string, *v1.Session, *v1.Path) {}
 	}
 	return &Gate{options: options}, nil
 }

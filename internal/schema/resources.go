@@ -170,7 +170,7 @@ func grantDelete() operation {
 }
 
 func describe(path string, of *operation) object {
-	usual := []string{"400", "401", "403", "405", "500"}
+	usual := []string{"400", "401", "403", "405", "429", "500"}
 	if of.request != "" {
 		usual = append(usual, "408", "413", "415")
 	}

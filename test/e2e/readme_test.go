@@ -44,6 +44,7 @@ func TestPagesRun(t *testing.T) {
 		"docs/gates.md",
 		"docs/install.md",
 		"docs/namespaces.md",
+		"docs/operations.md",
 		"docs/sessions.md",
 		"docs/shared-store.md",
 	} {
