@@ -18,7 +18,7 @@ func (e *extraction) commandLine(line string) {
 	e.line = true
 	options := shell.Options{
 		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
-		Plain:    e.plain,
+		Plain: e.plain, Enterable: e.enterable, Readable: e.readable,
 		Toplevel: e.toplevel,
 	}
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
@@ -82,7 +82,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 // directory alone is listed, not read: what is read there is an access.
 func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
 	switch c.Verb {
-	case "cd", ":", "echo", "printf", "true", "false", "((", "let":
+	case "cd", "pushd", "popd", ":", "echo", "printf", "true", "false", "((", "let":
 		return // they touch nothing but what they are given; cd carries its effect to what follows
 	}
 	if c.Unknown || len(c.Dirs) == 0 {
@@ -136,7 +136,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	case a.Glob, a.Spelled:
 		for _, match := range e.globbed(t, item, a, base) {
 			if resolved, err := e.resolve(match); a.Tree && err == nil && resolved.Dir {
-				e.walk(item, resolved.Real, a)
+				e.walk(item, resolved.Real, a, base)
 			}
 			e.puts(t, item, a, match, base)
 		}
@@ -149,8 +149,13 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		text = "./" + text // the shell has expanded what it expands
 	}
 	p := e.touch(t, text, base, a.Op)
+	if a.Fed {
+		if answer := e.handed(a.Text, base, &filter{handing: a.Handing, rooted: a.Rooted}); answer != reachesNone {
+			item.Caveats.Add(answer)
+		}
+	}
 	if a.Tree && p.Caveats.Has("directory") {
-		e.walk(item, p.Real, a)
+		e.walk(item, p.Real, a, base)
 	}
 	e.puts(t, item, a, e.absolute(text, base), base)
 }
@@ -167,20 +172,20 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 }
 
 // walk adds the caveat for what reading a whole tree reaches.
-func (e *extraction) walk(item *v1.Item, root string, a *shell.Access) {
+func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base string) {
 	f := filter{
 		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
 		ignoring: a.Ignoring, names: a.Op == v1.OpList, handing: a.Handing, rooted: a.Rooted,
 	}
 	if a.Tracked != nil {
-		if answer, known := e.trackedNames(root, a); known {
+		if answer, known := e.trackedNames(root, a, base); known {
 			if answer != reachesNone {
 				item.Caveats.Add(answer)
 			}
 			return
 		}
 	}
-	if answer := e.tree(root, f); answer != reachesNone {
+	if answer := e.treeOf(root, a.Text, base, f); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 }

@@ -87,7 +87,7 @@ func (p *parsed) unsure(program *Program, word Word) {
 	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
 	case word.Kind == Dynamic || word.Kind == Output:
-		if !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
+		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
 			p.c.Caveats.Add("dynamic_option")
 		}
 	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.acts:
@@ -225,8 +225,11 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.filter(canonical, word)
 	p.placedOption(canonical, kind, word)
-	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") && checksSignature(word) {
-		p.c.Caveats.Add("executes")
+	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") {
+		p.c.Git.Format = word.Text
+		if checksSignature(word) {
+			p.c.Caveats.Add("executes")
+		}
 	}
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
 		if !kinds[strings.TrimSuffix(kind, "?")] {
@@ -418,7 +421,9 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
-		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op, tree, word.Split))
+		for _, root := range word.feed.spread(word.Text) {
+			p.c.Accesses = append(p.c.Accesses, word.feed.access(root, op, tree, word.Split))
+		}
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read

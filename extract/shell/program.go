@@ -61,6 +61,8 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		switch {
 		case name == "printf":
 			p.printf()
+		case name == "echo" && len(p.operands) == len(p.words):
+			p.c.lines = p.operands
 		case name == "printenv" && len(p.operands) == 0:
 			c.Caveats.Add("reads_environment")
 		}
@@ -340,7 +342,8 @@ func (p *parsed) within() {
 		return
 	}
 	sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth}
-	sub.argv(p.st, p.st, p.inner, nil)
+	st := p.st.withoutFunctions()
+	sub.argv(st, st, p.inner, nil)
 	for _, code := range sub.line.Messy {
 		if code == MessyNesting {
 			p.w.messy(code)
@@ -396,6 +399,7 @@ func (p *parsed) wrapper(program *Program) {
 		if program.leaves != "" && !slices.ContainsFunc(p.c.Accesses, writes) {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: program.leaves, Op: v1.OpWrite})
 		}
+		st = st.withoutFunctions()
 		p.w.argv(st, st, p.inner, p.c.Accesses)
 		return
 	}
