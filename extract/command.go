@@ -282,13 +282,14 @@ func (e *extraction) chosen(c *shell.Command) bool {
 	if c.Unknown || len(c.Dirs) == 0 {
 		return true
 	}
+	installed := e.installed(c.VersionFiles)
 	for _, dir := range c.Dirs {
 		if !filepath.IsAbs(dir) {
 			return true // what lies there can't be seen
 		}
 		for at := dir; ; at = paths.Parent(at) {
 			for _, name := range c.ChosenBy {
-				if e.chooses(strings.TrimSuffix(at, "/"), name) {
+				if e.chooses(strings.TrimSuffix(at, "/"), name, installed) {
 					return true
 				}
 			}
@@ -300,17 +301,48 @@ func (e *extraction) chosen(c *shell.Command) bool {
 	return false
 }
 
+// installed is the lowest version that files in the usual places name, empty
+// when none does. What is installed elsewhere is not seen.
+func (e *extraction) installed(files []string) string {
+	lowest := ""
+	for _, file := range files {
+		if strings.HasPrefix(file, "~/") {
+			if file = e.expandHome(file); file == "" {
+				continue
+			}
+		}
+		for _, match := range e.expand(file, "/").matches {
+			content, err := e.readFile(match)
+			if err != nil {
+				continue
+			}
+			first, _, _ := strings.Cut(string(content), "\n")
+			version := strings.TrimPrefix(strings.TrimSpace(first), "go")
+			if above(version, version) {
+				continue // no plain version
+			}
+			if lowest == "" || above(lowest, version) {
+				lowest = version
+			}
+		}
+	}
+	return lowest
+}
+
 // chooses reports whether a directory holds a file that chooses a program. An
 // entry "name:text" counts only when the file holds the text, "name|word" when a
 // line of it begins with the word, and "name|word>version" when the version
-// behind that word is above.
-func (e *extraction) chooses(dir, entry string) bool {
+// behind that word is above it, and above the one that is installed.
+func (e *extraction) chooses(dir, entry, installed string) bool {
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
 		content, err := e.readFile(dir + "/" + name)
 		if err != nil {
 			return !os.IsNotExist(err)
 		}
 		word, bound, _ := strings.Cut(directive, ">")
+		if bound != "" && installed != "" && above(installed, bound) {
+			bound = installed
+		}
 		return directs(string(content), word, bound)
 	}
 	name, text, conditional := strings.Cut(entry, ":")
@@ -334,7 +366,7 @@ func directs(content, word, bound string) bool {
 			continue
 		}
 		version, _, _ := strings.Cut(rest, "//")
-		if bound == "" || above(strings.TrimSpace(version), bound) {
+		if bound == "" || above(strings.TrimPrefix(strings.TrimSpace(version), "go"), bound) {
 			return true
 		}
 	}

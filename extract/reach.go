@@ -42,13 +42,16 @@ type filter struct {
 }
 
 // plain drops what tools read differently. Of an include and an exclude the
-// last match wins, and which that is was not kept.
+// last match wins, and which that is was not kept: what is left out then counts
+// as read, as far as an include names it.
 func (f filter) plain() filter {
 	f.exclude = slices.DeleteFunc(slices.Clone(f.exclude), func(glob string) bool { return !plainGlob(glob) })
 	f.excludeDir = slices.DeleteFunc(slices.Clone(f.excludeDir), func(glob string) bool { return !plainGlob(glob) })
-	if slices.ContainsFunc(f.include, func(glob string) bool { return !plainGlob(glob) }) ||
-		len(f.include) > 0 && len(f.exclude) > 0 {
+	if slices.ContainsFunc(f.include, func(glob string) bool { return !plainGlob(glob) }) {
 		f.include, f.exclude = nil, nil
+	}
+	if len(f.include) > 0 {
+		f.exclude = nil
 	}
 	f.ignoring = f.ignoring && !f.fed && !f.follow && len(f.include) == 0
 	return f

@@ -146,7 +146,27 @@ func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) 
 }
 
 // number is a variable that holds some number.
-func number(name string) Word { return Word{Kind: Number, Text: "$" + name, Solid: true} }
+func number(name string) Word { return Word{Kind: Number, Text: "$" + name, Solid: true, Signed: true} }
+
+// signed reports whether an expression that is explained may be below zero.
+func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
+	switch expr := expr.(type) {
+	case *syntax.ParenArithm:
+		return w.signed(st, expr.X)
+	case *syntax.BinaryArithm:
+		switch expr.Op {
+		case syntax.Add, syntax.Mul, syntax.Quo, syntax.Rem:
+			return w.signed(st, expr.X) || w.signed(st, expr.Y)
+		}
+	case *syntax.Word:
+		word := w.word(st, expr)
+		if isName(expr.Lit()) {
+			word = st.vars[expr.Lit()]
+		}
+		return word.Signed || !isNumber(word)
+	}
+	return true
+}
 
 // countingLoop walks for (( … )): its counters hold any number in each round.
 func (w *walker) countingLoop(st *state, loop *syntax.CStyleLoop, cmd *syntax.ForClause) (ok, fail *state) {

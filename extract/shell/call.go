@@ -142,6 +142,12 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	if next, ok := w.read(st, after, argv, redirs); ok {
 		return next, next
 	}
+	if name == "ulimit" && limitsRead(argv[1:]) {
+		c := w.newCommand(st, name, redirs)
+		c.Form.Put("<limit>", "prints")
+		w.emit(c)
+		return after, after
+	}
 	if slices.Contains(w.table.words.RunsText, name) {
 		w.messy(MessyBuiltin)
 		w.emitGuess(st, name, argv[1:], redirs)
@@ -166,6 +172,13 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	}
 	w.program(st, argv, redirs, v1.Set{})
 	return after, after
+}
+
+// limitsRead reports whether ulimit is only asked: nothing but options.
+func limitsRead(args []Word) bool {
+	return !slices.ContainsFunc(args, func(arg Word) bool {
+		return !arg.isOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
+	})
 }
 
 // read walks `read -r name…`: the names hold what a line of the input says,

@@ -73,6 +73,9 @@ type Command struct {
 	// ChosenBy names files that choose which program really runs, if one of
 	// them lies in a directory above.
 	ChosenBy []string
+	// VersionFiles are files, or patterns, that may say which version of the program
+	// is installed.
+	VersionFiles []string
 	// SearchesCwd is true when the working directory is searched for the program
 	// before the places that programs are in.
 	SearchesCwd bool

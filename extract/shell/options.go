@@ -86,6 +86,8 @@ func (p *parsed) unsure(program *Program, word Word) {
 	switch {
 	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
+	case word.Kind == Number && word.Signed && word.Letters && program.digits():
+		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
 	case word.Kind == Dynamic || word.Kind == Output:
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
 			p.c.Caveats.Add("dynamic_option")
@@ -243,24 +245,45 @@ func (p *parsed) value(canonical, kind string, word Word) {
 // filter notes which files an option makes a walk over a tree leave out. A
 // glob over more than base names is not followed: the walk is then wider.
 func (p *parsed) filter(canonical string, word Word) {
-	if p.program == nil || word.Kind != Literal || strings.ContainsAny(word.Text, "/{") {
+	if p.program == nil {
 		return
 	}
-	switch p.program.filters[canonical] {
-	case "include":
-		p.filters.Include = append(p.filters.Include, word.Text)
-	case "exclude":
-		p.filters.Exclude = append(p.filters.Exclude, word.Text)
-	case "exclude_dir":
-		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
-	case "glob":
-		if name, not := strings.CutPrefix(word.Text, "!"); not {
+	kind := p.program.filters[canonical]
+	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
+	name, not := strings.CutPrefix(word.Text, "!")
+	switch {
+	case kind == "":
+	case kind == "glob" && not && word.Kind == Literal:
+		if followed {
 			p.filters.Exclude = append(p.filters.Exclude, name)
 			p.filters.ExcludeDir = append(p.filters.ExcludeDir, name)
-		} else {
-			p.filters.Include = append(p.filters.Include, word.Text)
 		}
+	case kind == "glob" || kind == "include" || kind == "extension":
+		p.takesIn = true
+		if kind == "extension" {
+			followed = followed && !hasMeta(word.Text) && !strings.Contains(word.Text, `\\`)
+			word.Text = "*." + strings.TrimPrefix(word.Text, ".")
+		}
+		// Where leaving out comes first, some programs read what nothing names.
+		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut
+		p.filters.Include = append(p.filters.Include, word.Text)
+	case kind == "exclude":
+		p.leavesOut = true
+		if followed {
+			p.filters.Exclude = append(p.filters.Exclude, word.Text)
+		}
+	case kind == "exclude_dir" && followed:
+		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
 	}
+}
+
+// given reports whether an option is there that makes a walk read what it would
+// leave out. A glob that only leaves out more doesn't.
+func (p *parsed) given(option string) bool {
+	if p.program.filters[option] == "glob" {
+		return p.takesIn && p.has(option)
+	}
+	return p.has(option)
 }
 
 // kind does what a value of the given kind means, and returns the kind that
@@ -281,6 +304,15 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.access(word, v1.OpRead, true)
 	case "list":
 		p.access(word, v1.OpList, false)
+	case "mount":
+		if word.Kind != Literal || !slices.Contains(p.w.table.words.MountPoints, word.Text) {
+			p.access(word, v1.OpList, false)
+		}
+	case "setting":
+		if word.Kind != Literal || strings.Contains(word.Text, "=") {
+			p.c.Caveats.Add("unknown_option")
+			return "unknown"
+		}
 	case "write":
 		p.access(word, v1.OpWrite, false)
 	case "delete":
@@ -388,11 +420,15 @@ func (p *parsed) script(language string, word Word) string {
 	if language == "yq" {
 		p.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
-	if word.Kind != Literal {
+	text, known := word.Text, word.Kind == Literal
+	if len(word.holes) > 0 && (language == "sed" || language == "awk") {
+		text, known = sample(word)
+	}
+	if !known {
 		p.c.Caveats.Add("dynamic_word")
 		return "code"
 	}
-	verdict := scriptKind(language, word.Text)
+	verdict := scriptKind(language, text)
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
 	if verdict.environment {
 		p.c.Caveats.Add("reads_environment")

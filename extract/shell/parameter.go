@@ -37,8 +37,11 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		// text that the line hides in a variable.
 		w.messy(MessyExpansion)
 	}
+	if kind == Number {
+		b.number("${"+name+"…}", part.Length)
+		return
+	}
 	b.weaken(kind)
-	b.solid = b.solid || part.Length
 	b.text.WriteString("${" + name + "…}")
 }
 
@@ -57,9 +60,7 @@ func unusual(part *syntax.ParamExp) bool {
 func (w *walker) spliceParameter(st *state, b *wordBuilder, name string, value Word, ok, quoted bool) {
 	switch name {
 	case "?", "#", "$", "UID", "EUID", "PPID":
-		b.weaken(Number)
-		b.solid = true
-		b.text.WriteString("$" + name)
+		b.number("$"+name, true)
 		return
 	}
 	if !ok {

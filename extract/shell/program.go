@@ -115,6 +115,9 @@ type parsed struct {
 	program *Program // whose options are being read
 	// filters are what a walk over a tree includes and leaves out.
 	filters Access
+	// takesIn is true when an option names files to read, takesAll when others are
+	// read, too, leavesOut when one names files not to read.
+	takesIn, takesAll, leavesOut bool
 	// operands are what is left after options.
 	operands []Word
 	// afterDashes counts the operands before a "--", or -1 without one.
@@ -304,6 +307,9 @@ func (p *parsed) attributes(program *Program) {
 
 // chosen notes the files that choose which program really runs.
 func (p *parsed) chosen(program *Program) {
+	if len(program.versionFiles) > 0 {
+		p.c.VersionFiles = program.versionFiles
+	}
 	for _, file := range program.chosenBy {
 		if !slices.Contains(p.c.ChosenBy, file) {
 			p.c.ChosenBy = append(p.c.ChosenBy, file)

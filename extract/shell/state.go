@@ -171,7 +171,7 @@ func (s *state) joinFunctions(a, b *state) {
 // either is what is known of a variable that holds one of two words.
 func either(name string, a, b Word) Word {
 	if isNumber(a) && isNumber(b) && !octal(a) && !octal(b) {
-		return Word{Kind: Number, Text: "$" + name, Solid: solid(a) && solid(b)}
+		return Word{Kind: Number, Text: "$" + name, Solid: solid(a) && solid(b), Signed: a.Signed || b.Signed}
 	}
 	return Word{}
 }
@@ -182,7 +182,7 @@ func octal(word Word) bool { return word.Kind == Literal && !decimal(word.Text) 
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
 func sameWord(a, b Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Extended == b.Extended &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Extended == b.Extended &&
 		slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
 		reflect.DeepEqual(a.feed, b.feed) && reflect.DeepEqual(a.array, b.array)
 }

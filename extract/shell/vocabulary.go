@@ -32,6 +32,8 @@ type vocabulary struct {
 	Builtins          []string `json:"builtins"`
 	SafeSetNames      []string `json:"safe_set_names"`
 	SystemDirectories []string `json:"system_directories"`
+	// MountPoints are directories that every system has.
+	MountPoints []string `json:"mount_points"`
 	// ReadingVerbs change nothing on the disk but what their paths are written to.
 	ReadingVerbs []string `json:"reading_verbs"`
 	// TextPrograms print their operands, whatever they are.

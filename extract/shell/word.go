@@ -52,12 +52,17 @@ type Word struct {
 	// Solid is true when the text is never empty: a command that fails prints
 	// nothing, a number in arithmetic is always there.
 	Solid bool
+	// Signed is true for a Number that may be below zero, and begin with a dash.
+	Signed bool
 	// Vanishes is true when the shell may make no word at all of it: nothing in
 	// it is quoted, and all of it may be empty.
 	Vanishes bool
 	// Extended is a pattern that must match nothing for the word to be what it
 	// is, where zsh might read it as a pattern itself.
 	Extended string
+	// holes are where numbers stand in the Text of a Number, each by its start and
+	// its end; nil where one may be empty.
+	holes []int
 	// feed is where the names of a Fed word come from.
 	feed *feed
 	// dirs are the working directories that the matches of a Glob were looked for
@@ -195,6 +200,8 @@ type wordBuilder struct {
 	solid     bool // some part is never empty
 	kept      bool // some part is quoted, so that a word stands there
 	extended  string
+	holes     []int
+	signed    bool
 	feed      *feed
 	variables []string
 }
@@ -210,9 +217,23 @@ func (b *wordBuilder) weaken(kind WordKind) {
 	}
 }
 
+// number adds digits that only the run can tell.
+func (b *wordBuilder) number(text string, solid bool) {
+	b.weaken(Number)
+	b.solid = b.solid || solid
+	if start := b.text.Len(); solid {
+		b.holes = append(b.holes, start, start+len(text))
+	} else {
+		b.holes = append(b.holes, -1)
+	}
+	b.text.WriteString(text)
+}
+
 // printed reports whether words of a kind are what commands of the line print,
 // so that together they are no more than output.
-func printed(kind WordKind) bool { return kind == Number || kind == Output || kind == Fed }
+func printed(kind WordKind) bool {
+	return kind == Number || kind == Output || kind == Fed || kind == Hash
+}
 
 // word evaluates a word without braces to a single Word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
@@ -237,6 +258,10 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
+	out.Signed = b.signed
+	if out.Kind == Number && !slices.Contains(b.holes, -1) {
+		out.holes = b.holes
+	}
 	out.Vanishes = len(word.Parts) > 0 && !b.solid && !b.kept
 	if b.extended != "" {
 		out.Extended = b.extended
@@ -438,9 +463,8 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		} else if !w.total(st, part.X) {
 			w.aborts(st)
 		}
-		b.weaken(Number)
-		b.solid = true
-		b.text.WriteString("$((…))")
+		b.signed = b.signed || w.signed(st, part.X)
+		b.number("$((…))", true)
 	case *syntax.ProcSubst:
 		if part.Op != syntax.CmdIn || w.posix || quoted {
 			w.messy(MessyProcess)
@@ -470,6 +494,9 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		// one word.
 		b.glob = true
 		b.text.WriteString(value.Text)
+	case value.Kind == Number && !value.Letters:
+		b.signed = b.signed || value.Signed
+		b.number(value.Text, value.Solid)
 	case value.Kind != Literal:
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
