@@ -74,26 +74,24 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	return a
 }
 
-// run walks the command that the names are given to, once per root, as a
-// command of its own. It reports false, and walks nothing, when the command is
-// not one that can stand as its own item.
+// run walks the command that the names are given to as a command of its own. It
+// reports false, and walks nothing, when the command is not one that can stand
+// as its own item.
 func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word, bool)) bool {
 	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) {
 		return false
 	}
-	runs := make([][]Word, 0, len(f.roots))
-	for _, root := range f.roots {
-		run := make([]Word, 0, len(argv)+1)
-		for _, word := range argv {
-			placed, ok := place(word, f.word(root))
-			if !ok {
-				return false
-			}
-			run = append(run, placed)
+	all := *f
+	all.every = len(f.roots) > 1
+	run := make([]Word, 0, len(argv)+1)
+	for _, word := range argv {
+		placed, ok := place(word, all.word(f.roots[0]))
+		if !ok {
+			return false
 		}
-		runs = append(runs, run)
+		run = append(run, placed)
 	}
-	p.after = append(p.after, runs...)
+	p.after = append(p.after, run)
 	return true
 }
 

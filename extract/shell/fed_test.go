@@ -12,7 +12,7 @@ import (
 func TestFedCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"find . -name '*.go' -exec grep -l x {} +":      "find, grep",
-		"find src docs -type f -exec wc -l {} \\;":      "find, wc, wc",
+		"find src docs -type f -exec wc -l {} \\;":      "find, wc",
 		"find . -type f | xargs wc -l":                  "find, xargs, wc",
 		"git ls-files | grep -v vendor | xargs head -3": "git ls-files, grep, xargs, head",
 		"rg -l x src | sort -u | xargs -n 1 cat":        "rg, sort, xargs, cat",
@@ -52,9 +52,9 @@ func TestFedCommands(t *testing.T) {
 		"echo 'a b' | xargs cat":                       "echo, xargs",
 		"echo -e a | xargs cat":                        "echo, xargs",
 		"echo a b | xargs -I{} cat {}":                 "echo, xargs",
-		"echo a b | xargs -n1 cat":                     "echo, xargs, cat, cat",
+		"echo a b | xargs -n1 cat":                     "echo, xargs, cat",
 		"echo $x | xargs cat":                          "echo, xargs",
-		"printf '%s\\n' a b | xargs cat":               "printf, xargs, cat, cat",
+		"printf '%s\\n' a b | xargs cat":               "printf, xargs, cat",
 		"printf '%s\\n' -n | xargs cat":                "printf, xargs",
 		"printf 'x %s\\n' a | xargs cat":               "printf, xargs",
 		"ls *.go | xargs cat":                          "ls, xargs, cat",

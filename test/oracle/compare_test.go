@@ -20,6 +20,11 @@ func (j *jail) surroundings() shell.Options {
 	return shell.Options{
 		Shell: "bash", Platform: "linux", Home: "/home/dev", Cwd: projectDir,
 		Plain: func(dir string) bool { return !strings.HasPrefix(dir, "/bin") && !strings.HasPrefix(dir, "/sbin") },
+		// Of the jail's project these are there for everyone.
+		Enterable: func(dir string) bool {
+			return slices.Contains([]string{projectDir, projectDir + "/src", projectDir + "/docs"}, dir)
+		},
+		Readable: func(name string) bool { return name == projectDir+"/a.txt" },
 	}
 }
 
