@@ -160,6 +160,10 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		return w.push(st, after, argv[1:], redirs)
 	case "popd":
 		return w.pop(st, after, argv[1:], redirs)
+	case "shift":
+		w.emit(w.newCommand(st, ":", redirs))
+		next := shifted(after, argv[1:])
+		return next, next
 	case "set":
 		return w.set(st, after, argv[1:], redirs)
 	case "exit", "return", "break", "continue":

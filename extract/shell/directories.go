@@ -15,7 +15,7 @@ func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access)
 	if len(given) == 1 && given[0].literal("-") && !after.assigned("OLDPWD") && after.before != nil {
 		c.Form.Put("<directory>", "dir")
 		w.emit(c)
-		return after.in(after.before), after
+		return found(after.in(after.before), after, w.certain(after.before))
 	}
 	if len(given) != 1 || !w.plainDirectory(after, given[0]) {
 		return w.lost(st, after, c, given)
@@ -138,7 +138,7 @@ func (w *walker) certain(dirs []string) bool {
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
 func (w *walker) onlyRead() bool {
-	return len(w.line.Messy) == 0 && !slices.ContainsFunc(w.line.Commands, func(c Command) bool {
+	return !w.changes && len(w.line.Messy) == 0 && !slices.ContainsFunc(w.line.Commands, func(c Command) bool {
 		return !slices.Contains(w.table.words.ReadingVerbs, c.Verb) || slices.ContainsFunc(c.Accesses, func(a Access) bool {
 			return a.Op != v1.OpRead && a.Op != v1.OpList && a.Text != "/dev/null"
 		})

@@ -186,7 +186,8 @@ func (x *findExpression) leaf(node *findNode, in selection) (yes, no selection) 
 	yes = in
 	switch node.name {
 	case "-name", "-iname":
-		if !in.named && node.value.Kind == Literal && !strings.Contains(node.value.Text, "/") && isASCII(node.value.Text) {
+		pattern := node.value.Kind == Literal || node.value.Kind == Glob && !strings.Contains(node.value.Text, `\\`)
+		if !in.named && pattern && !strings.Contains(node.value.Text, "/") && isASCII(node.value.Text) {
 			yes.named, yes.names = true, []string{node.value.Text}
 		}
 	case "-type":

@@ -164,6 +164,9 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 		if arg.Name == nil {
 			continue
 		}
+		if old, held := st.vars[arg.Name.Value]; held && (associative || arg.Array != nil) && !old.is(associative) {
+			return st, false // one kind of array doesn't become the other
+		}
 		value, ok := w.declared(st, arg, associative)
 		if !ok {
 			return st, false
@@ -172,6 +175,36 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 	}
 	w.emit(w.newCommand(st, ":", nil))
 	return next, true
+}
+
+// is reports whether a variable can become an array of a kind: it is one, or
+// holds text and becomes one of numbers.
+func (w Word) is(associative bool) bool {
+	if w.array == nil {
+		return !associative
+	}
+	return w.array.associative == associative
+}
+
+// shifted drops the first parameters, as far as they are known.
+func shifted(st *state, args []Word) *state {
+	count := 1
+	if len(args) > 0 {
+		count = maxWords
+		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && n >= 0 {
+			count = n
+		}
+	}
+	list := st.vars["@"].array
+	if list != nil && count <= len(list.words) && !slices.ContainsFunc(list.words[:count], func(word Word) bool { return !single(word) }) {
+		return parameters(st, list.words[count:])
+	}
+	next := parameters(st, nil)
+	next.vars["@"] = Word{}
+	for i := range maxParameters {
+		next.vars[strconv.Itoa(i+1)] = Word{}
+	}
+	return next
 }
 
 // declared is what one name of a declaration holds.

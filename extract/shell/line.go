@@ -194,7 +194,11 @@ type walker struct {
 	called  map[*syntax.FuncDecl]bool
 	calling []*syntax.FuncDecl
 	calls   int // how often a function was called
-	line    Line
+	// substituted is what the last process substitution prints; changes is true
+	// when a round of a loop may have changed the disk.
+	substituted *feed
+	changes     bool
+	line        Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes

@@ -207,7 +207,7 @@ func (w *walker) expanded(st *state, text string, exp *syntax.Expansion) (string
 	operand := ""
 	if exp.Word != nil && len(exp.Word.Parts) > 0 {
 		word := w.word(st, exp.Word)
-		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || strings.Trim(word.Text, operandBytes+"*?") != "" {
+		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || strings.Trim(word.Text, operandBytes+"*?") != "" {
 			return "", false
 		}
 		operand = word.Text

@@ -194,6 +194,9 @@ func isNumber(word Word) bool {
 // substitutions in them included.
 func (p *parsed) printf() {
 	words := p.words
+	if slices.ContainsFunc(p.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
+		p.w.messy(MessyBuiltin) // -v assigns
+	}
 	if len(words) > 0 && words[0].literal("--") {
 		words = words[1:]
 	}

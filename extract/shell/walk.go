@@ -28,8 +28,12 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.messy(MessyCoprocess)
 	}
 	redirs := w.redirections(st, stmt.Redirs)
-	if in := w.in; in != nil && slices.ContainsFunc(stmt.Redirs, setsInput) {
+	if slices.ContainsFunc(stmt.Redirs, setsInput) {
+		in := w.in
 		w.in = nil
+		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
+			w.in = w.substituted // done < <(find …)
+		}
 		defer func() { w.in = in }()
 	}
 	ok, fail = w.command(st, stmt.Cmd, redirs)
@@ -169,6 +173,32 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	return w.out(from, in)
 }
 
+// substitutes reports whether a redirection reads what commands print.
+func substitutes(r *syntax.Redirect) bool {
+	if r.Op != syntax.RdrIn || r.N != nil || r.Word == nil || len(r.Word.Parts) != 1 {
+		return false
+	}
+	_, ok := r.Word.Parts[0].(*syntax.ProcSubst)
+	return ok
+}
+
+// printing walks the commands of a substitution, and returns what they print as
+// a feed.
+func (w *walker) printing(st *state, list []*syntax.Stmt) *feed {
+	in, piped := w.in, w.piped
+	w.in, w.piped = nil, nil
+	from, calls := len(w.line.Commands), w.calls
+	w.stmts(st, list)
+	out := w.piped
+	if len(list) != 1 {
+		out = nil
+	} else if !isPipe(list[0]) {
+		out = w.printed(list[0], from, calls, nil)
+	}
+	w.in, w.piped = in, piped
+	return out
+}
+
 // setsInput reports whether a redirection replaces or shares standard input.
 func setsInput(r *syntax.Redirect) bool {
 	switch r.Op {
@@ -288,6 +318,7 @@ func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *stat
 func (w *walker) rounds(st *state, round func(*state) *state) *state {
 	commands := len(w.line.Commands)
 	end := round(st)
+	w.changes = w.changes || !w.onlyRead()
 	if onlyVariables(st, end) {
 		// A second round, from what the first may have left, is as good as any.
 		st = join(st, end)

@@ -469,10 +469,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		if part.Op != syntax.CmdIn || w.posix || quoted {
 			w.messy(MessyProcess)
 		}
-		in, piped := w.in, w.piped
-		w.in, w.piped = nil, nil
-		w.stmts(st, part.Stmts)
-		w.in, w.piped = in, piped
+		w.substituted = w.printing(st, part.Stmts)
 		b.weaken(Pipe)
 		b.solid = true
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds

@@ -310,8 +310,8 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 			return true // a pattern that matched nothing is handed on as it is
 		case b.Op != a.Op && (b.Op != v1.OpWrite || a.Op != v1.OpRead) || a.Tree && !b.Tree:
 			return false
-		case b.Dynamic, b.Text == a.Text:
-			return true
+		case b.Dynamic, b.Text == a.Text, b.Glob && strings.ReplaceAll(b.Text, `\`, "") == a.Text:
+			return true // a pattern that matched nothing, too
 		}
 		bases := named.Dirs
 		if b.Dirs != nil {
