@@ -18,7 +18,7 @@ func TestDirectoriesThatAreLeftAndComeBackTo(t *testing.T) {
 	for line, want := range map[string][]string{
 		"cd src; cd ..; ls":                               {"/srv/proj"},
 		"cd src; ls; cd ..; ls":                           {"/srv/proj"},
-		"cd nosuch; cd ..; ls":                            {"/srv/proj", "/srv"},
+		"cd nosuch; cd ..; ls":                            {"/srv/proj", "/srv", "/srv/proj/nosuch"},
 		"rm -rf src; cd src; cd ..; ls":                   {"/srv/proj", "/srv", "/srv/proj/src"},
 		"git stash; cd src; cd ..; ls":                    {"/srv/proj", "/srv", "/srv/proj/src"},
 		"while x; do cd src; cd ..; rm -rf src; done; ls": nil,

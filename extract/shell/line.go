@@ -98,6 +98,8 @@ type GitWords struct {
 	Revisions []string
 	// Blobs counts words of the form revision:path.
 	Blobs int
+	// Setting is the name of the one setting that is printed, if it is known.
+	Setting string
 	// Format is how commits are to be printed.
 	Format string
 }

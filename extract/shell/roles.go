@@ -79,6 +79,9 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	if program.places != nil {
 		p.placed(kind, word)
 	}
+	if r.name == "key" && p.c.Program == "git" && word.Kind == Literal {
+		p.c.Git.Setting = word.Text
+	}
 	switch {
 	case kind == "list" && p.has("-delete"):
 		p.access(word, v1.OpDelete, true)
