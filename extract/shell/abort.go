@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -46,14 +47,20 @@ func (w *walker) total(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.UnaryArithm:
 		return w.total(st, expr.X)
 	case *syntax.BinaryArithm:
-		switch expr.Op {
-		case syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn, syntax.Pow:
+		if divides(expr.Op) {
 			divisor, ok := expr.Y.(*syntax.Word)
 			return ok && decimal(divisor.Lit()) && divisor.Lit() != "0" && w.total(st, expr.X)
 		}
 		return w.total(st, expr.X) && w.total(st, expr.Y)
 	}
 	return false
+}
+
+// divides reports whether an operator has right operands that it fails for.
+func divides(op syntax.BinAritOperator) bool {
+	return slices.Contains([]syntax.BinAritOperator{
+		syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn, syntax.Pow, syntax.PowAssgn,
+	}, op)
 }
 
 func (w *walker) totalWord(st *state, word *syntax.Word) bool {
@@ -75,7 +82,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 			return false
 		}
 		value, known := st.vars[part.Param.Value]
-		return !known && strings.Contains("?#$", part.Param.Value) || known && solid(value) && (value.Kind == Number || decimal(value.Text))
+		return !known && slices.Contains([]string{"?", "#", "$"}, part.Param.Value) || known && solid(value) && (value.Kind == Number || decimal(value.Text))
 	}
 	return false
 }

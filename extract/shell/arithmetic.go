@@ -154,8 +154,7 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.ParenArithm:
 		return w.signed(st, expr.X)
 	case *syntax.BinaryArithm:
-		switch expr.Op {
-		case syntax.Add, syntax.Mul, syntax.Quo, syntax.Rem:
+		if slices.Contains([]syntax.BinAritOperator{syntax.Add, syntax.Mul, syntax.Quo, syntax.Rem}, expr.Op) {
 			return w.signed(st, expr.X) || w.signed(st, expr.Y)
 		}
 	case *syntax.Word:

@@ -93,8 +93,9 @@ func (w *walker) key(st *state, index syntax.ArithmExpr) (Word, bool) {
 		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, operandBytes) == ""
 	case Number, Output, Fed, Hash:
 		return key, true
+	default:
+		return Word{}, false
 	}
-	return Word{}, false
 }
 
 // member is the member of an array that an expansion names.

@@ -28,7 +28,9 @@ func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 	if w.called == nil {
 		w.called = make(map[*syntax.FuncDecl]bool)
 	}
-	w.called[cmd] = w.called[cmd]
+	if _, known := w.called[cmd]; !known {
+		w.called[cmd] = false
+	}
 	return st.withFunction(cmd.Name.Value, cmd)
 }
 

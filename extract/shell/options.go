@@ -305,14 +305,9 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "list":
 		p.access(word, v1.OpList, false)
 	case "mount":
-		if word.Kind != Literal || !slices.Contains(p.w.table.words.MountPoints, word.Text) {
-			p.access(word, v1.OpList, false)
-		}
+		p.mount(word)
 	case "setting":
-		if word.Kind != Literal || strings.Contains(word.Text, "=") {
-			p.c.Caveats.Add("unknown_option")
-			return "unknown"
-		}
+		return p.knownIf(kind, word.Kind == Literal && !strings.Contains(word.Text, "="))
 	case "write":
 		p.access(word, v1.OpWrite, false)
 	case "delete":
@@ -341,13 +336,9 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "variable":
 		p.variable(word)
 	case "range":
-		path := word.Text[strings.LastIndexByte(word.Text, ':')+1:]
-		p.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
+		p.access(Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
 	case "plus":
-		if word.Kind != Literal || !strings.HasPrefix(word.Text, "+") {
-			p.c.Caveats.Add("unknown_option")
-			return "unknown"
-		}
+		return p.knownIf(kind, word.Kind == Literal && strings.HasPrefix(word.Text, "+"))
 	case "unknown":
 		p.c.Caveats.Add("unknown_option")
 		p.maybePath(word, v1.OpWrite)
@@ -359,6 +350,23 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.inert(word)
 	}
 	return kind
+}
+
+// knownIf returns the kind of a word that is explained only where something
+// holds.
+func (p *parsed) knownIf(kind string, holds bool) string {
+	if holds {
+		return kind
+	}
+	p.c.Caveats.Add("unknown_option")
+	return "unknown"
+}
+
+// mount notes a word of which only the disk that it lies on matters.
+func (p *parsed) mount(word Word) {
+	if word.Kind != Literal || !slices.Contains(p.w.table.words.MountPoints, word.Text) {
+		p.access(word, v1.OpList, false)
+	}
 }
 
 // optionFile notes a file that further options are read from. They can be any, those

@@ -58,14 +58,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		return
 	default:
 		p.entry(entry)
-		switch {
-		case name == "printf":
-			p.printf()
-		case name == "echo" && len(p.operands) == len(p.words):
-			p.c.lines = p.operands
-		case name == "printenv" && len(p.operands) == 0:
-			c.Caveats.Add("reads_environment")
-		}
+		p.printers(name)
 	}
 	switch {
 	case name == "xargs" && entry != nil && p.fedXargs(), verb == "fd" && p.fedFd(), verb == "fdfind" && p.fedFd():
@@ -75,6 +68,18 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	w.emit(c)
 	for _, argv := range p.after {
 		w.program(st, argv, nil, nil)
+	}
+}
+
+// printers looks at what programs print that print their words.
+func (p *parsed) printers(name string) {
+	switch {
+	case name == "printf":
+		p.printf()
+	case name == "echo" && len(p.operands) == len(p.words):
+		p.c.lines = p.operands
+	case name == "printenv" && len(p.operands) == 0:
+		p.c.Caveats.Add("reads_environment")
 	}
 }
 
