@@ -13,6 +13,9 @@ import (
 func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fail *state) {
 	var argv []Word
 	for _, arg := range call.Args {
+		if w.wordCount+len(argv) > maxWords {
+			break // counted as too many below
+		}
 		argv = append(argv, w.words(st, arg)...)
 	}
 	if !w.count(len(argv) + len(call.Assigns)) {

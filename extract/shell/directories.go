@@ -120,7 +120,7 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 			dirs = append(dirs, next)
 		}
 	}
-	if len(dirs) == 0 {
+	if len(dirs) == 0 || len(dirs) > maxDirectories {
 		return nil, false
 	}
 	return st.in(dirs), w.certain(dirs)

@@ -383,6 +383,7 @@ func (p *parsed) runs(run *findRun) {
 		return
 	}
 	p.c.Form.Put(run.option, "command")
+	p.c.Caveats.Add("executes") // be it a file that is found
 	p.inner = append(p.inner, slices.DeleteFunc(slices.Clone(run.argv), func(w Word) bool { return w.literal("{}") })...)
 }
 

@@ -18,7 +18,7 @@ import (
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
 func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || cmd.Body == nil || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
+	if cmd.Name == nil || cmd.Body == nil || len(st.functions) >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
 		w.messy(MessyFunction)
 		if cmd.Body != nil {
 			w.stmt(st.nowhere(), cmd.Body)

@@ -86,7 +86,7 @@ func (p *parsed) unsure(program *Program, word Word) {
 	switch {
 	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
-	case word.Kind == Number && word.Signed && word.Letters && program.digits():
+	case word.Kind == Number && word.Signed && (!word.Letters || program.digits()):
 		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
 	case word.Kind == Dynamic || word.Kind == Output:
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {

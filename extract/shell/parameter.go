@@ -248,7 +248,7 @@ func removed(text, pattern string, op syntax.ParExpOperator) (string, bool) {
 }
 
 // maxRemoved bounds the text that patterns are tried on.
-const maxRemoved = 512
+const maxRemoved = 128
 
 // starMatch matches a pattern of stars, question marks and other bytes.
 func starMatch(pattern, text string) bool {

@@ -99,6 +99,10 @@ func (s *state) nowhere() *state {
 	return next
 }
 
+// maxDirectories bounds the directories that may be in force. Each cd that may
+// fail can double them.
+const maxDirectories = 16
+
 // join is what holds when either a or b does.
 func join(a, b *state) *state {
 	if a == b {
@@ -110,6 +114,9 @@ func join(a, b *state) *state {
 		if !slices.Contains(out.dirs, dir) {
 			out.dirs = append(slices.Clip(out.dirs), dir)
 		}
+	}
+	if len(out.dirs) > maxDirectories {
+		out.dirs, out.unknown = nil, true
 	}
 	for _, caveat := range b.caveats {
 		out.caveats.Add(caveat)
@@ -141,6 +148,9 @@ func (s *state) joinDirectories(a, b *state) {
 			if !slices.Contains(s.before, dir) {
 				s.before = append(slices.Clip(s.before), dir)
 			}
+		}
+		if len(s.before) > maxDirectories {
+			s.before = nil
 		}
 	}
 	if a.unstacked || b.unstacked || !slices.EqualFunc(a.stack, b.stack, slices.Equal) {
