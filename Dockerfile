@@ -7,13 +7,15 @@ WORKDIR /src
 COPY . .
 ENV CGO_ENABLED=0
 # Exec form: the builder needs no shell.
-RUN ["/usr/local/go/bin/go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", "/out/bin/policyd", "./cmd/policyd"]
+RUN ["/usr/local/go/bin/go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", "/out/bin/", "./cmd/policyd", "./cmd/policyd-hook"]
 
 FROM scratch
-COPY --from=build /out/bin/policyd /usr/bin/policyd
+COPY --from=build /out/bin/policyd /out/bin/policyd-hook /usr/bin/
 # The only directory that is written. An empty one of the right owner, so that
 # a named volume takes the owner over.
 COPY --chown=65532:65532 --chmod=0700 deploy/state /var/lib/policyd
+# Where a volume for the socket is mounted, of the same owner; its group gets in.
+COPY --chown=65532:65532 --chmod=0750 deploy/state /run/policyd
 USER 65532:65532
 VOLUME /var/lib/policyd
 # A directory below the volume: what a volume is mounted with is not ours to say.

@@ -1,6 +1,7 @@
 # make test      everything that must hold; what continuous integration calls
 # make check     the one loop while working: format, generate, lint, quick tests, policy gate
 # make bench     measures, and writes docs/benchmarks.md
+# make test-clients  drives the real agent programs, which it takes from npm, against policyd; needs node
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
 # make oracle    runs ORACLE_LINES generated lines in a real bash; make nightly runs 20,000 and a new seed
 # make fuzz      runs every fuzz target for FUZZTIME
@@ -11,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
 .PHONY: test build vet go-test rego-test system-packages check format-check generate-check \
-	lint go-test-short rego-gate bench corpus oracle nightly fuzz fmt generate
+	lint go-test-short rego-gate test-clients bench corpus oracle nightly fuzz fmt generate
 
 GO ?= go
 # Tools have a module of their own, so that their dependencies never reach the
@@ -27,7 +28,7 @@ test: system-packages vet go-test rego-test fuzz
 
 build:
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -o bin/policyd ./cmd/policyd
+	CGO_ENABLED=0 $(GO) build -o bin/ ./cmd/policyd ./cmd/policyd-hook
 
 vet:
 	$(GO) build ./...
@@ -36,6 +37,8 @@ vet:
 go-test: build
 	# Not from the cache: it knows nothing of the program that the tests build and start.
 	$(GO) test -count=1 -timeout 15m ./...
+	# A module of its own: see test/deploy.
+	cd test/deploy && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 rego-test: build
 	$(OPA) test --fail-on-empty policies
@@ -86,6 +89,25 @@ rego-gate: build
 	$(OPA) test --coverage --threshold $(COVERAGE) --fail-on-empty policies >/dev/null
 	$(OPA) test --fail-on-empty policies
 	$(TOOL) regal lint policies
+
+# The programs are installed once, by npm and with their own install scripts, and
+# run without a network where namespaces can be made. CLIENTS=opencode alone runs
+# the tests of one.
+# A name that Go passes over: packages from npm hold Go files, too.
+CLIENT_PROGRAMS := bin/.clients
+CLIENT_PACKAGES := @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai @github/copilot
+CLIENTS ?= .*
+test-clients:
+	@mkdir -p $(CLIENT_PROGRAMS)
+	[ -d $(CLIENT_PROGRAMS)/node_modules ] || npm install --no-audit --no-fund --prefix $(CLIENT_PROGRAMS) $(CLIENT_PACKAGES)
+	$(GO) test -c -o $(CLIENT_PROGRAMS)/clients.test ./test/clients
+	@isolate=""; \
+	if unshare --net true 2>/dev/null && command -v ip >/dev/null; then isolate="unshare --net"; \
+	elif unshare --user --map-root-user --net true 2>/dev/null && command -v ip >/dev/null; then isolate="unshare --user --map-root-user --net"; \
+	else echo "make test-clients: no network namespace can be made; the programs see the network"; fi; \
+	cd test/clients && POLICYD_TEST_CLIENTS="$(CURDIR)/$(CLIENT_PROGRAMS)/node_modules/.bin" \
+		$$isolate bash -c '[ -z "$$1" ] || ip link set lo up; exec "$(CURDIR)/$(CLIENT_PROGRAMS)/clients.test" \
+		-test.v -test.timeout 30m -test.run "TestRealClients/^($(CLIENTS))$$"' - "$$isolate"
 
 bench:
 	$(GO) build -o bin/bench ./test/bench

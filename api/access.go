@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"mime"
 	"net"
 	"net/http"
@@ -22,7 +20,7 @@ type peerKey struct{}
 
 func markSocket(ctx context.Context, conn net.Conn) context.Context {
 	if conn.LocalAddr().Network() == "unix" {
-		return context.WithValue(ctx, peerKey{}, identityOf(conn))
+		return context.WithValue(ctx, peerKey{}, &credential{caller: v1.Caller{Identity: identityOf(conn)}, role: RoleAgent})
 	}
 	return ctx
 }
@@ -42,15 +40,6 @@ func identityOf(conn net.Conn) string {
 
 func overSocket(request *http.Request) bool {
 	return request.Context().Value(peerKey{}) != nil
-}
-
-// callerKey is the key of the caller in Echo's context.
-const callerKey = "caller"
-
-// callerOf is who was authenticated; nobody in particular if nobody was.
-func callerOf(c echo.Context) v1.Caller {
-	caller, _ := c.Get(callerKey).(v1.Caller)
-	return caller
 }
 
 // operatorOnly refuses agents: what they may not do, a model could do through them.
@@ -112,33 +101,6 @@ func refuseOptions(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(echo.HeaderAllow, allow)
 		return echo.ErrMethodNotAllowed
-	}
-}
-
-// authenticate lets callers with either token pass, and those on the socket.
-func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
-	agent, operator := sha256.Sum256([]byte(s.options.Tokens.Agent)), sha256.Sum256([]byte(s.options.Tokens.Operator))
-	return func(c echo.Context) error {
-		values := c.Request().Header.Values(echo.HeaderAuthorization)
-		if len(values) == 0 && overSocket(c.Request()) {
-			identity, _ := c.Request().Context().Value(peerKey{}).(string)
-			c.Set(callerKey, v1.Caller{Identity: identity})
-			return next(c)
-		}
-		if len(values) == 1 {
-			scheme, token, _ := strings.Cut(values[0], " ")
-			// Digests have one length, so that the comparison tells nothing of the token's.
-			sum := sha256.Sum256([]byte(token))
-			isAgent := subtle.ConstantTimeCompare(sum[:], agent[:]) == 1
-			isOperator := subtle.ConstantTimeCompare(sum[:], operator[:]) == 1
-			if strings.EqualFold(scheme, "Bearer") && (isAgent || isOperator) {
-				c.Set(callerKey, v1.Caller{Operator: isOperator, Identity: tokenIdentity})
-				return next(c)
-			}
-		}
-		c.Response().Header().Set(echo.HeaderWWWAuthenticate, `Bearer realm="policyd"`)
-		return newProblem(http.StatusUnauthorized, "unauthenticated",
-			"send the content of agent.token from the state directory as Authorization: Bearer <token>, or use the Unix socket")
 	}
 }
 

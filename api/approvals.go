@@ -30,6 +30,7 @@ func (s *Server) postApproval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	request.By = by(c, request.By)
 	kept, changed, err := s.options.Approvals.Put(c.Request().Context(), *request)
 	if err != nil {
 		return refused(err)
@@ -50,6 +51,9 @@ func (s *Server) importApprovals(c echo.Context) error {
 	request, err := readBodyUpTo(c, importFactor*s.options.Limits.BodyBytes, strict.Decode[v1.ApprovalImport])
 	if err != nil {
 		return err
+	}
+	for i := range request.Approvals {
+		request.Approvals[i].By = by(c, request.Approvals[i].By)
 	}
 	done, err := s.options.Approvals.Import(c.Request().Context(), *request)
 	if err != nil {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
+	"policyd/internal/quota"
 	"policyd/internal/strict"
 )
 
@@ -24,9 +26,16 @@ func (s *Server) decide(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	slot, err := s.take(c, holderName(&call.Session), quota.Request{Held: options.Wait > 0})
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
 	if options.Wait > 0 {
 		takeTime(c)
-		options.Release = s.drained
+		var stop context.CancelFunc
+		options.Release, stop = s.release(c)
+		defer stop()
 	}
 	decision := s.options.Gate.Decide(c.Request().Context(), call, options)
 	return answer(c, &decision)
@@ -42,11 +51,40 @@ func (s *Server) decideBatch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	slot, err := s.take(c, agentOf(batch.Calls), quota.Request{Calls: len(batch.Calls)})
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
 	response := v1.BatchResponse{Decisions: make([]v1.Decision, len(batch.Calls))}
 	for i := range batch.Calls {
 		response.Decisions[i] = s.options.Gate.Decide(c.Request().Context(), &batch.Calls[i], options)
 	}
 	return answer(c, &response)
+}
+
+// holderName is whom a call counts for: its agent, or the session of a call that
+// leaves out what is known of it.
+func holderName(session *v1.Session) string {
+	if session.Agent == "" {
+		return "session " + session.ID
+	}
+	return session.Agent
+}
+
+// agentOf is whom all calls count for, empty where there are several: then a host
+// asks for them on its own behalf.
+func agentOf(calls []v1.Call) string {
+	name := ""
+	for i := range calls {
+		switch other := holderName(&calls[i].Session); {
+		case i == 0:
+			name = other
+		case other != name:
+			return ""
+		}
+	}
+	return name
 }
 
 func answer(c echo.Context, value any) error { return answerWith(c, http.StatusOK, value) }
@@ -65,8 +103,14 @@ func decideOptions(c echo.Context, holdable bool) (gate.DecideOptions, error) {
 	}
 	query := readQuery(address)
 	options.IncludeFacts = query.text("include", "facts") != ""
+	options.Explain = query.text("explain", "1", "true") != ""
+	options.Dry = query.text("dry_run", "1", "true") != ""
 	if holdable {
 		options.Wait = query.wait()
+	}
+	if options.Dry && !options.Caller.Operator {
+		// An agent that could ask without a trace could look for a way in silence.
+		return options, newProblem(http.StatusForbidden, "role_not_allowed", "dry_run is the operator's: a question of an agent is recorded")
 	}
 	return options, query.done()
 }

@@ -30,7 +30,10 @@ func (s *Server) streamEvents(c echo.Context) error {
 	}
 	watcher := s.options.Events.Watch(after)
 	defer watcher.Close()
-	ctx, cancel := s.held(c)
+	ctx, cancel, err := s.held(c)
+	if err != nil {
+		return err
+	}
 	defer cancel()
 	header := c.Response().Header()
 	header.Set(echo.HeaderContentType, "text/event-stream")

@@ -36,6 +36,12 @@ func (s *Server) answerError(err error, c echo.Context) {
 		return
 	}
 	answer := s.problemOf(err, c)
+	if isHook(c.Request()) {
+		if err := s.answerHookFault(answer, c); err != nil {
+			s.options.Logger.Warn("write answer", "error", err)
+		}
+		return
+	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 	if c.Request().Method == http.MethodHead {
 		c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")

@@ -78,7 +78,10 @@ func (s *Server) getPrompt(c echo.Context) error {
 		return err
 	}
 	if wait > 0 && prompt.State == v1.PromptPending {
-		ctx, cancel := s.held(c)
+		ctx, cancel, err := s.held(c)
+		if err != nil {
+			return err
+		}
 		defer cancel()
 		ctx, stop := context.WithTimeout(ctx, wait)
 		defer stop()
@@ -125,6 +128,7 @@ func (s *Server) answerPrompt(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	request.By = by(c, request.By)
 	response, err := s.options.Prompts.Answer(c.Request().Context(), id, *request)
 	if err != nil {
 		return refused(err)

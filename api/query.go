@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -65,14 +64,17 @@ func (q *query) text(name string, allowed ...string) string {
 }
 
 // wait returns how long an answer is to be held.
-func (q *query) wait() time.Duration {
-	text := q.text("wait")
+func (q *query) wait() time.Duration { return q.duration("wait") }
+
+// duration returns a parameter that says how long something is held.
+func (q *query) duration(name string) time.Duration {
+	text := q.text(name)
 	if text == "" {
 		return 0
 	}
 	wait, err := v1.ParseWait(text)
 	if err != nil {
-		q.fail("wait", err.Error())
+		q.fail(name, err.Error())
 		return 0
 	}
 	return wait
@@ -113,21 +115,9 @@ func (q *query) done() error {
 // plainQuery refuses every parameter.
 func plainQuery(c echo.Context) error { return readQuery(c.Request().URL).done() }
 
-// held returns a context for an answer that is held: it ends when the client
-// goes away and when the server drains. The time that a client has to send its
-// request doesn't count any more.
-func (s *Server) held(c echo.Context) (context.Context, context.CancelFunc) {
-	takeTime(c)
-	ctx, cancel := context.WithCancel(c.Request().Context())
-	stop := context.AfterFunc(s.drained, cancel)
-	return ctx, func() {
-		stop()
-		cancel()
-	}
-}
-
-// takeTime ends the time that a client has to send its request. A connection that
-// can't do so ends the wait early, and nothing else.
+// takeTime marks a request as one that is held, and ends the time that a client
+// has to send it. A connection that can't do so ends the wait early, and nothing else.
 func takeTime(c echo.Context) {
+	c.Set(heldKey, true)
 	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{})
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/internal/events"
 	"policyd/internal/gate"
+	"policyd/internal/quota"
 )
 
 // Decider decides one call. It never fails: a fault is a deny. It is called
@@ -57,9 +59,33 @@ type Options struct {
 	Sessions  Sessions  // required
 	Prompts   Prompts   // required
 	Approvals Approvals // required
+	// Decisions may be nil: then records can't be read here.
+	Decisions Decisions
+	// Capabilities and Terminals may be nil: then nothing is advertised, and no
+	// terminal can be reported.
+	Capabilities Capabilities
+	Terminals    Terminals
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
-	Tokens Tokens // required, both
+	// Agents says what the settings say of an agent's hooks; personal and
+	// interactive unless set. It is called concurrently.
+	Agents func(agent string) AgentTerms
+	// Tokens are those of the two roles, unless Keys are given.
+	Tokens Tokens
+	Keys   *Keyring
+	// Certificate, unless nil, says whom a client certificate stands for. Its
+	// error refuses a connection whose certificate doesn't count any more.
+	Certificate func(state *tls.ConnectionState) (who Principal, named bool, err error)
+	// Quota bounds what one agent may ask for; nil is no bound.
+	Quota *quota.Quota
+	// Observer, unless nil, hears of every request.
+	Observer Observer
+	// Metrics, unless nil, serves /metrics, to credentials for it alone where
+	// MetricsToken is set.
+	Metrics      http.Handler
+	MetricsToken bool
+	// Around, unless nil, is put around everything that answers.
+	Around func(http.Handler) http.Handler
 	// Ready is asked for /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
@@ -75,6 +101,7 @@ type Server struct {
 	options  Options
 	http     *http.Server
 	hosts    map[string]bool
+	settled  settledCalls
 	draining atomic.Bool
 	// drained is done when the server begins to drain: what is held is answered.
 	drained  context.Context
@@ -89,7 +116,7 @@ func New(options Options) (*Server, error) {
 	case options.Sessions == nil || options.Prompts == nil || options.Approvals == nil:
 		return nil, errors.New("make server: no sessions, prompts or approvals")
 	}
-	if err := options.Tokens.check(); err != nil {
+	if err := options.credentials(); err != nil {
 		return nil, fmt.Errorf("make server: %w", err)
 	}
 	if options.Logger == nil {
@@ -101,6 +128,7 @@ func New(options Options) (*Server, error) {
 	if options.Events == nil {
 		options.Events = events.New("none")
 	}
+	options.Gate = noting{options.Gate}
 	options.Limits = withDefaults(options.Limits)
 	server := &Server{options: options, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
 	server.drained, server.setDrain = context.WithCancel(context.Background())
@@ -108,7 +136,7 @@ func New(options Options) (*Server, error) {
 		server.hosts[strings.ToLower(host)] = true
 	}
 	server.http = &http.Server{
-		Handler:           server.router(),
+		Handler:           server.handler(),
 		ReadHeaderTimeout: options.Limits.ReadHeader,
 		ReadTimeout:       options.Limits.Read,
 		IdleTimeout:       options.Limits.Idle,
@@ -117,6 +145,20 @@ func New(options Options) (*Server, error) {
 		ConnContext:       markSocket,
 	}
 	return server, nil
+}
+
+// credentials makes the keyring of the two tokens where none is given.
+func (o *Options) credentials() (err error) {
+	if o.Keys != nil {
+		return nil
+	}
+	if err := o.Tokens.check(); err != nil {
+		return err
+	}
+	o.Keys, err = NewKeyring([]Key{
+		{Principal: Principal{Role: RoleAgent}, Token: o.Tokens.Agent}, {Principal: Principal{Role: RoleOperator}, Token: o.Tokens.Operator},
+	})
+	return err
 }
 
 // DefaultBodyBytes bounds one call, in bytes, wherever a call is read.
@@ -142,28 +184,38 @@ func withDefaults(limits Limits) Limits {
 	return limits
 }
 
+func (s *Server) handler() http.Handler {
+	if s.options.Around != nil {
+		return s.options.Around(s.router())
+	}
+	return s.router()
+}
+
 func (s *Server) router() http.Handler {
 	router := echo.New()
 	router.JSONSerializer = serializer{}
 	router.HTTPErrorHandler = s.answerError
-	router.Pre(s.recoverPanic, s.refuseForeign)
+	router.Pre(s.observe, s.recoverPanic, s.refuseForeign)
 	router.Use(refuseOptions)
 	for _, route := range []struct {
 		path    string
 		handler echo.HandlerFunc
 	}{
-		{"/livez", s.live}, {"/healthz", s.live}, {"/readyz", s.ready}, {"/openapi.json", s.openAPI},
+		{"/livez", s.live}, {"/healthz", s.live}, {"/readyz", s.ready}, {"/openapi.json", s.openAPI}, {"/metrics", s.metrics},
 	} {
 		router.GET(route.path, route.handler)
 		router.HEAD(route.path, route.handler)
 	}
 	router.POST("/v1/decide", s.decide, s.authenticate, requireJSON)
 	router.POST("/v1/decide/batch", s.decideBatch, s.authenticate, requireJSON)
-	router.GET("/v1/events", s.streamEvents, s.authenticate, operatorOnly)
-	s.routeSessions(router.Group("/v1/sessions", s.authenticate))
-	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate))
-	s.routePrompts(router.Group("/v1/prompts", s.authenticate))
-	s.routeApprovals(router.Group("/v1/approvals", s.authenticate))
+	router.GET("/v1/capabilities", s.capabilities, s.authenticate, s.counted)
+	router.POST(hookPath+":client", s.hook, s.authenticate, requireJSON)
+	router.GET("/v1/events", s.streamEvents, s.authenticate, s.counted, operatorOnly)
+	s.routeSessions(router.Group("/v1/sessions", s.authenticate, s.counted))
+	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate, s.counted))
+	s.routePrompts(router.Group("/v1/prompts", s.authenticate, s.counted))
+	s.routeApprovals(router.Group("/v1/approvals", s.authenticate, s.counted))
+	s.routeDecisions(router.Group("/v1/decisions", s.authenticate, s.counted))
 	return router
 }
 
@@ -174,6 +226,7 @@ func (s *Server) routeSessions(group *echo.Group) {
 	group.PATCH("/:id", s.patchSession, requireJSON)
 	group.DELETE("/:id", s.deleteSession)
 	group.POST("/:id/access-requests", s.requestAccess, requireJSON)
+	group.POST("/:id/terminals", s.reportTerminal, requireJSON)
 	s.routeGrants(group.Group("/:id/grants"))
 }
 

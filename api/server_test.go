@@ -226,7 +226,7 @@ var refusals = []struct {
 	{"foreign origin", "POST", "/v1/decide", good, header("Origin", "https://evil.test"), 403, "foreign_origin"},
 	{"null origin", "POST", "/v1/decide", good, header("Origin", "null"), 403, "foreign_origin"},
 	{"extension origin", "POST", "/v1/decide", good, header("Origin", "chrome-extension://localhost"), 403, "foreign_origin"},
-	{"nothing there", "GET", "/v1/decisions/../secret", "", nil, 404, "not_found"},
+	{"nothing there", "GET", "/v1/decided/../secret", "", nil, 404, "not_found"},
 	{"trailing slash", "POST", "/v1/decide/", good, nil, 404, "not_found"},
 	{"wrong method", "GET", "/v1/decide", "", nil, 405, "method_not_allowed"},
 	{"wrong method on a probe", "POST", "/healthz", "", nil, 405, "method_not_allowed"},

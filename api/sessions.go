@@ -157,7 +157,10 @@ func (s *Server) requestAccess(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.held(c)
+	ctx, cancel, err := s.held(c)
+	if err != nil {
+		return err
+	}
 	defer cancel()
 	response, err := s.options.Sessions.RequestAccess(ctx, id, *request, callerOf(c))
 	if err != nil {

@@ -22,13 +22,29 @@ const maxSocketPath = 103
 // mode 0750. Whoever can enter the directory has the agent role. A socket that
 // nobody answers on is left over and replaced; one that answers is an error,
 // and so is anything that isn't a socket. Closing the listener removes it.
-func ListenUnix(runDir string) (net.Listener, error) {
+func ListenUnix(runDir string) (net.Listener, error) { return ListenUnixFor(runDir, SocketAccess{}) }
+
+// ListenUnixFor is ListenUnix with a say in who may connect. A group gets the
+// directory with mode 0750, too, since it has to enter it.
+func ListenUnixFor(runDir string, access SocketAccess) (net.Listener, error) {
+	if err := access.check(); err != nil {
+		return nil, err
+	}
+	group, err := access.group()
+	if err != nil {
+		return nil, fmt.Errorf("listen on socket: %w", err)
+	}
 	address := filepath.Join(runDir, SocketName)
 	if len(address) > maxSocketPath {
 		return nil, fmt.Errorf("listen on socket: %s is longer than %d bytes; choose a shorter --run-dir", address, maxSocketPath)
 	}
 	if err := prepareRunDir(runDir); err != nil {
 		return nil, fmt.Errorf("listen on socket: %w", err)
+	}
+	if group != keepGroup {
+		if err := give(runDir, group, 0o750); err != nil {
+			return nil, fmt.Errorf("listen on socket: %w", err)
+		}
 	}
 	if err := removeStale(address); err != nil {
 		return nil, fmt.Errorf("listen on socket: %w", err)
@@ -38,7 +54,7 @@ func ListenUnix(runDir string) (net.Listener, error) {
 		return nil, fmt.Errorf("listen on socket: %w", err)
 	}
 	// The directory decides who gets in; its group may then write, too.
-	if err := os.Chmod(address, 0o660); err != nil { //nolint:gosec // see above
+	if err := give(address, group, access.mode()); err != nil {
 		return nil, errors.Join(fmt.Errorf("restrict socket: %w", err), listener.Close())
 	}
 	return listener, nil

@@ -24,12 +24,15 @@ var statuses = map[string]int{
 	"session_unattended":  http.StatusForbidden,
 	"not_found":           http.StatusNotFound,
 	"session_conflict":    http.StatusConflict,
+	"terminal_conflict":   http.StatusConflict,
+	"too_many_terminals":  http.StatusTooManyRequests,
 	"prompt_answered":     http.StatusConflict,
 	"session_archived":    http.StatusGone,
 	"prompt_ended":        http.StatusGone,
 	"prompts_full":        http.StatusTooManyRequests,
 	"too_many_grants":     http.StatusTooManyRequests,
 	"store_unavailable":   http.StatusServiceUnavailable,
+	"log_unavailable":     http.StatusServiceUnavailable,
 }
 
 // refused makes a problem of a service's answer. An error without a code, or

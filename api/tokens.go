@@ -111,8 +111,13 @@ func loadToken(file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read token: %w", err)
 	}
-	token := strings.TrimSpace(string(data))
-	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) < 32 {
+	return parseToken(file, strings.TrimSpace(string(data)))
+}
+
+// parseToken holds that a token is one that nobody guesses.
+func parseToken(file, token string) (string, error) {
+	// The decoder passes over line feeds, and no header carries them.
+	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) < 32 || strings.ContainsAny(token, "\r\n") {
 		return "", fmt.Errorf("read token: %s doesn't hold 32 bytes in base64url; delete it and restart to make a new one", file)
 	}
 	return token, nil

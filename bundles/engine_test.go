@@ -50,6 +50,7 @@ func TestNewRefusesABundle(t *testing.T) {
 		"with a misspelt manifest": {with(good, ".manifest", "{\n\"root\": [\"policyd\"]}"), ".manifest:2"},
 		"with data that is a rule": {with(good, "policyd/main/data.json", `{"decision": {}}`), "policyd/main/main.rego:3"},
 		"with settings of no kind": {with(good, "policyd/settings/data.json", `[]`), "settings"},
+		"that allows broadcasts":   {with(good, "policyd/settings/data.json", `{"unsafe_debug_broadcast": true}`), "settings.unsafe_debug_broadcast is given on the command line alone"},
 		"with compiled rules":      {with(good, "policy.wasm", "x"), "policy.wasm: only Rego"},
 		"that is a patch":          {map[string]string{"patch.json": `{"data": []}`}, "patch.json"},
 		"that is too large":        {with(good, "policyd/large.rego", "package policyd.large\n#"+strings.Repeat("x", maxBundleBytes)), "more than 8388608 bytes"},

@@ -61,6 +61,9 @@ func checkParts(parts []part) error {
 			return fmt.Errorf("check bundle %s: data below %s would pose as rules; it belongs below %s",
 				p.name, siteRoot, siteDataRoot)
 		}
+		if broadcasts(p.Data) {
+			return fmt.Errorf("check bundle %s: settings.unsafe_debug_broadcast is given on the command line alone", p.name)
+		}
 		for _, other := range parts[:i] {
 			if err := checkOverlap(p, other); err != nil {
 				return err
@@ -68,6 +71,15 @@ func checkParts(parts []part) error {
 		}
 	}
 	return nil
+}
+
+// broadcasts reports whether a bundle's own settings allow what needs a flag at the
+// start.
+func broadcasts(data map[string]any) bool {
+	policyd, _ := data[policyRoot].(map[string]any)
+	settings, _ := policyd["settings"].(map[string]any)
+	allowed, there := settings["unsafe_debug_broadcast"]
+	return there && allowed != false
 }
 
 func checkOverlap(p, other part) error {

@@ -133,7 +133,8 @@ func threeCommands() *v1.Input {
 	return &v1.Input{
 		Facts: v1.Facts{
 			Schema: v1.FactsSchema,
-			Tool:   v1.ToolFacts{Name: "Bash", Kind: v1.ToolShell, Client: "claude-code", Known: true},
+			Tool:   v1.ToolFacts{Name: "Bash", Kind: v1.ToolShell, Client: "claude-code", Known: true, Act: v1.ToolShell},
+			Method: v1.MethodFacts{Peers: []v1.PeerFacts{}},
 			Session: v1.SessionFacts{
 				ID: "s-1", Agent: "claude-code", Audience: v1.AudiencePersonal, Interactive: true, Platform: "linux",
 				ProjectDir: "/srv/proj", SessionDir: "/var/agent/s-1", Tools: v1.Set{"set_working_directory"},

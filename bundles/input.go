@@ -53,6 +53,7 @@ func (b *inputBuilder) input(in *v1.Input) *ast.Term {
 		{keys[10], list(b, in.Items, (*inputBuilder).item)},
 		{keys[11], list(b, in.Paths, (*inputBuilder).path)},
 		{keys[12], list(b, in.Approvals, (*inputBuilder).approval)},
+		{keys[13], b.method(&in.Method)},
 	}...))
 }
 
@@ -68,8 +69,42 @@ func (b *inputBuilder) tool(tool *v1.ToolFacts) *ast.Term {
 		{keys[3], b.string(tool.Protocol)},
 		{keys[4], b.string(tool.Namespace)},
 		{keys[5], ast.InternedTerm(tool.Known)},
+		{keys[6], b.string(tool.JudgedAs())},
 	}...))
 	return b.recent.tool.keep(*tool, term, b.err)
+}
+
+// method writes what only ACP methods have. Nearly every call has none of it.
+func (b *inputBuilder) method(method *v1.MethodFacts) *ast.Term {
+	if len(method.Peers) == 0 && method.Terminal == (v1.TerminalFacts{}) && method.Permission == (v1.PermissionFacts{}) {
+		return b.noMethod
+	}
+	return b.methodTerm(method)
+}
+
+func (b *inputBuilder) methodTerm(method *v1.MethodFacts) *ast.Term {
+	keys, terminal, permission := b.vocabulary.method, b.terminal, b.permission
+	return b.term(ast.NewObject([][2]*ast.Term{
+		{keys[0], list(b, method.Peers, (*inputBuilder).peer)},
+		{keys[1], b.term(ast.NewObject([][2]*ast.Term{
+			{terminal[0], b.string(method.Terminal.Step)},
+			{terminal[1], b.string(method.Terminal.ID)},
+			{terminal[2], ast.InternedTerm(method.Terminal.Known)},
+			{terminal[3], b.string(method.Terminal.Peer)},
+		}...))},
+		{keys[2], b.term(ast.NewObject([][2]*ast.Term{
+			{permission[0], ast.InternedTerm(method.Permission.Asks)},
+			{permission[1], ast.InternedTerm(method.Permission.RawInput)},
+		}...))},
+	}...))
+}
+
+func (b *inputBuilder) peer(peer *v1.PeerFacts) *ast.Term {
+	keys := b.vocabulary.peer
+	return b.term(ast.NewObject([][2]*ast.Term{
+		{keys[0], b.string(peer.ID)},
+		{keys[1], b.set(peer.Capabilities)},
+	}...))
 }
 
 func (b *inputBuilder) session(session *v1.SessionFacts) *ast.Term {

@@ -74,6 +74,12 @@ func (g *generator) input() *v1.Input {
 		Schema: v1.FactsSchema,
 		Tool: v1.ToolFacts{
 			Name: g.text(), Kind: g.text(), Client: g.text(), Protocol: g.text(), Namespace: g.text(), Known: g.flag(),
+			Act: "act" + g.text(),
+		},
+		Method: v1.MethodFacts{
+			Peers:      []v1.PeerFacts{{ID: g.text(), Capabilities: g.set()}},
+			Terminal:   v1.TerminalFacts{Step: g.text(), ID: g.text(), Known: g.flag(), Peer: g.text()},
+			Permission: v1.PermissionFacts{Asks: g.flag(), RawInput: g.flag()},
 		},
 		Session: v1.SessionFacts{
 			ID: g.text(), Agent: g.text(), Audience: v1.Audience(g.text()), Interactive: g.flag(), Platform: g.text(),
@@ -168,6 +174,7 @@ func FuzzInputIsWhatJSONWouldGive(f *testing.F) {
 func TestInputHoldsEmptyListsForNilOnes(t *testing.T) {
 	empty := nothing()
 	empty.About, empty.Verbs, empty.Names, empty.Doubts = []string{}, []string{}, []string{}, []string{}
+	empty.Method.Peers, empty.Tool.Act = []v1.PeerFacts{}, empty.Tool.Kind
 	empty.Items, empty.Paths, empty.Approvals = []v1.Item{}, []v1.Path{}, []v1.Approval{}
 	built, err := newVocabulary().inputTerm(nothing())
 	require.NoError(t, err)

@@ -20,6 +20,9 @@ type vocabulary struct {
 
 	// The keys of each kind of object, in the order in which the builder fills them.
 	input, tool, session, item, path, approval []*ast.Term
+	method, peer, terminal, permission         []*ast.Term
+	// noMethod is what calls have that are no ACP methods.
+	noMethod *ast.Term
 	// The keys of each kind of result object, in the order in which they are read.
 	decision, reason, route, rpcError, rpcData []*ast.Term
 }
@@ -27,8 +30,12 @@ type vocabulary struct {
 func newVocabulary() *vocabulary {
 	w := &vocabulary{words: map[string]*ast.Term{}, singles: map[string]*ast.Term{}}
 	w.input = w.terms("schema", "tool", "session", "about", "verbs", "names", "cwd", "messy", "complete", "doubts",
-		"items", "paths", "approvals")
-	w.tool = w.terms("name", "kind", "client", "protocol", "namespace", "known")
+		"items", "paths", "approvals", "method")
+	w.tool = w.terms("name", "kind", "client", "protocol", "namespace", "known", "act")
+	w.method = w.terms("peers", "terminal", "permission")
+	w.peer = w.terms("id", "capabilities")
+	w.terminal = w.terms("step", "id", "known", "peer")
+	w.permission = w.terms("asks", "raw_input")
 	w.session = w.terms("id", "agent", "audience", "interactive", "platform", "project_dir", "session_dir", "tools")
 	w.item = w.terms("kind", "verb", "directory", "form", "touches", "caveats", "within", "path")
 	w.path = w.terms("raw", "real", "op", "space", "item", "class", "links", "caveats")
@@ -46,6 +53,7 @@ func newVocabulary() *vocabulary {
 			w.terms(op + "." + space)
 		}
 	}
+	w.noMethod = (&inputBuilder{vocabulary: w}).methodTerm(&v1.MethodFacts{})
 	for word, term := range w.words {
 		w.singles[word] = ast.ObjectTerm([2]*ast.Term{term, ast.InternedBooleanTrue})
 	}

@@ -15,11 +15,15 @@ var catalogJSON []byte
 // tool is what the catalog says of one tool: which arguments hold commands,
 // paths, addresses and contents, and which have no effect.
 type tool struct {
-	Kind    string            `json:"kind"`
-	Command []string          `json:"command"`
-	Shell   string            `json:"shell"`
-	Cwd     []string          `json:"cwd"`
-	Paths   map[string]string `json:"paths"`
+	Kind    string   `json:"kind"`
+	Command []string `json:"command"`
+	// Lines are arguments that list command lines, each of its own, and Diffs those
+	// that show what becomes of the one file that Paths name.
+	Lines []string          `json:"lines"`
+	Diffs []string          `json:"diffs"`
+	Shell string            `json:"shell"`
+	Cwd   []string          `json:"cwd"`
+	Paths map[string]string `json:"paths"`
 	// Default is what is done to the working directory when no path is given.
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
@@ -48,16 +52,32 @@ type client struct {
 	} `json:"mcp"`
 	Inherits string           `json:"inherits"`
 	Tools    map[string]*tool `json:"tools"`
+	// Permissions say what the raw input of a session/request_permission is, by the
+	// kind of its tool call.
+	Permissions map[string]*tool `json:"permissions"`
 }
 
 // method is what the catalog says of an ACP method.
 type method struct {
-	Namespace string            `json:"namespace"`
-	Paths     map[string]string `json:"paths"`
-	Content   []string          `json:"content"`
-	Inert     []string          `json:"inert"`
-	Cwd       []string          `json:"cwd"`
-	Argv      bool              `json:"argv"`
+	Namespace string `json:"namespace"`
+	// Act is the kind of tool whose work the method does on Paths, or as a shell
+	// with a program and its arguments; empty for none.
+	Act     string            `json:"act"`
+	Paths   map[string]string `json:"paths"`
+	Content []string          `json:"content"`
+	Inert   []string          `json:"inert"`
+	// Step is what the method does to a terminal, and Terminal the argument that
+	// names one.
+	Step     string `json:"step"`
+	Terminal string `json:"terminal"`
+	// Asks is true for a method that asks a person.
+	Asks bool `json:"asks"`
+	// Reports is true for a method that only tells what happens: what it names is
+	// not touched by it.
+	Reports bool `json:"reports"`
+	// Any is true for what stands for all methods of its namespace that have no
+	// entry of their own.
+	Any bool `json:"any"`
 }
 
 // catalog maps the names that agents give their tools to what they do.
@@ -69,12 +89,14 @@ type catalog struct {
 	// MCPPaths are arguments that are paths, MCPPlaces the last words of names
 	// that are named like paths, MCPMentions those of names whose texts say or look
 	// for something, and MCPPatterns those of regular expressions or globs.
-	MCPPaths    []string           `json:"mcp_paths"`
-	MCPPlaces   []string           `json:"mcp_places"`
-	MCPMentions []string           `json:"mcp_mentions"`
-	MCPPatterns []string           `json:"mcp_patterns"`
-	MCPReaders  map[string]string  `json:"mcp_readers"`
-	ACP         map[string]*method `json:"acp"`
+	MCPPaths    []string          `json:"mcp_paths"`
+	MCPPlaces   []string          `json:"mcp_places"`
+	MCPMentions []string          `json:"mcp_mentions"`
+	MCPPatterns []string          `json:"mcp_patterns"`
+	MCPReaders  map[string]string `json:"mcp_readers"`
+	// ACPKinds say what a tool call of an ACP kind does to the places that it names.
+	ACPKinds map[string]string  `json:"acp_kinds"`
+	ACP      map[string]*method `json:"acp"`
 }
 
 // genericClient is the entry for agents that the catalog doesn't know.

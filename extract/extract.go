@@ -202,6 +202,8 @@ func (e *extraction) session() {
 // finish fills what rules look things up by, and makes the facts total.
 func (e *extraction) finish() v1.Facts {
 	f := &e.facts
+	f.Tool.Act = f.Tool.JudgedAs()
+	e.about(f.Tool.Act)
 	for i := range f.Items {
 		item := &f.Items[i]
 		e.about(item.Kind)
@@ -228,6 +230,7 @@ func (e *extraction) finish() v1.Facts {
 	}
 	f.About, f.Verbs, f.Names, f.Doubts = total(f.About), total(f.Verbs), total(f.Names), total(f.Doubts)
 	f.Items, f.Paths, f.Session.Tools = total(f.Items), total(f.Paths), total(f.Session.Tools)
+	f.Method.Peers = total(f.Method.Peers)
 	return e.facts
 }
 

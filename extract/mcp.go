@@ -28,14 +28,6 @@ func (e *extraction) mcp(who identity) {
 // a's tool b/c.
 var serverName = strings.NewReplacer("%", "%25", "/", "%2F")
 
-// acp makes the item of a method. What it names is looked at for secrets
-// alone: whether it is served at all is decided by its namespace.
-func (e *extraction) acp(*method) {
-	e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemMethod, Verb: e.call.Tool, Path: -1})
-	u := uncatalogued{e: e, secretsOnly: true}
-	u.arguments()
-}
-
 // uncatalogued adds the item of a tool whose arguments no catalog explains, and
 // what they name: an argument that is known to be a path is an item, and any
 // other that leads to a place is what the tool touches, or an item where an
@@ -65,6 +57,9 @@ type uncatalogued struct {
 
 func (u *uncatalogued) arguments() {
 	for i := range u.e.args {
+		if u.secretsOnly && u.e.args[i].used {
+			continue // it is an item, and judged as what it is
+		}
 		var value any
 		if err := json.Unmarshal(u.e.args[i].raw, &value); err != nil {
 			u.e.doubt("argument_type")

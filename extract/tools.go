@@ -104,6 +104,9 @@ func (e *extraction) shellTool(t *tool) {
 	if lines != 1 {
 		e.doubt("command_missing")
 	}
+	for _, line := range e.texts(t.Lines) {
+		e.commandLine(line)
+	}
 }
 
 // commandText is the command line of a list of words: `["bash", "-lc", "…"]`

@@ -69,6 +69,10 @@ var rooms = []room{
 		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
 	},
 	{
+		path: "internal/explain", own: []string{"api/v1", "internal/visible"},
+		reason: "a decision is put into words from what was decided, whoever decided it",
+	},
+	{
 		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
 		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
 	},
@@ -79,6 +83,10 @@ var rooms = []room{
 	{
 		path: "internal/approvals", own: []string{"api/v1", "internal/store"},
 		reason: "remembered answers are looked up, and judged elsewhere",
+	},
+	{
+		path: "internal/terminals", own: []string{"api/v1"},
+		reason: "whose a terminal is follows from decisions and reports; it is kept nowhere else",
 	},
 	{
 		path:   "internal/events",
@@ -94,8 +102,9 @@ var rooms = []room{
 		reason:  "a record is written from the contract alone, so that it can be judged again elsewhere",
 	},
 	{
-		path: "internal/clients", own: []string{"api/v1", "internal/clients/reply"}, modules: []string{"github.com/goccy/go-json"},
-		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing",
+		path: "internal/clients", own: []string{"api/v1", "internal/clients/reply", "internal/strict", "internal/visible"},
+		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing; what it reads is read as " +
+			"strictly as any request, and what it tells a model is made visible as it is for a person",
 	},
 	{
 		path: "internal/config", modules: []string{"go.yaml.in/yaml", "github.com/knadh/koanf"},
@@ -110,12 +119,37 @@ var rooms = []room{
 		reason: "schemas are generated from the contract's types and from nothing else",
 	},
 	{
-		path: "api", own: []string{"api/v1", "internal/gate", "internal/clients", "internal/events", "internal/render", "internal/strict"},
-		modules: []string{
-			"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid",
-			"go.opentelemetry.io", "github.com/prometheus/client_golang", "golang.org/x/sys",
+		path: "api", own: []string{
+			"api/v1", "internal/gate", "internal/clients", "internal/clients/reply", "internal/events", "internal/quota", "internal/render", "internal/secretfile",
+			"internal/strict",
 		},
-		reason: "the server hands calls to the gate; extraction, engine and store reach it through cmd alone",
+		modules: []string{"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid", "golang.org/x/sys"},
+		reason:  "the server hands calls to the gate; extraction, engine and store reach it through cmd alone",
+	},
+	{
+		path:   "internal/secretfile",
+		reason: "tokens and keys are read one way, whoever needs them",
+	},
+	{
+		path: "internal/certificates", own: []string{"internal/secretfile"},
+		reason: "a certificate is served without knowing what",
+	},
+	{
+		path: "internal/quota", modules: []string{"golang.org/x/time"},
+		reason: "who may ask how much is counted by names alone",
+	},
+	{
+		path: "internal/metrics", own: []string{"api/v1"}, modules: []string{"github.com/prometheus"},
+		reason: "what is counted is told to it; where it comes from is wired by cmd",
+	},
+	{
+		path: "internal/tracing", own: []string{"api/v1", "internal/gate", "internal/metrics"},
+		modules: []string{"go.opentelemetry.io", "github.com/prometheus/client_golang"},
+		reason:  "the one room that knows OpenTelemetry, so that nothing else pays for it",
+	},
+	{
+		path:   "internal/cgroup",
+		reason: "a limit is read from files of the kernel",
 	},
 	{
 		path:   "internal/clients/reply",
@@ -126,8 +160,21 @@ var rooms = []room{
 		reason: "hook, gates and tools ask the sidecar; a hook starts with every tool call, so it links the standard library alone",
 	},
 	{
+		path: "internal/hook", own: []string{"internal/clients/reply", "internal/pdp"},
+		reason: "it starts with every tool call: it asks and prints, and judges nothing",
+	},
+	{
+		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook"},
+		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff"},
+		reason:  "it edits settings of other programs in place, comments and all; who decides is not its business",
+	},
+	{
 		path: "cmd/policyd-hook", own: []string{"internal/clients/reply", "internal/pdp", "internal/hook"},
 		reason: "it starts with every tool call: no engine, no server, no parser is linked",
+	},
+	{
+		path: "docs/examples", own: []string{"api/v1", "internal/pdp"},
+		reason: "an example does what a host can do: it knows the contract and asks over the wire",
 	},
 	{path: "cmd/policyd", own: []string{"..."}, modules: []string{""}, reason: "wires everything"},
 	{path: "test", own: []string{"..."}, modules: []string{""}, reason: "tests the whole"},

@@ -1,14 +1,17 @@
 package test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,8 +19,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/pdp"
+	"policyd/test/project"
 )
 
 const (
@@ -48,6 +54,96 @@ func TestContainer(t *testing.T) {
 	container := b.run("from", programImage)
 	t.Run("decides", func(t *testing.T) { b.decides(t, container) })
 	t.Run("serves and is healthy", func(t *testing.T) { b.serves(t, container) })
+	t.Run("serves an agent's container", func(t *testing.T) { b.servesAgent(t) })
+}
+
+// servesAgent runs the sidecar of deploy/compose.yaml with its mounts, and asks
+// it over the shared socket by the names that the agent's container has (P13).
+func (b *buildah) servesAgent(t *testing.T) {
+	t.Helper()
+	tree, err := project.New(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	service := readCompose(t).Services["policyd"]
+	places := map[string]string{"agent-home": tree.Home, "socket": b.owned(t, 0o750), "state": b.owned(t, 0o700)}
+	arguments := []string{"run", "--isolation", "chroot"}
+	for _, volume := range service.Volumes {
+		source := places[volume.Source]
+		switch {
+		case strings.HasPrefix(volume.Source, "${PROJECT"):
+			source = tree.Project
+		case volume.Type == "bind":
+			source = filepath.Join(repository(t), "deploy", volume.Source)
+		}
+		require.NotEmpty(t, source, volume.Source)
+		arguments = append(arguments, "--volume", source+":"+volume.Target+map[bool]string{true: ":ro", false: ""}[volume.ReadOnly])
+	}
+	container := b.run("from", programImage)
+	arguments = append(arguments, container, "--", "/usr/bin/policyd")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	serve := b.command(ctx, append(append(arguments, service.Command...), "--addr", "127.0.0.1:17484")...)
+	var problems bytes.Buffer
+	serve.Stderr = &problems
+	stdout, err := serve.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, serve.Start())
+	defer func() {
+		require.NoError(t, serve.Process.Signal(syscall.SIGTERM))
+		_ = serve.Wait() // this isolation kills what it runs, so how it ends says nothing
+	}()
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoErrorf(t, err, "%s", &problems)
+	require.Contains(t, line, "policyd listens on")
+	sidecar := pdp.New(pdp.Address{Socket: filepath.Join(places["socket"], "agents", "policyd.sock")})
+	defer sidecar.Close()
+	for command, want := range map[string]v1.Effect{
+		"cat README.md": v1.EffectAllow, "git status": v1.EffectAllow, "cat .env": v1.EffectDeny, "cat /mnt/workspace/README.md": v1.EffectPrompt,
+	} {
+		body := fmt.Sprintf(`{"tool":"Bash","args":{"command":%q},"cwd":"/workspace","session":{"id":"s","agent":"claude-code",`+
+			`"audience":"personal","project_dir":"/workspace","home":"/home/agent","interactive":true}}`, command)
+		answer, err := sidecar.Do(ctx, http.MethodPost, "/v1/decide", nil, []byte(body))
+		require.NoError(t, err)
+		var decision v1.Decision
+		require.NoErrorf(t, json.Unmarshal(answer.Body, &decision), "%s", answer.Body)
+		assert.Equalf(t, want, decision.Effect, "%s: %+v", command, decision.Reasons)
+	}
+}
+
+// owned is a directory of the image's user, as a named volume is.
+func (b *buildah) owned(t *testing.T, mode os.FileMode) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pd") //nolint:usetesting // t.TempDir is longer than a socket's name may be
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	require.NoError(t, os.Chmod(dir, mode))
+	user, err := strconv.Atoi(unprivileged)
+	require.NoError(t, err)
+	require.NoError(t, os.Chown(dir, user, user))
+	return dir
+}
+
+// composeFile is what the test needs of deploy/compose.yaml; the module in
+// test/deploy reads it whole.
+type composeFile struct {
+	Services map[string]struct {
+		Command []string `yaml:"command"`
+		Volumes []struct {
+			Type     string `yaml:"type"`
+			Source   string `yaml:"source"`
+			Target   string `yaml:"target"`
+			ReadOnly bool   `yaml:"read_only"`
+		} `yaml:"volumes"`
+	} `yaml:"services"`
+}
+
+func readCompose(t *testing.T) composeFile {
+	t.Helper()
+	text, err := os.ReadFile("../deploy/compose.yaml")
+	require.NoError(t, err)
+	var file composeFile
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	require.NotEmpty(t, file.Services["policyd"].Volumes)
+	return file
 }
 
 // buildah runs the program of that name with a store of its own.

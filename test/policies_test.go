@@ -82,6 +82,24 @@ func TestRuleIDsAreTheirPaths(t *testing.T) {
 	}
 }
 
+// TestEveryFindingHasARemedy holds that people who are told what stopped a call are
+// told what would let it pass, too.
+func TestEveryFindingHasARemedy(t *testing.T) {
+	for _, file := range ruleFiles(t) {
+		set, errs := ast.BuildAnnotationSet([]*ast.Module{file.module})
+		require.Empty(t, errs)
+		for _, rule := range file.module.Rules {
+			if name := ruleName(rule); name != "deny" && name != "prompt" {
+				continue
+			}
+			scope := set.GetRuleScope(rule)
+			require.NotEmptyf(t, scope, "%s:%d: no METADATA", file.path, rule.Location.Row)
+			remedy, _ := scope[0].Custom["remedy"].(string)
+			assert.NotEmptyf(t, remedy, "%s:%d: custom.remedy says what would allow the call", file.path, rule.Location.Row)
+		}
+	}
+}
+
 func TestEveryRuleHasATestBesideIt(t *testing.T) {
 	for _, file := range ruleFiles(t) {
 		_, err := os.Stat(strings.TrimSuffix(file.path, ".rego") + "_test.rego")

@@ -11,4 +11,7 @@ type Caller struct {
 	// Identity tells one agent role from another: the token's, or a peer of the
 	// Unix socket with a user of its own.
 	Identity string
+	// Name is the name that a token or a client certificate proves, empty for the
+	// tokens of the state directory and for the socket.
+	Name string
 }

@@ -19,6 +19,8 @@ type Decision struct {
 	Policy       PolicyInfo    `json:"policy"`
 	// Facts is set when the caller asked with ?include=facts.
 	Facts *Facts `json:"facts,omitempty"`
+	// Explanation is set when the caller asked with ?explain=1.
+	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
 // Reason is one finding that decided, or the cover that allowed.
@@ -68,4 +70,7 @@ type JSONRPCErrorData struct {
 // PolicyInfo names the policy that decided.
 type PolicyInfo struct {
 	Revision string `json:"revision"`
+	// UnsafeDebug is true for every decision of a server that was started with
+	// --unsafe-debug-broadcast (N4).
+	UnsafeDebug bool `json:"unsafe_debug,omitempty"`
 }

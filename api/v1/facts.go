@@ -20,6 +20,8 @@ type Facts struct {
 	Schema  int          `json:"schema"`
 	Tool    ToolFacts    `json:"tool"`
 	Session SessionFacts `json:"session"`
+	// Method is about ACP methods alone.
+	Method MethodFacts `json:"method"`
 	// About holds index keys for rules: command, path, read, write, delete,
 	// execute, outside, secret, protected, tool, method, fetch, mcp, internal, …
 	About []string `json:"about"`
@@ -53,6 +55,61 @@ type ToolFacts struct {
 	Namespace string `json:"namespace"`
 	// Known is true when the catalog names the tool for this client.
 	Known bool `json:"known"`
+	// Act is the kind of tool whose rules the call is judged by: Kind, but for an
+	// ACP method that does what such a tool does, as fs/read_text_file reads.
+	Act string `json:"act"`
+}
+
+// JudgedAs is Act, or Kind where nothing else is said.
+func (t *ToolFacts) JudgedAs() string {
+	if t.Act == "" {
+		return t.Kind
+	}
+	return t.Act
+}
+
+// MethodFacts say what an ACP method needs to find its way (N1 to N8). For every
+// other tool they are empty.
+type MethodFacts struct {
+	// Peers are those of the session, in the order in which the host names them.
+	Peers      []PeerFacts     `json:"peers"`
+	Terminal   TerminalFacts   `json:"terminal"`
+	Permission PermissionFacts `json:"permission"`
+}
+
+// PeerFacts are one client that may serve a method.
+type PeerFacts struct {
+	ID string `json:"id"`
+	// Capabilities are namespaces or single methods.
+	Capabilities Set `json:"capabilities"`
+}
+
+// Steps of a terminal's life.
+const (
+	StepCreate  = "create"
+	StepUse     = "use"
+	StepRelease = "release"
+)
+
+// TerminalFacts are about the terminal that a method makes, uses or ends (N5).
+type TerminalFacts struct {
+	// Step is create, use or release; empty for methods without a terminal.
+	Step string `json:"step"`
+	// ID is the terminal that is used or released, as the agent names it.
+	ID string `json:"id"`
+	// Known is true for a terminal of this session, and Peer is who made it; empty
+	// is the host itself, or a peer that the host did not name.
+	Known bool   `json:"known"`
+	Peer  string `json:"peer"`
+}
+
+// PermissionFacts are about a request for a person's permission (N8).
+type PermissionFacts struct {
+	// Asks is true for a method that asks a person: forwarding it is asking.
+	Asks bool `json:"asks"`
+	// RawInput is true where the items hold what the catalogued raw input of the
+	// tool call does.
+	RawInput bool `json:"raw_input"`
 }
 
 // Tool kinds, as the catalog names them.

@@ -9,7 +9,8 @@ const (
 
 // Question is what a person is to be asked. It becomes a Prompt when it is opened.
 type Question struct {
-	// Prompt has neither id nor times yet.
+	// Prompt has neither id nor times yet. Its state is pending, or delegated where
+	// a host's own dialog asks.
 	Prompt Prompt
 	Kind   string
 	// Key digests what makes two questions the same within a session (A10).

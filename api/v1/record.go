@@ -19,6 +19,9 @@ type Record struct {
 	Result RecordResult `json:"result"`
 	// Error is the stable code of what went wrong, empty when nothing did.
 	Error string `json:"error,omitempty"`
+	// MaskError is the stable code of why the operators' mask could not be
+	// applied. Such a record has neither input nor call.
+	MaskError string `json:"mask_error,omitempty"`
 	// Metrics are durations in nanoseconds.
 	Metrics map[string]int64 `json:"metrics"`
 	// Erased lists JSON pointers of what redaction removed; Masked of what it changed.
@@ -47,4 +50,22 @@ type RecordResult struct {
 	Reasons  []Reason       `json:"reasons"`
 	Items    []DecisionItem `json:"items"`
 	PromptID string         `json:"prompt_id"`
+}
+
+// RecordFilter narrows a list of records. What is empty narrows nothing.
+type RecordFilter struct {
+	Session, Agent string
+	// Decision is allow, prompt or deny.
+	Decision string
+	// Rule is the id of a rule that decided or covered, Code that of a reason.
+	Rule, Code string
+	// Since leaves out what was decided before.
+	Since time.Time
+}
+
+// RecordList answers GET /v1/decisions, the newest first. A page may be short, or
+// even empty, and have a next: how much is read for one is bounded.
+type RecordList struct {
+	Decisions []Record `json:"decisions"`
+	Next      string   `json:"next,omitempty"`
 }

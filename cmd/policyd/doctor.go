@@ -30,8 +30,9 @@ func (p *Program) doctorCommand() *cobra.Command {
 	var health bool
 	command := &cobra.Command{
 		Use:   "doctor",
-		Short: "check configuration, policy, state, socket and catalog",
-		Long: "Check what a server would start with, one line each, and exit with 1 if anything is wrong.\n" +
+		Short: "check configuration, policy, state, socket, catalog and installed hooks",
+		Long: "Check what a server would start with, and whether installed hooks fire; one line each, and exit with 1\n" +
+			"if anything is wrong.\n" +
 			"A warning is a line too, and no fault.\n" +
 			"With --health ask the running server whether it is ready, and nothing else.",
 		Args: noArguments,
@@ -55,9 +56,10 @@ func (p *Program) doctorCommand() *cobra.Command {
 // doctor prints every finding, also after a bad one.
 func (p *Program) doctor(ctx context.Context, s *settings) error {
 	bad := false
-	for _, f := range []finding{
-		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineLog(s), examineServer(ctx, s),
-	} {
+	findings := append([]finding{
+		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineAccess(s), examineLog(s), examineServer(ctx, s),
+	}, p.examineClients(ctx, s)...)
+	for _, f := range findings {
 		bad = bad || f.err != nil
 		if err := p.printFinding(&f); err != nil {
 			return err

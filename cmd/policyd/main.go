@@ -22,6 +22,7 @@ func start() int {
 	if _, set := os.LookupEnv("GOGC"); !set {
 		debug.SetGCPercent(memoryForSpeed)
 	}
+	limitMemory(os.LookupEnv, os.DirFS("/"))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	program := &Program{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}

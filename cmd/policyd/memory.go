@@ -15,9 +15,11 @@ import (
 	"policyd/internal/approvals"
 	"policyd/internal/events"
 	"policyd/internal/gate"
+	"policyd/internal/metrics"
 	"policyd/internal/prompts"
 	"policyd/internal/sessions"
 	"policyd/internal/store"
+	"policyd/internal/terminals"
 )
 
 // memory is what outlives a decision: sessions, grants, questions and answers.
@@ -26,12 +28,16 @@ type memory struct {
 	sessions  *sessions.Registry
 	prompts   *prompts.Book
 	approvals *approvals.Index
+	terminals *terminals.Registry
 	events    *events.Broker
 	logger    *slog.Logger
+	metrics   *metrics.Metrics
 	// gate is set once it is made: it needs the memory first.
 	gate *gate.Gate
-	stop context.CancelFunc
-	done sync.WaitGroup
+	// retention is how long what has ended is kept.
+	retention time.Duration
+	stop      context.CancelFunc
+	done      sync.WaitGroup
 }
 
 // tending is how often the memory looks for what has expired, and for a store
@@ -49,7 +55,10 @@ func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Lo
 	if err != nil {
 		return nil, failed(err, storeHint(err))
 	}
-	m := &memory{store: opened, logger: logger, events: events.New(strings.ReplaceAll(newID(), "-", ""))}
+	m := &memory{
+		store: opened, logger: logger, metrics: s.metrics, retention: s.Retention, terminals: terminals.New(),
+		events: events.New(strings.ReplaceAll(newID(), "-", "")),
+	}
 	if err := m.wire(s, policy); err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
@@ -82,7 +91,10 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: newID,
 		Platform: s.platform, Home: s.home, Fault: fault,
 		Changed: func(session v1.SessionInfo) { m.events.Publish(events.SessionUpdated, session) },
-		Ended:   func(session string) { m.approvals.End(session) },
+		Ended: func(session string) {
+			m.approvals.End(session)
+			m.terminals.End(session)
+		},
 	})
 	if err != nil {
 		return err
@@ -113,6 +125,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 
 // tellPrompt tells watchers of a prompt that was opened or ended.
 func (m *memory) tellPrompt(prompt v1.Prompt) {
+	m.metrics.Prompt(&prompt)
 	if prompt.State == v1.PromptPending {
 		m.events.Publish(events.PromptCreated, prompt)
 		return
@@ -161,7 +174,7 @@ func (m *memory) load(ctx context.Context) error {
 func (m *memory) tend(ctx context.Context) {
 	ticker := time.NewTicker(tending)
 	defer ticker.Stop()
-	swept := time.Now()
+	var swept time.Time // a process that never lives for an hour sweeps, too
 	for {
 		select {
 		case <-ctx.Done():
@@ -179,6 +192,9 @@ func (m *memory) tend(ctx context.Context) {
 		}
 		swept = time.Now()
 		if err := m.store.SweepExpired(ctx, swept); err != nil {
+			m.logger.Error("store failed", "error", err)
+		}
+		if err := m.retain(ctx, swept.Add(-m.retention)); err != nil {
 			m.logger.Error("store failed", "error", err)
 		}
 	}

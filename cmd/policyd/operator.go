@@ -17,6 +17,7 @@ import (
 
 	"policyd/api"
 	v1 "policyd/api/v1"
+	"policyd/internal/record"
 )
 
 // operator is the operator's side of the API: a running server's, or one in
@@ -83,12 +84,19 @@ func inProcess(ctx context.Context, s *settings, tokens api.Tokens) (*operator, 
 }
 
 // newServer makes the server of a sidecar.
-func newServer(decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Logger) (*api.Server, error) {
-	return api.New(api.Options{
+func newServer(
+	decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Logger, add ...func(*api.Options),
+) (*api.Server, error) {
+	options := api.Options{
 		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
-		Approvals: decider.memory.approvals, Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
-		AllowedHosts: s.AllowedHosts,
-	})
+		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
+		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
+		AllowedHosts: s.AllowedHosts, Agents: s.agentTerms, Decisions: record.NewReader(s.DecisionLog.File),
+	}
+	for _, more := range add {
+		more(&options)
+	}
+	return api.New(options)
 }
 
 // handlerTransport answers requests by a handler of this process.

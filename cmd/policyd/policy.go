@@ -37,9 +37,13 @@ type snapshot struct {
 	*bundles.Snapshot
 	extractor *extract.Extractor
 	scope     *scope
+	records   preparedRules
 }
 
-var _ gate.Snapshot = (*snapshot)(nil)
+var (
+	_ gate.Snapshot = (*snapshot)(nil)
+	_ gate.Methods  = (*snapshot)(nil)
+)
 
 // prepared is what one policy's data gives to the parts outside of the engine.
 type prepared struct {
@@ -54,13 +58,18 @@ func (s *snapshot) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 	return s.extractor.Extract(call, grants)
 }
 
+// Method makes the facts of an ACP method without arguments.
+func (s *snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
+	return s.extractor.Method(session, name)
+}
+
 // Inert names the arguments of a call that change nothing of what it does.
 func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
 // newPolicy loads the policy that the settings name. The caller closes it.
 func newPolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, error) {
 	base, err := extract.NewBase(extract.Options{
-		Home: s.home, Own: []string{s.StateDir, s.RunDir}, Protected: s.protected(), Address: s.Addr, Platform: s.platform,
+		Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Platform: s.platform,
 		Now: s.now,
 	})
 	if err != nil {
@@ -107,7 +116,7 @@ func (p *policy) activate(activated *bundles.Snapshot) {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
-	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope})
+	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated)})
 	if tell := p.activated.Load(); tell != nil {
 		(*tell)(activated.Revision())
 	}

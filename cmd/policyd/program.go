@@ -57,8 +57,8 @@ func (p *Program) root() *cobra.Command {
 		return usage(err, "run "+command.CommandPath()+" --help")
 	})
 	root.AddCommand(
-		p.serveCommand(), p.decideCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(),
-		p.doctorCommand(), versionCommand(),
+		p.serveCommand(), p.decideCommand(), p.explainCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(),
+		p.decisionsCommand(), p.hookCommand(), p.installCommand(), p.uninstallCommand(), p.doctorCommand(), versionCommand(),
 	)
 	mountEngineCommands(root)
 	return root

@@ -12,17 +12,17 @@ import (
 // only where records aren't required, for else every call is denied.
 func (s *sidecar) ready() api.Readiness {
 	readiness := api.Readiness{Ready: s.policy.current.Load() != nil, Checks: []api.Check{s.checkPolicy()}}
+	if s.broadcasts {
+		readiness.Checks = append(readiness.Checks, api.Check{
+			Name: "unsafe_debug", Detail: "started with --unsafe-debug-broadcast: namespaces in mode unsafe_debug go to every subscriber",
+		})
+	}
 	if s.writer == nil {
 		return readiness
 	}
-	check := api.Check{Name: "record", OK: true, Detail: "the decision log is written"}
-	if err := s.writer.Check(); err != nil {
-		check.OK, check.Detail = false, err.Error()
-		if s.writer.Required() {
-			readiness.Ready = false
-		}
-	}
-	readiness.Checks = append(readiness.Checks, check)
+	checks, written := checkRecords(s.writer)
+	readiness.Ready = readiness.Ready && (written || !s.writer.Required())
+	readiness.Checks = append(readiness.Checks, checks...)
 	if s.memory != nil {
 		readiness.Checks = append(readiness.Checks, s.checkStore())
 	}

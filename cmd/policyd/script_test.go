@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"policyd/internal/hook"
 	"policyd/test/project"
 )
 
@@ -19,7 +20,10 @@ var update = flag.Bool("update", false, "rewrite the golden parts of the scripts
 
 // TestMain lets scripts run the real program under its own name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"policyd": main})
+	testscript.Main(m, map[string]func(){
+		"policyd":      main,
+		"policyd-hook": func() { os.Exit(hook.Main(os.Args[1:])) },
+	})
 }
 
 // TestScripts runs the command line as people do. Each script has a home of its

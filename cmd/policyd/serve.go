@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io/fs"
 	"net"
 
 	"github.com/spf13/cobra"
@@ -42,11 +42,10 @@ func noArguments(command *cobra.Command, args []string) error {
 }
 
 func (p *Program) serve(ctx context.Context, s *settings) (err error) {
-	logger := slog.New(slog.NewTextHandler(p.Stderr, nil))
-	// Tokens first: they make the state directory private before anything is in it.
-	tokens, err := api.LoadOrCreateTokens(s.StateDir)
+	logger := newLogger(p.Stderr, s.Log)
+	open, err := newOperations(s, logger)
 	if err != nil {
-		return failed(err, stateHint(err))
+		return err
 	}
 	unlock, err := lockState(ctx, s.StateDir, socketOf(s), lockPatience)
 	if err != nil {
@@ -64,22 +63,34 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	bound := *s.Config
 	bound.Addr = tcp.Addr().String()
 	s = s.with(&bound)
+	tcp, scheme := open.secure(tcp)
+	ending, err := p.startTelemetry(ctx, s, logger)
+	if err != nil {
+		return errors.Join(err, tcp.Close(), unix.Close())
+	}
+	defer ending()
 	decider, err := newSidecar(ctx, s, logger)
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
-	server, err := newServer(decider, s, tokens, logger)
+	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider))
+	if err == nil {
+		err = decider.metrics.Add(open.readings)
+	}
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	for _, warning := range decider.policy.scopeWarnings() {
 		logger.Warn("setting to know of", "warning", warning)
 	}
-	if _, err := fmt.Fprintf(p.Stdout, "policyd listens on http://%s and %s\n",
-		tcp.Addr(), socketOf(s)); err != nil {
+	if _, err := fmt.Fprintf(p.Stdout, "policyd listens on %s://%s and %s\n",
+		scheme, tcp.Addr(), socketOf(s)); err != nil {
 		return errors.Join(fmt.Errorf("say where the server listens: %w", err), tcp.Close(), unix.Close())
 	}
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	go open.follow(following)
 	return server.Serve(ctx, tcp, unix)
 }
 
@@ -98,9 +109,9 @@ func stateHint(err error) string {
 
 // listen opens both listeners, or none.
 func listen(ctx context.Context, s *settings) (tcp, unix net.Listener, err error) {
-	unix, err = api.ListenUnix(s.RunDir)
+	unix, err = api.ListenUnixFor(s.RunDir, api.SocketAccess{Mode: fs.FileMode(s.Socket.Mode), Group: s.Socket.Group})
 	if err != nil {
-		return nil, nil, failed(err, "name another directory with --run-dir")
+		return nil, nil, failed(err, "name another directory with --run-dir, or see socket in the settings")
 	}
 	tcp, err = new(net.ListenConfig).Listen(ctx, "tcp", s.Addr)
 	if err != nil {

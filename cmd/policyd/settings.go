@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"policyd/internal/config"
+	"policyd/internal/metrics"
+	"policyd/internal/tracing"
 )
 
 // settings are the settings in force, and what the surroundings add to them.
@@ -22,6 +24,9 @@ type settings struct {
 	platform string
 	// now is the clock; nil is the system's.
 	now func() time.Time
+	// metrics are what a server counts by, and tracing what it sends; both may be nil.
+	metrics *metrics.Metrics
+	tracing *tracing.Tracing
 }
 
 // with returns the settings with another configuration.
@@ -35,9 +40,9 @@ func (s *settings) with(changed *config.Config) *settings {
 // that could change them would choose its own policy or its own history (P6).
 func (s *settings) protected() []string {
 	files := append([]string{}, s.Files...)
-	for _, file := range []string{s.Bundle, s.DecisionLog.File} {
+	for _, file := range []string{s.Bundle, s.DecisionLog.File, s.TLS.Cert, s.TLS.ClientCA} {
 		if file != "" {
-			files = append(files, file)
+			files = append(files, whole(file))
 		}
 	}
 	return files

@@ -10,8 +10,10 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/internal/events"
 	"policyd/internal/gate"
+	"policyd/internal/metrics"
 	"policyd/internal/prompts"
 	"policyd/internal/record"
+	"policyd/internal/tracing"
 )
 
 // sidecar is everything that decides, wired.
@@ -22,32 +24,39 @@ type sidecar struct {
 	memory *memory
 	// writer is nil where decisions leave no record.
 	writer *record.Writer
+	// broadcasts is true where the mode unsafe_debug is served (N4).
+	broadcasts bool
+	// metrics are nil, and tracing does nothing, where nobody serves.
+	metrics *metrics.Metrics
+	tracing *tracing.Tracing
 }
 
 // newSidecar wires a sidecar that remembers, and records its decisions. The
 // caller closes it.
 func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *sidecar, err error) {
-	made = &sidecar{}
+	if s.metrics == nil {
+		s = s.with(s.Config)
+		s.metrics = metrics.New(programVersion())
+	}
+	made = &sidecar{metrics: s.metrics, tracing: s.tracing, broadcasts: s.UnsafeDebugBroadcast}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, made.Close())
 			made = nil
 		}
 	}()
-	made.writer, err = record.New(record.Options{
-		File: s.DecisionLog.File, Stdout: s.DecisionLog.Stdout, Required: s.DecisionLog.Required,
-		MaxSizeMB: s.DecisionLog.MaxSizeMB, MaxBackups: s.DecisionLog.MaxBackups, MaxAgeDays: s.DecisionLog.MaxAgeDays,
-	})
+	made.writer, err = record.New(recordOptions(&s.DecisionLog))
 	if err != nil {
 		return made, failed(err, "name another file with --log-file")
 	}
 	if made.policy, err = newPolicy(ctx, s, logger); err != nil {
 		return made, err
 	}
+	made.writer.SetRules(recordRules{made.policy})
 	if made.memory, err = newMemory(ctx, s, made.policy, logger); err != nil {
 		return made, err
 	}
-	return made, made.assemble(logger)
+	return made, errors.Join(made.assemble(logger), made.sources())
 }
 
 // newJudge wires what decides without a server: it remembers nothing, asks
@@ -58,7 +67,7 @@ func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &sidecar{policy: policy}
+	made := &sidecar{policy: policy, broadcasts: s.UnsafeDebugBroadcast}
 	if err := made.assemble(logger); err != nil {
 		return nil, errors.Join(err, made.Close())
 	}
@@ -68,20 +77,22 @@ func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 // assemble makes the gate of what is there.
 func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	options := gate.Options{
-		Policy: s.policy, Redactor: s.policy.redactor, Labels: map[string]string{"version": programVersion()},
+		Policy: s.policy, Redactor: s.policy.redactor, Labels: s.labels(), UnsafeDebug: s.broadcasts,
 		Fault: func(code string, err error) {
-			logger.Error("decision failed", "code", code, "error", err)
+			logger.Error("decision failed", "decision_id", decisionOf(err), "code", code, "error", err)
 		},
-		ReadOnly: func(session *v1.Session, path *v1.Path) {
-			logger.Warn("refused: path is read-only for this agent",
+		ReadOnly: func(decision string, session *v1.Session, path *v1.Path) {
+			logger.Warn("refused: path is read-only for this agent", "decision_id", decision,
 				"agent", session.Agent, "session", session.ID, "path", path.Real, "operation", path.Op)
 		},
 	}
+	options.Explain = s.explain
 	if s.writer != nil {
 		options.Recorder, options.RequireRecord = s.writer, s.writer.Required()
 	}
 	if s.memory != nil {
 		options.Sessions, options.Approvals, options.Prompts = s.memory.sessions, s.memory.approvals, s.memory.prompts
+		options.Terminals = s.memory.terminals
 		options.Decided = s.memory.tellDecision
 	} else {
 		options.Prompts, err = prompts.New(prompts.Options{Clock: time.Now, NewID: newID})
@@ -89,6 +100,8 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 			return err
 		}
 	}
+	s.watchBroadcasts(&options, logger)
+	s.measure(&options)
 	if s.gate, err = gate.New(options); err != nil {
 		return err
 	}
@@ -99,6 +112,32 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 		})
 	}
 	return nil
+}
+
+// labels stand in every record.
+func (s *sidecar) labels() map[string]string {
+	labels := map[string]string{"version": programVersion()}
+	if s.broadcasts {
+		labels["unsafe_debug_broadcast"] = "true"
+	}
+	return labels
+}
+
+// watchBroadcasts logs every method that goes to all subscribers for debugging.
+func (s *sidecar) watchBroadcasts(options *gate.Options, logger *slog.Logger) {
+	decided := options.Decided
+	if !s.broadcasts {
+		return
+	}
+	options.Decided = func(call *v1.Call, decision *v1.Decision) {
+		if decision.Route.Mode == "unsafe_debug" {
+			logger.Warn("unsafe_debug: a method goes to every subscriber",
+				"method", call.Tool, "session", call.Session.ID, "decision", decision.ID)
+		}
+		if decided != nil {
+			decided(call, decision)
+		}
+	}
 }
 
 // Close ends the watches, and closes the store and the decision log.

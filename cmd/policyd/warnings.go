@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,11 +13,20 @@ import (
 // the start logs them and the doctor shows them.
 func (s *settings) warnings() []string {
 	found := []string{}
-	if host, _, err := net.SplitHostPort(s.Addr); err == nil && !loopback(host) {
-		found = append(found, fmt.Sprintf("addr %s is not a loopback address: other machines can reach policyd, and tokens travel unencrypted", s.Addr))
+	if host, _, err := net.SplitHostPort(s.Addr); err == nil && !loopback(host) && s.TLS.Cert == "" {
+		found = append(found, fmt.Sprintf("addr %s is not a loopback address: other machines can reach policyd, and tokens travel unencrypted; set tls", s.Addr))
+	}
+	if s.Socket.Group != "" && within(s.resolve(s.StateDir), s.resolve(s.RunDir)) {
+		found = append(found, fmt.Sprintf("socket.group %s can't reach run_dir %s, since it lies in the state directory, which is policyd's alone; name another run_dir", s.Socket.Group, s.RunDir))
+	}
+	if service, err := url.Parse(s.DecisionLog.Service.URL); err == nil && service.Scheme == "http" && !loopback(service.Hostname()) {
+		found = append(found, fmt.Sprintf("decision_log.service.url sends records to %s unencrypted", service.Hostname()))
+	}
+	if s.UnsafeDebugBroadcast {
+		found = append(found, "--unsafe-debug-broadcast is given: namespaces in mode unsafe_debug send every request to every subscriber")
 	}
 	for _, project := range s.list("scope", "projects") {
-		for _, file := range s.protected() {
+		for _, file := range slices.Concat(s.protected(), s.secretFiles()) {
 			if within(s.resolve(project), s.resolve(file)) {
 				found = append(found, fmt.Sprintf("%s, which policyd reads or writes, lies in the project %s: keep it where agents have no business", file, project))
 			}

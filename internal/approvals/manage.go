@@ -116,3 +116,19 @@ func (x *Index) List(after string, limit int) (list []v1.ApprovalEntry, next str
 	}
 	return list, next, nil
 }
+
+// Named returns the answers that hold now for any of the verbs, whomever they are
+// for, in the order of ids. It looks at all there are: it is for explanations.
+func (x *Index) Named(verbs []string) []v1.ApprovalEntry {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	now := x.options.Clock()
+	var found []v1.ApprovalEntry
+	for _, entry := range x.byID {
+		if slices.Contains(verbs, entry.Verb) && (entry.ExpiresAt == nil || now.Before(*entry.ExpiresAt)) {
+			found = append(found, *entry)
+		}
+	}
+	slices.SortFunc(found, func(a, b v1.ApprovalEntry) int { return strings.Compare(a.ID, b.ID) })
+	return found
+}

@@ -24,7 +24,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 	now := x.options.Clock()
 	var out []v1.Approval
 	if once := x.once(facts.Session.ID, call, now); once != nil {
-		out = append(out, v1.Approval{ID: once.Prompt, Tool: facts.Tool.Kind, Once: true})
+		out = append(out, v1.Approval{ID: once.Prompt, Tool: facts.Tool.JudgedAs(), Once: true})
 	}
 	sessions := x.lineage(facts.Session.ID)
 	for i := range facts.Items {
@@ -34,7 +34,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 		}
 		for _, session := range sessions {
 			for _, agent := range [...]string{facts.Session.Agent, everyAgent} {
-				held := x.groups[group{session, facts.Session.Audience, agent, facts.Tool.Kind, item.Verb}]
+				held := x.groups[group{session, facts.Session.Audience, agent, facts.Tool.JudgedAs(), item.Verb}]
 				if held != nil {
 					out = held.applying(out, item, now)
 				}

@@ -25,8 +25,11 @@ type Config struct {
 	Watch       bool
 	DecisionLog DecisionLog
 	Prompts     Prompts
+	// Retention is how long ended prompts and archived sessions are kept.
+	Retention time.Duration
 	// Bundles is OPA's own configuration of bundles, services and keys.
 	Bundles map[string]any
+	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
 	// Files are the files that were read, as absolute paths. They decide what
@@ -43,7 +46,15 @@ type DecisionLog struct {
 	Stdout   bool
 	// MaxSizeMB is in megabytes. Zero backups or days keep all.
 	MaxSizeMB, MaxBackups, MaxAgeDays int
+	// Overflow is block or drop, which Required excludes.
+	Overflow string
+	// Service is where records are sent as well.
+	Service Service
 }
+
+// Service is an HTTP service that takes records as OPA sends them. An empty URL is
+// none; a Token is a secret.
+type Service struct{ URL, Token string }
 
 // Prompts bounds open questions.
 type Prompts struct {
@@ -152,17 +163,16 @@ func put(values map[string]any, key, source, value string, wanted shape) error {
 	if err != nil {
 		return &Error{Source: source, Key: key, Message: err.Error()}
 	}
-	parent, name, nested := strings.Cut(key, ".")
-	if !nested {
-		values[key] = parsed
-		return nil
+	names := strings.Split(key, ".")
+	for _, parent := range names[:len(names)-1] {
+		inner, ok := values[parent].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			values[parent] = inner
+		}
+		values = inner
 	}
-	inner, ok := values[parent].(map[string]any)
-	if !ok {
-		inner = map[string]any{}
-		values[parent] = inner
-	}
-	inner[name] = parsed
+	values[names[len(names)-1]] = parsed
 	return nil
 }
 
@@ -175,14 +185,15 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 		c.AllowedHosts = append(c.AllowedHosts, fmt.Sprint(host))
 	}
 	c.Bundles = get(values, "bundles", map[string]any{})
+	c.Retention = get(values, "retention", 30*24*time.Hour)
 	log := get(values, "decision_log", map[string]any{})
-	c.DecisionLog = DecisionLog{
-		Required: get(log, "required", true), Stdout: get(log, "stdout", false), MaxSizeMB: get(log, "max_size_mb", 100),
-		MaxBackups: get(log, "max_backups", 10), MaxAgeDays: get(log, "max_age_days", 0),
-	}
+	c.DecisionLog = decisionLog(log)
 	prompts := get(values, "prompts", map[string]any{})
 	c.Prompts = Prompts{Expiry: get(prompts, "expiry", 24*time.Hour), PerSession: get(prompts, "per_session", 100)}
 	c.judging = map[string]any{}
+	if c.UnsafeDebugBroadcast {
+		c.judging[UnsafeDebugFlag] = true
+	}
 	for _, key := range judgingKeys() {
 		if value, set := values[key]; set {
 			c.judging[key] = value
@@ -206,11 +217,24 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	if c.Bundle, err = expandHome(get(values, "bundle", ""), home); err != nil {
 		return fmt.Errorf("find bundle: %w", err)
 	}
-	return nil
+	return c.Operations.fill(values, home)
+}
+
+// decisionLog reads all but the file, which needs the home.
+func decisionLog(log map[string]any) DecisionLog {
+	service := get(log, "service", map[string]any{})
+	return DecisionLog{
+		Required: get(log, "required", true), Stdout: get(log, "stdout", false), MaxSizeMB: get(log, "max_size_mb", 100),
+		MaxBackups: get(log, "max_backups", 10), MaxAgeDays: get(log, "max_age_days", 0),
+		Overflow: get(log, "overflow", "block"), Service: Service{URL: get(service, "url", ""), Token: get(service, "token", "")},
+	}
 }
 
 // check holds what no single setting can say.
 func (c *Config) check(path string, lines map[string]int) error {
+	if err := c.checkLog(path, lines); err != nil {
+		return err
+	}
 	namespaces := get(c.judging, "namespaces", map[string]any{})
 	for _, name := range slices.Sorted(maps.Keys(namespaces)) {
 		if namespaces[name] == "unsafe_debug" && !c.UnsafeDebugBroadcast {
@@ -220,6 +244,29 @@ func (c *Config) check(path string, lines map[string]int) error {
 				Message: "unsafe_debug also needs --unsafe-debug-broadcast on the command line",
 			}
 		}
+	}
+	return c.Operations.check(path, lines)
+}
+
+// checkLog refuses what would promise a record and then leave it out, and a token
+// that nobody would be sent.
+func (c *Config) checkLog(path string, lines map[string]int) error {
+	for _, contradiction := range []struct {
+		key, message string
+		holds        bool
+	}{
+		{"decision_log.overflow", "drop leaves records out, and decision_log.required says that there has to be one; " +
+			"set required to false, or overflow to block", c.DecisionLog.Overflow == "drop" && c.DecisionLog.Required},
+		{"decision_log.service.token", "there is no decision_log.service.url to send it to", c.DecisionLog.Service.Token != "" && c.DecisionLog.Service.URL == ""},
+	} {
+		if !contradiction.holds {
+			continue
+		}
+		source, line := path, lines[contradiction.key]
+		if line == 0 {
+			source = "settings" // environment or flags
+		}
+		return &Error{Source: source, Line: line, Key: contradiction.key, Message: contradiction.message}
 	}
 	return nil
 }

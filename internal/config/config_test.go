@@ -40,8 +40,9 @@ func TestDefaultsNeedNothing(t *testing.T) {
 	assert.Equal(t, "/home/dev/.local/state/policyd", got.StateDir)
 	assert.Equal(t, "/home/dev/.local/state/policyd/run", got.RunDir)
 	assert.Equal(t, config.DecisionLog{
-		File: "/home/dev/.local/state/policyd/decisions.jsonl", Required: true, MaxSizeMB: 100, MaxBackups: 10,
+		File: "/home/dev/.local/state/policyd/decisions.jsonl", Required: true, MaxSizeMB: 100, MaxBackups: 10, Overflow: "block",
 	}, got.DecisionLog)
+	assert.Equal(t, 30*24*time.Hour, got.Retention)
 	assert.Equal(t, config.Prompts{Expiry: 24 * time.Hour, PerSession: 100}, got.Prompts)
 	assert.Empty(t, got.Bundle)
 	assert.False(t, got.Watch)
@@ -79,7 +80,8 @@ agents:
   claude-code: {audience: team, interactive: false, deny_tools: [Write], peers: [b], grants: [{path: /x, mode: read}]}
 prompts: {expiry: 90m, per_session: 5}
 bundles: {main: {resource: x.tar.gz, polling: {min_delay_seconds: 10}}}
-decision_log: {file: ~/log.jsonl, required: false, stdout: true, max_size_mb: 7, max_backups: 2, max_age_days: 30}
+decision_log: {file: ~/log.jsonl, required: false, stdout: true, max_size_mb: 7, max_backups: 2, max_age_days: 30, overflow: drop, service: {url: "https://logs.example.org", token: "${DB_PASSWORD}"}}
+retention: 7d
 `
 
 func TestFileIsReadWhole(t *testing.T) {
@@ -95,8 +97,10 @@ func TestFileIsReadWhole(t *testing.T) {
 	assert.True(t, got.Watch)
 	assert.Equal(t, config.Prompts{Expiry: 90 * time.Minute, PerSession: 5}, got.Prompts)
 	assert.Equal(t, config.DecisionLog{
-		File: "/home/dev/log.jsonl", Stdout: true, MaxSizeMB: 7, MaxBackups: 2, MaxAgeDays: 30,
+		File: "/home/dev/log.jsonl", Stdout: true, MaxSizeMB: 7, MaxBackups: 2, MaxAgeDays: 30, Overflow: "drop",
+		Service: config.Service{URL: "https://logs.example.org", Token: "pw"},
 	}, got.DecisionLog)
+	assert.Equal(t, 7*24*time.Hour, got.Retention)
 	assert.Equal(t, map[string]any{"main": map[string]any{
 		"resource": "x.tar.gz", "polling": map[string]any{"min_delay_seconds": 10},
 	}}, got.Bundles)
@@ -134,6 +138,16 @@ func TestFlagsBeatEnvironmentBeatsFileBeatsDefaults(t *testing.T) {
 	assert.False(t, got.DecisionLog.Required)
 	assert.True(t, got.Watch)
 	assert.Equal(t, map[string]any{"scope": map[string]any{"outside": "prompt"}}, got.Settings())
+}
+
+func TestEnvironmentReachesInnerSettings(t *testing.T) {
+	path := file(t, "decision_log: {required: false, service: {url: 'https://a'}}\n")
+	got, err := config.Load(path, environment("POLICYD_DECISION_LOG_SERVICE_TOKEN", "t"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, config.Service{URL: "https://a", Token: "t"}, got.DecisionLog.Service)
+	assert.False(t, got.DecisionLog.Required)
+	_, err = config.Load("", environment("POLICYD_DECISION_LOG_OVERFLOW", "drop"), nil)
+	require.ErrorContains(t, err, "settings: decision_log.overflow: drop leaves records out")
 }
 
 func TestSettingsCannotBeChangedFromOutside(t *testing.T) {
@@ -180,6 +194,8 @@ func TestFileRefusals(t *testing.T) {
 		{"duplicate inner key", "scope:\n  outside: prompt\n  outside: prompt\n", 3, []string{"scope.outside", "twice"}},
 		{"duplicate free key", "bundles:\n  a: {}\n  a: {}\n", 3, []string{"bundles.a", "twice"}},
 		{"unknown mode", "namespaces:\n  fs: open\n", 2, []string{"namespaces.fs", `"open"`, "block, collaborative, single_pass_through, self_handle, unsafe_debug"}},
+		{"unknown namespace", "namespaces:\n  fs: block\n  filesystem: block\n", 3, []string{"namespaces.filesystem", "fs, terminal, session"}},
+		{"no method", "namespaces:\n  fs/*: block\n", 2, []string{"namespaces.fs/*", "one method"}},
 		{"unknown outside", "scope: {outside: allow}\n", 1, []string{"allowed: prompt, request"}},
 		{"unknown audience", "agents:\n  a:\n    audience: me\n", 3, []string{"agents.a.audience", "personal, team, public"}},
 		{"unknown grant mode", "agents:\n  a:\n    grants:\n    - {path: /x, mode: write}\n", 4, []string{"agents.a.grants[0].mode", "read, read_write"}},
@@ -191,6 +207,15 @@ func TestFileRefusals(t *testing.T) {
 		{"short expiry", "prompts: {expiry: 1s}\n", 1, []string{"from 1m0s to 720h0m0s"}},
 		{"no unit", "prompts: {expiry: 24}\n", 1, []string{"a duration belongs here, not a number"}},
 		{"log size", "decision_log: {max_size_mb: 0}\n", 1, []string{"from 1 to 10240"}},
+		{"unknown overflow", "decision_log: {overflow: lose}\n", 1, []string{"decision_log.overflow", "block, drop"}},
+		{"drop what is required", "decision_log:\n  file: /x\n  overflow: drop\n", 3, []string{"decision_log.overflow", "set required to false"}},
+		{"drop what is said to be required", "decision_log:\n  overflow: drop\n  required: true\n", 2, []string{"set required to false"}},
+		{"service without a scheme", "decision_log:\n  service:\n    url: logs:hush@h\n", 3, []string{"decision_log.service.url", "https://"}},
+		{"token without a service", "decision_log:\n  service:\n    token: hush\n", 3, []string{"decision_log.service.token"}},
+		{"token of two lines", "decision_log:\n  service: {url: 'https://x', token: \"hush\\nX: y\"}\n", 2, []string{"decision_log.service.token", "header"}},
+		{"short retention", "retention: 1m\n", 1, []string{"from 1h0m0s"}},
+		{"too many days", "retention: 99999999d\n", 1, []string{"retention", "30d"}},
+		{"negative days", "retention: -3d\n", 1, []string{"retention"}},
 		{"port", "addr: 127.0.0.1:65536\n", 1, []string{"addr", "0 to 65535"}},
 		{"no port", "addr: localhost\n", 1, []string{"host:port"}},
 		{"store", "store: mysql://u:hush@h\n", 1, []string{"allowed: sqlite, postgres://"}},
@@ -276,6 +301,7 @@ func TestUnsafeDebugNeedsItsFlag(t *testing.T) {
 	got, err := config.Load(path, environment(), map[string]string{config.UnsafeDebugFlag: "true"})
 	require.NoError(t, err)
 	assert.True(t, got.UnsafeDebugBroadcast)
+	assert.Equal(t, true, got.Settings()[config.UnsafeDebugFlag], "policy serves the mode by the flag")
 	for _, overrides := range []map[string]string{nil, {config.UnsafeDebugFlag: "false"}} {
 		_, err = config.Load(path, environment("POLICYD_UNSAFE_DEBUG_BROADCAST", "true"), overrides)
 		require.ErrorContains(t, err, "--unsafe-debug-broadcast")

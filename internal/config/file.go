@@ -108,6 +108,11 @@ func (r *reader) mapping(node *yaml.Node, wanted *shape, key string) (any, error
 		if _, twice := values[name.Value]; twice {
 			return nil, r.fail(name, inner, "the key stands there twice; keep one")
 		}
+		if wanted.key != nil {
+			if err := wanted.key(name.Value); err != nil {
+				return nil, r.fail(name, inner, err.Error())
+			}
+		}
 		field := wanted.each
 		if wanted.kind == object {
 			known, ok := wanted.fields[name.Value]

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"net/url"
@@ -39,6 +40,8 @@ type shape struct {
 	check func(string) error
 	// needed is true for a key that a mapping must have.
 	needed bool
+	// key looks at the keys of a table; its error says what is allowed.
+	key func(string) error
 	// distinct names the key of a list's mappings whose path stands once.
 	distinct string
 }
@@ -57,10 +60,20 @@ func modes() []string {
 	return []string{"block", "collaborative", "single_pass_through", "self_handle", "unsafe_debug"}
 }
 
+// namespace takes a namespace or one method of it.
+func namespace(value string) error {
+	known := []string{"fs", "terminal", "session"}
+	name, method, single := strings.Cut(value, "/")
+	if slices.Contains(known, name) && (!single || method != "" && strings.Trim(method, "abcdefghijklmnopqrstuvwxyz_") == "") {
+		return nil
+	}
+	return fmt.Errorf("unknown key; allowed: %s, or one method of them, such as session/request_permission", strings.Join(known, ", "))
+}
+
 // settings is the shape of the whole file.
 func settings() shape {
 	mode := shape{kind: text, allowed: modes()}
-	return fixed(map[string]shape{
+	whole := fixed(map[string]shape{
 		"addr":          {kind: text, check: hostPort},
 		"allowed_hosts": strs(),
 		"state_dir":     {kind: text, check: notEmpty},
@@ -71,7 +84,7 @@ func settings() shape {
 		"scope":         scopeShape(),
 		"secrets":       fixed(map[string]shape{"names": globs(), "directories": globs(), "except": globs()}),
 		"shell":         fixed(map[string]shape{"workspace_writes": {kind: boolean}, "remote_readers": {kind: boolean}}),
-		"namespaces":    {kind: table, each: &mode},
+		"namespaces":    {kind: table, each: &mode, key: namespace},
 		"safe_verbs":    {kind: table, each: &shape{kind: free}},
 		"agents":        {kind: table, each: agentShape()},
 		"prompts": fixed(map[string]shape{
@@ -86,8 +99,13 @@ func settings() shape {
 			"max_size_mb":  {kind: number, least: 1, most: 10_240},
 			"max_backups":  {kind: number, least: 0, most: 1_000},
 			"max_age_days": {kind: number, least: 0, most: 3_650},
+			"overflow":     {kind: text, allowed: []string{"block", "drop"}},
+			"service":      fixed(map[string]shape{"url": {kind: text, check: webAddress}, "token": {kind: text, check: oneLine}}),
 		}),
+		"retention": {kind: duration, least: 3600, most: 10 * 365 * 24 * 3600},
 	})
+	maps.Copy(whole.fields, operationsShapes())
+	return whole
 }
 
 func scopeShape() shape {
@@ -148,15 +166,26 @@ func (s *shape) parse(value string) (any, error) {
 		}
 		return parsed, nil
 	case duration:
-		parsed, err := time.ParseDuration(value)
+		parsed, err := parseDuration(value)
 		if err != nil || parsed.Seconds() < float64(s.least) || parsed.Seconds() > float64(s.most) {
-			return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m or 24h",
+			return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m, 24h or 30d",
 				value, time.Duration(s.least)*time.Second, time.Duration(s.most)*time.Second)
 		}
 		return parsed, nil
 	case list, object, table, free:
 	}
 	return nil, fmt.Errorf("wrong type: %s belongs here", s.wanted())
+}
+
+// parseDuration also takes whole days.
+func parseDuration(value string) (time.Duration, error) {
+	const most = 100 * 365 // days, so that no number is too large
+	if days, found := strings.CutSuffix(value, "d"); found {
+		if number, err := strconv.ParseUint(days, 10, 16); err == nil && number <= most {
+			return time.Duration(number) * 24 * time.Hour, nil
+		}
+	}
+	return time.ParseDuration(value)
 }
 
 func (s *shape) scalar() bool { return s.kind <= duration }
@@ -239,6 +268,24 @@ func hostPort(value string) error {
 		}
 	}
 	return fmt.Errorf("%q is no address; host:port with a port from 0 to 65535, such as 127.0.0.1:7483", value)
+}
+
+// webAddress takes an address that a token can be sent to. It isn't repeated, since
+// it may hold a password.
+func webAddress(value string) error {
+	parsed, err := url.Parse(value)
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return fmt.Errorf("no address of a service; http://… or https://… without query, such as https://logs.example.org")
+	}
+	return nil
+}
+
+// oneLine takes what can stand in a header. It isn't repeated: it is a secret.
+func oneLine(value string) error {
+	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("empty, or with characters that a header can't hold")
+	}
+	return nil
 }
 
 func storeName(value string) error {

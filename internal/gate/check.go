@@ -8,8 +8,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// explain gives the code and message of a failed evaluation.
-func explain(ctx context.Context, err error) (code, message string) {
+// failure gives the code and message of a failed evaluation.
+func failure(ctx context.Context, err error) (code, message string) {
 	var coded *v1.CodedError
 	switch {
 	case errors.As(err, &coded) && coded.Code != "":

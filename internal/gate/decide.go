@@ -43,6 +43,8 @@ type passage struct {
 	// admitted is the call with the session that is kept.
 	admitted v1.Call
 	snapshot Snapshot
+	// terminal is the one that is used or released, as the agent names it.
+	terminal string
 	// answered is the prompt that decided, for the record.
 	answered string
 	// fault is the code of what went wrong, empty when nothing did.
@@ -55,16 +57,42 @@ type passage struct {
 // written, also for a caller whose context is cancelled. refused is a prompt by
 // which a person said no, nil for none. The call is not changed.
 func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, refused *v1.Prompt) v1.Decision {
+	options.Probe = options.Probe || options.Dry
 	p := &passage{gate: g, options: options, call: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
-	p.guard(func() { p.record(ctx) })
+	if !options.Dry {
+		p.guard(func() { p.record(ctx) })
+		p.noteTerminal()
+	}
 	if call != nil && !options.Probe {
 		g.options.Decided(p.call, &p.decision)
 	}
 	if options.IncludeFacts {
 		p.decision.Facts = &p.input.Facts
 	}
+	if options.Explain {
+		p.decision.Explanation = p.explain(ctx)
+	}
 	return p.decision
+}
+
+// explain puts the decision into words. A fault of it is no fault of the decision.
+func (p *passage) explain(ctx context.Context) (told *v1.Explanation) {
+	none := &v1.Explanation{
+		Facts: []string{}, Items: []v1.ItemExplanation{}, Rules: []v1.SpokenRule{}, Near: []v1.NearMiss{}, Remedies: []string{},
+		Fault: "there is nothing to explain: no policy judged this call",
+	}
+	if p.gate.options.Explain == nil || p.snapshot == nil {
+		return none
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.gate.options.Fault(CodeInternal, fmt.Errorf("explain: panic: %v", cause))
+			none.Fault = "policyd failed while explaining; see its log"
+			told = none
+		}
+	}()
+	return p.gate.options.Explain(ctx, p.snapshot, &p.input, &p.decision, p.options.Caller)
 }
 
 // emptyInput is the input of a call that could not be extracted: total, and
@@ -100,23 +128,42 @@ func (p *passage) deny(code, message string, err error) {
 	p.decision = v1.Decision{
 		ID: p.id, Effect: v1.EffectDeny, Items: p.items(), Cwd: p.cwd, Messy: p.input.Messy,
 		Reasons:      []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}},
-		Policy:       v1.PolicyInfo{Revision: p.revision},
+		Policy:       p.policyInfo(),
 		JSONRPCError: p.methodError(code),
 	}
+	if p.decision.JSONRPCError != nil {
+		p.decision.Route = p.refusedRoute()
+	}
 	if err != nil {
-		p.gate.options.Fault(code, err)
+		p.tell(code, err)
 	}
 }
 
 // methodError is what a host answers to a method that was stopped by a fault.
 func (p *passage) methodError(code string) *v1.JSONRPCError {
-	if p.call == nil || p.call.Protocol != "acp" {
+	if p.call == nil || p.call.Protocol != "acp" && p.input.Tool.Kind != v1.ToolACP {
 		return nil
 	}
 	return &v1.JSONRPCError{
 		Code: jsonRPCServerError, Message: "blocked by policy",
-		Data: v1.JSONRPCErrorData{Namespace: p.input.Tool.Namespace, Method: p.call.Tool, Reason: code},
+		Data: v1.JSONRPCErrorData{
+			Namespace: p.input.Tool.Namespace, Mode: p.result.Route.Mode, Method: p.call.Tool, Reason: code,
+		},
 	}
+}
+
+// refusedRoute is the way of a method that was stopped: nowhere. What asks a person
+// is answered with a no (N8).
+func (p *passage) refusedRoute() v1.Route {
+	route := v1.Route{Mode: "block"}
+	if p.input.Method.Permission.Asks {
+		route.Select = "reject_once"
+	}
+	return route
+}
+
+func (p *passage) policyInfo() v1.PolicyInfo {
+	return v1.PolicyInfo{Revision: p.revision, UnsafeDebug: p.gate.options.UnsafeDebug}
 }
 
 // jsonRPCServerError is the first code that JSON-RPC leaves to servers.
@@ -141,7 +188,9 @@ func (p *passage) judge(ctx context.Context) {
 		p.deny(code, message, nil)
 		return
 	}
+	_, extracted := p.step(ctx, StepExtract)
 	p.gather(snapshot)
+	extracted()
 	p.extract = options.Clock().Sub(p.start)
 	p.evaluateBy(ctx, snapshot)
 }
@@ -150,10 +199,12 @@ func (p *passage) judge(ctx context.Context) {
 func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
 	options := &p.gate.options
 	extracted := options.Clock()
-	result, err := snapshot.Judge(ctx, &p.input)
+	judging, judged := p.step(ctx, StepJudge)
+	result, err := snapshot.Judge(judging, &p.input)
+	judged()
 	p.evaluate += options.Clock().Sub(extracted)
 	if err != nil {
-		code, message := explain(ctx, err)
+		code, message := failure(ctx, err)
 		p.deny(code, message, err)
 		return
 	}
@@ -174,7 +225,11 @@ func (p *passage) admit(ctx context.Context) error {
 	if sessions == nil {
 		return nil
 	}
-	session, err := sessions.Admit(ctx, &p.call.Session, p.options.Caller)
+	admit := sessions.Admit
+	if p.options.Dry {
+		admit = sessions.Peek
+	}
+	session, err := admit(ctx, &p.call.Session, p.options.Caller)
 	if err != nil {
 		return err
 	}
@@ -193,6 +248,7 @@ func (p *passage) gather(snapshot Snapshot) {
 	}
 	p.input.Facts = snapshot.Extract(p.call, grants)
 	p.cwd = p.input.Cwd
+	p.claimTerminal()
 	options.Redactor.MaskFacts(&p.input.Facts)
 	if options.Approvals != nil {
 		p.input.Approvals = options.Approvals.Matching(&p.input.Facts, p)
@@ -207,7 +263,7 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	p.decision = v1.Decision{
 		ID: p.id, Effect: p.result.Effect, Reasons: p.result.Reasons, Items: p.items(), Hint: p.result.Hint,
 		Cwd: p.cwd, Messy: p.input.Messy, Route: p.result.Route, JSONRPCError: p.result.JSONRPCError,
-		Policy: v1.PolicyInfo{Revision: p.revision},
+		Policy: p.policyInfo(),
 	}
 	switch p.result.Effect {
 	case v1.EffectAllow:
@@ -231,7 +287,7 @@ func (p *passage) noteReadOnly() {
 		}
 		for i := range p.input.Paths {
 			if path := &p.input.Paths[i]; path.Item == reason.Item && path.Space == v1.SpaceGrantRead {
-				p.gate.options.ReadOnly(&p.call.Session, path)
+				p.gate.options.ReadOnly(p.id, &p.call.Session, path)
 			}
 		}
 	}

@@ -48,6 +48,8 @@ type Sessions interface {
 	// Admit returns the session that a call may count on. An error that holds a
 	// *v1.CodedError denies with its code.
 	Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
+	// Peek is Admit without a trace: a session that is not kept is as it is asked for.
+	Peek(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
 	// Grants are the path grants of the session. Grants that can't be read are none.
 	Grants(session *v1.Session) []v1.PathGrant
 }
@@ -67,6 +69,9 @@ type Prompts interface {
 	// Open asks, or joins the same question of the same session. An error that
 	// holds a *v1.CodedError denies with its code.
 	Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error)
+	// Delegate keeps a question that a host's own dialog asks. Nobody can answer it
+	// here.
+	Delegate(ctx context.Context, question *v1.Question) v1.Prompt
 	// Wait returns the prompt when it has ended, or as it is when ctx is done.
 	Wait(ctx context.Context, id string) (v1.Prompt, error)
 	// Abandon withdraws a prompt that nobody waits for any more.
@@ -86,6 +91,10 @@ type Options struct {
 	// Approvals may be nil: nothing is remembered.
 	Approvals Approvals
 	Prompts   Prompts // required
+	// Terminals may be nil: then no session has any.
+	Terminals Terminals
+	// UnsafeDebug marks every decision of a server that may broadcast (N4).
+	UnsafeDebug bool
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.
 	Clock func() time.Time
 	NewID func() string
@@ -93,14 +102,20 @@ type Options struct {
 	Labels map[string]string
 	// Fault, if set, hears of everything that a decision's code only names:
 	// panics, failed evaluations, records that were not written. It is called
-	// on the way of the decision and has to be quick.
+	// on the way of the decision and has to be quick. The error is a *FaultError.
 	Fault func(code string, err error)
 	// Decided, if set, hears of every decision that was recorded. It is called on
 	// the way of the decision and has to be quick.
 	Decided func(call *v1.Call, decision *v1.Decision)
+	// Step, if set, hears of each step of a decision as it begins, and what it
+	// returns is called as it ends. It has to be quick.
+	Step func(ctx context.Context, name string) (stepping context.Context, done func())
 	// ReadOnly, if set, hears of every change that was refused since a grant is
 	// one to read (P4).
-	ReadOnly func(session *v1.Session, path *v1.Path)
+	ReadOnly func(decision string, session *v1.Session, path *v1.Path)
+	// Explain, if set, puts a decision into words for a caller who asks for it.
+	// What it returns changes nothing.
+	Explain func(ctx context.Context, snapshot Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller) *v1.Explanation
 }
 
 // DecideOptions are what one caller wants of one decision.
@@ -114,9 +129,16 @@ type DecideOptions struct {
 	// Release, unless nil, ends the hold early when it is done: the answer is then
 	// the prompt as it is.
 	Release context.Context //nolint:containedctx // it is no part of the call
+	// Delegate hands a prompt to the host's own dialog, which is then the one place
+	// where it is answered (A9). A prompt that is held is never handed on.
+	Delegate bool
 	// Probe judges and records without asking anybody: a prompt is then none that
 	// could be answered.
 	Probe bool
+	// Dry is Probe without a trace: nothing is recorded, and no session is kept.
+	Dry bool
+	// Explain adds the explanation to the decision.
+	Explain bool
 }
 
 // Gate decides calls. It may be used concurrently.
@@ -150,7 +172,7 @@ func New(options Options) (*Gate, error) {
 		options.Decided = func(*v1.Call, *v1.Decision) {}
 	}
 	if options.ReadOnly == nil {
-		options.ReadOnly = func(*v1.Session, *v1.Path) {}
+		options.ReadOnly = func(string, *v1.Session, *v1.Path) {}
 	}
 	return &Gate{options: options}, nil
 }

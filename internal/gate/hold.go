@@ -13,7 +13,7 @@ import (
 // is cancelled. The call is not changed.
 func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
 	decision := g.pass(ctx, call, options, nil)
-	if options.Wait <= 0 || options.Probe {
+	if options.Wait <= 0 || options.Probe || options.Dry || delegated(&decision) {
 		return decision
 	}
 	waiting, cancel := context.WithTimeout(ctx, options.Wait)
@@ -39,19 +39,34 @@ func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions)
 		}
 		// The answer is found where answers are remembered. Of several who wait
 		// for one that covers a single call the others ask again.
-		decision = g.pass(ctx, call, options, nil)
+		if decision = g.pass(ctx, call, options, nil); delegated(&decision) {
+			return decision
+		}
 	}
 	return decision
+}
+
+// delegated reports whether a question is asked elsewhere: there is no answer to
+// wait for.
+func delegated(decision *v1.Decision) bool {
+	return decision.Prompt != nil && decision.Prompt.State == v1.PromptDelegated
 }
 
 // ask opens the prompt of this call.
 func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 	question := p.question()
 	if p.options.Probe {
+		if p.delegates() {
+			question.Prompt.State = v1.PromptDelegated
+		}
 		p.decision.Prompt = &question.Prompt
 		return
 	}
 	question.Key = p.key(snapshot)
+	if p.delegates() {
+		p.delegate(ctx, question)
+		return
+	}
 	prompt, joined, err := p.gate.options.Prompts.Open(ctx, question)
 	if err != nil {
 		code, message := refusal(err, CodePromptFailed, "nobody could be asked; see policyd's log")
@@ -98,6 +113,9 @@ func (p *passage) denyAsAsked() {
 		message = "the question was withdrawn before anybody answered"
 	}
 	p.decision.Effect = v1.EffectDeny
+	if p.decision.JSONRPCError = p.methodError(code); p.decision.JSONRPCError != nil {
+		p.decision.Route = p.refusedRoute()
+	}
 	p.decision.Reasons = []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}}
 	p.answered = p.refused.ID
 }

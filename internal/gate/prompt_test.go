@@ -280,3 +280,19 @@ func TestConcurrentCallsShareOnePrompt(t *testing.T) {
 	group.Wait()
 	assert.Len(t, seen, 1)
 }
+
+// TestDelegate holds A9: an unheld prompt can be handed to the host's own dialog,
+// a held one can't, and the record names the prompt in both cases.
+func TestDelegate(t *testing.T) {
+	h := build(t, asked(command("git push", "/srv/proj")))
+	decision := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true})
+	require.Equal(t, v1.EffectPrompt, decision.Effect)
+	require.NotNil(t, decision.Prompt)
+	assert.Equal(t, v1.PromptDelegated, decision.Prompt.State)
+	assert.Equal(t, decision.Prompt.ID, h.log.last(t).Result.PromptID)
+	_, err := h.book.Answer(t.Context(), decision.Prompt.ID, v1.AnswerRequest{Choice: v1.ChoiceOnce})
+	require.Error(t, err)
+
+	held := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true, Wait: time.Millisecond})
+	assert.Equal(t, v1.PromptPending, held.Prompt.State, "a held prompt is answered here")
+}

@@ -47,7 +47,7 @@ func (p *passage) question() *v1.Question {
 // nothing covers, as they are and not as a person is shown them.
 func (p *passage) scope() v1.PromptScope {
 	scope := v1.PromptScope{
-		Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.Kind, Items: []v1.PromptItem{},
+		Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.JudgedAs(), Items: []v1.PromptItem{},
 	}
 	for _, index := range p.result.Uncovered {
 		item := &p.input.Items[index]

@@ -19,13 +19,15 @@ func (p *passage) record(ctx context.Context) {
 		return
 	}
 	// The record is written for a caller who went away, too.
-	err := options.Recorder.Write(context.WithoutCancel(ctx), p.line())
+	recording, recorded := p.step(context.WithoutCancel(ctx), StepRecord)
+	err := options.Recorder.Write(recording, p.line())
+	recorded()
 	switch {
 	case err == nil:
 	case options.RequireRecord:
 		p.deny(CodeRecordFailed, "the decision can't be recorded, so the call is denied; see policyd's log", err)
 	default:
-		options.Fault(CodeRecordFailed, err)
+		p.tell(CodeRecordFailed, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package pdp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,6 +24,9 @@ type Address struct {
 	Socket string
 	// TCP is host:port, and Token what is sent there.
 	TCP, Token string
+	// Once closes the connection with the first answer, for a program that asks
+	// once and ends.
+	Once bool
 }
 
 // Client sends requests to one sidecar. It may be used concurrently.
@@ -43,6 +47,9 @@ func New(address Address) *Client {
 	dialer := &net.Dialer{}
 	client := &Client{base: base, http: &http.Client{
 		Transport: &http.Transport{
+			DisableKeepAlives:  address.Once,
+			DisableCompression: true, // an answer is as long as it says
+
 			Proxy: nil, // a proxy of the agent's environment must not see or answer
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				return dialer.DialContext(ctx, network, target)
@@ -82,7 +89,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("ask policyd: %w", err)
+		return nil, fmt.Errorf("ask policyd: %w", withoutAddress(err))
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, MaxAnswer+1))
@@ -93,6 +100,16 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		return nil, fmt.Errorf("read answer: longer than %d bytes", MaxAnswer)
 	}
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: text}, nil
+}
+
+// withoutAddress drops the request's address from an error: models read it, and
+// where policyd is reached is not their business.
+func withoutAddress(err error) error {
+	var request *url.Error
+	if errors.As(err, &request) {
+		return request.Err
+	}
+	return err
 }
 
 // Close ends idle connections.

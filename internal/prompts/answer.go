@@ -64,6 +64,8 @@ func answerable(prompt *v1.Prompt) error {
 			text += ": " + prompt.Answer.Resolution
 		}
 		return coded(CodeAnswered, "%s", text)
+	case v1.PromptDelegated:
+		return coded(CodeEnded, "the prompt is delegated: it is answered in the agent's own dialog, and can't be answered here")
 	}
 	return coded(CodeEnded, "the prompt is %s; the call has to be made again", prompt.State)
 }

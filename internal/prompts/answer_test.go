@@ -246,3 +246,12 @@ func TestAConflictOverAPendingPromptEndsNothing(t *testing.T) {
 	require.NoError(t, h.Withdraw(t.Context(), prompt.ID))
 	assert.Equal(t, v1.PromptWithdrawn, h.state(t, prompt.ID))
 }
+
+// A store that fails keeps nobody from being asked, here or there.
+func TestDelegatedPromptsNeedNoStore(t *testing.T) {
+	h := build(t)
+	h.store.broken.Store(true)
+	prompt := h.Delegate(t.Context(), question("s", 1))
+	assert.Equal(t, v1.PromptDelegated, prompt.State)
+	assert.Len(t, h.faults, 1)
+}

@@ -54,7 +54,7 @@ const (
 	CodeFull        = "prompts_full"
 	CodeNotFound    = "not_found"
 	CodeAnswered    = "prompt_answered" // 409
-	CodeEnded       = "prompt_ended"    // 410: expired or withdrawn
+	CodeEnded       = "prompt_ended"    // 410: expired, withdrawn or delegated
 	CodeNotOffered  = "choice_not_offered"
 	CodeInvalid     = "invalid_request"
 	CodeUnavailable = "store_unavailable"

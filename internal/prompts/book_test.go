@@ -234,3 +234,32 @@ func TestAReadingBringsNothingBack(t *testing.T) {
 		})
 	}
 }
+
+// TestDelegatedPromptsAreKeptAndNotAnswered holds A9: what a host's own dialog asks
+// is listed, counts to no limit, and can't be answered here.
+func TestDelegatedPromptsAreKeptAndNotAnswered(t *testing.T) {
+	h := build(t, func(options *prompts.Options) { options.PerSession = 1 })
+	pending := h.ask(t, question("s-1", 1))
+	delegated := h.Delegate(t.Context(), question("s-1", 1))
+	assert.Equal(t, v1.PromptDelegated, delegated.State)
+	assert.NotEqual(t, pending.ID, delegated.ID, "it joins nothing")
+	assert.Equal(t, noon.Add(prompts.DefaultExpiry), delegated.ExpiresAt)
+	assert.Equal(t, []string{delegated.ID}, h.listed(t, v1.PromptDelegated))
+	assert.Contains(t, h.notified, delegated.ID+" delegated")
+	_, err := h.Answer(t.Context(), delegated.ID, v1.AnswerRequest{Choice: "once"})
+	assert.Equal(t, prompts.CodeEnded, code(err))
+	assert.ErrorContains(t, err, "own dialog")
+	assert.Equal(t, prompts.CodeEnded, code(h.Withdraw(t.Context(), delegated.ID)))
+	assert.Equal(t, v1.PromptPending, h.state(t, pending.ID))
+	h.reply(t, pending.ID, "once")
+
+	again := over(t, h.store, h.ids)
+	assert.Equal(t, v1.PromptDelegated, again.state(t, delegated.ID), "it outlives the process")
+	gone, err := h.store.DeletePromptsBefore(t.Context(), noon.Add(time.Second), 100)
+	require.NoError(t, err)
+	assert.Equal(t, 2, gone, "the answered one, and this one: it is over for the store")
+
+	h.store.broken.Store(true)
+	assert.Equal(t, v1.PromptDelegated, h.Delegate(t.Context(), question("s-1", 2)).State)
+	assert.NotEmpty(t, h.faults, "a store that is away keeps nobody from asking")
+}

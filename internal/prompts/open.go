@@ -45,6 +45,24 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	return prompt, false, nil
 }
 
+// Delegate keeps a question that a host's own dialog asks: it is listed, nobody can
+// answer it here, and it counts to no limit. A store that fails doesn't keep the
+// question from being asked.
+func (b *Book) Delegate(ctx context.Context, question *v1.Question) v1.Prompt {
+	delegated := b.fresh(question).row
+	delegated.State = v1.PromptDelegated
+	if b.options.Store != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		if err := b.write(ctx, delegated); err != nil {
+			b.options.Fault(err)
+		}
+	}
+	prompt := copied(&delegated.Prompt)
+	b.options.Notify(prompt)
+	return prompt
+}
+
 // same finds the pending prompt of a question. replaced is one that has the same
 // key and asks something else, and has been ended. The caller holds mu.
 func (b *Book) same(question *v1.Question) (replaced, joinable *entry) {

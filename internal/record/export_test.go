@@ -1,13 +1,53 @@
 package record
 
 import (
+	"bytes"
 	"io"
+	"time"
 
 	v1 "policyd/api/v1"
 )
 
 // NewTo returns a writer whose only sink is out.
-func NewTo(out io.Writer) *Writer { return &Writer{sinks: []*sink{{name: "test", out: out}}} }
+func NewTo(out io.Writer) *Writer { return NewWith(Options{}, out) }
+
+// NewWith is NewTo with options.
+func NewWith(options Options, out io.Writer) *Writer {
+	return newWriter(options, []*sink{{name: "test", out: out}})
+}
 
 // Encode is the line of a record.
-func Encode(record *v1.Record) ([]byte, error) { return encode(record) }
+func Encode(record *v1.Record) ([]byte, error) {
+	e := newEntry()
+	err := e.encode(record)
+	return bytes.Clone(e.line.Bytes()), err
+}
+
+// Blocked is how many callers wait for room.
+func (w *Writer) Blocked() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.blocked
+}
+
+// LookNow makes the next write look whether the file is still in its place.
+func (w *Writer) LookNow() { w.sinks[0].out.(*logFile).looked = time.Time{} }
+
+// SetLimit changes the size in bytes at which the file is rotated.
+func (w *Writer) SetLimit(bytes int64) { w.sinks[0].out.(*logFile).limit = bytes }
+
+// SetPatience changes what a caller waits for its record.
+func (w *Writer) SetPatience(patience time.Duration) { w.options.Patience = patience }
+
+// Filter is that of lists.
+type Filter = v1.RecordFilter
+
+// SetScan changes how many bytes one page may cost.
+func (r *Reader) SetScan(bytes int64) { r.scan = bytes }
+
+// NewBackward returns what gives the lines of a file, the last one first.
+func NewBackward(file io.ReaderAt, size int64, chunk int) func() ([]byte, error) {
+	lines := newBackward(file, size)
+	lines.chunk = chunk
+	return lines.next
+}

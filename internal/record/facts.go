@@ -16,7 +16,7 @@ func (r *Redactor) MaskFacts(facts *v1.Facts) {
 	run := factsRun{masker: r.masker, clean: make(map[string]struct{}, 2*len(facts.Items)+len(facts.Paths)+8)}
 	for _, text := range []*string{
 		&facts.Tool.Name, &facts.Tool.Protocol, &facts.Session.ID, &facts.Session.Agent, &facts.Session.Platform,
-		&facts.Session.ProjectDir, &facts.Session.SessionDir, &facts.Cwd,
+		&facts.Session.ProjectDir, &facts.Session.SessionDir, &facts.Cwd, &facts.Method.Terminal.ID,
 	} {
 		run.mask(text)
 	}

@@ -69,6 +69,13 @@ type redaction struct {
 }
 
 func (r *redaction) object(members map[string]any, at string) map[string]any {
+	// A variable as ACP writes it.
+	if name, isText := members["name"].(string); isText && holdsText(members["value"]) && r.redactor.masker.SecretName(name) {
+		if members["value"] != Masked {
+			r.masked = append(r.masked, at+"/value")
+		}
+		members["value"] = Masked
+	}
 	for name, value := range members {
 		members[name] = r.member(name, value, at+"/"+escapePointer(name))
 	}

@@ -6,13 +6,30 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/goccy/go-json"
-	"gopkg.in/natefinch/lumberjack.v2"
 
 	v1 "policyd/api/v1"
+)
+
+// What a writer does with a record that its buffer has no room for.
+const (
+	// OverflowBlock waits for room, and fails the record when there is none in time.
+	OverflowBlock = "block"
+	// OverflowDrop leaves the record out and counts it.
+	OverflowDrop = "drop"
+)
+
+// Bounds of what waits to be written. The buffer holds some thousand records; a
+// write has to end in much less than the patience, or the disk is stuck.
+const (
+	usualBuffer   = 32 << 20
+	usualPatience = 5 * time.Second
+	// largestBatch is how many bytes one write takes, unless one record is larger.
+	largestBatch = 1 << 20
 )
 
 // Options say where records go. One of File and Stdout has to be set.
@@ -26,101 +43,126 @@ type Options struct {
 	MaxBackups int
 	// MaxAgeDays is how long rotated files are kept; 0 keeps them.
 	MaxAgeDays int
-	// Required is what Writer.Required answers.
+	// Required is what Writer.Required answers. No record is then dropped.
 	Required bool
 	// Stdout writes every line to standard output too.
 	Stdout bool
+	// Overflow is OverflowBlock, also for "", or OverflowDrop, which Required
+	// excludes.
+	Overflow string
+	// BufferBytes bounds the records that wait to be written; 0 is 32 MiB. One
+	// record may always wait, whatever its size.
+	BufferBytes int
+	// Patience bounds what a caller waits for its record; 0 is 5 seconds.
+	Patience time.Duration
+	// Service, unless nil, is sent every record too. What becomes of that never
+	// fails a record.
+	Service *Service
 }
 
-// Writer writes records. It may be used concurrently.
+// Writer writes records. It may be used concurrently: those who write at once
+// share one write to the file, which one of them makes for all.
 type Writer struct {
-	required bool
+	options Options
+	rules   atomic.Pointer[Rules]
+	forward *forwarder
+	// entries holds *entry that nobody uses.
+	entries sync.Pool
 
-	mu    sync.Mutex
-	sinks []*sink
-}
+	mu sync.Mutex // guards the queue
+	queue
+	counters counters
 
-// sink is one place for lines. A torn sink ends in a line that was not written
-// whole; the next line then starts on a line of its own, so that one failure
-// spoils one record and not two.
-type sink struct {
-	name string
-	out  io.Writer
-	torn bool
-	// failed is the error of the latest write, nil when it succeeded.
-	failed error
+	// writing is held by whoever writes to the sinks.
+	writing sync.Mutex
+	sinks   []*sink
+	batch   []byte
+	// since is when the write that runs began, in nanoseconds; 0 is none.
+	since atomic.Int64
 }
 
 // New opens the log. It fails when the file can't be written, so that a start
 // stops where every later decision would be denied.
 func New(options Options) (*Writer, error) {
-	writer := &Writer{required: options.Required}
 	if options.File == "" && !options.Stdout {
 		return nil, errors.New("open decision log: neither a file nor standard output is set")
 	}
+	if options.Required && options.Overflow == OverflowDrop {
+		return nil, errors.New("open decision log: records are required, so none can be dropped")
+	}
+	var sinks []*sink
 	if options.File != "" {
-		if err := prepare(options.File); err != nil {
+		opened, torn, err := openFile(&options)
+		if err != nil {
 			return nil, fmt.Errorf("open decision log: %w", err)
 		}
-		writer.sinks = append(writer.sinks, &sink{name: options.File, out: &lumberjack.Logger{
-			Filename: options.File, MaxSize: options.MaxSizeMB, MaxBackups: options.MaxBackups, MaxAge: options.MaxAgeDays,
-		}})
+		sinks = append(sinks, &sink{name: options.File, out: opened, torn: torn})
 	}
 	if options.Stdout {
-		writer.sinks = append(writer.sinks, &sink{name: "standard output", out: os.Stdout})
+		sinks = append(sinks, &sink{name: "standard output", out: os.Stdout})
+	}
+	writer := newWriter(options, sinks)
+	if options.Service != nil {
+		writer.forward = startForwarder(options.Service)
 	}
 	return writer, nil
 }
 
-// prepare makes the file with its final mode; the rotation keeps that mode.
-func prepare(file string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("make directory: %w", err)
+func newWriter(options Options, sinks []*sink) *Writer {
+	if options.BufferBytes <= 0 {
+		options.BufferBytes = usualBuffer
 	}
-	opened, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("open file: %w", err)
+	if options.Patience <= 0 {
+		options.Patience = usualPatience
 	}
-	defer opened.Close()
-	info, err := opened.Stat()
-	if err != nil {
-		return fmt.Errorf("look at file: %w", err)
+	return &Writer{
+		options: options, sinks: sinks, queue: queue{freed: make(chan struct{})},
+		entries: sync.Pool{New: func() any { return newEntry() }},
 	}
-	if !info.Mode().IsRegular() {
-		return nil
-	}
-	if err := opened.Chmod(0o600); err != nil {
-		return fmt.Errorf("restrict file: %w", err)
-	}
-	return nil
 }
 
 // Required reports whether a decision without a record has to be denied.
-func (w *Writer) Required() bool { return w.required }
+func (w *Writer) Required() bool { return w.options.Required }
+
+// SetRules sets the operators' rules for records; they may change at any time.
+func (w *Writer) SetRules(rules Rules) { w.rules.Store(&rules) }
 
 // Write hands the record to every sink as one whole line, and returns when that
-// is done. An error means that at least one sink lacks the line. The context is
-// not looked at: a record is written also for a caller who went away.
-func (w *Writer) Write(_ context.Context, record *v1.Record) error {
-	line, err := encode(record)
-	if err != nil {
+// is done. An error means that at least one sink lacks the line, or that it was
+// not there in time. That the context is cancelled doesn't matter: a record is
+// written also for a caller who went away. Under OverflowDrop a record that
+// there is no room for is counted, and no error.
+func (w *Writer) Write(ctx context.Context, record *v1.Record) error {
+	e := w.entries.Get().(*entry)
+	if rules := w.rules.Load(); rules != nil && (*rules).Any() {
+		dropped, err := w.masked(ctx, *rules, record, e)
+		if dropped || err != nil {
+			w.release(e)
+			return err
+		}
+	} else if err := e.encode(record); err != nil {
+		w.release(e)
 		return err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var failed error
-	for _, target := range w.sinks {
-		failed = errors.Join(failed, target.write(line))
+	err, mine := w.commit(e)
+	if mine {
+		w.release(e)
 	}
-	return failed
+	return err
 }
 
 // Check returns nil when the latest record was written. After a failure it
 // tries again, with a blank that the next line may begin with: where nobody
 // asks a server that isn't ready, no record would ever show that it recovered.
+// It doesn't wait for a write that runs; one that runs for long is an error.
 func (w *Writer) Check() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	if !w.writing.TryLock() {
+		if began := w.since.Load(); began != 0 && time.Since(time.Unix(0, began)) > w.options.Patience {
+			return errStuck
+		}
+		return nil
+	}
+	defer w.writing.Unlock()
 	var failed error
 	for _, target := range w.sinks {
 		if target.failed != nil {
@@ -130,55 +172,31 @@ func (w *Writer) Check() error {
 	return failed
 }
 
-// encode returns the record as a line with its line feed.
-func encode(record *v1.Record) ([]byte, error) {
-	line, err := json.MarshalWithOption(record, json.DisableHTMLEscape())
-	if err != nil {
-		return nil, fmt.Errorf("encode record: %w", err)
-	}
-	return append(line, '\n'), nil
-}
+var errStuck = errors.New("write record: a write that began long ago has not ended")
 
-func (s *sink) write(line []byte) error {
-	if s.torn {
-		line = append([]byte{'\n'}, line...)
-	}
-	return s.put(line)
-}
-
-// probe writes the least that leaves every line readable.
-func (s *sink) probe() error {
-	if s.torn {
-		return s.put([]byte{'\n'})
-	}
-	return s.put([]byte{' '})
-}
-
-func (s *sink) put(text []byte) error {
-	n, err := s.out.Write(text)
-	if err == nil && n < len(text) {
-		err = io.ErrShortWrite
-	}
-	if n > 0 {
-		s.torn = err != nil
-	}
-	s.failed = nil
-	if err != nil {
-		s.failed = fmt.Errorf("write record to %s: %w", s.name, err)
-	}
-	return s.failed
-}
-
-// Close closes the file. A later Write opens it again.
+// Close closes the file, and tries to send what the service doesn't have yet. A
+// later Write opens the file again.
 func (w *Writer) Close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	if w.forward != nil {
+		w.forward.close()
+	}
+	w.writing.Lock()
+	defer w.writing.Unlock()
 	for _, target := range w.sinks {
 		if closer, ok := target.out.(io.Closer); ok && target.out != io.Writer(os.Stdout) {
 			if err := closer.Close(); err != nil {
 				return fmt.Errorf("close decision log: %w", err)
 			}
 		}
+	}
+	return nil
+}
+
+// encode puts the record into the entry, as a line with its line feed.
+func (e *entry) encode(record any) error {
+	e.line.Reset()
+	if err := e.encoder.EncodeWithOption(record, json.DisableHTMLEscape()); err != nil {
+		return fmt.Errorf("encode record: %w", err)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func TestFactsSchemaIsTotal(t *testing.T) {
 		}
 	}
 	walk("", schema)
-	assert.Equal(t, 6, closed, "input, tool, session, item, path, approval")
+	assert.Equal(t, 10, closed, "input, tool, session, method, peer, terminal, permission, item, path, approval")
 	properties := schema["properties"].(map[string]any)
 	assert.Len(t, properties, reflect.TypeFor[v1.Facts]().NumField()+1)
 	item := properties["items"].(map[string]any)["items"].(map[string]any)["properties"].(map[string]any)

@@ -18,9 +18,11 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 	schemas, err := components(reflector,
 		&v1.Call{}, &v1.BatchRequest{}, &v1.Decision{}, &v1.BatchResponse{}, &v1.Problem{},
 		&v1.Session{}, &v1.SessionInfo{}, &v1.SessionList{}, &v1.SessionPatch{}, &v1.SessionPatchResponse{},
-		&v1.AccessRequest{}, &v1.AccessResponse{}, &v1.GrantRequest{}, &v1.GrantResponse{}, &v1.GrantList{},
+		&v1.TerminalReport{}, &v1.Terminal{}, &v1.Capabilities{},
+		&v1.AccessRequest{}, v1.AccessRequest{}, &v1.AccessResponse{}, &v1.GrantRequest{}, &v1.GrantResponse{}, &v1.GrantList{},
 		&v1.Prompt{}, &v1.PromptList{}, &v1.AnswerRequest{}, &v1.AnswerResponse{},
-		&v1.ApprovalRequest{}, &v1.ApprovalEntry{}, &v1.ApprovalList{}, &v1.ApprovalImport{}, &v1.ApprovalImported{})
+		&v1.ApprovalRequest{}, &v1.ApprovalEntry{}, &v1.ApprovalList{}, &v1.ApprovalImport{}, &v1.ApprovalImported{},
+		&v1.Record{}, &v1.RecordList{})
 	if err != nil {
 		return nil, err
 	}
@@ -32,6 +34,7 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 		"/healthz":         object{"get": probe("Whether the process runs.", nil)},
 		"/readyz":          object{"get": probe("Whether calls can be decided; 503 while starting and draining.", []any{verbose()}, "503")},
 		"/openapi.json":    object{"get": probe("This description.", nil)},
+		"/metrics":         object{"get": metrics()},
 	}
 	for path, operations := range resources() {
 		paths[path] = operations
@@ -75,6 +78,8 @@ func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
 		}
 	}
 	nullable(gathered, "Decision", "jsonrpc_error")
+	nullable(gathered, "Record", "input")
+	nullable(gathered, "Record", "call")
 	data, err := json.Marshal(gathered)
 	if err != nil {
 		return nil, fmt.Errorf("encode components: %w", err)
@@ -98,7 +103,7 @@ func decide(summary, request, response string, parameters ...any) object {
 		"security":    []any{object{"token": []any{}}},
 		"parameters":  parameters,
 		"requestBody": object{"required": true, "content": content("application/json", request)},
-		"responses": with(problems("400", "401", "403", "405", "408", "413", "415", "500"),
+		"responses": with(problems("400", "401", "403", "405", "408", "413", "415", "429", "500"),
 			"200", object{"description": "The decision, whatever it is.", "content": content("application/json", response)}),
 	}
 }
@@ -113,6 +118,17 @@ func probe(summary string, parameters []any, statuses ...string) object {
 		operation["parameters"] = parameters
 	}
 	return operation
+}
+
+// metrics describes /metrics, whose form is that of Prometheus.
+func metrics() object {
+	return object{
+		"summary":  "What is counted, for Prometheus. The setting metrics.access says who may read it.",
+		"security": []any{object{}, object{"token": []any{}}},
+		"responses": with(problems("401", "403", "404", "405"), "200", object{
+			"description": "The metrics.", "content": object{"text/plain": object{"schema": object{"type": "string"}}},
+		}),
+	}
 }
 
 func includeFacts() object {
@@ -148,10 +164,10 @@ func problems(statuses ...string) object {
 		"404": "There is no such thing, or it is not the caller's.",
 		"409": "It is kept with something else, or somebody was quicker.",
 		"410": "It has ended.",
-		"429": "Too many are open.",
+		"429": "Too many are open, or the agent is over its limits; Retry-After says how long to wait.",
 		"405": "The path takes another method.",
 		"408": "The request did not arrive in time.",
-		"413": "The body is larger than 1 MiB.",
+		"413": "The body is larger than limits.body_bytes, 1 MiB unless set.",
 		"415": "The body is not application/json.",
 		"500": "The server failed.",
 		"503": "The server is not ready, or the store can't be reached.",

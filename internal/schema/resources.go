@@ -12,6 +12,9 @@ type operation struct {
 	parameters        []any
 	// stream is true for server-sent events.
 	stream bool
+	// hook is true for an agent client's hook, which has neither errors nor a shape
+	// of policyd's.
+	hook bool
 	// forms are what else the answer 200 can be, by media type; nil is nothing.
 	forms object
 	// refusals are the statuses of errors besides the usual ones.
@@ -38,6 +41,8 @@ func resources() object {
 			method: "post", summary: "Asks a person for a grant to read (request_read_access).", request: "AccessRequest",
 			response: "AccessResponse", refusals: []string{"404", "410", "429", "503"},
 		}},
+		"/v1/sessions/{id}/terminals":       {terminalReport()},
+		"/v1/capabilities":                  {capabilities()},
 		"/v1/sessions/{id}/grants":          grantList("session"),
 		"/v1/sessions/{id}/grants/{grant}":  {grantDelete()},
 		"/v1/agents/{agent}/grants":         grantList("agent"),
@@ -62,7 +67,10 @@ func resources() object {
 			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
-		"/v1/events": {stream()},
+		"/v1/hooks/{client}": {hook()},
+		"/v1/decisions":      {recordList()},
+		"/v1/decisions/{id}": {recordGet()},
+		"/v1/events":         {stream()},
 		"/v1/approvals/import": {{
 			method: "post", summary: "Remembers up to 10,000 answers on an operator's word, all or none.", request: "ApprovalImport",
 			response: "ApprovalImported", refusals: []string{"503"},
@@ -78,12 +86,68 @@ func resources() object {
 	return out
 }
 
+func recordList() operation {
+	return operation{
+		method: "get", summary: "Lists records of what was decided, the newest first, for an operator. A page may be short and have a next.",
+		response: "RecordList", parameters: append(page(), recordFilter()...), refusals: []string{"503"},
+	}
+}
+
+func recordGet() operation {
+	return operation{
+		method: "get", summary: "Shows the record of a decision, for an operator. A mask may have given it another shape.",
+		response: "Record", refusals: []string{"404", "503"},
+	}
+}
+
+func recordFilter() []any {
+	return []any{
+		text("session", "The id of a session."), text("agent", "The name of an agent."), text("decision", "allow, prompt or deny."),
+		text("rule", "The id of a rule that decided or covered."), text("code", "The code of a reason."),
+		text("since", "A time in RFC 3339, or how long ago, such as 90m."),
+	}
+}
+
+func terminalReport() operation {
+	return operation{
+		method: "post", summary: "Reports the terminal that a peer made, by the decision that allowed its terminal/create.",
+		request: "TerminalReport", response: "Terminal", created: true, refusals: []string{"404", "409", "410", "429", "503"},
+	}
+}
+
+func capabilities() operation {
+	return operation{
+		method: "get", summary: "Says what a host may advertise to the agent of a session.", response: "Capabilities",
+		parameters: []any{text("session", "The id of a session.")}, refusals: []string{"404", "410", "503"},
+	}
+}
+
 func stream() operation {
 	return operation{
 		method: "get", summary: "Streams what happens, for an operator: prompt.created, prompt.answered (or the state by which " +
 			"a prompt ended), session.updated, approvals.changed, policy.activated, decision, and resync where events were missed.",
 		parameters: []any{text("after", "The id of an event to go on from, as the header Last-Event-ID."), text("kinds", "Kinds of events, separated by commas.")},
 		stream:     true,
+	}
+}
+
+func hook() operation {
+	return operation{
+		method: "post", hook: true,
+		summary: "Answers a client's hook (claude, codex, gemini, opencode, copilot or cursor): the client's own payload in, its own " +
+			"answer out. Always 200, with the client's own deny on every fault, since clients run the tool on an error. The header " +
+			"Policyd-Decision is allow, prompt, deny or none, Policyd-Exit the exit code of the hook, Policyd-Decision-Id the decision.",
+		parameters: []any{
+			text("project", "The directory in which the client was launched, absolute."),
+			text("hold", "How long a prompt is held for a person, such as 55s; at most 10m. Unanswered, it is the client's deny."),
+			text("auto_approve", "true says an allow also where that beats the client's own rules."),
+			text("interactive", "Whether a person is there; agents.<agent>.interactive of the settings unless said."),
+			text("audience", "personal, team or public; agents.<agent>.audience of the settings unless said."),
+			text("home", "The agent's home directory."),
+			text("platform", "linux, darwin or windows."),
+			text("shell", "The name of the shell that runs the agent's commands."),
+			text("tools", "What hints may name, separated by commas: request_read_access, set_working_directory."),
+		},
 	}
 }
 
@@ -102,11 +166,19 @@ func grantDelete() operation {
 }
 
 func describe(path string, of *operation) object {
-	usual := []string{"400", "401", "403", "405", "500"}
+	usual := []string{"400", "401", "403", "405", "429", "500"}
 	if of.request != "" {
 		usual = append(usual, "408", "413", "415")
 	}
 	answers := problems(append(usual, of.refusals...)...)
+	if of.hook {
+		anything := object{"application/json": object{"schema": object{"type": "object"}}}
+		return object{
+			"summary": of.summary, "security": []any{object{"token": []any{}}}, "parameters": append(inPath(path), of.parameters...),
+			"requestBody": object{"required": true, "content": anything},
+			"responses":   object{"200": object{"description": "The client's own answer.", "content": anything}},
+		}
+	}
 	for status, wanted := range map[string]bool{"201": of.created, "202": of.accepted, "200": of.response != ""} {
 		if wanted {
 			answers[status] = object{"description": meaning(status), "content": content("application/json", of.response)}

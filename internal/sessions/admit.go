@@ -43,6 +43,24 @@ func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Calle
 	return session, err
 }
 
+// Peek returns the session that a call would count on, and keeps nothing of it:
+// neither a session that is new, nor by whom one was first used. It is Admit for
+// questions that no agent asks.
+func (r *Registry) Peek(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error) {
+	known := r.remembered(ctx, asked.ID)
+	if known == nil {
+		session := r.real(asked)
+		session.Interactive = new(asked.Attended())
+		return session, nil
+	}
+	if err := r.owns(known, caller); err != nil {
+		return v1.Session{}, err
+	}
+	session, err := r.narrow(&known.row.Session, asked, false)
+	session.Resolved = true
+	return session, err
+}
+
 func sameDirectories(a, b *v1.Session) bool {
 	return a.ProjectDir == b.ProjectDir && a.SessionDir == b.SessionDir && slices.Equal(a.ExtraDirs, b.ExtraDirs)
 }

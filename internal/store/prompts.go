@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	v1 "policyd/api/v1"
 )
@@ -58,13 +57,17 @@ func (s *Store) OpenPrompt(ctx context.Context, prompt Prompt) error {
 	if err != nil {
 		return fmt.Errorf("open prompt: %w", err)
 	}
+	var ended any // one that is opened as ended is swept like any other
+	if prompt.State != v1.PromptPending {
+		ended = micros(prompt.CreatedAt)
+	}
 	err = s.write(ctx, 0, func(ctx context.Context, t *transaction) error {
 		if err := t.live(ctx, prompt.Call.SessionID); err != nil {
 			return err
 		}
-		added, err := t.exec(ctx, `INSERT INTO prompts (id, state, session, kind, call_key, expires_at, body, scope)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-			prompt.ID, prompt.State, prompt.Call.SessionID, prompt.Kind, prompt.Key, micros(prompt.ExpiresAt), body, scope)
+		added, err := t.exec(ctx, `INSERT INTO prompts (id, state, session, kind, call_key, expires_at, ended_at, body, scope)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
+			prompt.ID, prompt.State, prompt.Call.SessionID, prompt.Kind, prompt.Key, micros(prompt.ExpiresAt), ended, body, scope)
 		if err == nil && added == 0 {
 			err = ErrConflict
 		}
@@ -101,19 +104,4 @@ func (s *Store) Prompts(ctx context.Context, state, after string, limit int) ([]
 		return nil, fmt.Errorf("list prompts: %w", err)
 	}
 	return prompts, nil
-}
-
-// DeletePromptsBefore removes the prompts that ended before a time, and returns
-// how many they were.
-func (s *Store) DeletePromptsBefore(ctx context.Context, at time.Time) (int, error) {
-	gone := 0
-	err := s.write(ctx, 0, func(ctx context.Context, t *transaction) error {
-		var err error
-		gone, err = t.changing(ctx, tablePrompts, `DELETE FROM prompts WHERE state <> 'pending' AND ended_at < $1 RETURNING id`, micros(at))
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("delete prompts: %w", err)
-	}
-	return gone, nil
 }

@@ -269,21 +269,48 @@ func endedPromptsGo(t *testing.T, on backend) {
 	require.NoError(t, err)
 	_, _, err = opened.ResolvePrompt(ctx, store.Resolution{Prompt: "timed", State: v1.PromptDelegated, At: start().Add(time.Hour)})
 	require.NoError(t, err)
+	handed := prompt("handed to a host's dialog", "s") // never open, so that it ends as it begins (A9)
+	handed.State, handed.CreatedAt = v1.PromptDelegated, start().Add(-time.Hour)
+	require.NoError(t, opened.OpenPrompt(ctx, handed))
 	for _, step := range []struct {
 		before time.Time
 		gone   int
 	}{
-		{start(), 0},
+		{start().Add(-time.Hour), 0},
+		{start(), 1},
 		{start().Add(time.Microsecond), 1},
 		{start().Add(2 * time.Hour), 1},
 		{day, 0},
 		{day.Add(time.Microsecond), 1},
 		{day.AddDate(10, 0, 0), 0},
 	} {
-		gone, err := opened.DeletePromptsBefore(ctx, step.before)
+		gone, err := opened.DeletePromptsBefore(ctx, step.before, 100)
 		require.NoError(t, err)
 		assert.Equal(t, step.gone, gone, step.before)
 	}
 	_, err = opened.Prompt(ctx, "pending")
 	require.NoError(t, err)
+}
+
+func endedPromptsGoInParts(t *testing.T, on backend) {
+	opened := open(t, on.fresh(t))
+	ctx := t.Context()
+	for i, id := range []string{"late", "early", "between"} {
+		require.NoError(t, opened.OpenPrompt(ctx, prompt(id, "s")))
+		at := start().Add(time.Duration([]int{3, 1, 2}[i]) * time.Hour)
+		_, _, err := opened.ResolvePrompt(ctx, store.Resolution{Prompt: id, State: v1.PromptWithdrawn, At: at})
+		require.NoError(t, err)
+	}
+	for _, left := range [][]string{{"between", "late"}, {"late"}, {}} {
+		gone, err := opened.DeletePromptsBefore(ctx, start().AddDate(1, 0, 0), 1)
+		require.NoError(t, err)
+		assert.Equal(t, 1, gone)
+		kept, err := opened.Prompts(ctx, "", "", 0)
+		require.NoError(t, err)
+		ids := []string{}
+		for i := range kept {
+			ids = append(ids, kept[i].ID)
+		}
+		assert.Equal(t, left, ids, "the oldest goes first")
+	}
 }

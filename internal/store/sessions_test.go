@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -181,4 +182,29 @@ func nothingIsAddedToAnArchivedSession(t *testing.T, on backend) {
 	_, err = opened.UpdateSession(ctx, created)
 	require.NoError(t, err)
 	require.NoError(t, opened.OpenPrompt(ctx, prompt("p", "s")))
+}
+
+func archivedSessionsGo(t *testing.T, on backend) {
+	opened := open(t, on.fresh(t))
+	ctx := t.Context()
+	for _, id := range []string{"active", "old", "older", "new", "parent"} {
+		_, err := opened.CreateSession(ctx, session(id))
+		require.NoError(t, err)
+	}
+	for i, id := range []string{"older", "parent", "old", "new"} {
+		require.NoError(t, opened.ArchiveSession(ctx, id, start().Add(time.Duration(i)*time.Hour)))
+	}
+	before := start().Add(3 * time.Hour)
+	for _, want := range [][]string{{"older"}, {"old"}, nil} {
+		gone, err := opened.DeleteSessionsBefore(ctx, before, 1)
+		require.NoError(t, err)
+		assert.Equal(t, want, gone, "the oldest first; neither what is active nor what others name as parent")
+	}
+	kept, err := opened.Sessions(ctx, "", 0)
+	require.NoError(t, err)
+	ids := []string{}
+	for i := range kept {
+		ids = append(ids, kept[i].ID)
+	}
+	assert.Equal(t, []string{"active", "new", "parent"}, ids)
 }

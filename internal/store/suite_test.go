@@ -43,6 +43,8 @@ func suite() map[string]func(*testing.T, backend) {
 		"once is spent once across stores":                   onceIsSpentOnce,
 		"archiving and answering leave nothing behind":       archivingAndAnswering,
 		"ended prompts go before a time":                     endedPromptsGo,
+		"ended prompts go in parts":                          endedPromptsGoInParts,
+		"archived sessions go before a time":                 archivedSessionsGo,
 		"text that can't be kept is refused":                 textIsRefused,
 		"concurrent changes of every kind get through":       concurrentChanges,
 		"an older schema is upgraded in place":               olderSchemaIsUpgraded,

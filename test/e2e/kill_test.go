@@ -42,7 +42,7 @@ func TestNothingIsLostOrWidenedByAKill(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	for round := range rounds {
-		told := &ledger{tree: tree.Project, round: round, places: map[string]*fate{}}
+		told := &ledger{tree: tree.Project, round: round, places: map[string]*fate{}, decided: map[string]v1.Effect{}}
 		s = killedRound(t, s, told, time.Duration(20+random.IntN(300))*time.Millisecond)
 		told.compare(t, s)
 	}
@@ -90,6 +90,8 @@ type ledger struct {
 
 	mu     sync.Mutex
 	places map[string]*fate
+	// decided are the decisions that were answered, by id.
+	decided map[string]v1.Effect
 }
 
 func (l *ledger) session() string { return fmt.Sprintf("kill-%d", l.round) }
@@ -153,12 +155,34 @@ func (l *ledger) decide(ctx context.Context, s *server, agent, place string) (v1
 	if err == nil {
 		err = json.Unmarshal(got.body, &decision)
 	}
+	if err == nil && got.status == http.StatusOK {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.decided[decision.ID] = decision.Effect
+	}
 	return decision, err
+}
+
+// compareRecords holds that every decision that was answered before the kill is in
+// the log, as it was answered, and is found by a restarted server (D3).
+func (l *ledger) compareRecords(t *testing.T, s *server) {
+	t.Helper()
+	found := s.recorded(t)
+	last := ""
+	for id, effect := range l.decided {
+		assert.Equalf(t, effect, found[id].Result.Decision, "decision %s was answered and is not recorded so", id)
+		last = max(last, id)
+	}
+	if last != "" {
+		must[v1.Record](t, http.StatusOK, s.as(t, "operator", http.MethodGet, "/v1/decisions/"+last, nil))
+	}
+	t.Logf("round %d: %d decisions answered", l.round, len(l.decided))
 }
 
 // compare holds what was told against what the restarted server does.
 func (l *ledger) compare(t *testing.T, s *server) {
 	t.Helper()
+	l.compareRecords(t, s)
 	agent := s.token(t, "agent")
 	answered := 0
 	for place, f := range l.places {

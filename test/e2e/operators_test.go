@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/test/authority"
 )
 
 // TestOperatorsExamplesWork starts from what the guide shows: its settings are
@@ -67,6 +70,18 @@ func TestPathMapDecides(t *testing.T) {
 	}
 }
 
+// credentials are the files that pages name in /etc/policyd.
+func credentials(t *testing.T) string {
+	t.Helper()
+	dir, ca := t.TempDir(), authority.New(t, "authority")
+	ca.Issue(t, "policyd").Write(t, dir)
+	authority.Put(t, filepath.Join(dir, "ca.crt"), ca.PEM)
+	for name, letter := range map[string]string{"alice": "a", "ci": "c", "prometheus": "p"} {
+		authority.Put(t, filepath.Join(dir, name+".token"), []byte(newToken(letter)))
+	}
+	return dir
+}
+
 // TestDocumentedSettingsLoad holds that every settings file that a page shows is
 // one that the program takes.
 func TestDocumentedSettingsLoad(t *testing.T) {
@@ -82,7 +97,7 @@ func TestDocumentedSettingsLoad(t *testing.T) {
 			}
 			shown++
 			dir := t.TempDir()
-			put(t, dir, "policyd.yaml", block[2])
+			put(t, dir, "policyd.yaml", strings.ReplaceAll(block[2], "/etc/policyd/", credentials(t)+"/"))
 			command := exec.CommandContext(t.Context(), program, "doctor", "--config", "policyd.yaml")
 			command.Dir, command.Env = dir, environment(t.TempDir())
 			out, err := command.CombinedOutput()

@@ -7,16 +7,26 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/test/postgres"
 )
 
-const (
-	readmeProgram = "go run ./cmd/policyd"
-	readmeAddress = "127.0.0.1:7483"
+const readmeProgram = "go run ./cmd/policyd"
+
+// shownDatabase is the database that pages name.
+const shownDatabase = "postgres://policyd:secret@db.example.org/policyd"
+
+// shownAddress matches the addresses that pages name for servers; exampleRun a
+// program of docs/examples.
+var (
+	shownAddress = regexp.MustCompile(`127\.0\.0\.1:748\d`)
+	exampleRun   = regexp.MustCompile(`go run \./(docs/examples/\w+)`)
 )
 
 var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
@@ -24,7 +34,19 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // TestPagesRun runs every example of these pages in an ordinary project, and
 // compares what they show with what comes out.
 func TestPagesRun(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/sessions.md"} {
+	for _, page := range []string{
+		"README.md",
+		"docs/agent-guidance.md",
+		"docs/clients.md",
+		"docs/coordinator.md",
+		"docs/decision-log.md",
+		"docs/explain.md",
+		"docs/install.md",
+		"docs/namespaces.md",
+		"docs/operations.md",
+		"docs/sessions.md",
+		"docs/shared-store.md",
+	} {
 		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
 	}
 }
@@ -45,6 +67,8 @@ func runPage(t *testing.T, page string) {
 			assert.Equal(t, strings.TrimSpace(content), strings.TrimSpace(out))
 		case "json":
 			assertHolds(t, content, out)
+		case "rego": // parts of rules, which nothing loads alone
+		case "sql": // a database that the tests make by the same statements
 		case "yaml": // settings, which TestDocumentedSettingsLoad reads
 		default:
 			assert.Failf(t, "an example that nobody runs", "language %q", language)
@@ -59,8 +83,9 @@ type readme struct {
 	env []string
 	// exports are lines that later examples of the page need, too.
 	exports string
-	address string
-	served  bool
+	// addresses are free ones that stand for those that the page names.
+	addresses map[string]string
+	served    bool
 }
 
 func newReadme(t *testing.T) *readme {
@@ -68,29 +93,42 @@ func newReadme(t *testing.T) *readme {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("skipped: curl is not installed")
 	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := listener.Addr().String()
-	require.NoError(t, listener.Close())
-	env := append(environment(shortDir(t)), "POLICYD_ADDR="+address)
-	return &readme{dir: newTree(t).Project, env: env, address: address}
+	return &readme{dir: newTree(t).Project, env: environment(shortDir(t)), addresses: map[string]string{}}
 }
 
-// run runs one example and returns what it printed. The server is started and
-// left running; `make test` is what runs this.
+// address is a free address, the same one each time for what the page names.
+func (r *readme) address(t *testing.T, shown string) string {
+	t.Helper()
+	if r.addresses[shown] == "" {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		r.addresses[shown] = listener.Addr().String()
+		require.NoError(t, listener.Close())
+	}
+	return r.addresses[shown]
+}
+
+// run runs one example and returns what it printed; `make test` is what runs this.
 func (r *readme) run(t *testing.T, example string) string {
 	t.Helper()
-	switch strings.TrimSpace(example) {
-	case "make test":
+	if strings.TrimSpace(example) == "make test" {
 		makefile, err := os.ReadFile("../../Makefile")
 		require.NoError(t, err)
 		require.Contains(t, string(makefile), "\ntest:")
 		return ""
-	case readmeProgram + " serve":
-		r.serve(t)
+	}
+	script := strings.ReplaceAll(example, readmeProgram, program)
+	script = shownAddress.ReplaceAllStringFunc(script, func(shown string) string { return r.address(t, shown) })
+	if strings.Contains(script, shownDatabase) {
+		script = strings.ReplaceAll(script, shownDatabase, "'"+postgres.Start(t).Fresh(t)+"'")
+	}
+	script = exampleRun.ReplaceAllStringFunc(script, func(shown string) string {
+		return buildExample(t, exampleRun.FindStringSubmatch(shown)[1])
+	})
+	if strings.HasPrefix(script, program+" serve") {
+		r.serve(t, script)
 		return ""
 	}
-	script := strings.NewReplacer(readmeProgram, program, readmeAddress, r.address).Replace(example)
 	for line := range strings.Lines(script) {
 		if strings.HasPrefix(line, "export ") {
 			r.exports += line
@@ -105,10 +143,21 @@ func (r *readme) run(t *testing.T, example string) string {
 	return string(out)
 }
 
-func (r *readme) serve(t *testing.T) {
+// buildExample builds a program that a page runs.
+func buildExample(t *testing.T, path string) string {
 	t.Helper()
-	command := exec.Command(program, "serve")
-	command.Dir, command.Env = r.dir, r.env
+	built := filepath.Join(t.TempDir(), filepath.Base(path))
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "policyd/"+path).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return built
+}
+
+// serve starts the server and leaves it running; one that the page gives no
+// address has the first.
+func (r *readme) serve(t *testing.T, line string) {
+	t.Helper()
+	command := exec.Command("bash", "-euc", r.exports+"exec "+line)
+	command.Dir, command.Env = r.dir, slices.Concat(r.env, []string{"POLICYD_ADDR=" + r.address(t, "127.0.0.1:7483")})
 	launch(t, command)
 	r.served = true
 }

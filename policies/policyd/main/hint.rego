@@ -25,7 +25,7 @@ _trust_verb_lines := [line |
 		_quoted(item.verb),
 		input.session.audience,
 		_quoted(input.session.agent),
-		input.tool.kind,
+		input.tool.act,
 		_force(item),
 	])
 ]
@@ -41,7 +41,7 @@ _quoted(text) := sprintf("'%s'", [replace(text, "'", `'\''`)])
 default _refusal_hint := ""
 
 _refusal_hint := sprintf("set_working_directory %s", [directories[0]]) if {
-	input.tool.kind == "shell"
+	input.tool.act == "shell"
 	input.session.tools.set_working_directory == true
 	directories := [item.directory |
 		some i in _uncovered

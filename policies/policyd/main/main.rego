@@ -36,7 +36,7 @@ _refusal := {
 	"choices": _choices,
 	"hint": _hint,
 	"refusal_hint": _refusal_hint,
-	"route": _route,
+	"route": _route_asked,
 	"jsonrpc_error": null,
 } if {
 	_asks == true

@@ -2,7 +2,7 @@ package policyd.main
 
 # What rules say of the way of a method; for every other call nothing. Two ways leave none, and so no decision:
 # sending one request both ways could only widen.
-_route := object.remove(route, ["error"]) if {
+_route := object.remove(route, ["error", "denied"]) if {
 	input.tool.kind == "acp"
 	count(data.policyd.rules.route) == 1
 	some route in data.policyd.rules.route
@@ -15,10 +15,21 @@ _route := {"mode": "", "peer": "", "select": ""} if {
 
 _route := {"mode": "", "peer": "", "select": ""} if not input.tool.kind == "acp"
 
-# What is denied is forwarded to nobody, whatever its namespace would allow.
-_route_denied := {"mode": "block", "peer": "", "select": ""} if data.policyd.rules.route != set()
+# A question selects nothing: whoever it is asked does.
+_route_asked := object.union(_route, {"select": ""})
+
+# What is denied is forwarded to nobody, whatever its namespace would allow. A request for a person's permission is
+# answered with a no.
+_route_denied := {"mode": "block", "peer": "", "select": _route_no} if data.policyd.rules.route != set()
 
 _route_denied := {"mode": "", "peer": "", "select": ""} if data.policyd.rules.route == set()
+
+default _route_no := ""
+
+_route_no := "reject_once" if {
+	some route in data.policyd.rules.route
+	route.denied == "reject_once"
+}
 
 default _jsonrpc_error := null
 

@@ -16,7 +16,7 @@ test_route_of_a_blocked_method if {
 	decision.route == {"mode": "block", "peer": "", "select": ""}
 	decision.jsonrpc_error == {
 		"code": -32001,
-		"message": "namespace fs: mode block",
+		"message": "namespace fs, mode block: m is blocked: namespace fs is in mode block",
 		"data": {"namespace": "fs", "mode": "block", "method": "m", "reason": "namespace_blocked"},
 	}
 }

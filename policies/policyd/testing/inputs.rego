@@ -33,9 +33,33 @@ shell_paths(command_overrides, paths) := call({"items": [command(command_overrid
 # METADATA
 # description: The tool facts, of a shell by default.
 tool(overrides) := _typed(
-	{"name": "Bash", "kind": "shell", "client": "claude-code", "protocol": "", "namespace": "", "known": true},
+	{
+		"name": "Bash",
+		"kind": "shell",
+		"client": "claude-code",
+		"protocol": "",
+		"namespace": "",
+		"known": true,
+		"act": object.get(overrides, "kind", "shell"),
+	},
 	overrides,
 )
+
+# METADATA
+# description: A whole input for an ACP method m of the protocol, with these facts about the tool and the method.
+acp(tool_overrides, method_overrides) := call({
+	"tool": tool(object.union({"name": "m", "kind": "acp", "protocol": "acp"}, tool_overrides)),
+	"method": method(method_overrides),
+	"items": [other({"kind": "method", "verb": "m"})],
+})
+
+# METADATA
+# description: What an ACP method needs to find its way, as of a method that needs nothing.
+method(overrides) := _typed(_method, overrides)
+
+# METADATA
+# description: A terminal that a method makes, uses or ends; a known one by default.
+terminal(overrides) := _typed({"step": "use", "id": "t1", "known": true, "peer": ""}, overrides)
 
 # METADATA
 # description: The session facts, personal and attended by default.
@@ -109,6 +133,7 @@ _call := {
 	"schema": 1,
 	"tool": tool({}),
 	"session": _session,
+	"method": _method,
 	"about": [],
 	"verbs": [],
 	"names": [],
@@ -119,6 +144,12 @@ _call := {
 	"items": [],
 	"paths": [],
 	"approvals": [],
+}
+
+_method := {
+	"peers": [],
+	"terminal": {"step": "", "id": "", "known": false, "peer": ""},
+	"permission": {"asks": false, "raw_input": false},
 }
 
 _session := {
@@ -134,7 +165,7 @@ _session := {
 
 # As extraction derives them from finished facts; the engine refuses facts that lack one.
 _about(facts) := sort(union({
-	{facts.tool.kind},
+	{facts.tool.kind, facts.tool.act},
 	{item.kind | some item in facts.items},
 	{path.op | some path in facts.paths},
 	{"outside" | some path in facts.paths; path.space == "outside"},

@@ -8,6 +8,7 @@ package policyd.rules
 # custom:
 #   id: agents/deny_tools
 #   codes: [tool_denied]
+#   remedy: take the tool off agents.<agent>.deny_tools in the settings
 deny contains {
 	"rule": "agents/deny_tools",
 	"code": "tool_denied",
@@ -22,6 +23,8 @@ deny contains {
 _agents_deny_tools_names(entry) if entry == input.tool.name
 
 _agents_deny_tools_names(entry) if entry == input.tool.kind
+
+_agents_deny_tools_names(entry) if entry == input.tool.act
 
 _agents_deny_tools_names(entry) if {
 	input.tool.kind == "mcp"

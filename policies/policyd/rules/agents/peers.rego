@@ -21,6 +21,7 @@ cover contains [i, "agents/peers"] if {
 # custom:
 #   id: agents/peers
 #   codes: [peer_denied]
+#   remedy: name the other agent in agents.<agent>.peers of the settings
 deny contains {
 	"rule": "agents/peers",
 	"code": "peer_denied",

@@ -13,7 +13,7 @@ cover contains [i, "approvals/remembered"] if {
 	some approval in input.approvals
 	approval.once == false
 	approval.anywhere == false
-	approval.tool == input.tool.kind
+	approval.tool == input.tool.act
 	some i, item in input.items
 	item.verb == approval.verb
 	item.verb != ""
@@ -38,7 +38,7 @@ cover contains [i, "approvals/remembered"] if {
 	some approval in input.approvals
 	approval.once == false
 	approval.anywhere == true
-	approval.tool == input.tool.kind
+	approval.tool == input.tool.act
 	some i, item in input.items
 	item.verb == approval.verb
 	item.verb != ""

@@ -7,7 +7,7 @@ package policyd.rules
 #   id: delete/workspace
 cover contains [i, "delete/workspace"] if {
 	"delete" in input.about
-	input.tool.kind in {"delete", "move", "edit"}
+	input.tool.act in {"delete", "move", "edit"}
 	deletable := data.policyd.config.spaces.deletable[input.session.audience]
 	some i, item in input.items
 	item.kind == "path"

@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: protected/always
 #   codes: [protected_always]
+#   remedy: a person's yes, each time; no answer is remembered
 prompt contains {
 	"rule": "protected/always",
 	"code": "protected_always",

@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: protected/instructions
 #   codes: [protected_file]
+#   remedy: a person's yes, each time
 prompt contains {
 	"rule": "protected/instructions",
 	"code": "protected_file",

@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: scope/network_device
 #   codes: [network_device]
+#   remedy: use a tool that fetches, which can be asked about by its host
 deny contains {
 	"rule": "scope/network_device",
 	"code": "network_device",

@@ -8,6 +8,8 @@ package policyd.rules
 # custom:
 #   id: scope/outside
 #   codes: [outside_scope]
+#   remedy: >-
+#     ask for read access, or let an operator add a grant: policyd grants add DIR --session ID
 deny contains {
 	"rule": "scope/outside",
 	"code": "outside_scope",

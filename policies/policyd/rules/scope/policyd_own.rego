@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: scope/policyd_own
 #   codes: [own_state]
+#   remedy: nothing for an agent; the operator runs it
 deny contains {
 	"rule": "scope/policyd_own",
 	"code": "own_state",
@@ -23,6 +24,7 @@ deny contains {
 # custom:
 #   id: scope/policyd_own
 #   codes: [own_state]
+#   remedy: nothing for an agent
 deny contains {
 	"rule": "scope/policyd_own",
 	"code": "own_state",
@@ -40,6 +42,7 @@ deny contains {
 # custom:
 #   id: scope/policyd_own
 #   codes: [own_state]
+#   remedy: nothing for an agent
 deny contains {
 	"rule": "scope/policyd_own",
 	"code": "own_state",

@@ -6,6 +6,8 @@ package policyd.rules
 # custom:
 #   id: scope/read_only
 #   codes: [path_read_only]
+#   remedy: >-
+#     a grant to read and write: policyd grants add DIR --mode read_write --session ID
 deny contains {
 	"rule": "scope/read_only",
 	"code": "path_read_only",

@@ -9,7 +9,7 @@ package policyd.rules
 #   id: scope/workspace
 cover contains [i, "scope/workspace"] if {
 	"write" in input.about
-	input.tool.kind in {"write", "edit", "move"}
+	input.tool.act in {"write", "edit", "move"}
 	writable := data.policyd.config.spaces.writable[input.session.audience]
 	some i, item in input.items
 	item.kind == "path"

@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: secrets/environment
 #   codes: [secret_environment]
+#   remedy: name the variable that is needed, if it is no secret
 deny contains {
 	"rule": "secrets/environment",
 	"code": "secret_environment",
@@ -23,6 +24,8 @@ deny contains {
 # custom:
 #   id: secrets/environment
 #   codes: [secret_environment]
+#   remedy: >-
+#     nothing for an agent: let the program that needs the secret read it by itself
 deny contains {
 	"rule": "secrets/environment",
 	"code": "secret_environment",

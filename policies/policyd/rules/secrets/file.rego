@@ -8,6 +8,8 @@ package policyd.rules
 # custom:
 #   id: secrets/file
 #   codes: [secret_file]
+#   remedy: >-
+#     nothing for an agent; an operator takes a name that is none off the list with secrets.except in the settings
 deny contains {
 	"rule": "secrets/file",
 	"code": "secret_file",
@@ -26,6 +28,8 @@ deny contains {
 # custom:
 #   id: secrets/file
 #   codes: [secret_file]
+#   remedy: >-
+#     nothing for an agent; an operator takes a name that is none off the list with secrets.except in the settings
 deny contains {
 	"rule": "secrets/file",
 	"code": "secret_file",

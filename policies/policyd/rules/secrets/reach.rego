@@ -6,6 +6,7 @@ package policyd.rules
 # custom:
 #   id: secrets/reach
 #   codes: [reaches_secret]
+#   remedy: leave the secret files out, as the hint says
 prompt contains {
 	"rule": "secrets/reach",
 	"code": "reaches_secret",
@@ -24,6 +25,7 @@ prompt contains {
 # custom:
 #   id: secrets/reach
 #   codes: [reaches_outside]
+#   remedy: name the files, or a smaller directory
 prompt contains {
 	"rule": "secrets/reach",
 	"code": "reaches_outside",
@@ -42,6 +44,7 @@ prompt contains {
 # custom:
 #   id: secrets/reach
 #   codes: [reaches_unknown]
+#   remedy: name the files, or a smaller directory
 prompt contains {
 	"rule": "secrets/reach",
 	"code": "reaches_unknown",

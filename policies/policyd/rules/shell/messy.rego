@@ -8,6 +8,8 @@ package policyd.rules
 # custom:
 #   id: shell/messy
 #   codes: [messy]
+#   remedy: >-
+#     write it as plain commands, one after another, with every word written out; or a person's yes, for this once
 prompt contains {
 	"rule": "shell/messy",
 	"code": "messy",

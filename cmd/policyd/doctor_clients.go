@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"policyd/internal/clients/reply"
+	"policyd/internal/hook"
+	"policyd/internal/install"
+)
+
+// ungated is what a client does without asking its hook.
+var ungated = map[string]string{
+	reply.Claude:   "not gated: sessions with --bare, and commands that the person types",
+	reply.Codex:    "not gated: what is written into a shell that runs already (write_stdin)",
+	reply.Gemini:   "not gated: sessions over ACP, where no hook fires; use policyd acp there",
+	reply.OpenCode: "not gated: sessions with --pure, and what other plugins change in a call after policyd's saw it",
+	reply.Copilot:  "not gated: a call whose hook takes longer than its timeout",
+	reply.Cursor:   "known from Cursor's documentation alone: try that a denied command does not run",
+}
+
+// places are the variables by which clients keep their settings elsewhere.
+var places = map[string]string{
+	reply.Claude: "CLAUDE_CONFIG_DIR", reply.Codex: "CODEX_HOME", reply.Gemini: "GEMINI_CLI_HOME",
+	reply.OpenCode: "XDG_CONFIG_HOME", reply.Copilot: "COPILOT_HOME",
+}
+
+// examineClients says of every client with hooks of policyd's, for the user or in
+// the project of this directory, whether they would fire.
+func (p *Program) examineClients(ctx context.Context, s *settings) []finding {
+	var found []finding
+	here, err := os.Getwd()
+	if err != nil {
+		here = ""
+	}
+	for _, client := range reply.Clients() {
+		for _, project := range []string{"", here} {
+			if project == "" && s.home == "" || project == s.home {
+				continue
+			}
+			options := &install.Options{Client: client, Home: s.home, Project: project, Env: p.LookupEnv, Policyd: "policyd"}
+			report, err := install.Inspect(options)
+			if err != nil {
+				found = append(found, finding{name: client, err: err})
+			} else if report != nil {
+				found = append(found, p.examineClient(ctx, report))
+			}
+		}
+	}
+	return found
+}
+
+func (p *Program) examineClient(ctx context.Context, report *install.Report) finding {
+	out := finding{name: report.Client, warnings: report.Warnings}
+	if variable := places[report.Client]; variable != "" {
+		if value, set := p.LookupEnv(variable); set && value != "" {
+			out.warnings = append(out.warnings, fmt.Sprintf("%s is set: sessions without it read other settings", variable))
+		}
+	}
+	out.warnings = append(out.warnings, ungated[report.Client])
+	faults := report.Faults
+	if err := p.tryHook(ctx, report); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if len(faults) > 0 {
+		out.err = fmt.Errorf("%s: %s", report.Path, strings.Join(faults, "; "))
+		return out
+	}
+	out.note = report.Path + ": the hook answers"
+	return out
+}
+
+// harmless is an event that decides nothing and leaves no session behind.
+const harmless = `{"hook_event_name":"policyd.doctor","session_id":"policyd-doctor"}`
+
+// tryHook runs the installed hook once, as the client would.
+func (p *Program) tryHook(ctx context.Context, report *install.Report) error {
+	if len(report.Command) == 0 {
+		return errors.New("its command line can't be read; install again")
+	}
+	program, err := exec.LookPath(report.Command[0])
+	if err != nil {
+		return fmt.Errorf("the hook program can't be started: %w; install again", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, hook.Patience+time.Second)
+	defer cancel()
+	command := exec.CommandContext(ctx, program, report.Command[1:]...)
+	var stdout, stderr bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(harmless), &stdout, &stderr
+	if err := command.Run(); err != nil {
+		said := strings.TrimSpace(strings.TrimPrefix(stderr.String(), "policyd: "))
+		return fmt.Errorf("every call is blocked: %s (%w)", said, err)
+	}
+	var answer map[string]json.RawMessage
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+		return fmt.Errorf("the hook program does not answer as policyd's does: %w", err)
+	}
+	if len(answer) > 0 {
+		return fmt.Errorf("policyd does not take the client's payloads: %s", strings.TrimSpace(stdout.String()))
+	}
+	return nil
+}

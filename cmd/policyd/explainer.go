@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/explain"
+	"policyd/internal/gate"
+)
+
+// explain puts a decision into words, with what is remembered where there is a
+// memory. An agent is told of answers that could concern it alone.
+func (s *sidecar) explain(
+	ctx context.Context, current gate.Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller,
+) *v1.Explanation {
+	question := explain.Question{Input: in, Decision: decision}
+	fault := ""
+	if taken, ok := current.(*snapshot); ok {
+		account, err := taken.Account(ctx, in)
+		if err != nil {
+			fault = "what the rules said is not known: " + err.Error()
+		}
+		question.Account = account
+	}
+	if s.memory != nil {
+		session := v1.Session{ID: in.Session.ID, Agent: in.Session.Agent}
+		question.Grants = s.memory.sessions.Grants(&session)
+		question.Remembered = s.memory.approvals.Named(in.Verbs)
+		if !caller.Operator {
+			question.Remembered = slices.DeleteFunc(question.Remembered, func(entry v1.ApprovalEntry) bool {
+				return entry.Agent != "*" && entry.Agent != session.Agent || entry.Session != "" && entry.Session != session.ID
+			})
+		}
+	}
+	told := explain.Explain(&question)
+	told.Fault = fault
+	return told
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"policyd/internal/hook"
+)
+
+// hookCommand is policyd-hook in the main program, for places where the small
+// one is not installed. Its flags are read by the hook itself, which refuses a
+// bad one in the client's own way.
+func (p *Program) hookCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook CLIENT [flags]",
+		Short: "answer an agent program's hook",
+		Long: "Read a hook's payload from standard input, ask the server, and print the client's own answer.\n" +
+			"Whatever goes wrong is a deny. The program policyd-hook does the same and starts faster.",
+		DisableFlagParsing: true,
+		RunE: func(command *cobra.Command, args []string) error {
+			program := &hook.Program{
+				Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, LookupEnv: p.LookupEnv, Platform: runtime.GOOS,
+			}
+			if status := program.Run(command.Context(), args); status != 0 {
+				return silent(status)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"policyd/internal/clients/reply"
+	"policyd/internal/hook"
+	"policyd/internal/install"
+	"policyd/internal/pdp"
+)
+
+// installFlags are what install and uninstall are asked to do.
+type installFlags struct {
+	chosen                                                 settingsFlags
+	user, project, dryRun, autoApprove, noTool, unattended bool
+	hold                                                   time.Duration
+	audience                                               string
+}
+
+func (p *Program) installCommand() *cobra.Command {
+	var flags installFlags
+	command := &cobra.Command{
+		Use:   "install CLIENT",
+		Short: "gate an agent program's tool calls by policyd",
+		Long: "Write policyd's hooks into the settings of an agent program: " + strings.Join(reply.Clients(), ", ") + ".\n" +
+			"What stands in the settings stays; the change is shown, and a backup is kept beside each file.",
+		Args: oneClient,
+		RunE: func(command *cobra.Command, args []string) error {
+			return p.changeClient(command, &flags, args[0], install.Install)
+		},
+	}
+	flags.add(command)
+	command.Flags().DurationVar(&flags.hold, "hold", 0,
+		"how long a question is held for an answer; 55s for codex, opencode and cursor, which can't ask by themselves")
+	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow stand for the client's own question")
+	command.Flags().BoolVar(&flags.unattended, "no-interactive", false, "nobody is there to ask: what would be asked is denied")
+	command.Flags().StringVar(&flags.audience, "audience", "", "personal, team or public; personal unless the settings say otherwise")
+	command.Flags().BoolVar(&flags.noTool, "no-tools", false, "don't register the tools that hints name")
+	return command
+}
+
+func (p *Program) uninstallCommand() *cobra.Command {
+	var flags installFlags
+	command := &cobra.Command{
+		Use:   "uninstall CLIENT",
+		Short: "take policyd's hooks out of an agent program's settings",
+		Args:  oneClient,
+		RunE: func(command *cobra.Command, args []string) error {
+			return p.changeClient(command, &flags, args[0], install.Uninstall)
+		},
+	}
+	flags.add(command)
+	return command
+}
+
+func (f *installFlags) add(command *cobra.Command) {
+	f.chosen.addPolicy(command)
+	f.chosen.add(command, "run_dir", "run-dir", "`directory` of the Unix socket")
+	command.Flags().BoolVar(&f.user, "user", false, "write the user's settings (the default)")
+	command.Flags().BoolVar(&f.project, "project", false, "write the settings of the project in this directory")
+	command.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the change, and make none")
+	command.MarkFlagsMutuallyExclusive("user", "project")
+}
+
+func oneClient(_ *cobra.Command, args []string) error {
+	if len(args) == 1 && slices.Contains(reply.Clients(), args[0]) {
+		return nil
+	}
+	return usage(errors.New("name one client"), "clients are "+strings.Join(reply.Clients(), ", "))
+}
+
+type planner func(*install.Options) ([]install.Change, error)
+
+// changeClient shows what is changed and changes it.
+func (p *Program) changeClient(command *cobra.Command, flags *installFlags, client string, plan planner) error {
+	options, err := p.installOptions(command, flags, client)
+	if err != nil {
+		return err
+	}
+	changes, err := plan(options)
+	if err != nil {
+		return usage(err, "nothing was written; mend the file and try again")
+	}
+	changed := false
+	for i := range changes {
+		if !changes[i].Changed() {
+			continue
+		}
+		changed = true
+		if _, err := p.Stdout.Write(changes[i].Diff()); err != nil {
+			return fmt.Errorf("print change: %w", err)
+		}
+	}
+	if flags.dryRun {
+		return nil
+	}
+	for i := range changes {
+		if err := changes[i].Apply(); err != nil {
+			return failed(err, "run the command again")
+		}
+	}
+	return p.tellInstalled(command.Name(), client, changed)
+}
+
+// tellInstalled says on standard error what is left to do.
+func (p *Program) tellInstalled(did, client string, changed bool) error {
+	lines := []string{did + " " + client + ": done; sessions that run keep their old settings"}
+	if !changed {
+		lines = []string{did + " " + client + ": nothing to change"}
+	}
+	if did == "install" {
+		lines = append(lines, afterInstall(client)...)
+		lines = append(lines, "policyd doctor says whether the hooks fire, and what they don't see")
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintf(p.Stderr, "policyd: %s\n", line); err != nil {
+			return fmt.Errorf("print what was done: %w", err)
+		}
+	}
+	return nil
+}
+
+// afterInstall is what only the person can do.
+func afterInstall(client string) []string {
+	switch client {
+	case reply.Codex:
+		return []string{"codex skips hooks in silence until they are trusted: start codex, open /hooks and trust policyd's, also after each install that changes them"}
+	case reply.Copilot:
+		return []string{"copilot runs a tool whose hook takes too long: keep the hold well under the timeout that is written"}
+	}
+	return nil
+}
+
+func (p *Program) installOptions(command *cobra.Command, flags *installFlags, client string) (*install.Options, error) {
+	if !slices.Contains([]string{"", "personal", "team", "public"}, flags.audience) {
+		return nil, usage(fmt.Errorf("--audience %q is not known", flags.audience), "name personal, team or public")
+	}
+	if flags.hold < 0 || flags.hold > hook.MaxHold {
+		return nil, usage(fmt.Errorf("--hold %s is not between 0s and %s", flags.hold, hook.MaxHold), "leave it out for the default")
+	}
+	settings, err := p.settings(command, &flags.chosen)
+	if err != nil {
+		return nil, err
+	}
+	if settings.home == "" {
+		return nil, usage(errors.New("HOME is not set"), "the client's settings lie there")
+	}
+	options := &install.Options{
+		Client: client, Home: settings.home, Env: p.LookupEnv, Hold: install.DefaultHold(client), AutoApprove: flags.autoApprove,
+	}
+	if held := command.Flags().Lookup("hold"); held != nil && held.Changed {
+		options.Hold = flags.hold
+	}
+	if flags.project {
+		if options.Project, err = os.Getwd(); err != nil {
+			return nil, fmt.Errorf("find project: %w", err)
+		}
+	}
+	program, err := ownProgram()
+	if err != nil {
+		return nil, err
+	}
+	options.Hook = hookProgram(program)
+	if !flags.noTool {
+		options.Policyd = program
+	}
+	if options.HookFlags, err = p.hookFlags(settings); err != nil {
+		return nil, err
+	}
+	if flags.unattended {
+		options.HookFlags = append(options.HookFlags, "--no-interactive")
+	}
+	if flags.audience != "" {
+		options.HookFlags = append(options.HookFlags, "--audience", flags.audience)
+	}
+	return options, nil
+}
+
+// ownProgram is this program by the name that it was started under: what that
+// links to has another name after an upgrade.
+func ownProgram() (string, error) {
+	if found, err := exec.LookPath(os.Args[0]); err == nil {
+		if absolute, err := filepath.Abs(found); err == nil {
+			return absolute, nil
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find policyd's own program: %w", err)
+	}
+	return program, nil
+}
+
+// hookProgram is the small program beside this one or in the path, else this one.
+func hookProgram(own string) []string {
+	const name = "policyd-hook"
+	beside := filepath.Join(filepath.Dir(own), name)
+	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+		return []string{beside}
+	}
+	if found, err := exec.LookPath(name); err == nil && filepath.IsAbs(found) {
+		return []string{found}
+	}
+	return []string{own, "hook"}
+}
+
+// hookFlags name the socket where a hook would look for another one: it reads no
+// settings file, and its surroundings are the client's.
+func (p *Program) hookFlags(s *settings) ([]string, error) {
+	withoutOurs := func(name string) (string, bool) {
+		if strings.HasPrefix(name, "POLICYD_") {
+			return "", false
+		}
+		return p.LookupEnv(name)
+	}
+	found, err := pdp.Places{}.Find(withoutOurs)
+	if err != nil {
+		return nil, fmt.Errorf("find socket: %w", err)
+	}
+	socket, err := filepath.Abs(socketOf(s))
+	if err != nil {
+		return nil, fmt.Errorf("find socket: %w", err)
+	}
+	if found.Socket == socket {
+		return nil, nil
+	}
+	return []string{"--socket", socket}, nil
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"policyd/api"
+	"policyd/internal/certificates"
+	"policyd/internal/config"
+	"policyd/internal/quota"
+)
+
+// operations are the parts of a server that change while it runs: who is let in.
+type operations struct {
+	settings *settings
+	logger   *slog.Logger
+	tokens   *api.TokenFiles
+	// certificates is nil where the address is served in plain text.
+	certificates *certificates.Store
+	// told are the faults that the log has, by the part that they are of.
+	told map[string]string
+}
+
+// looking is how often files are read again. They are compared by content, so
+// that it doesn't matter how they were replaced: links that are swapped, as
+// Kubernetes does, mounts and network file systems give no or other events.
+const looking = time.Second
+
+func newOperations(s *settings, logger *slog.Logger) (*operations, error) {
+	o := &operations{settings: s, logger: logger, told: map[string]string{}}
+	var err error
+	// Tokens first: they make the state directory private before anything is in it.
+	if o.tokens, err = api.OpenTokenFiles(s.StateDir, tokenFiles(s)); err != nil {
+		return nil, failed(err, tokenHint(err))
+	}
+	if s.TLS.Cert == "" {
+		return o, nil
+	}
+	if o.certificates, err = certificates.Open(certificateOptions(s)); err != nil {
+		return nil, failed(err, certificateHint)
+	}
+	return o, nil
+}
+
+func tokenFiles(s *settings) []api.TokenFile {
+	files := make([]api.TokenFile, 0, len(s.Tokens))
+	for _, token := range s.Tokens {
+		files = append(files, api.TokenFile{Principal: api.Principal{Name: token.Name, Role: api.Role(token.Role)}, File: token.File})
+	}
+	return files
+}
+
+func certificateOptions(s *settings) certificates.Options {
+	return certificates.Options{
+		Cert: s.TLS.Cert, Key: s.TLS.Key, ClientCA: s.TLS.ClientCA,
+		ClientAuth: map[string]tls.ClientAuthType{
+			config.ClientAuthNone: tls.NoClientCert, config.ClientAuthOptional: tls.VerifyClientCertIfGiven,
+			config.ClientAuthRequired: tls.RequireAndVerifyClientCert,
+		}[s.TLS.ClientAuth],
+		Now: s.now,
+	}
+}
+
+const certificateHint = "tls in the settings names certificate, key and client_ca, in PEM; the key has mode 0600"
+
+// tokenHint says what to do about tokens that can't be used.
+func tokenHint(err error) string {
+	var open *api.ModeError
+	if errors.As(err, &open) {
+		return stateHint(err)
+	}
+	return "tokens in the settings and the state directory name the files; one has mode 0600 and 32 random bytes in base64url"
+}
+
+// secure puts TLS around the listener, where the settings say so, and returns
+// the scheme that clients use.
+func (o *operations) secure(listener net.Listener) (net.Listener, string) {
+	if o.certificates == nil {
+		return listener, "http"
+	}
+	return tls.NewListener(listener, o.certificates.Config()), "https"
+}
+
+// options adds what operations give to a server.
+func (o *operations) options(decider *sidecar) func(*api.Options) {
+	return func(options *api.Options) {
+		s := o.settings
+		options.Keys = o.tokens.Keys()
+		options.Ready = o.ready(options.Ready)
+		options.Limits.BodyBytes = s.Limits.BodyBytes
+		options.Quota = quota.New(quota.Limits{
+			PerSecond: s.Limits.RequestsPerSecond, Concurrent: s.Limits.Concurrent, Held: s.Limits.Held,
+		}, nil)
+		if o.certificates != nil {
+			options.Certificate = o.identify
+		}
+		options.Observer = observer{metrics: decider.metrics, tracing: decider.tracing}
+		if s.Metrics.Access != config.MetricsOff {
+			options.Metrics, options.MetricsToken = decider.metrics.Handler(), s.Metrics.Access == config.MetricsToken
+		}
+		if decider.tracing.Traces() {
+			options.Around, options.Gate = decider.tracing.Around, decider.tracing.Decides(options.Gate)
+		}
+	}
+}
+
+// errNoCertificate refuses a connection that outlived what it proved.
+var errNoCertificate = errors.New("the client certificate of this connection ended, or its authority is trusted no more; connect again with another")
+
+// identify says whom the certificate of a connection stands for. One that names
+// two entries of the settings stands for nobody.
+func (o *operations) identify(state *tls.ConnectionState) (who api.Principal, named bool, err error) {
+	leaf := o.certificates.Client(state)
+	if leaf == nil {
+		if len(state.PeerCertificates) > 0 {
+			return who, false, errNoCertificate
+		}
+		return who, false, nil
+	}
+	names := namesOf(leaf)
+	for _, client := range o.settings.TLS.Clients {
+		if !slices.Contains(names, client.Name) {
+			continue
+		}
+		if named {
+			return api.Principal{}, false, fmt.Errorf("the client certificate is both %s and %s by tls.clients; it may be one", who.Name, client.Name)
+		}
+		who, named = api.Principal{Name: client.Name, Role: api.Role(client.Role)}, true
+	}
+	return who, named, nil
+}
+
+// namesOf are the names that a certificate was signed for.
+func namesOf(leaf *x509.Certificate) []string {
+	names := slices.Concat([]string{leaf.Subject.CommonName}, leaf.DNSNames, leaf.EmailAddresses)
+	for _, uri := range leaf.URIs {
+		names = append(names, uri.String())
+	}
+	return names
+}
+
+// ready adds what is wrong with tokens and certificate. Neither makes the server
+// unready: what was in force serves, or what is left of it.
+func (o *operations) ready(inner func() api.Readiness) func() api.Readiness {
+	return func() api.Readiness {
+		readiness := inner()
+		tokens := api.Check{Name: "tokens", OK: true, Detail: "every token file is in force"}
+		if err := o.tokens.Fault(); err != nil {
+			tokens.OK, tokens.Detail = false, oneLine(err)+"; nobody has that token until the file is mended"
+		}
+		readiness.Checks = append(readiness.Checks, tokens)
+		if o.certificates == nil {
+			return readiness
+		}
+		check := api.Check{Name: "tls", OK: true, Detail: "the certificate holds until " + o.certificates.Until().UTC().Format(time.RFC3339)}
+		if err := o.certificates.Fault(); err != nil {
+			check.OK, check.Detail = false, oneLine(err)+"; the certificate until "+o.certificates.Until().UTC().Format(time.RFC3339)+" stays in force"
+		}
+		readiness.Checks = append(readiness.Checks, check)
+		return readiness
+	}
+}
+
+// follow reads the files again every second and on SIGHUP, until ctx is done.
+func (o *operations) follow(ctx context.Context) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	ticker := time.NewTicker(looking)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangup:
+			o.logger.Info("files are read again", "cause", "SIGHUP")
+		case <-ticker.C:
+		}
+		o.reload()
+	}
+}
+
+func (o *operations) reload() {
+	o.tell("tokens", o.tokens.Reload())
+	if o.certificates == nil {
+		return
+	}
+	changed, err := o.certificates.Reload()
+	if changed {
+		o.logger.Info("certificate replaced", "until", o.certificates.Until())
+	}
+	if err == nil {
+		err = o.certificates.Fault()
+	}
+	o.tell("tls", err)
+}
+
+// tell logs a fault once, and its end.
+func (o *operations) tell(part string, err error) {
+	text := ""
+	if err != nil {
+		text = oneLine(err)
+	}
+	if text == o.told[part] {
+		return
+	}
+	o.told[part] = text
+	if text == "" {
+		o.logger.Info("files are in force again", "part", part)
+		return
+	}
+	o.logger.Error("files can't be used", "part", part, "error", text)
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/config"
+	"policyd/internal/store"
+)
+
+// TestWhatEndedLongAgoIsForgotten sweeps more than one statement takes, and holds
+// that nothing that lives is touched.
+func TestWhatEndedLongAgoIsForgotten(t *testing.T) {
+	dir := t.TempDir()
+	loaded, err := config.Load("", func(string) (string, bool) { return "", false }, map[string]string{
+		"state_dir": dir, "run_dir": filepath.Join(dir, "run"),
+	})
+	require.NoError(t, err)
+	made, err := newSidecar(t.Context(), &settings{Config: loaded, platform: "linux"}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, made.Close()) })
+	m, ctx := made.memory, t.Context()
+	m.stop() // so that nobody else sweeps
+	m.done.Wait()
+	require.Equal(t, 30*24*time.Hour, m.retention)
+
+	now := time.Now()
+	long := now.Add(-2 * m.retention)
+	const many = sweptAtOnce + 20
+	for i := range many {
+		endedPrompt(ctx, t, m.store, fmt.Sprintf("long-%d", i), long)
+	}
+	endedPrompt(ctx, t, m.store, "lately", now)
+	endedPrompt(ctx, t, m.store, "pending", time.Time{})
+	for id, at := range map[string]time.Time{"archived-long": long, "archived-lately": now, "active": {}} {
+		_, err := m.store.CreateSession(ctx, store.Session{Session: v1.Session{ID: id}, CreatedAt: long, UpdatedAt: long})
+		require.NoError(t, err)
+		if !at.IsZero() {
+			require.NoError(t, m.store.ArchiveSession(ctx, id, at))
+		}
+	}
+	require.NoError(t, m.retain(ctx, now.Add(-m.retention)))
+
+	left, err := m.store.Prompts(ctx, "", "", 0)
+	require.NoError(t, err)
+	names := []string{}
+	for i := range left {
+		names = append(names, left[i].ID)
+	}
+	assert.Equal(t, []string{"lately", "pending"}, names)
+	sessions, err := m.store.Sessions(ctx, "", 0)
+	require.NoError(t, err)
+	names = []string{}
+	for i := range sessions {
+		names = append(names, sessions[i].ID)
+	}
+	assert.Equal(t, []string{"active", "archived-lately"}, names)
+}
+
+// endedPrompt keeps a prompt that ended at a time, or that is pending for none.
+func endedPrompt(ctx context.Context, t *testing.T, kept *store.Store, id string, ended time.Time) {
+	t.Helper()
+	opened := store.Prompt{Prompt: v1.Prompt{ID: id, State: v1.PromptPending, ExpiresAt: time.Now().Add(time.Hour)}, Kind: v1.PromptKindCall}
+	require.NoError(t, kept.OpenPrompt(ctx, opened))
+	if ended.IsZero() {
+		return
+	}
+	_, _, err := kept.ResolvePrompt(ctx, store.Resolution{Prompt: id, State: v1.PromptWithdrawn, At: ended})
+	require.NoError(t, err)
+}

@@ -1,0 +1,210 @@
+package extract
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell"
+)
+
+// acp makes the facts of a method: the method itself is the first item, and what
+// it does is items as of any other tool. Which of them count is decided by the
+// mode of its namespace.
+func (e *extraction) acp(m *method) {
+	e.args = e.args.given()
+	e.method(m)
+	switch {
+	case m.Reports:
+		return
+	case m.Asks:
+		e.permission()
+	case m.Act == v1.ToolShell:
+		e.terminal(m)
+	case m.Act != "":
+		e.does(&tool{Kind: m.Act, Paths: m.Paths, Content: m.Content})
+	}
+	u := uncatalogued{e: e, secretsOnly: true}
+	u.arguments()
+	if m.Act != "" {
+		e.args.ignore(m.Inert)
+		e.args.ignore(m.Content)
+		e.unknownArguments()
+	}
+}
+
+// method makes the item of the method and what says where it goes.
+func (e *extraction) method(m *method) {
+	e.facts.Tool.Namespace = m.Namespace
+	item := v1.Item{Kind: v1.ItemMethod, Verb: e.call.Tool, Path: -1}
+	if m.Any {
+		item.Caveats.Add("unknown_method")
+	}
+	e.facts.Items = append(e.facts.Items, item)
+	for _, peer := range e.call.Session.Peers {
+		facts := v1.PeerFacts{ID: peer.ID, Capabilities: v1.Set{}}
+		for _, capability := range peer.Capabilities {
+			facts.Capabilities.Add(capability)
+		}
+		e.facts.Method.Peers = append(e.facts.Method.Peers, facts)
+	}
+	e.facts.Method.Permission.Asks = m.Asks
+	e.facts.Method.Terminal.Step = m.Step
+	if m.Terminal == "" {
+		return
+	}
+	// Whatever else stands there names no terminal.
+	if id, err := decodeText(e.args.raw(m.Terminal)); err == nil {
+		e.facts.Method.Terminal.ID = id
+	}
+}
+
+// Method makes the facts of a method without arguments: whether it would be served
+// at all is what a host may advertise (N3). ok is false for a name that is no
+// method of the table.
+func (x *Extractor) Method(session *v1.Session, name string) (facts v1.Facts, ok bool) {
+	m := x.catalog.method(name, false)
+	if m == nil {
+		return v1.Facts{}, false
+	}
+	call := &v1.Call{Tool: name, Protocol: "acp", Session: *session}
+	e := &extraction{x: x, call: call}
+	e.facts.About, e.facts.Names = e.usualAbout[:0], e.usualNames[:0]
+	e.session()
+	e.facts.Schema, e.facts.Complete = v1.FactsSchema, true
+	e.facts.Tool = v1.ToolFacts{
+		Name: name, Kind: v1.ToolACP, Client: x.catalog.identify(session.Agent, name, "acp").client, Protocol: "acp",
+		Known: true, Act: m.Act,
+	}
+	e.about(v1.ToolACP)
+	e.method(m)
+	return e.finish(), true
+}
+
+// does makes the items of a method that does what a kind of tool does.
+func (e *extraction) does(t *tool) {
+	e.facts.Tool.Act = t.Kind
+	switch t.Kind {
+	case v1.ToolShell:
+		e.shellTool(t)
+	case v1.ToolFetch:
+		e.fetchTool(t)
+	default:
+		e.fileTool(t)
+	}
+}
+
+// given are the arguments without those that are null, which ACP's programs write
+// for what is not there.
+func (a arguments) given() arguments {
+	out := a[:0:0]
+	for i := range a {
+		if string(a[i].raw) != "null" {
+			out = append(out, a[i])
+		}
+	}
+	return out
+}
+
+// terminal makes the items of a program that is started with its arguments.
+func (e *extraction) terminal(m *method) {
+	e.facts.Tool.Act = m.Act
+	for _, dir := range e.texts([]string{"cwd"}) {
+		e.changeCwd(dir)
+	}
+	command, err := e.text("command")
+	if err != nil || strings.TrimSpace(command) == "" {
+		e.doubt("command_missing")
+		return
+	}
+	args, err := e.list("args")
+	if err != nil {
+		e.doubt("argument_type")
+	}
+	first := len(e.facts.Items)
+	if len(args) == 0 || quoteWord(command) != command {
+		// A host may hand it to a shell.
+		e.commandLine(command)
+	}
+	if len(args) > 0 {
+		e.commandLine(commandText(append([]string{command}, args...), true))
+	}
+	e.environment(first)
+}
+
+// environment makes the variables that a program gets what assignments in front of
+// it are, for every command item from first on.
+func (e *extraction) environment(first int) {
+	assignments, ok := e.variables()
+	if !ok {
+		e.doubt("environment_unreadable")
+		return
+	}
+	if assignments == "" {
+		return
+	}
+	parsed := e.x.table.Parse(assignments+"true", shell.Options{
+		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
+		Plain: e.plain, Toplevel: e.toplevel,
+	})
+	harmless := len(parsed.Messy) == 0 && len(parsed.Commands) == 1 && !parsed.Commands[0].Caveats.Has("assigns")
+	for i := first; i < len(e.facts.Items); i++ {
+		if item := &e.facts.Items[i]; item.Kind == v1.ItemCommand && !harmless {
+			item.Caveats = append(v1.Set{}, item.Caveats...) // others may share it
+			item.Caveats.Add("assigns")
+		}
+	}
+}
+
+// variables are the members of env as assignments in front of a command.
+func (e *extraction) variables() (assignments string, ok bool) {
+	found := e.args.find("env")
+	if found == nil {
+		return "", true
+	}
+	found.used = true
+	var list []json.RawMessage
+	if err := json.Unmarshal(found.raw, &list); err != nil || found.raw[0] != '[' {
+		return "", false
+	}
+	var out strings.Builder
+	for _, raw := range list {
+		members, err := decodeArgs(raw)
+		if err != nil || members == nil {
+			return "", false
+		}
+		name, nameErr := decodeText(members.raw("name"))
+		value, valueErr := decodeText(members.raw("value"))
+		if nameErr != nil || valueErr != nil || !variableName.MatchString(name) {
+			return "", false
+		}
+		out.WriteString(name + "=" + quoteWord(value) + " ")
+	}
+	return out.String(), true
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// text takes one text, and no list.
+func (e *extraction) text(name string) (string, error) {
+	found := e.args.find(name)
+	if found == nil {
+		return "", errArgument
+	}
+	found.used = true
+	return decodeText(found.raw)
+}
+
+// list takes a list of texts, and no text.
+func (e *extraction) list(name string) ([]string, error) {
+	found := e.args.find(name)
+	if found == nil {
+		return nil, nil
+	}
+	if found.raw[0] != '[' {
+		found.used = true
+		return nil, errArgument
+	}
+	return e.args.take(name)
+}

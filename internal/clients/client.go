@@ -1,0 +1,166 @@
+package clients
+
+import (
+	"fmt"
+	"net/url"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/clients/reply"
+)
+
+// when says on what condition something is said to a client.
+type when uint8
+
+const (
+	never when = iota
+	// onWish is where the person asked for it at installation: it beats rules that
+	// the person gave the client.
+	onWish
+	// attended is where a person is there.
+	attended
+	always
+)
+
+// Client is one agent program: how it says what it wants, and what it may be
+// told. It may be used concurrently.
+type Client struct {
+	// Name stands in the address, and Agent is what sessions call it.
+	Name, Agent string
+	decode      func(data []byte) (Event, error)
+	// allow is when an allow is said and not just left unsaid, and ask when a
+	// question is left to the client's own dialog.
+	allow, ask when
+	// AsksLater is true where the client asks its user about a call by the call's
+	// id, once it was decided.
+	AsksLater bool
+}
+
+// ByName finds a client by its name in the address.
+func ByName(name string) (*Client, bool) {
+	switch name {
+	case reply.Claude:
+		return claude(), true
+	case reply.Codex:
+		return codex(), true
+	case reply.Gemini:
+		return gemini(), true
+	case reply.OpenCode:
+		return openCode(), true
+	case reply.Copilot:
+		return copilot(), true
+	case reply.Cursor:
+		return cursor(), true
+	}
+	return nil, false
+}
+
+// Decode reads a payload, without a byte order mark. The error says what is
+// wrong with it, for a person; the event then has no kind, and the name that the
+// payload gave it if that could be read.
+func (c *Client) Decode(data []byte) (Event, error) {
+	event, err := c.decode(data)
+	if err != nil {
+		event.Kind = Unknown
+		return event, err
+	}
+	return event, nil
+}
+
+// Terms are what the host said of how a client is to be answered.
+type Terms struct {
+	// AutoApprove is true where the person asked at installation that an allow be
+	// said, though it beats rules of their own.
+	AutoApprove bool
+	// Attended is true where a person is there to answer.
+	Attended bool
+}
+
+func (t Terms) meets(condition when) bool {
+	switch condition {
+	case always:
+		return true
+	case onWish:
+		return t.AutoApprove
+	case attended:
+		return t.Attended
+	case never:
+	}
+	return false
+}
+
+// Holdable reports whether it is of use to hold an event for an answer: not where
+// the answer would not be said.
+func (c *Client) Holdable(event *Event, terms Terms) bool {
+	return event.Kind == ToolCall || event.Kind == Permission && terms.AutoApprove
+}
+
+// Delegates reports whether a question about an event that isn't held is asked in
+// the client's own dialog (A9).
+func (c *Client) Delegates(event *Event, terms Terms) bool {
+	switch event.Kind {
+	case ToolCall:
+		return terms.meets(c.ask)
+	case Permission:
+		return true
+	case Unknown, Start, End, Other:
+	}
+	return false
+}
+
+// Verdict is what a client is told of a decided event. Only a prompt that was
+// delegated is left to the client's dialog. What a partial event would allow is
+// left to the client, since the tool may be given more.
+func (c *Client) Verdict(event *Event, decision *v1.Decision, terms Terms) reply.Verdict {
+	if event.Kind != ToolCall && event.Kind != Permission {
+		return reply.Deny
+	}
+	switch decision.Effect {
+	case v1.EffectAllow:
+		return c.allowed(event, terms)
+	case v1.EffectPrompt:
+		delegated := decision.Prompt != nil && decision.Prompt.State == v1.PromptDelegated
+		switch {
+		case event.Partial, delegated && event.Kind == Permission:
+			return reply.Nothing
+		case delegated:
+			return reply.Ask
+		}
+	case v1.EffectDeny:
+	}
+	return reply.Deny
+}
+
+// allowed is what a client is told of an event that may go on.
+func (c *Client) allowed(event *Event, terms Terms) reply.Verdict {
+	condition := c.allow
+	if event.Kind == Permission {
+		condition = onWish
+	}
+	if !event.Partial && terms.meets(condition) {
+		return reply.Allow
+	}
+	return reply.Nothing
+}
+
+// Settled is what a client is told of a question about a call that was decided
+// before with the given effect, whole.
+func (c *Client) Settled(event *Event, effect v1.Effect, terms Terms) reply.Verdict {
+	whole := *event
+	whole.Partial = false
+	prompt := &v1.Prompt{State: v1.PromptDelegated}
+	return c.Verdict(&whole, &v1.Decision{Effect: effect, Prompt: prompt}, terms)
+}
+
+// SessionID names a client's session, or a sub-agent in it. Whatever a client
+// calls its sessions, the name can stand in an address, and no two are one.
+func (c *Client) SessionID(event *Event) string {
+	return c.Agent + ":" + url.QueryEscape(event.SessionID)
+}
+
+// ChildID is SessionID for the sub-agent of an event, empty for none.
+func (c *Client) ChildID(event *Event) string {
+	if event.AgentID == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%s", c.SessionID(event), url.QueryEscape(event.AgentID))
+}

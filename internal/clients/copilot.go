@@ -1,0 +1,121 @@
+package clients
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"policyd/internal/clients/reply"
+	"policyd/internal/strict"
+)
+
+// copilotPayload is what the Copilot CLI sends in both of its spellings: seen with
+// 1.0.102.
+type copilotPayload struct {
+	snakePayload
+	HookName       string          `json:"hookName"`
+	CamelSession   string          `json:"sessionId"`
+	CamelTool      string          `json:"toolName"`
+	CamelArgs      json.RawMessage `json:"toolArgs"`
+	CamelInput     json.RawMessage `json:"toolInput"`
+	CamelResult    json.RawMessage `json:"toolResult"`
+	Reason         string          `json:"reason"`
+	InitialPrompts json.RawMessage `json:"initialPrompt"`
+}
+
+// copilot reads the payloads of the Copilot CLI.
+func copilot() *Client {
+	known := &names{
+		tool: []string{"preToolUse", "PreToolUse"}, permission: []string{"permissionRequest", "PermissionRequest"},
+		start: []string{"sessionStart", "SessionStart"}, end: []string{"sessionEnd", "SessionEnd"},
+		after:    []string{"postToolUse", "PostToolUse", "postToolUseFailure", "PostToolUseFailure"},
+		launches: []string{"startup", "resume", "new"},
+	}
+	return &Client{
+		Name: reply.Copilot, Agent: "copilot-cli", allow: onWish, ask: always,
+		decode: func(data []byte) (Event, error) {
+			p, err := decode[copilotPayload](data)
+			if err != nil {
+				return Event{}, err
+			}
+			if err := p.join(); err != nil {
+				return Event{Name: p.Event}, err
+			}
+			return p.event(known)
+		},
+	}
+}
+
+// errSpellings: of two spellings of one thing Copilot would go by one, and policyd
+// perhaps by the other.
+var errSpellings = errors.New("the payload says one thing in two spellings")
+
+// join brings the camel-case spelling into the other.
+func (p *copilotPayload) join() error {
+	for _, pair := range []struct{ snake, camel *string }{
+		{&p.Event, &p.HookName}, {&p.SessionID, &p.CamelSession}, {&p.Tool, &p.CamelTool},
+	} {
+		switch {
+		case *pair.snake != "" && *pair.camel != "":
+			return errSpellings
+		case *pair.snake == "":
+			*pair.snake = *pair.camel
+		}
+	}
+	for _, args := range []json.RawMessage{p.CamelArgs, p.CamelInput} {
+		switch {
+		case len(args) == 0:
+		case len(p.Input) > 0:
+			return errSpellings
+		default:
+			p.Input = args
+		}
+	}
+	if p.Event == "" {
+		p.Event = p.guess()
+	}
+	// A question of the permission service puts a slash between server and tool
+	// where the tool call has a dash.
+	p.Tool = strings.Replace(p.Tool, "/", "-", 1)
+	return p.unwrap()
+}
+
+// guess names the event of a camel-case payload, which carries no name.
+func (p *copilotPayload) guess() string {
+	switch {
+	case len(p.CamelResult) > 0:
+		return "postToolUse"
+	case p.Tool != "" || len(p.Input) > 0:
+		return "preToolUse"
+	case p.Source != "":
+		return "sessionStart"
+	case p.Reason != "":
+		return "sessionEnd"
+	}
+	return ""
+}
+
+// unwrap reads arguments that are an object in a text, as older versions send
+// them, and none at all where a tool takes none.
+func (p *copilotPayload) unwrap() error {
+	if p.Tool != "" && (len(p.Input) == 0 || string(p.Input) == "null") {
+		p.Input = json.RawMessage("{}")
+	}
+	if len(p.Input) == 0 || p.Input[0] != '"' {
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(p.Input, &text); err != nil {
+		return fmt.Errorf("the arguments of the tool %q can't be read: %w", p.Tool, err)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "{}"
+	}
+	args, err := strict.DecodeForeign[map[string]json.RawMessage]([]byte(text))
+	if err != nil || *args == nil {
+		return fmt.Errorf("the arguments of the tool %q are a text that holds no object", p.Tool)
+	}
+	p.Input = json.RawMessage(strings.TrimSpace(text))
+	return nil
+}

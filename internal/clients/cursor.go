@@ -1,0 +1,143 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/clients/reply"
+	"policyd/internal/strict"
+)
+
+// cursorPayload is what Cursor sends, by its documentation.
+type cursorPayload struct {
+	Event        string          `json:"hook_event_name"`
+	Conversation string          `json:"conversation_id"`
+	Roots        []string        `json:"workspace_roots"`
+	Cwd          string          `json:"cwd"`
+	Command      string          `json:"command"`
+	URL          string          `json:"url"`
+	File         string          `json:"file_path"`
+	Tool         string          `json:"tool_name"`
+	Input        json.RawMessage `json:"tool_input"`
+	CallID       string          `json:"tool_use_id"`
+}
+
+// Events of Cursor's that each name a call in a way of their own.
+const (
+	cursorShell   = "beforeShellExecution"
+	cursorRead    = "beforeReadFile"
+	cursorTabRead = "beforeTabFileRead"
+	cursorMCP     = "beforeMCPExecution"
+	cursorTool    = "preToolUse"
+)
+
+// cursor reads the payloads of Cursor. Every one names the roots of the
+// workspace, which a person opened.
+func cursor() *Client {
+	known := &names{
+		tool:  []string{cursorShell, cursorRead, cursorTabRead, cursorMCP, cursorTool},
+		start: []string{"sessionStart"}, end: []string{"sessionEnd"},
+		after: []string{"postToolUse", "postToolUseFailure", "afterMCPExecution", "afterShellExecution", "afterFileEdit"},
+	}
+	return &Client{
+		Name: reply.Cursor, Agent: "cursor", allow: always, ask: never,
+		decode: func(data []byte) (Event, error) {
+			p, err := decode[cursorPayload](data)
+			if err != nil {
+				return Event{}, err
+			}
+			return p.event(known)
+		},
+	}
+}
+
+func (p *cursorPayload) event(known *names) (Event, error) {
+	out := Event{Name: p.Event, SessionID: p.Conversation, CallID: p.CallID}
+	kind, err := known.kind(p.Event, p.Tool != "" || p.Command != "" || p.File != "" || len(p.Input) > 0)
+	if err != nil {
+		return out, err
+	}
+	out.Kind = kind
+	if kind != Other && p.Conversation == "" {
+		return out, errNoSession
+	}
+	for _, root := range p.Roots {
+		if root != "" {
+			out.Launch = append(out.Launch, root)
+		}
+	}
+	if kind == ToolCall {
+		out.Call, err = p.call()
+	}
+	return out, err
+}
+
+func (p *cursorPayload) call() (v1.Call, error) {
+	switch p.Event {
+	case cursorShell:
+		if p.Command == "" {
+			return v1.Call{}, fmt.Errorf("the payload of %s names no command", p.Event)
+		}
+		return textCall("Shell", "command", p.Command, p.Cwd)
+	case cursorRead, cursorTabRead:
+		if p.File == "" {
+			return v1.Call{}, fmt.Errorf("the payload of %s names no file_path", p.Event)
+		}
+		return textCall("Read", "file_path", p.File, p.Cwd)
+	case cursorMCP:
+		return p.serverCall()
+	}
+	tool, ofServer := strings.CutPrefix(p.Tool, "MCP:")
+	call, err := callOf(tool, p.Input, p.Cwd)
+	if ofServer {
+		call.Protocol = protocolMCP
+	}
+	return call, err
+}
+
+func textCall(tool, argument, text, cwd string) (v1.Call, error) {
+	args, err := json.Marshal(map[string]string{argument: text})
+	if err != nil {
+		return v1.Call{}, err
+	}
+	return v1.Call{Tool: tool, Args: args, Cwd: cwd}, nil
+}
+
+// serverCall is the call of an MCP server's tool. The server has no name here, so
+// it goes by its address or its command line: what is remembered of a tool must
+// not reach that of another server.
+func (p *cursorPayload) serverCall() (v1.Call, error) {
+	args := p.Input
+	if len(args) > 0 && args[0] == '"' {
+		var text string
+		if err := json.Unmarshal(args, &text); err != nil {
+			return v1.Call{}, err
+		}
+		object, err := strict.DecodeForeign[map[string]json.RawMessage]([]byte(text))
+		if err != nil || *object == nil {
+			return v1.Call{}, fmt.Errorf("the arguments of the tool %q are a text that holds no object", p.Tool)
+		}
+		args = json.RawMessage(strings.TrimSpace(text))
+	}
+	call, err := callOf(p.Tool, args, p.Cwd)
+	server := p.URL
+	if server == "" {
+		server = p.Command
+	}
+	call.Protocol = protocolMCP
+	if server != "" && p.Tool != "" {
+		call.Tool = "mcp__" + separatorSafe(server) + "__" + p.Tool
+	}
+	return call, err
+}
+
+// separatorSafe keeps a server's name from ending early, and two names apart.
+func separatorSafe(server string) string {
+	server = strings.NewReplacer("%", "%25", "__", "_%5F").Replace(server)
+	if rest, found := strings.CutSuffix(server, "_"); found {
+		return rest + "%5F"
+	}
+	return server
+}

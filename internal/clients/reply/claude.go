@@ -1,0 +1,34 @@
+package reply
+
+// permissionEvent is the event in which Claude and Codex ask before they show
+// their own dialog.
+const permissionEvent = "PermissionRequest"
+
+// claude is what Claude is told: seen with 2.1.328. Its PreToolUse allow gives
+// way to the user's own rules, its PermissionRequest allow doesn't. What is not
+// said is left to Claude.
+func claude(event string, verdict Verdict, reason string) (body any, known bool) {
+	switch {
+	case verdict == Nothing:
+		return struct{}{}, true
+	case verdict == Allow && event == permissionEvent:
+		return allowPermission(), true
+	case verdict == Allow:
+		return map[string]toolUse{"hookSpecificOutput": {"PreToolUse", "allow", reason}}, true
+	case verdict == Ask && event != permissionEvent:
+		return map[string]toolUse{"hookSpecificOutput": {"PreToolUse", "ask", reason}}, true
+	}
+	return nil, false
+}
+
+// allowPermission answers the dialog of Claude and Codex with yes, this once.
+func allowPermission() any {
+	type allowed struct {
+		Behavior string `json:"behavior"`
+	}
+	type output struct {
+		Event    string  `json:"hookEventName"`
+		Decision allowed `json:"decision"`
+	}
+	return map[string]output{"hookSpecificOutput": {permissionEvent, allowed{"allow"}}}
+}

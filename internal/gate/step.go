@@ -1,0 +1,18 @@
+package gate
+
+import "context"
+
+// Steps of a decision.
+const (
+	StepExtract = "extract"
+	StepJudge   = "judge"
+	StepRecord  = "record"
+)
+
+// step begins a step, which ends with the function that it returns.
+func (p *passage) step(ctx context.Context, name string) (stepping context.Context, done func()) {
+	if p.gate.options.Step == nil {
+		return ctx, func() {}
+	}
+	return p.gate.options.Step(ctx, name)
+}

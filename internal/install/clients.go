@@ -1,0 +1,296 @@
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"policyd/internal/clients/reply"
+	"policyd/internal/hook"
+)
+
+// slack is what a client waits longer than its hook: a hook that is cut off says
+// nothing, and most clients run the tool then.
+const slack = 5 * time.Second
+
+// defaultHold is how long a question is held where a client can't ask by itself.
+const defaultHold = 55 * time.Second
+
+// DefaultHold is the hold of a client where nobody named one. Claude Code,
+// Copilot and Gemini CLI ask by themselves.
+func DefaultHold(client string) time.Duration {
+	switch client {
+	case reply.Codex, reply.OpenCode, reply.Cursor:
+		return defaultHold
+	}
+	return 0
+}
+
+// Options say what to install, and where.
+type Options struct {
+	Client string
+	// Project is the directory whose settings are written; empty for the user's.
+	Project string
+	// Home is the user's home directory, and Env the environment, in which clients
+	// name other places for their settings.
+	Home string
+	Env  func(string) (string, bool)
+	// Hook is the hook program with its first arguments, up to the client's name.
+	Hook []string
+	// HookFlags follow the client's name.
+	HookFlags []string
+	// Policyd is the main program, which serves the hint tools. Empty: they are
+	// not registered.
+	Policyd string
+	// Hold is how long a question is held.
+	Hold time.Duration
+	// AutoApprove lets an allow of policyd's stand for the person's own.
+	AutoApprove bool
+}
+
+// hintTools are the tools that hints may name where they are registered (D5).
+const hintTools = "request_read_access,set_working_directory"
+
+// command is the hook's command line, in words.
+func (o *Options) command() []string {
+	words := append(append([]string{}, o.Hook...), o.Client)
+	if o.Hold > 0 {
+		words = append(words, "--hold", o.Hold.String())
+	}
+	if o.AutoApprove {
+		words = append(words, "--auto-approve")
+	}
+	if o.offersTools() {
+		words = append(words, "--tools", hintTools)
+	}
+	return append(words, o.HookFlags...)
+}
+
+// offersTools says whether the hint tools are registered. Copilot reads servers
+// from the user's settings alone.
+func (o *Options) offersTools() bool {
+	return o.Policyd != "" && (o.Client != reply.Copilot || o.Project == "")
+}
+
+// patience is how long the hook may take.
+func (o *Options) patience() time.Duration {
+	if o.Hold > 0 {
+		return o.Hold + hook.Grace
+	}
+	return hook.Patience
+}
+
+// seconds is the client's own timeout.
+func (o *Options) seconds() int { return int((o.patience() + slack).Seconds()) }
+
+// format is how a file is written.
+type format int
+
+const (
+	strictJSON format = iota
+	commentedJSON
+	toml
+	plugin
+)
+
+// file is one settings file of a client, and what belongs into it.
+type file struct {
+	path   string
+	format format
+	// hooks are events in order, each with the entry that is added to its list.
+	hooks []eventHook
+	// version is written where the file is new and its client wants one.
+	version int
+	// server is where the MCP server of the hint tools stands, and what it is.
+	serverAt string
+	server   any
+}
+
+type eventHook struct {
+	event string
+	entry any
+}
+
+// group and handler are what Claude Code, Codex and Gemini CLI have in common.
+type group struct {
+	Matcher string    `json:"matcher,omitempty"`
+	Hooks   []handler `json:"hooks"`
+}
+
+type handler struct {
+	Name      string `json:"name,omitempty"`
+	Type      string `json:"type"`
+	Command   string `json:"command"`
+	Timeout   int    `json:"timeout"`
+	OnFailure string `json:"onFailure,omitempty"`
+}
+
+// files are what an install of the client touches.
+func (o *Options) files() ([]file, error) {
+	switch o.Client {
+	case reply.Claude:
+		return o.claude(), nil
+	case reply.Codex:
+		return o.codex(), nil
+	case reply.Gemini:
+		return o.gemini(), nil
+	case reply.OpenCode:
+		return o.openCode(), nil
+	case reply.Copilot:
+		return o.copilot(), nil
+	case reply.Cursor:
+		return o.cursor(), nil
+	}
+	return nil, fmt.Errorf("install hooks: unknown client %q", o.Client)
+}
+
+// place is a client's directory: a variable names it, or it lies in the home.
+func (o *Options) place(variable string, below ...string) string {
+	if named, set := o.Env(variable); set && filepath.IsAbs(named) {
+		return named
+	}
+	return filepath.Join(append([]string{o.Home}, below...)...)
+}
+
+func (o *Options) shellCommand() string { return Quote(o.command()) }
+
+// stdioServer is the form in which most clients name an MCP server.
+type stdioServer struct {
+	Type    string   `json:"type,omitempty"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+	Tools   []string `json:"tools,omitempty"`
+}
+
+func (o *Options) toolsServer() stdioServer {
+	return stdioServer{Command: o.Policyd, Args: []string{"tools", "--client", o.Client}}
+}
+
+// claude's settings are read as strict JSON: with a comment in it, nothing of a
+// file counts. A project's are the person's own (settings.local.json), since the
+// program's path is this machine's.
+func (o *Options) claude() []file {
+	line := handler{Type: "command", Command: o.shellCommand(), Timeout: o.seconds()}
+	gate := line
+	gate.OnFailure = "block"
+	settings := filepath.Join(o.place("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
+	servers := filepath.Join(o.Home, ".claude.json")
+	if named, set := o.Env("CLAUDE_CONFIG_DIR"); set && filepath.IsAbs(named) {
+		servers = filepath.Join(named, ".claude.json")
+	}
+	if o.Project != "" {
+		settings = filepath.Join(o.Project, ".claude", "settings.local.json")
+		servers = filepath.Join(o.Project, ".mcp.json")
+	}
+	hooks := []eventHook{{"PreToolUse", group{"*", []handler{gate}}}}
+	if o.AutoApprove {
+		hooks = append(hooks, eventHook{"PermissionRequest", group{"*", []handler{gate}}})
+	}
+	hooks = append(hooks, eventHook{"SessionStart", group{"", []handler{line}}}, eventHook{"SessionEnd", group{"", []handler{line}}})
+	return o.withServer([]file{{path: settings, hooks: hooks}}, file{path: servers, serverAt: "mcpServers", server: o.toolsServer()})
+}
+
+func (o *Options) codex() []file {
+	dir := o.place("CODEX_HOME", ".codex")
+	if o.Project != "" {
+		dir = filepath.Join(o.Project, ".codex")
+	}
+	line := group{"", []handler{{Type: "command", Command: o.shellCommand(), Timeout: o.seconds()}}}
+	hooks := []eventHook{{"PreToolUse", line}}
+	if o.AutoApprove {
+		hooks = append(hooks, eventHook{"PermissionRequest", line})
+	}
+	hooks = append(hooks, eventHook{"SessionStart", line})
+	return o.withServer([]file{{path: filepath.Join(dir, "hooks.json"), hooks: hooks}},
+		file{path: filepath.Join(dir, "config.toml"), format: toml, serverAt: "mcp_servers", server: o.toolsServer()})
+}
+
+// gemini counts timeouts in milliseconds.
+func (o *Options) gemini() []file {
+	const milliseconds = 1000
+	settings := filepath.Join(o.place("GEMINI_CLI_HOME"), ".gemini", "settings.json")
+	if o.Project != "" {
+		settings = filepath.Join(o.Project, ".gemini", "settings.json")
+	}
+	line := []handler{{Name: "policyd", Type: "command", Command: o.shellCommand(), Timeout: o.seconds() * milliseconds}}
+	one := file{path: settings, format: commentedJSON, hooks: []eventHook{
+		{"BeforeTool", group{"*", line}}, {"SessionStart", group{"", line}}, {"SessionEnd", group{"", line}},
+	}}
+	one.serverAt = "mcpServers"
+	if o.offersTools() {
+		one.server = o.toolsServer()
+	}
+	return []file{one}
+}
+
+// openCode's plugin runs in OpenCode itself; its servers stand in opencode.json.
+func (o *Options) openCode() []file {
+	dir, plugins := o.openCodeDir(), filepath.Join(o.openCodeDir(), "plugins")
+	if o.Project != "" {
+		dir, plugins = o.Project, filepath.Join(o.Project, ".opencode", "plugins")
+	}
+	settings := filepath.Join(dir, "opencode.json")
+	if commented := filepath.Join(dir, "opencode.jsonc"); !exists(settings) && exists(commented) {
+		settings = commented
+	}
+	server := struct {
+		Type    string   `json:"type"`
+		Command []string `json:"command"`
+		Enabled bool     `json:"enabled"`
+	}{"local", []string{o.Policyd, "tools", "--client", o.Client}, true}
+	return o.withServer([]file{{path: filepath.Join(plugins, "policyd.js"), format: plugin}},
+		file{path: settings, format: commentedJSON, serverAt: "mcp", server: server})
+}
+
+func (o *Options) openCodeDir() string {
+	return filepath.Join(o.place("XDG_CONFIG_HOME", ".config"), "opencode")
+}
+
+func (o *Options) copilot() []file {
+	type entry struct {
+		Type       string `json:"type"`
+		Bash       string `json:"bash"`
+		TimeoutSec int    `json:"timeoutSec"`
+	}
+	dir := o.place("COPILOT_HOME", ".copilot")
+	hooks := filepath.Join(dir, "hooks", "policyd.json")
+	if o.Project != "" {
+		hooks = filepath.Join(o.Project, ".github", "hooks", "policyd.json")
+	}
+	line := entry{"command", o.shellCommand(), o.seconds()}
+	events := []eventHook{{"preToolUse", line}}
+	if o.AutoApprove {
+		events = append(events, eventHook{"permissionRequest", line})
+	}
+	events = append(events, eventHook{"sessionStart", line}, eventHook{"sessionEnd", line})
+	server := o.toolsServer()
+	server.Type, server.Tools = "local", []string{"*"}
+	return o.withServer([]file{{path: hooks, version: 1, hooks: events}},
+		file{path: filepath.Join(dir, "mcp-config.json"), serverAt: "mcpServers", server: server})
+}
+
+// cursor's settings are known from its documentation alone.
+func (o *Options) cursor() []file {
+	type entry struct {
+		Command    string `json:"command"`
+		Timeout    int    `json:"timeout"`
+		FailClosed bool   `json:"failClosed"`
+	}
+	dir := filepath.Join(o.Home, ".cursor")
+	if o.Project != "" {
+		dir = filepath.Join(o.Project, ".cursor")
+	}
+	line := entry{o.shellCommand(), o.seconds(), true}
+	return o.withServer([]file{{path: filepath.Join(dir, "hooks.json"), format: commentedJSON, version: 1, hooks: []eventHook{
+		{"beforeShellExecution", line}, {"beforeReadFile", line}, {"beforeMCPExecution", line}, {"preToolUse", line},
+	}}}, file{path: filepath.Join(dir, "mcp.json"), format: commentedJSON, serverAt: "mcpServers", server: o.toolsServer()})
+}
+
+// withServer adds the file of the hint tools. Without them it is still looked
+// at, for what an earlier install left.
+func (o *Options) withServer(files []file, server file) []file {
+	if !o.offersTools() {
+		server.server = nil
+	}
+	return append(files, server)
+}

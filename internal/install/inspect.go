@@ -1,0 +1,237 @@
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"policyd/internal/clients/reply"
+)
+
+// Report is what is found of an install.
+type Report struct {
+	Client, Path string
+	// Command starts the hook, in words.
+	Command []string
+	// Faults let tools run ungated, or keep the hook from firing.
+	Faults []string
+	// Warnings are what the person should know.
+	Warnings []string
+	// trustDir is where Codex keeps what it trusts: the user's, never a project's.
+	trustDir string
+}
+
+// Inspect looks at what is installed for a client, and changes nothing. It is nil
+// where nothing of policyd's is.
+func Inspect(o *Options) (*Report, error) {
+	files, err := o.files()
+	if err != nil {
+		return nil, err
+	}
+	f := &files[0] // what gates stands in the first
+	text, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	r := &Report{Client: o.Client, Path: f.path, trustDir: o.place("CODEX_HOME", ".codex")}
+	if f.format == plugin {
+		return r.plugin(o, string(text)), nil
+	}
+	d, err := parseDocument(text, f.format == commentedJSON)
+	if err != nil {
+		if !strings.Contains(string(text), "policyd") {
+			return nil, nil // not ours to judge
+		}
+		r.fault("%v; the client does not load it", err)
+		return r, nil
+	}
+	if d.ownHook() == nil {
+		return nil, nil
+	}
+	for _, hook := range f.hooks {
+		r.event(d, f, hook.event)
+	}
+	r.switches(o, d)
+	return r, nil
+}
+
+func (r *Report) fault(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// entry is a hook as it stands in a file, of any client.
+type entry struct {
+	Type       string  `json:"type"`
+	Command    string  `json:"command"`
+	Bash       string  `json:"bash"`
+	Timeout    float64 `json:"timeout"`
+	TimeoutSec float64 `json:"timeoutSec"`
+	OnFailure  string  `json:"onFailure"`
+	FailClosed bool    `json:"failClosed"`
+	Async      bool    `json:"async"`
+}
+
+func (e *entry) line() string { return e.Command + e.Bash }
+
+// event checks the hook of one event, which an install writes.
+func (r *Report) event(d *document, f *file, event string) {
+	var list []struct {
+		entry
+		Matcher *string `json:"matcher"`
+		Hooks   []entry `json:"hooks"`
+	}
+	if !d.decode(&list, "hooks", event) {
+		r.missing(event)
+		return
+	}
+	for number, group := range list {
+		for position, one := range append([]entry{group.entry}, group.Hooks...) {
+			if !ours(one.line()) {
+				continue
+			}
+			r.judge(event, &one)
+			if group.Matcher != nil && !slices.Contains([]string{"", "*", ".*"}, *group.Matcher) {
+				r.fault("%s: the matcher %q leaves tools out; install again", event, *group.Matcher)
+			}
+			if r.Client == reply.Codex {
+				r.trust(f.path, event, number, position-1, group.Matcher, &one)
+			}
+			return
+		}
+	}
+	r.missing(event)
+}
+
+// missing: a session event that is not hooked costs the project, and no safety.
+func (r *Report) missing(event string) {
+	if strings.HasPrefix(strings.ToLower(event), "session") {
+		r.warn("%s is not hooked: sessions have no project", event)
+		return
+	}
+	r.fault("%s is not hooked; install again", event)
+}
+
+// judge checks one entry against what an install writes.
+func (r *Report) judge(event string, e *entry) {
+	r.Command = Words(e.line())
+	gates := !strings.HasPrefix(strings.ToLower(event), "session")
+	if gates && r.Client == reply.Claude && e.OnFailure != "block" {
+		r.fault("%s: without onFailure \"block\" the tool runs when the hook fails; install again", event)
+	}
+	if gates && r.Client == reply.Cursor && !e.FailClosed {
+		r.fault("%s: without failClosed the tool runs when the hook fails; install again", event)
+	}
+	if e.Async {
+		r.fault("%s: an asynchronous hook blocks nothing; install again", event)
+	}
+	waits := time.Duration((e.Timeout + e.TimeoutSec) * float64(time.Second))
+	if r.Client == reply.Gemini {
+		waits = time.Duration(e.Timeout * float64(time.Millisecond))
+	}
+	if hold := holdOf(r.Command); waits <= (&Options{Hold: hold}).patience() {
+		r.fault("%s: the client waits %s, less than the hook may take; install again", event, waits)
+	}
+}
+
+// holdOf is the hold that a hook's command line asks for.
+func holdOf(words []string) time.Duration {
+	if at := slices.Index(words, "--hold"); at >= 0 && at+1 < len(words) {
+		if hold, err := time.ParseDuration(words[at+1]); err == nil {
+			return hold
+		}
+	}
+	return 0
+}
+
+// switches are settings by which a client runs no hooks at all.
+func (r *Report) switches(o *Options, own *document) {
+	switch r.Client {
+	case reply.Claude:
+		for _, path := range o.claudeSettings() {
+			d := readDocument(path, false)
+			var off bool
+			if d != nil && d.decode(&off, "disableAllHooks") && off {
+				r.fault("disableAllHooks in %s turns every hook off", path)
+			}
+		}
+	case reply.Gemini:
+		enabled := true
+		if own.decode(&enabled, "hooksConfig", "enabled") && !enabled {
+			r.fault("hooksConfig.enabled is false: no hook fires")
+		}
+		var off []string
+		if own.decode(&off, "hooksConfig", "disabled") && slices.Contains(off, "policyd") {
+			r.fault("hooksConfig.disabled names policyd")
+		}
+	}
+	if o.Project != "" && r.Client == reply.Codex {
+		r.warn("a project's hooks count only where codex trusts the project")
+	}
+}
+
+// claudeSettings are the files that can turn Claude Code's hooks off.
+func (o *Options) claudeSettings() []string {
+	paths := []string{
+		"/etc/claude-code/managed-settings.json", filepath.Join(o.place("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
+	}
+	if o.Project != "" {
+		for _, name := range []string{"settings.json", "settings.local.json"} {
+			paths = append(paths, filepath.Join(o.Project, ".claude", name))
+		}
+	}
+	return paths
+}
+
+func readDocument(path string, comments bool) *document {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	d, err := parseDocument(text, comments)
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// plugin checks that OpenCode's plugin is the one that this policyd writes.
+func (r *Report) plugin(o *Options, text string) *Report {
+	if !strings.HasPrefix(text, pluginMark) {
+		return nil
+	}
+	var deadline int64
+	for line := range strings.Lines(text) {
+		if encoded, found := strings.CutPrefix(line, "const COMMAND = "); found {
+			_ = json.Unmarshal([]byte(encoded), &r.Command) // what can't be read differs below
+		}
+		if encoded, found := strings.CutPrefix(line, "const DEADLINE = "); found {
+			_ = json.Unmarshal([]byte(encoded), &deadline)
+		}
+	}
+	want, err := OpenCodePlugin(r.Command, time.Duration(deadline)*time.Millisecond)
+	if err != nil || want != text {
+		r.fault("the plugin is not what this policyd writes; install again")
+	}
+	info, err := os.Stat(filepath.Join(o.place("XDG_CACHE_HOME", ".cache"), "policyd", "opencode-loaded.json"))
+	own, ownErr := os.Stat(r.Path)
+	switch {
+	case err != nil:
+		r.warn("opencode has not loaded the plugin yet; a plugin that does not load leaves a session ungated without a word")
+	case ownErr == nil && info.ModTime().Before(own.ModTime()):
+		r.warn("opencode has not loaded the plugin since it was installed")
+	}
+	return r
+}

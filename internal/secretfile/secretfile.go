@@ -1,0 +1,61 @@
+// Package secretfile reads files that hold a secret: tokens and keys. It trusts
+// nothing but the file's mode: a file that others can read holds no secret.
+package secretfile
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// most is the largest secret, in bytes: far above a key with its chain.
+const most = 1 << 20
+
+// ModeError says that a file is open to others than those it is for.
+type ModeError struct {
+	Path string
+	Mode fs.FileMode
+}
+
+// Error implements error.
+func (e *ModeError) Error() string {
+	return fmt.Sprintf("%s has mode %04o, so others may know it; make a new secret with mode 0600", e.Path, e.Mode)
+}
+
+var _ error = (*ModeError)(nil)
+
+// Read returns the content of a regular file, or of one that a link leads to.
+// One that others can read or change is refused with an error that holds a
+// *ModeError. A file of another user may be readable by a group, since that is
+// how it is handed to policyd: Kubernetes does so with secrets for a user that
+// isn't root.
+func Read(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read secret: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat() // of what is open, so that no other file is read
+	if err != nil {
+		return nil, fmt.Errorf("read secret: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read secret: %s is not a regular file", path)
+	}
+	closed := fs.FileMode(0o077)
+	if foreign(info) {
+		closed = 0o037
+	}
+	if mode := info.Mode().Perm(); mode&closed != 0 {
+		return nil, fmt.Errorf("read secret: %w", &ModeError{Path: path, Mode: mode})
+	}
+	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read secret: %w", err)
+	}
+	if len(content) > most {
+		return nil, fmt.Errorf("read secret: %s is larger than %d bytes", path, most)
+	}
+	return content, nil
+}

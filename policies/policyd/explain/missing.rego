@@ -1,0 +1,101 @@
+# METADATA
+# title: What kept an item from being covered
+# description: >-
+#   For people who read an explanation, and never for a decision: nothing here is gathered by the entrypoint. Each text
+#   says one thing that a cover would have needed otherwise.
+package policyd.explain
+
+# METADATA
+# title: Caveats
+# description: A caveat keeps away every cover that does not name it; those that safe verbs tolerate are not told.
+missing contains {"item": i, "text": text} if {
+	some i, item in input.items
+	some caveat, _ in item.caveats
+	not data.policyd.config.caveats.safe_verbs[caveat]
+	text := object.get(data.policyd.config.words.caveats, caveat, caveat)
+}
+
+# METADATA
+# title: Spaces
+# description: What is touched and may not be read by this audience without a question.
+missing contains {"item": i, "text": text} if {
+	some i, item in input.items
+	some touch, _ in item.touches
+	not data.policyd.config.spaces.readable[input.session.audience][touch]
+	not _writable(item, touch)
+	[operation, space] := split(touch, ".")
+	text := sprintf("it %s %s", [
+		object.get(data.policyd.config.words.operations, operation, operation),
+		object.get(data.policyd.config.words.spaces, space, space),
+	])
+}
+
+# METADATA
+# title: Verbs
+# description: A command that is on no list of safe verbs.
+missing contains {"item": i, "text": text} if {
+	some i, item in input.items
+	item.kind == "command"
+	item.verb != ""
+	not _forms[item.verb]
+	text := sprintf("%s is not on the list of safe verbs", [item.verb])
+}
+
+# METADATA
+# title: Options
+# description: An option or operand that no safe form of the verb has.
+missing contains {"item": i, "text": text} if {
+	some i, item in input.items
+	item.kind == "command"
+	forms := _forms[item.verb]
+	some option, kind in item.form
+	not _known(forms, option, kind)
+	text := sprintf("%s is in no safe form of %s", [option, item.verb])
+}
+
+# METADATA
+# title: Options together
+# description: Each option is in a safe form, and no form has them all, or one asks for an option that is not there.
+missing contains {"item": i, "text": text} if {
+	some i, item in input.items
+	item.kind == "command"
+	forms := _forms[item.verb]
+	every option, kind in item.form {
+		_known(forms, option, kind)
+	}
+	not _safe(forms, item.form)
+	text := sprintf("no safe form of %s is exactly this: %s", [item.verb, _needed(forms)])
+}
+
+# METADATA
+# title: Tools
+# description: A tool, host or method that nobody answered for.
+missing contains {"item": i, "text": text} if {
+	some i, item in input.items
+	item.kind in {"tool", "fetch", "method"}
+	text := sprintf("%s needs an answer of a person", [item.verb])
+}
+
+_forms := object.get(data.policyd.config.safe_verbs, input.session.platform, {})
+
+_known(forms, option, kind) if {
+	some safe in forms
+	safe.form[option] == kind
+}
+
+_safe(forms, form) if {
+	some safe in forms
+	object.subset(safe.form, form)
+	object.subset(form, safe.needs)
+}
+
+_needed(forms) := sprintf("it needs %s", [concat(" or ", needs)]) if {
+	needs := {need | some safe in forms; some need, _ in safe.needs}
+	needs != set()
+} else := "its options are safe one by one only"
+
+# A file tool may write where the workspace is.
+_writable(item, touch) if {
+	item.kind == "path"
+	data.policyd.config.spaces.writable[input.session.audience][touch]
+}

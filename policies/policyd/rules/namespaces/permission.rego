@@ -1,0 +1,32 @@
+package policyd.rules
+
+# METADATA
+# title: Nobody to ask
+# description: A request for a person's permission is of no use in a session without a person.
+# custom:
+#   id: namespaces/permission
+#   codes: [person_needed]
+#   remedy: a person in the session, or raw input that the catalog knows
+prompt contains {
+	"rule": "namespaces/permission",
+	"code": "person_needed",
+	"message": "it is not known what the agent will do, so a person has to decide",
+	"item": -1,
+} if {
+	input.tool.kind == "acp"
+	input.method.permission.asks == true
+	input.method.permission.raw_input == false
+	input.session.interactive == false
+}
+
+default _namespaces_permission_allowed := ""
+
+# Only what was judged can be selected. Where anything of it asks, there is no allow that this goes with.
+_namespaces_permission_allowed := "allow_once" if {
+	input.method.permission.asks == true
+	input.method.permission.raw_input == true
+}
+
+default _namespaces_permission_denied := ""
+
+_namespaces_permission_denied := "reject_once" if input.method.permission.asks == true
