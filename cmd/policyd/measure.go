@@ -84,12 +84,18 @@ func (s *sidecar) sources() error {
 // there is one at a time.
 func (s *sidecar) policyReadings() []metrics.Reading {
 	status := s.policy.engine.Status()
+	refused := status.LastError != "" || len(s.policy.bundleWarnings()) > 0
+	if status.Revision == "" { // bundles of services are awaited
+		return []metrics.Reading{{
+			Name: "policyd_policy_refused", Help: "1 while the latest policy is refused and the one before it decides.", Value: metrics.Truth(refused),
+		}}
+	}
 	return []metrics.Reading{
 		{Name: "policyd_policy_info", Help: "The policy in force, always 1.", Labels: []string{"revision", status.Revision}, Value: 1},
 		{Name: "policyd_policy_activated_timestamp_seconds", Help: "When the policy in force was activated.", Value: float64(status.ActivatedAt.UnixMilli()) / 1000},
 		{Name: "policyd_policy_age_seconds", Help: "How long the policy in force is.", Value: time.Since(status.ActivatedAt).Seconds()},
 		{Name: "policyd_policy_activation_failures_total", Help: "Policies that were refused.", Counter: true, Value: float64(status.Failures)},
-		{Name: "policyd_policy_refused", Help: "1 while the latest policy is refused and the one before it decides.", Value: metrics.Truth(status.LastError != "")},
+		{Name: "policyd_policy_refused", Help: "1 while the latest policy is refused and the one before it decides.", Value: metrics.Truth(refused)},
 	}
 }
 
