@@ -1,7 +1,7 @@
 # make test      everything that must hold; what continuous integration calls
 # make check     the one loop while working: format, generate, lint, quick tests, policy gate
 # make bench     measures, and writes docs/benchmarks.md
-# make test-clients  drives the real agent programs, which it takes from npm, against policyd; needs node
+# make test-clients  drives the real agent programs, which it takes from npm, against policyd and its gates; needs node
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
 # make oracle    runs ORACLE_LINES generated lines in a real bash; make nightly runs 20,000 and a new seed
 # make fuzz      runs every fuzz target for FUZZTIME
@@ -95,7 +95,8 @@ rego-gate: build
 # the tests of one.
 # A name that Go passes over: packages from npm hold Go files, too.
 CLIENT_PROGRAMS := bin/.clients
-CLIENT_PACKAGES := @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai @github/copilot
+CLIENT_PACKAGES := @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai @github/copilot \
+	@modelcontextprotocol/server-filesystem
 CLIENTS ?= .*
 test-clients:
 	@mkdir -p $(CLIENT_PROGRAMS)
@@ -108,6 +109,8 @@ test-clients:
 	cd test/clients && POLICYD_TEST_CLIENTS="$(CURDIR)/$(CLIENT_PROGRAMS)/node_modules/.bin" \
 		$$isolate bash -c '[ -z "$$1" ] || ip link set lo up; exec "$(CURDIR)/$(CLIENT_PROGRAMS)/clients.test" \
 		-test.v -test.timeout 30m -test.run "TestRealClients/^($(CLIENTS))$$"' - "$$isolate"
+	POLICYD_TEST_CLIENTS="$(CURDIR)/$(CLIENT_PROGRAMS)/node_modules/.bin" \
+		$(GO) test -count=1 -v -timeout 30m -run '^TestReal(MCPServer|ACPAgents)$$' ./test/e2e
 
 bench:
 	$(GO) build -o bin/bench ./test/bench

@@ -231,3 +231,26 @@ func TestTheAccessLogNamesDecisionsAndNoContent(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
+
+// TestAHookOverItsLimitIsTheClientsDeny holds that a client, which runs the tool
+// on an error, gets its own deny with 200.
+func TestAHookOverItsLimitIsTheClientsDeny(t *testing.T) {
+	now := time.Now()
+	r := start(t, hooked(&keptSessions{kept: map[string]v1.Session{}}), func(o *api.Options) {
+		o.Quota = quota.New(quota.Limits{PerSecond: 10}, func() time.Time { return now })
+	})
+	ask := func(client string) reply {
+		return do(t, r.client, r.request(t, "POST", "/v1/hooks/"+client, claudeCall))
+	}
+	for range 100 {
+		require.Equal(t, "allow", ask("claude").Header.Get("Policyd-Decision"))
+	}
+	refused := ask("claude")
+	assert.Equal(t, http.StatusOK, refused.StatusCode)
+	assert.Equal(t, "deny", refused.Header.Get("Policyd-Decision"))
+	assert.NotEmpty(t, refused.Header.Get("Retry-After"))
+	assert.Contains(t, string(refused.body), `"permissionDecision":"deny"`)
+	assert.Contains(t, string(refused.body), "rate_limited")
+	assert.Equal(t, int64(100), r.gate.calls.Load())
+	assert.Equal(t, http.StatusOK, do(t, r.client, r.request(t, "POST", "/v1/decide", callOf("codex"))).StatusCode)
+}

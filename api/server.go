@@ -220,7 +220,7 @@ func (s *Server) router() http.Handler {
 }
 
 func (s *Server) routeSessions(group *echo.Group) {
-	group.GET("", s.listSessions, operatorOnly)
+	group.GET("", s.listSessions)
 	group.PUT("/:id", s.putSession, requireJSON)
 	group.GET("/:id", s.getSession)
 	group.PATCH("/:id", s.patchSession, requireJSON)

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -65,15 +66,23 @@ func (s *Server) putSession(c echo.Context) error {
 	return answer(c, &info)
 }
 
+// listSessions shows an operator every session, and an agent its own.
 func (s *Server) listSessions(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	after, limit := query.page()
 	if err := query.done(); err != nil {
 		return err
 	}
-	list, next, err := s.options.Sessions.List(c.Request().Context(), after, limit)
+	ctx, caller := c.Request().Context(), callerOf(c)
+	list, next, err := s.options.Sessions.List(ctx, after, limit)
 	if err != nil {
 		return refused(err)
+	}
+	if !caller.Operator {
+		list = slices.DeleteFunc(list, func(info v1.SessionInfo) bool {
+			_, err := s.options.Sessions.Session(ctx, info.ID, caller)
+			return err != nil
+		})
 	}
 	return answer(c, &v1.SessionList{Sessions: list, Next: next})
 }

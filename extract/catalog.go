@@ -143,8 +143,12 @@ func (c *catalog) identify(agent, name, protocol string) identity {
 		return out
 	case "mcp":
 		out.server, out.name = "unknown", name
-		if server, tool, ok := splitMCP(entry, name); ok {
-			out.server, out.name = server, tool
+		// A gate spells names in one way, for whichever client it stands.
+		for _, entry := range []*client{c.Clients[genericClient], entry} {
+			if server, tool, ok := splitMCP(entry, name); ok {
+				out.server, out.name = server, tool
+				break
+			}
 		}
 		return out
 	case "acp":

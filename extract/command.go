@@ -18,7 +18,7 @@ func (e *extraction) commandLine(line string) {
 	e.line = true
 	options := shell.Options{
 		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
-		Plain:    e.plain,
+		Plain: e.plain, Enterable: e.enterable, Readable: e.readable,
 		Toplevel: e.toplevel,
 	}
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
@@ -82,7 +82,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 // directory alone is listed, not read: what is read there is an access.
 func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
 	switch c.Verb {
-	case "cd", ":", "echo", "printf", "true", "false", "((", "let":
+	case "cd", "pushd", "popd", ":", "echo", "printf", "true", "false", "((", "let":
 		return // they touch nothing but what they are given; cd carries its effect to what follows
 	}
 	if c.Unknown || len(c.Dirs) == 0 {
@@ -136,7 +136,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	case a.Glob, a.Spelled:
 		for _, match := range e.globbed(t, item, a, base) {
 			if resolved, err := e.resolve(match); a.Tree && err == nil && resolved.Dir {
-				e.walk(item, resolved.Real, a)
+				e.walk(item, resolved.Real, a, base)
 			}
 			e.puts(t, item, a, match, base)
 		}
@@ -149,8 +149,13 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		text = "./" + text // the shell has expanded what it expands
 	}
 	p := e.touch(t, text, base, a.Op)
+	if a.Fed {
+		if answer := e.handed(a.Text, base, &filter{handing: a.Handing, rooted: a.Rooted}); answer != reachesNone {
+			item.Caveats.Add(answer)
+		}
+	}
 	if a.Tree && p.Caveats.Has("directory") {
-		e.walk(item, p.Real, a)
+		e.walk(item, p.Real, a, base)
 	}
 	e.puts(t, item, a, e.absolute(text, base), base)
 }
@@ -167,20 +172,20 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 }
 
 // walk adds the caveat for what reading a whole tree reaches.
-func (e *extraction) walk(item *v1.Item, root string, a *shell.Access) {
+func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base string) {
 	f := filter{
 		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
 		ignoring: a.Ignoring, names: a.Op == v1.OpList, handing: a.Handing, rooted: a.Rooted,
 	}
 	if a.Tracked != nil {
-		if answer, known := e.trackedNames(root, a); known {
+		if answer, known := e.trackedNames(root, a, base); known {
 			if answer != reachesNone {
 				item.Caveats.Add(answer)
 			}
 			return
 		}
 	}
-	if answer := e.tree(root, f); answer != reachesNone {
+	if answer := e.treeOf(root, a.Text, base, f); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 }
@@ -277,13 +282,14 @@ func (e *extraction) chosen(c *shell.Command) bool {
 	if c.Unknown || len(c.Dirs) == 0 {
 		return true
 	}
+	installed := e.installed(c.VersionFiles)
 	for _, dir := range c.Dirs {
 		if !filepath.IsAbs(dir) {
 			return true // what lies there can't be seen
 		}
 		for at := dir; ; at = paths.Parent(at) {
 			for _, name := range c.ChosenBy {
-				if e.chooses(strings.TrimSuffix(at, "/"), name) {
+				if e.chooses(strings.TrimSuffix(at, "/"), name, installed) {
 					return true
 				}
 			}
@@ -295,17 +301,48 @@ func (e *extraction) chosen(c *shell.Command) bool {
 	return false
 }
 
+// installed is the lowest version that files in the usual places name, empty
+// when none does. What is installed elsewhere is not seen.
+func (e *extraction) installed(files []string) string {
+	lowest := ""
+	for _, file := range files {
+		if strings.HasPrefix(file, "~/") {
+			if file = e.expandHome(file); file == "" {
+				continue
+			}
+		}
+		for _, match := range e.expand(file, "/").matches {
+			content, err := e.readFile(match)
+			if err != nil {
+				continue
+			}
+			first, _, _ := strings.Cut(string(content), "\n")
+			version := strings.TrimPrefix(strings.TrimSpace(first), "go")
+			if above(version, version) {
+				continue // no plain version
+			}
+			if lowest == "" || above(lowest, version) {
+				lowest = version
+			}
+		}
+	}
+	return lowest
+}
+
 // chooses reports whether a directory holds a file that chooses a program. An
 // entry "name:text" counts only when the file holds the text, "name|word" when a
 // line of it begins with the word, and "name|word>version" when the version
-// behind that word is above.
-func (e *extraction) chooses(dir, entry string) bool {
+// behind that word is above it, and above the one that is installed.
+func (e *extraction) chooses(dir, entry, installed string) bool {
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
 		content, err := e.readFile(dir + "/" + name)
 		if err != nil {
 			return !os.IsNotExist(err)
 		}
 		word, bound, _ := strings.Cut(directive, ">")
+		if bound != "" && installed != "" && above(installed, bound) {
+			bound = installed
+		}
 		return directs(string(content), word, bound)
 	}
 	name, text, conditional := strings.Cut(entry, ":")
@@ -329,7 +366,7 @@ func directs(content, word, bound string) bool {
 			continue
 		}
 		version, _, _ := strings.Cut(rest, "//")
-		if bound == "" || above(strings.TrimSpace(version), bound) {
+		if bound == "" || above(strings.TrimPrefix(strings.TrimSpace(version), "go"), bound) {
 			return true
 		}
 	}

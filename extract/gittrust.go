@@ -38,6 +38,9 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		if answer := e.gitReach(c, verdict, resolved.Real); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
+		if answer := configReach(c, verdict); answer != reachesNone {
+			item.Caveats.Add(answer)
+		}
 		if answer := e.blobReach(c, verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}

@@ -42,13 +42,16 @@ type filter struct {
 }
 
 // plain drops what tools read differently. Of an include and an exclude the
-// last match wins, and which that is was not kept.
+// last match wins, and which that is was not kept: what is left out then counts
+// as read, as far as an include names it.
 func (f filter) plain() filter {
 	f.exclude = slices.DeleteFunc(slices.Clone(f.exclude), func(glob string) bool { return !plainGlob(glob) })
 	f.excludeDir = slices.DeleteFunc(slices.Clone(f.excludeDir), func(glob string) bool { return !plainGlob(glob) })
-	if slices.ContainsFunc(f.include, func(glob string) bool { return !plainGlob(glob) }) ||
-		len(f.include) > 0 && len(f.exclude) > 0 {
+	if slices.ContainsFunc(f.include, func(glob string) bool { return !plainGlob(glob) }) {
 		f.include, f.exclude = nil, nil
+	}
+	if len(f.include) > 0 {
+		f.exclude = nil
 	}
 	f.ignoring = f.ignoring && !f.fed && !f.follow && len(f.include) == 0
 	return f
@@ -99,14 +102,22 @@ type reader struct {
 	f      filter
 	left   int
 	answer string
+	// root is the tree's directory, named what names below it begin with where
+	// they become words, and base what those words count from.
+	root, named, base string
 }
 
 // tree says what reading everything below root reaches.
 func (e *extraction) tree(root string, f filter) string {
+	return e.treeOf(root, "", "", f)
+}
+
+// treeOf does the same for a tree whose names become words of a command.
+func (e *extraction) treeOf(root, named, base string, f filter) string {
 	if e.resolver.Map.Crosses(root) {
 		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}
-	r := reader{e: e, f: f.plain(), left: maxReached}
+	r := reader{e: e, f: f.plain(), left: maxReached, root: root, named: named, base: base}
 	rules := ignores{void: true}
 	if r.f.ignoring {
 		rules = e.ignoresAbove(root)
@@ -135,9 +146,10 @@ func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
 			return false
 		}
 		name := entry.Name()
-		if r.f.fed && !r.f.plainWord(name) && (entry.IsDir() || r.f.reads(name)) {
-			r.answer = reachesUnknown
-			return true
+		if r.f.fed && (entry.IsDir() || r.f.reads(name)) {
+			if r.answer = r.e.handed(r.named+dir[len(r.root):]+"/"+name, r.base, &r.f); r.answer != reachesNone {
+				return true
+			}
 		}
 		if hidden && strings.HasPrefix(name, ".") || rules.ignores(name, entry.IsDir()) {
 			continue
@@ -174,22 +186,41 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 	return true
 }
 
-// plainWord reports whether a name reaches the command as one operand, the way
-// that it is handed on.
-func (f *filter) plainWord(name string) bool {
-	if !f.rooted && name[0] == '-' {
-		return false
+// handed says what a name reaches by the way it is handed on: cut into words, it
+// names other files, or options. named is the name as it is printed.
+func (e *extraction) handed(named, base string, f *filter) string {
+	if !f.rooted && strings.HasPrefix(path.Base(named), "-") {
+		return reachesUnknown
 	}
+	trimmed := strings.TrimSpace(named) == named
 	switch f.handing {
 	case shell.Whole:
-		return true
+		return reachesNone
 	case shell.AsLines:
-		return !strings.Contains(name, "\n") && strings.TrimSpace(name) == name
+		return unknownUnless(trimmed && !strings.Contains(named, "\n"))
 	case shell.AsItems:
-		return !strings.ContainsAny(name, "\n'\"\\") && strings.TrimSpace(name) == name
+		return unknownUnless(trimmed && !strings.ContainsAny(named, "\n'\"\\"))
 	default:
-		return !strings.ContainsAny(name, " \t\n\r\v\f'\"\\*?[")
 	}
+	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") {
+		return reachesUnknown
+	}
+	if !strings.ContainsAny(named, " \t") {
+		return reachesNone
+	}
+	for word := range strings.FieldsSeq(named) {
+		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || e.exists(base+"/"+word) {
+			return reachesUnknown
+		}
+	}
+	return reachesNone
+}
+
+func unknownUnless(plain bool) string {
+	if plain {
+		return reachesNone
+	}
+	return reachesUnknown
 }
 
 // linked says what following a symbolic link in a tree reaches. A link to a
@@ -372,6 +403,9 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		if a.Split && strings.ContainsAny(word, " \t\n*?[\\") {
 			item.Caveats.Add("dynamic_word")
 		}
+		if a.Fed {
+			e.fedMatch(item, a, match, word, base)
+		}
 		e.reached(t, item, match, op)
 	}
 	// The directory whose names the pattern lists, or the pattern itself
@@ -381,6 +415,16 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	e.touch(t, unquote(literal), base, v1.OpList)
 	e.patternName(t, text, op)
 	return found.matches
+}
+
+// fedMatch judges one match of a pattern whose matches become words.
+func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
+	if answer := e.handed(word, base, &filter{handing: a.Handing, rooted: a.Rooted}); answer != reachesNone {
+		item.Caveats.Add(answer)
+	}
+	if info, err := e.stat(match); a.Leaf && (err != nil || info.IsDir()) {
+		item.Caveats.Add(reachesUnknown)
+	}
 }
 
 // patternName denies a pattern that itself spells a secret: `.env*`, `id_rsa*`.

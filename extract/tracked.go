@@ -10,7 +10,7 @@ import (
 // trackedNames says what reading the tracked files that pathspecs select
 // reaches, as git names them from dir. It reports false where git's index
 // can't be relied on: then the disk is looked at instead.
-func (e *extraction) trackedNames(dir string, a *shell.Access) (answer string, known bool) {
+func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (answer string, known bool) {
 	verdict := e.inspect(dir, "ls-files")
 	if !verdict.Trusted || !verdict.Repository {
 		return reachesNone, false
@@ -22,13 +22,14 @@ func (e *extraction) trackedNames(dir string, a *shell.Access) (answer string, k
 			answer = reachesUnknown
 			return false
 		}
-		for name := range strings.SplitSeq(path, "/") {
-			if !f.plainWord(name) {
-				answer = reachesUnknown
-				return false
-			}
+		full := verdict.Top + "/" + path
+		named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
+		if answer = e.handed(named, base, &f); answer == reachesNone {
+			answer = e.trackedFile(full)
 		}
-		answer = e.trackedFile(verdict.Top + "/" + path)
+		if !below && answer == reachesNone && strings.ContainsAny(named, " \t") {
+			answer = reachesUnknown // printed with other words in front
+		}
 		return answer == reachesNone
 	})
 	if err != nil {

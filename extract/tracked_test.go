@@ -21,12 +21,14 @@ func TestNamesOfTrackedFiles(t *testing.T) {
 	write("docs/my notes.md")
 	write("keys/server.pem")
 	write("links/a.go")
+	write("links/b.txt")
+	write("parts/x links/b.txt") // cut at the blank it names another file
 	git := func(args ...string) {
 		output, err := exec.Command("git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
 		require.NoErrorf(t, err, "%s", output)
 	}
 	git("init", "-q")
-	git("add", "src", "docs", "keys", "links")
+	git("add", "src", "docs", "keys", "links", "parts")
 	require.NoError(t, os.Remove(p.project+"/links/a.go"))
 	require.NoError(t, os.Symlink(p.home+"/other/file", p.project+"/links/a.go"))
 	for line, want := range map[string]string{
@@ -35,18 +37,32 @@ func TestNamesOfTrackedFiles(t *testing.T) {
 		"cat $(git ls-files src)":                                       "",
 		"git ls-files docs | while read -r f; do cat \"$f\"; done":      "",
 		"git grep -l x -- src | xargs cat":                              "",
-		"git ls-files docs | xargs cat":                                 "reaches_unknown",
-		"git ls-files docs | while read -r f; do cat $f; done":          "reaches_unknown",
+		"git ls-files docs | xargs cat":                                 "",
+		"git ls-files docs | while read -r f; do cat $f; done":          "",
+		"git ls-files parts | xargs cat":                                "reaches_unknown",
+		"git ls-files parts | while read -r f; do cat $f; done":         "reaches_unknown",
+		"git ls-files parts | while read -r f; do cat \"$f\"; done":     "",
+		"find parts -type f | xargs cat":                                "reaches_unknown",
+		"find parts -type f -print0 | xargs -0 cat":                     "",
+		"find 'parts/x links' -type f | xargs cat":                      "reaches_unknown",
+		"find 'parts/x /etc/passwd' | xargs cat":                        "reaches_unknown",
+		"grep -rl x 'x /etc' | xargs cat":                               "reaches_unknown",
+		"for f in $(find 'x /etc' -type f); do cat $f; done":            "reaches_unknown",
+		"ls parts/*/* | xargs cat":                                      "reaches_unknown",
+		"ls parts/*/* | while read -r f; do cat \"$f\"; done":           "",
+		"ls src/*.go | while read -r f; do wc -l \"$f\"; done":          "",
+		"ls * | xargs cat":                                              "reaches_outside",
+		"printf '%s\\n' keys/* | xargs cat":                             "reaches_secret",
 		"git ls-files keys | xargs cat":                                 "reaches_secret",
 		"cd src && git ls-files :/keys | xargs cat":                     "reaches_secret",
 		"git ls-files -o | xargs cat":                                   "reaches_secret",
 		"git ls-files links | xargs cat":                                "reaches_outside",
-		"find docs -name '*.md' | xargs cat":                            "reaches_unknown",
+		"find docs -name '*.md' | xargs cat":                            "",
 		"find docs -name 'a*.md' | xargs cat":                           "",
 		"find docs -name '*.md' -exec cat {} +":                         "",
 		"find docs -type f -print0 | xargs -0 cat":                      "",
 		"find docs -name '*.md' | xargs -I{} cat {}":                    "",
-		"find docs -name '*.md' | while read -r f; do cat $f; done":     "reaches_unknown",
+		"find docs -name '*.md' | while read -r f; do cat $f; done":     "",
 		"find docs -name '*.md' | while read -r f; do cat \"$f\"; done": "",
 		"find keys -exec ls -l {} +":                                    "",
 		"find keys -exec cat {} +":                                      "reaches_secret",

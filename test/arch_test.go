@@ -160,6 +160,27 @@ var rooms = []room{
 		reason: "hook, gates and tools ask the sidecar; a hook starts with every tool call, so it links the standard library alone",
 	},
 	{
+		path: "internal/pep", own: []string{"api/v1", "internal/pdp"},
+		reason: "what gates and tools ask is the contract, and how they reach the sidecar is the transport's",
+	},
+	{
+		path:   "internal/stdio",
+		reason: "lines and programs are passed on without knowing what they say",
+	},
+	{
+		path: "internal/jsonrpc", modules: []string{"github.com/go-json-experiment/json"},
+		reason: "a message is read in one way, by a decoder that refuses what others would guess",
+	},
+	{
+		path: "internal/gates", own: []string{"api/v1", "internal/jsonrpc", "internal/pdp", "internal/pep", "internal/stdio", "internal/strict"},
+		modules: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/coder/acp-go-sdk"},
+		reason:  "a gate decides nothing: it asks the sidecar and passes messages on",
+	},
+	{
+		path: "internal/hinttools", own: []string{"api/v1", "internal/pep"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
+		reason: "the tools ask the sidecar for the agent; what they may be given is decided there",
+	},
+	{
 		path: "internal/hook", own: []string{"internal/clients/reply", "internal/pdp"},
 		reason: "it starts with every tool call: it asks and prints, and judges nothing",
 	},

@@ -56,6 +56,7 @@ func (in *inspection) readConfig(file string) ([]setting, error) {
 	if err != nil {
 		return nil, refuse(CodeConfigSyntax, file+": "+err.Error())
 	}
+	in.credentials = append(in.credentials, credentials(settings)...)
 	return settings, nil
 }
 

@@ -53,7 +53,9 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	seen := &probe{now: time.Duration(r.now().UnixNano()), view: q.View}
 	in := &inspection{probe: seen, table: r.table, query: q, runs: r.table.runsOf(q.Subcommand)}
 	verdict := Verdict{view: q.View}
-	if err := in.judge(&verdict); err != nil {
+	err := in.judge(&verdict)
+	verdict.Credentials = in.credentials
+	if err != nil {
 		verdict.Trusted = false
 		verdict.Reason = err.Error()
 		return verdict, seen
@@ -70,6 +72,7 @@ type inspection struct {
 	runs         runs
 	repositories int
 	userHooks    []string
+	credentials  []string
 }
 
 func (in *inspection) judge(v *Verdict) error {

@@ -32,6 +32,9 @@ func (in *inspection) inspectUserConfig() error {
 			}
 		}
 		in.noteUserHooks(settings)
+		if includes(settings) {
+			in.credentials = append(in.credentials, "include")
+		}
 	}
 	return nil
 }

@@ -49,6 +49,9 @@ type Verdict struct {
 	// LazyFetch reports a partial clone: reading a missing object makes git
 	// fetch it from the network.
 	LazyFetch bool
+	// Credentials are the names, in lower case, of settings in force that hold a
+	// secret; "include" stands for files that were not read.
+	Credentials []string
 
 	objectSize int
 	view       View

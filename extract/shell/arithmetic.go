@@ -88,10 +88,32 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 }
 
 // alwaysPrints reports whether the command that was walked last prints a number
-// whatever happens: a count of what it is piped, where no file can be missing.
+// whatever happens: a count of what it is piped, or of files that are there.
 func (w *walker) alwaysPrints() bool {
 	c := &w.line.Commands[len(w.line.Commands)-1]
-	return c.Verb == "wc" && len(c.Accesses) == 0
+	if c.Verb != "wc" && c.Verb != "grep" {
+		return false
+	}
+	return (c.Verb == "wc" || len(c.Accesses) > 0) && !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !w.surely(c, &a) })
+}
+
+// surely reports whether an access is one to a file that is there for everyone,
+// and that nothing of the line can have taken away.
+func (w *walker) surely(c *Command, a *Access) bool {
+	dirs := c.Dirs
+	if a.Dirs != nil {
+		dirs = a.Dirs
+	}
+	if w.options.Readable == nil || a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
+		return false
+	}
+	return !slices.ContainsFunc(dirs, func(dir string) bool {
+		full := a.Text
+		if !strings.HasPrefix(full, "/") {
+			full = dir + "/" + full
+		}
+		return dir == "" || strings.Contains(a.Text, "..") || !w.options.Readable(full)
+	})
 }
 
 func isName(text string) bool {
@@ -124,14 +146,33 @@ func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) 
 }
 
 // number is a variable that holds some number.
-func number(name string) Word { return Word{Kind: Number, Text: "$" + name, Solid: true} }
+func number(name string) Word { return Word{Kind: Number, Text: "$" + name, Solid: true, Signed: true} }
+
+// signed reports whether an expression that is explained may be below zero.
+func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
+	switch expr := expr.(type) {
+	case *syntax.ParenArithm:
+		return w.signed(st, expr.X)
+	case *syntax.BinaryArithm:
+		if slices.Contains([]syntax.BinAritOperator{syntax.Add, syntax.Mul, syntax.Quo, syntax.Rem}, expr.Op) {
+			return w.signed(st, expr.X) || w.signed(st, expr.Y)
+		}
+	case *syntax.Word:
+		word := w.word(st, expr)
+		if isName(expr.Lit()) {
+			word = st.vars[expr.Lit()]
+		}
+		return word.Signed || !isNumber(word)
+	}
+	return true
+}
 
 // countingLoop walks for (( … )): its counters hold any number in each round.
 func (w *walker) countingLoop(st *state, loop *syntax.CStyleLoop, cmd *syntax.ForClause) (ok, fail *state) {
 	st = w.expressions(st, "((", loop.Init)
 	end := w.rounds(st, func(at *state) *state {
 		at = w.expressions(at, "((", loop.Cond)
-		ok, fail := w.stmts(at, cmd.Do)
+		ok, fail := w.body(at, cmd)
 		return join(at, w.expressions(join(ok, fail), "((", loop.Post))
 	})
 	return end, end

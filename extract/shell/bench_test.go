@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -44,6 +45,15 @@ func costlyLines() []namedLine {
 		{"hostile_substitution", strings.Repeat("echo $(ls) ", 1000)},
 		{"hostile_loops_of_nothing", strings.Repeat("for a in 1 2 3 4 5 6 7 8; do ", 30) + "((1))" + strings.Repeat("; done", 30)},
 		{"hostile_while_variables", strings.Repeat("while x=$(ls); do ", 200) + "ls" + strings.Repeat("; done", 200)},
+		{"hostile_variables", numbered("v%d=1;", 2000)},
+		{"hostile_arrays", "a=(x);" + strings.Repeat("a+=(x y);", 1500)},
+		{"hostile_members", "a=(" + strings.Repeat("x ", 200) + ");" + strings.Repeat("echo ${a[@]};", 1000)},
+		{"hostile_array", "a=(" + strings.Repeat("x ", 8000) + ")"},
+		{"hostile_removal", "x=" + strings.Repeat("a", 500) + ";" + strings.Repeat("echo ${x%%*b*b*b*b};", 800)},
+		{"hostile_functions", "f0(){ ls;};" + numbered("f%[2]d(){ f%[1]d;f%[1]d;f%[1]d;};", 300) + "f7"},
+		{"hostile_calls", "f(){ :;};" + strings.Repeat("f;", 8000)},
+		{"hostile_definitions", numbered("f%d(){ :;};", 1000)},
+		{"hostile_directories", strings.Repeat("pushd a || pushd b;", 900)},
 		{"hostile_while", strings.Repeat("while ls; do ", 200) + "ls" + strings.Repeat("; done", 200)},
 	}
 }
@@ -55,4 +65,17 @@ func BenchmarkNewTable(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// numbered repeats a text with the numbers from 0 on, each with the next one.
+func numbered(format string, count int) string {
+	var out strings.Builder
+	for i := range count {
+		if strings.Contains(format, "[2]") {
+			fmt.Fprintf(&out, format, i, i+1)
+		} else {
+			fmt.Fprintf(&out, format, i)
+		}
+	}
+	return out.String()
 }

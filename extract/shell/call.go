@@ -13,6 +13,9 @@ import (
 func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fail *state) {
 	var argv []Word
 	for _, arg := range call.Args {
+		if w.wordCount+len(argv) > maxWords {
+			break // counted as too many below
+		}
 		argv = append(argv, w.words(st, arg)...)
 	}
 	if !w.count(len(argv) + len(call.Assigns)) {
@@ -103,6 +106,10 @@ func (w *walker) local(name string) bool {
 // assignments walks a command that is nothing but assignments.
 func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
 	for _, assign := range assigns {
+		if list, ok := w.arrayAssigned(st, assign, false); ok {
+			st = st.with(assign.Name.Value, list)
+			continue
+		}
 		value, plain := w.assigned(st, assign)
 		name := ""
 		if assign.Name != nil {
@@ -132,8 +139,17 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		return after.nowhere(), after.nowhere()
 	}
 	name := argv[0].Text
+	if ok, fail, found := w.functionCall(st, after, argv, redirs); found {
+		return ok, fail
+	}
 	if next, ok := w.read(st, after, argv, redirs); ok {
 		return next, next
+	}
+	if name == "ulimit" && limitsRead(argv[1:]) {
+		c := w.newCommand(st, name, redirs)
+		c.Form.Put("<limit>", "prints")
+		w.emit(c)
+		return after, after
 	}
 	if slices.Contains(w.table.words.RunsText, name) {
 		w.messy(MessyBuiltin)
@@ -143,9 +159,14 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	switch name {
 	case "cd":
 		return w.changeDirectory(st, after, argv[1:], redirs)
-	case "pushd", "popd":
-		w.emitGuess(st, name, argv[1:], redirs)
-		return after.nowhere(), after
+	case "pushd":
+		return w.push(st, after, argv[1:], redirs)
+	case "popd":
+		return w.pop(st, after, argv[1:], redirs)
+	case "shift":
+		w.emit(w.newCommand(st, ":", redirs))
+		next := shifted(after, argv[1:])
+		return next, next
 	case "set":
 		return w.set(st, after, argv[1:], redirs)
 	case "exit", "return", "break", "continue":
@@ -153,10 +174,18 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 			w.messy(MessyArithmetic) // shells evaluate the operand as an expression
 		}
 		w.emit(w.newCommand(st, ":", redirs))
+		w.jump(after)
 		return after, after
 	}
 	w.program(st, argv, redirs, v1.Set{})
 	return after, after
+}
+
+// limitsRead reports whether ulimit is only asked: nothing but options.
+func limitsRead(args []Word) bool {
+	return !slices.ContainsFunc(args, func(arg Word) bool {
+		return !arg.isOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
+	})
 }
 
 // read walks `read -r name…`: the names hold what a line of the input says,
@@ -177,11 +206,11 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 		names = names[1:]
 	}
 	next := after
-	for _, name := range names {
+	for i, name := range names {
 		if name.Kind != Literal || strings.Trim(name.Text, wordBytes) != "" || !w.local(name.Text) {
 			return nil, false
 		}
-		next = next.with(name.Text, w.lineRead(st, name.Text, len(names), raw, zero))
+		next = next.with(name.Text, w.lineRead(st, i, len(names), name.Text, raw, zero))
 	}
 	if len(names) == 0 {
 		return nil, false
@@ -192,20 +221,33 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 
 // lineRead is what read puts into a variable: one of the names that the input
 // consists of, where that is known, or text.
-func (w *walker) lineRead(st *state, name string, names int, raw, zero bool) Word {
+func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool) Word {
+	text := Word{Kind: Output, Text: "$" + name}
 	in := w.in
-	if ifs, set := st.vars["IFS"]; set && !ifs.literal("") {
-		in = nil // other separators are cut off the ends of a name
+	ifs, set := st.vars["IFS"]
+	if in == nil || in.zero != zero || len(in.roots) == 0 || in.spaced || len(st.dirs) != 1 || st.unknown || st.dirs[0] != in.dir {
+		return text
 	}
-	if names == 1 && in != nil && in.zero == zero && len(in.roots) == 1 && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
-		one := *in
-		one.many = false
-		if raw {
-			one.handing = AsLines
+	if in.hashes {
+		separator := " "
+		if set && ifs.Kind == Literal && ifs.Text != "" {
+			separator = ifs.Text
 		}
-		return one.word(one.roots[0])
+		whole := in.rest == "" && names == 1
+		if at == 0 && (whole || names > 1 && strings.HasPrefix(in.rest, separator)) {
+			return Word{Kind: Hash, Text: hashText}
+		}
+		return text
 	}
-	return Word{Kind: Output, Text: "$" + name}
+	if names != 1 || set && !ifs.literal("") {
+		return text // other separators are cut off the ends of a name
+	}
+	one := *in
+	one.many, one.every = false, len(in.roots) > 1
+	if raw {
+		one.handing = AsLines
+	}
+	return one.word(one.roots[0])
 }
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -262,107 +304,4 @@ func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access
 		}
 	}
 	w.emit(c)
-}
-
-// changeDirectory walks cd. A directory that only the run can tell makes the
-// working directory unknown.
-func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	c := w.newCommand(st, "cd", redirs)
-	physical := false
-	for len(args) > 0 && args[0].Kind == Literal && (args[0].Text == "--" || args[0].Text == "-P" || args[0].Text == "-L") {
-		physical = physical || args[0].Text == "-P"
-		args = args[1:]
-	}
-	lost := after.nowhere()
-	if len(args) != 1 || args[0].Kind != Literal || args[0].isOption() || args[0].Text == "-" || args[0].Text == "" ||
-		strings.HasPrefix(args[0].Text, "+") ||
-		after.assigned("CDPATH") {
-		c.Form.Put("<directory>", "unknown")
-		c.Caveats.Add("cwd_unknown")
-		p := parsed{w: w, c: &c, st: st}
-		for _, word := range args {
-			p.maybePath(word, v1.OpList)
-		}
-		w.emit(c)
-		return lost, after
-	}
-	c.Form.Put("<directory>", "dir")
-	w.emit(c)
-	target := args[0].Text
-	if strings.HasPrefix(target, "/") {
-		if next, known := w.enter(target, physical); known {
-			return after.in(next), after
-		}
-		return lost, after
-	}
-	if after.unknown {
-		return lost, after
-	}
-	ok = nil
-	for _, dir := range after.dirs {
-		next, known := w.enter(dir+"/"+target, physical)
-		if !known {
-			return lost, after
-		}
-		if ok == nil {
-			ok = after.in(next)
-		} else {
-			ok = join(ok, after.in(next))
-		}
-	}
-	if ok == nil {
-		return lost, after
-	}
-	return ok, after
-}
-
-// enter cleans the path that cd goes to. The shell takes ".." as it is
-// written, unless told -P; where a link makes that differ from the disk, the
-// directory counts as unknown.
-func (w *walker) enter(path string, physical bool) (string, bool) {
-	clean := cleanPath(path)
-	if !strings.Contains(path, "..") && !physical {
-		return clean, true
-	}
-	before := path
-	if i := strings.LastIndex(path, ".."); i >= 0 {
-		before = cleanLinks(path[:i])
-	}
-	return clean, w.options.Plain != nil && w.options.Plain(before) && (!physical || w.options.Plain(clean))
-}
-
-// cleanLinks drops the ".." segments of path, keeping every named segment, so
-// that one look tells whether any of them could be a link.
-func cleanLinks(path string) string {
-	var out strings.Builder
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == ".." {
-			break
-		}
-		if segment != "" && segment != "." {
-			out.WriteByte('/')
-			out.WriteString(segment)
-		}
-	}
-	if out.Len() == 0 {
-		return "/"
-	}
-	return out.String()
-}
-
-// cleanPath removes empty, "." and ".." segments of an absolute path.
-func cleanPath(path string) string {
-	segments := make([]string, 0, 8)
-	for segment := range strings.SplitSeq(path, "/") {
-		switch segment {
-		case "", ".":
-		case "..":
-			if len(segments) > 0 {
-				segments = segments[:len(segments)-1]
-			}
-		default:
-			segments = append(segments, segment)
-		}
-	}
-	return "/" + strings.Join(segments, "/")
 }

@@ -29,10 +29,34 @@ type feed struct {
 	handing Handing
 	// many is true when one run of the command gets several names.
 	many bool
+	// every is true when a word may be a name below any of the roots.
+	every bool
+	// listed is true when the roots are the words that are printed, patterns among
+	// them; leaves, when those that are directories are not printed.
+	listed, leaves bool
+	// spaced is true when one line holds several words.
+	spaced bool
+	// hashes is true when each line begins with the hash of a commit, and rest
+	// what follows it there: a separator, and more text.
+	hashes bool
+	rest   string
 }
 
 // word stands for the names below one root.
-func (f *feed) word(root string) Word { return Word{Kind: Fed, Text: root, feed: f} }
+func (f *feed) word(root string) Word {
+	if f.hashes {
+		return Word{Kind: Hash, Text: hashText}
+	}
+	return Word{Kind: Fed, Text: root, feed: f}
+}
+
+// spread lists the roots that a word of the feed may come from.
+func (f *feed) spread(root string) []string {
+	if f.every {
+		return f.roots
+	}
+	return []string{root}
+}
 
 // access is what reading the names below a root touches. A program that reads
 // directories whole reads what no filter on the names speaks of.
@@ -41,7 +65,8 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	if tree && !f.files {
 		a = Access{Follow: true}
 	}
-	a.Text, a.Op, a.Tree, a.Fed = root, op, true, true
+	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
+	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
 	a.Rooted, a.Tracked = f.rooted, f.tracked
 	if !split {
 		a.Handing = f.handing
@@ -49,26 +74,24 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	return a
 }
 
-// run walks the command that the names are given to, once per root, as a
-// command of its own. It reports false, and walks nothing, when the command is
-// not one that can stand as its own item.
+// run walks the command that the names are given to as a command of its own. It
+// reports false, and walks nothing, when the command is not one that can stand
+// as its own item.
 func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word, bool)) bool {
 	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) {
 		return false
 	}
-	runs := make([][]Word, 0, len(f.roots))
-	for _, root := range f.roots {
-		run := make([]Word, 0, len(argv)+1)
-		for _, word := range argv {
-			placed, ok := place(word, f.word(root))
-			if !ok {
-				return false
-			}
-			run = append(run, placed)
+	all := *f
+	all.every = len(f.roots) > 1
+	run := make([]Word, 0, len(argv)+1)
+	for _, word := range argv {
+		placed, ok := place(word, all.word(f.roots[0]))
+		if !ok {
+			return false
 		}
-		runs = append(runs, run)
+		run = append(run, placed)
 	}
-	p.after = append(p.after, runs...)
+	p.after = append(p.after, run)
 	return true
 }
 
@@ -106,7 +129,7 @@ func (p *parsed) fedXargs() bool {
 	}
 	f := *in
 	f.many = true
-	if f.zero != p.has("-0") {
+	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && (p.has("-I") || p.has("-L")) {
 		return false
 	}
 	if f.zero {
@@ -184,6 +207,12 @@ func (w *walker) out(from int, in *feed) *feed {
 		}
 	}
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	if f := w.hashFeed(c); f != nil {
+		return f
+	}
+	if c.lines != nil {
+		return linesFeed(c)
+	}
 	other, ok := words.NameProducers[c.Verb]
 	if !ok || slices.ContainsFunc(other, has) {
 		return nil
@@ -195,20 +224,35 @@ func (w *walker) out(from int, in *feed) *feed {
 		return nil // it names files from the top of the work tree
 	}
 	if c.Verb == "git diff" {
-		return &feed{dir: c.Dirs[0], roots: []string{"."}, filters: Access{Follow: true}}
+		return &feed{dir: c.Dirs[0], roots: []string{"."}, filters: Access{Follow: true, Include: suffixes(c.Git.Pathspecs)}}
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
-	if f != nil {
+	if f != nil && !f.listed {
 		f.zero = slices.ContainsFunc(words.ZeroOptions[c.Verb], has)
 		f.rooted = c.Verb == "find"
 	}
 	return f
 }
 
-// listedNames is what ls prints: the names of a directory without it, and its
-// operands as they stand. All of them lie below the working directory as long
-// as no operand leads up or out.
+// listedNames is what ls prints: its operands as they stand, and of those that
+// are directories the names without it. All of them lie below the working
+// directory as long as no operand leads up or out.
 func listedNames(c *Command, f *feed) *feed {
+	_, itself := c.Form.Get("-d")
+	var patterns []string
+	for _, a := range c.Accesses {
+		if a.Glob && !a.Dynamic && a.Op == v1.OpList && printable(a.Text, "*?[]") {
+			patterns = append(patterns, a.Text)
+		}
+	}
+	if len(patterns) > 0 && len(patterns) == len(c.Accesses) {
+		f.roots, f.listed, f.leaves, f.filters = patterns, true, !itself, Access{}
+		f.rooted = startsPlain(patterns)
+		return f
+	}
+	if itself {
+		return nil
+	}
 	for _, a := range c.Accesses {
 		if a.Dynamic || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..") {
 			return nil
@@ -216,6 +260,82 @@ func listedNames(c *Command, f *feed) *feed {
 	}
 	f.roots = []string{"."}
 	return f
+}
+
+// suffixes returns pathspecs that say how names end (*.go), nil when one says
+// anything else.
+func suffixes(specs []string) []string {
+	for _, spec := range specs {
+		if !strings.HasPrefix(spec, "*.") || strings.Trim(spec[1:], wordBytes+".-") != "" {
+			return nil
+		}
+	}
+	return specs
+}
+
+// startsPlain reports whether no word can be read as an option.
+func startsPlain(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { return strings.IndexByte("-*?[", word[0]) >= 0 })
+}
+
+// printable reports whether a text is one word to everything that cuts text into
+// words: letters, digits, and what stands in paths, and the bytes of more.
+func printable(text, more string) bool {
+	return text != "" && text[0] != '-' && strings.Trim(text, wordBytes+"./@+,:=%-"+more) == ""
+}
+
+// linesFeed is what printf and echo print, where each word is a name or a
+// pattern.
+func linesFeed(c *Command) *feed {
+	f := &feed{dir: c.Dirs[0], listed: true, spaced: c.Verb == "echo" && len(c.lines) > 1}
+	for _, word := range c.lines {
+		if word.Kind == Glob && printable(word.Text, "*?[]") || word.Kind == Literal && printable(word.Text, "") {
+			f.roots = append(f.roots, word.Text)
+			f.spaced = f.spaced || c.Verb == "echo" && word.Kind == Glob
+			continue
+		}
+		return nil
+	}
+	f.rooted = startsPlain(f.roots)
+	return f
+}
+
+func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
+
+// hashFeed is what git prints of commits, where each line begins with a hash.
+func (w *walker) hashFeed(c *Command) *feed {
+	allowed, ok := w.table.words.HashPrinters[c.Verb]
+	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 ||
+		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
+		return nil
+	}
+	f := &feed{dir: c.Dirs[0], roots: []string{hashText}, hashes: true}
+	if c.Verb == "git rev-list" {
+		return f
+	}
+	format := c.Git.Format
+	if _, short := c.Form.Get("--oneline"); short && format == "" {
+		f.rest = " "
+		return f
+	}
+	for _, prefix := range []string{"format:", "tformat:"} {
+		format = strings.TrimPrefix(format, prefix)
+	}
+	if len(format) < 2 || format[:2] != "%h" && format[:2] != "%H" || !oneLine(format) {
+		return nil
+	}
+	f.rest = format[2:]
+	return f
+}
+
+// oneLine reports whether a format of git prints one line for each commit.
+func oneLine(format string) bool {
+	for _, code := range strings.Split(format, "%")[1:] {
+		if code == "" || strings.IndexByte("hHtTpPsfdDacC", code[0]) < 0 {
+			return false
+		}
+	}
+	return !strings.ContainsAny(format, "\n\\")
 }
 
 func producerFeed(c *Command, tracked []string) *feed {

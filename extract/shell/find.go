@@ -186,7 +186,8 @@ func (x *findExpression) leaf(node *findNode, in selection) (yes, no selection) 
 	yes = in
 	switch node.name {
 	case "-name", "-iname":
-		if !in.named && node.value.Kind == Literal && !strings.Contains(node.value.Text, "/") && isASCII(node.value.Text) {
+		pattern := node.value.Kind == Literal || node.value.Kind == Glob && !strings.Contains(node.value.Text, `\\`)
+		if !in.named && pattern && !strings.Contains(node.value.Text, "/") && isASCII(node.value.Text) {
 			yes.named, yes.names = true, []string{node.value.Text}
 		}
 	case "-type":
@@ -382,6 +383,7 @@ func (p *parsed) runs(run *findRun) {
 		return
 	}
 	p.c.Form.Put(run.option, "command")
+	p.c.Caveats.Add("executes") // be it a file that is found
 	p.inner = append(p.inner, slices.DeleteFunc(slices.Clone(run.argv), func(w Word) bool { return w.literal("{}") })...)
 }
 

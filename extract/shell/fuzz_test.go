@@ -16,7 +16,8 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"ls -la", "git -C a log --format=%h -- x | head -20", "for f in a b; do wc \"$f\"; done", "cat <<'E'\nx\nE",
 		"x=1; echo $x ${x} $(pwd) $((1+2))", "find . -exec grep x {} +", "timeout 5 env A=b bash -c 'ls; pwd'",
-		"[[ -f a && b == c ]] || ! test -d x", "ls # x \\\nrm", "a\r#;b", "cd a || cd b; ls", "sort -oF --outp=x {a,b}*",
+		"[[ -f a && b == c ]] || ! test -d x", "ls # x \\\nrm", "a\r#;b", "cd a || cd b; ls", "a=(x *.go); for f in \"${a[@]}\"; do cat $f; done", "f() { cat \"${1:-x}\"; }; f a; f b",
+		"pushd a; ls; popd", "x=a.b; cat ${x%.*} ${x//a/b}", "while read -r f; do break; done < <(find a)", "x=$((1/0)); y=1\nls $y", "sort -oF --outp=x {a,b}*",
 	} {
 		f.Add(seed)
 	}

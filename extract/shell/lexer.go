@@ -252,7 +252,13 @@ func (l *lexer) word() {
 			continue
 		}
 		switch c := l.text[l.pos]; c {
-		case ' ', '\t', '\n', ';', '|', '&', '(', ')', '<', '>':
+		case '(':
+			if l.array(start) {
+				continue
+			}
+			l.add(start)
+			return
+		case ' ', '\t', '\n', ';', '|', '&', ')', '<', '>':
 			l.add(start)
 			return
 		case '\\':
@@ -270,6 +276,42 @@ func (l *lexer) word() {
 		}
 	}
 	l.add(start)
+}
+
+// array moves behind the members of name=( … ). It reports false where none
+// begin.
+func (l *lexer) array(start int) bool {
+	name, assigns := strings.CutSuffix(l.text[start:l.pos], "=")
+	if !assigns || !isName(strings.TrimSuffix(name, "+")) {
+		return false
+	}
+	for l.pos++; l.pos < len(l.text) && !l.failed; {
+		if l.substitutes() {
+			l.failed = true
+			return true
+		}
+		switch c := l.text[l.pos]; c {
+		case ')':
+			l.pos++
+			return true
+		case ';', '|', '&', '(', '<', '>', '#':
+			l.failed = true
+		case '\\':
+			l.escaped()
+		case '\'':
+			l.skipTo('\'', false)
+		case '"':
+			l.double()
+		case '`':
+			l.backquoted(false)
+		case '$':
+			l.dollar(false)
+		default:
+			l.pos++
+		}
+	}
+	l.failed = true
+	return true
 }
 
 // add notes a word, unless it is the number of a redirection.
@@ -356,8 +398,8 @@ func (l *lexer) backquoted(quoted bool) {
 	l.text, l.pos, l.segment = text, closing+1, outer
 }
 
-// dollar reads an expansion. Of ${…} only those without quotes, blanks and
-// expansions inside are followed.
+// dollar reads an expansion. Of ${…} only those without quotes inside are
+// followed, and of expansions inside those of plain names.
 func (l *lexer) dollar(quoted bool) {
 	rest := l.text[l.pos:]
 	switch {
@@ -372,7 +414,7 @@ func (l *lexer) dollar(quoted bool) {
 		l.inside()
 	case strings.HasPrefix(rest, "${"):
 		end := strings.IndexByte(rest, '}')
-		if end < 0 || strings.ContainsAny(rest[2:end], "$`'\"\\{\n;&|<>() ") {
+		if end < 0 || strings.ContainsAny(rest[2:end], "`'\"\\{\n;&|<>()") || !plainDollars(rest[2:end]) || rest[2] == ' ' {
 			l.failed = true
 			return
 		}
@@ -385,4 +427,15 @@ func (l *lexer) dollar(quoted bool) {
 	default:
 		l.pos++
 	}
+}
+
+// plainDollars reports whether every dollar sign begins the plain name of a
+// parameter.
+func plainDollars(text string) bool {
+	for _, behind := range strings.Split(text, "$")[1:] {
+		if behind == "" || !isNameByte(behind[0]) && behind[0] != '@' {
+			return false
+		}
+	}
+	return true
 }

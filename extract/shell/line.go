@@ -32,6 +32,12 @@ type Options struct {
 	// Plain reports whether no segment of an absolute path is a symbolic link,
 	// so that its ".." is the lexical one. Nil means no.
 	Plain func(dir string) bool
+	// Enterable reports whether an absolute path is a directory that everyone may
+	// make the working directory. Nil means never.
+	Enterable func(dir string) bool
+	// Readable reports whether an absolute path is a file that everyone may read.
+	// Nil means never.
+	Readable func(path string) bool
 	// Toplevel returns the top of the work tree that git finds from dir, or ""
 	// when that is not certain. Nil means never.
 	Toplevel func(dir string) string
@@ -67,6 +73,9 @@ type Command struct {
 	// ChosenBy names files that choose which program really runs, if one of
 	// them lies in a directory above.
 	ChosenBy []string
+	// VersionFiles are files, or patterns, that may say which version of the program
+	// is installed.
+	VersionFiles []string
 	// SearchesCwd is true when the working directory is searched for the program
 	// before the places that programs are in.
 	SearchesCwd bool
@@ -76,6 +85,9 @@ type Command struct {
 	found *Access
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
+	// lines are the words that printf and echo print, each on a line of its own
+	// or behind a blank.
+	lines []Word
 }
 
 // GitWords are words that git reads its own way.
@@ -86,6 +98,10 @@ type GitWords struct {
 	Revisions []string
 	// Blobs counts words of the form revision:path.
 	Blobs int
+	// Setting is the name of the one setting that is printed, if it is known.
+	Setting string
+	// Format is how commits are to be printed.
+	Format string
 }
 
 // Access is one word that names a path.
@@ -123,6 +139,9 @@ type Access struct {
 	// with the Tree's own, so that none can turn into an option.
 	Handing Handing
 	Rooted  bool
+	// Leaf is true when directories among the matches of a Glob print what is not
+	// known.
+	Leaf bool
 	// Tracked, when not nil, are pathspecs: the names are those of the tracked
 	// files that they select, and of no others.
 	Tracked []string
@@ -168,9 +187,20 @@ type walker struct {
 	wordCount int
 	steps     int
 	hdocs     int
-	in        *feed // what the command being walked gets on standard input
-	piped     *feed // what the last pipe that was walked prints
-	line      Line
+	in        *feed    // what the command being walked gets on standard input
+	piped     *feed    // what the last pipe that was walked prints
+	jumps     []*state // for each body being walked, what holds where it was left
+	aborted   *state   // what holds where a line may have been given up
+	// called are the functions that the script defines, and whether it calls them;
+	// calling are those being walked.
+	called  map[*syntax.FuncDecl]bool
+	calling []*syntax.FuncDecl
+	calls   int // how often a function was called
+	// substituted is what the last process substitution prints; changes is true
+	// when a round of a loop may have changed the disk.
+	substituted *feed
+	changes     bool
+	line        Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
@@ -236,7 +266,10 @@ func (w *walker) script(st *state, text, dialect string) {
 	if w.zsh && !zshComments(text, file) {
 		w.messy(MessyDialect)
 	}
-	w.stmts(st, file.Stmts)
+	called := w.called
+	w.called = nil
+	w.lines(st, file.Stmts)
+	w.uncalled(st, called)
 }
 
 // fragments reports what a line that the parser gave up on may run, piece by

@@ -188,7 +188,7 @@ func TestWorkingDirectories(t *testing.T) {
 		"cd && ls":                      {nil, true},
 		"cd - && ls":                    {nil, true},
 		"cd \"$x\" && ls":               {nil, true},
-		"pushd x && ls":                 {nil, true},
+		"pushd x && ls":                 {[]string{"/srv/proj/x"}, false},
 		"cd ~ && ls":                    {[]string{"/home/dev"}, false},
 		"if true; then cd /etc; fi; ls": {[]string{"/etc", "/srv/proj"}, false},
 		"cd src && cd .. && ls":         {[]string{"/srv/proj"}, false},

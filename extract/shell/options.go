@@ -86,8 +86,10 @@ func (p *parsed) unsure(program *Program, word Word) {
 	switch {
 	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
+	case word.Kind == Number && word.Signed && (!word.Letters || program.digits()):
+		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
 	case word.Kind == Dynamic || word.Kind == Output:
-		if !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
+		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
 			p.c.Caveats.Add("dynamic_option")
 		}
 	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.acts:
@@ -225,8 +227,11 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.filter(canonical, word)
 	p.placedOption(canonical, kind, word)
-	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") && checksSignature(word) {
-		p.c.Caveats.Add("executes")
+	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") {
+		p.c.Git.Format = word.Text
+		if checksSignature(word) {
+			p.c.Caveats.Add("executes")
+		}
 	}
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
 		if !kinds[strings.TrimSuffix(kind, "?")] {
@@ -240,24 +245,45 @@ func (p *parsed) value(canonical, kind string, word Word) {
 // filter notes which files an option makes a walk over a tree leave out. A
 // glob over more than base names is not followed: the walk is then wider.
 func (p *parsed) filter(canonical string, word Word) {
-	if p.program == nil || word.Kind != Literal || strings.ContainsAny(word.Text, "/{") {
+	if p.program == nil {
 		return
 	}
-	switch p.program.filters[canonical] {
-	case "include":
-		p.filters.Include = append(p.filters.Include, word.Text)
-	case "exclude":
-		p.filters.Exclude = append(p.filters.Exclude, word.Text)
-	case "exclude_dir":
-		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
-	case "glob":
-		if name, not := strings.CutPrefix(word.Text, "!"); not {
+	kind := p.program.filters[canonical]
+	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
+	name, not := strings.CutPrefix(word.Text, "!")
+	switch {
+	case kind == "":
+	case kind == "glob" && not && word.Kind == Literal:
+		if followed {
 			p.filters.Exclude = append(p.filters.Exclude, name)
 			p.filters.ExcludeDir = append(p.filters.ExcludeDir, name)
-		} else {
-			p.filters.Include = append(p.filters.Include, word.Text)
 		}
+	case kind == "glob" || kind == "include" || kind == "extension":
+		p.takesIn = true
+		if kind == "extension" {
+			followed = followed && !hasMeta(word.Text) && !strings.Contains(word.Text, `\\`)
+			word.Text = "*." + strings.TrimPrefix(word.Text, ".")
+		}
+		// Where leaving out comes first, some programs read what nothing names.
+		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut
+		p.filters.Include = append(p.filters.Include, word.Text)
+	case kind == "exclude":
+		p.leavesOut = true
+		if followed {
+			p.filters.Exclude = append(p.filters.Exclude, word.Text)
+		}
+	case kind == "exclude_dir" && followed:
+		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
 	}
+}
+
+// given reports whether an option is there that makes a walk read what it would
+// leave out. A glob that only leaves out more doesn't.
+func (p *parsed) given(option string) bool {
+	if p.program.filters[option] == "glob" {
+		return p.takesIn && p.has(option)
+	}
+	return p.has(option)
 }
 
 // kind does what a value of the given kind means, and returns the kind that
@@ -278,6 +304,10 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.access(word, v1.OpRead, true)
 	case "list":
 		p.access(word, v1.OpList, false)
+	case "mount":
+		p.mount(word)
+	case "setting":
+		return p.knownIf(kind, word.Kind == Literal && !strings.Contains(word.Text, "="))
 	case "write":
 		p.access(word, v1.OpWrite, false)
 	case "delete":
@@ -306,13 +336,9 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "variable":
 		p.variable(word)
 	case "range":
-		path := word.Text[strings.LastIndexByte(word.Text, ':')+1:]
-		p.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
+		p.access(Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
 	case "plus":
-		if word.Kind != Literal || !strings.HasPrefix(word.Text, "+") {
-			p.c.Caveats.Add("unknown_option")
-			return "unknown"
-		}
+		return p.knownIf(kind, word.Kind == Literal && strings.HasPrefix(word.Text, "+"))
 	case "unknown":
 		p.c.Caveats.Add("unknown_option")
 		p.maybePath(word, v1.OpWrite)
@@ -324,6 +350,23 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.inert(word)
 	}
 	return kind
+}
+
+// knownIf returns the kind of a word that is explained only where something
+// holds.
+func (p *parsed) knownIf(kind string, holds bool) string {
+	if holds {
+		return kind
+	}
+	p.c.Caveats.Add("unknown_option")
+	return "unknown"
+}
+
+// mount notes a word of which only the disk that it lies on matters.
+func (p *parsed) mount(word Word) {
+	if word.Kind != Literal || !slices.Contains(p.w.table.words.MountPoints, word.Text) {
+		p.access(word, v1.OpList, false)
+	}
 }
 
 // optionFile notes a file that further options are read from. They can be any, those
@@ -385,11 +428,15 @@ func (p *parsed) script(language string, word Word) string {
 	if language == "yq" {
 		p.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
-	if word.Kind != Literal {
+	text, known := word.Text, word.Kind == Literal
+	if len(word.holes) > 0 && (language == "sed" || language == "awk") {
+		text, known = sample(word)
+	}
+	if !known {
 		p.c.Caveats.Add("dynamic_word")
 		return "code"
 	}
-	verdict := scriptKind(language, word.Text)
+	verdict := scriptKind(language, text)
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
 	if verdict.environment {
 		p.c.Caveats.Add("reads_environment")
@@ -418,7 +465,9 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
-		p.c.Accesses = append(p.c.Accesses, word.feed.access(word.Text, op, tree, word.Split))
+		for _, root := range word.feed.spread(word.Text) {
+			p.c.Accesses = append(p.c.Accesses, word.feed.access(root, op, tree, word.Split))
+		}
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -428,7 +477,7 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
-	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash && word.Vanishes {
+	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")
 	}

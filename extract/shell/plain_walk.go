@@ -309,10 +309,10 @@ func (r *plainRun) changeDirectory() (ok, fail *state) {
 	c.Form.Put("<directory>", "dir")
 	r.w.emit(c)
 	if absolute {
-		return r.st.in(target), r.st
+		return r.st.in([]string{target}), r.st
 	}
 	for _, dir := range r.st.dirs {
-		if next := r.st.in(dir + "/" + target); ok == nil {
+		if next := r.st.in([]string{dir + "/" + target}); ok == nil {
 			ok = next
 		} else {
 			ok = join(ok, next)

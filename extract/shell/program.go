@@ -58,12 +58,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		return
 	default:
 		p.entry(entry)
-		switch {
-		case name == "printf":
-			p.printf()
-		case name == "printenv" && len(p.operands) == 0:
-			c.Caveats.Add("reads_environment")
-		}
+		p.printers(name)
 	}
 	switch {
 	case name == "xargs" && entry != nil && p.fedXargs(), verb == "fd" && p.fedFd(), verb == "fdfind" && p.fedFd():
@@ -73,6 +68,18 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	w.emit(c)
 	for _, argv := range p.after {
 		w.program(st, argv, nil, nil)
+	}
+}
+
+// printers looks at what programs print that print their words.
+func (p *parsed) printers(name string) {
+	switch {
+	case name == "printf":
+		p.printf()
+	case name == "echo" && len(p.operands) == len(p.words):
+		p.c.lines = p.operands
+	case name == "printenv" && len(p.operands) == 0:
+		p.c.Caveats.Add("reads_environment")
 	}
 }
 
@@ -113,6 +120,9 @@ type parsed struct {
 	program *Program // whose options are being read
 	// filters are what a walk over a tree includes and leaves out.
 	filters Access
+	// takesIn is true when an option names files to read, takesAll when others are
+	// read, too, leavesOut when one names files not to read.
+	takesIn, takesAll, leavesOut bool
 	// operands are what is left after options.
 	operands []Word
 	// afterDashes counts the operands before a "--", or -1 without one.
@@ -302,6 +312,9 @@ func (p *parsed) attributes(program *Program) {
 
 // chosen notes the files that choose which program really runs.
 func (p *parsed) chosen(program *Program) {
+	if len(program.versionFiles) > 0 {
+		p.c.VersionFiles = program.versionFiles
+	}
 	for _, file := range program.chosenBy {
 		if !slices.Contains(p.c.ChosenBy, file) {
 			p.c.ChosenBy = append(p.c.ChosenBy, file)
@@ -340,7 +353,8 @@ func (p *parsed) within() {
 		return
 	}
 	sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth}
-	sub.argv(p.st, p.st, p.inner, nil)
+	st := p.st.withoutFunctions()
+	sub.argv(st, st, p.inner, nil)
 	for _, code := range sub.line.Messy {
 		if code == MessyNesting {
 			p.w.messy(code)
@@ -396,6 +410,7 @@ func (p *parsed) wrapper(program *Program) {
 		if program.leaves != "" && !slices.ContainsFunc(p.c.Accesses, writes) {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: program.leaves, Op: v1.OpWrite})
 		}
+		st = st.withoutFunctions()
 		p.w.argv(st, st, p.inner, p.c.Accesses)
 		return
 	}

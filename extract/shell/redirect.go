@@ -68,6 +68,12 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 		// A loop over a glob gives such a word: one of its matches is read.
 		return append(out, Access{Text: word.Text, Op: op, Glob: true, Split: word.Split})
 	}
+	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
+		for _, root := range word.feed.spread(word.Text) {
+			out = append(out, word.feed.access(root, op, false, word.Split))
+		}
+		return out
+	}
 	if word.Kind != Literal || hasBrace(r.Word) || word.Extended != "" {
 		w.messy(MessyDynamicTarget)
 	}

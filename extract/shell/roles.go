@@ -10,7 +10,7 @@ import (
 // pathKinds are the kinds of roles that a path-like operand can have.
 var pathKinds = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
-	"rev": true, "pathspec": true, "unknown": true,
+	"rev": true, "pathspec": true, "unknown": true, "mount": true,
 }
 
 // roles gives every operand its role, and does what the role means.
@@ -31,8 +31,17 @@ func (p *parsed) roles(program *Program) {
 	}
 	whole := p.walks(program)
 	p.filters.Follow = slices.ContainsFunc(program.follows, func(option string) bool { return option == "*" || p.has(option) })
-	p.filters.Ignoring = len(program.ignoring) > 0 && !slices.ContainsFunc(program.ignoring, p.has)
-	p.filters.SkipHidden = program.skipsHidden && !slices.ContainsFunc(program.unhide, p.has)
+	p.filters.Ignoring = len(program.ignoring) > 0 && !slices.ContainsFunc(program.ignoring, p.given)
+	p.filters.SkipHidden = program.skipsHidden && !slices.ContainsFunc(program.unhide, p.given)
+	if p.takesAll {
+		p.filters.Include = nil
+	}
+	if p.takesIn && p.program.globs() {
+		p.filters.ExcludeDir = nil // one that comes later takes a directory back in
+	}
+	if len(program.only) > 0 {
+		p.filters.Include = program.only
+	}
 	paths := false
 	for i, word := range operands {
 		if i >= len(assigned) {
@@ -61,7 +70,7 @@ func (p *parsed) roles(program *Program) {
 
 func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	kind := r.kind
-	if pathKinds[kind] {
+	if pathKinds[kind] && kind != "mount" {
 		p.operand(word)
 	}
 	if !r.repeat {
@@ -69,6 +78,9 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	}
 	if program.places != nil {
 		p.placed(kind, word)
+	}
+	if r.name == "key" && p.c.Program == "git" && word.Kind == Literal {
+		p.c.Git.Setting = word.Text
 	}
 	switch {
 	case kind == "list" && p.has("-delete"):
@@ -104,7 +116,9 @@ func (p *parsed) impliedAccess(program *Program, whole bool) {
 		if p.has("-delete") {
 			p.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
-		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList})
+		a := p.filters
+		a.Text, a.Op = ".", v1.OpList
+		p.c.Accesses = append(p.c.Accesses, a)
 	case program.implicit != "" && program.implicit != "tree":
 		p.access(Word{Kind: Literal, Text: program.implicit}, v1.OpRead, false)
 	}

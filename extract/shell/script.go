@@ -30,6 +30,26 @@ func scriptKind(language, text string) scriptVerdict {
 	return scriptVerdict{}
 }
 
+// sample is a program text with a digit for every number that only the run can
+// tell. It reports false where more than a number of the language could come of
+// the digits: they stand alone between marks that no name and no command has.
+func sample(word Word) (string, bool) {
+	var out strings.Builder
+	end := 0
+	for i := 0; i+1 < len(word.holes); i += 2 {
+		before := unescape(word.Text[end:word.holes[i]])
+		end = word.holes[i+1]
+		behind := unescape(word.Text[end:])
+		if before != "" && strings.IndexByte(" ,;{(=<>!&|+*$\n-", before[len(before)-1]) < 0 ||
+			behind != "" && strings.IndexByte(" ,;})=<>!&|+*\n-pdq", behind[0]) < 0 {
+			return "", false
+		}
+		out.WriteString(before + "7")
+	}
+	out.WriteString(unescape(word.Text[end:]))
+	return out.String(), true
+}
+
 // jqOutside are builtins of jq that reach beyond the program's input.
 var jqOutside = []string{"import", "include", "modulemeta", "get_search_list", "input_filename"}
 

@@ -42,6 +42,10 @@ func parserWords(file *syntax.File) []span {
 			for _, arg := range node.Args {
 				add(arg.Pos(), arg.End(), commands)
 			}
+		case *syntax.FuncDecl:
+			if node.Name != nil {
+				add(node.Name.Pos(), node.Name.End(), 0)
+			}
 		case *syntax.LetClause:
 			add(node.Let, after(node.Let, len("let")), 0)
 			for _, expr := range node.Exprs {

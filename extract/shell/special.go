@@ -32,7 +32,8 @@ func (p *parsed) shellCommand() bool {
 		return false
 	}
 	st := p.st.clone()
-	st.vars = nil // a child sees what is exported only
+	st.vars, st.functions = nil, nil // a child sees what is exported only
+	st.before, st.stack, st.unstacked = nil, nil, true
 	if named := p.c.Caveats.Has("named_by_path"); named {
 		st = st.withCaveat("named_by_path")
 	}
@@ -72,6 +73,7 @@ func (p *parsed) env(program *Program) bool {
 	if p.has("-u") || p.has("-i") {
 		st = st.withCaveat("assigns")
 	}
+	st = st.withoutFunctions()
 	p.w.argv(st, st, rest, p.c.Accesses)
 	return true
 }
@@ -192,6 +194,9 @@ func isNumber(word Word) bool {
 // substitutions in them included.
 func (p *parsed) printf() {
 	words := p.words
+	if slices.ContainsFunc(p.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
+		p.w.messy(MessyBuiltin) // -v assigns
+	}
 	if len(words) > 0 && words[0].literal("--") {
 		words = words[1:]
 	}
@@ -200,6 +205,9 @@ func (p *parsed) printf() {
 	}
 	if words[0].Kind != Literal && len(words) > 1 {
 		p.c.Caveats.Add("inline_code") // what is expanded may hold conversions
+	}
+	if words[0].literal(`%s\n`) {
+		p.c.lines = words[1:]
 	}
 	plain := "sbcq"
 	if !p.w.zsh && !p.w.ksh {

@@ -56,6 +56,8 @@ type Program struct {
 	leaves        string
 	reading       []string
 	places        *placing
+	only          []string
+	versionFiles  []string
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
 	external    bool              // a program, not a part of the shell
@@ -111,6 +113,8 @@ type entry struct {
 	Reading       []string          `json:"reading"`
 	Leaves        string            `json:"leaves"`
 	Places        *placing          `json:"places"`
+	Only          []string          `json:"only"`
+	VersionFiles  []string          `json:"version_files"`
 	Comment       string            `json:"comment"`
 	Also          []string          `json:"also"`
 	As            string            `json:"as"`
@@ -134,6 +138,7 @@ var kinds = map[string]bool{
 	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
 	"data": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false,
+	"mount": false, "setting": false,
 }
 
 // NewTable indexes the embedded program table.
@@ -237,6 +242,7 @@ func compile(e *entry) (*Program, error) {
 		stdinCode: e.StdinCode, permute: e.Permute, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
+		only: e.Only, versionFiles: e.VersionFiles,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {
@@ -323,4 +329,28 @@ func (p *Program) rule(has func(canonical string) bool) (operandRule, bool) {
 		return rule, true
 	}
 	return operandRule{}, false
+}
+
+// globs reports whether globs that leave out and globs that take in are values
+// of the same options.
+func (p *Program) globs() bool {
+	for _, kind := range p.filters {
+		if kind == "glob" {
+			return true
+		}
+	}
+	return false
+}
+
+// digits reports whether digits behind a dash are options.
+func (p *Program) digits() bool {
+	if p.numeric {
+		return true
+	}
+	for digit := '0'; digit <= '9'; digit++ {
+		if _, known := p.options["-"+string(digit)]; known {
+			return true
+		}
+	}
+	return false
 }

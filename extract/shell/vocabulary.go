@@ -26,10 +26,16 @@ type vocabulary struct {
 	// reads.
 	MakeControls []string `json:"make_controls"`
 	// PublicVariables hold nothing that an agent may not see.
-	PublicVariables   []string `json:"public_variables"`
-	RunsText          []string `json:"runs_text"`
+	PublicVariables []string `json:"public_variables"`
+	RunsText        []string `json:"runs_text"`
+	// Builtins are names that some shell has a meaning for.
+	Builtins          []string `json:"builtins"`
 	SafeSetNames      []string `json:"safe_set_names"`
 	SystemDirectories []string `json:"system_directories"`
+	// MountPoints are directories that every system has.
+	MountPoints []string `json:"mount_points"`
+	// ReadingVerbs change nothing on the disk but what their paths are written to.
+	ReadingVerbs []string `json:"reading_verbs"`
 	// TextPrograms print their operands, whatever they are.
 	TextPrograms []string `json:"text_programs"`
 	// versions are the options with which a program, given nothing else, prints
@@ -51,6 +57,9 @@ type vocabulary struct {
 	// TrackedNames are producers that print names of tracked files alone, with
 	// all they may be given for that to hold.
 	TrackedNames map[string][]string `json:"tracked_names"`
+	// HashPrinters are verbs that print a line for each of some commits, with the
+	// options under which it may begin with the hash.
+	HashPrinters map[string][]string `json:"hash_printers"`
 	// XargsOptions are those that leave names whole and read no other input.
 	XargsOptions []string `json:"xargs_options"`
 }

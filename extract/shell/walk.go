@@ -28,8 +28,12 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.messy(MessyCoprocess)
 	}
 	redirs := w.redirections(st, stmt.Redirs)
-	if in := w.in; in != nil && slices.ContainsFunc(stmt.Redirs, setsInput) {
+	if slices.ContainsFunc(stmt.Redirs, setsInput) {
+		in := w.in
 		w.in = nil
+		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
+			w.in = w.substituted // done < <(find …)
+		}
 		defer func() { w.in = in }()
 	}
 	ok, fail = w.command(st, stmt.Cmd, redirs)
@@ -83,6 +87,9 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 	case *syntax.LetClause:
 		st = w.expressions(st, "let", cmd.Exprs...)
 		return st, st
+	case *syntax.FuncDecl:
+		st = w.define(st, cmd)
+		return st, st
 	case *syntax.TimeClause:
 		if cmd.Stmt == nil {
 			return st, st
@@ -96,11 +103,6 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 // see the commands inside.
 func (w *walker) unexplained(st *state, cmd syntax.Command) (ok, fail *state) {
 	switch cmd := cmd.(type) {
-	case *syntax.FuncDecl:
-		w.messy(MessyFunction)
-		if cmd.Body != nil {
-			w.stmt(st.nowhere(), cmd.Body)
-		}
 	case *syntax.CoprocClause:
 		w.messy(MessyCoprocess)
 		if cmd.Stmt != nil {
@@ -140,31 +142,61 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 // pipe walks both ends of a pipe, the second with what the first prints.
 func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	in := w.in
-	from := len(w.line.Commands)
+	from, calls := len(w.line.Commands), w.calls
 	w.stmt(st, cmd.X)
 	printed := w.piped
 	if !isPipe(cmd.X) {
-		printed = w.printed(cmd.X, from, in)
+		printed = w.printed(cmd.X, from, calls, in)
 	}
 	if cmd.Op == syntax.PipeAll {
 		printed = nil // error messages are no names
 	}
 	w.in = printed
-	from = len(w.line.Commands)
+	from, calls = len(w.line.Commands), w.calls
 	ok, fail = w.stmt(st, cmd.Y)
-	w.in, w.piped = in, w.printed(cmd.Y, from, printed)
+	w.in, w.piped = in, w.printed(cmd.Y, from, calls, printed)
 	return ok, fail
 }
 
-// printed is what a statement prints, as a feed. Anything but its plain output
-// (error messages among it, another input) is not a stream of names.
-func (w *walker) printed(stmt *syntax.Stmt, from int, in *feed) *feed {
+// printed is what a statement prints, as a feed. Anything but the plain output
+// of a simple command (error messages among it, another input) is not a stream of
+// names.
+func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
+	if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple || w.calls != calls {
+		return nil
+	}
 	for _, r := range stmt.Redirs {
 		if setsInput(r) || r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
 			return nil
 		}
 	}
 	return w.out(from, in)
+}
+
+// substitutes reports whether a redirection reads what commands print.
+func substitutes(r *syntax.Redirect) bool {
+	if r.Op != syntax.RdrIn || r.N != nil || r.Word == nil || len(r.Word.Parts) != 1 {
+		return false
+	}
+	_, ok := r.Word.Parts[0].(*syntax.ProcSubst)
+	return ok
+}
+
+// printing walks the commands of a substitution, and returns what they print as
+// a feed.
+func (w *walker) printing(st *state, list []*syntax.Stmt) *feed {
+	in, piped := w.in, w.piped
+	w.in, w.piped = nil, nil
+	from, calls := len(w.line.Commands), w.calls
+	w.stmts(st, list)
+	out := w.piped
+	if len(list) != 1 {
+		out = nil
+	} else if !isPipe(list[0]) {
+		out = w.printed(list[0], from, calls, nil)
+	}
+	w.in, w.piped = in, piped
+	return out
 }
 
 // setsInput reports whether a redirection replaces or shares standard input.
@@ -209,7 +241,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	}
 	var values []Word
 	for _, item := range loop.Items {
-		values = append(values, w.words(st, item)...)
+		values = append(values, located(st, w.words(st, item))...)
 	}
 	name := loop.Name.Value
 	if !w.local(name) {
@@ -232,7 +264,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 			value.Solid = true
 		}
 		before := join(ok, fail)
-		ok, fail = w.stmts(before.with(name, value), cmd.Do)
+		ok, fail = w.body(before.with(name, value), cmd)
 		if value.Kind == Glob || value.Kind == Fed {
 			ok, fail = w.nextRounds(before, ok, fail, name, value, cmd)
 		}
@@ -244,6 +276,10 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	return join(st, ok), join(st, fail)
 }
 
+func (w *walker) body(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	return w.caught(func() (ok, fail *state) { return w.stmts(st, cmd.Do) })
+}
+
 // nextRounds walks the body of a loop whose words are only known on the disk
 // once more, from what the first round may have left. What changes again then
 // changes with every round, and is not followed.
@@ -253,7 +289,7 @@ func (w *walker) nextRounds(before, ok, fail *state, name string, value Word, cm
 	if !changed(start, after) {
 		return ok, fail
 	}
-	ok, fail = w.stmts(after.with(name, value), cmd.Do)
+	ok, fail = w.body(after.with(name, value), cmd)
 	if end := join(after, join(ok, fail)); changed(after, end) {
 		w.messy(MessyControlFlow)
 		return end.nowhere(), end.nowhere()
@@ -264,12 +300,15 @@ func (w *walker) nextRounds(before, ok, fail *state, name string, value Word, cm
 // whileClause walks the rounds of a loop.
 func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *state) {
 	end := w.rounds(st, func(at *state) *state {
-		yes, no := w.stmts(at, cmd.Cond)
-		if cmd.Until {
-			yes, no = no, yes
-		}
-		ok, fail := w.stmts(yes, cmd.Do)
-		return join(join(ok, fail), no)
+		ok, fail := w.caught(func() (ok, fail *state) {
+			yes, no := w.stmts(at, cmd.Cond)
+			if cmd.Until {
+				yes, no = no, yes
+			}
+			ok, fail = w.stmts(yes, cmd.Do)
+			return join(ok, no), fail
+		})
+		return join(ok, fail)
 	})
 	return end, end
 }
@@ -279,6 +318,7 @@ func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *stat
 func (w *walker) rounds(st *state, round func(*state) *state) *state {
 	commands := len(w.line.Commands)
 	end := round(st)
+	w.changes = w.changes || !w.onlyRead()
 	if onlyVariables(st, end) {
 		// A second round, from what the first may have left, is as good as any.
 		st = join(st, end)
@@ -335,6 +375,9 @@ func (w *walker) caseClause(st *state, cmd *syntax.CaseClause) (ok, fail *state)
 // declaration walks export, declare, local, readonly and typeset. They name
 // variables for the programs behind them, or print those there are.
 func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state) {
+	if next, ok := w.declares(st, cmd); ok {
+		return next, next
+	}
 	c := w.newCommand(st, cmd.Variant.Value, nil)
 	names, harmless := 0, 0
 	for _, arg := range cmd.Args {
@@ -416,12 +459,12 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		w.messy(MessyExpansion)
 	}
 	from, messy := len(w.line.Commands), len(w.line.Messy)
-	in, piped := w.in, w.piped
+	in, piped, calls := w.in, w.piped, w.calls
 	w.in, w.piped = nil, nil
 	w.stmts(st, part.Stmts)
 	out := w.piped
 	w.in, w.piped = in, piped
-	if len(part.Stmts) != 1 || len(w.line.Messy) > messy || len(w.line.Commands) == from {
+	if len(part.Stmts) != 1 || w.calls != calls || len(w.line.Messy) > messy || len(w.line.Commands) == from {
 		return Word{}, false
 	}
 	stmt := part.Stmts[0]
@@ -432,10 +475,11 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		return fedWord(out)
 	}
 	c := &w.line.Commands[from]
-	if len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || len(stmt.Redirs) > 0 || stmt.Negated {
+	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	if !simple || len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || len(stmt.Redirs) > 0 || stmt.Negated {
 		return Word{}, false
 	}
-	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(c.Caveats) == 0 && len(call.Assigns) == 0 {
+	if len(c.Caveats) == 0 && len(call.Assigns) == 0 {
 		if known, ok := w.printedText(c, call); ok {
 			return known, true
 		}
@@ -448,11 +492,11 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 
 // fedWord is a word of names: as many words as there are names.
 func fedWord(out *feed) (Word, bool) {
-	if out == nil || len(out.roots) != 1 || out.zero {
+	if out == nil || len(out.roots) == 0 || out.zero || out.hashes && out.rest != "" {
 		return Word{}, false
 	}
 	names := *out
-	names.many = true
+	names.many, names.every = true, len(out.roots) > 1
 	return names.word(names.roots[0]), true
 }
 

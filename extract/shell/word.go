@@ -52,14 +52,25 @@ type Word struct {
 	// Solid is true when the text is never empty: a command that fails prints
 	// nothing, a number in arithmetic is always there.
 	Solid bool
+	// Signed is true for a Number that may be below zero, and begin with a dash.
+	Signed bool
 	// Vanishes is true when the shell may make no word at all of it: nothing in
 	// it is quoted, and all of it may be empty.
 	Vanishes bool
 	// Extended is a pattern that must match nothing for the word to be what it
 	// is, where zsh might read it as a pattern itself.
 	Extended string
+	// holes are where numbers stand in the Text of a Number, each by its start and
+	// its end; nil where one may be empty.
+	holes []int
 	// feed is where the names of a Fed word come from.
 	feed *feed
+	// dirs are the working directories that the matches of a Glob were looked for
+	// in, where a variable holds it.
+	dirs []string
+	// array is what a variable holds that is one. Read as a single word such a
+	// variable is Dynamic.
+	array *array
 }
 
 // literal reports whether the word is exactly text.
@@ -79,6 +90,9 @@ const (
 
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
+	if members, ok := w.members(st, word); ok {
+		return members
+	}
 	if fields, ok := w.fields(st, word); ok {
 		return fields
 	}
@@ -186,6 +200,8 @@ type wordBuilder struct {
 	solid     bool // some part is never empty
 	kept      bool // some part is quoted, so that a word stands there
 	extended  string
+	holes     []int
+	signed    bool
 	feed      *feed
 	variables []string
 }
@@ -201,9 +217,23 @@ func (b *wordBuilder) weaken(kind WordKind) {
 	}
 }
 
+// number adds digits that only the run can tell.
+func (b *wordBuilder) number(text string, solid bool) {
+	b.weaken(Number)
+	b.solid = b.solid || solid
+	if start := b.text.Len(); solid {
+		b.holes = append(b.holes, start, start+len(text))
+	} else {
+		b.holes = append(b.holes, -1)
+	}
+	b.text.WriteString(text)
+}
+
 // printed reports whether words of a kind are what commands of the line print,
 // so that together they are no more than output.
-func printed(kind WordKind) bool { return kind == Number || kind == Output || kind == Fed }
+func printed(kind WordKind) bool {
+	return kind == Number || kind == Output || kind == Fed || kind == Hash
+}
 
 // word evaluates a word without braces to a single Word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
@@ -228,6 +258,10 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
+	out.Signed = b.signed
+	if out.Kind == Number && !slices.Contains(b.holes, -1) {
+		out.holes = b.holes
+	}
 	out.Vanishes = len(word.Parts) > 0 && !b.solid && !b.kept
 	if b.extended != "" {
 		out.Extended = b.extended
@@ -418,7 +452,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 			if known.Kind == Fed {
 				b.feed = known.feed
 			}
-			w.splice(b, known, quoted)
+			w.splice(st, b, known, quoted)
 			return
 		}
 		b.weaken(Output)
@@ -426,18 +460,16 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 	case *syntax.ArithmExp:
 		if assigned, plain := w.arithmetic(st, part.X); !plain || len(assigned) > 0 {
 			w.messy(MessyArithmetic)
+		} else if !w.total(st, part.X) {
+			w.aborts(st)
 		}
-		b.weaken(Number)
-		b.solid = true
-		b.text.WriteString("$((…))")
+		b.signed = b.signed || w.signed(st, part.X)
+		b.number("$((…))", true)
 	case *syntax.ProcSubst:
 		if part.Op != syntax.CmdIn || w.posix || quoted {
 			w.messy(MessyProcess)
 		}
-		in, piped := w.in, w.piped
-		w.in, w.piped = nil, nil
-		w.stmts(st, part.Stmts)
-		w.in, w.piped = in, piped
+		w.substituted = w.printing(st, part.Stmts)
 		b.weaken(Pipe)
 		b.solid = true
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
@@ -446,111 +478,22 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 	}
 }
 
-func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quoted bool) {
-	plain := part.Param != nil && !part.Excl && !part.Length && !part.Width && !part.IsSet &&
-		part.Flags == nil && part.NestedParam == nil && part.Index == nil && part.Slice == nil &&
-		part.Repl == nil && part.Names == 0 && part.Exp == nil && len(part.Modifiers) == 0
-	if part.Param == nil {
-		w.messy(MessyExpansion)
-		b.weaken(Dynamic)
-		return
-	}
-	name := part.Param.Value
-	if _, assigned := st.vars[name]; !assigned {
-		b.variables = append(b.variables, name)
-	}
-	if !plain {
-		kind := operatorKind(part)
-		if kind == Dynamic {
-			// Other operators evaluate arithmetic, prompts or assignments in
-			// text that the line hides in a variable.
-			w.messy(MessyExpansion)
-		}
-		b.weaken(kind)
-		b.solid = b.solid || part.Length
-		b.text.WriteString("${" + name + "…}")
-		return
-	}
-	switch name {
-	case "?", "#", "$", "UID", "EUID", "PPID":
-		b.weaken(Number)
-		b.solid = true
-		b.text.WriteString("$" + name)
-		return
-	}
-	value, ok := w.value(st, name)
-	if !ok {
-		b.weaken(Dynamic)
-		b.text.WriteString("$" + name)
-		return
-	}
-	if value.Kind == Fed {
-		b.feed = value.feed
-	}
-	w.splice(b, value, quoted)
-}
-
-// operatorKind says what an expansion with one operator gives: a number for
-// ${#name} and ${PIPESTATUS[0]}, text that only the run can tell for operators
-// that cut, replace or default to plain text. Dynamic is for all others.
-func operatorKind(part *syntax.ParamExp) WordKind {
-	set := 0
-	for _, held := range []bool{
-		part.Excl, part.Width, part.IsSet, part.Flags != nil, part.NestedParam != nil, part.Slice != nil,
-		part.Names != 0, len(part.Modifiers) > 0,
-	} {
-		if held {
-			return Dynamic
-		}
-	}
-	for _, held := range []bool{part.Length, part.Index != nil, part.Repl != nil, part.Exp != nil} {
-		if held {
-			set++
-		}
-	}
-	switch {
-	case set != 1:
-		return Dynamic
-	case part.Length:
-		return Number
-	case part.Index != nil:
-		if part.Param.Value == "PIPESTATUS" && plainIndex(part.Index) {
-			return Number
-		}
-		return Dynamic
-	case part.Repl != nil:
-		return outputIf(literalWord(part.Repl.Orig) && literalWord(part.Repl.With))
-	}
-	switch part.Exp.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
-		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return outputIf(literalWord(part.Exp.Word))
-	default:
-		return Dynamic
-	}
-}
-
-func outputIf(plain bool) WordKind {
-	if plain {
-		return Output
-	}
-	return Dynamic
-}
-
-// literalWord reports whether a word is plain text, or none at all.
-func literalWord(word *syntax.Word) bool {
-	return word == nil || len(word.Parts) == 0 || len(word.Parts) == 1 && isLit(word.Parts[0])
-}
-
 // splice adds the value of a variable. Unquoted, a value that the shell would
 // split or expand again is not followed.
-func (w *walker) splice(b *wordBuilder, value Word, quoted bool) {
+func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	b.solid = b.solid || value.Solid || value.Kind == Glob || value.Kind == Literal && value.Text != ""
 	switch {
+	case value.Kind == Glob && !strings.HasPrefix(value.Text, "/") && !slices.Equal(value.dirs, st.dirs):
+		b.weaken(Dynamic) // its matches are names that were found elsewhere
+		b.text.WriteString(value.Text)
 	case value.Kind == Glob:
-		// Only a loop over a glob gives such a value; each match is one word.
+		// Only a loop over a glob, or an array, gives such a value; each match is
+		// one word.
 		b.glob = true
 		b.text.WriteString(value.Text)
+	case value.Kind == Number && !value.Letters:
+		b.signed = b.signed || value.Signed
+		b.number(value.Text, value.Solid)
 	case value.Kind != Literal:
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
@@ -579,10 +522,4 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 		}
 	}
 	return Word{}, false
-}
-
-// plainIndex reports whether a subscript is a number as it stands.
-func plainIndex(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && word.Lit() != "" && strings.Trim(word.Lit(), "0123456789") == ""
 }

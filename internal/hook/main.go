@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -14,6 +15,8 @@ import (
 func Main(args []string) int {
 	// The process ends before there is anything to collect: what it reads is bounded.
 	debug.SetGCPercent(-1)
+	// The HTTP client's own lines are not for the agent program's users.
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	// A client that no longer listens is told by the exit status, not by a signal.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -25,9 +25,7 @@ type operation struct {
 func resources() object {
 	out := object{}
 	for path, operations := range map[string][]operation{
-		"/v1/sessions": {
-			{method: "get", summary: "Lists sessions, for an operator.", response: "SessionList", parameters: page()},
-		},
+		"/v1/sessions": {sessionList()},
 		"/v1/sessions/{id}": {
 			{method: "put", summary: "Registers a session, or narrows one.", request: "Session", response: "SessionInfo", created: true, refusals: []string{"409", "503"}},
 			{method: "get", summary: "Shows a session to its owner or an operator.", response: "SessionInfo", refusals: []string{"404", "503"}},
@@ -84,6 +82,12 @@ func resources() object {
 		out[path] = methods
 	}
 	return out
+}
+
+func sessionList() operation {
+	return operation{
+		method: "get", summary: "Lists sessions: all for an operator, its own for an agent.", response: "SessionList", parameters: page(),
+	}
 }
 
 func recordList() operation {

@@ -191,6 +191,27 @@ func raw(answer string) func(net.Conn) {
 	}
 }
 
+// connections are kept until a test ends: one that nobody holds any more is closed
+// when memory is collected.
+type connections struct {
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+func (c *connections) add(conn net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = append(c.open, conn)
+}
+
+func (c *connections) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.open {
+		_ = conn.Close()
+	}
+}
+
 // socketServer serves connections on a socket and returns its path.
 func socketServer(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
@@ -199,13 +220,15 @@ func socketServer(t *testing.T, handle func(net.Conn)) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(dir, "policyd.sock"))
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
+	kept := &connections{}
+	t.Cleanup(func() { _ = listener.Close(); kept.close() })
 	go func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
+			kept.add(conn)
 			go handle(conn)
 		}
 	}()
@@ -345,6 +368,9 @@ func TestHookKeepsItsDeadline(t *testing.T) {
 	const deadline, late = 300 * time.Millisecond, 5 * time.Second
 	quiet := socketServer(t, silent(make(chan struct{}, 1000)))
 	endless := socketServer(t, func(conn net.Conn) {
+		if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+			_, _ = io.Copy(io.Discard, request.Body)
+		}
 		_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n"+headers+"Content-Length: 4000000\r\n\r\n")
 		for ; err == nil; _, err = io.WriteString(conn, " ") {
 		}
@@ -568,5 +594,19 @@ func TestHookOverTCP(t *testing.T) {
 			assert.Equal(t, 0, got.exit, got.stderr)
 			assert.Equal(t, of.want, <-seen)
 		})
+	}
+}
+
+// TestHookSaysOneLineWhoeverSpeaksFirst holds that an answer which comes before the
+// question, on which the HTTP client has a line of its own, adds none.
+func TestHookSaysOneLineWhoeverSpeaksFirst(t *testing.T) {
+	t.Parallel()
+	socket := socketServer(t, func(conn net.Conn) {
+		_, _ = io.WriteString(conn, strings.Repeat(response("200 OK", headers, "{}"), 2))
+	})
+	event := firstOf(t, "claude")
+	for range 10 {
+		got := runHook(t, strings.NewReader(event.payload), "claude", "--socket", socket)
+		assert.LessOrEqual(t, strings.Count(got.stderr, "\n"), 1, got.stderr)
 	}
 }

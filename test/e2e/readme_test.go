@@ -41,6 +41,7 @@ func TestPagesRun(t *testing.T) {
 		"docs/coordinator.md",
 		"docs/decision-log.md",
 		"docs/explain.md",
+		"docs/gates.md",
 		"docs/install.md",
 		"docs/namespaces.md",
 		"docs/operations.md",

@@ -202,7 +202,6 @@ func TestRolesAreKeptApart(t *testing.T) {
 	s.register(t, tree, "a")
 	prompt := s.shell(t, "a", "git push").Prompt
 	for _, request := range []struct{ method, path, body string }{
-		{"GET", "/v1/sessions", ""},
 		{"GET", "/v1/sessions/a/grants", ""},
 		{"POST", "/v1/sessions/a/grants", `{"path":"/tmp/x"}`},
 		{"DELETE", "/v1/sessions/a/grants/1", ""},

@@ -20,6 +20,11 @@ func (j *jail) surroundings() shell.Options {
 	return shell.Options{
 		Shell: "bash", Platform: "linux", Home: "/home/dev", Cwd: projectDir,
 		Plain: func(dir string) bool { return !strings.HasPrefix(dir, "/bin") && !strings.HasPrefix(dir, "/sbin") },
+		// Of the jail's project these are there for everyone.
+		Enterable: func(dir string) bool {
+			return slices.Contains([]string{projectDir, projectDir + "/src", projectDir + "/docs"}, dir)
+		},
+		Readable: func(name string) bool { return name == projectDir+"/a.txt" },
 	}
 }
 
@@ -305,8 +310,8 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 			return true // a pattern that matched nothing is handed on as it is
 		case b.Op != a.Op && (b.Op != v1.OpWrite || a.Op != v1.OpRead) || a.Tree && !b.Tree:
 			return false
-		case b.Dynamic, b.Text == a.Text:
-			return true
+		case b.Dynamic, b.Text == a.Text, b.Glob && strings.ReplaceAll(b.Text, `\`, "") == a.Text:
+			return true // a pattern that matched nothing, too
 		}
 		bases := named.Dirs
 		if b.Dirs != nil {

@@ -88,6 +88,9 @@ func (g *generator) command(depth int) string {
 		return g.simple()
 	}
 	inner := func() string { return g.list(depth - 1) }
+	if g.chance(3) {
+		return g.stateful(depth)
+	}
 	switch g.IntN(22) {
 	case 0:
 		return "( " + inner() + " )"
@@ -133,6 +136,55 @@ func (g *generator) command(depth int) string {
 		return "echo `" + g.simple() + "`"
 	}
 	return g.pick([]string{"pushd src; ", "(( x = 1 )); ", "let x=1; ", "select f in a; do ", "eval ", "set -f; ", "set -e; ", "trap 'ls' EXIT; "}) + inner()
+}
+
+// members are words that name parts of arrays and parameters, and what
+// operators make of them.
+var members = []string{
+	`"${a[@]}"`, "${a[@]}", `"${a[*]}"`, `"${a[0]}"`, "${a[1]}", `"${a[-1]}"`, `"${#a[@]}"`, `"${!a[@]}"`, "$a", `"$a"`, `"${a[i]}"`,
+	`"${a[$i]}"`, `"${m[k]}"`, `"${m[$x]}"`, `"${!m[@]}"`, `"${a[@]:1}"`, `"$1"`, "$1", `"$2"`, `"$@"`, "$@", `"$*"`, "$#", `"${1:-src}"`,
+	`"${x%.*}"`, `"${x##*/}"`, `"${x/a/b}"`, `"${x//./_}"`, `"${x:0:3}"`, `"${x:1}"`, `"${x^^}"`, `"${x,,}"`, `"${#x}"`, `"${x:-b.txt}"`,
+	"${x%%t*}", "${x#*.}", `"x${a[@]}y"`, `"${a[0]%.txt}"`, "$((i + 1))", "$((i / j))", "$((08))", "$((1 - 5))", `"$f"`,
+}
+
+// stateful writes commands that change what later ones mean: arrays,
+// functions, directories that are left and come back to, and bodies and lines
+// that end early.
+func (g *generator) stateful(depth int) string {
+	inner := func() string { return g.list(depth - 1) }
+	uses := func() string { return g.pick(verbs) + " " + g.pick(members) }
+	array := func() string { return g.pick([]string{"", "", "+"}) + "=(" + g.operands() + ")" }
+	ends := g.pick([]string{"break", "continue", "break 2", "return", "exit 1", "x=$((1/0))", "false && break", "[ -f a.txt ] && continue"})
+	switch g.IntN(14) {
+	case 0:
+		return "a" + array() + g.pick(separators) + uses() + "; " + inner()
+	case 1:
+		return "a" + array() + "; a" + array() + "\nfor f in " + g.pick(members) + "; do " + g.pick(verbs) + ` "$f"; ` + inner() + "; done"
+	case 2:
+		return "declare -A m=([k]=" + g.pick(words) + " [j]=b.txt); x=" + g.pick([]string{"k", "j", "z", "*"}) + "; " + uses()
+	case 3:
+		return "declare -a a=(" + g.operands() + "); i=" + g.pick([]string{"0", "1", "9", "x"}) + "; " + uses()
+	case 4:
+		return "f() { " + uses() + "; " + inner() + "; }; f " + g.operands() + g.pick(separators) + uses()
+	case 5:
+		return "g() { local x=" + g.pick(words) + "; x=" + g.pick(words) + "; cd " + g.pick(directories) + "; " + ends + "; " + uses() + "; }\nx=a.txt; g " + g.operands() + "; " + uses()
+	case 6:
+		return "h() ( cd " + g.pick(directories) + "; " + uses() + " ); h " + g.pick(words) + "; " + inner()
+	case 7:
+		return "pushd " + g.pick(directories) + g.pick(separators) + inner() + g.pick(separators) + "popd" + g.pick(separators) + inner()
+	case 8:
+		return "cd " + g.pick(directories) + g.pick(separators) + "cd " + g.pick(directories) + g.pick(separators) + "cd -" + g.pick(separators) + g.simple()
+	case 9:
+		return "x=a.txt; for f in 1 2; do x=src; " + ends + "; x=b.txt; done; " + g.pick(verbs) + " $x"
+	case 10:
+		return "x=" + g.pick(words) + "; y=$((" + g.pick([]string{"1/0", "08", "5 - $n", "i/j", "1+2"}) + ")); x=b.txt\n" + g.pick(verbs) + ` "$x"`
+	case 11:
+		return "x=" + g.pick([]string{"src/app.py", "a.txt", "'a b'", "-la", "a*"}) + "; i=1; j=0; " + uses()
+	case 12:
+		return g.pick([]string{"ls *.txt", "printf '%s\\n' *.txt", "echo a.txt b.txt", "ls -d */", "printf '%s\\n' 'a b' -n", "echo -n a.txt"}) +
+			g.pick([]string{" | xargs ", " | xargs -n1 ", " | xargs -I{} "}) + g.pick(verbs)
+	}
+	return g.pick([]string{"ls *.txt", "printf '%s\\n' *.txt src/*", "echo a.txt"}) + " | while read -r f; do " + g.pick(verbs) + ` "$f"; ` + inner() + "; done"
 }
 
 // simple writes a simple command.

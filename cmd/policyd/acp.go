@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"policyd/internal/gates"
+	"policyd/internal/hinttools"
+	"policyd/internal/pdp"
+)
+
+// acpAgent is the agent of a gate before a program that nobody knows.
+const acpAgent = "acp-gate"
+
+func (p *Program) acpCommand() *cobra.Command {
+	var flags gateFlags
+	command := &cobra.Command{
+		Use:   "acp [flags] -- AGENT [ARGUMENTS]",
+		Short: "stand before an agent of the Agent Client Protocol and decide what it asks of its client",
+		Long: "Start an agent that speaks ACP and stand between it and its client, on standard input and output.\n" +
+			"Its requests for files, terminals and permission reach the client only when the running policyd allows them;\n" +
+			"everything else passes as it is.",
+		Args: programGiven,
+		RunE: func(command *cobra.Command, args []string) error {
+			s, err := p.settings(command, &flags.chosen)
+			if err != nil {
+				return err
+			}
+			if !command.Flags().Changed("agent") {
+				if flags.agent, err = agentOf(args[0]); err != nil {
+					return err
+				}
+			}
+			options := gates.ACPOptions{Hold: flags.hold, Note: p.note}
+			if options.Session, err = flags.session(p, command, s); err != nil {
+				return err
+			}
+			if options.Session.ID, err = freshID(flags.agent); err != nil {
+				return err
+			}
+			return p.runACP(command.Context(), p.reach(command, s), options, args)
+		},
+	}
+	flags.add(command, "")
+	return command
+}
+
+// agentOf is the agent name of a known program.
+func agentOf(program string) (string, error) {
+	clients, err := hinttools.Clients()
+	if err != nil {
+		return "", err
+	}
+	if client, known := clients[strings.TrimSuffix(filepath.Base(program), ".exe")]; known {
+		return client.Agent, nil
+	}
+	return acpAgent, nil
+}
+
+func (p *Program) runACP(ctx context.Context, address pdp.Address, options gates.ACPOptions, argv []string) error {
+	client := pdp.New(address)
+	defer client.Close()
+	options.Client = client
+	gate, err := gates.NewACP(options)
+	if err != nil {
+		return err
+	}
+	defer keepPipes()()
+	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
+	if err != nil {
+		return failed(fmt.Errorf("stand before the agent: %w", err), "")
+	}
+	return exitWith(code)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"policyd/internal/hinttools"
+	"policyd/internal/pdp"
+	"policyd/internal/pep"
+)
+
+// toolsFlags say whose tools are served. They stand in the client's registration.
+type toolsFlags struct {
+	chosen  settingsFlags
+	client  string
+	session string
+	project string
+	wait    time.Duration
+}
+
+func (p *Program) toolsCommand() *cobra.Command {
+	var flags toolsFlags
+	command := &cobra.Command{
+		Use:   "tools",
+		Short: "serve the tools that hints name to an agent, as an MCP server",
+		Long: "Serve request_read_access and set_working_directory over MCP on standard input and output.\n" +
+			"The agent program starts it; docs/tools.md says how it knows which session is meant.",
+		Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			s, err := p.settings(command, &flags.chosen)
+			if err != nil {
+				return err
+			}
+			binding, err := p.binding(&flags)
+			if err != nil {
+				return err
+			}
+			if flags.wait < 0 || flags.wait > maxHold {
+				return usage(fmt.Errorf("--wait %s is out of range", flags.wait), "wait for 0 to 10m")
+			}
+			client := pdp.New(p.reach(command, s))
+			defer client.Close()
+			return p.serveTools(command.Context(), hinttools.Options{
+				Sidecar: pep.New(client), Binding: *binding, Wait: flags.wait, Version: programVersion(),
+			})
+		},
+	}
+	command.Flags().StringVar(&flags.client, "client", "", "the agent `program` that starts this: claude, codex, copilot, cursor, gemini or opencode")
+	command.Flags().StringVar(&flags.session, "session", "", "the `id` of the session, where the host knows it")
+	command.Flags().StringVar(&flags.project, "project", "", "the project's `directory`; where the client starts its servers unless set")
+	command.Flags().DurationVar(&flags.wait, "wait", usualHold, "how long a call waits for a person")
+	flags.chosen.addReach(command)
+	return command
+}
+
+// binding is what the host says of the session.
+func (p *Program) binding(flags *toolsFlags) (*hinttools.Binding, error) {
+	clients, err := hinttools.Clients()
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Join(hinttools.Names(clients), ", ")
+	client, known := clients[flags.client]
+	switch {
+	case flags.client == "" && flags.session == "":
+		return nil, usage(errors.New("it isn't said whose tools these are"), "name the agent program with --client ("+names+"), or the session with --session")
+	case flags.client != "" && !known:
+		return nil, usage(fmt.Errorf("--client %q is none of %s", flags.client, names), "name one of them, or the session with --session")
+	}
+	out := &hinttools.Binding{Session: flags.session, Client: client, Since: parentStarted()}
+	out.Own = p.firstSet(client.Environment)
+	named := flags.project
+	if named == "" {
+		named = p.firstSet(client.Project)
+	}
+	if out.Project, err = launchDirectory(named); err != nil {
+		return nil, err
+	}
+	// Sessions are kept with their real directories.
+	if real, err := filepath.EvalSymlinks(out.Project); err == nil {
+		out.Project = real
+	}
+	return out, nil
+}
+
+// firstSet is what the first variable holds that holds something.
+func (p *Program) firstSet(names []string) string {
+	for _, name := range names {
+		if value, _ := p.LookupEnv(name); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// serveTools serves one client until it is gone.
+func (p *Program) serveTools(ctx context.Context, options hinttools.Options) error {
+	transport := &mcp.IOTransport{Reader: io.NopCloser(p.Stdin), Writer: unclosed{p.Stdout}}
+	err := hinttools.NewServer(options).Run(ctx, transport)
+	if ended := []error{nil, io.EOF, context.Canceled}; slices.ContainsFunc(ended, func(end error) bool { return errors.Is(err, end) }) {
+		return nil
+	}
+	return failed(fmt.Errorf("serve tools: %w", err), "")
+}
+
+// unclosed is standard output, which outlives a connection.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// parentStarted is when the program that started this one did, as far as the
+// system says.
+func parentStarted() time.Time { return processStarted(os.Getppid()) }

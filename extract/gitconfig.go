@@ -1,0 +1,31 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"policyd/extract/git"
+	"policyd/extract/shell"
+)
+
+// configReach says whether a command prints a setting of git that holds a
+// secret: a token in an address, a password. Commands that print one setting
+// are held to its name.
+func configReach(c *shell.Command, verdict git.Verdict) string {
+	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	printed := false
+	switch {
+	case strings.HasPrefix(c.Verb, "git config") && !has("--name-only"):
+		key := strings.ToLower(c.Git.Setting)
+		one := key != "" && !has("--get-regexp") && !has("--get-urlmatch") && !has("--list")
+		printed = one && (git.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
+	case c.Verb == "git remote" && has("--verbose"), c.Verb == "git remote get-url", c.Verb == "git remote show", c.Verb == "git ls-remote":
+		printed = slices.ContainsFunc(verdict.Credentials, func(name string) bool {
+			return strings.HasPrefix(name, "remote.") || strings.HasPrefix(name, "url.")
+		})
+	}
+	if printed {
+		return reachesSecret
+	}
+	return reachesNone
+}

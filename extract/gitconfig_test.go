@@ -1,0 +1,42 @@
+package extract_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// S2: a token that a repository's settings hold is a secret, whatever prints it.
+func TestSettingsOfGitThatHoldSecrets(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		output, err := exec.Command("git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	git("remote", "add", "origin", "https://example.org/a.git")
+	lines := map[string]bool{
+		"git config --list": true, "git config -l --show-origin": true, "git config --get-regexp remote": true, "git remote -v": true,
+		"git remote get-url origin": true, "git config remote.origin.url": true, "git config --get REMOTE.origin.URL": true,
+		"git config user.name": false, "git config --list --name-only": false, "git remote": false, "git status": false,
+	}
+	check := func(secret bool) {
+		for line, prints := range lines {
+			facts := p.facts("Bash", map[string]any{"command": line})
+			assert.Equalf(t, secret && prints, facts.Items[0].Caveats.Has("reaches_secret"), "%q", line)
+		}
+		facts := p.facts("Bash", map[string]any{"command": "git config github.token"})
+		assert.True(t, facts.Items[0].Caveats.Has("reaches_secret"))
+	}
+	check(false)
+	git("remote", "set-url", "origin", "https://token@example.org/a.git")
+	check(true)
+	git("remote", "set-url", "origin", "git@example.org:a.git")
+	check(false)
+	require.NoError(t, os.WriteFile(p.home+"/.gitconfig", []byte("[include]\n\tpath = more\n"), 0o600))
+	facts := p.facts("Bash", map[string]any{"command": "git config --list"})
+	assert.True(t, facts.Items[0].Caveats.Has("reaches_secret"), "what is taken in may hold one")
+}

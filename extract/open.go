@@ -1,0 +1,50 @@
+package extract
+
+import (
+	"io/fs"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+)
+
+// What a command does with a directory or a file is known beforehand only where
+// everyone may do it: the agent need not be the sidecar's user.
+
+// enterable reports whether a directory in the session's own roots can be made
+// the working directory by everyone who may enter the root.
+func (e *extraction) enterable(dir string) bool {
+	if !e.plain(dir) {
+		return false
+	}
+	root := e.ownRoot(dir)
+	for at := dir; root != ""; at = paths.Parent(at) {
+		info, err := e.stat(at)
+		if err != nil || !info.IsDir() || at != root && info.Mode().Perm()&0o111 != 0o111 {
+			return false
+		}
+		if at == root {
+			return true
+		}
+	}
+	return false
+}
+
+// readable reports whether a path in the session's own roots is a file that
+// everyone may read.
+func (e *extraction) readable(path string) bool {
+	if !e.plain(path) || !e.enterable(paths.Parent(path)) {
+		return false
+	}
+	info, err := e.stat(path)
+	return err == nil && info.Mode().Type()&fs.ModeType == 0 && info.Mode().Perm()&0o444 == 0o444
+}
+
+// ownRoot is the project or session directory that holds a path.
+func (e *extraction) ownRoot(path string) string {
+	for _, root := range e.roots {
+		if (root.Space == v1.SpaceProject || root.Space == v1.SpaceSession) && paths.Within(path, root.Real) {
+			return root.Real
+		}
+	}
+	return ""
+}

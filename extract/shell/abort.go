@@ -1,0 +1,93 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// An expansion that fails (a division by zero, digits that are no number) makes
+// bash give up the rest of the line and go on with the next one. What the rest
+// would have changed is then as it was.
+
+// aborts notes that the line may end here.
+func (w *walker) aborts(st *state) {
+	if w.aborted == nil {
+		w.aborted = st
+	} else {
+		w.aborted = join(w.aborted, st)
+	}
+}
+
+// lines walks the statements of a script. One that begins a line may follow
+// on any that was given up before.
+func (w *walker) lines(st *state, list []*syntax.Stmt) {
+	outer := w.aborted
+	defer func() { w.aborted = outer }()
+	w.aborted = nil
+	last := uint(0)
+	for _, stmt := range list {
+		if line := stmt.Pos().Line(); w.aborted != nil && line > last {
+			st = join(st, w.aborted)
+		}
+		st = join(w.stmt(st, stmt))
+		last = stmt.End().Line()
+	}
+}
+
+// total reports whether an expression that is explained has a value whatever
+// its variables hold.
+func (w *walker) total(st *state, expr syntax.ArithmExpr) bool {
+	switch expr := expr.(type) {
+	case *syntax.Word:
+		return w.totalWord(st, expr)
+	case *syntax.ParenArithm:
+		return w.total(st, expr.X)
+	case *syntax.UnaryArithm:
+		return w.total(st, expr.X)
+	case *syntax.BinaryArithm:
+		if divides(expr.Op) {
+			divisor, ok := expr.Y.(*syntax.Word)
+			return ok && decimal(divisor.Lit()) && divisor.Lit() != "0" && w.total(st, expr.X)
+		}
+		return w.total(st, expr.X) && w.total(st, expr.Y)
+	}
+	return false
+}
+
+// divides reports whether an operator has right operands that it fails for.
+func divides(op syntax.BinAritOperator) bool {
+	return slices.Contains([]syntax.BinAritOperator{
+		syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn, syntax.Pow, syntax.PowAssgn,
+	}, op)
+}
+
+func (w *walker) totalWord(st *state, word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		value, known := st.vars[part.Value]
+		if !known || value.Kind != Literal {
+			return known || decimal(part.Value) || isName(part.Value) // unset, or empty, is zero
+		}
+		return value.Text == "" || decimal(value.Text)
+	case *syntax.ParamExp:
+		if part.Length {
+			return true
+		}
+		if part.Param == nil || part.Exp != nil || part.Index != nil {
+			return false
+		}
+		value, known := st.vars[part.Param.Value]
+		return !known && slices.Contains([]string{"?", "#", "$"}, part.Param.Value) || known && solid(value) && (value.Kind == Number || decimal(value.Text))
+	}
+	return false
+}
+
+// decimal reports whether text is digits that shells don't take for octal ones.
+func decimal(text string) bool {
+	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
+}

@@ -1,0 +1,197 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// changeDirectory walks cd. A directory that only the run can tell makes the
+// working directory unknown.
+func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
+	c := w.newCommand(st, "cd", redirs)
+	given, physical := directoryOptions(args)
+	if len(given) == 1 && given[0].literal("-") && !after.assigned("OLDPWD") && after.before != nil {
+		c.Form.Put("<directory>", "dir")
+		w.emit(c)
+		return found(after.in(after.before), after, w.certain(after.before))
+	}
+	if len(given) != 1 || !w.plainDirectory(after, given[0]) {
+		return w.lost(st, after, c, given)
+	}
+	c.Form.Put("<directory>", "dir")
+	w.emit(c)
+	ok, certain := w.entered(after, given[0].Text, physical)
+	if w.zsh && ok != nil {
+		ok = ok.clone()
+		ok.stack, ok.unstacked = nil, true // AUTO_PUSHD
+	}
+	return found(ok, after, certain)
+}
+
+// found is what holds behind a change of directory that certainly succeeds, or
+// may fail.
+func found(ok, after *state, certain bool) (yes, no *state) {
+	switch {
+	case ok == nil:
+		return after.nowhere(), after
+	case certain:
+		return ok, ok // it doesn't fail
+	}
+	return ok, after
+}
+
+// lost reports a change of directory that only the run can tell.
+func (w *walker) lost(st, after *state, c Command, args []Word) (ok, fail *state) {
+	c.Form.Put("<directory>", "unknown")
+	c.Caveats.Add("cwd_unknown")
+	p := parsed{w: w, c: &c, st: st}
+	for _, word := range args {
+		p.maybePath(word, v1.OpList)
+	}
+	w.emit(c)
+	return after.nowhere(), after
+}
+
+func directoryOptions(args []Word) (rest []Word, physical bool) {
+	for len(args) > 0 && (args[0].literal("--") || args[0].literal("-P") || args[0].literal("-L")) {
+		physical = physical || args[0].Text == "-P"
+		args = args[1:]
+	}
+	return args, physical
+}
+
+// plainDirectory reports whether a word is the name of a directory to cd and
+// pushd, and nothing else.
+func (w *walker) plainDirectory(st *state, word Word) bool {
+	return word.Kind == Literal && !word.isOption() && word.Text != "-" && word.Text != "" &&
+		!strings.HasPrefix(word.Text, "+") && !st.assigned("CDPATH")
+}
+
+// push walks pushd with a directory.
+func (w *walker) push(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
+	c := w.newCommand(st, "pushd", redirs)
+	if len(args) != 1 || w.posix || !w.plainDirectory(after, args[0]) || args[0].literal("--") {
+		return w.lost(st, after, c, args)
+	}
+	c.Form.Put("<directory>", "dir")
+	w.emit(c)
+	ok, certain := w.entered(after, args[0].Text, false)
+	if ok != nil {
+		ok = ok.clone()
+		ok.stack = append(slices.Clip(after.stack), after.dirs)
+	}
+	return found(ok, after, certain)
+}
+
+// pop walks popd without operands, as far as the line has filled the stack.
+func (w *walker) pop(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
+	c := w.newCommand(st, "popd", redirs)
+	top := len(after.stack) - 1
+	if len(args) > 0 || top < 0 || len(after.stack[top]) == 0 || w.posix {
+		return w.lost(st, after, c, args)
+	}
+	w.emit(c)
+	ok = after.in(after.stack[top])
+	ok.stack = after.stack[:top:top]
+	return found(ok, after, w.certain(after.stack[top]))
+}
+
+// entered is the state behind cd to a directory, nil when only the run can
+// tell, and whether it certainly succeeds.
+func (w *walker) entered(st *state, target string, physical bool) (ok *state, certain bool) {
+	from := st.dirs
+	if strings.HasPrefix(target, "/") {
+		from = []string{""}
+	} else if st.unknown {
+		return nil, false
+	}
+	var dirs []string
+	for _, dir := range from {
+		if dir != "" {
+			dir += "/"
+		}
+		next, known := w.enter(dir+target, physical)
+		if !known {
+			return nil, false
+		}
+		if !slices.Contains(dirs, next) {
+			dirs = append(dirs, next)
+		}
+	}
+	if len(dirs) == 0 || len(dirs) > maxDirectories {
+		return nil, false
+	}
+	return st.in(dirs), w.certain(dirs)
+}
+
+// certain reports whether cd to any of the directories succeeds: they are there
+// for everyone, and nothing that the line has run so far can have changed that.
+func (w *walker) certain(dirs []string) bool {
+	if w.options.Enterable == nil || slices.ContainsFunc(dirs, func(dir string) bool { return !w.options.Enterable(dir) }) {
+		return false
+	}
+	return w.onlyRead()
+}
+
+// onlyRead reports whether the commands of the line so far change nothing on
+// the disk.
+func (w *walker) onlyRead() bool {
+	return !w.changes && len(w.line.Messy) == 0 && !slices.ContainsFunc(w.line.Commands, func(c Command) bool {
+		return !slices.Contains(w.table.words.ReadingVerbs, c.Verb) || slices.ContainsFunc(c.Accesses, func(a Access) bool {
+			return a.Op != v1.OpRead && a.Op != v1.OpList && a.Text != "/dev/null"
+		})
+	})
+}
+
+// enter cleans the path that cd goes to. The shell takes ".." as it is
+// written, unless told -P; where a link makes that differ from the disk, the
+// directory counts as unknown.
+func (w *walker) enter(path string, physical bool) (string, bool) {
+	clean := cleanPath(path)
+	if !strings.Contains(path, "..") && !physical {
+		return clean, true
+	}
+	before := path
+	if i := strings.LastIndex(path, ".."); i >= 0 {
+		before = cleanLinks(path[:i])
+	}
+	return clean, w.options.Plain != nil && w.options.Plain(before) && (!physical || w.options.Plain(clean))
+}
+
+// cleanLinks drops the ".." segments of path, keeping every named segment, so
+// that one look tells whether any of them could be a link.
+func cleanLinks(path string) string {
+	var out strings.Builder
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == ".." {
+			break
+		}
+		if segment != "" && segment != "." {
+			out.WriteByte('/')
+			out.WriteString(segment)
+		}
+	}
+	if out.Len() == 0 {
+		return "/"
+	}
+	return out.String()
+}
+
+// cleanPath removes empty, "." and ".." segments of an absolute path.
+func cleanPath(path string) string {
+	segments := make([]string, 0, 8)
+	for segment := range strings.SplitSeq(path, "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			if len(segments) > 0 {
+				segments = segments[:len(segments)-1]
+			}
+		default:
+			segments = append(segments, segment)
+		}
+	}
+	return "/" + strings.Join(segments, "/")
+}

@@ -1,0 +1,249 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// A function that the line defines is walked where the line calls it, with the
+// words of the call for its parameters. One that would stand before a program
+// or a builtin of the same name is not followed, since not every way to start a
+// program asks functions first.
+
+// define notes a function. A nil entry of a state's functions is one that may
+// be another, or none.
+func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
+	if cmd.Name == nil || cmd.Body == nil || len(st.functions) >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
+		w.messy(MessyFunction)
+		if cmd.Body != nil {
+			w.stmt(st.nowhere(), cmd.Body)
+		}
+		return st
+	}
+	if w.called == nil {
+		w.called = make(map[*syntax.FuncDecl]bool)
+	}
+	if _, known := w.called[cmd]; !known {
+		w.called[cmd] = false
+	}
+	return st.withFunction(cmd.Name.Value, cmd)
+}
+
+// definable reports whether a name means nothing to shells, nor to the program
+// table.
+func (w *walker) definable(name string) bool {
+	return isName(strings.ReplaceAll(name, "-", "_")) && name != "policyd" && name != "policyd-hook" &&
+		w.table.program(name) == nil && !isShell(name) && !reservedWord(name) &&
+		!slices.Contains(w.table.words.RunsText, name) && !slices.Contains(w.table.words.Builtins, name)
+}
+
+// uncalled walks the functions that the line defines and never calls: they stay
+// behind in a shell that goes on.
+func (w *walker) uncalled(st *state, outer map[*syntax.FuncDecl]bool) {
+	var left []*syntax.FuncDecl
+	for decl, called := range w.called {
+		if !called {
+			left = append(left, decl)
+		}
+	}
+	w.called = outer
+	slices.SortFunc(left, func(a, b *syntax.FuncDecl) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
+	for _, decl := range left {
+		w.messy(MessyFunction)
+		w.stmt(st.nowhere(), decl.Body)
+	}
+}
+
+// invoke walks a call of a function.
+func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []Access) (ok, fail *state) {
+	if len(w.calling) >= maxDepth || slices.Contains(w.calling, decl) || slices.ContainsFunc(args, func(arg Word) bool { return arg.Kind == Pipe }) {
+		w.messy(MessyFunction)
+		return st.nowhere(), st.nowhere()
+	}
+	if len(redirs) > 0 {
+		w.emit(w.newCommand(st, ":", redirs))
+	}
+	w.called[decl] = true
+	w.calls++
+	w.calling = append(w.calling, decl)
+	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(parameters(st, args), decl.Body) })
+	w.calling = w.calling[:len(w.calling)-1]
+	locals := localNames(decl.Body)
+	return returned(st, ok, locals), returned(st, fail, locals)
+}
+
+// maxParameters is how many parameters can be named by one digit.
+const maxParameters = 9
+
+// parameters is the state in which the body of a function begins.
+func parameters(st *state, args []Word) *state {
+	list := &array{words: located(st, slices.Clone(args))}
+	next := st.with("@", Word{array: list})
+	for i := range maxParameters {
+		name := strconv.Itoa(i + 1)
+		delete(next.vars, name)
+		if word, known := list.at(i); known {
+			next.vars[name] = word
+		} else {
+			next.vars[name] = Word{}
+		}
+	}
+	return next
+}
+
+// returned is the state behind a call: the parameters are those of the caller
+// again, and what the function declared as its own is not followed.
+func returned(before, after *state, locals []string) *state {
+	next := after.clone()
+	restore := func(name string) {
+		if value, had := before.vars[name]; had {
+			next.vars[name] = value
+		} else {
+			delete(next.vars, name)
+		}
+	}
+	restore("@")
+	for i := range maxParameters {
+		restore(strconv.Itoa(i + 1))
+	}
+	for _, name := range locals {
+		next.vars[name] = Word{}
+	}
+	return next
+}
+
+// localNames lists what a body declares, wherever in it.
+func localNames(body *syntax.Stmt) []string {
+	var names []string
+	syntax.Walk(body, func(node syntax.Node) bool {
+		if decl, ok := node.(*syntax.DeclClause); ok {
+			for _, arg := range decl.Args {
+				if arg.Name != nil {
+					names = append(names, arg.Name.Value)
+				}
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// declares walks declare, typeset and local where they do no more than assign
+// to variables of the line. It reports false where they do more.
+func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
+	variant := cmd.Variant.Value
+	if w.posix || variant != "declare" && variant != "typeset" && variant != "local" || variant == "local" && len(w.calling) == 0 {
+		return st, false
+	}
+	associative, names := false, 0
+	for _, arg := range cmd.Args {
+		switch {
+		case arg.Name == nil:
+			option := ""
+			if arg.Value != nil {
+				option = arg.Value.Lit()
+			}
+			if w.zsh || option != "-a" && option != "-A" {
+				return st, false
+			}
+			associative = associative || option == "-A"
+		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.zsh && (arg.Array != nil || arg.Naked):
+			return st, false
+		default:
+			names++
+		}
+	}
+	if names == 0 {
+		return st, false
+	}
+	next := st
+	for _, arg := range cmd.Args {
+		if arg.Name == nil {
+			continue
+		}
+		if old, held := st.vars[arg.Name.Value]; held && (associative || arg.Array != nil) && !old.is(associative) {
+			return st, false // one kind of array doesn't become the other
+		}
+		value, ok := w.declared(st, arg, associative)
+		if !ok {
+			return st, false
+		}
+		next = next.with(arg.Name.Value, value)
+	}
+	w.emit(w.newCommand(st, ":", nil))
+	return next, true
+}
+
+// is reports whether a variable can become an array of a kind: it is one, or
+// holds text and becomes one of numbers.
+func (w Word) is(associative bool) bool {
+	if w.array == nil {
+		return !associative
+	}
+	return w.array.associative == associative
+}
+
+// shifted drops the first parameters, as far as they are known.
+func shifted(st *state, args []Word) *state {
+	count := 1
+	if len(args) > 0 {
+		count = maxWords
+		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && n >= 0 {
+			count = n
+		}
+	}
+	list := st.vars["@"].array
+	if list != nil && count <= len(list.words) && !slices.ContainsFunc(list.words[:count], func(word Word) bool { return !single(word) }) {
+		return parameters(st, list.words[count:])
+	}
+	next := parameters(st, nil)
+	next.vars["@"] = Word{}
+	for i := range maxParameters {
+		next.vars[strconv.Itoa(i+1)] = Word{}
+	}
+	return next
+}
+
+// declared is what one name of a declaration holds.
+func (w *walker) declared(st *state, arg *syntax.Assign, associative bool) (Word, bool) {
+	switch {
+	case arg.Array != nil:
+		fresh := st.with(arg.Name.Value, Word{})
+		return w.arrayAssigned(fresh, arg, associative)
+	case arg.Naked && associative:
+		return Word{array: &array{associative: true}}, true
+	case associative:
+		return Word{}, false
+	case arg.Naked:
+		return Word{}, true
+	}
+	value, plain := w.assigned(st, arg)
+	return value, plain
+}
+
+// functionCall walks a call where the command is a function of the line. A name
+// that may stand for a function or for something else is not followed.
+func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (ok, fail *state, found bool) {
+	decl, known := st.functions[argv[0].Text]
+	switch {
+	case !known:
+		return nil, nil, false
+	case decl == nil || st != after: // or assignments stand before it
+		w.messy(MessyFunction)
+		c := w.newCommand(st, argv[0].Text, redirs)
+		c.Caveats.Add("unknown_program")
+		p := parsed{w: w, c: &c, st: st}
+		for _, word := range argv[1:] {
+			p.maybePath(word, v1.OpWrite)
+		}
+		w.emit(c)
+		return after.nowhere(), after.nowhere(), true
+	}
+	ok, fail = w.invoke(st, decl, argv[1:], redirs)
+	return ok, fail, true
+}

@@ -1,0 +1,273 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// parameter adds ${…}.
+func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quoted bool) {
+	if part.Param == nil {
+		w.messy(MessyExpansion)
+		b.weaken(Dynamic)
+		return
+	}
+	name := part.Param.Value
+	if _, assigned := st.vars[name]; !assigned {
+		b.variables = append(b.variables, name)
+	}
+	if name == "@" || name == "*" || part.Index != nil && isAll(part.Index) {
+		b.split = b.split || !part.Length // as many words as there are members
+	}
+	value, ok := w.held(st, part)
+	if unchanged(part) {
+		w.spliceParameter(st, b, name, value, ok, quoted)
+		return
+	}
+	if text, exact := w.applied(st, part, value); ok && exact {
+		w.splice(st, b, Word{Kind: Literal, Text: text}, quoted)
+		return
+	}
+	kind := w.operated(st, b, part)
+	if kind == Dynamic {
+		// Other operators evaluate arithmetic, prompts or assignments in
+		// text that the line hides in a variable.
+		w.messy(MessyExpansion)
+	}
+	if kind == Number {
+		b.number("${"+name+"…}", part.Length)
+		return
+	}
+	b.weaken(kind)
+	b.text.WriteString("${" + name + "…}")
+}
+
+// unchanged reports whether an expansion gives a value, or a member of an
+// array, as it is.
+func unchanged(part *syntax.ParamExp) bool {
+	return !part.Length && part.Slice == nil && part.Repl == nil && part.Exp == nil && !unusual(part)
+}
+
+// unusual reports whether an expansion has an operator that is never followed.
+func unusual(part *syntax.ParamExp) bool {
+	return part.Excl || part.Width || part.IsSet || part.Flags != nil || part.NestedParam != nil || part.Names != 0 ||
+		len(part.Modifiers) > 0
+}
+
+func (w *walker) spliceParameter(st *state, b *wordBuilder, name string, value Word, ok, quoted bool) {
+	switch name {
+	case "?", "#", "$", "UID", "EUID", "PPID":
+		b.number("$"+name, true)
+		return
+	}
+	if !ok {
+		b.weaken(Dynamic)
+		b.text.WriteString("$" + name)
+		return
+	}
+	if value.Kind == Fed {
+		b.feed = value.feed
+	}
+	w.splice(st, b, value, quoted)
+}
+
+// held is what an expansion reads, before any operator.
+func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
+	name := part.Param.Value
+	if part.Index != nil {
+		return w.member(st, part)
+	}
+	if value := st.vars[name]; value.array != nil {
+		return value.array.first()
+	}
+	return w.value(st, name)
+}
+
+// operated says what an expansion with one operator gives: a number for
+// ${#name}, text that only the run can tell for operators that cut, replace,
+// change the case or default. Dynamic is for all others.
+func (w *walker) operated(st *state, b *wordBuilder, part *syntax.ParamExp) WordKind {
+	set := 0
+	for _, held := range []bool{part.Length, part.Repl != nil, part.Exp != nil, part.Slice != nil} {
+		if held {
+			set++
+		}
+	}
+	switch {
+	case set != 1 || unusual(part) || part.Index != nil && !w.plainSubscript(st, part):
+		return Dynamic
+	case part.Length:
+		return Number
+	case part.Slice != nil:
+		return outputIf(plainSlice(part.Slice) && !w.posix)
+	case part.Repl != nil:
+		return outputIf(w.plainText(st, b, part.Repl.Orig) && w.plainText(st, b, part.Repl.With))
+	}
+	switch part.Exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return outputIf(w.plainText(st, b, part.Exp.Word))
+	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
+		return outputIf(!w.posix && !w.zsh && w.plainText(st, b, part.Exp.Word))
+	default:
+		return Dynamic
+	}
+}
+
+func outputIf(plain bool) WordKind {
+	if plain {
+		return Output
+	}
+	return Dynamic
+}
+
+// plainText reports whether what stands behind an operator is text, be it that
+// only the run can tell it, or nothing at all.
+func (w *walker) plainText(st *state, b *wordBuilder, word *syntax.Word) bool {
+	if word == nil || len(word.Parts) == 0 {
+		return true
+	}
+	text := w.word(st, word)
+	b.variables = append(b.variables, text.Variables...)
+	return text.Kind != Dynamic && text.Kind != Pipe
+}
+
+// plainSlice reports whether ${name:offset:length} names its bounds by digits.
+func plainSlice(slice *syntax.Slice) bool {
+	return slice.Offset != nil && digits(slice.Offset) && (slice.Length == nil || digits(slice.Length))
+}
+
+func digits(expr syntax.ArithmExpr) bool {
+	word, ok := expr.(*syntax.Word)
+	return ok && decimal(word.Lit())
+}
+
+// applied is what one operator makes of a known text, where every shell makes
+// the same of it.
+func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, bool) {
+	if value.Kind != Literal || !isASCII(value.Text) || unusual(part) || part.Length {
+		return "", false
+	}
+	switch {
+	case part.Slice != nil && part.Repl == nil && part.Exp == nil:
+		return sliced(value.Text, part.Slice)
+	case part.Repl != nil && part.Slice == nil && part.Exp == nil:
+		return replaced(value.Text, part.Repl)
+	case part.Exp != nil && part.Slice == nil && part.Repl == nil:
+		return w.expanded(st, value.Text, part.Exp)
+	}
+	return "", false
+}
+
+func sliced(text string, slice *syntax.Slice) (string, bool) {
+	if !plainSlice(slice) {
+		return "", false
+	}
+	bound := func(expr syntax.ArithmExpr) int {
+		word, ok := expr.(*syntax.Word)
+		if !ok {
+			return len(text)
+		}
+		n, err := strconv.Atoi(word.Lit())
+		if err != nil {
+			return len(text)
+		}
+		return n
+	}
+	from := min(bound(slice.Offset), len(text))
+	return text[from:min(from+bound(slice.Length), len(text))], true
+}
+
+// operandBytes are those that patterns and replacements take for themselves.
+const operandBytes = wordBytes + "./-:,=@%+ "
+
+func replaced(text string, repl *syntax.Replace) (string, bool) {
+	from, to := "", ""
+	if repl.Orig != nil {
+		from = repl.Orig.Lit()
+	}
+	if repl.With != nil {
+		if to = repl.With.Lit(); to == "" && len(repl.With.Parts) > 0 {
+			return "", false
+		}
+	}
+	if from == "" || from[0] == '%' || strings.Trim(from+to, operandBytes) != "" {
+		return "", false
+	}
+	if repl.All {
+		return strings.ReplaceAll(text, from, to), true
+	}
+	return strings.Replace(text, from, to, 1), true
+}
+
+func (w *walker) expanded(st *state, text string, exp *syntax.Expansion) (string, bool) {
+	operand := ""
+	if exp.Word != nil && len(exp.Word.Parts) > 0 {
+		word := w.word(st, exp.Word)
+		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || strings.Trim(word.Text, operandBytes+"*?") != "" {
+			return "", false
+		}
+		operand = word.Text
+	}
+	switch exp.Op {
+	case syntax.DefaultUnsetOrNull, syntax.DefaultUnset:
+		return text, text != ""
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return removed(text, operand, exp.Op)
+	default:
+		return "", false
+	}
+}
+
+// removed cuts the shortest or the longest beginning or end that a pattern of
+// stars and question marks matches.
+func removed(text, pattern string, op syntax.ParExpOperator) (string, bool) {
+	if len(text) > maxRemoved {
+		return "", false
+	}
+	prefix := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
+	ends := make([]int, 0, len(text)+1)
+	for i := range len(text) + 1 {
+		ends = append(ends, i)
+	}
+	if op == syntax.RemLargePrefix || op == syntax.RemSmallSuffix {
+		slices.Reverse(ends)
+	}
+	for _, at := range ends {
+		switch {
+		case prefix && starMatch(pattern, text[:at]):
+			return text[at:], true
+		case !prefix && starMatch(pattern, text[at:]):
+			return text[:at], true
+		}
+	}
+	return text, true
+}
+
+// maxRemoved bounds the text that patterns are tried on.
+const maxRemoved = 128
+
+// starMatch matches a pattern of stars, question marks and other bytes.
+func starMatch(pattern, text string) bool {
+	star, mark := -1, 0
+	p := 0
+	for t := 0; t < len(text); {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

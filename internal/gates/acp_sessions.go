@@ -1,0 +1,134 @@
+package gates
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"github.com/coder/acp-go-sdk"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/jsonrpc"
+	"policyd/internal/strict"
+)
+
+// texts are the members of an object that are texts.
+func texts(object []byte) map[string]string {
+	out := map[string]string{}
+	members, err := jsonrpc.Object(object)
+	if err != nil {
+		return out
+	}
+	for _, member := range members {
+		if text, ok := jsonrpc.Text(member.Value); ok {
+			out[member.Name] = text
+		}
+	}
+	return out
+}
+
+// expectSession takes down what the client says of a session that it asks for.
+// Its directory is the project: the client is the host (P14).
+func (g *ACP) expectSession(ctx context.Context, m *jsonrpc.Message) {
+	params := texts(m.Params)
+	template := g.template(params["cwd"])
+	switch m.Method {
+	case acp.AgentMethodSessionNew, acp.AgentMethodSessionFork:
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.asked[string(m.ID)] = template
+	case acp.AgentMethodSessionLoad, acp.AgentMethodSessionResume:
+		// The agent may ask for something before it has answered.
+		g.begin(ctx, params["sessionId"], template)
+	case acp.AgentMethodSessionClose:
+		g.mu.Lock()
+		session := g.sessions[params["sessionId"]]
+		delete(g.sessions, params["sessionId"])
+		g.mu.Unlock()
+		if session != nil {
+			session.end(ctx)
+		}
+	}
+}
+
+// template is a session in a directory, without its id. A directory that isn't
+// absolute is none.
+func (g *ACP) template(cwd string) v1.Session {
+	session := g.options.Session
+	if filepath.IsAbs(cwd) {
+		session.ProjectDir = cwd
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	session.Peers = g.peers
+	return session
+}
+
+// madeSession registers the session that an answer of the agent names, where the
+// client asked for one.
+func (g *ACP) madeSession(ctx context.Context, m *jsonrpc.Message) {
+	g.mu.Lock()
+	template, asked := g.asked[string(m.ID)]
+	delete(g.asked, string(m.ID))
+	g.mu.Unlock()
+	if !asked || m.Result == nil {
+		return
+	}
+	g.begin(ctx, texts(m.Result)["sessionId"], template)
+}
+
+// begin makes a session known and registers it. The agent chooses the id: one that
+// it has given before stays what it was.
+func (g *ACP) begin(ctx context.Context, id string, template v1.Session) {
+	if id == "" {
+		return
+	}
+	g.mu.Lock()
+	session, known := g.sessions[id]
+	if !known {
+		template.ID = sessionID(g.options.Session.ID, id)
+		session = &own{sidecar: g.sidecar, session: template, note: g.note}
+		g.sessions[id] = session
+	}
+	g.mu.Unlock()
+	if _, err := session.current(ctx); err != nil {
+		g.note(fmt.Sprintf("session %s: %v", id, err))
+	}
+}
+
+// sessionID is policyd's id of an agent's session. It holds that of the gate's run:
+// an agent that chose an id anew can't come by what another session may.
+func sessionID(run, id string) string {
+	whole := run + ":" + id
+	if strict.SessionIDFault(whole) == "" {
+		return whole
+	}
+	sum := sha256.Sum256([]byte(id))
+	return run + ":" + hex.EncodeToString(sum[:16])
+}
+
+// sessionOf is the session of a request of the agent, nil where it isn't known.
+func (g *ACP) sessionOf(params []byte) *own {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.sessions[texts(params)["sessionId"]]
+}
+
+// noteTerminal tells policyd by which name the client made a terminal, before the
+// agent can use it (N5).
+func (g *ACP) noteTerminal(ctx context.Context, m *jsonrpc.Message) {
+	g.mu.Lock()
+	made, asked := g.creating[string(m.ID)]
+	delete(g.creating, string(m.ID))
+	g.mu.Unlock()
+	terminal := texts(m.Result)["terminalId"]
+	if !asked || terminal == "" {
+		return
+	}
+	report := v1.TerminalReport{TerminalID: terminal, DecisionID: made.decision, Peer: clientPeer}
+	if err := g.sidecar.ReportTerminal(ctx, made.session, report); err != nil {
+		g.note(fmt.Sprintf("terminal %s can't be used: %v", terminal, err))
+	}
+}

@@ -1,0 +1,5 @@
+package gates_test
+
+import "syscall"
+
+func mkfifo(name string) error { return syscall.Mkfifo(name, 0o600) }

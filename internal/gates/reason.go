@@ -1,0 +1,35 @@
+package gates
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// away is what those behind a gate are told while nothing can be decided.
+const away = "not allowed: the call can't be decided: "
+
+// explain says to an agent why a call was not allowed, and what would help.
+func explain(decision *v1.Decision) string {
+	messages := []string{}
+	for _, reason := range decision.Reasons {
+		if reason.Effect != v1.EffectAllow && reason.Message != "" && !slices.Contains(messages, reason.Message) {
+			messages = append(messages, reason.Message)
+		}
+	}
+	text := "not allowed"
+	if decision.Effect == v1.EffectPrompt {
+		text = "not allowed: nobody answered in time"
+	}
+	if len(messages) > 0 {
+		text += ": " + strings.Join(messages, "; ")
+	}
+	if decision.Hint != "" {
+		text += ". " + decision.Hint
+	}
+	return text
+}
+
+// because says why a call could not be decided.
+func because(err error) string { return away + err.Error() }

@@ -1,0 +1,38 @@
+package jsonrpc
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// BeginningID finds the id in the beginning of a message that is too long to be
+// read, nil where it doesn't stand there. It is good for an answer, and for
+// nothing else: what follows isn't known.
+func BeginningID(text []byte) []byte {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
+	if decoder.PeekKind() != '{' {
+		return nil
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return nil
+	}
+	for {
+		name, err := decoder.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return nil
+		}
+		isID := name.String() == "id"
+		value, err := decoder.ReadValue()
+		if err != nil || decoder.InputOffset() == int64(len(text)) {
+			return nil // a number could go on
+		}
+		var m Message
+		if isID {
+			if m.take("id", bytes.Clone(value), 0) != "" {
+				return nil
+			}
+			return m.ID
+		}
+	}
+}

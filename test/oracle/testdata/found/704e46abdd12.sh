@@ -1,0 +1,1 @@
+sh -c 'echo a.txt "b.txt"|xargs file '
