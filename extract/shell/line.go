@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -295,7 +296,7 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	c.Caveats.Add("unknown_program")
 	switch fields[0] {
 	case "env", "printenv", "set", "export", "declare", "typeset":
-		if len(fields) == 1 || fields[1] == "-p" {
+		if len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:]) {
 			c.Caveats.Add("reads_environment")
 		}
 	case "policyd", "policyd-hook":
@@ -314,6 +315,12 @@ func (w *walker) fragment(st *state, fields []string) Command {
 		}
 	}
 	return c
+}
+
+// vanishing reports whether none of the words of a fragment is certain to be there
+// when it runs.
+func vanishing(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(field string) bool { return !strings.ContainsAny(field, "$*?[]@!+\\") })
 }
 
 func (w *walker) messy(code string) {

@@ -11,8 +11,17 @@ import (
 // stmts walks a list of statements, each run whatever became of the last.
 func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
 	ok, fail = st, st
+	last := uint(0)
 	for _, stmt := range list {
-		ok, fail = w.stmt(join(ok, fail), stmt)
+		st := join(ok, fail)
+		// bash gives up the whole of a compound command, so that nothing in it
+		// follows. That its lines are read as those of a script are is stricter, and
+		// keeps a line from being judged otherwise in braces.
+		if line := stmt.Pos().Line(); w.aborted != nil && last > 0 && line > last {
+			st = join(st, w.aborted)
+		}
+		ok, fail = w.stmt(st, stmt)
+		last = stmt.End().Line()
 	}
 	return ok, fail
 }
