@@ -389,10 +389,12 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 	}
 	c := w.newCommand(st, cmd.Variant.Value, nil)
 	names, harmless := 0, 0
+	prints := false
 	for _, arg := range cmd.Args {
 		switch {
 		case arg.Name == nil && arg.Value != nil:
 			for _, word := range w.words(st, arg.Value) {
+				prints = prints || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 				if !plainDeclaration(cmd.Variant.Value, word) {
 					w.messy(MessyDeclaration)
 				}
@@ -400,6 +402,9 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 			}
 		case arg.Name != nil:
 			names++
+			if prints { // options stand in front
+				c.Variables = append(c.Variables, arg.Name.Value)
+			}
 			if arg.Value != nil {
 				w.words(st, arg.Value)
 			}
