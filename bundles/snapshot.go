@@ -54,6 +54,9 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	if err := checkParts(parts); err != nil {
 		return nil, refuse(changed, CheckRoots, err)
 	}
+	if err := checkHeard(parts); err != nil {
+		return nil, &RefusalError{Bundle: changed, Check: CheckEntrypoint, Hint: "rename the package, or the rule", Err: err}
+	}
 	// What bundles say is checked without settings: an operator's choice is no mistake in
 	// a bundle, and none in it may hide behind one.
 	plain, err := compile(ctx, parts, changed)
