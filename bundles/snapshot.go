@@ -37,8 +37,9 @@ type Snapshot struct {
 	words  *vocabulary
 	// metadata is empty: the evaluator would make one for each judgement.
 	metadata map[string]any
-	// evaluations holds *evaluation that nobody uses.
-	evaluations sync.Pool
+	// evaluations holds *evaluation that nobody uses. It is no part of the snapshot: the
+	// runtime keeps a pool for two collections after its last use, and what it is part of.
+	evaluations *sync.Pool
 }
 
 // Revision names the policy: the manifest's revision or else a digest of modules and
@@ -132,7 +133,7 @@ func newSnapshot(ctx context.Context, compiler *ast.Compiler, query ast.Body, st
 		data:        dataCache{base.(ast.Object)}, // what newStore put there
 		metadata:    map[string]any{},
 		deadline:    defaultDeadline,
-		evaluations: sync.Pool{New: func() any { return newEvaluation() }},
+		evaluations: &sync.Pool{New: func() any { return newEvaluation() }},
 	}, nil
 }
 
