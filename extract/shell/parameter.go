@@ -81,6 +81,9 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 		return w.member(st, part)
 	}
 	if value := st.vars[name]; value.array != nil {
+		if name == "@" && (value.array.more || len(value.array.words) > 1) {
+			return Word{Kind: Output, Text: "$@"}, true // all of them, and not the first
+		}
 		return value.array.first()
 	}
 	return w.value(st, name)
