@@ -85,6 +85,8 @@ type Command struct {
 	found *Access
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
+	// files counts the operands that are files, be they standard input or pipes.
+	files int
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
@@ -102,6 +104,12 @@ type GitWords struct {
 	Setting string
 	// Format is how commits are to be printed.
 	Format string
+	// date is how dates are to be printed; configured is true when settings stand
+	// on the line.
+	date       string
+	configured bool
+	// dashes is true when "--" stands among the words.
+	dashes bool
 }
 
 // Access is one word that names a path.
@@ -200,6 +208,8 @@ type walker struct {
 	// when a round of a loop may have changed the disk.
 	substituted *feed
 	changes     bool
+	closes      bool // a standard stream may be closed
+	anyOrder    bool // members of associative arrays may be taken in any order
 	line        Line
 }
 

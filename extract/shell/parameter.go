@@ -80,6 +80,9 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 	if part.Index != nil {
 		return w.member(st, part)
 	}
+	if value := st.vars[name]; value.array != nil && (name == "@" || name == "*") {
+		return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
+	}
 	if value := st.vars[name]; value.array != nil {
 		return value.array.first()
 	}

@@ -76,6 +76,9 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	if !r.repeat {
 		p.single(word)
 	}
+	if kind == "read" {
+		p.c.files++
+	}
 	if program.places != nil {
 		p.placed(kind, word)
 	}
