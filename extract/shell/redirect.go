@@ -57,7 +57,7 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 
 // mayFail reports whether a redirection may fail, so that the shell does not run
 // what it belongs to: a file that can't be opened, a descriptor that is not open.
-func (w *walker) mayFail(list []*syntax.Redirect) bool {
+func (w *walker) mayFail(st *state, list []*syntax.Redirect) bool {
 	fails := false
 	for _, r := range list {
 		text := ""
@@ -70,8 +70,12 @@ func (w *walker) mayFail(list []*syntax.Redirect) bool {
 			w.closes = w.closes || strings.HasSuffix(text, "-")
 			standard := text == "-" || text == "0" || text == "1" || text == "2"
 			fails = fails || !standard || w.closes
+		case syntax.RdrIn:
+			at := Command{Dirs: st.dirs, Unknown: st.unknown}
+			there := plainLiteral(text) && text != "" && w.surely(&at, &Access{Text: text, Op: v1.OpRead})
+			fails = fails || text != "/dev/null" && !there && !substitutes(r)
 		default:
-			fails = fails || text != "/dev/null" && !substitutes(r)
+			fails = fails || text != "/dev/null"
 		}
 	}
 	return fails

@@ -37,7 +37,7 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		}
 		defer func() { w.in = in }()
 	}
-	fallible := w.mayFail(stmt.Redirs)
+	fallible := w.mayFail(st, stmt.Redirs)
 	ok, fail = w.command(st, stmt.Cmd, redirs)
 	if fallible {
 		fail = join(fail, st) // nothing of the command has run then
