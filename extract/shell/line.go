@@ -208,9 +208,12 @@ type walker struct {
 	// when a round of a loop may have changed the disk.
 	substituted *feed
 	changes     bool
-	closes      bool // a standard stream may be closed
-	anyOrder    bool // members of associative arrays may be taken in any order
-	line        Line
+	// expandedNames are variables of the environment that were expanded since the
+	// last command: in an assignment, a here-string, the word of a case.
+	expandedNames []string
+	closes        bool // a standard stream may be closed
+	anyOrder      bool // members of associative arrays may be taken in any order
+	line          Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
@@ -228,6 +231,9 @@ func (t *Table) Parse(line string, options Options) Line {
 		return w.line
 	}
 	w.script(st, line, options.Shell)
+	if len(w.expandedNames) > 0 {
+		w.emit(w.newCommand(st, ":", nil))
+	}
 	return w.line
 }
 
@@ -340,6 +346,8 @@ func (w *walker) emit(c Command) {
 		w.messy(MessyLimits)
 		return
 	}
+	c.Variables = append(c.Variables, w.expandedNames...)
+	w.expandedNames = nil
 	w.line.Commands = append(w.line.Commands, c)
 }
 

@@ -123,3 +123,36 @@ func TestDirnameAcrossLinks(t *testing.T) {
 	assert.Equal(t, "read $(…)/x?", touched(t, "cat $(dirname link/../f)/x"))
 	assert.Equal(t, "read link/x", touched(t, "cat $(dirname link/f)/x"))
 }
+
+// Every variable of the environment that a line expands belongs to a command,
+// wherever in the line it stands.
+func TestExpandedVariablesAreNamed(t *testing.T) {
+	for _, line := range []string{
+		"x=$KEY_A; ls", "x=${KEY_A%x}", "cat <<< \"${KEY_A%x}\"", "case ${KEY_A:0:1} in a) ls;; esac", "for i in $KEY_A; do ls; done",
+		"a=(\"$KEY_A\"); ls", "declare -A m=([x]=${KEY_A/x/y}); ls", "declare x=${KEY_A,,}; ls", "f() { ls; }; f $KEY_A", "f() { local x=$KEY_A; }; f",
+		"bash -c 'x=${KEY_A%x}'", "declare -A m; m[${KEY_A%x}]=1",
+	} {
+		var names []string
+		for _, c := range parse(t, line).Commands {
+			names = append(names, c.Variables...)
+		}
+		assert.Contains(t, names, "KEY_A", line)
+	}
+	for _, operator := range []string{"%x", "#x", ":0:9", "/x/y", "^^", ":-x"} {
+		for _, line := range []string{"echo \"${B_C" + operator + "}\"", "x=${B_C" + operator + "}; echo \"$x\"", "x=$B_C; echo \"${x" + operator + "}\""} {
+			got := parse(t, line)
+			last := got.Commands[len(got.Commands)-1]
+			assert.True(t, last.Caveats.Has("dynamic_word"), line)
+		}
+	}
+	assert.False(t, parse(t, `echo "${B_C:+set}"`).Commands[0].Caveats.Has("dynamic_word"))
+}
+
+// Of globs that take in and leave out the last one counts.
+func TestLeavingOutBeforeTakingIn(t *testing.T) {
+	for _, line := range []string{"grep -r --exclude=.env --include='.e*' x .", "rg --hidden -g '!.env' -g '*{nv,x}' x"} {
+		for _, a := range parse(t, line).Commands[0].Accesses {
+			assert.Empty(t, a.Exclude, line)
+		}
+	}
+}
