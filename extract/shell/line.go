@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -272,6 +273,7 @@ func (w *walker) script(st *state, text, dialect string) {
 	if err != nil {
 		w.messy(MessyParse)
 		w.fragments(st, text)
+		w.opened(st, parser, text, file)
 	}
 	if file == nil {
 		return
@@ -286,6 +288,29 @@ func (w *walker) script(st *state, text, dialect string) {
 	w.called = nil
 	w.lines(st, file.Stmts)
 	w.uncalled(st, called)
+}
+
+// maxOpened bounds how many brackets are taken off a line.
+const maxOpened = 4
+
+// opened walks what stands behind the brackets that a line begins with, where the
+// parser gave it up for something further on: of a line without brackets the
+// statements in front are known, and brackets are no way to hide them.
+func (w *walker) opened(st *state, parser *syntax.Parser, text string, file *syntax.File) {
+	for range maxOpened {
+		if file != nil && len(file.Stmts) > 0 {
+			return
+		}
+		trimmed := strings.TrimLeft(text, " \t\n")
+		if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '(' {
+			return
+		}
+		text = trimmed[1:]
+		// What is wrong with the rest is wrong with the line, and that is said.
+		if file, _ = parser.Parse(strings.NewReader(text), ""); file != nil {
+			w.lines(st, file.Stmts)
+		}
+	}
 }
 
 // fragments reports what a line that the parser gave up on may run, piece by
@@ -311,7 +336,7 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	c.Caveats.Add("unknown_program")
 	switch fields[0] {
 	case "env", "printenv", "set", "export", "declare", "typeset":
-		if len(fields) == 1 || fields[1] == "-p" {
+		if len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:]) {
 			c.Caveats.Add("reads_environment")
 		}
 	case "policyd", "policyd-hook":
@@ -330,6 +355,12 @@ func (w *walker) fragment(st *state, fields []string) Command {
 		}
 	}
 	return c
+}
+
+// vanishing reports whether none of the words of a fragment is certain to be there
+// when it runs.
+func vanishing(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(field string) bool { return !strings.ContainsAny(field, "$*?[]@!+\\") })
 }
 
 func (w *walker) messy(code string) {

@@ -84,10 +84,11 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 	if part.Index != nil {
 		return w.member(st, part)
 	}
-	if value := st.vars[name]; value.array != nil && (name == "@" || name == "*") {
-		return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
-	}
 	if value := st.vars[name]; value.array != nil {
+		one := len(value.array.words) < 2 && !value.array.more
+		if (name == "@" || name == "*") && !(one && unchanged(part)) {
+			return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
+		}
 		return value.array.first()
 	}
 	return w.value(st, name)

@@ -12,8 +12,17 @@ import (
 // stmts walks a list of statements, each run whatever became of the last.
 func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
 	ok, fail = st, st
+	last := uint(0)
 	for _, stmt := range list {
-		ok, fail = w.stmt(join(ok, fail), stmt)
+		st := join(ok, fail)
+		// bash gives up the whole of a compound command, so that nothing in it
+		// follows. That its lines are read as those of a script are is stricter, and
+		// keeps a line from being judged otherwise in braces.
+		if line := stmt.Pos().Line(); w.aborted != nil && last > 0 && line > last {
+			st = join(st, w.aborted)
+		}
+		ok, fail = w.stmt(st, stmt)
+		last = stmt.End().Line()
 	}
 	return ok, fail
 }
@@ -404,10 +413,12 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 	}
 	c := w.newCommand(st, cmd.Variant.Value, nil)
 	names, harmless := 0, 0
+	prints := false
 	for _, arg := range cmd.Args {
 		switch {
 		case arg.Name == nil && arg.Value != nil:
 			for _, word := range w.words(st, arg.Value) {
+				prints = prints || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 				if !plainDeclaration(cmd.Variant.Value, word) {
 					w.messy(MessyDeclaration)
 				}
@@ -415,6 +426,9 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 			}
 		case arg.Name != nil:
 			names++
+			if prints { // options stand in front
+				c.Variables = append(c.Variables, arg.Name.Value)
+			}
 			if arg.Value != nil {
 				w.words(st, arg.Value)
 			}
