@@ -224,7 +224,12 @@ func (w *walker) out(from int, in *feed) *feed {
 		return nil // it names files from the top of the work tree
 	}
 	if c.Verb == "git diff" {
-		return &feed{dir: c.Dirs[0], roots: []string{"."}, filters: Access{Follow: true, Include: suffixes(c.Git.Pathspecs)}}
+		// Of the index only: a commit may name what is on no disk, and cut at its
+		// blanks that is another file.
+		if f := producerFeed(c, words.TrackedNames[c.Verb]); f != nil && f.tracked != nil {
+			return f
+		}
+		return nil
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
 	if f != nil && !f.listed {
@@ -260,17 +265,6 @@ func listedNames(c *Command, f *feed) *feed {
 	}
 	f.roots = []string{"."}
 	return f
-}
-
-// suffixes returns pathspecs that say how names end (*.go), nil when one says
-// anything else.
-func suffixes(specs []string) []string {
-	for _, spec := range specs {
-		if !strings.HasPrefix(spec, "*.") || strings.Trim(spec[1:], wordBytes+".-") != "" {
-			return nil
-		}
-	}
-	return specs
 }
 
 // startsPlain reports whether no word can be read as an option.
