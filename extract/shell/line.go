@@ -86,6 +86,8 @@ type Command struct {
 	found *Access
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
+	// files counts the operands that are files, be they standard input or pipes.
+	files int
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
@@ -103,6 +105,12 @@ type GitWords struct {
 	Setting string
 	// Format is how commits are to be printed.
 	Format string
+	// date is how dates are to be printed; configured is true when settings stand
+	// on the line.
+	date       string
+	configured bool
+	// dashes is true when "--" stands among the words.
+	dashes bool
 }
 
 // Access is one word that names a path.
@@ -201,7 +209,12 @@ type walker struct {
 	// when a round of a loop may have changed the disk.
 	substituted *feed
 	changes     bool
-	line        Line
+	// expandedNames are variables of the environment that were expanded since the
+	// last command: in an assignment, a here-string, the word of a case.
+	expandedNames []string
+	closes        bool // a standard stream may be closed
+	anyOrder      bool // members of associative arrays may be taken in any order
+	line          Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
@@ -219,6 +232,9 @@ func (t *Table) Parse(line string, options Options) Line {
 		return w.line
 	}
 	w.script(st, line, options.Shell)
+	if len(w.expandedNames) > 0 {
+		w.emit(w.newCommand(st, ":", nil))
+	}
 	return w.line
 }
 
@@ -361,6 +377,8 @@ func (w *walker) emit(c Command) {
 		w.messy(MessyLimits)
 		return
 	}
+	c.Variables = append(c.Variables, w.expandedNames...)
+	w.expandedNames = nil
 	w.line.Commands = append(w.line.Commands, c)
 }
 
