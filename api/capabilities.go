@@ -12,7 +12,9 @@ import (
 
 // Capabilities say what a host may advertise in a session. It is called concurrently.
 type Capabilities interface {
-	Capabilities(ctx context.Context, session *v1.Session) v1.Capabilities
+	// without are modes that the asking host does not implement: a method in one of
+	// them is not served to its agent.
+	Capabilities(ctx context.Context, session *v1.Session, without ...string) v1.Capabilities
 }
 
 // Terminals know whose the terminals of sessions are. An error that holds a
@@ -25,6 +27,7 @@ type Terminals interface {
 func (s *Server) capabilities(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	id := query.text("session")
+	without := query.text("without", "self_handle", "single_pass_through", "collaborative", "unsafe_debug")
 	if err := query.done(); err != nil {
 		return err
 	}
@@ -37,7 +40,7 @@ func (s *Server) capabilities(c echo.Context) error {
 	}
 	var capabilities v1.Capabilities
 	if s.options.Capabilities != nil {
-		capabilities = s.options.Capabilities.Capabilities(c.Request().Context(), &info.Session)
+		capabilities = s.options.Capabilities.Capabilities(c.Request().Context(), &info.Session, without)
 	}
 	return answer(c, &capabilities)
 }

@@ -81,10 +81,18 @@ func (f *filter) reads(name string) bool {
 	if len(f.include) > 0 && !matchAny(f.include, name) && !matchAny(f.include, strings.ToLower(name)) {
 		return false
 	}
-	return !matchAny(f.exclude, name)
+	return !leftOut(f.exclude, name)
 }
 
-func (f *filter) enters(name string) bool { return !matchAny(f.excludeDir, name) }
+func (f *filter) enters(name string) bool { return !leftOut(f.excludeDir, name) }
+
+// leftOut matches what leaves files out, with the case as it is.
+func leftOut(globs []string, name string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		ok, err := path.Match(glob, name)
+		return ok && err == nil
+	})
+}
 
 func matchAny(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {

@@ -30,7 +30,8 @@ func (a *array) first() (Word, bool) {
 // at is the member with a number, where those before it are one word each.
 func (a *array) at(index int) (Word, bool) {
 	if index >= len(a.words) {
-		return Word{Kind: Literal}, !a.more
+		some := slices.ContainsFunc(a.words, func(word Word) bool { return !single(word) })
+		return Word{Kind: Literal}, !a.more && !some
 	}
 	for i, word := range a.words[:index+1] {
 		if !single(word) && (i < index || word.Kind != Glob) {
@@ -166,6 +167,8 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 		return nil, false
 	}
 	switch {
+	case value.array.unordered() && !w.anyOrder:
+		return []Word{{Kind: Output, Text: "${" + name + "[@]}", Split: true, Vanishes: true}}, value.array.plain()
 	case part.Excl:
 		return value.array.names(), value.array.names() != nil
 	case value.array.more:
@@ -184,6 +187,9 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 	}
 	return members, true
 }
+
+// unordered reports whether only the shell knows the order of the members.
+func (a *array) unordered() bool { return a.associative && len(a.words) > 1 }
 
 // resplit reports whether a word outside of quotes becomes others than it is.
 func resplit(word Word) bool {

@@ -164,6 +164,9 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	case "popd":
 		return w.pop(st, after, argv[1:], redirs)
 	case "shift":
+		if slices.ContainsFunc(argv[1:], func(arg Word) bool { return !isNumber(arg) }) {
+			w.messy(MessyArithmetic) // some shells evaluate it as an expression
+		}
 		w.emit(w.newCommand(st, ":", redirs))
 		next := shifted(after, argv[1:])
 		return next, next

@@ -224,7 +224,12 @@ func (w *walker) out(from int, in *feed) *feed {
 		return nil // it names files from the top of the work tree
 	}
 	if c.Verb == "git diff" {
-		return &feed{dir: c.Dirs[0], roots: []string{"."}, filters: Access{Follow: true, Include: suffixes(c.Git.Pathspecs)}}
+		// Of the index only: a commit may name what is on no disk, and cut at its
+		// blanks that is another file.
+		if f := producerFeed(c, words.TrackedNames[c.Verb]); f != nil && f.tracked != nil {
+			return f
+		}
+		return nil
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
 	if f != nil && !f.listed {
@@ -262,17 +267,6 @@ func listedNames(c *Command, f *feed) *feed {
 	return f
 }
 
-// suffixes returns pathspecs that say how names end (*.go), nil when one says
-// anything else.
-func suffixes(specs []string) []string {
-	for _, spec := range specs {
-		if !strings.HasPrefix(spec, "*.") || strings.Trim(spec[1:], wordBytes+".-") != "" {
-			return nil
-		}
-	}
-	return specs
-}
-
 // startsPlain reports whether no word can be read as an option.
 func startsPlain(words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return strings.IndexByte("-*?[", word[0]) >= 0 })
@@ -305,7 +299,7 @@ func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 // hashFeed is what git prints of commits, where each line begins with a hash.
 func (w *walker) hashFeed(c *Command) *feed {
 	allowed, ok := w.table.words.HashPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 ||
+	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !plainDate(c.Git.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil
 	}
@@ -314,8 +308,11 @@ func (w *walker) hashFeed(c *Command) *feed {
 		return f
 	}
 	format := c.Git.Format
-	if _, short := c.Form.Get("--oneline"); short && format == "" {
+	if _, short := c.Form.Get("--oneline"); short {
 		f.rest = " "
+		if format != "" { // the one that comes last counts
+			return nil
+		}
 		return f
 	}
 	for _, prefix := range []string{"format:", "tformat:"} {
@@ -326,6 +323,20 @@ func (w *walker) hashFeed(c *Command) *feed {
 	}
 	f.rest = format[2:]
 	return f
+}
+
+// plainDate reports whether a date format of git prints no newline.
+func plainDate(format string) bool {
+	_, codes, custom := strings.Cut(format, ":")
+	if !custom {
+		return strings.Trim(format, wordBytes+"-") == ""
+	}
+	for _, code := range strings.Split(codes, "%")[1:] {
+		if code == "" || strings.IndexByte("YmdHMSyjbBaAFTRDeIpzZsuw", code[0]) < 0 {
+			return false
+		}
+	}
+	return !strings.ContainsAny(format, "\n\\")
 }
 
 // oneLine reports whether a format of git prints one line for each commit.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -85,6 +86,8 @@ type Command struct {
 	found *Access
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
+	// files counts the operands that are files, be they standard input or pipes.
+	files int
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
@@ -102,6 +105,12 @@ type GitWords struct {
 	Setting string
 	// Format is how commits are to be printed.
 	Format string
+	// date is how dates are to be printed; configured is true when settings stand
+	// on the line.
+	date       string
+	configured bool
+	// dashes is true when "--" stands among the words.
+	dashes bool
 }
 
 // Access is one word that names a path.
@@ -200,7 +209,12 @@ type walker struct {
 	// when a round of a loop may have changed the disk.
 	substituted *feed
 	changes     bool
-	line        Line
+	// expandedNames are variables of the environment that were expanded since the
+	// last command: in an assignment, a here-string, the word of a case.
+	expandedNames []string
+	closes        bool // a standard stream may be closed
+	anyOrder      bool // members of associative arrays may be taken in any order
+	line          Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
@@ -218,6 +232,9 @@ func (t *Table) Parse(line string, options Options) Line {
 		return w.line
 	}
 	w.script(st, line, options.Shell)
+	if len(w.expandedNames) > 0 {
+		w.emit(w.newCommand(st, ":", nil))
+	}
 	return w.line
 }
 
@@ -256,6 +273,7 @@ func (w *walker) script(st *state, text, dialect string) {
 	if err != nil {
 		w.messy(MessyParse)
 		w.fragments(st, text)
+		w.opened(st, parser, text, file)
 	}
 	if file == nil {
 		return
@@ -270,6 +288,29 @@ func (w *walker) script(st *state, text, dialect string) {
 	w.called = nil
 	w.lines(st, file.Stmts)
 	w.uncalled(st, called)
+}
+
+// maxOpened bounds how many brackets are taken off a line.
+const maxOpened = 4
+
+// opened walks what stands behind the brackets that a line begins with, where the
+// parser gave it up for something further on: of a line without brackets the
+// statements in front are known, and brackets are no way to hide them.
+func (w *walker) opened(st *state, parser *syntax.Parser, text string, file *syntax.File) {
+	for range maxOpened {
+		if file != nil && len(file.Stmts) > 0 {
+			return
+		}
+		trimmed := strings.TrimLeft(text, " \t\n")
+		if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '(' {
+			return
+		}
+		text = trimmed[1:]
+		// What is wrong with the rest is wrong with the line, and that is said.
+		if file, _ = parser.Parse(strings.NewReader(text), ""); file != nil {
+			w.lines(st, file.Stmts)
+		}
+	}
 }
 
 // fragments reports what a line that the parser gave up on may run, piece by
@@ -295,7 +336,7 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	c.Caveats.Add("unknown_program")
 	switch fields[0] {
 	case "env", "printenv", "set", "export", "declare", "typeset":
-		if len(fields) == 1 || fields[1] == "-p" {
+		if len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:]) {
 			c.Caveats.Add("reads_environment")
 		}
 	case "policyd", "policyd-hook":
@@ -316,6 +357,12 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	return c
 }
 
+// vanishing reports whether none of the words of a fragment is certain to be there
+// when it runs.
+func vanishing(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(field string) bool { return !strings.ContainsAny(field, "$*?[]@!+\\") })
+}
+
 func (w *walker) messy(code string) {
 	for _, known := range w.line.Messy {
 		if known == code {
@@ -330,6 +377,8 @@ func (w *walker) emit(c Command) {
 		w.messy(MessyLimits)
 		return
 	}
+	c.Variables = append(c.Variables, w.expandedNames...)
+	w.expandedNames = nil
 	w.line.Commands = append(w.line.Commands, c)
 }
 

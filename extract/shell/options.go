@@ -55,7 +55,7 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
-			p.dashes = len(p.operands)
+			p.dashes, p.c.Git.dashes = len(p.operands), true
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
@@ -231,6 +231,12 @@ func (p *parsed) value(canonical, kind string, word Word) {
 		p.c.Git.Format = word.Text
 		if checksSignature(word) {
 			p.c.Caveats.Add("executes")
+		}
+	}
+	if p.c.Program == "git" && canonical == "--date" {
+		p.c.Git.date = word.Text
+		if word.Kind != Literal {
+			p.c.Git.date = "\n"
 		}
 	}
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {

@@ -18,6 +18,7 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 	name := part.Param.Value
 	if _, assigned := st.vars[name]; !assigned {
 		b.variables = append(b.variables, name)
+		w.expandedNames = append(w.expandedNames, name)
 	}
 	if name == "@" || name == "*" || part.Index != nil && isAll(part.Index) {
 		b.split = b.split || !part.Length // as many words as there are members
@@ -36,6 +37,9 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		// Other operators evaluate arithmetic, prompts or assignments in
 		// text that the line hides in a variable.
 		w.messy(MessyExpansion)
+	}
+	if kind == Output && !ok && !alternate(part) {
+		kind = Dynamic // a part of what is not known is as little known
 	}
 	if kind == Number {
 		b.number("${"+name+"…}", part.Length)
@@ -81,6 +85,10 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 		return w.member(st, part)
 	}
 	if value := st.vars[name]; value.array != nil {
+		one := len(value.array.words) < 2 && !value.array.more
+		if (name == "@" || name == "*") && !(one && unchanged(part)) {
+			return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
+		}
 		return value.array.first()
 	}
 	return w.value(st, name)
@@ -115,6 +123,12 @@ func (w *walker) operated(st *state, b *wordBuilder, part *syntax.ParamExp) Word
 	default:
 		return Dynamic
 	}
+}
+
+// alternate reports whether an expansion gives other text where a variable is
+// set, and never what it holds.
+func alternate(part *syntax.ParamExp) bool {
+	return part.Exp != nil && (part.Exp.Op == syntax.AlternateUnset || part.Exp.Op == syntax.AlternateUnsetOrNull)
 }
 
 func outputIf(plain bool) WordKind {

@@ -44,6 +44,9 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		}
 	case entry == nil:
 		p.unknown()
+		if declares(name) {
+			p.declaration()
+		}
 	case name == "test" || name == "[":
 		p.test(name)
 	case isShell(name) && p.shellCommand():
@@ -80,6 +83,35 @@ func (p *parsed) printers(name string) {
 		p.c.lines = p.operands
 	case name == "printenv" && len(p.operands) == 0:
 		p.c.Caveats.Add("reads_environment")
+	}
+}
+
+// declaration looks at a word of the shell's own behind command or builtin. Behind
+// another program it is none, and is read no less strictly.
+func (p *parsed) declaration() {
+	named := func(word Word) bool { return !strings.HasPrefix(word.Text, "-") }
+	if !slices.ContainsFunc(p.words, named) {
+		p.c.Caveats.Add("reads_environment")
+	}
+	p.printed()
+}
+
+// declares reports whether a word declares variables, or prints those there are.
+func declares(name string) bool {
+	return slices.Contains([]string{"declare", "typeset", "export", "readonly", "local"}, name)
+}
+
+// printed notes the variables that a declaration with -p prints.
+func (p *parsed) printed() {
+	if !slices.ContainsFunc(p.words, func(word Word) bool {
+		return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
+	}) {
+		return
+	}
+	for _, word := range p.words {
+		if word.Kind == Literal && isName(word.Text) {
+			p.c.Variables = append(p.c.Variables, word.Text)
+		}
 	}
 }
 

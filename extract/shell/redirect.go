@@ -55,6 +55,32 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	return out
 }
 
+// mayFail reports whether a redirection may fail, so that the shell does not run
+// what it belongs to: a file that can't be opened, a descriptor that is not open.
+func (w *walker) mayFail(st *state, list []*syntax.Redirect) bool {
+	fails := false
+	for _, r := range list {
+		text := ""
+		if r.Word != nil {
+			text = r.Word.Lit()
+		}
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		case syntax.DplIn, syntax.DplOut:
+			w.closes = w.closes || strings.HasSuffix(text, "-")
+			standard := text == "-" || text == "0" || text == "1" || text == "2"
+			fails = fails || !standard || w.closes
+		case syntax.RdrIn:
+			at := Command{Dirs: st.dirs, Unknown: st.unknown}
+			there := plainLiteral(text) && text != "" && w.surely(&at, &Access{Text: text, Op: v1.OpRead})
+			fails = fails || text != "/dev/null" && !there && !substitutes(r)
+		default:
+			fails = fails || text != "/dev/null"
+		}
+	}
+	return fails
+}
+
 func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) []Access {
 	if r.Word == nil {
 		w.messy(MessyRedirection)

@@ -34,7 +34,7 @@ func (p *parsed) roles(program *Program) {
 	p.filters.Ignoring = len(program.ignoring) > 0 && !slices.ContainsFunc(program.ignoring, p.given)
 	p.filters.SkipHidden = program.skipsHidden && !slices.ContainsFunc(program.unhide, p.given)
 	if p.takesAll {
-		p.filters.Include = nil
+		p.filters.Include, p.filters.Exclude = nil, nil // the one that comes last counts
 	}
 	if p.takesIn && p.program.globs() {
 		p.filters.ExcludeDir = nil // one that comes later takes a directory back in
@@ -75,6 +75,9 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	}
 	if !r.repeat {
 		p.single(word)
+	}
+	if kind == "read" {
+		p.c.files++
 	}
 	if program.places != nil {
 		p.placed(kind, word)

@@ -29,7 +29,9 @@ type vocabulary struct {
 	PublicVariables []string `json:"public_variables"`
 	RunsText        []string `json:"runs_text"`
 	// Builtins are names that some shell has a meaning for.
-	Builtins          []string `json:"builtins"`
+	Builtins []string `json:"builtins"`
+	// Hooks are functions that shells call by themselves.
+	Hooks             []string `json:"hooks"`
 	SafeSetNames      []string `json:"safe_set_names"`
 	SystemDirectories []string `json:"system_directories"`
 	// MountPoints are directories that every system has.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,8 +12,17 @@ import (
 // stmts walks a list of statements, each run whatever became of the last.
 func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
 	ok, fail = st, st
+	last := uint(0)
 	for _, stmt := range list {
-		ok, fail = w.stmt(join(ok, fail), stmt)
+		st := join(ok, fail)
+		// bash gives up the whole of a compound command, so that nothing in it
+		// follows. That its lines are read as those of a script are is stricter, and
+		// keeps a line from being judged otherwise in braces.
+		if line := stmt.Pos().Line(); w.aborted != nil && last > 0 && line > last {
+			st = join(st, w.aborted)
+		}
+		ok, fail = w.stmt(st, stmt)
+		last = stmt.End().Line()
 	}
 	return ok, fail
 }
@@ -36,7 +46,11 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		}
 		defer func() { w.in = in }()
 	}
+	fallible := w.mayFail(st, stmt.Redirs)
 	ok, fail = w.command(st, stmt.Cmd, redirs)
+	if fallible {
+		fail = join(fail, st) // nothing of the command has run then
+	}
 	if stmt.Background {
 		return st, st
 	}
@@ -239,10 +253,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		w.stmts(st.nowhere(), cmd.Do)
 		return st.nowhere(), st.nowhere()
 	}
-	var values []Word
-	for _, item := range loop.Items {
-		values = append(values, located(st, w.words(st, item))...)
-	}
+	values, anyOrder := w.loopWords(st, loop.Items)
 	name := loop.Name.Value
 	if !w.local(name) {
 		w.messy(MessyAssignment)
@@ -268,12 +279,30 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		if value.Kind == Glob || value.Kind == Fed {
 			ok, fail = w.nextRounds(before, ok, fail, name, value, cmd)
 		}
+		if start := before.with(name, value); anyOrder && changed(start, join(start, join(ok, fail))) {
+			w.messy(MessyControlFlow) // any other round may come before
+		}
 		if len(w.line.Commands) >= maxCommands {
 			w.messy(MessyLimits)
 			break
 		}
 	}
 	return join(st, ok), join(st, fail)
+}
+
+// loopWords are the words of a loop, and whether the shell may take them in
+// another order: those of an associative array.
+func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyOrder bool) {
+	for _, item := range items {
+		if part, _ := loneParameter(item); part != nil && part.Param != nil && part.Index != nil && isAll(part.Index) {
+			list := st.vars[part.Param.Value].array
+			w.anyOrder = list != nil && list.unordered()
+		}
+		anyOrder = anyOrder || w.anyOrder
+		values = append(values, located(st, w.words(st, item))...)
+		w.anyOrder = false
+	}
+	return values, anyOrder
 }
 
 func (w *walker) body(st *state, cmd *syntax.ForClause) (ok, fail *state) {
@@ -339,13 +368,17 @@ func (w *walker) rounds(st *state, round func(*state) *state) *state {
 // nothing else.
 func onlyVariables(before, after *state) bool {
 	same := *after
-	same.vars = before.vars
+	same.vars, same.before = before.vars, before.before
 	return !changed(before, &same) && changed(before, after)
 }
 
 func changed(before, after *state) bool {
 	if len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
 		len(before.caveats) != len(after.caveats) || len(before.vars) != len(after.vars) {
+		return true
+	}
+	if !maps.Equal(before.functions, after.functions) || !slices.Equal(before.before, after.before) ||
+		before.unstacked != after.unstacked || !slices.EqualFunc(before.stack, after.stack, slices.Equal) {
 		return true
 	}
 	for name, value := range after.vars {
@@ -380,10 +413,12 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 	}
 	c := w.newCommand(st, cmd.Variant.Value, nil)
 	names, harmless := 0, 0
+	prints := false
 	for _, arg := range cmd.Args {
 		switch {
 		case arg.Name == nil && arg.Value != nil:
 			for _, word := range w.words(st, arg.Value) {
+				prints = prints || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 				if !plainDeclaration(cmd.Variant.Value, word) {
 					w.messy(MessyDeclaration)
 				}
@@ -391,6 +426,9 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 			}
 		case arg.Name != nil:
 			names++
+			if prints { // options stand in front
+				c.Variables = append(c.Variables, arg.Name.Value)
+			}
 			if arg.Value != nil {
 				w.words(st, arg.Value)
 			}
@@ -505,7 +543,7 @@ const hashText = "$(hash)"
 
 // printsHash reports whether a command prints the hash of a commit, or fails.
 func printsHash(c *Command) bool {
-	if c.Git.Blobs > 0 || len(c.Caveats) > 0 {
+	if c.Git.Blobs > 0 || len(c.Caveats) > 0 || c.Git.configured {
 		return false
 	}
 	only := func(options ...string) bool {
@@ -520,15 +558,24 @@ func printsHash(c *Command) bool {
 	case "git merge-base":
 		return only("--fork-point", "--octopus")
 	case "git rev-parse":
-		return len(c.Git.Revisions) == 1 && only("--short", "--verify", "--quiet")
+		return len(c.Git.Revisions) == 1 && len(c.Accesses) <= 1 && len(c.Git.Pathspecs) == 0 &&
+			!c.Git.dashes && oneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
 	}
 	return false
+}
+
+// oneRevision reports whether a word is one word and no option, since git prints
+// what it can't resolve as it stands.
+func oneRevision(text string) bool {
+	text = strings.ReplaceAll(text, hashText, "h")
+	return text != "" && text[0] != '-' && strings.Trim(text, wordBytes+"./@^~{}-") == ""
 }
 
 func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
-		if words[i] = arg.Lit(); words[i] == "" || !plainLiteral(words[i]) {
+		// Behind a link ".." is not what the text says.
+		if words[i] = arg.Lit(); words[i] == "" || !plainLiteral(words[i]) || strings.Contains(words[i], "..") {
 			return Word{}, false
 		}
 	}

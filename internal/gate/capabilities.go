@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 
 	v1 "policyd/api/v1"
 )
@@ -14,13 +15,14 @@ type Methods interface {
 }
 
 // Capabilities are what a host may advertise in a session: a method counts where a
-// request for it would be served. What can't be judged doesn't count.
-func (g *Gate) Capabilities(ctx context.Context, session *v1.Session) v1.Capabilities {
+// request for it would be served, in another mode than those that the host is
+// without. What can't be judged doesn't count.
+func (g *Gate) Capabilities(ctx context.Context, session *v1.Session, without ...string) v1.Capabilities {
 	snapshot := g.options.Policy.Current()
 	if snapshot == nil {
 		return v1.Capabilities{}
 	}
-	served := func(method string) bool { return g.serves(ctx, snapshot, session, method) }
+	served := func(method string) bool { return g.serves(ctx, snapshot, session, method, without) }
 	return v1.Capabilities{
 		FS: v1.FSCapabilities{
 			ReadTextFile: served("fs/read_text_file"), WriteTextFile: served("fs/write_text_file"),
@@ -29,7 +31,7 @@ func (g *Gate) Capabilities(ctx context.Context, session *v1.Session) v1.Capabil
 	}
 }
 
-func (g *Gate) serves(ctx context.Context, snapshot Snapshot, session *v1.Session, method string) bool {
+func (g *Gate) serves(ctx context.Context, snapshot Snapshot, session *v1.Session, method string, without []string) bool {
 	methods, able := snapshot.(Methods)
 	if !able {
 		return false
@@ -46,5 +48,5 @@ func (g *Gate) serves(ctx context.Context, snapshot Snapshot, session *v1.Sessio
 		g.options.Fault(code, err)
 		return false
 	}
-	return result.Effect == v1.EffectAllow && inconsistency(in, &result) == ""
+	return result.Effect == v1.EffectAllow && inconsistency(in, &result) == "" && !slices.Contains(without, result.Route.Mode)
 }

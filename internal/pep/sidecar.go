@@ -85,10 +85,11 @@ func (s *Sidecar) Withdraw(ctx context.Context, prompt string) error {
 	return s.send(ctx, http.MethodDelete, "/v1/prompts/"+url.PathEscape(prompt), nil, nil, 0, nil)
 }
 
-// Capabilities are what may be advertised to the agent of a session.
+// Capabilities are what may be advertised to the agent of a session by a host that
+// does nothing itself.
 func (s *Sidecar) Capabilities(ctx context.Context, session string) (*v1.Capabilities, error) {
 	var out v1.Capabilities
-	if err := s.send(ctx, http.MethodGet, "/v1/capabilities", url.Values{"session": {session}}, nil, 0, &out); err != nil {
+	if err := s.send(ctx, http.MethodGet, "/v1/capabilities", url.Values{"session": {session}, "without": {"self_handle"}}, nil, 0, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil

@@ -122,7 +122,10 @@ func terminalReport() operation {
 func capabilities() operation {
 	return operation{
 		method: "get", summary: "Says what a host may advertise to the agent of a session.", response: "Capabilities",
-		parameters: []any{text("session", "The id of a session.")}, refusals: []string{"404", "410", "503"},
+		parameters: []any{
+			text("session", "The id of a session."),
+			text("without", "A mode that the host does not implement: what is served in it is not advertised."),
+		}, refusals: []string{"404", "410", "503"},
 	}
 }
 

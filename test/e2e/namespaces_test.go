@@ -158,7 +158,11 @@ func TestN3WhatIsBlockedIsNotAdvertised(t *testing.T) {
 		assert.Equal(t, c.want, h.capabilities(t, h.session.ID), "%s %v", c.modes, c.peers)
 		h.stop(t)
 	}
-	h := withModes(t, "fs: self_handle")
+	h := withModes(t, "fs: self_handle, terminal: collaborative")
+	assert.Equal(t, advertised(false, false, true), must[v1.Capabilities](t, http.StatusOK,
+		h.as(t, "agent", http.MethodGet, "/v1/capabilities?session="+h.session.ID+"&without=self_handle", nil)), "N7")
+	refuses(t, h.as(t, "agent", http.MethodGet, "/v1/capabilities?session="+h.session.ID+"&without=open", nil),
+		http.StatusBadRequest, "invalid_parameter")
 	refuses(t, h.as(t, "agent", http.MethodGet, "/v1/capabilities?session=nobody", nil), http.StatusNotFound, "not_found")
 	refuses(t, h.as(t, "agent", http.MethodGet, "/v1/capabilities", nil), http.StatusBadRequest, "invalid_request")
 	must[struct{}](t, http.StatusNoContent, h.as(t, "agent", http.MethodDelete, sessionPath(h.session.ID), nil))

@@ -322,7 +322,8 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 			if text == want || b.Tree && strings.HasPrefix(want, strings.TrimSuffix(text, "/")+"/") {
 				return true
 			}
-			if matched, err := path.Match(text, want); b.Glob && err == nil && matched {
+			// Go writes the classes of what is left out otherwise than shells do.
+			if matched, err := path.Match(strings.ReplaceAll(text, "[!", "[^"), want); b.Glob && err == nil && matched {
 				return true
 			}
 		}

@@ -1,0 +1,1 @@
+g(){ x=$@;test -f "${x}";};g -oL which
