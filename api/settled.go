@@ -20,8 +20,9 @@ type settledCalls struct {
 	next  int
 }
 
-// put remembers a call; one without a key is passed over. Of two calls of the same
-// name the later counts.
+// put remembers a call; one without a key is passed over. A model's server may
+// name two calls alike: where they were decided differently it isn't known which
+// of them a question is about, and a person answers it.
 func (s *settledCalls) put(key string, effect v1.Effect) {
 	if key == "" {
 		return
@@ -31,7 +32,11 @@ func (s *settledCalls) put(key string, effect v1.Effect) {
 	if s.effects == nil {
 		s.effects = map[string]v1.Effect{}
 	}
-	if _, known := s.effects[key]; !known {
+	before, known := s.effects[key]
+	if known && before != effect {
+		effect = v1.EffectPrompt
+	}
+	if !known {
 		if len(s.order) < mostSettled {
 			s.order = append(s.order, key)
 		} else {

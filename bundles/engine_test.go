@@ -39,6 +39,7 @@ func TestNewRefusesABundle(t *testing.T) {
 		"that reads the sidecar":   {calling(`opa.runtime().env`), "opa.runtime is forbidden"},
 		"that throws dice":         {calling(`rand.intn("x", 2) == 1`), "rand.intn is forbidden"},
 		"that makes names":         {calling(`uuid.rfc4122("x") == "y"`), "uuid.rfc4122 is forbidden"},
+		"that shifts":              {calling(`bits.lsh(1, 2) == 4`), "bits.lsh is forbidden"},
 		"that reads the clock":     {calling(`time.now_ns() > 1`), "time.now_ns is forbidden"},
 		"that replaces for itself": {calling(`count([]) == 1 with count as http.send`), "policyd/rules/extra.rego:4"},
 		"without an entrypoint":    {map[string]string{".manifest": `{"roots": ["policyd"]}`, "policyd/data.json": `{"main": {"decision": {}}}`}, "no rule data.policyd.main.decision"},

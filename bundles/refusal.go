@@ -18,7 +18,8 @@ const (
 	CheckData = "data"
 	// CheckCompile: it doesn't compile, or calls a forbidden function.
 	CheckCompile = "compile"
-	// CheckEntrypoint: the rule that decides is missing or of the wrong type.
+	// CheckEntrypoint: the rule that decides is missing or of the wrong type, or a rule of
+	// operators stands where nobody reads it.
 	CheckEntrypoint = "entrypoint"
 	// CheckSmoke: it decides one of the built-in cases otherwise than it must.
 	CheckSmoke = "smoke"

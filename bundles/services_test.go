@@ -2,6 +2,7 @@ package bundles
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,6 +63,7 @@ func TestBundlesOfAServiceComeIntoForce(t *testing.T) {
 // What is wrong with a bundle is said, and what was in force stays.
 func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 	good := site("team", "t-1", denying("ls"))
+	whole := archive(t, sign(t, good, "a key of ours", "read"))
 	big := with(good, "site_data/team/data.json", `{"x": "`+string(make20MB())+`"}`)
 	for name, test := range map[string]struct {
 		files map[string]string
@@ -85,6 +87,8 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 		"cover of everything":       {files: sign(t, site("team", "x", `cover contains [i, "site/all"] if some i, _ in input.items`), "a key of ours", "read"), check: CheckSmoke, says: "by site/all"},
 		"no archive":                {raw: []byte("<html>"), check: CheckFetch, says: "archive read failed"},
 		"cut off":                   {raw: archive(t, good)[:200], check: CheckFetch, says: "EOF"},
+		"cut off before its sum":    {raw: whole[:len(whole)-8], check: CheckFetch, says: "the archive is not whole"},
+		"changed on its way":        {raw: flipped(slices.Clone(whole)), check: CheckFetch, says: "the archive is not whole"},
 		"server error": {
 			fault: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusInternalServerError) },
 			check: CheckFetch, says: "Internal Server Error",
@@ -125,6 +129,12 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 			require.Equal(t, 1, e.Status().Bundles[1].Failures)
 		})
 	}
+}
+
+// flipped is an archive whose checksum fits no more.
+func flipped(content []byte) []byte {
+	content[len(content)-8] ^= 1
+	return content
 }
 
 func make20MB() []byte {

@@ -37,8 +37,9 @@ type Snapshot struct {
 	words  *vocabulary
 	// metadata is empty: the evaluator would make one for each judgement.
 	metadata map[string]any
-	// evaluations holds *evaluation that nobody uses.
-	evaluations sync.Pool
+	// evaluations holds *evaluation that nobody uses. It is no part of the snapshot: the
+	// runtime keeps a pool for two collections after its last use, and what it is part of.
+	evaluations *sync.Pool
 }
 
 // Revision names the policy: the manifest's revision or else a digest of modules and
@@ -53,6 +54,9 @@ func (s *Snapshot) Prepared() any { return s.prepared }
 func build(ctx context.Context, options Options, parts []part, changed string) (*Snapshot, error) {
 	if err := checkParts(parts); err != nil {
 		return nil, refuse(changed, CheckRoots, err)
+	}
+	if err := checkHeard(parts); err != nil {
+		return nil, &RefusalError{Bundle: changed, Check: CheckEntrypoint, Hint: "rename the package, or the rule", Err: err}
 	}
 	// What bundles say is checked without settings: an operator's choice is no mistake in
 	// a bundle, and none in it may hide behind one.
@@ -129,7 +133,7 @@ func newSnapshot(ctx context.Context, compiler *ast.Compiler, query ast.Body, st
 		data:        dataCache{base.(ast.Object)}, // what newStore put there
 		metadata:    map[string]any{},
 		deadline:    defaultDeadline,
-		evaluations: sync.Pool{New: func() any { return newEvaluation() }},
+		evaluations: &sync.Pool{New: func() any { return newEvaluation() }},
 	}, nil
 }
 

@@ -121,7 +121,11 @@ func (b *boundedTripper) read(body io.Reader) ([]byte, error) {
 	if err != nil {
 		return content, nil //nolint:nilerr // it is no archive, and OPA says so where it should be one
 	}
-	if n, err := io.Copy(io.Discard, io.LimitReader(unpacked, int64(b.most)+1)); err == nil && n > int64(b.most) {
+	// Whoever reads an archive stops at the mark of its end, and never gets to the checksum behind it.
+	switch n, err := io.Copy(io.Discard, io.LimitReader(unpacked, int64(b.most)+1)); {
+	case err != nil:
+		return nil, fmt.Errorf("the archive is not whole: %w", err)
+	case n > int64(b.most):
 		return nil, fmt.Errorf("unpacked, it is more than %d bytes", b.most)
 	}
 	return content, nil

@@ -1,6 +1,10 @@
 package v1
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
 
 // Record is one line of the decision log. Its field names are those of OPA's
 // decision log events, so that existing consumers work; Input is the whole
@@ -42,6 +46,15 @@ type RecordCall struct {
 	Cwd       string         `json:"cwd"`
 	SessionID string         `json:"session_id"`
 	Agent     string         `json:"agent"`
+}
+
+// UnmarshalJSON reads numbers as json.Number: an agent chooses its arguments, and one
+// that no float64 holds would make its record unreadable.
+func (c *RecordCall) UnmarshalJSON(text []byte) error {
+	type plain RecordCall
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode((*plain)(c))
 }
 
 // RecordResult is the judgement that was made.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -175,9 +176,24 @@ func decisionRow(raw json.RawMessage) []string {
 		rule, message, item = orDash(first.Rule), orDash(first.Message), first.Item
 	}
 	return []string{
-		record.Timestamp.UTC().Format(time.RFC3339), record.Result.Decision.String(), agent, session, orDash(subject(&record, item)),
+		record.Timestamp.UTC().Format(time.RFC3339), decided(&record), agent, session, orDash(subject(&record, item)),
 		rule, message, record.DecisionID,
 	}
+}
+
+// decided is the decision, unless a mask took it away: what is read then is the zero
+// value, and nobody decided that.
+func decided(record *v1.Record) string {
+	if decisionTouched(record) {
+		return "-"
+	}
+	return record.Result.Decision.String()
+}
+
+// decisionTouched reports whether a mask erased or changed what was decided.
+func decisionTouched(record *v1.Record) bool {
+	touched := func(pointer string) bool { return pointer == "/result" || pointer == "/result/decision" }
+	return slices.ContainsFunc(record.Erased, touched) || slices.ContainsFunc(record.Masked, touched)
 }
 
 func orDash(text string) string {

@@ -153,6 +153,8 @@ func unjudgeable(record *v1.Record) string {
 	switch {
 	case record.Input == nil || slices.ContainsFunc(record.Erased, touched) || slices.ContainsFunc(record.Masked, touched):
 		return "a mask took away part of its input"
+	case decisionTouched(record):
+		return "a mask took away what was decided"
 	case record.Error != "":
 		return "it was denied by a fault (" + record.Error + "), and not by policy"
 	case record.Result.Decision == v1.EffectDeny && len(record.Result.Reasons) == 1 && strings.HasPrefix(record.Result.Reasons[0].Rule, "gate/"):

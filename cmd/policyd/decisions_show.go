@@ -43,7 +43,7 @@ type row struct{ name, text string }
 
 func (p *Program) showDecision(record *v1.Record) error {
 	rows := []row{
-		{"decision", record.Result.Decision.String()},
+		{"decision", decided(record)},
 		{"id", record.DecisionID},
 		{"time", record.Timestamp.UTC().Format(time.RFC3339Nano)},
 	}

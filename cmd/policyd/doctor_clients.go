@@ -45,7 +45,7 @@ func (p *Program) examineClients(ctx context.Context, s *settings) []finding {
 			if project == "" && s.home == "" || project == s.home {
 				continue
 			}
-			options := &install.Options{Client: client, Home: s.home, Project: project, Env: p.LookupEnv, Policyd: "policyd"}
+			options := &install.Options{Client: client, Home: s.home, Project: project, Here: here, Env: p.LookupEnv, Policyd: "policyd"}
 			report, err := install.Inspect(options)
 			if err != nil {
 				found = append(found, finding{name: client, err: err})

@@ -10,7 +10,8 @@ import (
 )
 
 // explain puts a decision into words, with what is remembered where there is a
-// memory. An agent is told of answers that could concern it alone.
+// memory. An agent is told of answers that could concern it alone: those of another
+// audience name places that whoever hears this one need not know of.
 func (s *sidecar) explain(
 	ctx context.Context, current gate.Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller,
 ) *v1.Explanation {
@@ -29,7 +30,8 @@ func (s *sidecar) explain(
 		question.Remembered = s.memory.approvals.Named(in.Verbs)
 		if !caller.Operator {
 			question.Remembered = slices.DeleteFunc(question.Remembered, func(entry v1.ApprovalEntry) bool {
-				return entry.Agent != "*" && entry.Agent != session.Agent || entry.Session != "" && entry.Session != session.ID
+				return entry.Agent != "*" && entry.Agent != session.Agent || entry.Session != "" && entry.Session != session.ID ||
+					entry.Audience != in.Session.Audience
 			})
 		}
 	}

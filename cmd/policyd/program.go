@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -41,11 +42,19 @@ func (p *Program) Run(ctx context.Context, args []string) int {
 	return p.report(command, err)
 }
 
+// noSuchCommand takes what stands where a command is named, and is none.
+func noSuchCommand(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("unknown command %q for %q", args[0], command.CommandPath()), "run "+command.CommandPath()+" --help")
+}
+
 func (p *Program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "policyd",
 		Short:             "decide what an agent's tool calls may do",
-		Args:              cobra.NoArgs,
+		Args:              noSuchCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},

@@ -25,6 +25,10 @@ func (p *parsed) revision(word Word) {
 		if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
 			p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 		}
+		if _, path, ok := cutRevision(unescape(word.Text)); ok && word.Kind == Glob {
+			p.c.Git.Blobs++ // and otherwise revision:path, to the letter
+			p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+		}
 		p.access(word, v1.OpRead, false)
 		return
 	}

@@ -31,6 +31,9 @@ type Options struct {
 	Client string
 	// Project is the directory whose settings are written; empty for the user's.
 	Project string
+	// Here is the directory whose settings a client also reads where the user's were
+	// written; empty for none. Only Inspect uses it.
+	Here string
 	// Home is the user's home directory, and Env the environment, in which clients
 	// name other places for their settings.
 	Home string

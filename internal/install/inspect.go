@@ -35,12 +35,12 @@ func Inspect(o *Options) (*Report, error) {
 		return nil, err
 	}
 	f := &files[0] // what gates stands in the first
-	text, err := os.ReadFile(f.path)
+	text, err := readSettings(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", err)
+		return nil, err
 	}
 	r := &Report{Client: o.Client, Path: f.path, trustDir: o.place("CODEX_HOME", ".codex")}
 	if f.format == plugin {
@@ -127,6 +127,9 @@ func (r *Report) missing(event string) {
 // judge checks one entry against what an install writes.
 func (r *Report) judge(event string, e *entry) {
 	r.Command = Words(e.line())
+	if client := clientOf(r.Command); client != r.Client {
+		r.fault("%s: the hook answers for %q, which this client does not take; install again", event, client)
+	}
 	gates := !strings.HasPrefix(strings.ToLower(event), "session")
 	if gates && r.Client == reply.Claude && e.OnFailure != "block" {
 		r.fault("%s: without onFailure \"block\" the tool runs when the hook fails; install again", event)
@@ -144,6 +147,14 @@ func (r *Report) judge(event string, e *entry) {
 	if hold := holdOf(r.Command); waits <= (&Options{Hold: hold}).patience() {
 		r.fault("%s: the client waits %s, less than the hook may take; install again", event, waits)
 	}
+}
+
+// clientOf is the client that a hook's command line names. It is one of ours.
+func clientOf(words []string) string {
+	if filepath.Base(words[0]) == "policyd" {
+		return words[2]
+	}
+	return words[1]
 }
 
 // holdOf is the hold that a hook's command line asks for.
@@ -187,16 +198,20 @@ func (o *Options) claudeSettings() []string {
 	paths := []string{
 		"/etc/claude-code/managed-settings.json", filepath.Join(o.place("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
 	}
-	if o.Project != "" {
+	project := o.Project
+	if project == "" {
+		project = o.Here
+	}
+	if project != "" {
 		for _, name := range []string{"settings.json", "settings.local.json"} {
-			paths = append(paths, filepath.Join(o.Project, ".claude", name))
+			paths = append(paths, filepath.Join(project, ".claude", name))
 		}
 	}
 	return paths
 }
 
 func readDocument(path string, comments bool) *document {
-	text, err := os.ReadFile(path)
+	text, err := readSettings(path)
 	if err != nil {
 		return nil
 	}

@@ -158,9 +158,9 @@ func (o *Options) plan(change func(*file, []byte) (Change, error)) ([]Change, er
 	}
 	var changes []Change
 	for i := range files {
-		text, err := os.ReadFile(files[i].path)
+		text, err := readSettings(files[i].path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("read settings: %w", err)
+			return nil, err
 		}
 		if err == nil && text == nil {
 			text = []byte{}
@@ -182,9 +182,9 @@ const (
 // Apply makes the change, unless the file is no longer what the plan saw. A link
 // stays a link, and a file keeps its mode.
 func (c *Change) Apply() error {
-	now, err := os.ReadFile(c.Path)
+	now, err := readSettings(c.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read settings: %w", err)
+		return err
 	}
 	if !bytes.Equal(now, c.Before) || (err != nil) != (c.Before == nil) {
 		return fmt.Errorf("write settings: %s changed meanwhile; try again", c.Path)

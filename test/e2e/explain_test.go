@@ -95,6 +95,10 @@ func TestExplanationsTellWhatDecided(t *testing.T) {
 	assert.Equal(t, "it is for agent codex; not everything that the command touches lies in "+directory,
 		explained("operator", "git push").Explanation.Near[0].Why)
 	assert.Empty(t, explained("agent", "git push").Explanation.Near, "another agent's answers are none of its business")
+	must[v1.ApprovalEntry](t, http.StatusCreated, s.as(t, "operator", http.MethodPost, "/v1/approvals",
+		v1.ApprovalRequest{Verb: "git push", Directory: &directory, Agent: "claude-code", Audience: v1.AudienceTeam}))
+	require.Len(t, explained("operator", "git push").Explanation.Near, 2)
+	assert.Empty(t, explained("agent", "git push").Explanation.Near, "nor are answers of another audience")
 	near := explained("agent", "cat ../../secret").Explanation.Near
 	require.NotEmpty(t, near)
 	assert.Equal(t, "grant", near[0].Kind)

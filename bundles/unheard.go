@@ -1,0 +1,63 @@
+package bundles
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// heard are the rules of operators that are read, and where: the names count in a
+// package of exactly this many steps below data, and nowhere else.
+var heard = []struct {
+	root  string
+	steps int
+	names []string
+	place string
+}{
+	{siteRoot, 2, []string{"deny", "prompt", "cover"}, siteRoot + ".<name>"},
+	{recordRoot, 2, []string{"mask", "drop"}, "system.log"},
+}
+
+// checkHeard refuses rules of operators that bear the name of one that is read, in a
+// package where nobody reads it: a denial that is written and never counts would pass
+// unseen.
+func checkHeard(parts []part) error {
+	for i := range parts {
+		for _, module := range parts[i].Modules {
+			if !isRule(&parts[i], module.Path) {
+				continue
+			}
+			for _, rule := range module.Parsed.Rules {
+				if err := checkRuleHeard(rule); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func checkRuleHeard(rule *ast.Rule) error {
+	path := rule.Ref().GroundPrefix()
+	for _, one := range heard {
+		if !path.HasPrefix(ast.MustParseRef("data." + strings.ReplaceAll(one.root, "/", "."))) {
+			continue
+		}
+		for _, name := range one.names {
+			if unheard(path[1:], name, one.steps) {
+				return fmt.Errorf("%s: %s would never be asked; %s belongs into a package %s",
+					rule.Location, path, name, one.place)
+			}
+		}
+	}
+	return nil
+}
+
+// unheard reports whether a path below data holds the name, though not where it is read.
+func unheard(path ast.Ref, name string, steps int) bool {
+	if len(path) > steps && path[steps].Equal(ast.StringTerm(name)) {
+		return false
+	}
+	return len(path) > 0 && path[len(path)-1].Equal(ast.StringTerm(name))
+}

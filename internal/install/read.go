@@ -1,0 +1,28 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// readSettings reads a settings file; a path at which nothing stands is
+// fs.ErrNotExist. What is no file is refused before it is opened: a pipe would
+// never end, and a link that leads nowhere would be replaced by a file.
+func readSettings(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && exists(path):
+		return nil, fmt.Errorf("read settings: %s is a link that leads nowhere; mend or remove it", path)
+	case err != nil:
+		return nil, fmt.Errorf("read settings: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read settings: %s is no file", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	return text, nil
+}
