@@ -39,7 +39,7 @@ func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 func (w *walker) definable(name string) bool {
 	return isName(strings.ReplaceAll(name, "-", "_")) && name != "policyd" && name != "policyd-hook" &&
 		w.table.program(name) == nil && !isShell(name) && !reservedWord(name) &&
-		!slices.Contains(w.table.words.Hooks, name) && !(w.zsh && strings.HasPrefix(name, "TRAP")) &&
+		!slices.Contains(w.table.words.Hooks, name) && (!w.zsh || !strings.HasPrefix(name, "TRAP")) &&
 		!slices.Contains(w.table.words.RunsText, name) && !slices.Contains(w.table.words.Builtins, name)
 }
 

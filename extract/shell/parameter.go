@@ -86,7 +86,7 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 	}
 	if value := st.vars[name]; value.array != nil {
 		one := len(value.array.words) < 2 && !value.array.more
-		if (name == "@" || name == "*") && !(one && unchanged(part)) {
+		if (name == "@" || name == "*") && (!one || !unchanged(part)) {
 			return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
 		}
 		return value.array.first()
