@@ -173,3 +173,9 @@ func TestNamesOfCommits(t *testing.T) {
 		}
 	}
 }
+
+// Where patterns are not expanded, one names a file of its own.
+func TestPatternsThatStayAsTheyAre(t *testing.T) {
+	assert.Contains(t, parse(t, "set -o noglob; cat k[1]").Messy, MessyBuiltin)
+	assert.Contains(t, parse(t, "set -f; cat k[1]").Messy, MessyBuiltin)
+}
