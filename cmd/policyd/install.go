@@ -15,7 +15,6 @@ import (
 	"policyd/internal/clients/reply"
 	"policyd/internal/hook"
 	"policyd/internal/install"
-	"policyd/internal/pdp"
 )
 
 // installFlags are what install and uninstall are asked to do.
@@ -173,7 +172,7 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 	if !flags.noTool {
 		options.Policyd = program
 	}
-	if options.HookFlags, err = p.hookFlags(settings); err != nil {
+	if options.HookFlags, err = hookFlags(settings); err != nil {
 		return nil, err
 	}
 	if flags.unattended {
@@ -213,25 +212,13 @@ func hookProgram(own string) []string {
 	return []string{own, "hook"}
 }
 
-// hookFlags name the socket where a hook would look for another one: it reads no
-// settings file, and its surroundings are the client's.
-func (p *Program) hookFlags(s *settings) ([]string, error) {
-	withoutOurs := func(name string) (string, bool) {
-		if strings.HasPrefix(name, "POLICYD_") {
-			return "", false
-		}
-		return p.LookupEnv(name)
-	}
-	found, err := pdp.Places{}.Find(withoutOurs)
-	if err != nil {
-		return nil, fmt.Errorf("find socket: %w", err)
-	}
+// hookFlags name the socket, always: what a hook would look for otherwise depends on
+// its surroundings, and those of a client can come from the project that it was
+// started in.
+func hookFlags(s *settings) ([]string, error) {
 	socket, err := filepath.Abs(socketOf(s))
 	if err != nil {
 		return nil, fmt.Errorf("find socket: %w", err)
-	}
-	if found.Socket == socket {
-		return nil, nil
 	}
 	return []string{"--socket", socket}, nil
 }
