@@ -137,7 +137,8 @@ nightly: ORACLE_LINES = 20000
 nightly: ORACLE_SEED = $(shell date +%Y%m%d)
 nightly: oracle
 
-# Targets are found, not listed, so that none is forgotten.
+# Targets are found, not listed, so that none is forgotten. A file whose target
+# costs more says how many runs it has with a line "//fuzz:runs 500x".
 # A number of runs and not a time, and one run to shrink an input: a target that
 # is cut off by the clock can be reported as failed.
 FUZZTIME ?= 20000x
@@ -145,7 +146,8 @@ fuzz:
 	@found=0; \
 	while IFS=: read -r file target; do \
 		found=1; echo "fuzz $$target in $$(dirname "$$file")"; \
-		output="$$($(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x -parallel 1 \
+		runs="$$(sed -n 's|^//fuzz:runs ||p' "$$file" | head -1)"; \
+		output="$$($(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime "$${runs:-$(FUZZTIME)}" -fuzzminimizetime 1x -parallel 1 \
 			"./$$(dirname "$$file")" 2>&1)" || { echo "$$output"; exit 1; }; \
 		echo "$${output##*$$'\n'}"; \
 	done < <(grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' --exclude-dir=.git . | sed -e 's|^\./||' -e 's/:func /:/'); \

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+//fuzz:runs 2000x
+
 // FuzzFetchedBundlesReadLikeLocalOnes holds that no bundle passes for having come from a
 // service that would be refused as a file, and that both say the same.
 func FuzzFetchedBundlesReadLikeLocalOnes(f *testing.F) {
