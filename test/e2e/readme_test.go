@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"policyd/test/binary"
 	"policyd/test/postgres"
 )
 
@@ -147,9 +148,8 @@ func (r *readme) run(t *testing.T, example string) string {
 // buildExample builds a program that a page runs.
 func buildExample(t *testing.T, path string) string {
 	t.Helper()
-	built := filepath.Join(t.TempDir(), filepath.Base(path))
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "policyd/"+path).CombinedOutput()
-	require.NoError(t, err, string(out))
+	built, err := binary.Build(t.Context(), t.TempDir(), path)
+	require.NoError(t, err)
 	return built
 }
 

@@ -1,0 +1,45 @@
+// Package binary builds the programs of this module for tests that start them.
+package binary
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Build builds the command at path, from the module's root, into dir and returns
+// the program's file.
+func Build(ctx context.Context, dir, path string) (string, error) {
+	built := filepath.Join(dir, filepath.Base(path))
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", built, "policyd/"+path).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build %s: %w: %s", path, err, out)
+	}
+	return built, nil
+}
+
+// Main runs the tests of a package with policyd built once, and ends the process.
+// The program's file is in program before the first test.
+func Main(m *testing.M, program *string) {
+	code, err := run(m, program)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M, program *string) (code int, err error) {
+	dir, err := os.MkdirTemp("", "policyd-test")
+	if err != nil {
+		return 1, fmt.Errorf("make directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if *program, err = Build(context.Background(), dir, "cmd/policyd"); err != nil {
+		return 1, err
+	}
+	return m.Run(), nil
+}
