@@ -79,7 +79,7 @@ func start(t *testing.T, change ...func(*api.Options)) *running {
 	tcp, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	runDir := filepath.Join(t.TempDir(), "run")
-	unix, err := api.ListenUnix(runDir)
+	unix, err := api.ListenUnix(runDir, api.SocketAccess{})
 	require.NoError(t, err)
 	r.base, r.socket = "http://"+tcp.Addr().String(), filepath.Join(runDir, api.SocketName)
 	ctx, cancel := context.WithCancel(context.Background())

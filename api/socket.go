@@ -22,11 +22,10 @@ const maxSocketPath = 103
 // mode 0750. Whoever can enter the directory has the agent role. A socket that
 // nobody answers on is left over and replaced; one that answers is an error,
 // and so is anything that isn't a socket. Closing the listener removes it.
-func ListenUnix(runDir string) (net.Listener, error) { return ListenUnixFor(runDir, SocketAccess{}) }
-
-// ListenUnixFor is ListenUnix with a say in who may connect. A group gets the
-// directory with mode 0750, too, since it has to enter it.
-func ListenUnixFor(runDir string, access SocketAccess) (net.Listener, error) {
+//
+// access says who may connect. A group gets the directory with mode 0750, too,
+// since it has to enter it.
+func ListenUnix(runDir string, access SocketAccess) (net.Listener, error) {
 	if err := access.check(); err != nil {
 		return nil, err
 	}

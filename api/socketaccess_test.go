@@ -22,7 +22,7 @@ func TestTheSocketHasTheModeAndGroupThatAreSaid(t *testing.T) {
 		{api.SocketAccess{}, 0o660}, {api.SocketAccess{Mode: 0o660}, 0o660}, {api.SocketAccess{Mode: 0o600}, 0o600},
 	} {
 		directory := runDir(t)
-		listener, err := api.ListenUnixFor(directory, test.access)
+		listener, err := api.ListenUnix(directory, test.access)
 		require.NoError(t, err)
 		info, err := os.Stat(filepath.Join(directory, api.SocketName))
 		require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestTheGroupGetsDirectoryAndSocket(t *testing.T) {
 	}
 	directory := runDir(t)
 	require.NoError(t, os.Mkdir(directory, 0o700))
-	listener, err := api.ListenUnixFor(directory, api.SocketAccess{Group: strconv.Itoa(group)})
+	listener, err := api.ListenUnix(directory, api.SocketAccess{Group: strconv.Itoa(group)})
 	require.NoError(t, err)
 	defer listener.Close()
 	for name, mode := range map[string]fs.FileMode{directory: 0o750, filepath.Join(directory, api.SocketName): 0o660} {
@@ -54,10 +54,10 @@ func TestTheGroupGetsDirectoryAndSocket(t *testing.T) {
 func TestASocketForEverybodyIsRefused(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o666, 0o662, 0o606, 0o777, 0o640, 0o4660} {
 		directory := runDir(t)
-		_, err := api.ListenUnixFor(directory, api.SocketAccess{Mode: mode})
+		_, err := api.ListenUnix(directory, api.SocketAccess{Mode: mode})
 		require.ErrorContains(t, err, "0600 and 0660 are allowed", "%04o", mode)
 		assert.NoDirExists(t, directory)
 	}
-	_, err := api.ListenUnixFor(runDir(t), api.SocketAccess{Group: "no-such-group"})
+	_, err := api.ListenUnix(runDir(t), api.SocketAccess{Group: "no-such-group"})
 	require.ErrorContains(t, err, `there is no group "no-such-group"`)
 }

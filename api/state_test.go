@@ -111,7 +111,7 @@ func runDir(t *testing.T) string {
 
 func TestSocketIsPrivateAndRemovedAtTheEnd(t *testing.T) {
 	directory := runDir(t)
-	listener, err := api.ListenUnix(directory)
+	listener, err := api.ListenUnix(directory, api.SocketAccess{})
 	require.NoError(t, err)
 	info, err := os.Stat(directory)
 	require.NoError(t, err)
@@ -123,21 +123,21 @@ func TestSocketIsPrivateAndRemovedAtTheEnd(t *testing.T) {
 
 func TestStaleSocketIsReplaced(t *testing.T) {
 	directory := runDir(t)
-	listener, err := api.ListenUnix(directory)
+	listener, err := api.ListenUnix(directory, api.SocketAccess{})
 	require.NoError(t, err)
 	listener.(*net.UnixListener).SetUnlinkOnClose(false)
 	require.NoError(t, listener.Close())
-	listener, err = api.ListenUnix(directory)
+	listener, err = api.ListenUnix(directory, api.SocketAccess{})
 	require.NoError(t, err)
 	require.NoError(t, listener.Close())
 }
 
 func TestLiveSocketIsLeftAlone(t *testing.T) {
 	directory := runDir(t)
-	listener, err := api.ListenUnix(directory)
+	listener, err := api.ListenUnix(directory, api.SocketAccess{})
 	require.NoError(t, err)
 	defer listener.Close()
-	_, err = api.ListenUnix(directory)
+	_, err = api.ListenUnix(directory, api.SocketAccess{})
 	require.ErrorContains(t, err, "another policyd answers")
 	_, err = os.Lstat(filepath.Join(directory, api.SocketName))
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestListenUnixRefusesWhatItCannotTrust(t *testing.T) {
 	require.NoError(t, os.Mkdir(directory, 0o750))
 	file := filepath.Join(directory, api.SocketName)
 	require.NoError(t, os.WriteFile(file, []byte("keep"), 0o600))
-	_, err := api.ListenUnix(directory)
+	_, err := api.ListenUnix(directory, api.SocketAccess{})
 	require.ErrorContains(t, err, "not a socket")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -157,9 +157,9 @@ func TestListenUnixRefusesWhatItCannotTrust(t *testing.T) {
 	open := runDir(t)
 	require.NoError(t, os.Mkdir(open, 0o750))
 	require.NoError(t, os.Chmod(open, 0o755))
-	_, err = api.ListenUnix(open)
+	_, err = api.ListenUnix(open, api.SocketAccess{})
 	require.ErrorContains(t, err, "mode 0755")
 
-	_, err = api.ListenUnix("/" + strings.Repeat("d", 103))
+	_, err = api.ListenUnix("/"+strings.Repeat("d", 103), api.SocketAccess{})
 	require.ErrorContains(t, err, "shorter --run-dir")
 }

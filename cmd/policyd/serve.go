@@ -109,7 +109,7 @@ func stateHint(err error) string {
 
 // listen opens both listeners, or none.
 func listen(ctx context.Context, s *settings) (tcp, unix net.Listener, err error) {
-	unix, err = api.ListenUnixFor(s.RunDir, api.SocketAccess{Mode: fs.FileMode(s.Socket.Mode), Group: s.Socket.Group})
+	unix, err = api.ListenUnix(s.RunDir, api.SocketAccess{Mode: fs.FileMode(s.Socket.Mode), Group: s.Socket.Group})
 	if err != nil {
 		return nil, nil, failed(err, "name another directory with --run-dir, or see socket in the settings")
 	}
