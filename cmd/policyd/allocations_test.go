@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	v1 "policyd/api/v1"
 )
 
 const (
@@ -73,9 +71,7 @@ func countAllocations(t *testing.T) map[string]float64 {
 // a pool that grows, can only add.
 func allocationsOf(t *testing.T, decider *sidecar, body []byte) float64 {
 	t.Helper()
-	effect, err := wholeWay(t.Context(), decider, body)
-	require.NoError(t, err)
-	require.Equal(t, v1.EffectAllow, effect, "the figures are kept for calls that are allowed: %s", body)
+	requireAllowed(t, decider, body)
 	// A collection empties pools, which would be filled again.
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

@@ -82,9 +82,7 @@ func (c benchmarkCall) bodies(tb testing.TB, tree project.Tree, n int) [][]byte 
 // decideInTurn decides the requests one after the other, and then again.
 func decideInTurn(b *testing.B, decider *sidecar, bodies [][]byte) {
 	b.Helper()
-	effect, err := wholeWay(b.Context(), decider, bodies[0])
-	require.NoError(b, err)
-	require.Equal(b, v1.EffectAllow, effect, string(bodies[0]))
+	requireAllowed(b, decider, bodies[0])
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -93,6 +91,20 @@ func decideInTurn(b *testing.B, decider *sidecar, bodies [][]byte) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// requireAllowed holds that what is measured is a call that is allowed. On a machine
+// that is busy enough the first judgements can take longer than they may.
+func requireAllowed(tb testing.TB, decider *sidecar, body []byte) {
+	tb.Helper()
+	for range 20 {
+		effect, err := wholeWay(tb.Context(), decider, body)
+		require.NoError(tb, err)
+		if effect == v1.EffectAllow {
+			return
+		}
+	}
+	require.Failf(tb, "a call that isn't allowed", "%s", body)
 }
 
 func wholeWay(ctx context.Context, decider *sidecar, body []byte) (v1.Effect, error) {

@@ -62,10 +62,10 @@ func stage(b *testing.B, decider *sidecar, bodies [][]byte) []staged {
 	b.Helper()
 	calls := make([]staged, len(bodies))
 	for i, body := range bodies {
+		requireAllowed(b, decider, body)
 		call, err := strict.DecodeCall(body)
 		require.NoError(b, err)
 		decision := decider.gate.Decide(b.Context(), call, gate.DecideOptions{IncludeFacts: true})
-		require.Equal(b, v1.EffectAllow, decision.Effect)
 		input := v1.Input{Facts: *decision.Facts, Approvals: []v1.Approval{}}
 		decision.Facts = nil
 		calls[i] = staged{body: body, call: call, input: input, decision: decision}

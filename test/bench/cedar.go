@@ -66,6 +66,7 @@ func (c *cedarCase) allows() bool {
 
 func (c *cedarCase) run(taken *samples) error {
 	result := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
 		b.ReportAllocs()
 		for b.Loop() {
 			if !c.allows() {
@@ -82,7 +83,11 @@ func (c *cedarCase) run(taken *samples) error {
 }
 
 func (c *cedarCase) report(out io.Writer, taken *samples) {
-	fmt.Fprintf(out, cedarProse, len(c.requests), len(c.policies.Map()))
+	count := 0
+	for range c.policies.All() {
+		count++
+	}
+	fmt.Fprintf(out, cedarProse, len(c.requests), count)
 	fmt.Fprint(out, "\n| judge | against cedar-go | µs | allocations |\n|---|---|---|---|\n")
 	fmt.Fprintf(out, "| cedar-go | 1.00 | %.1f | %.0f |\n", taken.median("cedar/us"), taken.median("cedar/allocations"))
 	for _, row := range []struct{ name, figure string }{

@@ -190,9 +190,10 @@ stay open and one request after the other on each. The servers have turns of equ
 writes requests that were encoded beforehand and reads answers with Go's own reader; what it costs itself stands in the
 last column, and the row of bare Echo shows how much can be had through it.
 
-- **policyd, repeat** is asked the same call over and over: ` + "`%[1]s`" + `. **First** is asked calls like ` + "`%[2]s`" + `, with more
-  different names than anything remembers, so that each is new. policyd makes the facts from the text and the disk,
-  decides, and writes its record to the decision log before it answers; both are in every figure.
+- **policyd, repeat** is asked the same call over and over, ` + "`%[1]s`" + `. **First** is asked calls like
+  ` + "`%[2]s`" + `, with more different names than anything remembers, so that each is new.
+  policyd makes the facts from the text and the disk, decides, and writes its record to the decision log before it
+  answers; both are in every figure.
 - **bare Echo** decodes the same request and answers the same bytes, and does nothing else. It is the floor: no service
   of this kind can be faster.
 - **opa** is ` + "`opa run --server`" + `, built from the module that policyd embeds, with the same policy. It gets the facts of the

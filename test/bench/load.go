@@ -120,7 +120,7 @@ func (t *target) talk(ctx context.Context, more func() bool) ([]time.Duration, e
 		if _, err := connection.Write(request); err != nil {
 			return took, fmt.Errorf("send request: %w", err)
 		}
-		if _, err := readAnswer(answers, io.Discard); err != nil {
+		if err := readAnswer(answers, io.Discard); err != nil {
 			return took, err
 		}
 		took = append(took, time.Since(started))
@@ -129,21 +129,20 @@ func (t *target) talk(ctx context.Context, more func() bool) ([]time.Duration, e
 }
 
 // readAnswer reads one answer wholly. Any status but 200 is an error.
-func readAnswer(from *bufio.Reader, to io.Writer) (int64, error) {
+func readAnswer(from *bufio.Reader, to io.Writer) error {
 	response, err := http.ReadResponse(from, nil)
 	if err != nil {
-		return 0, fmt.Errorf("read answer: %w", err)
+		return fmt.Errorf("read answer: %w", err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(response.Body)
-		return 0, fmt.Errorf("status %d: %s", response.StatusCode, text)
+		return fmt.Errorf("status %d: %s", response.StatusCode, text)
 	}
-	n, err := io.Copy(to, response.Body)
-	if err != nil {
-		return n, fmt.Errorf("read answer: %w", err)
+	if _, err := io.Copy(to, response.Body); err != nil {
+		return fmt.Errorf("read answer: %w", err)
 	}
-	return n, nil
+	return nil
 }
 
 // once sends the first request and returns the answer.
@@ -181,7 +180,7 @@ func (e endpoint) exchange(ctx context.Context, request []byte) ([]byte, error) 
 		return nil, fmt.Errorf("send request: %w", err)
 	}
 	var answer bytes.Buffer
-	_, err = readAnswer(bufio.NewReader(connection), &answer)
+	err = readAnswer(bufio.NewReader(connection), &answer)
 	return answer.Bytes(), err
 }
 

@@ -26,21 +26,23 @@ import (
 
 // options are the program's flags.
 type options struct {
-	rounds int
-	slice  time.Duration
-	only   string
-	write  bool
-	before string
-	cache  bool
-	bare   string
-	answer string
+	rounds    int
+	slice     time.Duration
+	only      string
+	decisions int64
+	write     bool
+	before    string
+	cache     bool
+	bare      string
+	answer    string
 }
 
 func main() {
 	var o options
 	flag.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
-	flag.DurationVar(&o.slice, "slice", 400*time.Millisecond, "how long one measurement over HTTP takes")
+	flag.DurationVar(&o.slice, "slice", 600*time.Millisecond, "how long one measurement over HTTP takes")
 	flag.StringVar(&o.only, "only", "", "measure these `suites` alone, with commas between: "+strings.Join(suiteNames(), ","))
+	flag.Int64Var(&o.decisions, "decisions", 100_000, "how many decisions memory may not grow over")
 	flag.BoolVar(&o.write, "write", false, "write docs/benchmarks.md, its figures and plots, and the table of README.md")
 	flag.StringVar(&o.before, "before", "", "compare with the figures of an earlier run, a `file` such as docs/benchmarks.json")
 	flag.BoolVar(&o.cache, "cache", true, "leave policyd the memory of decisions that it comes with")

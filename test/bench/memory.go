@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// warmingCalls fill what is bounded; memoryCalls are those that nothing may grow over.
-	warmingCalls, memoryCalls = 10_000, 100_000
+	// warming is which part of the calls fills what is bounded, before the others.
+	warming = 10
 	// settling is how long a process has after its start before it counts as idle.
 	settling = time.Second
 	// collections is how often the garbage is collected before the heap is read.
@@ -62,7 +62,7 @@ func (m *memory) round(ctx context.Context, taken *samples) (err error) {
 	for _, step := range []struct {
 		name  string
 		calls int64
-	}{{"warm", warmingCalls}, {"after", memoryCalls}} {
+	}{{"warm", m.bench.decisions / warming}, {"after", m.bench.decisions}} {
 		if _, err := asked.press(ctx, 8, step.calls, 0); err != nil {
 			return err
 		}
@@ -132,13 +132,17 @@ func (s *sidecar) metric(ctx context.Context, name string) (float64, error) {
 
 func (*memory) close() error { return nil }
 
-func (*memory) report(out io.Writer, taken *samples) {
-	fmt.Fprintf(out, memoryProse, warmingCalls, memoryCalls)
+func (m *memory) report(out io.Writer, taken *samples) {
+	calls := int64(100_000)
+	if m.bench != nil {
+		calls = m.bench.decisions
+	}
+	fmt.Fprintf(out, memoryProse, calls/warming, calls)
 	fmt.Fprint(out, "\n| | resident MiB | of it not from files | live Go heap MiB |\n|---|---|---|---|\n")
 	for _, row := range []struct{ name, about string }{
 		{"idle", "idle"},
-		{"warm", fmt.Sprintf("after %d decisions", warmingCalls)},
-		{"after", fmt.Sprintf("after %d more", memoryCalls)},
+		{"warm", fmt.Sprintf("after %d decisions", calls/warming)},
+		{"after", fmt.Sprintf("after %d more", calls)},
 	} {
 		figure := "memory/" + row.name
 		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f |\n", row.about, taken.median(figure+"/rss_mib"),

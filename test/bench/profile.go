@@ -47,7 +47,7 @@ func (p *profiled) round(ctx context.Context, _ *samples) error {
 		furtherFlag string
 	}{
 		{&p.time, "-test.cpuprofile=", "1s", "-test.memprofilerate=0"},
-		{&p.memory, "-test.memprofile=", "3000x", "-test.memprofilerate=1"},
+		{&p.memory, "-test.memprofile=", "2000x", "-test.memprofilerate=128"},
 	} {
 		file := filepath.Join(p.dir, "profile")
 		if err := p.wiring.run(ctx, newSamples(), "profile", profiledBench, of.long, of.flag+file, of.furtherFlag); err != nil {
@@ -126,7 +126,9 @@ func functionsOf(s *profile.Sample) []string {
 	var stack []string
 	for _, location := range s.Location {
 		for _, line := range location.Line {
-			stack = append(stack, line.Function.Name)
+			// Of a generic function all shapes are one.
+			name, _, _ := strings.Cut(line.Function.Name, "[")
+			stack = append(stack, name)
 		}
 	}
 	return stack
@@ -145,10 +147,13 @@ func (c counts) top(n int) []string {
 func whole(function string) string { return function }
 
 // packageOf is the package of a function: what stands before the first full stop after
-// the last slash.
+// the last slash. Functions in assembly have none.
 func packageOf(function string) string {
 	slash := strings.LastIndexByte(function, '/') + 1
-	name, _, _ := strings.Cut(function[slash:], ".")
+	name, _, found := strings.Cut(function[slash:], ".")
+	if !found {
+		return "assembly"
+	}
 	return function[:slash] + name
 }
 
@@ -156,6 +161,6 @@ const profileProse = `
 ## Where the time goes
 
 How it is measured: profiles of Go's own profiler over first calls of the three commands, only what happens within a
-decision; the collection of garbage beside it is not in them. Allocations are counted one by one. A line is what a
-package or function does itself, without what it calls.
+decision; the collection of garbage beside it is not in them. A line is what a package or function does itself, without
+what it calls.
 `

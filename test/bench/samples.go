@@ -18,15 +18,6 @@ func newSamples() *samples { return &samples{values: map[string][]float64{}} }
 
 func (s *samples) add(name string, value float64) { s.values[name] = append(s.values[name], value) }
 
-func (s *samples) has(names ...string) bool {
-	for _, name := range names {
-		if len(s.values[name]) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 func (s *samples) names() []string { return slices.Sorted(maps.Keys(s.values)) }
 
 // median is 0 for what was not measured.
