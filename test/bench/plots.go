@@ -39,7 +39,7 @@ func draw(dir string, taken *samples) error {
 func drawGrowth(taken *samples) (*plot.Plot, error) {
 	p := newPlot("One decision, by how much there is of something", "how much", "time against the beginning of the range")
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	p.Y.Min, p.Y.Max = 0, 2
+	p.Y.Min, p.Y.Max = 0, 2 // more where something grows more
 	var lines []any
 	for _, c := range curves() {
 		if c.perUnit {
@@ -125,6 +125,8 @@ func drawServers(p *plot.Plot, taken *samples, unit string) error {
 		labels = append(labels, number(connections))
 	}
 	p.NominalX(labels...)
+	p.X.Min, p.X.Max = -0.6, float64(len(labels))-0.4
+	p.Y.Max *= 1.3 // room for the legend
 	return nil
 }
 

@@ -18,7 +18,7 @@ const (
 	// profiledFunction is what the profiles are of: everything that it calls.
 	profiledFunction = "policyd/cmd/policyd.wholeWay"
 	profiledBench    = "^BenchmarkDecide$/^three_commands$/^first$"
-	topFunctions     = 15
+	mostLines        = 15
 	cpuSample        = "cpu"
 	objectSample     = "alloc_objects"
 )
@@ -38,37 +38,40 @@ func (p *profiled) prepare(ctx context.Context, b *bench) (err error) {
 	return err
 }
 
-// round profiles, and puts the profiles of all rounds together. What it measures
-// meanwhile is no figure: profiling costs.
-func (p *profiled) round(ctx context.Context, _ *samples) error {
-	for _, of := range []struct {
-		into        **profile.Profile
-		flag, long  string
-		furtherFlag string
-	}{
-		{&p.time, "-test.cpuprofile=", "1s", "-test.memprofilerate=0"},
-		{&p.memory, "-test.memprofile=", "2000x", "-test.memprofilerate=128"},
-	} {
-		file := filepath.Join(p.dir, "profile")
-		if err := p.wiring.run(ctx, newSamples(), "profile", profiledBench, of.long, of.flag+file, of.furtherFlag); err != nil {
-			return err
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("read profile: %w", err)
-		}
-		read, err := profile.ParseData(text)
-		if err != nil {
-			return fmt.Errorf("read profile: %w", err)
-		}
-		if *of.into != nil {
-			if read, err = profile.Merge([]*profile.Profile{*of.into, read}); err != nil {
-				return fmt.Errorf("merge profiles: %w", err)
-			}
-		}
-		*of.into = read
+// round profiles the time, and puts the profiles of all rounds together. Allocations,
+// which are the same in each, are profiled once. What is measured meanwhile is no figure:
+// profiling costs.
+func (p *profiled) round(ctx context.Context, _ *samples) (err error) {
+	time, err := p.take(ctx, "2s", "-test.memprofilerate=0", "-test.cpuprofile=")
+	if err != nil {
+		return err
+	}
+	if p.time == nil {
+		p.time = time
+		p.memory, err = p.take(ctx, "2000x", "-test.memprofilerate=128", "-test.memprofile=")
+		return err
+	}
+	if p.time, err = profile.Merge([]*profile.Profile{p.time, time}); err != nil {
+		return fmt.Errorf("merge profiles: %w", err)
 	}
 	return nil
+}
+
+// take runs the benchmark for so long with a flag that names the profile's file.
+func (p *profiled) take(ctx context.Context, long, rate, flag string) (*profile.Profile, error) {
+	file := filepath.Join(p.dir, "profile")
+	if err := p.wiring.run(ctx, newSamples(), "profile", profiledBench, long, rate, flag+file); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read profile: %w", err)
+	}
+	read, err := profile.ParseData(text)
+	if err != nil {
+		return nil, fmt.Errorf("read profile: %w", err)
+	}
+	return read, nil
 }
 
 func (*profiled) close() error { return nil }
@@ -79,19 +82,19 @@ func (p *profiled) report(out io.Writer, taken *samples) {
 	}
 	perDecision := taken.median("decide/three_commands/first/allocations")
 	fmt.Fprint(out, profileProse)
-	fmt.Fprint(out, "\n### By package\n\n| package | share of the time | allocations a decision |\n|---|---|---|\n")
 	time, objects := tally(p.time, cpuSample, packageOf), tally(p.memory, objectSample, packageOf)
-	for _, line := range time.top(topFunctions) {
+	fmt.Fprint(out, "\n### By package\n\n| package | share of the time | allocations a decision |\n|---|---|---|\n")
+	for _, line := range time.top(mostLines) {
 		fmt.Fprintf(out, "| %s | %.1f %% | %.0f |\n", line, 100*time.share(line), objects.share(line)*perDecision)
 	}
 	fmt.Fprint(out, "\n### By function\n\n| function | share of the time |\n|---|---|\n")
 	functions := tally(p.time, cpuSample, whole)
-	for _, line := range functions.top(topFunctions) {
+	for _, line := range functions.top(mostLines) {
 		fmt.Fprintf(out, "| `%s` | %.1f %% |\n", line, 100*functions.share(line))
 	}
 	fmt.Fprint(out, "\n| function | share of the allocations | a decision |\n|---|---|---|\n")
 	functions = tally(p.memory, objectSample, whole)
-	for _, line := range functions.top(topFunctions) {
+	for _, line := range functions.top(mostLines) {
 		fmt.Fprintf(out, "| `%s` | %.1f %% | %.0f |\n", line, 100*functions.share(line), functions.share(line)*perDecision)
 	}
 }
