@@ -36,6 +36,8 @@ func TestJudgeAllocatesLittle(t *testing.T) {
 	require.LessOrEqual(t, building, 53.0)
 	require.LessOrEqual(t, small, 375.0)
 	require.LessOrEqual(t, whole, 350.0)
+	repeated := judging(t, newEngine(t, Options{FS: policies.FS, Remembered: 100}), shortLine(t))
+	require.LessOrEqual(t, repeated, 1.0, "the covers are copied, and nothing else")
 }
 
 func judging(t *testing.T, e *Engine, in *v1.Input) float64 {
