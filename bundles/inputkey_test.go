@@ -62,7 +62,7 @@ func eachLeaf(v reflect.Value, where string, changed func(where string)) {
 		changed(where + how)
 		v.Set(before)
 	}
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // facts hold no other kinds, as fillIn makes sure
 	case reflect.String:
 		try(reflect.ValueOf(v.String()+"x").Convert(v.Type()), " longer")
 		try(reflect.Zero(v.Type()), " empty")
@@ -137,7 +137,7 @@ func withoutNil(in v1.Input) v1.Input {
 }
 
 func total(v reflect.Value) {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // facts hold no other kinds, as fillIn makes sure
 	case reflect.Slice:
 		if v.IsNil() {
 			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
