@@ -16,7 +16,7 @@ import (
 
 func rememberingEngine(t *testing.T, entries int) *Engine {
 	t.Helper()
-	return newEngine(t, Options{FS: policies.FS, Remembered: entries})
+	return newEngine(t, Options{FS: policies.FS, Remembered: entries, Deadline: patience})
 }
 
 // What is remembered is what an evaluation says, of every case that the built-in rules
