@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 )
 
 // What is measured beside each other over HTTP.
@@ -27,6 +28,7 @@ type overHTTP struct {
 	bench     *bench
 	processes []*process
 	targets   []*target
+	served    *sidecar
 	warm      bool
 }
 
@@ -36,7 +38,7 @@ func (h *overHTTP) prepare(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	h.processes = append(h.processes, served.process)
+	h.served, h.processes = served, append(h.processes, served.process)
 	repeated, err := b.call(line)
 	if err != nil {
 		return err
@@ -114,9 +116,13 @@ func (h *overHTTP) round(ctx context.Context, taken *samples) error {
 	}
 	for _, connections := range connectionCounts() {
 		for _, t := range h.targets {
+			before := h.hits(ctx)
 			done, err := t.press(ctx, connections, 0, h.bench.slice)
 			if err != nil {
 				return err
+			}
+			if hits := h.hits(ctx) - before; strings.HasPrefix(t.name, nameFirst) && hits > 0 {
+				return fmt.Errorf("measure %s: %.0f calls were remembered", t.name, hits)
 			}
 			done.keep(taken, httpFigure(t.name, connections))
 			if err := t.process.trim(); err != nil {
@@ -125,6 +131,15 @@ func (h *overHTTP) round(ctx context.Context, taken *samples) error {
 		}
 	}
 	return nil
+}
+
+// hits is how many judgements were remembered so far.
+func (h *overHTTP) hits(ctx context.Context) float64 {
+	hits, err := h.served.metric(ctx, `policyd_decision_cache_total{result="hit"}`)
+	if err != nil {
+		return 0 // a policyd that remembers none
+	}
+	return hits
 }
 
 // keep adds what a slice measured below a name.
@@ -165,7 +180,7 @@ func (h *overHTTP) report(out io.Writer, taken *samples) {
 
 func (h *overHTTP) row(out io.Writer, taken *samples, name string, connections int) {
 	figure, bare := httpFigure(name, connections), nameBare
-	if len(name) > len(overSocket) && name[len(name)-len(overSocket):] == overSocket {
+	if strings.HasSuffix(name, overSocket) {
 		bare += overSocket
 	}
 	fmt.Fprintf(out, "| %s | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", name,
