@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 )
 
 // What is measured beside each other over HTTP.
@@ -50,6 +51,8 @@ func (h *overHTTP) prepare(ctx context.Context, b *bench) error {
 	h.targets = append(h.targets,
 		served.asks(nameFirst, served.tcp, first), served.asks(nameRepeat, served.tcp, [][]byte{repeated}),
 		served.asks(nameFirst+overSocket, served.unix, first), served.asks(nameRepeat+overSocket, served.unix, [][]byte{repeated}))
+	turn := new(atomic.Int64)
+	h.targets[0].next, h.targets[2].next = turn, turn
 	asked, err := h.targets[1].once(ctx)
 	if err != nil {
 		return err

@@ -26,8 +26,9 @@ type target struct {
 	token   string
 	bodies  [][]byte
 	process *process
-	// next counts the requests of all slices, so that the turn goes on.
-	next atomic.Int64
+	// next counts the requests of all slices, so that the turn goes on. Targets with the
+	// same bodies share it, or what one asked would be remembered for the other.
+	next *atomic.Int64
 	// requests are the bodies as they are sent.
 	requests [][]byte
 }
@@ -64,6 +65,9 @@ func (t *target) encode() {
 func (t *target) press(ctx context.Context, n int, most int64, duration time.Duration) (*slice, error) {
 	if t.requests == nil {
 		t.encode()
+	}
+	if t.next == nil {
+		t.next = new(atomic.Int64)
 	}
 	serverBefore, err := t.process.busy()
 	if err != nil {
