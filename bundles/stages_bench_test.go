@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,7 +21,7 @@ const inputsVariable = "POLICYD_BENCH_INPUTS"
 // BenchmarkStages measures the parts of a judgement by the built-in policy apart:
 // writing the input as terms, evaluating, and reading the result.
 func BenchmarkStages(b *testing.B) {
-	e, err := New(b.Context(), Options{FS: policies.FS})
+	e, err := New(b.Context(), Options{FS: policies.FS, Deadline: time.Minute})
 	require.NoError(b, err)
 	b.Cleanup(e.Close)
 	for name, in := range stageInputs(b) {

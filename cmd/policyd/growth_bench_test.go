@@ -103,7 +103,7 @@ func growRules(b *testing.B, tree project.Tree) {
 			current := decider.policy.Current()
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := current.Judge(b.Context(), in); err != nil {
+				if err := judged(current.Judge(b.Context(), in)); err != nil {
 					b.Fatal(err)
 				}
 			}

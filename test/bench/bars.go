@@ -79,11 +79,11 @@ func ratioBars() []bar {
 		{what: "p99 with a reload each second against quiet", limit: 2, unit: "×", value: against("reload/reloading/p99_us", "reload/quiet/p99_us")},
 		{what: "hook program against the least program of one request", limit: 2, unit: "×", value: against("hook/hook/ms", "hook/least/ms")},
 		{
-			what: "resident memory after 100,000 more decisions against before", limit: 1.05, unit: "×",
+			what: "resident memory after so many more decisions against before", limit: 1.05, unit: "×",
 			value: against("memory/after/rss_mib", "memory/warm/rss_mib"),
 		},
 		{
-			what: "live heap after 100,000 more decisions against before", limit: 1.05, unit: "×",
+			what: "live heap after so many more decisions against before", limit: 1.05, unit: "×",
 			value: against("memory/after/live_mib", "memory/warm/live_mib"),
 		},
 	}

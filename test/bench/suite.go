@@ -88,7 +88,7 @@ func measure(ctx context.Context, o options, entries []entry) (taken *samples, e
 	for round := range o.rounds {
 		for i, made := range taken.suites {
 			began := time.Now()
-			if err := made.round(ctx, taken); err != nil {
+			if err := taken.round(ctx, made); err != nil {
 				return nil, fmt.Errorf("measure %s: %w", entries[i].name, err)
 			}
 			fmt.Fprintf(os.Stderr, "bench: round %d of %d: %s took %s\n", round+1, o.rounds, entries[i].name,
@@ -96,6 +96,22 @@ func measure(ctx context.Context, o options, entries []entry) (taken *samples, e
 		}
 	}
 	return taken, nil
+}
+
+// round adds what one round of a suite measures. One that fails is made again, once: a
+// long run isn't lost for an answer that came too late.
+func (s *samples) round(ctx context.Context, made suite) error {
+	taken := newSamples()
+	err := made.round(ctx, taken)
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintln(os.Stderr, "bench: made again:", err)
+		taken = newSamples()
+		err = made.round(ctx, taken)
+	}
+	for name, values := range taken.values {
+		s.values[name] = append(s.values[name], values...)
+	}
+	return err
 }
 
 // under makes a directory below the bench's own.
