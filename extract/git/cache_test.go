@@ -72,6 +72,37 @@ func TestCacheSeesChanges(t *testing.T) {
 	}
 }
 
+// A name that was a link to nothing is absent to whoever follows it, and comes
+// to be there without a trace in the directory that holds the link.
+func TestCacheSeesWhatADanglingLinkComesToLeadTo(t *testing.T) {
+	for name, link := range map[string]string{
+		"common directory":        ".git/commondir",
+		"work tree configuration": ".git/config.worktree",
+		"nested repository":       "sub/.git",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.commit(s.project)
+			target := filepath.Join(s.home, "elsewhere")
+			path := filepath.Join(s.project, filepath.FromSlash(link))
+			require.NoError(t, os.Symlink(target, path))
+			reader := newReader(t, NewCache(8))
+			query := s.query(filepath.Join(s.project, "sub"), "status")
+			require.True(t, reader.Inspect(query).Trusted)
+			s.write(target, "[core]\n\tfsmonitor = x\n")
+			assert.False(t, reader.Inspect(query).Trusted)
+
+			require.NoError(t, os.Remove(target))
+			require.NoError(t, os.Remove(path))
+			require.True(t, reader.Inspect(query).Trusted)
+			require.NoError(t, os.Symlink(target, path))
+			require.True(t, reader.Inspect(query).Trusted, "the link came later")
+			s.write(target, "[core]\n\tfsmonitor = x\n")
+			assert.False(t, reader.Inspect(query).Trusted)
+		})
+	}
+}
+
 func TestCacheTellsQueriesApart(t *testing.T) {
 	s := newSandbox(t)
 	s.commit(s.project)

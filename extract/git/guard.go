@@ -22,8 +22,9 @@ type guard struct {
 // directory settled before that holds what was seen.
 func guarded(all []dependency, started time.Duration) (alone []dependency, guards []guard) {
 	at := make(map[string]int)
-	for _, d := range all {
-		if d.stamp.present || d.listing {
+	vouched := make([]bool, len(all))
+	for i, d := range all {
+		if d.stamp.present || d.listing || dangles(d) {
 			continue
 		}
 		directory := filepath.Dir(d.path)
@@ -40,9 +41,10 @@ func guarded(all []dependency, started time.Duration) (alone []dependency, guard
 			})
 		}
 		guards[n].absent = append(guards[n].absent, d)
+		vouched[i] = true
 	}
-	for _, d := range all {
-		if _, vouched := at[filepath.Dir(d.path)]; vouched && !d.stamp.present && !d.listing {
+	for i, d := range all {
+		if vouched[i] {
 			continue
 		}
 		// The guard compares the directory's identity as well.
@@ -52,6 +54,17 @@ func guarded(all []dependency, started time.Duration) (alone []dependency, guard
 		alone = append(alone, d)
 	}
 	return alone, guards
+}
+
+// dangles reports whether what was found absent is a link to nothing. Such a
+// name comes to be there when its target does, without a trace in the directory
+// that holds the link, so that no directory can vouch for it.
+func dangles(d dependency) bool {
+	if !d.follow {
+		return false
+	}
+	itself, err := statOrAbsent(d.path, false)
+	return err != nil || itself.present
 }
 
 // settled is s, or nothing when the directory changed within the racy window.
@@ -72,11 +85,15 @@ func (g guard) holds(now func() time.Time) (renewed guard, stale, ok bool) {
 	if found == g.listing {
 		return g, false, true
 	}
+	vouches := true
 	for _, d := range g.absent {
 		if !d.holds() {
 			return guard{}, false, false
 		}
+		vouches = vouches && !dangles(d)
 	}
-	g.listing = settled(found, time.Duration(now().UnixNano()))
-	return g, g.listing.present, true
+	if vouches {
+		g.listing = settled(found, time.Duration(now().UnixNano()))
+	}
+	return g, vouches && g.listing.present, true
 }
