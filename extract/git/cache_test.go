@@ -64,7 +64,7 @@ func TestCacheSeesChanges(t *testing.T) {
 			reader := newReader(t, cache)
 			query := s.query(filepath.Join(s.project, "sub"), "status")
 			require.True(t, reader.Inspect(query).Trusted)
-			_, kept := cache.get(keyOf(query), reader.now)
+			_, kept := cache.get(keyOf(query), nil, reader.now)
 			require.True(t, kept)
 			change(s)
 			assert.False(t, reader.Inspect(query).Trusted)
@@ -125,7 +125,7 @@ func TestCacheKeepsNothingFresh(t *testing.T) {
 	require.NoError(t, err)
 	query := s.query(s.project, "status")
 	require.True(t, reader.Inspect(query).Trusted)
-	_, kept := cache.get(keyOf(query), reader.now)
+	_, kept := cache.get(keyOf(query), nil, reader.now)
 	assert.False(t, kept)
 }
 
@@ -139,7 +139,7 @@ func TestCacheOutlivesOtherChangesOfADirectory(t *testing.T) {
 	require.True(t, reader.Inspect(query).Trusted)
 	s.write(filepath.Join(s.project, ".git", "index.lock"), "")
 	require.NoError(t, os.Remove(filepath.Join(s.project, ".git", "index.lock")))
-	_, kept := cache.get(keyOf(query), reader.now)
+	_, kept := cache.get(keyOf(query), nil, reader.now)
 	assert.True(t, kept)
 	s.write(filepath.Join(s.project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
 	assert.False(t, reader.Inspect(query).Trusted)
@@ -151,20 +151,20 @@ func TestFreshDirectoriesVouchForNothing(t *testing.T) {
 	now := time.Duration(time.Now().UnixNano())
 	_, guards := guarded(absent, now)
 	require.Len(t, guards, 1)
-	assert.False(t, guards[0].listing.present)
+	assert.False(t, guards[0].listing.Present())
 	_, guards = guarded(absent, now+time.Hour)
 	require.Len(t, guards, 1)
-	assert.True(t, guards[0].listing.present)
+	assert.True(t, guards[0].listing.Present())
 }
 
 func TestCacheIsBounded(t *testing.T) {
 	cache := NewCache(3)
 	for n := range 10 {
-		cache.put(cacheKey{dir: strconv.Itoa(n)}, cacheEntry{})
+		cache.put(cacheKey{dir: strconv.Itoa(n)}, &cacheEntry{})
 	}
 	assert.Len(t, cache.entries, 3)
 	none := NewCache(0)
-	none.put(cacheKey{}, cacheEntry{})
+	none.put(cacheKey{}, &cacheEntry{})
 	assert.Empty(t, none.entries)
 }
 

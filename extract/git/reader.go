@@ -3,6 +3,8 @@ package git
 import (
 	"path/filepath"
 	"time"
+
+	"policyd/extract/stat"
 )
 
 // Options are the collaborators of a Reader. Both may be left out.
@@ -38,13 +40,13 @@ func (r *Reader) Inspect(q Query) Verdict {
 		return verdict
 	}
 	key := keyOf(q)
-	if verdict, ok := r.cache.get(key, r.now); ok {
+	if verdict, ok := r.cache.get(key, q.Seen, r.now); ok {
 		return verdict
 	}
 	verdict, seen := r.inspect(q)
-	if stampsAreExact && !seen.unstable {
+	if stat.Exact && !seen.unstable {
 		alone, guards := guarded(seen.dependencies, seen.now)
-		r.cache.put(key, cacheEntry{verdict: verdict, alone: alone, guards: guards})
+		r.cache.put(key, &cacheEntry{verdict: verdict, alone: alone, guards: guards})
 	}
 	return verdict
 }
@@ -81,7 +83,7 @@ func (in *inspection) judge(v *Verdict) error {
 		return refuse(CodeDirectory, dir)
 	}
 	start, err := in.probe.stat(dir, true)
-	if err != nil || start.kind != kindDirectory {
+	if err != nil || start.Kind != stat.Directory {
 		return refuse(CodeDirectory, dir)
 	}
 	place, err := in.discover(dir)
