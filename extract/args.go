@@ -17,6 +17,8 @@ type argument struct {
 	name string
 	raw  json.RawMessage
 	used bool
+	// text has room for the one text that most arguments are.
+	text [1]string
 }
 
 var (
@@ -28,6 +30,12 @@ var (
 // once it is valid, so that finding where a member ends is all there is to do.
 // Of a name that stands twice the last counts, as it does in encoding/json.
 func decodeArgs(data json.RawMessage) (arguments, error) {
+	return decodeInto(make(arguments, 0, 8), data, nil)
+}
+
+// decodeInto does the same with room that is there, and with names that need no
+// copy of their own.
+func decodeInto(args arguments, data json.RawMessage, names map[string]string) (arguments, error) {
 	rest := bytes.TrimLeft(data, jsonBlanks)
 	if len(rest) == 0 || rest[0] != '{' || !json.Valid(data) {
 		if string(bytes.TrimSpace(data)) == "null" {
@@ -35,10 +43,9 @@ func decodeArgs(data json.RawMessage) (arguments, error) {
 		}
 		return nil, errArguments
 	}
-	args := make(arguments, 0, 8)
 	for rest = bytes.TrimLeft(rest[1:], jsonBlanks); rest[0] != '}'; rest = bytes.TrimLeft(rest, jsonBlanks+",") {
 		end := valueEnd(rest)
-		name, err := decodeText(rest[:end])
+		name, err := memberName(rest[:end], names)
 		if err != nil {
 			return nil, err
 		}
@@ -49,6 +56,14 @@ func decodeArgs(data json.RawMessage) (arguments, error) {
 	}
 	slices.SortFunc(args, func(a, b argument) int { return strings.Compare(a.name, b.name) })
 	return args, nil
+}
+
+// memberName reads the name of a member.
+func memberName(raw []byte, names map[string]string) (string, error) {
+	if known, ok := names[string(raw)]; ok {
+		return known, nil
+	}
+	return decodeText(raw)
 }
 
 const jsonBlanks = " \t\r\n"
@@ -106,7 +121,8 @@ func (a *arguments) raw(name string) json.RawMessage {
 	return nil
 }
 
-// take returns the texts of an argument: one for a string, each of a list.
+// take returns the texts of an argument: one for a string, each of a list. They
+// are good as long as the arguments are.
 func (a *arguments) take(name string) ([]string, error) {
 	found := a.find(name)
 	if found == nil {
@@ -124,7 +140,8 @@ func (a *arguments) take(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{text}, nil
+	found.text[0] = text
+	return found.text[:], nil
 }
 
 func decodeText(raw []byte) (string, error) {

@@ -16,11 +16,9 @@ import (
 // commandLine makes the items of one command line.
 func (e *extraction) commandLine(line string) {
 	e.line = true
-	options := shell.Options{
-		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
-		Plain: e.plain, Enterable: e.enterable, Readable: e.readable,
-		Toplevel: e.toplevel,
-	}
+	options := e.work.asks
+	options.Shell, options.Platform = e.call.Session.Shell, e.facts.Session.Platform
+	options.Home, options.Cwd = e.home, e.facts.Cwd
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
@@ -50,22 +48,23 @@ func (e *extraction) plain(dir string) bool {
 // outside that it touches (V1).
 func (e *extraction) command(c *shell.Command, line string) {
 	index := len(e.facts.Items)
-	e.facts.Items = append(e.facts.Items, v1.Item{
-		Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: c.Caveats, Path: -1,
-	})
-	t := &touched{item: index}
-	item := v1.Item{Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: c.Caveats, Path: -1}
-	e.workingDirectories(t, &item, c)
+	item, t := &e.work.item, &e.work.touched
+	*item = v1.Item{
+		Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: slices.Clip(c.Caveats), Path: -1,
+	}
+	e.facts.Items = append(e.facts.Items, *item)
+	*t = touched{item: index, reals: e.work.reals[:0], links: e.work.links[:0]}
+	e.workingDirectories(t, item, c)
 	first := len(e.facts.Paths)
 	for i := range c.Accesses {
-		e.access(t, &item, c, &c.Accesses[i])
+		e.access(t, item, c, &c.Accesses[i])
 	}
-	e.patched(t, &item, c, line)
+	e.patched(t, item, c, line)
 	item.Directory = e.effective(c)
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
 	}
-	e.aboutCommand(&item, c, line)
+	e.aboutCommand(item, c, line)
 	if t.unseen {
 		item.Caveats.Add("unseen")
 	}
@@ -73,8 +72,8 @@ func (e *extraction) command(c *shell.Command, line string) {
 		item.Caveats.Add("special")
 	}
 	item.Touches = t.set
-	item.Within = t.within(item.Directory)
-	e.facts.Items[index] = item
+	item.Within = e.within(t, item.Directory)
+	e.facts.Items[index] = *item
 	e.outside(first, index)
 }
 

@@ -2,6 +2,8 @@ package extract
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -40,6 +42,8 @@ type Base struct {
 	git     *git.Reader
 	// gitReaders are the git commands that print contents, by verb chain.
 	gitReaders map[string]gitReader
+	// pool holds extractions that are over.
+	pool sync.Pool
 }
 
 // NewBase loads the embedded tables.
@@ -99,8 +103,8 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 // as Place returns them. A root that is reached over a link by now, or that has
 // become sensitive, gives no space.
 func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
-	e := &extraction{x: x, call: call}
-	e.facts.About, e.facts.Names = e.usualAbout[:0], e.usualNames[:0]
+	e := x.begin(call)
+	defer e.end()
 	e.session()
 	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
@@ -110,7 +114,7 @@ func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 	e.about(who.kind())
 	e.surroundings(grants)
 	e.facts.Complete = true
-	args, err := decodeArgs(call.Args)
+	args, err := decodeInto(e.work.arguments[:0], call.Args, x.catalog.arguments)
 	if err != nil {
 		e.doubt("arguments_unreadable")
 		return e.finish()
@@ -147,11 +151,8 @@ type extraction struct {
 	windows    bool // the session's paths are read as Windows does
 	line       bool // a command line is being read
 
-	// Room for what most calls have, so that it needs no memory of its own.
-	usualAbout      [8]string
-	usualNames      [2]string
-	usualRoots      [4]paths.Root
-	usualSensitives [12]sensitive
+	room *room
+	work workspace
 }
 
 func (e *extraction) about(key string) {
@@ -274,12 +275,13 @@ func (e *extraction) aboutItem(item *v1.Item) {
 	}
 }
 
-// total turns a nil slice into an empty one: facts hold no null.
+// total turns a nil slice into an empty one: facts hold no null. What is appended
+// later never lands in memory that somebody else may hold.
 func total[S ~[]T, T any](s S) S {
 	if s == nil {
 		return S{}
 	}
-	return s
+	return slices.Clip(s)
 }
 
 func appendNew(list []string, text string) []string {

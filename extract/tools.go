@@ -74,7 +74,11 @@ func (e *extraction) texts(names []string) []string {
 		if err != nil {
 			e.doubt("argument_type")
 		}
-		out = append(out, texts...)
+		if out == nil {
+			out = slices.Clip(texts)
+		} else {
+			out = append(out, texts...)
+		}
 	}
 	return out
 }

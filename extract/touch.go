@@ -2,6 +2,7 @@ package extract
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -27,6 +28,9 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
 	p := &e.facts.Paths[len(e.facts.Paths)-1]
 	full := e.absolute(raw, base)
+	if raw == "." && !e.windows {
+		full = base // the same, without a string of its own
+	}
 	if full == "" {
 		p.Real = raw
 		t.vague = true
@@ -275,17 +279,21 @@ func (e *extraction) classifyDelete(p *v1.Path, real string) {
 // within lists the directories that an approval could name for all that was
 // touched (V6): every ancestor of dir that holds it all and that no symbolic
 // link below it leads out of or into.
-func (t *touched) within(dir string) v1.Set {
-	var out v1.Set
+func (e *extraction) within(t *touched, dir string) v1.Set {
 	if t.vague || dir == "" {
-		return out
+		return nil
 	}
+	used := e.work.within
+	out := v1.Set(e.room.within[used:used])
 	for at := dir; paths.Depth(at) >= 2; at = paths.Parent(at) {
 		if t.allWithin(at) {
 			out = append(out, at)
 		}
 	}
-	return out
+	if used += len(out); used <= len(e.room.within) {
+		e.work.within = used // else the set has memory of its own
+	}
+	return slices.Clip(out)
 }
 
 func (t *touched) allWithin(root string) bool {

@@ -1,0 +1,60 @@
+package extract
+
+import (
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+	"policyd/extract/shell"
+)
+
+// room is the memory of the facts of one call, made at once. It leaves with the
+// facts: no later call writes to it.
+type room struct {
+	items  [4]v1.Item
+	paths  [4]v1.Path
+	about  [12]string
+	verbs  [4]string
+	names  [4]string
+	within [24]string
+}
+
+// workspace is what the work on one call needs and its facts don't hold. It is
+// used again for other calls, so nothing in it may be handed out.
+type workspace struct {
+	// asks are the extraction's own answers to what a command line leaves open on
+	// the disk, made once.
+	asks shell.Options
+
+	arguments  [6]argument
+	roots      [4]paths.Root
+	trusted    [4]string
+	sensitives [12]sensitive
+	reals      [8]string
+	links      [4]string
+	item       v1.Item
+	touched    touched
+	within     int // of the room
+}
+
+// begin starts the work on a call.
+func (x *Extractor) begin(call *v1.Call) *extraction {
+	e, ok := x.pool.Get().(*extraction)
+	if !ok {
+		e = &extraction{}
+		e.work.asks = shell.Options{Plain: e.plain, Enterable: e.enterable, Readable: e.readable, Toplevel: e.toplevel}
+	}
+	e.x, e.call = x, call
+	made := &room{}
+	e.room = made
+	e.facts.Items, e.facts.Paths = made.items[:0], made.paths[:0]
+	e.facts.About, e.facts.Verbs, e.facts.Names = made.about[:0], made.verbs[:0], made.names[:0]
+	return e
+}
+
+// end gives the workspace back. It remembers nothing of the call: neither what it
+// holds nor what was seen on the disk.
+func (e *extraction) end() {
+	x := e.x
+	e.resolver.Reset()
+	*e = extraction{resolver: e.resolver, work: workspace{asks: e.work.asks}}
+	x.pool.Put(e)
+}
