@@ -22,7 +22,7 @@ func (e *extraction) commandLine(line string) {
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
-	parsed := e.x.table.Parse(line, options)
+	parsed := e.x.lines.Parse(line, &options)
 	if len(parsed.Messy) > 0 {
 		e.facts.Messy = true
 		for _, code := range parsed.Messy {
@@ -50,10 +50,11 @@ func (e *extraction) command(c *shell.Command, line string) {
 	index := len(e.facts.Items)
 	item, t := &e.work.item, &e.work.touched
 	*item = v1.Item{
-		Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: slices.Clip(c.Caveats), Path: -1,
+		Kind: v1.ItemCommand, Verb: c.Verb, Form: e.room.form(c.Form), Path: -1,
 	}
 	e.facts.Items = append(e.facts.Items, *item)
-	*t = touched{item: index, reals: e.work.reals[:0], links: e.work.links[:0]}
+	item.Caveats = append(e.work.caveats[:0], c.Caveats...)
+	*t = touched{item: index, set: e.work.touches[:0], reals: e.work.reals[:0], links: e.work.links[:0]}
 	e.workingDirectories(t, item, c)
 	first := len(e.facts.Paths)
 	for i := range c.Accesses {
@@ -71,7 +72,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 	if t.special {
 		item.Caveats.Add("special")
 	}
-	item.Touches = t.set
+	item.Touches, item.Caveats = e.room.set(t.set...), e.room.set(item.Caveats...)
 	item.Within = e.within(t, item.Directory)
 	e.facts.Items[index] = *item
 	e.outside(first, index)
@@ -408,7 +409,7 @@ func (e *extraction) pathItem(index int) {
 	p := &e.facts.Paths[index]
 	item := v1.Item{
 		Kind: v1.ItemPath, Verb: p.Op, Directory: paths.Parent(p.Real), Path: index,
-		Touches: touchSets[[2]string{p.Op, p.Space}],
+		Touches: e.room.set(touchName(p.Op, p.Space)),
 	}
 	if p.Caveats.Has("directory") {
 		item.Directory = p.Real

@@ -38,6 +38,7 @@ const maxRepositories = 256
 type Base struct {
 	options Options
 	table   *shell.Table
+	lines   *shell.Memo
 	catalog *catalog
 	git     *git.Reader
 	// gitReaders are the git commands that print contents, by verb chain.
@@ -70,7 +71,7 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	return &Base{options: options, table: table, catalog: catalog, git: reader, gitReaders: gitReaders}, nil
+	return &Base{options: options, table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders}, nil
 }
 
 func realOrSelf(path string) string {

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"slices"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
@@ -9,12 +11,41 @@ import (
 // room is the memory of the facts of one call, made at once. It leaves with the
 // facts: no later call writes to it.
 type room struct {
-	items  [4]v1.Item
-	paths  [4]v1.Path
-	about  [12]string
-	verbs  [4]string
-	names  [4]string
-	within [24]string
+	items   [4]v1.Item
+	paths   [4]v1.Path
+	about   [12]string
+	verbs   [4]string
+	names   [4]string
+	entries [12]v1.Entry
+	texts   [40]string
+	// How many of the last two are taken.
+	usedEntries, usedTexts int
+}
+
+// set copies names to where nobody else writes.
+func (r *room) set(names ...string) v1.Set {
+	if len(names) == 0 {
+		return nil
+	}
+	if r.usedTexts+len(names) > len(r.texts) {
+		return slices.Clone(v1.Set(names))
+	}
+	from := r.usedTexts
+	r.usedTexts += copy(r.texts[from:], names)
+	return r.texts[from:r.usedTexts:r.usedTexts]
+}
+
+// form does the same for a form.
+func (r *room) form(entries v1.Form) v1.Form {
+	if len(entries) == 0 {
+		return nil
+	}
+	if r.usedEntries+len(entries) > len(r.entries) {
+		return slices.Clone(entries)
+	}
+	from := r.usedEntries
+	r.usedEntries += copy(r.entries[from:], entries)
+	return r.entries[from:r.usedEntries:r.usedEntries]
 }
 
 // workspace is what the work on one call needs and its facts don't hold. It is
@@ -32,7 +63,9 @@ type workspace struct {
 	links      [4]string
 	item       v1.Item
 	touched    touched
-	within     int // of the room
+	touches    [8]string
+	caveats    [8]string
+	within     [32]string
 }
 
 // begin starts the work on a call.

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -34,7 +33,7 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	if full == "" {
 		p.Real = raw
 		t.vague = true
-		p.Caveats.Add("invisible")
+		e.note(p, "invisible")
 		e.classify(p, e.spelling(raw))
 		t.add(op, p.Space)
 		return p
@@ -69,7 +68,7 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	resolved, err := e.resolve(full)
 	if err != nil {
 		p.Real = e.spelling(full)
-		p.Caveats.Add("error")
+		e.note(p, "error")
 		t.vague = true
 		e.classify(p, p.Real)
 		return
@@ -82,21 +81,21 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	switch {
 	case e.hidden(&resolved):
 		t.vague = true
-		p.Caveats.Add("invisible")
+		e.note(p, "invisible")
 	case resolved.Unseen:
 		t.unseen = true
-		p.Caveats.Add("unseen")
+		e.note(p, "unseen")
 	case !resolved.Exists:
-		p.Caveats.Add("missing")
+		e.note(p, "missing")
 	case resolved.Dir:
-		p.Caveats.Add("directory")
+		e.note(p, "directory")
 	case !resolved.Regular:
 		t.special = t.special || p.Op != v1.OpList
-		p.Caveats.Add("special")
+		e.note(p, "special")
 	case resolved.HardLinks && p.Op == v1.OpRead:
 		e.otherNames(p)
 	case resolved.HardLinks && p.Op != v1.OpList:
-		p.Caveats.Add("hard_link")
+		e.note(p, "hard_link")
 		e.otherNames(p)
 	}
 	e.classify(p, resolved.Real)
@@ -110,6 +109,15 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	if len(resolved.Links) > 0 || resolved.ViaProc {
 		e.otherReading(t, p, full)
 	}
+}
+
+// note adds a caveat of a path, in memory that is there for the first.
+func (e *extraction) note(p *v1.Path, caveat string) {
+	if p.Caveats == nil {
+		p.Caveats = e.room.set(caveat)
+		return
+	}
+	p.Caveats.Add(caveat)
 }
 
 // otherReading judges a path that leads over links by its text as well. Some
@@ -283,17 +291,13 @@ func (e *extraction) within(t *touched, dir string) v1.Set {
 	if t.vague || dir == "" {
 		return nil
 	}
-	used := e.work.within
-	out := v1.Set(e.room.within[used:used])
+	out := e.work.within[:0]
 	for at := dir; paths.Depth(at) >= 2; at = paths.Parent(at) {
 		if t.allWithin(at) {
 			out = append(out, at)
 		}
 	}
-	if used += len(out); used <= len(e.room.within) {
-		e.work.within = used // else the set has memory of its own
-	}
-	return slices.Clip(out)
+	return e.room.set(out...)
 }
 
 func (t *touched) allWithin(root string) bool {
@@ -324,23 +328,7 @@ var touchNames = func() map[[2]string]string {
 	return names
 }()
 
-// touchSets hold one name each, for items that touch no more. They are shared:
-// they have no room to grow in place.
-var touchSets = func() map[[2]string]v1.Set {
-	sets := make(map[[2]string]v1.Set, len(touchNames))
-	for key, name := range touchNames {
-		sets[key] = v1.Set{name}
-	}
-	return sets
-}()
-
 // add notes one more thing that is touched.
-func (t *touched) add(op, space string) {
-	if len(t.set) == 0 {
-		t.set = touchSets[[2]string{op, space}]
-		return
-	}
-	t.set.Add(touchName(op, space))
-}
+func (t *touched) add(op, space string) { t.set.Add(touchName(op, space)) }
 
 func touchName(op, space string) string { return touchNames[[2]string{op, space}] }

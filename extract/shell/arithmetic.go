@@ -104,7 +104,7 @@ func (w *walker) surely(c *Command, a *Access) bool {
 	if a.Dirs != nil {
 		dirs = a.Dirs
 	}
-	if w.options.Readable == nil || a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
+	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
 		return false
 	}
 	return !slices.ContainsFunc(dirs, func(dir string) bool {
@@ -112,7 +112,7 @@ func (w *walker) surely(c *Command, a *Access) bool {
 		if !strings.HasPrefix(full, "/") {
 			full = dir + "/" + full
 		}
-		return dir == "" || strings.Contains(a.Text, "..") || !w.options.Readable(full)
+		return dir == "" || strings.Contains(a.Text, "..") || !w.isReadable(full)
 	})
 }
 

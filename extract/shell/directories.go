@@ -129,7 +129,7 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
 func (w *walker) certain(dirs []string) bool {
-	if w.options.Enterable == nil || slices.ContainsFunc(dirs, func(dir string) bool { return !w.options.Enterable(dir) }) {
+	if slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) }) {
 		return false
 	}
 	return w.onlyRead()
@@ -157,7 +157,7 @@ func (w *walker) enter(path string, physical bool) (string, bool) {
 	if i := strings.LastIndex(path, ".."); i >= 0 {
 		before = cleanLinks(path[:i])
 	}
-	return clean, w.options.Plain != nil && w.options.Plain(before) && (!physical || w.options.Plain(clean))
+	return clean, w.isPlain(before) && (!physical || w.isPlain(clean))
 }
 
 // cleanLinks drops the ".." segments of path, keeping every named segment, so

@@ -212,15 +212,23 @@ type walker struct {
 	// expandedNames are variables of the environment that were expanded since the
 	// last command: in an assignment, a here-string, the word of a case.
 	expandedNames []string
-	closes        bool // a standard stream may be closed
-	anyOrder      bool // members of associative arrays may be taken in any order
-	line          Line
+	// asked are the questions about the disk that were put so far; unsteady is
+	// true when one was answered in two ways.
+	asked    []question
+	unsteady bool
+	closes   bool // a standard stream may be closed
+	anyOrder bool // members of associative arrays may be taken in any order
+	line     Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
 // the line messy.
 func (t *Table) Parse(line string, options Options) Line {
-	w := &walker{table: t, options: options}
+	return t.explain(line, &options).line
+}
+
+func (t *Table) explain(line string, options *Options) *walker {
+	w := &walker{table: t, options: *options}
 	st := &state{}
 	if options.Cwd == "" {
 		st.unknown = true
@@ -229,13 +237,13 @@ func (t *Table) Parse(line string, options Options) Line {
 	}
 	if language, ok := windowsDialect(options.Shell); ok && options.Platform == "windows" {
 		w.plain(st, line, language)
-		return w.line
+		return w
 	}
 	w.script(st, line, options.Shell)
 	if len(w.expandedNames) > 0 {
 		w.emit(w.newCommand(st, ":", nil))
 	}
-	return w.line
+	return w
 }
 
 // script explains text as the shell named by dialect would read it.

@@ -582,8 +582,8 @@ func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
 	switch {
 	case slices.Equal(words, []string{"pwd"}):
 		return Word{Kind: Literal, Text: c.Dirs[0]}, true
-	case slices.Equal(words, []string{"git", "rev-parse", "--show-toplevel"}) && w.options.Toplevel != nil:
-		top := w.options.Toplevel(c.Dirs[0])
+	case slices.Equal(words, []string{"git", "rev-parse", "--show-toplevel"}):
+		top := w.toplevel(c.Dirs[0])
 		return Word{Kind: Literal, Text: top}, top != ""
 	case len(words) == 2 && words[0] == "dirname" && words[1][0] != '-':
 		return Word{Kind: Literal, Text: path.Dir(words[1])}, true
