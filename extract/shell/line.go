@@ -215,9 +215,11 @@ type walker struct {
 	// asked are the questions about the disk that were put so far; unsteady is
 	// true when one was answered in two ways.
 	asked    []question
+	fewAsked [2]question
 	unsteady bool
-	closes   bool // a standard stream may be closed
-	anyOrder bool // members of associative arrays may be taken in any order
+	closes   bool  // a standard stream may be closed
+	anyOrder bool  // members of associative arrays may be taken in any order
+	outset   state // before the first command
 	line     Line
 }
 
@@ -229,7 +231,9 @@ func (t *Table) Parse(line string, options Options) Line {
 
 func (t *Table) explain(line string, options *Options) *walker {
 	w := &walker{table: t, options: *options}
-	st := &state{}
+	w.asked = w.fewAsked[:0]
+	w.line.Commands = make([]Command, 0, likelyCommands(line))
+	st := &w.outset
 	if options.Cwd == "" {
 		st.unknown = true
 	} else {
@@ -244,6 +248,19 @@ func (t *Table) explain(line string, options *Options) *walker {
 		w.emit(w.newCommand(st, ":", nil))
 	}
 	return w
+}
+
+// likelyCommands guesses how many commands a line has, to make room for them.
+func likelyCommands(line string) int {
+	count, apart := 1, false
+	for i := range len(line) {
+		separates := strings.IndexByte(";&|\n", line[i]) >= 0
+		if separates && !apart {
+			count++
+		}
+		apart = separates
+	}
+	return min(count, 8)
 }
 
 // script explains text as the shell named by dialect would read it.

@@ -90,27 +90,32 @@ const (
 
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
+	return w.appendWords(nil, st, word)
+}
+
+// appendWords does the same, behind the words that are there.
+func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
 	if members, ok := w.members(st, word); ok {
-		return members
+		return append(out, members...)
 	}
 	if fields, ok := w.fields(st, word); ok {
-		return fields
+		return append(out, fields...)
 	}
 	if !hasBrace(word) {
-		return []Word{w.word(st, word)}
+		return append(out, w.word(st, word))
 	}
 	if w.posix || !balancedBraces(word) {
 		w.messy(MessyBraces)
-		return []Word{w.word(st, word)}
+		return append(out, w.word(st, word))
 	}
 	split := *word
 	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
 	if !syntax.SplitBraces(&split) {
-		return []Word{w.word(st, word)}
+		return append(out, w.word(st, word))
 	}
-	var out []Word
+	before := len(out)
 	for alternative, err := range expand.BracesSeq(&expand.Config{}, &split) {
-		if err != nil || len(out) >= maxAlternatives {
+		if err != nil || len(out)-before >= maxAlternatives {
 			w.messy(MessyBraces)
 			break
 		}
