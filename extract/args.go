@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -155,17 +156,60 @@ func decodeText(raw []byte) (string, error) {
 	return text, nil
 }
 
-// plainText reads a JSON string that needs no decoding, as nearly all do.
+// plainText reads a JSON string as far as its escapes are those of ASCII, which
+// nearly all are. It reports false for any other.
 func plainText(raw []byte) (string, bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
 	}
-	for _, c := range raw[1 : len(raw)-1] {
-		if c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+	inside := raw[1 : len(raw)-1]
+	escaped, ascii := false, true
+	for _, c := range inside {
+		if c < ' ' {
 			return "", false
 		}
+		escaped = escaped || c == '\\'
+		ascii = ascii && c < utf8.RuneSelf
 	}
-	return string(raw[1 : len(raw)-1]), true
+	switch {
+	case !ascii && !utf8.Valid(inside):
+		return "", false
+	case escaped:
+		return withoutEscapes(inside)
+	}
+	return string(inside), true
+}
+
+// withoutEscapes decodes what stands between the quotes of valid JSON.
+func withoutEscapes(inside []byte) (string, bool) {
+	var usual [256]byte
+	out := usual[:0]
+	for i := 0; i < len(inside); i++ {
+		c := inside[i]
+		if c != '\\' {
+			out = append(out, c)
+			continue
+		}
+		i++
+		if i == len(inside) {
+			return "", false
+		}
+		if inside[i] == 'u' {
+			code, err := strconv.ParseUint(string(inside[min(i+1, len(inside)):min(i+5, len(inside))]), 16, 16)
+			if err != nil || code >= utf8.RuneSelf || i+4 >= len(inside) {
+				return "", false
+			}
+			out = append(out, byte(code))
+			i += 4
+			continue
+		}
+		at := strings.IndexByte(`"\/bfnrt`, inside[i])
+		if at < 0 {
+			return "", false
+		}
+		out = append(out, "\"\\/\b\f\n\r\t"[at])
+	}
+	return string(out), true
 }
 
 // ignore marks arguments that have no effect.

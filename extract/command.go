@@ -224,6 +224,9 @@ func (e *extraction) effective(c *shell.Command) string {
 	if operand == "./..." {
 		operand = "."
 	}
+	if operand == "." && base != "" && !e.windows {
+		return e.directoryOf(base) // the same, without a string of its own
+	}
 	if operand != "" {
 		if full := e.absolute(operand, base); full != "" {
 			return e.directoryOf(full)

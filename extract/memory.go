@@ -62,10 +62,21 @@ type workspace struct {
 	reals      [8]string
 	links      [4]string
 	item       v1.Item
-	touched    touched
-	touches    [8]string
-	caveats    [8]string
-	within     [32]string
+
+	joinedDir, joinedName, joined string
+	touched                       touched
+	touches                       [8]string
+	caveats                       [8]string
+	within                        [32]string
+}
+
+// join puts a name behind a directory. A command's word is asked for several
+// times over, so the last one is kept.
+func (w *workspace) join(dir, name string) string {
+	if w.joined == "" || w.joinedDir != dir || w.joinedName != name {
+		w.joinedDir, w.joinedName, w.joined = dir, name, dir+"/"+name
+	}
+	return w.joined
 }
 
 // begin starts the work on a call.

@@ -57,7 +57,7 @@ func (e *extraction) absolute(raw, base string) string {
 	case strings.HasPrefix(raw, "~") || base == "":
 		return ""
 	}
-	return base + "/" + raw
+	return e.work.join(base, raw)
 }
 
 // locate says where an absolute path really lies.
