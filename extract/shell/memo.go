@@ -59,18 +59,16 @@ func NewMemo(table *Table) *Memo {
 // Parse does what Table.Parse does. The line that it returns is shared with other
 // callers: nothing in it may be changed, nor anything appended to its lists.
 func (m *Memo) Parse(line string, options *Options) *Line {
-	if len(line) > maxKeptLine {
-		return &m.table.explain(line, options).line
-	}
 	key := lineKey{line, options.Shell, options.Platform, options.Home, options.Cwd}
 	if known := m.get(key); known != nil && known.holds(options) {
 		return &known.line
 	}
 	w := m.table.explain(line, options)
-	if w.unsteady || len(w.asked) > maxQuestions {
+	w.line.detach()
+	if len(line) > maxKeptLine || w.unsteady || len(w.asked) > maxQuestions {
 		return &w.line
 	}
-	fresh := &explained{line: w.line.detached(), asked: slices.Clone(w.asked)}
+	fresh := &explained{line: w.line, asked: slices.Clone(w.asked)}
 	fresh.size = fresh.measure(key)
 	if fresh.size <= maxKeptSize {
 		m.put(key, fresh)
@@ -111,8 +109,8 @@ func (m *Memo) put(key lineKey, line *explained) {
 	m.bytes += line.size
 }
 
-// detached drops what only the walk needs, and the room behind every list.
-func (l Line) detached() Line {
+// detach drops what only the walk needs, and the room behind every list.
+func (l *Line) detach() {
 	for i := range l.Commands {
 		c := &l.Commands[i]
 		c.found, c.lines = nil, nil
@@ -120,7 +118,6 @@ func (l Line) detached() Line {
 		c.Caveats, c.Variables = slices.Clip(c.Caveats), slices.Clip(c.Variables)
 	}
 	l.Commands, l.Messy = slices.Clip(l.Commands), slices.Clip(l.Messy)
-	return l
 }
 
 // measure is how many bytes a line takes, at least: names that come from tables
