@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/stat"
 )
 
 // Each change appears after a trusted verdict was cached.
@@ -181,4 +183,38 @@ func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// seen is a Seen that knows stamps by path.
+type seen map[string]stat.Stamp
+
+func (s seen) Stamp(path string) (stat.Stamp, bool) { found, ok := s[path]; return found, ok }
+
+// What the decision has looked at is not asked for again, and is held to the
+// verdict as what is asked for would be.
+func TestCacheTakesWhatTheDecisionHasSeen(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	cache := NewCache(8)
+	reader := newReader(t, cache)
+	query := s.query(s.project, "status")
+	require.True(t, reader.Inspect(query).Trusted)
+	now, err := stat.Path(s.project, false)
+	require.NoError(t, err)
+	known := func(stamp stat.Stamp) bool {
+		_, ok := cache.get(keyOf(query), seen{s.project: stamp}, reader.now)
+		return ok
+	}
+	require.True(t, known(now))
+	for name, change := range map[string]func(*stat.Stamp){
+		"another directory": func(s *stat.Stamp) { s.Inode++ },
+		"another disk":      func(s *stat.Stamp) { s.Device++ },
+		"permissions":       func(s *stat.Stamp) { s.Permissions ^= 0o100 },
+		"owner":             func(s *stat.Stamp) { s.Owner++ },
+		"no directory":      func(s *stat.Stamp) { s.Kind = stat.File },
+	} {
+		other := now
+		change(&other)
+		assert.False(t, known(other), name)
+	}
 }
