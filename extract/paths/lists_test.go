@@ -10,8 +10,22 @@ import (
 // place that it could begin at.
 func FuzzMatchTail(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"/home/dev/.kube/config", ".kube/config"}, {"/a/b/c", "b/*"}, {"/a/b", "?/b"}, {"/a/b", "[^x]b"}, {"/a/b/c", "[^x]*c"}, {"/a", "a"}, {"/a/b/c", `b\/c`},
-		{"/proc/1/environ", "/proc/*/environ"}, {"//a", "/a"}, {"/a//b", "a//b"}, {"a/b", "a/b"}, {"", ""}, {"/x", ""}, {"/", ""}, {"/a/", "/"}, {"/a/b", "a/[b"},
+		{"/home/dev/.kube/config", ".kube/config"},
+		{"/a/b/c", "b/*"},
+		{"/a/b", "?/b"},
+		{"/a/b", "[^x]b"},
+		{"/a/b/c", "[^x]*c"},
+		{"/a", "a"},
+		{"/a/b/c", `b\/c`},
+		{"/proc/1/environ", "/proc/*/environ"},
+		{"//a", "/a"},
+		{"/a//b", "a//b"},
+		{"a/b", "a/b"},
+		{"", ""},
+		{"/x", ""},
+		{"/", ""},
+		{"/a/", "/"},
+		{"/a/b", "a/[b"},
 	} {
 		f.Add(seed[0], seed[1])
 	}

@@ -37,7 +37,7 @@ func stampOf(raw *syscall.Stat_t) Stamp {
 		Kind:        kindOf(uint32(raw.Mode)), //nolint:unconvert // the field's width differs between platforms
 		Permissions: uint32(raw.Mode) & 0o777, //nolint:unconvert // the field's width differs between platforms
 		Owner:       raw.Uid,
-		Device:      uint64(raw.Dev), //nolint:unconvert,gosec // compared with the same conversion only
+		Device:      uint64(raw.Dev), //nolint:unconvert // the field's width differs between platforms
 		Inode:       raw.Ino,
 		Names:       uint64(raw.Nlink), //nolint:unconvert // the field's width differs between platforms
 		Size:        raw.Size,
