@@ -21,9 +21,16 @@ cover contains [i, "safe_verbs/read"] if {
 	_safe_verbs_read_form(forms, item.form)
 }
 
-# A function, since one form is enough: a set would try the others, too.
+# Functions, since one form is enough: a set would try the others, too. Most need nothing.
 _safe_verbs_read_form(forms, form) if {
 	some safe in forms
+	safe.needs == {}
+	object.subset(safe.form, form)
+}
+
+_safe_verbs_read_form(forms, form) if {
+	some safe in forms
+	safe.needs != {}
 	object.subset(safe.form, form)
 	object.subset(form, safe.needs)
 }
