@@ -314,6 +314,8 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.mount(word)
 	case "setting":
 		return p.knownIf(kind, word.Kind == Literal && !strings.Contains(word.Text, "="))
+	case "socket":
+		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
 	case "write":
 		p.access(word, v1.OpWrite, false)
 	case "delete":
