@@ -40,3 +40,39 @@ func TestSettingsOfGitThatHoldSecrets(t *testing.T) {
 	facts := p.facts("Bash", map[string]any{"command": "git config --list"})
 	assert.True(t, facts.Items[0].Caveats.Has("reaches_secret"), "what is taken in may hold one")
 }
+
+// S1, S2: git prints lines of a file that its settings name where they are not
+// what it expects, so what a repository names is held to the same lists.
+func TestSettingsOfGitThatNameFiles(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		output, err := exec.Command("git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	caveat := func() string {
+		for _, name := range []string{"reaches_secret", "reaches_outside", "reaches_unknown", "git_untrusted"} {
+			if p.facts("Bash", map[string]any{"command": "git blame README.md"}).Items[0].Caveats.Has(name) {
+				return name
+			}
+		}
+		return ""
+	}
+	require.NoError(t, os.Symlink(".env", p.project+"/link"))
+	for value, want := range map[string]string{
+		".env": "reaches_secret", "link": "reaches_secret", "~/.netrc": "reaches_secret", p.home + "/.ssh/known": "reaches_secret",
+		"docs/../.env": "reaches_secret", "../elsewhere": "reaches_outside", "/etc/passwd": "reaches_outside",
+		".git-blame-ignore-revs": "", "docs/revs": "", "~someone/x": "git_untrusted", "%(prefix)/etc/x": "git_untrusted",
+	} {
+		for _, key := range []string{"blame.ignoreRevsFile", "core.attributesFile", "core.excludesFile", "mailmap.file", "diff.orderFile", "gpg.ssh.allowedSignersFile"} {
+			git("config", key, value)
+			assert.Equalf(t, want, caveat(), "%s = %s", key, value)
+			git("config", "--unset", key)
+		}
+	}
+	// The person's own name is trusted, what lies there in the project is not.
+	require.NoError(t, os.WriteFile(p.home+"/.gitconfig", []byte("[blame]\n\tignoreRevsFile = link\n[core]\n\texcludesFile = ~/.gitignore\n"), 0o600))
+	assert.Equal(t, "reaches_secret", caveat())
+	require.NoError(t, os.Remove(p.project+"/link"))
+	assert.Empty(t, caveat())
+}

@@ -32,6 +32,7 @@ func (in *inspection) inspectUserConfig() error {
 			}
 		}
 		in.noteUserHooks(settings)
+		in.noteUserFiles(settings)
 		if includes(settings) {
 			in.credentials = append(in.credentials, "include")
 		}

@@ -52,6 +52,9 @@ type Verdict struct {
 	// Credentials are the names, in lower case, of settings in force that hold a
 	// secret; "include" stands for files that were not read.
 	Credentials []string
+	// Files are absolute paths, unresolved, of what the repository's settings name for
+	// git to read: git prints lines of theirs when it complains.
+	Files []string
 
 	objectSize int
 	view       View
