@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	v1 "policyd/api/v1"
 )
@@ -314,6 +315,11 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.mount(word)
 	case "setting":
 		return p.knownIf(kind, word.Kind == Literal && !strings.Contains(word.Text, "="))
+	case "local":
+		p.access(word, v1.OpRead, false)
+		return p.knownIf("read", word.Kind == Literal && !hasScheme(word.Text))
+	case "public":
+		return p.knownIf(kind, word.Kind == Literal && slices.Contains(p.w.table.words.PublicSettings, word.Text))
 	case "socket":
 		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
 	case "write":
@@ -368,6 +374,14 @@ func (p *parsed) knownIf(kind string, holds bool) string {
 	}
 	p.c.Caveats.Add("unknown_option")
 	return "unknown"
+}
+
+// hasScheme reports whether a text begins as an address does: letters and a colon.
+func hasScheme(text string) bool {
+	scheme, _, found := strings.Cut(text, ":")
+	return found && scheme != "" && strings.IndexFunc(scheme, func(r rune) bool {
+		return !strings.ContainsRune("+-.0123456789abcdefghijklmnopqrstuvwxyz", unicode.ToLower(r))
+	}) < 0
 }
 
 // mount notes a word of which only the disk that it lies on matters.
