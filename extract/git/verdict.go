@@ -55,6 +55,9 @@ type Verdict struct {
 	// Files are absolute paths, unresolved, of what the repository's settings name for
 	// git to read: git prints lines of theirs when it complains.
 	Files []string
+	// ForeignObjects reports that git reads objects that lie outside of the
+	// roots: a hash may name one of another repository.
+	ForeignObjects bool
 
 	objectSize int
 	view       View
