@@ -74,8 +74,12 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 }
 
 // blobReach says whether a word names the contents of a tracked secret by their
-// hash, as `git show` and `git cat-file` take them.
+// hash, as `git show` and `git cat-file` take them, or may name what another
+// repository holds.
 func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict) string {
+	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
+		return reachesOutside
+	}
 	for _, word := range c.Git.Revisions {
 		end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) })
 		if end < 0 {
@@ -83,6 +87,9 @@ func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict) string {
 		}
 		if end < leastHash {
 			continue
+		}
+		if verdict.ForeignObjects {
+			return reachesOutside
 		}
 		answer := reachesNone
 		err := e.x.git.Blobs(verdict, word[:end], func(path string) bool {

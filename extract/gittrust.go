@@ -35,6 +35,9 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 			item.Caveats.Add("git_untrusted")
 			return
 		}
+		if answer := e.settingsReach(verdict); answer != reachesNone {
+			item.Caveats.Add(answer)
+		}
 		if answer := e.gitReach(c, verdict, resolved.Real); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}

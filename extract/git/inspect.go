@@ -24,6 +24,12 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 		return err
 	}
 	v.Top = place.top
+	if err := in.noteFiles(place, found.files); err != nil {
+		return err
+	}
+	if err := in.inspectObjects(place, v); err != nil {
+		return err
+	}
 	if err := in.inspectHooks(place, found); err != nil {
 		return err
 	}

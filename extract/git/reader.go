@@ -57,6 +57,7 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	verdict := Verdict{view: q.View}
 	err := in.judge(&verdict)
 	verdict.Credentials = in.credentials
+	verdict.Files = in.files
 	if err != nil {
 		verdict.Trusted = false
 		verdict.Reason = err.Error()
@@ -75,6 +76,9 @@ type inspection struct {
 	repositories int
 	userHooks    []string
 	credentials  []string
+	// files are those that settings name, userFileSettings what the person's name
+	// relative to the work tree.
+	files, userFileSettings []string
 }
 
 func (in *inspection) judge(v *Verdict) error {

@@ -34,6 +34,7 @@ func (in *inspection) inspectUserConfig() error {
 			}
 		}
 		in.noteUserHooks(settings)
+		in.noteUserFiles(settings)
 		if includes(settings) {
 			in.credentials = append(in.credentials, "include")
 		}

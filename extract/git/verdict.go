@@ -67,6 +67,12 @@ type Verdict struct {
 	// Credentials are the names, in lower case, of settings in force that hold a
 	// secret; "include" stands for files that were not read.
 	Credentials []string
+	// Files are absolute paths, unresolved, of what the repository's settings name for
+	// git to read: git prints lines of theirs when it complains.
+	Files []string
+	// ForeignObjects reports that git reads objects that lie outside of the
+	// roots: a hash may name one of another repository.
+	ForeignObjects bool
 
 	objectSize int
 	view       View
