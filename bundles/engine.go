@@ -204,7 +204,7 @@ func (e *Engine) accept(p *proposal) {
 		}
 		one.ActivatedAt = now
 		one.Activations++
-		one.Check, one.LastError = "", ""
+		one.Check, one.LastError, one.away = "", "", false
 		e.restored(one)
 	} else {
 		e.status.LastError = ""

@@ -43,7 +43,7 @@ func (e *Engine) propose(ctx context.Context, txn storage.Transaction, name stri
 // refusedFetched remembers a refusal. The text is all that OPA gets: it would replace an
 // error of the compiler with its own words.
 func (e *Engine) refusedFetched(name string, err error) error {
-	e.failed(name, err)
+	e.failed(name, err, false)
 	e.options.OnReject(err)
 	return fmt.Errorf("%s", err.Error())
 }

@@ -131,6 +131,46 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 	}
 }
 
+// That there is nothing new takes back that a service was away, and not that its bundle
+// was refused.
+func TestARefusalIsSaidUntilAnotherBundleComesIntoForce(t *testing.T) {
+	s := newShelf(t)
+	e := fetching(t, s.services(nil, "team"))
+	s.put("team", archive(t, site("team", "t-1", denying("ls"))))
+	require.NoError(t, e.Poll(t.Context()))
+	unchanged := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }
+
+	for _, fault := range []http.HandlerFunc{
+		func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "away", http.StatusBadGateway) },
+		func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		s.misbehave(fault)
+		require.Error(t, e.Poll(t.Context()))
+		require.Equal(t, CheckFetch, e.Status().Bundles[0].Check)
+		s.misbehave(unchanged)
+		require.NoError(t, e.Poll(t.Context()))
+		require.Empty(t, e.Status().Bundles[0].Check)
+		require.Empty(t, e.Status().Bundles[0].LastError)
+	}
+
+	for check, body := range map[string]string{CheckFetch: "nonsense", CheckSmoke: `cover contains [i, "site/all"] if some i, _ in input.items`} {
+		s.put("team", archive(t, site("team", "t-2", body)))
+		require.Error(t, e.Poll(t.Context()))
+		refused := e.Status().Bundles[0]
+		require.Equal(t, check, refused.Check)
+		s.misbehave(unchanged)
+		require.NoError(t, e.Poll(t.Context()))
+		require.Equal(t, refused.Check, e.Status().Bundles[0].Check)
+		require.Equal(t, refused.LastError, e.Status().Bundles[0].LastError)
+		require.Equal(t, "t-1", e.Status().Bundles[0].Revision)
+	}
+
+	s.put("team", archive(t, site("team", "t-3", denying("ls"))))
+	require.NoError(t, e.Poll(t.Context()))
+	require.Empty(t, e.Status().Bundles[0].Check)
+	require.Empty(t, e.Status().Bundles[0].LastError)
+}
+
 // flipped is an archive whose checksum fits no more.
 func flipped(content []byte) []byte {
 	content[len(content)-8] ^= 1
