@@ -107,11 +107,18 @@ func (e *Engine) replacesBuiltIn() bool {
 
 // checkFetchedRoots holds who owns what: only the bundle that is called so may replace
 // the built-in policy, so that nobody who may publish rules can publish another policy.
+// Likewise nobody who may publish rules can erase from the log what they did.
 func checkFetchedRoots(p part) error {
 	if p.name == policyRoot && !p.ownsPolicy() {
 		return fmt.Errorf("it is called %s and doesn't own the root %s", policyRoot, policyRoot)
 	}
-	return checkOwned(p, p.name == policyRoot)
+	if err := checkOwned(p, p.name == policyRoot); err != nil {
+		return err
+	}
+	if p.name != policyRoot && p.name != recordBundle && p.owns(recordRoot) {
+		return fmt.Errorf("it owns the root %q, and isn't called %s", recordRoot, recordBundle)
+	}
+	return nil
 }
 
 // checkLocalRoots holds the same of a local bundle, which whoever starts the program

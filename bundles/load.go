@@ -70,6 +70,11 @@ func (p part) ownsPolicy() bool {
 	return bundle.RootPathsContain(*p.Manifest.Roots, policyRoot)
 }
 
+// owns reports whether anything at or below a root is the bundle's.
+func (p part) owns(root string) bool {
+	return slices.ContainsFunc(*p.Manifest.Roots, func(own string) bool { return bundle.RootPathsOverlap(own, root) })
+}
+
 // readSource reads a directory or an archive.
 func readSource(source string, known []part) (part, error) {
 	info, err := os.Stat(source)

@@ -131,6 +131,32 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 	}
 }
 
+// Rules for records come from a service only where the settings say so by the bundle's
+// name: who publishes a team's rules can't erase from the log what they did.
+func TestRulesForRecordsNeedTheirOwnBundle(t *testing.T) {
+	masks := map[string]string{
+		".manifest":           `{"roots": ["system/log"], "rego_version": 1, "revision": "m-1"}`,
+		"system/log/log.rego": "package system.log\n\nmask contains \"/call/args\"\n",
+	}
+	below := with(site("team", "t-1", denying("ls")), ".manifest", `{"roots": ["site/team", "site_data/team", "system/log/team"], "rego_version": 1}`)
+	for name, files := range map[string]map[string]string{"team": masks, "other": below} {
+		s := newShelf(t)
+		e := fetching(t, s.services(nil, name))
+		s.put(name, archive(t, files))
+		require.Error(t, e.Poll(t.Context()))
+		require.Equal(t, CheckRoots, e.Status().Bundles[0].Check)
+		require.Contains(t, e.Status().Bundles[0].LastError, "isn't called system_log")
+		require.Nil(t, e.Current())
+	}
+	s := newShelf(t)
+	e := fetching(t, s.services(nil, "system_log"))
+	s.put("system_log", archive(t, masks))
+	require.NoError(t, e.Poll(t.Context()))
+	rules, err := e.Current().RecordRules()
+	require.NoError(t, err)
+	require.True(t, rules.Any())
+}
+
 // That there is nothing new takes back that a service was away, and not that its bundle
 // was refused.
 func TestARefusalIsSaidUntilAnotherBundleComesIntoForce(t *testing.T) {
