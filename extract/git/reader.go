@@ -54,7 +54,7 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	in := &inspection{probe: seen, table: r.table, query: q, runs: r.table.runsOf(q.Subcommand)}
 	verdict := Verdict{view: q.View}
 	err := in.judge(&verdict)
-	verdict.Credentials = in.credentials
+	verdict.Credentials, verdict.MapsPushes = in.credentials, in.mapsPushes
 	if err != nil {
 		verdict.Trusted = false
 		verdict.Reason = err.Error()
@@ -73,6 +73,7 @@ type inspection struct {
 	repositories int
 	userHooks    []string
 	credentials  []string
+	mapsPushes   bool
 }
 
 func (in *inspection) judge(v *Verdict) error {

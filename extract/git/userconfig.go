@@ -34,6 +34,7 @@ func (in *inspection) inspectUserConfig() error {
 		in.noteUserHooks(settings)
 		if includes(settings) {
 			in.credentials = append(in.credentials, "include")
+			in.mapsPushes = true
 		}
 	}
 	return nil

@@ -52,6 +52,9 @@ type Verdict struct {
 	// Credentials are the names, in lower case, of settings in force that hold a
 	// secret; "include" stands for files that were not read.
 	Credentials []string
+	// MapsPushes reports settings in force that say where a push goes, or what more
+	// it changes, and files of settings that were not read.
+	MapsPushes bool
 
 	objectSize int
 	view       View
