@@ -140,7 +140,7 @@ func (s *services) fetched(status opabundle.Status) {
 // away reports whether there was no answer at all, or none with a bundle. OPA's
 // downloader says so by its words where there is no status of HTTP.
 func away(status *opabundle.Status) bool {
-	return status.HTTPCode != "" || strings.HasPrefix(status.Message, "request failed: ")
+	return status.HTTPCode != "" || strings.HasPrefix(status.Message, "request failed: ") || strings.HasPrefix(status.Message, "failed to pull ")
 }
 
 func (s *services) messageOf(status *opabundle.Status) string {
