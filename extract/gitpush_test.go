@@ -37,8 +37,11 @@ func TestSettingsOfGitThatMapPushes(t *testing.T) {
 	git("remote", "add", "origin", "https://example.org/a.git")
 	check(false)
 	for _, setting := range [][2]string{
-		{"remote.origin.push", "+refs/heads/feature:refs/heads/main"}, {"remote.origin.mirror", "true"}, {"push.default", "upstream"},
-		{"push.default", "matching"}, {"push.default", "tracking"},
+		{"remote.origin.push", "+refs/heads/feature:refs/heads/main"},
+		{"remote.origin.mirror", "true"},
+		{"push.default", "upstream"},
+		{"push.default", "matching"},
+		{"push.default", "tracking"},
 	} {
 		git("config", setting[0], setting[1])
 		check(true)
