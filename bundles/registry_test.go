@@ -50,8 +50,8 @@ func (r *ociRegistry) add(content []byte) (digest string) {
 	return digest
 }
 
-// push tags an image that holds the layer.
-func (r *ociRegistry) push(t *testing.T, reference string, layer []byte) (digest string) {
+// push tags an image that holds the layer as rules/team:latest.
+func (r *ociRegistry) push(t *testing.T, layer []byte) (digest string) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +63,7 @@ func (r *ociRegistry) push(t *testing.T, reference string, layer []byte) (digest
 		"layers": []any{map[string]any{"mediaType": ociLayer, "digest": digest, "size": len(layer)}},
 	})
 	require.NoError(t, err)
-	r.tags[reference] = r.add(manifest)
+	r.tags["rules/team:latest"] = r.add(manifest)
 	return digest
 }
 
@@ -123,23 +123,23 @@ func TestBundlesOfARegistryComeIntoForce(t *testing.T) {
 	require.Error(t, e.Poll(t.Context()), "there is no such image")
 	require.Nil(t, e.Current(), "nothing decides before it has come")
 
-	r.push(t, "rules/team:latest", archive(t, site("team", "t-1", denying("no such verb"))))
+	r.push(t, archive(t, site("team", "t-1", denying("no such verb"))))
 	require.NoError(t, e.Poll(t.Context()))
 	require.Equal(t, "allow", decided(t, e))
 	require.Equal(t, "t-1", e.Status().Bundles[0].Revision)
 	require.NoError(t, e.Poll(t.Context()))
 	require.Equal(t, 1, e.Status().Bundles[0].Activations, "the same layer is not activated again")
 
-	r.push(t, "rules/team:latest", archive(t, site("team", "t-2", denying("ls"))))
+	r.push(t, archive(t, site("team", "t-2", denying("ls"))))
 	require.NoError(t, e.Poll(t.Context()))
 	require.Equal(t, "deny", decided(t, e))
 
-	r.push(t, "rules/team:latest", archive(t, site("team", "t-3", `cover contains [i, "site/all"] if some i, _ in input.items`)))
+	r.push(t, archive(t, site("team", "t-3", `cover contains [i, "site/all"] if some i, _ in input.items`)))
 	require.Error(t, e.Poll(t.Context()))
 	require.Equal(t, CheckSmoke, e.Status().Bundles[0].Check)
 	require.Equal(t, "deny", decided(t, e))
 
-	r.push(t, "rules/team:latest", archive(t, site("team", "t-4", denying("ls"))))
+	r.push(t, archive(t, site("team", "t-4", denying("ls"))))
 	require.NoError(t, e.Poll(t.Context()))
 	r.answerAll(http.StatusBadGateway)
 	require.Error(t, e.Poll(t.Context()))
@@ -179,11 +179,11 @@ func TestABadImageOfARegistryChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newOCIRegistry(t)
 			e := fetching(t, keyed(r.configuration(wantSigned())))
-			r.push(t, "rules/team:latest", archive(t, sign(t, good, "a key of ours", "read")))
+			r.push(t, archive(t, sign(t, good, "a key of ours", "read")))
 			require.NoError(t, e.Poll(t.Context()))
 			before := e.Current()
 			require.Equal(t, "deny", decided(t, e))
-			digest := r.push(t, "rules/team:latest", archive(t, test.files))
+			digest := r.push(t, archive(t, test.files))
 			if test.spoil {
 				r.mu.Lock()
 				r.contents[digest] = slices.Clone(r.contents[digest])

@@ -2,18 +2,19 @@ package shell
 
 import "strings"
 
-// Kinds of the roles that say what a push does to a ref of the remote.
+// Kinds of the roles that say what a push does to a ref of the remote. What is forced may
+// lose history.
 const (
 	pushUpdates = "updates"
-	pushForces  = "forces"
+	PushForces  = "forces"
 	pushDeletes = "deletes"
 )
 
 // pushUnknown stands for a destination that the line doesn't name. No ref can be called so.
 const pushUnknown = "?"
 
-// PushAnywhere is the role of a push that may change any ref, and by force.
-const PushAnywhere, PushForces = "<to " + pushUnknown + ">", pushForces
+// PushAnywhere is the role of a push that may change any ref.
+const PushAnywhere = "<to " + pushUnknown + ">"
 
 // pushTags stands for every tag that there is.
 const pushTags = "refs/tags/*"
@@ -24,7 +25,7 @@ const pushTags = "refs/tags/*"
 func (p *parsed) pushes() {
 	kind := pushUpdates
 	if p.has("--force") || p.has("--force-with-lease") || p.has("--mirror") {
-		kind = pushForces
+		kind = PushForces
 	}
 	named := false
 	if p.has("--all") || p.has("--mirror") {
@@ -54,13 +55,13 @@ func (p *parsed) to(ref, kind string) { p.c.Form.Put("<to "+ref+">", kind) }
 func (p *parsed) refspecs(kind string) (named bool) {
 	if len(p.operands) > 0 && p.operands[0].Kind != Literal {
 		named = true
-		p.to(pushUnknown, pushForces) // it may be no word, or several
+		p.to(pushUnknown, PushForces) // it may be no word, or several
 	}
 	for i := 1; i < len(p.operands); i++ {
 		word := p.operands[i]
 		switch {
 		case word.Kind != Literal:
-			p.to(pushUnknown, pushForces) // a plus may stand before it
+			p.to(pushUnknown, PushForces) // a plus may stand before it
 		case word.Text == "tag" && i+1 < len(p.operands) && p.operands[i+1].Kind == Literal:
 			i++
 			p.to(qualified("refs/tags/"+p.operands[i].Text), p.deleting(kind))
@@ -84,7 +85,7 @@ func (p *parsed) deleting(kind string) string {
 func (p *parsed) refspec(text, kind string) {
 	rest, forced := strings.CutPrefix(text, "+")
 	if forced {
-		kind = pushForces
+		kind = PushForces
 	}
 	source, destination, both := strings.Cut(rest, ":")
 	switch {
