@@ -14,7 +14,7 @@ import (
 // fetching is an engine of the built-in policy and bundles of a service.
 func fetching(t *testing.T, configuration map[string]any, change ...func(*Options)) *Engine {
 	t.Helper()
-	options := Options{FS: policies.FS, Services: configuration, PersistDir: t.TempDir()}
+	options := Options{FS: policies.FS, Services: configuration, PersistDir: t.TempDir(), Deadline: patience}
 	for _, c := range change {
 		c(&options)
 	}
