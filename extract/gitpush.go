@@ -2,6 +2,7 @@ package extract
 
 import (
 	v1 "policyd/api/v1"
+	"policyd/extract/git"
 	"policyd/extract/shell"
 )
 
@@ -14,14 +15,18 @@ func (e *extraction) gitPush(item *v1.Item, c *shell.Command) {
 }
 
 // pushesPlainly reports whether settings leave a push to git's own defaults in every
-// directory that the command may run in.
+// directory that the command may run in. Settings of the line and of the environment
+// are not read. Hooks have no say: settings are known where only a hook isn't trusted.
 func (e *extraction) pushesPlainly(c *shell.Command) bool {
+	if c.Caveats.Has("assigns") || c.Caveats.Has("executes") {
+		return false
+	}
 	for _, dir := range c.Dirs {
 		resolved, err := e.resolve(dir)
 		if err != nil || resolved.Unseen {
 			return false
 		}
-		if verdict := e.inspect(resolved.Real, "push"); !verdict.Trusted || verdict.MapsPushes {
+		if verdict := e.inspect(resolved.Real, "push"); verdict.MapsPushes || !verdict.Trusted && verdict.Code() != git.CodeHook {
 			return false
 		}
 	}
