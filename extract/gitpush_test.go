@@ -56,7 +56,7 @@ func TestSettingsOfGitThatMapPushes(t *testing.T) {
 	check(true)
 	require.NoError(t, os.WriteFile(p.home+"/.gitconfig", []byte("[user]\n\tname = x\n"), 0o600))
 	check(false)
-	require.NoError(t, os.WriteFile(p.project+"/.git/hooks/pre-push", []byte("#!/bin/sh\n"), 0o700)) //nolint:gosec // a hook
+	require.NoError(t, os.WriteFile(p.project+"/.git/hooks/pre-push", []byte("#!/bin/sh\n"), 0o700))
 	assert.True(t, p.facts("Bash", map[string]any{"command": "git push"}).Items[0].Caveats.Has("git_untrusted"))
 	check(false)
 	for _, line := range []string{"git -c push.default=upstream push origin feature", "GIT_CONFIG_GLOBAL=/x git push origin feature"} {
