@@ -268,6 +268,7 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 	}
 	if c.Program == "git" {
 		e.gitTrust(item, c)
+		e.gitPush(item, c)
 	}
 	if len(c.ChosenBy) > 0 && e.chosen(c) {
 		item.Caveats.Add("project_chooses_program")

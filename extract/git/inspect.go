@@ -63,6 +63,7 @@ func (in *inspection) readConfig(file string) ([]setting, error) {
 		return nil, refuse(CodeConfigSyntax, file+": "+err.Error())
 	}
 	in.credentials = append(in.credentials, credentials(settings)...)
+	in.mapsPushes = in.mapsPushes || mapsPushes(settings)
 	return settings, nil
 }
 

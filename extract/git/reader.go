@@ -56,7 +56,7 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	in := &inspection{probe: seen, table: r.table, query: q, runs: r.table.runsOf(q.Subcommand)}
 	verdict := Verdict{view: q.View}
 	err := in.judge(&verdict)
-	verdict.Credentials = in.credentials
+	verdict.Credentials, verdict.MapsPushes = in.credentials, in.mapsPushes
 	verdict.Files = in.files
 	if err != nil {
 		verdict.Trusted = false
@@ -79,6 +79,7 @@ type inspection struct {
 	// files are those that settings name, userFileSettings what the person's name
 	// relative to the work tree.
 	files, userFileSettings []string
+	mapsPushes   bool
 }
 
 func (in *inspection) judge(v *Verdict) error {

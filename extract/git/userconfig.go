@@ -37,6 +37,7 @@ func (in *inspection) inspectUserConfig() error {
 		in.noteUserFiles(settings)
 		if includes(settings) {
 			in.credentials = append(in.credentials, "include")
+			in.mapsPushes = true
 		}
 	}
 	return nil

@@ -73,6 +73,9 @@ type Verdict struct {
 	// ForeignObjects reports that git reads objects that lie outside of the
 	// roots: a hash may name one of another repository.
 	ForeignObjects bool
+	// MapsPushes reports settings in force that say where a push goes, or what more
+	// it changes, and files of settings that were not read.
+	MapsPushes bool
 
 	objectSize int
 	view       View

@@ -103,6 +103,8 @@ type GitWords struct {
 	Blobs int
 	// Setting is the name of the one setting that is printed, if it is known.
 	Setting string
+	// Mapped is true where configuration has a say in what a push changes.
+	Mapped bool
 	// Format is how commits are to be printed.
 	Format string
 	// date is how dates are to be printed; configured is true when settings stand

@@ -66,6 +66,9 @@ func (p *parsed) roles(program *Program) {
 		p.impliedAccess(program, whole)
 	}
 	p.land(program)
+	if p.c.Verb == "git push" {
+		p.pushes()
+	}
 }
 
 func (p *parsed) role(program *Program, r role, word Word, whole bool) {
