@@ -55,8 +55,11 @@ func (w *walker) lost(st, after *state, c Command, args []Word) (ok, fail *state
 }
 
 func directoryOptions(args []Word) (rest []Word, physical bool) {
-	for len(args) > 0 && (args[0].literal("--") || args[0].literal("-P") || args[0].literal("-L")) {
+	for len(args) > 0 && (args[0].literal("-P") || args[0].literal("-L")) {
 		physical = physical || args[0].Text == "-P"
+		args = args[1:]
+	}
+	if len(args) > 0 && args[0].literal("--") {
 		args = args[1:]
 	}
 	return args, physical

@@ -99,8 +99,13 @@ type GitWords struct {
 	Pathspecs []string
 	// Revisions are words that name a revision, or a path if there is one.
 	Revisions []string
-	// Blobs counts words of the form revision:path.
-	Blobs int
+	// Blobs counts words of the form revision:path, Objects are their paths, as
+	// git counts them: from the top, or from the working directory behind "./".
+	Blobs   int
+	Objects []string
+	// Patterns are words that the shell expands, or hands on as pathspecs where
+	// nothing matches.
+	Patterns []string
 	// Setting is the name of the one setting that is printed, if it is known.
 	Setting string
 	// Format is how commits are to be printed.
@@ -109,8 +114,9 @@ type GitWords struct {
 	// on the line.
 	date       string
 	configured bool
-	// dashes is true when "--" stands among the words.
-	dashes bool
+	// Dashes is true when "--" stands among the words, so that those before it
+	// name no paths.
+	Dashes bool
 }
 
 // Access is one word that names a path.
@@ -334,12 +340,11 @@ func (w *walker) fragments(st *state, text string) {
 func (w *walker) fragment(st *state, fields []string) Command {
 	c := w.newCommand(st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
-	switch fields[0] {
-	case "env", "printenv", "set", "export", "declare", "typeset":
-		if len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:]) {
-			c.Caveats.Add("reads_environment")
-		}
-	case "policyd", "policyd-hook":
+	prints := declares(fields[0]) || slices.Contains([]string{"env", "printenv", "set"}, fields[0])
+	switch {
+	case prints && (len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:])):
+		c.Caveats.Add("reads_environment")
+	case fields[0] == "policyd" || fields[0] == "policyd-hook":
 		c.Caveats.Add("own_program")
 	}
 	p := parsed{w: w, c: &c, st: st}

@@ -55,7 +55,7 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
-			p.dashes, p.c.Git.dashes = len(p.operands), true
+			p.dashes, p.c.Git.Dashes = len(p.operands), true
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():

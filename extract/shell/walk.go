@@ -559,7 +559,7 @@ func printsHash(c *Command) bool {
 		return only("--fork-point", "--octopus")
 	case "git rev-parse":
 		return len(c.Git.Revisions) == 1 && len(c.Accesses) <= 1 && len(c.Git.Pathspecs) == 0 &&
-			!c.Git.dashes && oneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
+			!c.Git.Dashes && oneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
 	}
 	return false
 }
