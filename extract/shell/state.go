@@ -70,9 +70,15 @@ func (s *state) with(name string, value Word) *state {
 	if next.vars == nil {
 		next.vars = make(map[string]Word, 1)
 	}
+	if name == lastWord {
+		value = Word{}
+	}
 	next.vars[name] = value
 	return next
 }
+
+// lastWord is the variable that shells set to the last word of each command.
+const lastWord = "_"
 
 func (s *state) withCaveat(caveat string) *state {
 	if s.caveats.Has(caveat) {
