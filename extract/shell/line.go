@@ -86,6 +86,8 @@ type Command struct {
 	found *Access
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
+	// refusable is true when a pattern among its words may be none that it takes.
+	refusable bool
 	// files counts the operands that are files, be they standard input or pipes.
 	files int
 	// lines are the words that printf and echo print, each on a line of its own

@@ -352,7 +352,10 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "pattern", "value", "name":
+	case "pattern":
+		p.c.refusable = p.c.refusable || !plainExpression(word)
+		p.inert(word)
+	case "value", "name":
 		p.inert(word)
 	}
 	return kind
