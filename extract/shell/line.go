@@ -51,6 +51,9 @@ type Line struct {
 	Commands []Command
 	// Messy lists why the line is not fully explained; empty when it is.
 	Messy []string
+	// Crossed is true when what programs print to may be a file that was opened
+	// for reading: /dev/stdout opens it once more, for writing.
+	Crossed bool
 }
 
 // Command is one simple command, without the wrappers around it.
