@@ -200,7 +200,7 @@ func octal(word Word) bool {
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
 func sameWord(a, b Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Extended == b.Extended &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
 		slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
 		reflect.DeepEqual(a.feed, b.feed) && reflect.DeepEqual(a.array, b.array)
 }

@@ -54,6 +54,9 @@ type Word struct {
 	Solid bool
 	// Signed is true for a Number that may be below zero, and begin with a dash.
 	Signed bool
+	// Expands is true for a Glob that becomes as many words as it has matches; false
+	// where a variable holds one of them.
+	Expands bool
 	// Joined is true for a Number whose digits come from more than one place, so
 	// that they may be those of an octal number, or of none.
 	Joined bool
@@ -205,6 +208,7 @@ type wordBuilder struct {
 	extended  string
 	holes     []int
 	signed    bool
+	expands   bool
 	lone      string // the text, where it is one whole number
 	feed      *feed
 	variables []string
@@ -288,7 +292,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	}
 	if out.Kind == Literal {
 		if b.glob {
-			out.Kind = Glob
+			out.Kind, out.Expands = Glob, b.expands
 		} else {
 			out.Text = unescape(out.Text)
 		}
@@ -334,12 +338,12 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 				b.quoted(text[i : i+1])
 			}
 		case '*', '?':
-			b.glob, b.solid = true, true
+			b.glob, b.expands, b.solid = true, true, true
 			b.text.WriteByte(c)
 		case '[':
 			switch {
 			case strings.IndexByte(text[i:], ']') > 0:
-				b.glob, b.solid = true, true
+				b.glob, b.expands, b.solid = true, true, true
 				b.text.WriteByte(c)
 			case only:
 				b.quoted("[")
