@@ -37,18 +37,24 @@ func shortLine(tb testing.TB) *v1.Input {
 	return &in
 }
 
+// BenchmarkJudgeEmbedded measures the judgement of a line that is new, and of one that is
+// remembered.
 func BenchmarkJudgeEmbedded(b *testing.B) {
-	e, err := New(b.Context(), Options{FS: policies.FS})
-	require.NoError(b, err)
-	b.Cleanup(e.Close)
-	in, snapshot, ctx := shortLine(b), e.Current(), b.Context()
-	judgement, err := snapshot.Judge(ctx, in)
-	require.NoError(b, err)
-	require.Equal(b, v1.EffectAllow, judgement.Effect)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := snapshot.Judge(ctx, in); err != nil {
-			b.Fatal(err)
-		}
+	for name, remembered := range map[string]int{"evaluated": 0, "remembered": 1000} {
+		b.Run(name, func(b *testing.B) {
+			e, err := New(b.Context(), Options{FS: policies.FS, Remembered: remembered})
+			require.NoError(b, err)
+			b.Cleanup(e.Close)
+			in, snapshot, ctx := shortLine(b), e.Current(), b.Context()
+			judgement, err := snapshot.Judge(ctx, in)
+			require.NoError(b, err)
+			require.Equal(b, v1.EffectAllow, judgement.Effect)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := snapshot.Judge(ctx, in); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -29,6 +29,7 @@ type Engine struct {
 	ready      chan struct{}
 	firstReady sync.Once
 	freshUntil atomic.Int64
+	tally      tally
 
 	mu      sync.Mutex // guards what follows
 	status  Status
@@ -95,6 +96,15 @@ func (e *Engine) watch(source string) (*watcher, error) {
 // Current returns the snapshot in force: nil while bundles of services are awaited, and
 // never again once there was one.
 func (e *Engine) Current() *Snapshot { return e.current.Load() }
+
+// Repeats says how often judgements were remembered.
+func (e *Engine) Repeats() RepeatCounts {
+	counts := RepeatCounts{Hits: e.tally.hits.Load(), Misses: e.tally.misses.Load()}
+	if current := e.Current(); current != nil {
+		counts.Entries = current.repeats.entries()
+	}
+	return counts
+}
 
 // Ready is closed once a policy is in force.
 func (e *Engine) Ready() <-chan struct{} { return e.ready }
@@ -207,6 +217,7 @@ func (e *Engine) accept(p *proposal) {
 		e.status.LastError = ""
 	}
 	if p.snapshot != nil {
+		p.snapshot.repeats = newRepeats(e.options.Remembered, &e.tally)
 		e.current.Store(p.snapshot)
 		e.status.Revision = p.snapshot.revision
 		e.status.ActivatedAt = now

@@ -15,7 +15,8 @@ import (
 // resultVar is the variable that the query binds.
 const resultVar = ast.Var("x")
 
-// Judge evaluates the policy over an input. Any error is a *v1.CodedError and comes with
+// Judge evaluates the policy over an input, or remembers what the same input was judged.
+// Any error is a *v1.CodedError and comes with
 // the zero judgement, which denies. It ends at the deadline of Options, or when ctx does;
 // both are CodePolicyTimeout. The input is only read, and may be used again at once.
 func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgement, err error) {
@@ -25,6 +26,24 @@ func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgem
 			judgement, err = v1.Judgement{}, coded(CodePolicyError, "evaluate policy: panic: %v", fault)
 		}
 	}()
+	if err := ctx.Err(); err != nil {
+		return v1.Judgement{}, coded(CodePolicyTimeout, "evaluate policy: %w", err)
+	}
+	if s.repeats == nil {
+		return s.judge(ctx, in)
+	}
+	key := s.repeats.key(in)
+	if judgement, known := s.repeats.find(key); known {
+		return judgement, nil
+	}
+	if judgement, err = s.judge(ctx, in); err == nil {
+		s.repeats.keep(key, &judgement)
+	}
+	return judgement, err
+}
+
+// judge evaluates, whatever is remembered.
+func (s *Snapshot) judge(ctx context.Context, in *v1.Input) (v1.Judgement, error) {
 	if err := checkFacts(in); err != nil {
 		return v1.Judgement{}, coded(CodeFactsInvalid, "check facts: %w", err)
 	}
@@ -39,7 +58,7 @@ func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgem
 	if err != nil {
 		return v1.Judgement{}, err
 	}
-	judgement, err = s.words.judgement(result, in)
+	judgement, err := s.words.judgement(result, in)
 	if err != nil {
 		return v1.Judgement{}, coded(CodeResultMalformed, "read result: %w", err)
 	}
@@ -69,9 +88,6 @@ func (e *evaluation) take(found topdown.QueryResult) error {
 
 // evaluate returns the one result of the query.
 func (s *Snapshot) evaluate(ctx context.Context, input *ast.Term) (*ast.Term, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, coded(CodePolicyTimeout, "evaluate policy: %w", err)
-	}
 	e := s.evaluations.Get().(*evaluation)
 	e.deadline.start(ctx, s.deadline)
 	err := topdown.NewQuery(s.query).

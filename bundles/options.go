@@ -30,6 +30,9 @@ type Options struct {
 	Prepare func(policyd map[string]any) (any, error)
 	// Deadline bounds one judgement; 0 is 250 ms.
 	Deadline time.Duration
+	// Remembered is how many judgements a snapshot remembers, to answer the same input
+	// again without evaluating; 0 is none.
+	Remembered int
 	// TestOnActivate runs the own tests of a bundle that is not embedded first, without
 	// Settings, and refuses a bundle in which one fails.
 	TestOnActivate bool

@@ -1,6 +1,9 @@
 package v1
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Effect is the outcome of a decision. The zero value denies.
 // EffectDeny beats EffectPrompt, EffectPrompt beats EffectAllow.
@@ -40,8 +43,26 @@ func ParseEffect(text string) (Effect, error) {
 	return EffectDeny, fmt.Errorf("parse effect: %q is none of allow, prompt, deny", text)
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+// MarshalText implements encoding.TextMarshaler. The bytes are shared: they may be read,
+// and appended to, which copies them.
+func (e Effect) MarshalText() ([]byte, error) {
+	switch e {
+	case EffectAllow:
+		return allowText, nil
+	case EffectPrompt:
+		return promptText, nil
+	case EffectDeny:
+		return denyText, nil
+	}
+	return denyText, nil
+}
+
+// Every decision and each of its reasons is written as one of these.
+var (
+	allowText  = slices.Clip([]byte(EffectAllow.String()))
+	promptText = slices.Clip([]byte(EffectPrompt.String()))
+	denyText   = slices.Clip([]byte(EffectDeny.String()))
+)
 
 // UnmarshalText implements encoding.TextUnmarshaler. On unknown text the
 // effect is EffectDeny and an error is returned.

@@ -234,6 +234,9 @@ func (s *Set) Add(name string) {
 
 // MarshalJSON implements json.Marshaler; a nil set is {}.
 func (s Set) MarshalJSON() ([]byte, error) {
+	if len(s) == 0 {
+		return emptyObject, nil
+	}
 	size := 2
 	for _, name := range s {
 		size += len(name) + 8
@@ -248,11 +251,15 @@ func (s Set) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
+// emptyObject is shared: it may be read, and appended to, which copies it.
+var emptyObject = slices.Clip([]byte("{}"))
+
 // appendText appends text as a JSON string. Text that needs no escape, which
-// is nearly all of it, costs no allocation.
+// is nearly all of it, costs no allocation. Whoever escapes HTML does so over what
+// a marshaler returns.
 func appendText(out []byte, text string) []byte {
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
 			quoted, err := json.Marshal(text)
 			if err != nil { // a string always marshals
 				return append(out, `""`...)
@@ -319,6 +326,9 @@ func (f *Form) Put(name, kind string) {
 
 // MarshalJSON implements json.Marshaler; a nil form is {}.
 func (f Form) MarshalJSON() ([]byte, error) {
+	if len(f) == 0 {
+		return emptyObject, nil
+	}
 	size := 2
 	for _, entry := range f {
 		size += len(entry.Name) + len(entry.Kind) + 6

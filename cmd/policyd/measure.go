@@ -72,7 +72,7 @@ func (o observer) Ended(ctx context.Context, seen api.Observation) {
 // sources adds the state of the sidecar's parts to the metrics. Each part has a
 // function of its own, so that another is one more line.
 func (s *sidecar) sources() error {
-	for _, source := range []metrics.Source{s.policyReadings, s.recordReadings, s.memoryReadings} {
+	for _, source := range []metrics.Source{s.policyReadings, s.cacheReadings, s.recordReadings, s.memoryReadings} {
 		if err := s.metrics.Add(source); err != nil {
 			return err
 		}
@@ -96,6 +96,17 @@ func (s *sidecar) policyReadings() []metrics.Reading {
 		{Name: "policyd_policy_age_seconds", Help: "How long the policy in force is.", Value: time.Since(status.ActivatedAt).Seconds()},
 		{Name: "policyd_policy_activation_failures_total", Help: "Policies that were refused.", Counter: true, Value: float64(status.Failures)},
 		{Name: "policyd_policy_refused", Help: "1 while the latest policy is refused and the one before it decides.", Value: metrics.Truth(refused)},
+	}
+}
+
+// cacheReadings say how often a judgement was remembered.
+func (s *sidecar) cacheReadings() []metrics.Reading {
+	counts := s.policy.engine.Repeats()
+	const name, help = "policyd_decision_cache_total", "Judgements that were remembered (hit), and those that had to be evaluated (miss)."
+	return []metrics.Reading{
+		{Name: name, Help: help, Counter: true, Labels: []string{"result", "hit"}, Value: float64(counts.Hits)},
+		{Name: name, Help: help, Counter: true, Labels: []string{"result", "miss"}, Value: float64(counts.Misses)},
+		{Name: "policyd_decision_cache_entries", Help: "Judgements of the policy in force that are remembered.", Value: float64(counts.Entries)},
 	}
 }
 

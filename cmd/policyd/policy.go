@@ -86,7 +86,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	p.engine, err = bundles.New(ctx, bundles.Options{
 		Source: s.Bundle, FS: policies.FS, Settings: s.Settings(), Watch: s.Watch, Logger: logger, Now: s.now,
 		TestOnActivate: s.TestOnActivate, Services: s.Bundles, PersistDir: kept,
-		MaxAge: s.MaxPolicyAge,
+		MaxAge: s.MaxPolicyAge, Remembered: s.DecisionCache,
 		Prepare: func(policyd map[string]any) (any, error) {
 			return prepare(base, policyd, s.home)
 		},

@@ -25,6 +25,8 @@ type Config struct {
 	Watch       bool
 	DecisionLog DecisionLog
 	Prompts     Prompts
+	// DecisionCache is how many judgements are remembered; 0 is none.
+	DecisionCache int
 	// Retention is how long ended prompts and archived sessions are kept.
 	Retention time.Duration
 	// Bundles is OPA's own configuration of bundles, services and keys, without
@@ -80,6 +82,9 @@ type Prompts struct {
 // UnsafeDebugFlag is the override that stands for --unsafe-debug-broadcast. It
 // is no setting: neither file nor environment can set it.
 const UnsafeDebugFlag = "unsafe_debug_broadcast"
+
+// defaultDecisionCache takes some 2 MB when it is full.
+const defaultDecisionCache = 4096
 
 // judgingKeys are the settings that policy judges by.
 func judgingKeys() []string {
@@ -203,6 +208,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 		c.AllowedHosts = append(c.AllowedHosts, fmt.Sprint(host))
 	}
 	c.fillBundles(values)
+	c.DecisionCache = get(get(values, "decision_cache", map[string]any{}), "entries", defaultDecisionCache)
 	c.Retention = get(values, "retention", 30*24*time.Hour)
 	log := get(values, "decision_log", map[string]any{})
 	c.DecisionLog = decisionLog(log)

@@ -91,6 +91,7 @@ func settings() shape {
 			"expiry":      {kind: duration, least: 60, most: 30 * 24 * 3600},
 			"per_session": {kind: number, least: 1, most: 10_000},
 		}),
+		"decision_cache": fixed(map[string]shape{"entries": {kind: number, least: 0, most: 1_000_000}}),
 		"bundles":        bundlesShape(),
 		"max_policy_age": {kind: duration, least: 10, most: 365 * 24 * 3600},
 		"stale_policy":   {kind: text, allowed: []string{StaleUnready, StaleDeny}},

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -142,7 +143,11 @@ type DecideOptions struct {
 }
 
 // Gate decides calls. It may be used concurrently.
-type Gate struct{ options Options }
+type Gate struct {
+	options Options
+	// bundles are what records of the latest policy name.
+	bundles atomic.Pointer[recordBundles]
+}
 
 // New returns a gate, or an error when a required collaborator is missing.
 func New(options Options) (*Gate, error) {

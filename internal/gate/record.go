@@ -31,11 +31,26 @@ func (p *passage) record(ctx context.Context) {
 	}
 }
 
+// recordBundles are the bundles of a revision. Records share them, and only read.
+type recordBundles struct {
+	revision string
+	bundles  map[string]v1.BundleInfo
+}
+
+func (g *Gate) bundlesOf(revision string) map[string]v1.BundleInfo {
+	if kept := g.bundles.Load(); kept != nil && kept.revision == revision {
+		return kept.bundles
+	}
+	made := &recordBundles{revision: revision, bundles: map[string]v1.BundleInfo{bundleName: {Revision: revision}}}
+	g.bundles.Store(made)
+	return made.bundles
+}
+
 func (p *passage) line() *v1.Record {
 	options := &p.gate.options
 	line := &v1.Record{
 		DecisionID: p.id, Timestamp: p.start, Path: queryPath, Labels: options.Labels,
-		Bundles: map[string]v1.BundleInfo{bundleName: {Revision: p.revision}},
+		Bundles: p.gate.bundlesOf(p.revision),
 		Input:   &p.input,
 		Result: v1.RecordResult{
 			Decision: p.decision.Effect, Reasons: p.decision.Reasons, Items: p.decision.Items,

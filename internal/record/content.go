@@ -43,9 +43,18 @@ func (r *Redactor) isContent(name, kind string) bool {
 // patchLine is a line that only patches have.
 var patchLine = regexp.MustCompile(`(?im)^\s*(?:\*{2,}\s*(?:begin\s+patch|(?:add|update|delete)\s+file\s*:)|diff --git |--- \S.*\r?\n\+\+\+ \S)`)
 
+// findPatch returns where the first line of a patch stands, nil for nowhere. Two stars or
+// two dashes stand in each, and in few other texts.
+func findPatch(text string) []int {
+	if !strings.Contains(text, "**") && !strings.Contains(text, "--") {
+		return nil
+	}
+	return patchLine.FindStringIndex(text)
+}
+
 // looksLikePatch reports whether a text is a patch from its first line on.
 func looksLikePatch(text string) bool {
-	at := patchLine.FindStringIndex(text)
+	at := findPatch(text)
 	return at != nil && strings.TrimSpace(text[:at[0]]) == ""
 }
 
@@ -55,7 +64,7 @@ func withoutContents(text string) string {
 	if strings.Contains(text, "<<") {
 		text = withoutHereDocuments(text)
 	}
-	at := patchLine.FindStringIndex(text)
+	at := findPatch(text)
 	if at == nil {
 		return text
 	}

@@ -51,3 +51,9 @@ func NewBackward(file io.ReaderAt, size int64, chunk int) func() ([]byte, error)
 	lines.chunk = chunk
 	return lines.next
 }
+
+// What the tests of patches compare.
+var (
+	PatchLine = patchLine
+	FindPatch = findPatch
+)

@@ -13,24 +13,39 @@ import (
 // approvals are matched by, since two directories may look the same now:
 // masking can only make an answer stricter.
 func (r *Redactor) MaskFacts(facts *v1.Facts) {
-	run := factsRun{masker: r.masker, clean: make(map[string]struct{}, 2*len(facts.Items)+len(facts.Paths)+8)}
+	run, used := r.runs.Get().(*factsRun)
+	if !used {
+		run = &factsRun{masker: r.masker, clean: map[string]struct{}{}}
+	}
+	run.facts(facts)
+	if len(run.clean) > mostClean {
+		return // a map never shrinks
+	}
+	clear(run.clean)
+	r.runs.Put(run)
+}
+
+// mostClean bounds the texts of a run that is used again.
+const mostClean = 128
+
+func (r *factsRun) facts(facts *v1.Facts) {
 	for _, text := range []*string{
 		&facts.Tool.Name, &facts.Tool.Protocol, &facts.Session.ID, &facts.Session.Agent, &facts.Session.Platform,
 		&facts.Session.ProjectDir, &facts.Session.SessionDir, &facts.Cwd, &facts.Method.Terminal.ID,
 	} {
-		run.mask(text)
+		r.mask(text)
 	}
-	facts.Session.Tools = run.all(facts.Session.Tools)
-	facts.Verbs = run.all(facts.Verbs)
-	facts.Names = run.all(facts.Names)
+	facts.Session.Tools = r.all(facts.Session.Tools)
+	facts.Verbs = r.all(facts.Verbs)
+	facts.Names = r.all(facts.Names)
 	for i := range facts.Items {
-		run.item(&facts.Items[i])
+		r.item(&facts.Items[i])
 	}
 	for i := range facts.Paths {
 		path := &facts.Paths[i]
-		run.mask(&path.Raw)
-		run.mask(&path.Real)
-		path.Links = run.all(path.Links)
+		r.mask(&path.Raw)
+		r.mask(&path.Real)
+		path.Links = r.all(path.Links)
 	}
 }
 

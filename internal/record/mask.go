@@ -3,6 +3,7 @@ package record
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -15,7 +16,7 @@ type Masker struct {
 	named      *regexp.Regexp
 	assignment *regexp.Regexp
 	hints      trigrams
-	variables  atomic.Pointer[[]string]
+	variables  atomic.Pointer[secretNames]
 }
 
 // NewMasker returns a masker for the well-known shapes of secrets.
@@ -43,7 +44,7 @@ func (m *Masker) SetVariables(globs []string) {
 	for i, glob := range globs {
 		folded[i] = strings.ToLower(glob)
 	}
-	m.variables.Store(&folded)
+	m.variables.Store(&secretNames{globs: folded})
 }
 
 // passes bounds how often the patterns are run over their own result.
@@ -74,7 +75,7 @@ const shortest = 6
 // suspicious reports whether any pattern could match. It may be wrong in one
 // direction only.
 func (m *Masker) suspicious(text string) bool {
-	return m.hints.in(text) || (len(*m.variables.Load()) > 0 && strings.IndexByte(text, '=') > 0)
+	return m.hints.in(text) || (len(m.variables.Load().globs) > 0 && strings.IndexByte(text, '=') > 0)
 }
 
 func (m *Masker) once(text string) string {
@@ -94,7 +95,7 @@ func (m *Masker) once(text string) string {
 
 // assigned masks what is assigned to the operators' secret variables.
 func (m *Masker) assigned(text string) string {
-	globs := *m.variables.Load()
+	globs := m.variables.Load().globs
 	if len(globs) == 0 || strings.IndexByte(text, '=') < 0 {
 		return text
 	}
@@ -118,5 +119,45 @@ func hinted(lower string, hints []string) bool {
 
 // SecretName reports whether a key or variable of this name holds a secret.
 func (m *Masker) SecretName(name string) bool {
-	return m.named.MatchString(name) || matchesAny(*m.variables.Load(), strings.ToLower(name))
+	names := m.variables.Load()
+	if secret, known := names.find(name); known {
+		return secret
+	}
+	secret := m.named.MatchString(name) || matchesAny(names.globs, strings.ToLower(name))
+	names.keep(name, secret)
+	return secret
+}
+
+// secretNames are the operators' globs, and what came of names so far: calls name the
+// same few arguments again and again.
+type secretNames struct {
+	globs []string
+
+	mu    sync.RWMutex
+	known map[string]bool
+}
+
+// mostNames and longestName bound what is kept, since an agent can make names up.
+const (
+	mostNames   = 512
+	longestName = 64
+)
+
+func (n *secretNames) find(name string) (secret, known bool) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	secret, known = n.known[name]
+	return secret, known
+}
+
+func (n *secretNames) keep(name string, secret bool) {
+	if len(name) > longestName {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.known == nil || len(n.known) == mostNames {
+		n.known = map[string]bool{}
+	}
+	n.known[strings.Clone(name)] = secret
 }

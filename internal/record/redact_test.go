@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -321,4 +322,39 @@ func BenchmarkRedact(b *testing.B) {
 	for b.Loop() {
 		redactor.Redact(call, v1.ToolShell)
 	}
+}
+
+// What was said of a name counts for the globs that it was said under.
+func TestSecretNamesFollowTheGlobs(t *testing.T) {
+	masker := record.NewMasker()
+	for range 2 {
+		assert.False(t, masker.SecretName("x_hidden"))
+		assert.True(t, masker.SecretName("API_TOKEN"))
+	}
+	masker.SetVariables([]string{"X_*"})
+	for range 2 {
+		assert.True(t, masker.SecretName("x_hidden"))
+		assert.True(t, masker.SecretName("API_TOKEN"))
+		assert.False(t, masker.SecretName("file_path"))
+	}
+	masker.SetVariables(nil)
+	assert.False(t, masker.SecretName("x_hidden"))
+	for i := range 2000 {
+		name := "name_" + strconv.Itoa(i)
+		assert.False(t, masker.SecretName(name))
+		assert.True(t, masker.SecretName(name+"_token"))
+	}
+	assert.True(t, masker.SecretName("API_TOKEN"), "also when many names came in between")
+}
+
+// FuzzFindPatch holds that the look before the search passes over no patch.
+func FuzzFindPatch(f *testing.F) {
+	for _, text := range []string{
+		"ls", "a\n**begin patch", " *** Update File: x", "diff --git a b", "--- a\n+++ b", "-- a", "** x", "--- a\r\n+++ b\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		assert.Equal(t, record.PatchLine.FindStringIndex(text), record.FindPatch(text))
+	})
 }

@@ -3,7 +3,11 @@ package record
 // trigrams says of a text in one pass, without a copy, that no hint can stand in
 // it. It is a bitmap of the first three characters of each hint; two of them may
 // share a bit, so that a yes means no more than maybe.
-type trigrams [1 << 12 / 64]uint64
+type trigrams [1 << trigramBits / 64]uint64
+
+// trigramBits are five for each character, which is one bit of the map for each three
+// letters: less would call paths suspicious that hold nothing.
+const trigramBits = 15
 
 // add takes a hint of at least three characters, in lower case.
 func (t *trigrams) add(hint string) {
@@ -29,7 +33,4 @@ func (t *trigrams) in(text string) bool {
 }
 
 // trigram folds letters, and some other characters with them.
-func trigram(a, b, c byte) uint {
-	const fold = 0x20
-	return (uint(a|fold)*961 + uint(b|fold)*31 + uint(c|fold)) & (1<<12 - 1)
-}
+func trigram(a, b, c byte) uint { return (uint(a)&31)<<10 | (uint(b)&31)<<5 | uint(c)&31 }

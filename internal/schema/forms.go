@@ -107,7 +107,39 @@ func mergeForms(directory string) (map[string]verbForms, error) {
 			}
 		}
 	}
+	for _, verbs := range merged {
+		for verb, forms := range verbs {
+			verbs[verb] = widest(forms)
+		}
+	}
 	return merged, nil
+}
+
+// widest leaves out forms that another one holds: whatever they let through, it does, and
+// a decision would try both.
+func widest(forms []safeForm) []safeForm {
+	kept := make([]safeForm, 0, len(forms))
+	for i := range forms {
+		if !slices.ContainsFunc(kept, forms[i].within) {
+			kept = slices.DeleteFunc(kept, func(narrower safeForm) bool { return narrower.within(forms[i]) })
+			kept = append(kept, forms[i])
+		}
+	}
+	return kept
+}
+
+// within reports whether other lets through all that f does.
+func (f safeForm) within(other safeForm) bool {
+	return partOf(f.Form, other.Form) && partOf(other.Needs, f.Needs)
+}
+
+func partOf(part, whole map[string]string) bool {
+	for name, kind := range part {
+		if found, held := whole[name]; !held || found != kind {
+			return false
+		}
+	}
+	return true
 }
 
 func readFamily(file string) (map[string]verbForms, error) {
