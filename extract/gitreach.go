@@ -83,7 +83,7 @@ func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, dir string) 
 		if c.Git.Dashes {
 			break
 		}
-		if strings.ContainsAny(word, "*?[\\") {
+		if strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") {
 			return nil // a search for a commit, or a pattern of paths
 		}
 		if e.exists(e.absolute(word, dir)) {

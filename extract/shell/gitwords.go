@@ -18,11 +18,13 @@ func (p *parsed) revision(word Word) {
 		return
 	case word.Text == "":
 		return
+	case strings.HasPrefix(word.Text, ":/"):
+		// A search for a commit, or a path from the top.
+		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
+		p.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
+		return
 	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text):
-		p.pathspec(word) // a search, or a pathspec with magic
-		if strings.HasPrefix(word.Text, ":/") {
-			p.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
-		}
+		p.pathspec(word) // with magic
 		return
 	case !p.c.Git.Dashes && namesNoRevision(word.Text):
 		p.pathspec(word)
