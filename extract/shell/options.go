@@ -352,10 +352,8 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "pattern":
-		p.c.refusable = p.c.refusable || !plainExpression(word)
-		p.inert(word)
-	case "value", "name":
+	case "pattern", "value", "name":
+		p.c.refusable = p.c.refusable || base == "pattern" && !plainExpression(word)
 		p.inert(word)
 	}
 	return kind
