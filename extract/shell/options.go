@@ -353,8 +353,7 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "macro":
 		p.macro(word)
 	case "pattern", "value", "name":
-		p.c.refusable = p.c.refusable || base == "pattern" && !plainExpression(word)
-		p.inert(word)
+		p.inertAs(base, word)
 	}
 	return kind
 }
@@ -428,6 +427,13 @@ func (p *parsed) inert(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
 	default: // a known word has no effect
 	}
+}
+
+// inertAs notes a word without an effect on files, which may be a pattern that the
+// program refuses.
+func (p *parsed) inertAs(kind string, word Word) {
+	p.c.refusable = p.c.refusable || kind == "pattern" && !plainExpression(word)
+	p.inert(word)
 }
 
 // script reads a program text in a small language.
