@@ -23,6 +23,7 @@ func (e *extraction) commandLine(line string) {
 		options.Shell = "cmd"
 	}
 	parsed := e.x.lines.Parse(line, &options)
+	e.crossed = parsed.Crossed
 	if len(parsed.Messy) > 0 {
 		e.facts.Messy = true
 		for _, code := range parsed.Messy {

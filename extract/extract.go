@@ -151,6 +151,7 @@ type extraction struct {
 	home       string
 	windows    bool // the session's paths are read as Windows does
 	line       bool // a command line is being read
+	crossed    bool // where it prints to may be a file that it reads
 
 	room *room
 	work workspace

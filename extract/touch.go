@@ -158,8 +158,14 @@ func (e *extraction) device(p *v1.Path, full string, resolved *paths.Resolved) b
 	}
 	p.Real = name
 	switch name {
-	case "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2":
-		if !e.line {
+	case "/dev/stdin", "/dev/fd/0":
+		if !e.line || p.Op == v1.OpWrite { // a file that is read is opened for writing
+			break
+		}
+		p.Space = v1.SpaceNone
+		return true
+	case "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2":
+		if !e.line || p.Op == v1.OpWrite && e.crossed {
 			break
 		}
 		fallthrough

@@ -79,7 +79,7 @@ type inspection struct {
 	// files are those that settings name, userFileSettings what the person's name
 	// relative to the work tree.
 	files, userFileSettings []string
-	mapsPushes   bool
+	mapsPushes              bool
 }
 
 func (in *inspection) judge(v *Verdict) error {

@@ -56,7 +56,7 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
-			p.dashes, p.c.Git.dashes = len(p.operands), true
+			p.dashes, p.c.Git.Dashes = len(p.operands), true
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
@@ -352,7 +352,7 @@ func (p *parsed) kind(kind string, word Word) string {
 	case "setting", "local", "public", "socket", "plus":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
-		p.inert(word)
+		p.inertAs(base, word)
 	}
 	return kind
 }
@@ -454,6 +454,13 @@ func (p *parsed) inert(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
 	default: // a known word has no effect
 	}
+}
+
+// inertAs notes a word without an effect on files, which may be a pattern that the
+// program refuses.
+func (p *parsed) inertAs(kind string, word Word) {
+	p.c.refusable = p.c.refusable || kind == "pattern" && !plainExpression(word)
+	p.inert(word)
 }
 
 // script reads a program text in a small language.
