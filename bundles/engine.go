@@ -24,6 +24,8 @@ type Engine struct {
 	// are read in write transactions, so the store guards them.
 	local   []part
 	fetched map[string]part
+	// embedded is read once.
+	embedded func() (part, error)
 
 	// ready is closed by the first activation.
 	ready      chan struct{}
@@ -47,6 +49,7 @@ func New(ctx context.Context, options Options) (*Engine, error) {
 		options: options.withDefaults(), fetched: map[string]part{}, ready: make(chan struct{}),
 		remotes: map[string]*BundleStatus{},
 	}
+	e.embedded = sync.OnceValues(func() (part, error) { return readFS(options.FS, embeddedName) })
 	e.status.Source = options.Source
 	if err := e.start(ctx); err != nil {
 		e.Close()
@@ -113,7 +116,7 @@ func (e *Engine) Ready() <-chan struct{} { return e.ready }
 // it stays, and Status tells why; the error names file and row where there is one.
 func (e *Engine) Reload(ctx context.Context) error {
 	err := e.store.transact(ctx, func() (*proposal, error) {
-		local, err := load(e.options)
+		local, err := e.load()
 		if err != nil {
 			check := CheckContents
 			var roots *rootsError
@@ -207,11 +210,11 @@ func (e *Engine) accept(p *proposal) {
 		changed := p.fetched[p.changed]
 		one.Revision = changed.Manifest.Revision
 		if one.Revision == "" {
-			one.Revision, _ = changed.revision() // it was computed before without an error
+			one.Revision = changed.named
 		}
 		one.ActivatedAt = now
 		one.Activations++
-		one.Check, one.LastError = "", ""
+		one.Check, one.LastError, one.away = "", "", false
 		e.restored(one)
 	} else {
 		e.status.LastError = ""

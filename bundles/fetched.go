@@ -20,7 +20,7 @@ import (
 // propose checks a bundle that OPA fetched, together with all the others. It runs in the
 // transaction in which OPA activates it, so nobody else proposes at the same time.
 func (e *Engine) propose(ctx context.Context, txn storage.Transaction, name string, content *bundle.Bundle) (*proposal, error) {
-	p, err := readFetched(name, content)
+	p, err := readFetched(name, content, e.fetched[name])
 	if err != nil {
 		return nil, e.refusedFetched(name, refuse(name, CheckContents, err))
 	}
@@ -43,7 +43,7 @@ func (e *Engine) propose(ctx context.Context, txn storage.Transaction, name stri
 // refusedFetched remembers a refusal. The text is all that OPA gets: it would replace an
 // error of the compiler with its own words.
 func (e *Engine) refusedFetched(name string, err error) error {
-	e.failed(name, err)
+	e.failed(name, err, false)
 	e.options.OnReject(err)
 	return fmt.Errorf("%s", err.Error())
 }
@@ -62,6 +62,11 @@ func (e *Engine) check(ctx context.Context, local []part, fetched map[string]par
 	}
 	if !slices.ContainsFunc(parts, func(p part) bool { return p.ownsPolicy() }) && e.replacesBuiltIn() {
 		return proposed, nil
+	}
+	if snapshot := e.current.Load(); snapshot != nil && sameParts(snapshot.parts, parts) {
+		var err error
+		proposed.snapshot, err = snapshot.again(e.options, changed)
+		return proposed, err
 	}
 	snapshot, err := build(ctx, e.options, parts, changed)
 	if err != nil {
@@ -102,11 +107,18 @@ func (e *Engine) replacesBuiltIn() bool {
 
 // checkFetchedRoots holds who owns what: only the bundle that is called so may replace
 // the built-in policy, so that nobody who may publish rules can publish another policy.
+// Likewise nobody who may publish rules can erase from the log what they did.
 func checkFetchedRoots(p part) error {
 	if p.name == policyRoot && !p.ownsPolicy() {
 		return fmt.Errorf("it is called %s and doesn't own the root %s", policyRoot, policyRoot)
 	}
-	return checkOwned(p, p.name == policyRoot)
+	if err := checkOwned(p, p.name == policyRoot); err != nil {
+		return err
+	}
+	if p.name != policyRoot && p.name != recordBundle && p.owns(recordRoot) {
+		return fmt.Errorf("it owns the root %q, and isn't called %s", recordRoot, recordBundle)
+	}
+	return nil
 }
 
 // checkLocalRoots holds the same of a local bundle, which whoever starts the program
@@ -133,7 +145,7 @@ func checkOwned(p part, replaces bool) error {
 
 // readFetched reads a bundle of OPA's as those of files are read: with the same
 // capabilities, and with the same checks of each file and of their sum.
-func readFetched(name string, content *bundle.Bundle) (part, error) {
+func readFetched(name string, content *bundle.Bundle, known ...part) (part, error) {
 	if content.Type() == bundle.DeltaBundleType {
 		return part{}, fmt.Errorf("read bundle %s: delta bundles can't be loaded", name)
 	}
@@ -144,7 +156,7 @@ func readFetched(name string, content *bundle.Bundle) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return read(&fileList{files: files}, name)
+	return read(&fileList{files: files}, name, known)
 }
 
 type file struct {

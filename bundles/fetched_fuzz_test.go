@@ -30,7 +30,7 @@ func FuzzFetchedBundlesReadLikeLocalOnes(f *testing.F) {
 		})
 		place := filepath.Join(t.TempDir(), "x.tar.gz")
 		require.NoError(t, os.WriteFile(place, packed, 0o600))
-		local, refused := readArchive(place)
+		local, refused := readArchive(place, nil)
 		content, err := bundle.NewCustomReader(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), "http://shelf")).
 			WithRegoVersion(ast.RegoV1).WithBundleName("x").WithLazyLoadingMode(true).WithBundlePersistence(true).
 			WithSizeLimitBytes(maxBundleBytes).Read()

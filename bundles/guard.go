@@ -18,6 +18,10 @@ const (
 	recordRoot   = "system/log" // their rules for decision records
 )
 
+// recordBundle is what the settings call the one bundle of a service that may hold rules
+// for decision records, beside one that replaces the whole policy.
+const recordBundle = "system_log"
+
 // entrypointPath is the rule that decides.
 const entrypointPath = "data.policyd.main.decision"
 

@@ -8,7 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -24,19 +26,29 @@ const (
 	embeddedName = "embedded"
 )
 
-// part is one bundle that a snapshot is made of.
+// part is one bundle that a snapshot is made of. Many snapshots may be made of it, so
+// nobody changes what it holds; the compiler works on copies of modules.
 type part struct {
 	name string
 	bundle.Bundle
+	// values is the bundle's data as the evaluator has it.
+	values ast.Object
+	// named is what revision returns.
+	named string
+	// digest is that of all files, tests included.
+	digest digest
 }
 
-// load reads the local bundles that the options name, the source last.
-func load(options Options) ([]part, error) {
+// load reads the local bundles that the options name, the source last. The embedded
+// bundle never changes, so it is read once; what has the content that it had is not
+// parsed again.
+func (e *Engine) load() ([]part, error) {
+	options := e.options
 	if options.Source == "" {
-		embedded, err := readFS(options.FS, embeddedName)
+		embedded, err := e.embedded()
 		return []part{embedded}, err
 	}
-	source, err := readSource(options.Source)
+	source, err := readSource(options.Source, e.local)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +58,7 @@ func load(options Options) ([]part, error) {
 	if source.ownsPolicy() {
 		return []part{source}, nil
 	}
-	embedded, err := readFS(options.FS, embeddedName)
+	embedded, err := e.embedded()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +70,13 @@ func (p part) ownsPolicy() bool {
 	return bundle.RootPathsContain(*p.Manifest.Roots, policyRoot)
 }
 
-func readSource(source string) (part, error) {
+// owns reports whether anything at or below a root is the bundle's.
+func (p part) owns(root string) bool {
+	return slices.ContainsFunc(*p.Manifest.Roots, func(own string) bool { return bundle.RootPathsOverlap(own, root) })
+}
+
+// readSource reads a directory or an archive.
+func readSource(source string, known []part) (part, error) {
 	info, err := os.Stat(source)
 	switch {
 	case err != nil:
@@ -69,9 +87,9 @@ func readSource(source string) (part, error) {
 		if linked, err := filepath.EvalSymlinks(filepath.Join(source, configMapLink)); err == nil {
 			root = linked
 		}
-		return readFS(os.DirFS(root), source)
+		return readFS(os.DirFS(root), source, known...)
 	case info.Mode().IsRegular() && (strings.HasSuffix(source, ".tar.gz") || strings.HasSuffix(source, ".tgz")):
-		return readArchive(source)
+		return readArchive(source, known)
 	}
 	return part{}, fmt.Errorf("read bundle: %s is neither a directory nor a .tar.gz file", source)
 }
@@ -82,12 +100,12 @@ type rootsError struct{ error }
 // Unwrap returns what is wrong with the roots.
 func (e *rootsError) Unwrap() error { return e.error }
 
-func readFS(files fs.FS, name string) (part, error) {
+func readFS(files fs.FS, name string, known ...part) (part, error) {
 	if files == nil {
 		return part{}, errors.New("read bundle: no embedded bundle is given")
 	}
 	loader := bundle.NewFSLoaderWithRoot(files, ".").WithFilter(hidden).WithFollowSymlinks(true)
-	return read(loader, name)
+	return read(loader, name, known)
 }
 
 // hidden says which names in a directory are no part of the bundle: editors, version
@@ -97,7 +115,7 @@ func hidden(_ string, info os.FileInfo, _ int) bool {
 	return strings.HasPrefix(name, ".") && name != "." && name != manifestName
 }
 
-func readArchive(name string) (part, error) {
+func readArchive(name string, known []part) (part, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle: %w", err)
@@ -116,11 +134,34 @@ func readArchive(name string) (part, error) {
 	if _, err := readLimited(unpacked, maxBundleBytes); err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name)
+	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name, known)
 }
 
-func read(loader bundle.DirectoryLoader, name string) (part, error) {
-	content, err := bundle.NewCustomReader(&checkedLoader{DirectoryLoader: loader, name: name, seen: map[string]bool{}}).
+// read returns the one of the known parts that has this name and content, else what it
+// parses.
+func read(loader bundle.DirectoryLoader, name string, known []part) (part, error) {
+	files, err := gather(loader, name)
+	if err != nil {
+		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
+	}
+	content := digestOf(files)
+	for _, p := range known {
+		if p.name == name && p.digest == content {
+			return p, nil
+		}
+	}
+	p, err := parse(files, name)
+	p.digest = content
+	return p, err
+}
+
+func parse(files []file, name string) (part, error) {
+	for _, one := range files {
+		if err := checkFile(one.name, one.content); err != nil {
+			return part{}, fmt.Errorf("read bundle %s: %s%w", name, path.Join(name, one.name), err)
+		}
+	}
+	content, err := bundle.NewCustomReader(&fileList{files: files}).
 		WithBaseDir(name).
 		WithSizeLimitBytes(maxBundleBytes).
 		WithSkipBundleVerification(true).
@@ -132,7 +173,21 @@ func read(loader bundle.DirectoryLoader, name string) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return part{name: name, Bundle: content}, nil
+	return newPart(name, content)
+}
+
+func newPart(name string, content bundle.Bundle) (part, error) {
+	p := part{name: name, Bundle: content}
+	var err error
+	if p.named, err = p.revision(); err != nil {
+		return part{}, err
+	}
+	values, err := ast.InterfaceToValue(p.Data)
+	if err != nil {
+		return part{}, fmt.Errorf("read bundle %s: convert data: %w", name, err)
+	}
+	p.values = values.(ast.Object) // a map becomes an object
+	return p, nil
 }
 
 // readLimited reads all, and refuses more than most bytes.
@@ -145,4 +200,9 @@ func readLimited(r io.Reader, most int) ([]byte, error) {
 		return nil, fmt.Errorf("more than %d bytes", most)
 	}
 	return content, nil
+}
+
+// sameParts reports whether the same bundles with the same files are in both lists.
+func sameParts(a, b []part) bool {
+	return slices.EqualFunc(a, b, func(x, y part) bool { return x.name == y.name && x.digest == y.digest })
 }

@@ -2,13 +2,9 @@ package bundles
 
 import "github.com/open-policy-agent/opa/v1/ast"
 
-// operators is data.policyd.config.operators.present, by which the entrypoint knows
+// noOperators is data.policyd.config.operators.present, by which the entrypoint knows
 // whether to look for packages of operators at all.
-func operators(present bool) map[string]any {
-	return map[string]any{policyRoot: map[string]any{"config": map[string]any{
-		"operators": map[string]any{"present": present},
-	}}}
-}
+var noOperators = ast.MustParseTerm(`{"policyd": {"config": {"operators": {"present": false}}}}`).Value.(ast.Object)
 
 // hasOperators reports whether any package stands below the operators' root.
 func hasOperators(parts []part) bool {

@@ -25,7 +25,7 @@ type Options struct {
 	// anything else replaces. They must be of the kinds that JSON knows.
 	Settings map[string]any
 	// Prepare is called before a snapshot is activated, with data.policyd (keys config,
-	// settings) as plain Go, numbers as json.Number; the map is the callee's to keep.
+	// settings) as plain Go, numbers as json.Number; the callee must not change the map.
 	// Its result hangs on the snapshot, and its error refuses the activation.
 	Prepare func(policyd map[string]any) (any, error)
 	// Deadline bounds one judgement; 0 is 250 ms.

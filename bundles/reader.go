@@ -2,6 +2,7 @@ package bundles
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,42 +15,55 @@ import (
 
 const manifestName = ".manifest"
 
-var _ bundle.DirectoryLoader = (*checkedLoader)(nil)
-
-// checkedLoader hands on the files of a bundle, and refuses what OPA's reader would
-// skip, or would complain of without saying where.
-type checkedLoader struct {
-	bundle.DirectoryLoader
-	name string
-	read int
-	seen map[string]bool
+// gather reads the files of a bundle, and refuses what OPA's reader would take without a
+// word: too much of it, and names that stand twice.
+func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
+	var files []file
+	seen, total := map[string]bool{}, 0
+	for {
+		next, err := loader.NextFile()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimPrefix(path.Clean(next.Path()), "/")
+		if seen[name] {
+			// An archive can hold a name twice, and the second would quietly replace the first.
+			return nil, fmt.Errorf("%s stands twice in the bundle", path.Join(bundleName, name))
+		}
+		seen[name] = true
+		content, err := readAll(next)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", path.Join(bundleName, name), err)
+		}
+		if total += len(content); total > maxBundleBytes {
+			return nil, fmt.Errorf("read %s: files sum up to more than %d bytes", path.Join(bundleName, name), maxBundleBytes)
+		}
+		files = append(files, file{name, content})
+	}
 }
 
-// NextFile implements bundle.DirectoryLoader.
-func (l *checkedLoader) NextFile() (*bundle.Descriptor, error) {
-	file, err := l.DirectoryLoader.NextFile()
-	if err != nil {
-		return nil, err // io.EOF ends the files, and must stay itself
-	}
-	defer file.Close()
-	name := strings.TrimPrefix(path.Clean(file.Path()), "/")
-	if l.seen[name] {
-		// An archive can hold a name twice, and the second would quietly replace the first.
-		return nil, fmt.Errorf("%s stands twice in the bundle", path.Join(l.name, name))
-	}
-	l.seen[name] = true
+func readAll(f *bundle.Descriptor) ([]byte, error) {
+	defer f.Close()
 	var content bytes.Buffer
-	if _, err := file.Read(&content, maxBundleBytes+1); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read %s: %w", path.Join(l.name, name), err)
+	if _, err := f.Read(&content, maxBundleBytes+1); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
-	l.read += content.Len()
-	if l.read > maxBundleBytes {
-		return nil, fmt.Errorf("read %s: files sum up to more than %d bytes", path.Join(l.name, name), maxBundleBytes)
+	return content.Bytes(), nil
+}
+
+// digest is one of names and contents.
+type digest [sha256.Size]byte
+
+func digestOf(files []file) digest {
+	sum := sha256.New()
+	for _, one := range files {
+		writeField(sum, []byte(one.name))
+		writeField(sum, one.content)
 	}
-	if err := checkFile(name, content.Bytes()); err != nil {
-		return nil, fmt.Errorf("%s%w", path.Join(l.name, name), err)
-	}
-	return bundle.NewDescriptor(file.URL(), file.Path(), &content), nil
+	return digest(sum.Sum(nil))
 }
 
 // checkFile refuses single files. Its errors begin with what follows a file name.

@@ -66,7 +66,8 @@ func hintFor(check string) string {
 		return "build it with policyd bundle build"
 	case CheckRoots:
 		return "the roots in .manifest have to be below " + siteRoot + ", " + siteDataRoot + " and " + recordRoot +
-			"; only the bundle that is called " + policyRoot + " replaces the built-in policy"
+			"; only the bundle that the settings call " + policyRoot + " replaces the built-in policy, and of a service only the one called " +
+			recordBundle + " masks records"
 	case CheckTests:
 		return "run policyd test over the bundle and the built-in policy"
 	case CheckData:

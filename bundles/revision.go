@@ -20,11 +20,7 @@ const digestLength = 12
 func revisionOf(parts []part, settings map[string]any) (string, error) {
 	names := make([]string, 0, len(parts)+1)
 	for _, p := range parts {
-		name, err := p.revision()
-		if err != nil {
-			return "", err
-		}
-		names = append(names, name)
+		names = append(names, p.named)
 	}
 	if len(settings) > 0 {
 		sum := sha256.New()

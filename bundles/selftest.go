@@ -28,7 +28,7 @@ func runTests(ctx context.Context, parts []part, changed string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, testPatience)
 	defer cancel()
-	store, txn, err := newStore(ctx, mergeData(parts))
+	store, txn, err := newStore(ctx, mergeParts(parts))
 	if err != nil {
 		return err
 	}

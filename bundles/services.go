@@ -131,10 +131,16 @@ func (s *services) fetched(status opabundle.Status) {
 		s.engine.confirmed(name, s.kept(name))
 	case status.LastSuccessfulRequest.Before(status.LastRequest):
 		// It never got as far as the engine.
-		s.engine.failed(name, refuse(name, CheckFetch, errors.New(s.messageOf(&status))))
+		s.engine.failed(name, refuse(name, CheckFetch, errors.New(s.messageOf(&status))), away(&status))
 	default:
 		s.engine.failedAfterwards(name, s.messageOf(&status))
 	}
+}
+
+// away reports whether there was no answer at all, or none with a bundle. OPA's
+// downloader says so by its words where there is no status of HTTP.
+func away(status *opabundle.Status) bool {
+	return status.HTTPCode != "" || strings.HasPrefix(status.Message, "request failed: ") || strings.HasPrefix(status.Message, "failed to pull ")
 }
 
 func (s *services) messageOf(status *opabundle.Status) string {
@@ -249,11 +255,15 @@ func (d *discovered) OnConfigDiscovery(_ context.Context, found *config.Config) 
 	return complete, nil
 }
 
-// confirmed takes that a service said that what it sent last is current.
+// confirmed takes that a service said that what it sent last is current. A refusal stays
+// until another bundle comes into force: a service that has no news may mean what was
+// refused.
 func (e *Engine) confirmed(name, kept string) {
 	now := e.options.Now()
 	e.update(name, func(one *BundleStatus) {
-		one.Check, one.LastError = "", ""
+		if one.away {
+			one.Check, one.LastError, one.away = "", "", false
+		}
 		if one.File == "" {
 			one.ConfirmedAt, one.Restored = now, false
 		}
@@ -262,15 +272,15 @@ func (e *Engine) confirmed(name, kept string) {
 	_ = os.Chtimes(kept, now, now)
 }
 
-// failed takes that a bundle was not fetched, or was refused.
-func (e *Engine) failed(name string, err error) {
+// failed takes that a bundle was refused, or not fetched since its service is away.
+func (e *Engine) failed(name string, err error, away bool) {
 	check := CheckFetch
 	var refusal *RefusalError
 	if errors.As(err, &refusal) {
 		check = refusal.Check
 	}
 	e.update(name, func(one *BundleStatus) {
-		one.Check, one.LastError = check, err.Error()
+		one.Check, one.LastError, one.away = check, err.Error(), away
 		one.Failures++
 	})
 }

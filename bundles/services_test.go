@@ -14,7 +14,7 @@ import (
 // fetching is an engine of the built-in policy and bundles of a service.
 func fetching(t *testing.T, configuration map[string]any, change ...func(*Options)) *Engine {
 	t.Helper()
-	options := Options{FS: policies.FS, Services: configuration, PersistDir: t.TempDir()}
+	options := Options{FS: policies.FS, Services: configuration, PersistDir: t.TempDir(), Deadline: patience}
 	for _, c := range change {
 		c(&options)
 	}
@@ -129,6 +129,72 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 			require.Equal(t, 1, e.Status().Bundles[1].Failures)
 		})
 	}
+}
+
+// Rules for records come from a service only where the settings say so by the bundle's
+// name: who publishes a team's rules can't erase from the log what they did.
+func TestRulesForRecordsNeedTheirOwnBundle(t *testing.T) {
+	masks := map[string]string{
+		".manifest":           `{"roots": ["system/log"], "rego_version": 1, "revision": "m-1"}`,
+		"system/log/log.rego": "package system.log\n\nmask contains \"/call/args\"\n",
+	}
+	below := with(site("team", "t-1", denying("ls")), ".manifest", `{"roots": ["site/team", "site_data/team", "system/log/team"], "rego_version": 1}`)
+	for name, files := range map[string]map[string]string{"team": masks, "other": below} {
+		s := newShelf(t)
+		e := fetching(t, s.services(nil, name))
+		s.put(name, archive(t, files))
+		require.Error(t, e.Poll(t.Context()))
+		require.Equal(t, CheckRoots, e.Status().Bundles[0].Check)
+		require.Contains(t, e.Status().Bundles[0].LastError, "isn't called system_log")
+		require.Nil(t, e.Current())
+	}
+	s := newShelf(t)
+	e := fetching(t, s.services(nil, "system_log"))
+	s.put("system_log", archive(t, masks))
+	require.NoError(t, e.Poll(t.Context()))
+	rules, err := e.Current().RecordRules()
+	require.NoError(t, err)
+	require.True(t, rules.Any())
+}
+
+// That there is nothing new takes back that a service was away, and not that its bundle
+// was refused.
+func TestARefusalIsSaidUntilAnotherBundleComesIntoForce(t *testing.T) {
+	s := newShelf(t)
+	e := fetching(t, s.services(nil, "team"))
+	s.put("team", archive(t, site("team", "t-1", denying("ls"))))
+	require.NoError(t, e.Poll(t.Context()))
+	unchanged := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }
+
+	for _, fault := range []http.HandlerFunc{
+		func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "away", http.StatusBadGateway) },
+		func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		s.misbehave(fault)
+		require.Error(t, e.Poll(t.Context()))
+		require.Equal(t, CheckFetch, e.Status().Bundles[0].Check)
+		s.misbehave(unchanged)
+		require.NoError(t, e.Poll(t.Context()))
+		require.Empty(t, e.Status().Bundles[0].Check)
+		require.Empty(t, e.Status().Bundles[0].LastError)
+	}
+
+	for check, body := range map[string]string{CheckFetch: "nonsense", CheckSmoke: `cover contains [i, "site/all"] if some i, _ in input.items`} {
+		s.put("team", archive(t, site("team", "t-2", body)))
+		require.Error(t, e.Poll(t.Context()))
+		refused := e.Status().Bundles[0]
+		require.Equal(t, check, refused.Check)
+		s.misbehave(unchanged)
+		require.NoError(t, e.Poll(t.Context()))
+		require.Equal(t, refused.Check, e.Status().Bundles[0].Check)
+		require.Equal(t, refused.LastError, e.Status().Bundles[0].LastError)
+		require.Equal(t, "t-1", e.Status().Bundles[0].Revision)
+	}
+
+	s.put("team", archive(t, site("team", "t-3", denying("ls"))))
+	require.NoError(t, e.Poll(t.Context()))
+	require.Empty(t, e.Status().Bundles[0].Check)
+	require.Empty(t, e.Status().Bundles[0].LastError)
 }
 
 // flipped is an archive whose checksum fits no more.

@@ -2,6 +2,7 @@ package bundles
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/open-policy-agent/opa/v1/util"
 )
@@ -19,19 +20,20 @@ func plainSettings(settings map[string]any) (map[string]any, error) {
 	return plain.(map[string]any), nil // a map stays an object
 }
 
-// applySettings lays settings over data.policyd.settings, and returns data.policyd.
-func applySettings(data, settings map[string]any) (map[string]any, error) {
-	policyd, err := object(data, policyRoot)
+// settle returns data.policyd with settings laid over its own. It shares what it holds
+// with the parts.
+func settle(parts []part, settings map[string]any) (map[string]any, error) {
+	policyd, err := object(mergeData(parts), policyRoot)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read data: %w", err)
 	}
 	base, err := object(policyd, "settings")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read data: %w", err)
 	}
-	policyd["settings"] = merge(base, settings)
-	data[policyRoot] = policyd
-	return policyd, nil
+	settled := maps.Clone(policyd)
+	settled["settings"] = merge(base, settings)
+	return settled, nil
 }
 
 // object returns the member of an object that has to be an object; a missing one is empty.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -72,6 +73,9 @@ func SmokeCases() ([]SmokeCase, error) {
 	return cases, nil
 }
 
+// smokeCases are those that each activation has to pass, read once.
+var smokeCases = sync.OnceValues(SmokeCases)
+
 func readSmoke(name string, into any) error {
 	content, err := fs.ReadFile(smokeFiles, name)
 	if err != nil {
@@ -88,7 +92,7 @@ func readSmoke(name string, into any) error {
 // smoke judges every case. Where settings have their say, every case has to be judged,
 // and the effects are left to the operator.
 func (s *Snapshot) smoke(ctx context.Context, operators, settings bool) error {
-	cases, err := SmokeCases()
+	cases, err := smokeCases()
 	if err != nil {
 		return err
 	}
@@ -100,6 +104,7 @@ func (s *Snapshot) smoke(ctx context.Context, operators, settings bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		yield()
 		if failure := s.fails(ctx, &cases[i], operators, settings); failure != "" {
 			failed = append(failed, failure)
 		}

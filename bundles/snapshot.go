@@ -3,7 +3,7 @@ package bundles
 import (
 	"context"
 	"fmt"
-	"maps"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +22,8 @@ const maxCachedValues = 1024
 // stays whole for as long as somebody holds it.
 type Snapshot struct {
 	revision string
+	// parts are what it is made of.
+	parts    []part
 	prepared any
 	deadline time.Duration
 	// ruled are the agents that settings have rules for.
@@ -60,6 +62,7 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	if err := checkHeard(parts); err != nil {
 		return nil, &RefusalError{Bundle: changed, Check: CheckEntrypoint, Hint: "rename the package, or the rule", Err: err}
 	}
+	yield()
 	// What bundles say is checked without settings: an operator's choice is no mistake in
 	// a bundle, and none in it may hide behind one.
 	plain, err := compile(ctx, parts, changed)
@@ -72,21 +75,19 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 			return nil, refuse(changed, CheckTests, err)
 		}
 	}
-	snapshot, policyd, err := plain.withSettings(ctx, parts, options.Settings, changed)
+	snapshot, err := plain.withSettings(ctx, parts, options, changed)
 	if err != nil {
 		return nil, err
 	}
-	// The store holds copies by now: what becomes of policyd can't change the snapshot.
-	if snapshot.prepared, err = options.Prepare(policyd); err != nil {
-		return nil, refuse(changed, CheckData, fmt.Errorf("prepare data: %w", err))
-	}
-	snapshot.deadline = options.Deadline
 	if options.WithoutSmoke {
 		return snapshot, nil
 	}
 	operators := hasOperators(parts)
 	if err := plain.smoke(ctx, operators, false); err != nil {
 		return nil, refuse(changed, CheckSmoke, err)
+	}
+	if len(options.Settings) == 0 {
+		return snapshot, nil // it judges by the same data
 	}
 	if err := snapshot.smoke(ctx, operators, true); err != nil {
 		return nil, refuse(changed, CheckSmoke, fmt.Errorf("with the settings: %w", err))
@@ -112,9 +113,9 @@ func compile(ctx context.Context, parts []part, changed string) (*Snapshot, erro
 	if err != nil {
 		return nil, fmt.Errorf("compile query: %w", err)
 	}
-	policyd, err := object(data, policyRoot)
+	policyd, err := settle(parts, nil)
 	if err != nil {
-		return nil, refuse(changed, CheckData, fmt.Errorf("read data: %w", err))
+		return nil, refuse(changed, CheckData, err)
 	}
 	return newSnapshot(ctx, compiler, query, store, txn, ruledAgents(policyd))
 }
@@ -139,50 +140,75 @@ func newSnapshot(ctx context.Context, compiler *ast.Compiler, query ast.Body, st
 	}, nil
 }
 
-// withSettings returns a snapshot of the same rules over data with settings laid over it,
-// and data.policyd as it is then.
-func (s *Snapshot) withSettings(ctx context.Context, parts []part, given map[string]any, changed string,
-) (*Snapshot, map[string]any, error) {
-	settings, err := plainSettings(given)
+// withSettings returns a snapshot of the same rules over data with settings laid over it.
+func (s *Snapshot) withSettings(ctx context.Context, parts []part, options Options, changed string) (*Snapshot, error) {
+	settings, err := plainSettings(options.Settings)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	// The revision is taken first, since merging the settings changes the data.
 	revision, err := revisionOf(parts, settings)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	data := dataOf(parts)
-	policyd, err := applySettings(data, settings)
+	over, err := ast.InterfaceToValue(map[string]any{policyRoot: map[string]any{"settings": settings}})
 	if err != nil {
-		return nil, nil, refuse(changed, CheckData, fmt.Errorf("read data: %w", err))
+		return nil, fmt.Errorf("convert settings: %w", err)
 	}
-	store, txn, err := newStore(ctx, data)
+	store, txn, err := newStore(ctx, mergeValues(dataOf(parts), over.(ast.Object))) // a map becomes an object
 	if err != nil {
-		return nil, nil, refuse(changed, CheckData, err)
+		return nil, refuse(changed, CheckData, err)
 	}
-	settled, err := newSnapshot(ctx, s.compiler, s.query, store, txn, ruledAgents(policyd))
+	settled, err := newSnapshot(ctx, s.compiler, s.query, store, txn, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	settled.revision = revision
-	return settled, policyd, nil
+	settled.revision, settled.parts, settled.deadline = revision, parts, options.Deadline
+	return settled, settled.prepare(options, settings, changed)
 }
 
+// prepare has the parts outside of the engine read the data with settings laid over it.
+func (s *Snapshot) prepare(options Options, settings map[string]any, changed string) error {
+	policyd, err := settle(s.parts, settings)
+	if err != nil {
+		return refuse(changed, CheckData, err)
+	}
+	s.ruled = ruledAgents(policyd)
+	if s.prepared, err = options.Prepare(policyd); err != nil {
+		return refuse(changed, CheckData, fmt.Errorf("prepare data: %w", err))
+	}
+	return nil
+}
+
+// again returns a snapshot of the same parts, which have passed all checks. What is
+// prepared is made anew: it may follow from the disk.
+func (s *Snapshot) again(options Options, changed string) (*Snapshot, error) {
+	settings, err := plainSettings(options.Settings)
+	if err != nil {
+		return nil, err
+	}
+	renewed := *s
+	return &renewed, renewed.prepare(options, settings, changed)
+}
+
+// yield lets judgements that wait run first: a build is never urgent.
+func yield() { runtime.Gosched() }
+
 func newCompiler(ctx context.Context, store storage.Store, txn storage.Transaction) *ast.Compiler {
-	return ast.NewCompiler().
+	compiler := ast.NewCompiler().
 		WithCapabilities(capabilities()).
 		WithStrict(true).
 		WithPathConflictsCheck(storage.NonEmpty(ctx, store, txn))
+	for _, stage := range ast.AllStages() {
+		compiler.WithStageAfterID(stage, ast.CompilerStageDefinition{
+			Name: "yield", MetricName: "yield", Stage: func(*ast.Compiler) *ast.Error { yield(); return nil },
+		})
+	}
+	return compiler
 }
 
 // newStore makes a store of AST values, so that no judgement converts data.
-func newStore(ctx context.Context, data map[string]any) (storage.Store, storage.Transaction, error) {
-	value, err := ast.InterfaceToValue(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("convert data: %w", err)
-	}
-	store := inmem.NewFromASTObject(value.(ast.Object)) // a map becomes an object
+func newStore(ctx context.Context, data ast.Object) (storage.Store, storage.Transaction, error) {
+	store := inmem.NewFromASTObject(data)
 	txn, err := store.NewTransaction(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open data: %w", err)
@@ -208,39 +234,30 @@ func modulesOf(parts []part, keep func(p *part, path string) bool) map[string]*a
 func isTest(path string) bool          { return strings.HasSuffix(path, "_test.rego") }
 func isRule(_ *part, path string) bool { return !isTest(path) }
 
-// dataOf is the data of all parts, and whether operators have packages among them.
-func dataOf(parts []part) map[string]any {
-	data := mergeData(parts)
-	if !hasOperators(parts) {
-		data = merge(data, operators(false))
-	}
-	return data
-}
-
 // mergeData puts the data of all parts together. Their roots don't overlap, but two may
 // share a parent ("site_data/a" and "site_data/b").
 func mergeData(parts []part) map[string]any {
 	data := map[string]any{}
-	for _, p := range parts {
-		data = merge(data, p.Data)
+	for i := range parts {
+		data = merge(data, parts[i].Data)
 	}
 	return data
 }
 
-// merge returns base with over laid on it: objects member by member, anything else
-// replaces. Neither argument is changed.
-func merge(base, over map[string]any) map[string]any {
-	merged := maps.Clone(base)
-	for name, value := range over {
-		if inner, isObject := value.(map[string]any); isObject {
-			below, _ := merged[name].(map[string]any)
-			if below == nil {
-				below = map[string]any{}
-			}
-			merged[name] = merge(below, inner)
-			continue
-		}
-		merged[name] = value
+// mergeParts does the same for the evaluator.
+func mergeParts(parts []part) ast.Object {
+	data := ast.NewObject()
+	for i := range parts {
+		data = mergeValues(data, parts[i].values)
 	}
-	return merged
+	return data
+}
+
+// dataOf is the data of all parts, and whether operators have packages among them.
+func dataOf(parts []part) ast.Object {
+	data := mergeParts(parts)
+	if !hasOperators(parts) {
+		data = mergeValues(data, noOperators)
+	}
+	return data
 }

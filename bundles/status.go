@@ -46,9 +46,12 @@ type BundleStatus struct {
 	Restored bool
 	// SignatureRequired is true when an unsigned bundle would be refused.
 	SignatureRequired bool
-	// Check and LastError say why the latest one was refused; empty when it was not.
+	// Check and LastError say why the latest one was refused or could not be fetched; empty
+	// when it was not. What was refused stays said until another comes into force.
 	Check     string
 	LastError string
+	// away is true where that is because its service could not be reached.
+	away bool
 	// Activations and Failures count since the engine was made.
 	Activations int
 	Failures    int

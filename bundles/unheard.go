@@ -10,13 +10,25 @@ import (
 // heard are the rules of operators that are read, and where: the names count in a
 // package of exactly this many steps below data, and nowhere else.
 var heard = []struct {
-	root  string
+	root  ast.Ref
 	steps int
-	names []string
+	names []*ast.Term
 	place string
 }{
-	{siteRoot, 2, []string{"deny", "prompt", "cover"}, siteRoot + ".<name>"},
-	{recordRoot, 2, []string{"mask", "drop"}, "system.log"},
+	{rootRef(siteRoot), 2, terms("deny", "prompt", "cover"), siteRoot + ".<name>"},
+	{rootRef(recordRoot), 2, terms("mask", "drop"), "system.log"},
+}
+
+func rootRef(root string) ast.Ref {
+	return ast.MustParseRef("data." + strings.ReplaceAll(root, "/", "."))
+}
+
+func terms(names ...string) []*ast.Term {
+	made := make([]*ast.Term, len(names))
+	for i, name := range names {
+		made[i] = ast.StringTerm(name)
+	}
+	return made
 }
 
 // checkHeard refuses rules of operators that bear the name of one that is read, in a
@@ -41,13 +53,13 @@ func checkHeard(parts []part) error {
 func checkRuleHeard(rule *ast.Rule) error {
 	path := rule.Ref().GroundPrefix()
 	for _, one := range heard {
-		if !path.HasPrefix(ast.MustParseRef("data." + strings.ReplaceAll(one.root, "/", "."))) {
+		if !path.HasPrefix(one.root) {
 			continue
 		}
 		for _, name := range one.names {
 			if unheard(path[1:], name, one.steps) {
 				return fmt.Errorf("%s: %s would never be asked; %s belongs into a package %s",
-					rule.Location, path, name, one.place)
+					rule.Location, path, name.Value.(ast.String), one.place)
 			}
 		}
 	}
@@ -55,9 +67,9 @@ func checkRuleHeard(rule *ast.Rule) error {
 }
 
 // unheard reports whether a path below data holds the name, though not where it is read.
-func unheard(path ast.Ref, name string, steps int) bool {
-	if len(path) > steps && path[steps].Equal(ast.StringTerm(name)) {
+func unheard(path ast.Ref, name *ast.Term, steps int) bool {
+	if len(path) > steps && path[steps].Equal(name) {
 		return false
 	}
-	return len(path) > 0 && path[len(path)-1].Equal(ast.StringTerm(name))
+	return len(path) > 0 && path[len(path)-1].Equal(name)
 }

@@ -96,9 +96,10 @@ func (w *watcher) run(ctx context.Context, e *Engine, reload func(context.Contex
 	timer := time.NewTimer(e.options.Debounce)
 	timer.Stop()
 	postponed := 0
+	var pause pause
 	change := func() {
 		if postponed++; postponed <= maxPostponed {
-			timer.Reset(e.options.Debounce)
+			timer.Reset(max(e.options.Debounce, pause.left(time.Now())))
 		}
 	}
 	for {
@@ -115,7 +116,9 @@ func (w *watcher) run(ctx context.Context, e *Engine, reload func(context.Contex
 			change()
 		case <-timer.C:
 			postponed = 0
+			begin := time.Now()
 			w.reload(ctx, e, reload)
+			pause.after(begin, time.Now())
 		}
 	}
 }

@@ -69,8 +69,8 @@ func (x *Extractor) Method(session *v1.Session, name string) (facts v1.Facts, ok
 		return v1.Facts{}, false
 	}
 	call := &v1.Call{Tool: name, Protocol: "acp", Session: *session}
-	e := &extraction{x: x, call: call}
-	e.facts.About, e.facts.Names = e.usualAbout[:0], e.usualNames[:0]
+	e := x.begin(call)
+	defer e.end()
 	e.session()
 	e.facts.Schema, e.facts.Complete = v1.FactsSchema, true
 	e.facts.Tool = v1.ToolFacts{
@@ -146,7 +146,7 @@ func (e *extraction) environment(first int) {
 	}
 	parsed := e.x.table.Parse(assignments+"true", shell.Options{
 		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
-		Plain: e.plain, Toplevel: e.toplevel,
+		Plain: e.work.asks.Plain, Toplevel: e.work.asks.Toplevel,
 	})
 	harmless := len(parsed.Messy) == 0 && len(parsed.Commands) == 1 && !parsed.Commands[0].Caveats.Has("assigns")
 	for i := first; i < len(e.facts.Items); i++ {

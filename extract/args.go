@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,6 +18,8 @@ type argument struct {
 	name string
 	raw  json.RawMessage
 	used bool
+	// text has room for the one text that most arguments are.
+	text [1]string
 }
 
 var (
@@ -28,6 +31,12 @@ var (
 // once it is valid, so that finding where a member ends is all there is to do.
 // Of a name that stands twice the last counts, as it does in encoding/json.
 func decodeArgs(data json.RawMessage) (arguments, error) {
+	return decodeInto(make(arguments, 0, 8), data, nil)
+}
+
+// decodeInto does the same with room that is there, and with names that need no
+// copy of their own.
+func decodeInto(args arguments, data json.RawMessage, names map[string]string) (arguments, error) {
 	rest := bytes.TrimLeft(data, jsonBlanks)
 	if len(rest) == 0 || rest[0] != '{' || !json.Valid(data) {
 		if string(bytes.TrimSpace(data)) == "null" {
@@ -35,10 +44,9 @@ func decodeArgs(data json.RawMessage) (arguments, error) {
 		}
 		return nil, errArguments
 	}
-	args := make(arguments, 0, 8)
 	for rest = bytes.TrimLeft(rest[1:], jsonBlanks); rest[0] != '}'; rest = bytes.TrimLeft(rest, jsonBlanks+",") {
 		end := valueEnd(rest)
-		name, err := decodeText(rest[:end])
+		name, err := memberName(rest[:end], names)
 		if err != nil {
 			return nil, err
 		}
@@ -49,6 +57,14 @@ func decodeArgs(data json.RawMessage) (arguments, error) {
 	}
 	slices.SortFunc(args, func(a, b argument) int { return strings.Compare(a.name, b.name) })
 	return args, nil
+}
+
+// memberName reads the name of a member.
+func memberName(raw []byte, names map[string]string) (string, error) {
+	if known, ok := names[string(raw)]; ok {
+		return known, nil
+	}
+	return decodeText(raw)
 }
 
 const jsonBlanks = " \t\r\n"
@@ -106,7 +122,8 @@ func (a *arguments) raw(name string) json.RawMessage {
 	return nil
 }
 
-// take returns the texts of an argument: one for a string, each of a list.
+// take returns the texts of an argument: one for a string, each of a list. They
+// are good as long as the arguments are.
 func (a *arguments) take(name string) ([]string, error) {
 	found := a.find(name)
 	if found == nil {
@@ -124,7 +141,8 @@ func (a *arguments) take(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{text}, nil
+	found.text[0] = text
+	return found.text[:], nil
 }
 
 func decodeText(raw []byte) (string, error) {
@@ -138,17 +156,60 @@ func decodeText(raw []byte) (string, error) {
 	return text, nil
 }
 
-// plainText reads a JSON string that needs no decoding, as nearly all do.
+// plainText reads a JSON string as far as its escapes are those of ASCII, which
+// nearly all are. It reports false for any other.
 func plainText(raw []byte) (string, bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
 	}
-	for _, c := range raw[1 : len(raw)-1] {
-		if c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+	inside := raw[1 : len(raw)-1]
+	escaped, ascii := false, true
+	for _, c := range inside {
+		if c < ' ' {
 			return "", false
 		}
+		escaped = escaped || c == '\\'
+		ascii = ascii && c < utf8.RuneSelf
 	}
-	return string(raw[1 : len(raw)-1]), true
+	switch {
+	case !ascii && !utf8.Valid(inside):
+		return "", false
+	case escaped:
+		return withoutEscapes(inside)
+	}
+	return string(inside), true
+}
+
+// withoutEscapes decodes what stands between the quotes of valid JSON.
+func withoutEscapes(inside []byte) (string, bool) {
+	var usual [256]byte
+	out := usual[:0]
+	for i := 0; i < len(inside); i++ {
+		c := inside[i]
+		if c != '\\' {
+			out = append(out, c)
+			continue
+		}
+		i++
+		if i == len(inside) {
+			return "", false
+		}
+		if inside[i] == 'u' {
+			code, err := strconv.ParseUint(string(inside[min(i+1, len(inside)):min(i+5, len(inside))]), 16, 16)
+			if err != nil || code >= utf8.RuneSelf || i+4 >= len(inside) {
+				return "", false
+			}
+			out = append(out, byte(code))
+			i += 4
+			continue
+		}
+		at := strings.IndexByte(`"\/bfnrt`, inside[i])
+		if at < 0 {
+			return "", false
+		}
+		out = append(out, "\"\\/\b\f\n\r\t"[at])
+	}
+	return string(out), true
 }
 
 // ignore marks arguments that have no effect.

@@ -28,6 +28,25 @@ func FuzzDecodeArgs(f *testing.F) {
 	})
 }
 
+// A text is read as encoding/json does, escapes and all.
+func FuzzDecodeText(f *testing.F) {
+	for _, seed := range []string{
+		`""`, `"a"`, `"\""`, `"\u0026\u0026\n\t\b\f\r\/\\"`, `"\u00e9"`, `"é"`, "\"\xff\"", `"\ud83d\ude00"`, `"\u12"`, `"\u+123"`, `"\x"`, `"\"`, `x`, `"`,
+		"\"\x01\"", `"\u007f\u0080"`, `"\u0_7f"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var want string
+		if json.Unmarshal([]byte(text), &want) != nil || text[0] != '"' {
+			return // arguments are valid JSON before a text is read
+		}
+		got, err := decodeText([]byte(text))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	})
+}
+
 func TestArguments(t *testing.T) {
 	args, err := decodeArgs([]byte(`{"b":["x","y"],"a":"\u0078","n":1,"o":{},"mixed":["x",1]}`))
 	require.NoError(t, err)

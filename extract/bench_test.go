@@ -29,6 +29,13 @@ func BenchmarkExtract(b *testing.B) {
 				p.extractor.Extract(call, nil)
 			}
 		})
+		b.Run(c.name+"_first", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				p.extractor.Forget()
+				p.extractor.Extract(call, nil)
+			}
+		})
 	}
 	call := p.call("Read", map[string]any{"file_path": "README.md"})
 	b.Run("file_read", func(b *testing.B) {

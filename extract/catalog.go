@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -97,6 +99,10 @@ type catalog struct {
 	// ACPKinds say what a tool call of an ACP kind does to the places that it names.
 	ACPKinds map[string]string  `json:"acp_kinds"`
 	ACP      map[string]*method `json:"acp"`
+
+	// arguments are the names of arguments that tools have, by how JSON writes
+	// them: they need no copy in each call.
+	arguments map[string]string
 }
 
 // genericClient is the entry for agents that the catalog doesn't know.
@@ -108,6 +114,18 @@ func loadCatalog() (*catalog, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&c); err != nil {
 		return nil, fmt.Errorf("load tool catalog: %w", err)
+	}
+	c.arguments = make(map[string]string)
+	for _, client := range c.Clients {
+		for _, tool := range client.Tools {
+			for _, list := range [][]string{
+				tool.Command, tool.Cwd, tool.Content, tool.Inert, tool.Patterns, tool.Include, slices.Collect(maps.Keys(tool.Paths)),
+			} {
+				for _, name := range list {
+					c.arguments[`"`+name+`"`] = name
+				}
+			}
+		}
 	}
 	return &c, nil
 }

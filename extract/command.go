@@ -16,15 +16,14 @@ import (
 // commandLine makes the items of one command line.
 func (e *extraction) commandLine(line string) {
 	e.line = true
-	options := shell.Options{
-		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
-		Plain: e.plain, Enterable: e.enterable, Readable: e.readable,
-		Toplevel: e.toplevel,
-	}
+	options := e.work.asks
+	options.Shell, options.Platform = e.call.Session.Shell, e.facts.Session.Platform
+	options.Home, options.Cwd = e.home, e.facts.Cwd
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
-	parsed := e.x.table.Parse(line, options)
+	parsed := e.x.lines.Parse(line, &options)
+	e.crossed = parsed.Crossed
 	if len(parsed.Messy) > 0 {
 		e.facts.Messy = true
 		for _, code := range parsed.Messy {
@@ -50,31 +49,33 @@ func (e *extraction) plain(dir string) bool {
 // outside that it touches (V1).
 func (e *extraction) command(c *shell.Command, line string) {
 	index := len(e.facts.Items)
-	e.facts.Items = append(e.facts.Items, v1.Item{
-		Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: c.Caveats, Path: -1,
-	})
-	t := &touched{item: index}
-	item := v1.Item{Kind: v1.ItemCommand, Verb: c.Verb, Form: c.Form, Caveats: c.Caveats, Path: -1}
-	e.workingDirectories(t, &item, c)
+	item, t := &e.work.item, &e.work.touched
+	*item = v1.Item{
+		Kind: v1.ItemCommand, Verb: c.Verb, Form: e.room.form(c.Form), Path: -1,
+	}
+	e.facts.Items = append(e.facts.Items, *item)
+	item.Caveats = append(e.work.caveats[:0], c.Caveats...)
+	*t = touched{item: index, set: e.work.touches[:0], reals: e.work.reals[:0], links: e.work.links[:0]}
+	e.workingDirectories(t, item, c)
 	first := len(e.facts.Paths)
 	for i := range c.Accesses {
-		e.access(t, &item, c, &c.Accesses[i])
+		e.access(t, item, c, &c.Accesses[i])
 	}
-	e.patched(t, &item, c, line)
+	e.patched(t, item, c, line)
 	item.Directory = e.effective(c)
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
 	}
-	e.aboutCommand(&item, c, line)
+	e.aboutCommand(item, c, line)
 	if t.unseen {
 		item.Caveats.Add("unseen")
 	}
 	if t.special {
 		item.Caveats.Add("special")
 	}
-	item.Touches = t.set
-	item.Within = t.within(item.Directory)
-	e.facts.Items[index] = item
+	item.Touches, item.Caveats = e.room.set(t.set...), e.room.set(item.Caveats...)
+	item.Within = e.within(t, item.Directory)
+	e.facts.Items[index] = *item
 	e.outside(first, index)
 }
 
@@ -224,6 +225,9 @@ func (e *extraction) effective(c *shell.Command) string {
 	if operand == "./..." {
 		operand = "."
 	}
+	if operand == "." && base != "" && !e.windows {
+		return e.directoryOf(base) // the same, without a string of its own
+	}
 	if operand != "" {
 		if full := e.absolute(operand, base); full != "" {
 			return e.directoryOf(full)
@@ -265,6 +269,7 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 	}
 	if c.Program == "git" {
 		e.gitTrust(item, c)
+		e.gitPush(item, c)
 	}
 	if len(c.ChosenBy) > 0 && e.chosen(c) {
 		item.Caveats.Add("project_chooses_program")
@@ -409,7 +414,7 @@ func (e *extraction) pathItem(index int) {
 	p := &e.facts.Paths[index]
 	item := v1.Item{
 		Kind: v1.ItemPath, Verb: p.Op, Directory: paths.Parent(p.Real), Path: index,
-		Touches: touchSets[[2]string{p.Op, p.Space}],
+		Touches: e.room.set(touchName(p.Op, p.Space)),
 	}
 	if p.Caveats.Has("directory") {
 		item.Directory = p.Real

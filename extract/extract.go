@@ -2,6 +2,8 @@ package extract
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -36,10 +38,13 @@ const maxRepositories = 256
 type Base struct {
 	options Options
 	table   *shell.Table
+	lines   *shell.Memo
 	catalog *catalog
 	git     *git.Reader
 	// gitReaders are the git commands that print contents, by verb chain.
 	gitReaders map[string]gitReader
+	// pool holds extractions that are over.
+	pool sync.Pool
 }
 
 // NewBase loads the embedded tables.
@@ -66,7 +71,7 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	return &Base{options: options, table: table, catalog: catalog, git: reader, gitReaders: gitReaders}, nil
+	return &Base{options: options, table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders}, nil
 }
 
 func realOrSelf(path string) string {
@@ -99,8 +104,8 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 // as Place returns them. A root that is reached over a link by now, or that has
 // become sensitive, gives no space.
 func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
-	e := &extraction{x: x, call: call}
-	e.facts.About, e.facts.Names = e.usualAbout[:0], e.usualNames[:0]
+	e := x.begin(call)
+	defer e.end()
 	e.session()
 	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
@@ -110,7 +115,7 @@ func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 	e.about(who.kind())
 	e.surroundings(grants)
 	e.facts.Complete = true
-	args, err := decodeArgs(call.Args)
+	args, err := decodeInto(e.work.arguments[:0], call.Args, x.catalog.arguments)
 	if err != nil {
 		e.doubt("arguments_unreadable")
 		return e.finish()
@@ -146,12 +151,10 @@ type extraction struct {
 	home       string
 	windows    bool // the session's paths are read as Windows does
 	line       bool // a command line is being read
+	crossed    bool // where it prints to may be a file that it reads
 
-	// Room for what most calls have, so that it needs no memory of its own.
-	usualAbout      [8]string
-	usualNames      [2]string
-	usualRoots      [4]paths.Root
-	usualSensitives [12]sensitive
+	room *room
+	work workspace
 }
 
 func (e *extraction) about(key string) {
@@ -274,12 +277,13 @@ func (e *extraction) aboutItem(item *v1.Item) {
 	}
 }
 
-// total turns a nil slice into an empty one: facts hold no null.
+// total turns a nil slice into an empty one: facts hold no null. What is appended
+// later never lands in memory that somebody else may hold.
 func total[S ~[]T, T any](s S) S {
 	if s == nil {
 		return S{}
 	}
-	return s
+	return slices.Clip(s)
 }
 
 func appendNew(list []string, text string) []string {

@@ -54,15 +54,22 @@ func newPlace(tb testing.TB) place {
 		require.NoError(tb, os.WriteFile(home+"/"+path, []byte(text), 0o600))
 	}
 	require.NoError(tb, os.Symlink("../other", home+"/proj/out"))
+	p.extractor = p.another(tb)
+	return p
+}
+
+// another is an extractor that has seen nothing.
+func (p place) another(tb testing.TB) *extract.Extractor {
+	tb.Helper()
 	base, err := extract.NewBase(extract.Options{
-		Home: home, Own: []string{home + "/state"}, Address: "127.0.0.1:7483", Platform: "linux",
+		Home: p.home, Own: []string{p.home + "/state"}, Address: "127.0.0.1:7483", Platform: "linux",
 		// What was written this second counts as settled, so that nothing depends on how fast a test runs.
 		Now: func() time.Time { return time.Now().Add(time.Hour) },
 	})
 	require.NoError(tb, err)
-	p.extractor, err = base.With(policyData(tb))
+	extractor, err := base.With(policyData(tb))
 	require.NoError(tb, err)
-	return p
+	return extractor
 }
 
 func (p place) call(tool string, args map[string]any) *v1.Call {

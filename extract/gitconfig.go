@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	v1 "policyd/api/v1"
 	"policyd/extract/git"
 	"policyd/extract/shell"
 )
@@ -26,6 +27,23 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 	}
 	if printed {
 		return reachesSecret
+	}
+	return reachesNone
+}
+
+// settingsReach says what the files are that the repository's settings make git
+// read: it prints lines of theirs when they are not what it expects.
+func (e *extraction) settingsReach(verdict git.Verdict) string {
+	for _, file := range verdict.Files {
+		resolved, err := e.resolve(file)
+		switch {
+		case err != nil || resolved.Unseen:
+			return reachesUnknown
+		case e.secretFile(file) || e.readsSecret(&resolved):
+			return reachesSecret
+		case e.spaceOf(&resolved) == v1.SpaceOutside:
+			return reachesOutside
+		}
 	}
 	return reachesNone
 }

@@ -3,6 +3,7 @@ package extract_test
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,4 +40,91 @@ func TestSettingsOfGitThatHoldSecrets(t *testing.T) {
 	require.NoError(t, os.WriteFile(p.home+"/.gitconfig", []byte("[include]\n\tpath = more\n"), 0o600))
 	facts := p.facts("Bash", map[string]any{"command": "git config --list"})
 	assert.True(t, facts.Items[0].Caveats.Has("reaches_secret"), "what is taken in may hold one")
+}
+
+// S1, S2: git prints lines of a file that its settings name where they are not
+// what it expects, so what a repository names is held to the same lists.
+func TestSettingsOfGitThatNameFiles(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		output, err := exec.Command("git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	caveat := func() string {
+		for _, name := range []string{"reaches_secret", "reaches_outside", "reaches_unknown", "git_untrusted"} {
+			if p.facts("Bash", map[string]any{"command": "git blame README.md"}).Items[0].Caveats.Has(name) {
+				return name
+			}
+		}
+		return ""
+	}
+	require.NoError(t, os.Symlink(".env", p.project+"/link"))
+	for value, want := range map[string]string{
+		".env": "reaches_secret", "link": "reaches_secret", "~/.netrc": "reaches_secret", p.home + "/.ssh/known": "reaches_secret",
+		"docs/../.env": "reaches_secret", "../elsewhere": "reaches_outside", "/etc/passwd": "reaches_outside",
+		".git-blame-ignore-revs": "", "docs/revs": "", "~someone/x": "git_untrusted", "%(prefix)/etc/x": "git_untrusted",
+	} {
+		for _, key := range []string{"blame.ignoreRevsFile", "core.attributesFile", "core.excludesFile", "mailmap.file", "diff.orderFile", "gpg.ssh.allowedSignersFile"} {
+			git("config", key, value)
+			assert.Equalf(t, want, caveat(), "%s = %s", key, value)
+			git("config", "--unset", key)
+		}
+	}
+	// The person's own name is trusted, what lies there in the project is not.
+	require.NoError(t, os.WriteFile(p.home+"/.gitconfig", []byte("[blame]\n\tignoreRevsFile = link\n[core]\n\texcludesFile = ~/.gitignore\n"), 0o600))
+	assert.Equal(t, "reaches_secret", caveat())
+	require.NoError(t, os.Remove(p.project+"/link"))
+	assert.Empty(t, caveat())
+}
+
+// P3: objects of another repository, which a repository can take for its own,
+// are named by their hashes.
+func TestObjectsOfOtherRepositories(t *testing.T) {
+	p := newPlace(t)
+	git := func(dir string, args ...string) string {
+		args = append([]string{"-C", dir, "-c", "user.name=d", "-c", "user.email=d@example.org"}, args...)
+		output, err := exec.Command("git", args...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+		return strings.TrimSpace(string(output))
+	}
+	git(p.project, "init", "-q")
+	other, inside := t.TempDir(), p.project+"/vendored"
+	require.NoError(t, os.Mkdir(inside, 0o755))
+	for _, dir := range []string{other, inside} {
+		git(dir, "init", "-q")
+		git(dir, "commit", "-q", "--allow-empty", "-m", "private")
+	}
+	commit := git(other, "rev-parse", "HEAD")
+	outside := func(line string) bool {
+		item := p.facts("Bash", map[string]any{"command": line}).Items[0]
+		assert.False(t, item.Caveats.Has("git_untrusted"), line)
+		return item.Caveats.Has("reaches_outside")
+	}
+	lines := map[string]bool{
+		"git show " + commit: true, "git log -p " + commit[:7]: true, "git cat-file -p " + commit[:4]: true,
+		"git log --alternate-refs": true, "git show main": false, "git status": false, "git log --oneline": false,
+	}
+	check := func(foreign bool) {
+		for line, names := range lines {
+			assert.Equalf(t, foreign && names, outside(line), "%q", line)
+		}
+	}
+	check(false)
+	alternates := p.project + "/.git/objects/info/alternates"
+	for text, foreign := range map[string]bool{
+		other + "/.git/objects\n": true, "# none\n\n": false, "../../vendored/.git/objects\n": false,
+		"\"" + other + "/.git/objects\"\n": true, "../../nowhere\n": true,
+	} {
+		require.NoError(t, os.WriteFile(alternates, []byte(text), 0o600))
+		check(foreign)
+	}
+	// An alternate's own alternates count.
+	require.NoError(t, os.WriteFile(alternates, []byte("../../vendored/.git/objects\n"), 0o600))
+	require.NoError(t, os.WriteFile(inside+"/.git/objects/info/alternates", []byte(other+"/.git/objects\n"), 0o600))
+	check(true)
+	// So does a directory of objects that lies elsewhere.
+	require.NoError(t, os.RemoveAll(p.project+"/.git/objects"))
+	require.NoError(t, os.Symlink(other+"/.git/objects", p.project+"/.git/objects"))
+	check(true)
 }

@@ -26,6 +26,9 @@ type gitReader struct {
 	// Below is true when no pathspec means the working directory and not the
 	// whole tree.
 	Below bool `json:"below"`
+	// Lists is true when of a directory that revision:path names it prints the
+	// names alone.
+	Lists bool `json:"lists"`
 }
 
 func loadGitReaders() (map[string]gitReader, error) {
@@ -48,18 +51,57 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	if ok && !verdict.Repository && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
 		return reachesUnknown // outside a repository it compares files and directories as they are
 	}
-	if !ok || !verdict.Repository || !reader.printsContents(c.Form) || c.Git.Blobs > 0 && len(c.Git.Revisions) == 0 {
+	if !ok || !verdict.Repository || !reader.printsContents(c.Form) {
 		return reachesNone
+	}
+	answer := reachesNone
+	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
+		answer = e.trackedReach(verdict, e.pathspecs(c, &reader, dir), dir)
+	}
+	for _, object := range c.Git.Objects {
+		if answer != reachesNone || reader.Lists {
+			break
+		}
+		if object == "" {
+			object = "."
+		}
+		if !strings.HasPrefix(object, "./") && !strings.HasPrefix(object, "../") {
+			object = ":(top)" + object
+		}
+		answer = e.trackedReach(verdict, []string{object}, dir)
+	}
+	return answer
+}
+
+// pathspecs are those that select what a command prints; none for everything.
+func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, dir string) []string {
+	if _, whole := c.Form.Get("--full-diff"); whole {
+		return nil // of the commits that they select it prints all
 	}
 	specs := slices.Clone(c.Git.Pathspecs)
 	for _, word := range c.Git.Revisions {
+		if c.Git.Dashes {
+			break
+		}
+		if strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") {
+			return nil // a search for a commit, or a pattern of paths
+		}
 		if e.exists(e.absolute(word, dir)) {
 			specs = append(specs, word)
 		}
 	}
-	if reader.Below && len(specs) == 0 {
+	switch {
+	case len(specs) > 0:
+		specs = append(specs, c.Git.Patterns...)
+	case reader.Below:
 		specs = []string{"."}
 	}
+	return specs
+}
+
+// trackedReach says whether a secret is among the tracked files that pathspecs
+// select.
+func (e *extraction) trackedReach(verdict git.Verdict, specs []string, dir string) string {
 	answer := reachesNone
 	err := e.x.git.Tracked(verdict, specs, dir, func(path string) bool {
 		if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
@@ -74,31 +116,40 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 }
 
 // blobReach says whether a word names the contents of a tracked secret by their
-// hash, as `git show` and `git cat-file` take them.
+// hash, as `git show` and `git cat-file` take them, or may name what another
+// repository holds.
 func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict) string {
+	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
+		return reachesOutside
+	}
 	for _, word := range c.Git.Revisions {
-		end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) })
-		if end < 0 {
-			end = len(word)
-		}
-		if end < leastHash {
-			continue
-		}
-		answer := reachesNone
-		err := e.x.git.Blobs(verdict, word[:end], func(path string) bool {
-			if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
-				answer = reachesSecret
+		for digits := range strings.FieldsFuncSeq(word, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }) {
+			if answer := e.hashReach(digits, verdict); answer != reachesNone {
+				return answer
 			}
-			return answer == reachesNone
-		})
-		if err != nil && !errors.Is(err, git.ErrNoRepository) {
-			return reachesUnknown
-		}
-		if answer != reachesNone {
-			return answer
 		}
 	}
 	return reachesNone
+}
+
+func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
+	if len(digits) < leastHash {
+		return reachesNone
+	}
+	if verdict.ForeignObjects {
+		return reachesOutside
+	}
+	answer := reachesNone
+	err := e.x.git.Blobs(verdict, digits, func(path string) bool {
+		if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
+			answer = reachesSecret
+		}
+		return answer == reachesNone
+	})
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+		return reachesUnknown
+	}
+	return answer
 }
 
 // leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).

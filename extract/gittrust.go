@@ -35,6 +35,9 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 			item.Caveats.Add("git_untrusted")
 			return
 		}
+		if answer := e.settingsReach(verdict); answer != reachesNone {
+			item.Caveats.Add(answer)
+		}
 		if answer := e.gitReach(c, verdict, resolved.Real); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
@@ -48,7 +51,7 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 }
 
 func (e *extraction) inspect(dir, subcommand string) git.Verdict {
-	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.home}
+	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.home, TrustedRoots: e.work.trusted[:0], Seen: &e.resolver}
 	for _, root := range e.roots {
 		if root.Space == v1.SpaceProject || root.Space == v1.SpaceSession {
 			query.TrustedRoots = append(query.TrustedRoots, root.Real)
@@ -67,10 +70,32 @@ func (e *extraction) toplevel(dir string) string {
 	if err != nil || resolved.Unseen {
 		return ""
 	}
-	if verdict := e.inspect(resolved.Real, "rev-parse"); verdict.Trusted && verdict.Repository {
-		return verdict.Top
+	verdict := e.inspect(resolved.Real, "rev-parse")
+	if !verdict.Trusted || !verdict.Repository || !e.belongsToUser(verdict.Top, verdict.Top+"/.git", verdict.GitDir) {
+		return ""
 	}
-	return ""
+	return verdict.Top
+}
+
+// belongsToUser reports whether places belong to the user whose home the
+// session has: in a work tree of another's, git does nothing and prints nothing
+// (safe.directory in git-config(1)).
+func (e *extraction) belongsToUser(places ...string) bool {
+	if e.home == "" {
+		return false
+	}
+	onDisk := make([]string, 0, 1+len(places))
+	for _, place := range append([]string{e.home}, places...) {
+		if e.resolver.Map != nil {
+			disk, err := mapped{e}.Disk(place)
+			if err != nil {
+				return false
+			}
+			place = disk
+		}
+		onDisk = append(onDisk, place)
+	}
+	return sameOwner(onDisk[0], onDisk[1:]...)
 }
 
 // mapped shows git's reader the disk of an agent that sees it under other names.

@@ -3,6 +3,7 @@ package extract
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -23,19 +24,8 @@ func (e *extraction) otherNames(p *v1.Path) {
 		p.Caveats.Add("error")
 		return
 	}
-	for at := paths.Parent(p.Real); ; at = paths.Parent(at) {
-		e.compareNames(p, file, at)
-		if at == "/" || !e.rootedAt(paths.Parent(at)) {
-			break
-		}
-	}
-	for _, home := range []string{e.home, e.x.options.Home} {
-		if home == "" {
-			continue
-		}
-		for _, dir := range e.x.lists.inHome(home, e.x.options.Home) {
-			e.compareNames(p, file, dir)
-		}
+	for _, dir := range e.namesPlaces(paths.Parent(p.Real)) {
+		e.compareNames(p, file, dir)
 	}
 	for _, dir := range e.x.options.Own {
 		e.compareOwn(p, file, dir, "own")
@@ -85,4 +75,68 @@ func (e *extraction) compareOwn(p *v1.Path, file fs.FileInfo, path, class string
 			p.Class.Put(class, path)
 		}
 	}
+}
+
+// readsSecret reports whether reading a file reads a secret: by its own name, or by
+// another of its names that can be found cheaply.
+func (e *extraction) readsSecret(resolved *paths.Resolved) bool {
+	if e.secretFile(resolved.Real) || !resolved.HardLinks {
+		return e.secretFile(resolved.Real)
+	}
+	p := v1.Path{Real: resolved.Real, Op: v1.OpRead}
+	e.otherNames(&p)
+	return len(p.Class) > 0 || len(p.Caveats) > 0
+}
+
+// doubles are the secrets with more than one name that lie where otherNames
+// looks for those of a file in dir: a walk of dir may read one by another name.
+func (e *extraction) doubles(dir string) []fs.FileInfo {
+	var found []fs.FileInfo
+	for _, place := range append(e.namesPlaces(dir), e.x.options.Own...) {
+		entries, err := e.readDir(place)
+		if err != nil || len(entries) > maxSiblings {
+			continue
+		}
+		for _, entry := range entries {
+			if info := e.double(strings.TrimSuffix(place, "/")+"/"+entry.Name(), entry); info != nil {
+				found = append(found, info)
+			}
+		}
+	}
+	return found
+}
+
+// double is the file of an entry that is a secret, or policyd's own, with more
+// than one name.
+func (e *extraction) double(full string, entry fs.DirEntry) fs.FileInfo {
+	own := slices.ContainsFunc(e.x.options.Own, func(dir string) bool { return paths.FoldedWithin(full, dir) })
+	if !entry.Type().IsRegular() || !own && !e.secretFile(full) {
+		return nil
+	}
+	if resolved, err := e.resolver.Resolve(full); err != nil || !resolved.HardLinks {
+		return nil
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// namesPlaces are the directories in which otherNames looks for other names of
+// files in dir.
+func (e *extraction) namesPlaces(dir string) []string {
+	var places []string
+	for at := dir; ; at = paths.Parent(at) {
+		places = append(places, at)
+		if at == "/" || !e.rootedAt(paths.Parent(at)) {
+			break
+		}
+	}
+	for _, home := range []string{e.home, e.x.options.Home} {
+		if home != "" {
+			places = append(places, e.x.lists.inHome(home, e.x.options.Home)...)
+		}
+	}
+	return places
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"policyd/extract/stat"
 )
 
 // homes remembers what the sensitive entries of a home directory are, as long
@@ -17,14 +19,8 @@ type homes struct {
 }
 
 type home struct {
-	stamp   homeStamp
+	stamp   stat.Stamp
 	entries []sensitive
-}
-
-// homeStamp identifies one state of a directory; times count from the Unix epoch.
-type homeStamp struct {
-	device, inode     uint64
-	modified, changed time.Duration
 }
 
 const (
@@ -34,14 +30,14 @@ const (
 	settledAfter = 2 * time.Second
 )
 
-func (h *homes) get(dir string, stamp homeStamp) ([]sensitive, bool) {
+func (h *homes) get(dir string, stamp stat.Stamp) ([]sensitive, bool) {
 	h.mutex.RLock()
 	defer h.mutex.RUnlock()
 	found, ok := h.known[dir]
 	return found.entries, ok && found.stamp == stamp
 }
 
-func (h *homes) put(dir string, stamp homeStamp, entries []sensitive) {
+func (h *homes) put(dir string, stamp stat.Stamp, entries []sensitive) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if h.known == nil || len(h.known) >= maxHomes {
@@ -53,12 +49,14 @@ func (h *homes) put(dir string, stamp homeStamp, entries []sensitive) {
 // sensitiveIn resolves the sensitive roots of one home. The returned slice is
 // shared, and full to its capacity.
 func (e *extraction) sensitiveIn(dir string) []sensitive {
-	stamp, stamped := e.stampOf(dir)
-	if stamped {
+	stamped := e.stamped(dir)
+	if stamp, ok := e.resolver.Stamp(dir); ok && stamped {
 		if known, ok := e.x.homes.get(dir, stamp); ok {
 			return known
 		}
 	}
+	stamp, err := stat.Path(dir, false) // before the entries, so that a later change shows
+	stamped = stamped && err == nil
 	names := e.x.lists.inHome(dir, e.x.options.Home)
 	entries := make([]sensitive, 0, len(names))
 	plain := true
@@ -72,23 +70,20 @@ func (e *extraction) sensitiveIn(dir string) []sensitive {
 		plain = plain && len(resolved.Links) == 0 && strings.Count(name[len(dir):], "/") <= 1
 		entries = append(entries, sensitive{resolved.Real, name == dir})
 	}
-	if stamped && plain && stamp.changed+settledAfter < e.x.now() {
+	if stamped && plain && stamp.Changed+settledAfter < e.x.now() {
 		e.x.homes.put(dir, stamp, entries)
 	}
 	return entries[:len(entries):len(entries)]
 }
 
-// stampOf is the stamp of a home that lies where its path says. The way there
-// is looked at in every call.
-func (e *extraction) stampOf(dir string) (homeStamp, bool) {
-	if e.windows || e.x.lists.pathMap != nil {
-		return homeStamp{}, false // the name isn't the sidecar's
+// stamped reports whether a home lies where its path says and its stamp tells
+// its states apart. The way there is looked at in every call.
+func (e *extraction) stamped(dir string) bool {
+	if !stat.Exact || e.windows || e.x.lists.pathMap != nil {
+		return false // else the name isn't the sidecar's
 	}
 	resolved, err := e.resolver.Resolve(dir)
-	if err != nil || resolved.Real != dir || !resolved.Dir || resolved.ViaProc {
-		return homeStamp{}, false
-	}
-	return stampHome(dir)
+	return err == nil && resolved.Real == dir && resolved.Dir && !resolved.ViaProc
 }
 
 // now is the time since the Unix epoch.

@@ -62,11 +62,22 @@ type policyData struct {
 	} `json:"settings"`
 }
 
+// readable are the members of data.policyd that policyData names. The others are tables of
+// commands, which would take many times as long to write out.
+func readable(policyd map[string]any) map[string]any {
+	config, _ := policyd["config"].(map[string]any)
+	picked := map[string]any{}
+	for _, name := range []string{"secrets", "protected", "sensitive"} {
+		picked[name] = config[name]
+	}
+	return map[string]any{"config": picked, "settings": policyd["settings"]}
+}
+
 // newLists reads the lists out of data.policyd; home is the sidecar's own. A
 // policy without a list of secrets is refused: it would make every secret an
 // ordinary file.
 func newLists(policyd map[string]any, home string) (*lists, error) {
-	raw, err := json.Marshal(policyd)
+	raw, err := json.Marshal(readable(policyd))
 	if err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}

@@ -216,7 +216,7 @@ func (u *uncatalogued) declared(name, text string) {
 	e.filePath(raw, e.x.catalog.mcpOperation(u.tool, name), &tool{})
 	p := &e.facts.Paths[index]
 	e.otherReadings(p, text, raw, clear)
-	e.facts.Items[item].Touches = touchSets[[2]string{p.Op, p.Space}]
+	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))
 }
 
 // spelled is what a text names, and whether it certainly does.

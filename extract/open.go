@@ -1,10 +1,9 @@
 package extract
 
 import (
-	"io/fs"
-
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
+	"policyd/extract/stat"
 )
 
 // What a command does with a directory or a file is known beforehand only where
@@ -18,8 +17,8 @@ func (e *extraction) enterable(dir string) bool {
 	}
 	root := e.ownRoot(dir)
 	for at := dir; root != ""; at = paths.Parent(at) {
-		info, err := e.stat(at)
-		if err != nil || !info.IsDir() || at != root && info.Mode().Perm()&0o111 != 0o111 {
+		found, err := e.stamp(at)
+		if err != nil || found.Kind != stat.Directory || at != root && found.Permissions&0o111 != 0o111 {
 			return false
 		}
 		if at == root {
@@ -35,8 +34,20 @@ func (e *extraction) readable(path string) bool {
 	if !e.plain(path) || !e.enterable(paths.Parent(path)) {
 		return false
 	}
-	info, err := e.stat(path)
-	return err == nil && info.Mode().Type()&fs.ModeType == 0 && info.Mode().Perm()&0o444 == 0o444
+	found, err := e.stamp(path)
+	return err == nil && found.Kind == stat.File && found.Permissions&0o444 == 0o444
+}
+
+// stamp is what lies at a path, links followed, looked at once in a call.
+func (e *extraction) stamp(path string) (stat.Stamp, error) {
+	if found, ok := e.resolver.Stamp(path); ok {
+		return found, nil
+	}
+	disk, err := e.disk(path)
+	if err != nil {
+		return stat.Stamp{}, err
+	}
+	return stat.Path(disk, true)
 }
 
 // ownRoot is the project or session directory that holds a path.

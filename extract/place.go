@@ -45,7 +45,8 @@ type Place struct {
 // error says that the path leads to no place that is known: it is relative,
 // holds a NUL, is too long, loops, or can be read in two ways.
 func (x *Extractor) Place(session *v1.Session, grants []v1.PathGrant, path string) (Place, error) {
-	e := &extraction{x: x, call: &v1.Call{Session: *session}}
+	e := x.begin(&v1.Call{Session: *session})
+	defer e.end()
 	e.session()
 	e.surroundings(grants)
 	resolved, err := e.resolve(path)

@@ -113,6 +113,8 @@ type reader struct {
 	// root is the tree's directory, named what names below it begin with where
 	// they become words, and base what those words count from.
 	root, named, base string
+	// doubles are secrets that may be read by another of their names.
+	doubles []fs.FileInfo
 }
 
 // tree says what reading everything below root reaches.
@@ -126,6 +128,9 @@ func (e *extraction) treeOf(root, named, base string, f filter) string {
 		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}
 	r := reader{e: e, f: f.plain(), left: maxReached, root: root, named: named, base: base}
+	if !r.f.names {
+		r.doubles = e.doubles(root)
+	}
 	rules := ignores{void: true}
 	if r.f.ignoring {
 		rules = e.ignoresAbove(root)
@@ -160,6 +165,7 @@ func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
 			}
 		}
 		if hidden && strings.HasPrefix(name, ".") || rules.ignores(name, entry.IsDir()) {
+			r.passed(dir+"/"+name, entry)
 			continue
 		}
 		if !r.entry(dir+"/"+name, entry, rules, hidden) {
@@ -188,10 +194,30 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 		if r.f.follow {
 			r.answer = r.e.linked(full)
 		}
-	case !r.f.names && r.f.reads(name) && r.e.secretFile(full):
+	case r.f.names:
+	case !r.f.reads(name):
+		r.passed(full, entry)
+	case r.e.secretFile(full) || r.doubled(entry):
 		r.answer = reachesSecret
 	}
 	return true
+}
+
+// passed looks at a file that is not read: a secret with another name may be
+// read by that one, before or after.
+func (r *reader) passed(full string, entry fs.DirEntry) {
+	if r.answer == reachesNone && !r.f.names && r.e.double(full, entry) != nil {
+		r.answer = reachesUnknown
+	}
+}
+
+// doubled reports whether an entry is another name of a secret.
+func (r *reader) doubled(entry fs.DirEntry) bool {
+	if len(r.doubles) == 0 {
+		return false
+	}
+	info, err := entry.Info()
+	return err != nil || slices.ContainsFunc(r.doubles, func(secret fs.FileInfo) bool { return os.SameFile(secret, info) })
 }
 
 // handed says what a name reaches by the way it is handed on: cut into words, it
@@ -240,7 +266,7 @@ func (e *extraction) linked(full string) string {
 		return reachesUnknown
 	case e.spaceOf(&resolved) == v1.SpaceOutside:
 		return reachesOutside
-	case e.secretFile(resolved.Real):
+	case e.readsSecret(&resolved):
 		return reachesSecret
 	case resolved.Dir || resolved.Unseen:
 		return reachesUnknown
@@ -473,7 +499,7 @@ func (e *extraction) reached(t *touched, item *v1.Item, match, op string) {
 	t.reals = append(t.reals, resolved.Real)
 	t.links = append(t.links, resolved.Links...)
 	switch {
-	case op != v1.OpList && (e.secretFile(resolved.Real) || e.secretFile(match)):
+	case op != v1.OpList && (e.secretFile(match) || e.readsSecret(&resolved)):
 		item.Caveats.Add(reachesSecret)
 	case space == v1.SpaceOutside && len(resolved.Links) > 0:
 		item.Caveats.Add(reachesOutside)

@@ -12,7 +12,7 @@ import (
 // surroundings resolves the roots and the working directory (V4, P14).
 func (e *extraction) surroundings(grants []v1.PathGrant) {
 	s := &e.call.Session
-	e.grants, e.roots = grants, e.usualRoots[:0]
+	e.grants, e.roots = grants, e.work.roots[:0]
 	var linked []linkedRoot
 	add := func(dir, space string) {
 		if e.moved(dir) {
@@ -263,7 +263,7 @@ func (e *extraction) homeRoots() []sensitive {
 	if e.sensitives != nil {
 		return e.sensitives
 	}
-	e.sensitives = e.usualSensitives[:0]
+	e.sensitives = e.work.sensitives[:0]
 	own := e.x.options.Home
 	e.addHome(own)
 	if e.home != own {

@@ -5,6 +5,7 @@ package extract_test
 import (
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -54,6 +55,44 @@ func TestSpecialFiles(t *testing.T) {
 		assert.Equal(t, v1.Set{"special"}, p.facts("Write", map[string]any{"file_path": name, "content": ""}).Paths[0].Caveats, name)
 		assert.Contains(t, p.facts("Bash", map[string]any{"command": "cat " + name}).Items[0].Caveats, "special", name)
 		assert.NotContains(t, p.facts("Bash", map[string]any{"command": "ls -l " + name}).Items[0].Caveats, "special", name)
+	}
+}
+
+// S3: patterns and walks meet a secret by its other names, too.
+func TestHardLinksOfSecretsInPatternsAndWalks(t *testing.T) {
+	for name, secret := range map[string]string{
+		"beside": "/proj/.env", "in the home": "/.ssh/id_ed25519", "of policyd": "/state/agent.token", "none": "/proj/README.md",
+	} {
+		p := newPlace(t)
+		require.NoError(t, os.Mkdir(p.project+"/notes", 0o755))
+		require.NoError(t, os.Link(p.home+secret, p.project+"/notes/a.txt"))
+		require.NoError(t, os.Symlink("a.txt", p.project+"/notes/z.txt"))
+		for _, line := range []string{
+			"cat notes/a*", "cat notes/z*", "grep -r x notes", "grep -R x notes", "rg x notes", "find notes -type f -exec cat {} +",
+			"find notes -type f | xargs cat",
+		} {
+			items := p.facts("Bash", map[string]any{"command": line}).Items
+			reaches := slices.ContainsFunc(items, func(item v1.Item) bool {
+				return item.Caveats.Has("reaches_secret") || item.Caveats.Has("reaches_unknown")
+			})
+			assert.Equal(t, name != "none", reaches, "%s: %s", name, line)
+		}
+	}
+}
+
+// S3: a walk that passes over a secret may read it by another of its names.
+func TestHardLinksOfSecretsThatAWalkPassesOver(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Mkdir(p.project+"/notes", 0o755))
+	require.NoError(t, os.WriteFile(p.project+"/notes/.env", nil, 0o600))
+	hidden, included := map[string]any{"command": "rg x notes"}, map[string]any{"command": "grep -r --include='*.txt' x notes"}
+	for _, args := range []map[string]any{hidden, included} {
+		assert.False(t, p.facts("Bash", args).Items[0].Caveats.Has("reaches_unknown"), args["command"])
+	}
+	require.NoError(t, os.Link(p.project+"/notes/.env", p.project+"/notes/a.txt"))
+	for _, args := range []map[string]any{hidden, included} {
+		caveats := p.facts("Bash", args).Items[0].Caveats
+		assert.True(t, caveats.Has("reaches_secret") || caveats.Has("reaches_unknown"), args["command"])
 	}
 }
 

@@ -74,7 +74,11 @@ func (e *extraction) texts(names []string) []string {
 		if err != nil {
 			e.doubt("argument_type")
 		}
-		out = append(out, texts...)
+		if out == nil {
+			out = slices.Clip(texts)
+		} else {
+			out = append(out, texts...)
+		}
 	}
 	return out
 }
@@ -209,7 +213,7 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 		raw = e.patternRoot(raw)
 	}
 	index := len(e.facts.Paths)
-	touched := touched{item: len(e.facts.Items)}
+	touched := touched{item: len(e.facts.Items), set: e.work.touches[:0]}
 	e.touch(&touched, raw, e.facts.Cwd, access)
 	p := &e.facts.Paths[index]
 	if !pattern {
@@ -288,7 +292,7 @@ func (e *extraction) pattern(pattern, base string) {
 	if root == "" {
 		return
 	}
-	t := touched{item: len(e.facts.Items)}
+	t := touched{item: len(e.facts.Items), set: e.work.touches[:0]}
 	e.touch(&t, root, base, v1.OpList)
 	e.pathItem(len(e.facts.Paths) - 1)
 }

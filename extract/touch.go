@@ -27,10 +27,13 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
 	p := &e.facts.Paths[len(e.facts.Paths)-1]
 	full := e.absolute(raw, base)
+	if raw == "." && !e.windows {
+		full = base // the same, without a string of its own
+	}
 	if full == "" {
 		p.Real = raw
 		t.vague = true
-		p.Caveats.Add("invisible")
+		e.note(p, "invisible")
 		e.classify(p, e.spelling(raw))
 		t.add(op, p.Space)
 		return p
@@ -54,7 +57,7 @@ func (e *extraction) absolute(raw, base string) string {
 	case strings.HasPrefix(raw, "~") || base == "":
 		return ""
 	}
-	return base + "/" + raw
+	return e.work.join(base, raw)
 }
 
 // locate says where an absolute path really lies.
@@ -65,7 +68,7 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	resolved, err := e.resolve(full)
 	if err != nil {
 		p.Real = e.spelling(full)
-		p.Caveats.Add("error")
+		e.note(p, "error")
 		t.vague = true
 		e.classify(p, p.Real)
 		return
@@ -78,21 +81,21 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	switch {
 	case e.hidden(&resolved):
 		t.vague = true
-		p.Caveats.Add("invisible")
+		e.note(p, "invisible")
 	case resolved.Unseen:
 		t.unseen = true
-		p.Caveats.Add("unseen")
+		e.note(p, "unseen")
 	case !resolved.Exists:
-		p.Caveats.Add("missing")
+		e.note(p, "missing")
 	case resolved.Dir:
-		p.Caveats.Add("directory")
+		e.note(p, "directory")
 	case !resolved.Regular:
 		t.special = t.special || p.Op != v1.OpList
-		p.Caveats.Add("special")
+		e.note(p, "special")
 	case resolved.HardLinks && p.Op == v1.OpRead:
 		e.otherNames(p)
 	case resolved.HardLinks && p.Op != v1.OpList:
-		p.Caveats.Add("hard_link")
+		e.note(p, "hard_link")
 		e.otherNames(p)
 	}
 	e.classify(p, resolved.Real)
@@ -106,6 +109,15 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	if len(resolved.Links) > 0 || resolved.ViaProc {
 		e.otherReading(t, p, full)
 	}
+}
+
+// note adds a caveat of a path, in memory that is there for the first.
+func (e *extraction) note(p *v1.Path, caveat string) {
+	if p.Caveats == nil {
+		p.Caveats = e.room.set(caveat)
+		return
+	}
+	p.Caveats.Add(caveat)
 }
 
 // otherReading judges a path that leads over links by its text as well. Some
@@ -146,8 +158,14 @@ func (e *extraction) device(p *v1.Path, full string, resolved *paths.Resolved) b
 	}
 	p.Real = name
 	switch name {
-	case "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2":
-		if !e.line {
+	case "/dev/stdin", "/dev/fd/0":
+		if !e.line || p.Op == v1.OpWrite { // a file that is read is opened for writing
+			break
+		}
+		p.Space = v1.SpaceNone
+		return true
+	case "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2":
+		if !e.line || p.Op == v1.OpWrite && e.crossed {
 			break
 		}
 		fallthrough
@@ -275,17 +293,17 @@ func (e *extraction) classifyDelete(p *v1.Path, real string) {
 // within lists the directories that an approval could name for all that was
 // touched (V6): every ancestor of dir that holds it all and that no symbolic
 // link below it leads out of or into.
-func (t *touched) within(dir string) v1.Set {
-	var out v1.Set
+func (e *extraction) within(t *touched, dir string) v1.Set {
 	if t.vague || dir == "" {
-		return out
+		return nil
 	}
+	out := e.work.within[:0]
 	for at := dir; paths.Depth(at) >= 2; at = paths.Parent(at) {
 		if t.allWithin(at) {
 			out = append(out, at)
 		}
 	}
-	return out
+	return e.room.set(out...)
 }
 
 func (t *touched) allWithin(root string) bool {
@@ -316,23 +334,7 @@ var touchNames = func() map[[2]string]string {
 	return names
 }()
 
-// touchSets hold one name each, for items that touch no more. They are shared:
-// they have no room to grow in place.
-var touchSets = func() map[[2]string]v1.Set {
-	sets := make(map[[2]string]v1.Set, len(touchNames))
-	for key, name := range touchNames {
-		sets[key] = v1.Set{name}
-	}
-	return sets
-}()
-
 // add notes one more thing that is touched.
-func (t *touched) add(op, space string) {
-	if len(t.set) == 0 {
-		t.set = touchSets[[2]string{op, space}]
-		return
-	}
-	t.set.Add(touchName(op, space))
-}
+func (t *touched) add(op, space string) { t.set.Add(touchName(op, space)) }
 
 func touchName(op, space string) string { return touchNames[[2]string{op, space}] }

@@ -63,6 +63,8 @@ func (e *extraction) trackedFile(full string) string {
 		return reachesOutside
 	case resolved.Dir:
 		return reachesUnknown // a submodule
+	case resolved.HardLinks && e.readsSecret(&resolved):
+		return reachesSecret
 	}
 	return reachesNone
 }

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
 
 // memoryForSpeed is the garbage collector's target where the environment sets
@@ -23,6 +24,8 @@ func start() int {
 		debug.SetGCPercent(memoryForSpeed)
 	}
 	limitMemory(os.LookupEnv, os.DirFS("/"))
+	// Rules can ask for the time in the zone "Local", and have to judge alike everywhere.
+	time.Local = time.UTC
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	program := &Program{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}

@@ -50,6 +50,9 @@ func (r measuredRecorder) Write(ctx context.Context, record *v1.Record) error {
 	return err
 }
 
+// Amend implements gate.Recorder.
+func (r measuredRecorder) Amend(ctx context.Context, record *v1.Record) { r.inner.Amend(ctx, record) }
+
 // observer tells metrics and traces of requests.
 type observer struct {
 	metrics *metrics.Metrics

@@ -40,7 +40,7 @@ type scopeData struct {
 }
 
 func newScope(extractor *extract.Extractor, policyd map[string]any, home string) (*scope, error) {
-	raw, err := json.Marshal(policyd)
+	raw, err := json.Marshal(map[string]any{"settings": policyd["settings"]})
 	if err != nil {
 		return nil, fmt.Errorf("read scope settings: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 type Cache struct {
 	mutex   sync.RWMutex
 	limit   int
-	entries map[cacheKey]cacheEntry
+	entries map[cacheKey]*cacheEntry
 }
 
 type cacheKey struct {
@@ -28,15 +28,17 @@ type cacheEntry struct {
 }
 
 // check reports whether everything is as it was, and an entry to put in place
-// of this one if that makes the next check shorter.
-func (e cacheEntry) check(now func() time.Time) (renewed *cacheEntry, ok bool) {
-	for _, d := range e.alone {
-		if !d.holds() {
+// of this one if that makes the next check shorter. What stands in one directory
+// is asked for one by one: each file can change without a trace elsewhere, and so
+// can the permissions of a directory that nothing was added to.
+func (e *cacheEntry) check(seen Seen, now func() time.Time) (renewed *cacheEntry, ok bool) {
+	for i := range e.alone {
+		if !e.alone[i].holds(seen) {
 			return nil, false
 		}
 	}
-	for n, g := range e.guards {
-		next, stale, ok := g.holds(now)
+	for n := range e.guards {
+		next, stale, ok := e.guards[n].holds(seen, now)
 		if !ok {
 			return nil, false
 		}
@@ -44,7 +46,7 @@ func (e cacheEntry) check(now func() time.Time) (renewed *cacheEntry, ok bool) {
 			if renewed == nil {
 				renewed = &cacheEntry{verdict: e.verdict, alone: e.alone, guards: slices.Clone(e.guards)}
 			}
-			renewed.guards[n] = next
+			renewed.guards[n].listing = next
 		}
 	}
 	return renewed, true
@@ -52,7 +54,7 @@ func (e cacheEntry) check(now func() time.Time) (renewed *cacheEntry, ok bool) {
 
 // NewCache returns a Cache of at most limit verdicts; below one it keeps none.
 func NewCache(limit int) *Cache {
-	return &Cache{limit: limit, entries: make(map[cacheKey]cacheEntry)}
+	return &Cache{limit: limit, entries: make(map[cacheKey]*cacheEntry)}
 }
 
 func keyOf(q Query) cacheKey {
@@ -65,24 +67,24 @@ func keyOf(q Query) cacheKey {
 	}
 }
 
-func (c *Cache) get(key cacheKey, now func() time.Time) (Verdict, bool) {
+func (c *Cache) get(key cacheKey, seen Seen, now func() time.Time) (Verdict, bool) {
 	c.mutex.RLock()
 	entry, found := c.entries[key]
 	c.mutex.RUnlock()
 	if !found {
 		return Verdict{}, false
 	}
-	renewed, ok := entry.check(now)
+	renewed, ok := entry.check(seen, now)
 	if !ok {
 		return Verdict{}, false
 	}
 	if renewed != nil {
-		c.put(key, *renewed)
+		c.put(key, renewed)
 	}
 	return entry.verdict, true
 }
 
-func (c *Cache) put(key cacheKey, entry cacheEntry) {
+func (c *Cache) put(key cacheKey, entry *cacheEntry) {
 	if c.limit < 1 {
 		return
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/stat"
 )
 
 // Each change appears after a trusted verdict was cached.
@@ -64,9 +66,40 @@ func TestCacheSeesChanges(t *testing.T) {
 			reader := newReader(t, cache)
 			query := s.query(filepath.Join(s.project, "sub"), "status")
 			require.True(t, reader.Inspect(query).Trusted)
-			_, kept := cache.get(keyOf(query), reader.now)
+			_, kept := cache.get(keyOf(query), nil, reader.now)
 			require.True(t, kept)
 			change(s)
+			assert.False(t, reader.Inspect(query).Trusted)
+		})
+	}
+}
+
+// A name that was a link to nothing is absent to whoever follows it, and comes
+// to be there without a trace in the directory that holds the link.
+func TestCacheSeesWhatADanglingLinkComesToLeadTo(t *testing.T) {
+	for name, link := range map[string]string{
+		"common directory":        ".git/commondir",
+		"work tree configuration": ".git/config.worktree",
+		"nested repository":       "sub/.git",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.commit(s.project)
+			target := filepath.Join(s.home, "elsewhere")
+			path := filepath.Join(s.project, filepath.FromSlash(link))
+			require.NoError(t, os.Symlink(target, path))
+			reader := newReader(t, NewCache(8))
+			query := s.query(filepath.Join(s.project, "sub"), "status")
+			require.True(t, reader.Inspect(query).Trusted)
+			s.write(target, "[core]\n\tfsmonitor = x\n")
+			assert.False(t, reader.Inspect(query).Trusted)
+
+			require.NoError(t, os.Remove(target))
+			require.NoError(t, os.Remove(path))
+			require.True(t, reader.Inspect(query).Trusted)
+			require.NoError(t, os.Symlink(target, path))
+			require.True(t, reader.Inspect(query).Trusted, "the link came later")
+			s.write(target, "[core]\n\tfsmonitor = x\n")
 			assert.False(t, reader.Inspect(query).Trusted)
 		})
 	}
@@ -94,7 +127,7 @@ func TestCacheKeepsNothingFresh(t *testing.T) {
 	require.NoError(t, err)
 	query := s.query(s.project, "status")
 	require.True(t, reader.Inspect(query).Trusted)
-	_, kept := cache.get(keyOf(query), reader.now)
+	_, kept := cache.get(keyOf(query), nil, reader.now)
 	assert.False(t, kept)
 }
 
@@ -108,7 +141,7 @@ func TestCacheOutlivesOtherChangesOfADirectory(t *testing.T) {
 	require.True(t, reader.Inspect(query).Trusted)
 	s.write(filepath.Join(s.project, ".git", "index.lock"), "")
 	require.NoError(t, os.Remove(filepath.Join(s.project, ".git", "index.lock")))
-	_, kept := cache.get(keyOf(query), reader.now)
+	_, kept := cache.get(keyOf(query), nil, reader.now)
 	assert.True(t, kept)
 	s.write(filepath.Join(s.project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
 	assert.False(t, reader.Inspect(query).Trusted)
@@ -120,20 +153,20 @@ func TestFreshDirectoriesVouchForNothing(t *testing.T) {
 	now := time.Duration(time.Now().UnixNano())
 	_, guards := guarded(absent, now)
 	require.Len(t, guards, 1)
-	assert.False(t, guards[0].listing.present)
+	assert.False(t, guards[0].listing.Present())
 	_, guards = guarded(absent, now+time.Hour)
 	require.Len(t, guards, 1)
-	assert.True(t, guards[0].listing.present)
+	assert.True(t, guards[0].listing.Present())
 }
 
 func TestCacheIsBounded(t *testing.T) {
 	cache := NewCache(3)
 	for n := range 10 {
-		cache.put(cacheKey{dir: strconv.Itoa(n)}, cacheEntry{})
+		cache.put(cacheKey{dir: strconv.Itoa(n)}, &cacheEntry{})
 	}
 	assert.Len(t, cache.entries, 3)
 	none := NewCache(0)
-	none.put(cacheKey{}, cacheEntry{})
+	none.put(cacheKey{}, &cacheEntry{})
 	assert.Empty(t, none.entries)
 }
 
@@ -150,4 +183,38 @@ func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// seen is a Seen that knows stamps by path.
+type seen map[string]stat.Stamp
+
+func (s seen) Stamp(path string) (stat.Stamp, bool) { found, ok := s[path]; return found, ok }
+
+// What the decision has looked at is not asked for again, and is held to the
+// verdict as what is asked for would be.
+func TestCacheTakesWhatTheDecisionHasSeen(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	cache := NewCache(8)
+	reader := newReader(t, cache)
+	query := s.query(s.project, "status")
+	require.True(t, reader.Inspect(query).Trusted)
+	now, err := stat.Path(s.project, false)
+	require.NoError(t, err)
+	known := func(stamp stat.Stamp) bool {
+		_, ok := cache.get(keyOf(query), seen{s.project: stamp}, reader.now)
+		return ok
+	}
+	require.True(t, known(now))
+	for name, change := range map[string]func(*stat.Stamp){
+		"another directory": func(s *stat.Stamp) { s.Inode++ },
+		"another disk":      func(s *stat.Stamp) { s.Device++ },
+		"permissions":       func(s *stat.Stamp) { s.Permissions ^= 0o100 },
+		"owner":             func(s *stat.Stamp) { s.Owner++ },
+		"no directory":      func(s *stat.Stamp) { s.Kind = stat.File },
+	} {
+		other := now
+		change(&other)
+		assert.False(t, known(other), name)
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"policyd/extract/stat"
 )
 
 type layout uint8
@@ -62,14 +64,14 @@ func (in *inspection) dotGit(dir string) (repository, error) {
 	if err != nil {
 		return repository{}, refuse(CodeUnreadable, path)
 	}
-	switch found.kind {
-	case kindAbsent:
+	switch found.Kind {
+	case stat.Absent:
 		return repository{}, nil
-	case kindFile:
+	case stat.File:
 		return in.followGitfile(dir, path)
-	case kindDirectory:
+	case stat.Directory:
 		return in.gitDirectory(dir, path)
-	case kindLink, kindOther:
+	case stat.Link, stat.Other:
 	}
 	return repository{}, refuse(CodeAmbiguous, path)
 }
@@ -122,7 +124,7 @@ func (in *inspection) shapedAt(dir string) (common string, shaped bool, err erro
 	if err != nil {
 		return "", false, refuse(CodeUnreadable, headPath)
 	}
-	if head.kind == kindAbsent {
+	if head.Kind == stat.Absent {
 		return "", false, nil
 	}
 	common, err = in.commonDir(dir)
@@ -135,10 +137,10 @@ func (in *inspection) shapedAt(dir string) (common string, shaped bool, err erro
 		if err != nil {
 			return "", false, refuse(CodeUnreadable, path)
 		}
-		if found.kind == kindAbsent {
+		if found.Kind == stat.Absent {
 			return "", false, nil
 		}
-		if found.kind != kindDirectory || !searchable(found) {
+		if found.Kind != stat.Directory || !searchable(found) {
 			return "", false, refuse(CodeAmbiguous, path)
 		}
 	}
@@ -149,11 +151,11 @@ func (in *inspection) shapedAt(dir string) (common string, shaped bool, err erro
 }
 
 // searchable errs on the side of no: git skips a directory it can't enter.
-func searchable(s stamp) bool {
-	if s.mode&0o111 == 0o111 {
+func searchable(s stat.Stamp) bool {
+	if s.Permissions&0o111 == 0o111 {
 		return true
 	}
-	return int64(s.owner) == int64(os.Geteuid()) && s.mode&0o100 != 0
+	return int64(s.Owner) == int64(os.Geteuid()) && s.Permissions&0o100 != 0
 }
 
 func (in *inspection) commonDir(dir string) (string, error) {
@@ -162,7 +164,7 @@ func (in *inspection) commonDir(dir string) (string, error) {
 	if err != nil {
 		return "", refuse(CodeUnreadable, path)
 	}
-	if found.kind == kindAbsent {
+	if found.Kind == stat.Absent {
 		return dir, nil
 	}
 	content, err := in.probe.read(path, maxGitfileBytes)
@@ -180,8 +182,8 @@ func (in *inspection) commonDir(dir string) (string, error) {
 	return common, nil
 }
 
-func (in *inspection) validHead(path string, head stamp) bool {
-	if head.kind == kindLink {
+func (in *inspection) validHead(path string, head stat.Stamp) bool {
+	if head.Kind == stat.Link {
 		path, err := disk(in.probe.view, path, false)
 		if err != nil {
 			return false

@@ -3,6 +3,8 @@ package git
 import (
 	"path/filepath"
 	"time"
+
+	"policyd/extract/stat"
 )
 
 // guard saves asking for files that were absent, one by one: as long as their
@@ -10,10 +12,10 @@ import (
 // are always asked for, since writing one does not touch its directory.
 type guard struct {
 	directory string
-	identity  stamp
+	identity  stat.Stamp
 	// listing is the directory's whole stamp; not present when it was too fresh
 	// to tell two states apart. Then every name is asked for.
-	listing stamp
+	listing stat.Stamp
 	absent  []dependency
 }
 
@@ -22,27 +24,29 @@ type guard struct {
 // directory settled before that holds what was seen.
 func guarded(all []dependency, started time.Duration) (alone []dependency, guards []guard) {
 	at := make(map[string]int)
-	for _, d := range all {
-		if d.stamp.present || d.listing {
+	vouched := make([]bool, len(all))
+	for i, d := range all {
+		if d.stamp.Present() || d.listing || dangles(d) {
 			continue
 		}
 		directory := filepath.Dir(d.path)
 		n, known := at[directory]
 		if !known {
 			found, err := statOrAbsent(directory, true)
-			if err != nil || found.kind != kindDirectory {
+			if err != nil || found.Kind != stat.Directory {
 				continue
 			}
 			n = len(guards)
 			at[directory] = n
 			guards = append(guards, guard{
-				directory: directory, identity: found.identity(), listing: settled(found, started),
+				directory: directory, identity: found.Identity(), listing: settled(found, started),
 			})
 		}
 		guards[n].absent = append(guards[n].absent, d)
+		vouched[i] = true
 	}
-	for _, d := range all {
-		if _, vouched := at[filepath.Dir(d.path)]; vouched && !d.stamp.present && !d.listing {
+	for i, d := range all {
+		if vouched[i] {
 			continue
 		}
 		// The guard compares the directory's identity as well.
@@ -54,29 +58,50 @@ func guarded(all []dependency, started time.Duration) (alone []dependency, guard
 	return alone, guards
 }
 
+// dangles reports whether what was found absent is a link to nothing. Such a
+// name comes to be there when its target does, without a trace in the directory
+// that holds the link, so that no directory can vouch for it.
+func dangles(d dependency) bool {
+	if !d.follow {
+		return false
+	}
+	itself, err := statOrAbsent(d.path, false)
+	return err != nil || itself.Present()
+}
+
 // settled is s, or nothing when the directory changed within the racy window.
-func settled(s stamp, now time.Duration) stamp {
-	if s.changed+racyWindow > now {
-		return stamp{}
+func settled(s stat.Stamp, now time.Duration) stat.Stamp {
+	if s.Changed+racyWindow > now {
+		return stat.Stamp{}
 	}
 	return s
 }
 
-// holds checks one guard; stale means that it holds and that renewed is what
-// to remember from now on.
-func (g guard) holds(now func() time.Time) (renewed guard, stale, ok bool) {
-	found, err := statOrAbsent(g.directory, true)
-	if err != nil || found.identity() != g.identity {
-		return guard{}, false, false
+// holds checks one guard; stale means that it holds and that listing is what to
+// remember of the directory from now on.
+func (g *guard) holds(seen Seen, now func() time.Time) (listing stat.Stamp, stale, ok bool) {
+	found, err := stampNow(seen, g.directory, true)
+	if err != nil || found.Identity() != g.identity {
+		return stat.Stamp{}, false, false
 	}
 	if found == g.listing {
-		return g, false, true
+		return found, false, true
 	}
-	for _, d := range g.absent {
-		if !d.holds() {
-			return guard{}, false, false
+	// What is to vouch from now on is looked at right before the names and the
+	// clock, so that no change can hide between them.
+	if found, err = statOrAbsent(g.directory, true); err != nil || found.Identity() != g.identity {
+		return stat.Stamp{}, false, false
+	}
+	vouches := true
+	for i := range g.absent {
+		if !g.absent[i].holds(seen) {
+			return stat.Stamp{}, false, false
 		}
+		vouches = vouches && !dangles(g.absent[i])
 	}
-	g.listing = settled(found, time.Duration(now().UnixNano()))
-	return g, g.listing.present, true
+	if !vouches {
+		return stat.Stamp{}, false, true
+	}
+	listing = settled(found, time.Duration(now().UnixNano()))
+	return listing, listing.Present(), true
 }

@@ -3,6 +3,8 @@ package git
 import (
 	"path/filepath"
 	"strings"
+
+	"policyd/extract/stat"
 )
 
 // inspectHooks looks for hooks that the subcommand could run. Whether a file
@@ -52,7 +54,7 @@ func (in *inspection) inspectHookDirectory(directory string, promisor bool) erro
 			if err != nil {
 				return refuse(CodeUnreadable, path)
 			}
-			if hook.kind != kindAbsent {
+			if hook.Kind != stat.Absent {
 				return refuse(CodeHook, path)
 			}
 		}

@@ -24,6 +24,12 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 		return err
 	}
 	v.Top = place.top
+	if err := in.noteFiles(place, found.files); err != nil {
+		return err
+	}
+	if err := in.inspectObjects(place, v); err != nil {
+		return err
+	}
 	if err := in.inspectHooks(place, found); err != nil {
 		return err
 	}
@@ -57,6 +63,7 @@ func (in *inspection) readConfig(file string) ([]setting, error) {
 		return nil, refuse(CodeConfigSyntax, file+": "+err.Error())
 	}
 	in.credentials = append(in.credentials, credentials(settings)...)
+	in.mapsPushes = in.mapsPushes || mapsPushes(settings)
 	return settings, nil
 }
 

@@ -12,6 +12,7 @@ type traits struct {
 	workTree   string
 	hasTree    bool
 	lazy       []setting // count only if git may fetch
+	files      []string  // that git reads, and whose lines it may print
 }
 
 const (
@@ -48,6 +49,8 @@ func (in *inspection) record(c class, s setting, t *traits) bool {
 		}
 	case classPromisor:
 		t.promisor = true
+	case classFile:
+		t.files = append(t.files, s.value)
 	case classHooksPath:
 		t.hooksPaths = append(t.hooksPaths, s.value)
 	case classWorkTree:

@@ -16,6 +16,7 @@ type class string
 
 const (
 	classHarmless        class = "harmless"
+	classFile            class = "file"
 	classDiff            class = "diff"
 	classTextconv        class = "textconv"
 	classFilter          class = "filter"

@@ -4,61 +4,44 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
+
+	"policyd/extract/stat"
 )
-
-type kind uint8
-
-const (
-	kindAbsent kind = iota
-	kindFile
-	kindDirectory
-	kindLink
-	kindOther
-)
-
-// stamp identifies one state of a path; the zero value means that nothing was
-// there. Times count from the Unix epoch.
-type stamp struct {
-	present  bool
-	kind     kind
-	mode     uint32
-	owner    uint32
-	device   uint64
-	inode    uint64
-	size     int64
-	modified time.Duration
-	changed  time.Duration
-}
-
-// identity drops what changes in a directory whenever an entry does.
-func (s stamp) identity() stamp {
-	s.size, s.modified, s.changed = 0, 0, 0
-	return s
-}
 
 // dependency is a path that an answer rests on.
 type dependency struct {
 	path    string
 	follow  bool
 	listing bool
-	stamp   stamp
+	stamp   stat.Stamp
 }
 
-func (d dependency) holds() bool {
-	now, err := statOrAbsent(d.path, d.follow)
+// holds reports whether a path is as it was. Every path is looked at in each
+// decision: what counts as seen was looked at in this one.
+func (d *dependency) holds(seen Seen) bool {
+	now, err := stampNow(seen, d.path, d.follow)
 	if err != nil {
 		return false
 	}
-	if !d.listing && now.kind == kindDirectory {
-		now = now.identity()
+	if !d.listing && now.Kind == stat.Directory {
+		now = now.Identity()
 	}
 	return now == d.stamp
+}
+
+// stampNow is the state of a path in this decision.
+func stampNow(seen Seen, path string, follow bool) (stat.Stamp, error) {
+	if seen != nil {
+		if found, ok := seen.Stamp(path); ok {
+			return found, nil
+		}
+	}
+	return statOrAbsent(path, follow)
 }
 
 // racyWindow is how old a file must be before its stamp tells two contents
@@ -90,21 +73,21 @@ func disk(view View, path string, follow bool) (string, error) {
 }
 
 // stat describes a path; a missing one is an absent stamp and no error.
-func (p *probe) stat(path string, follow bool) (stamp, error) {
+func (p *probe) stat(path string, follow bool) (stat.Stamp, error) {
 	path, err := disk(p.view, path, follow)
-	if isAbsent(err) {
-		return stamp{}, nil
+	if stat.Missing(err) {
+		return stat.Stamp{}, nil
 	}
 	if err != nil {
-		return stamp{}, fmt.Errorf("stat file: %w", err)
+		return stat.Stamp{}, fmt.Errorf("stat file: %w", err)
 	}
 	found, err := statOrAbsent(path, follow)
 	if err != nil {
 		p.unstable = true
-		return stamp{}, fmt.Errorf("stat file: %w", err)
+		return stat.Stamp{}, fmt.Errorf("stat file: %w", err)
 	}
-	if found.kind == kindDirectory {
-		p.note(dependency{path: path, follow: follow, stamp: found.identity()})
+	if found.Kind == stat.Directory {
+		p.note(dependency{path: path, follow: follow, stamp: found.Identity()})
 		return found, nil
 	}
 	p.note(dependency{path: path, follow: follow, stamp: found})
@@ -114,16 +97,16 @@ func (p *probe) stat(path string, follow bool) (stamp, error) {
 // note keeps each state once. A path that is no link is the same whether links
 // are followed or not.
 func (p *probe) note(d dependency) {
-	if d.follow && d.stamp.present && slices.Contains(p.dependencies, dependency{path: d.path, stamp: d.stamp}) {
+	if d.follow && d.stamp.Present() && slices.Contains(p.dependencies, dependency{path: d.path, stamp: d.stamp}) {
 		return
 	}
 	if !slices.Contains(p.dependencies, d) {
 		p.dependencies = append(p.dependencies, d)
 	}
-	if d.stamp.changed+racyWindow > p.now && d.stamp.kind != kindDirectory {
+	if d.stamp.Changed+racyWindow > p.now && d.stamp.Kind != stat.Directory {
 		p.unstable = true
 	}
-	if d.listing && d.stamp.changed+racyWindow > p.now {
+	if d.listing && d.stamp.Changed+racyWindow > p.now {
 		p.unstable = true
 	}
 }
@@ -137,7 +120,7 @@ var (
 // The stamp is taken before the content, so that a later change shows.
 func (p *probe) read(path string, limit int64) ([]byte, error) {
 	path, err := disk(p.view, path, true)
-	if isAbsent(err) {
+	if stat.Missing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -152,33 +135,33 @@ func (p *probe) read(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-func readBounded(path string, limit int64) ([]byte, stamp, error) {
+func readBounded(path string, limit int64) ([]byte, stat.Stamp, error) {
 	// Without O_NONBLOCK opening a named pipe would wait for a writer.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if isAbsent(err) {
-		return nil, stamp{}, nil
+	if stat.Missing(err) {
+		return nil, stat.Stamp{}, nil
 	}
 	if err != nil {
-		return nil, stamp{}, fmt.Errorf("open file: %w", err)
+		return nil, stat.Stamp{}, fmt.Errorf("open file: %w", err)
 	}
 	defer file.Close()
-	found, err := statFile(file)
+	found, err := stat.Open(file)
 	if err != nil {
-		return nil, stamp{}, fmt.Errorf("stat file: %w", err)
+		return nil, stat.Stamp{}, fmt.Errorf("stat file: %w", err)
 	}
-	if found.kind != kindFile {
-		return nil, stamp{}, errNotRegular
+	if found.Kind != stat.File {
+		return nil, stat.Stamp{}, errNotRegular
 	}
-	if found.size > limit {
-		return nil, stamp{}, errTooLarge
+	if found.Size > limit {
+		return nil, stat.Stamp{}, errTooLarge
 	}
-	content := make([]byte, 0, found.size+1)
+	content := make([]byte, 0, found.Size+1)
 	content, err = appendAll(content, io.LimitReader(file, limit+1))
 	if err != nil {
-		return nil, stamp{}, fmt.Errorf("read file: %w", err)
+		return nil, stat.Stamp{}, fmt.Errorf("read file: %w", err)
 	}
 	if int64(len(content)) > limit {
-		return nil, stamp{}, errTooLarge
+		return nil, stat.Stamp{}, errTooLarge
 	}
 	return content, found, nil
 }
@@ -202,7 +185,7 @@ func appendAll(content []byte, from io.Reader) ([]byte, error) {
 // names lists a directory; a missing one has no names.
 func (p *probe) names(path string) ([]string, error) {
 	path, err := disk(p.view, path, true)
-	if isAbsent(err) {
+	if stat.Missing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -214,7 +197,7 @@ func (p *probe) names(path string) ([]string, error) {
 		return nil, fmt.Errorf("stat directory: %w", err)
 	}
 	p.note(dependency{path: path, follow: true, listing: true, stamp: found})
-	if found.kind != kindDirectory {
+	if found.Kind != stat.Directory {
 		return nil, nil
 	}
 	entries, err := os.ReadDir(path)
@@ -229,14 +212,10 @@ func (p *probe) names(path string) ([]string, error) {
 	return names, nil
 }
 
-func statOrAbsent(path string, follow bool) (stamp, error) {
-	found, err := statPath(path, follow)
-	if isAbsent(err) {
-		return stamp{}, nil
+func statOrAbsent(path string, follow bool) (stat.Stamp, error) {
+	found, err := stat.Path(path, follow)
+	if stat.Missing(err) {
+		return stat.Stamp{}, nil
 	}
 	return found, err
-}
-
-func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -3,6 +3,8 @@ package git
 import (
 	"path/filepath"
 	"time"
+
+	"policyd/extract/stat"
 )
 
 // Options are the collaborators of a Reader. Both may be left out.
@@ -38,13 +40,13 @@ func (r *Reader) Inspect(q Query) Verdict {
 		return verdict
 	}
 	key := keyOf(q)
-	if verdict, ok := r.cache.get(key, r.now); ok {
+	if verdict, ok := r.cache.get(key, q.Seen, r.now); ok {
 		return verdict
 	}
 	verdict, seen := r.inspect(q)
-	if stampsAreExact && !seen.unstable {
+	if stat.Exact && !seen.unstable {
 		alone, guards := guarded(seen.dependencies, seen.now)
-		r.cache.put(key, cacheEntry{verdict: verdict, alone: alone, guards: guards})
+		r.cache.put(key, &cacheEntry{verdict: verdict, alone: alone, guards: guards})
 	}
 	return verdict
 }
@@ -54,7 +56,8 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	in := &inspection{probe: seen, table: r.table, query: q, runs: r.table.runsOf(q.Subcommand)}
 	verdict := Verdict{view: q.View}
 	err := in.judge(&verdict)
-	verdict.Credentials = in.credentials
+	verdict.Credentials, verdict.MapsPushes = in.credentials, in.mapsPushes
+	verdict.Files = in.files
 	if err != nil {
 		verdict.Trusted = false
 		verdict.Reason = err.Error()
@@ -73,6 +76,10 @@ type inspection struct {
 	repositories int
 	userHooks    []string
 	credentials  []string
+	// files are those that settings name, userFileSettings what the person's name
+	// relative to the work tree.
+	files, userFileSettings []string
+	mapsPushes              bool
 }
 
 func (in *inspection) judge(v *Verdict) error {
@@ -81,7 +88,7 @@ func (in *inspection) judge(v *Verdict) error {
 		return refuse(CodeDirectory, dir)
 	}
 	start, err := in.probe.stat(dir, true)
-	if err != nil || start.kind != kindDirectory {
+	if err != nil || start.Kind != stat.Directory {
 		return refuse(CodeDirectory, dir)
 	}
 	place, err := in.discover(dir)

@@ -2,6 +2,8 @@ package git
 
 import (
 	"path/filepath"
+
+	"policyd/extract/stat"
 )
 
 // inspectSubmodules judges every populated submodule, since status and diff
@@ -36,7 +38,7 @@ func (in *inspection) inspectSubmodule(parent repository, link string, v *Verdic
 	if err != nil {
 		return refuse(CodeUnreadable, given)
 	}
-	if found.kind != kindDirectory {
+	if found.Kind != stat.Directory {
 		return nil
 	}
 	top, err := in.probe.resolve("", given)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"policyd/extract/stat"
 )
 
 // ErrNoRepository means that a Verdict names no work tree to list.
@@ -85,7 +87,7 @@ func (r *Reader) Gitlinks(v Verdict) ([]string, error) {
 // index reads the index of the verdict's repository; a missing one is nil.
 func (v *Verdict) index() ([]byte, error) {
 	path, err := disk(v.view, filepath.Join(v.GitDir, "index"), true)
-	if isAbsent(err) {
+	if stat.Missing(err) {
 		return nil, nil
 	}
 	if err != nil {

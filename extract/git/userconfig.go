@@ -3,6 +3,8 @@ package git
 import (
 	"path/filepath"
 	"strings"
+
+	"policyd/extract/stat"
 )
 
 // inspectUserConfig judges the person's and the system's configuration. It is
@@ -15,7 +17,7 @@ func (in *inspection) inspectUserConfig() error {
 		if err != nil {
 			return refuse(CodeUnreadable, file)
 		}
-		if found.kind == kindAbsent {
+		if found.Kind == stat.Absent {
 			continue
 		}
 		settings, err := in.readConfig(file)
@@ -32,8 +34,10 @@ func (in *inspection) inspectUserConfig() error {
 			}
 		}
 		in.noteUserHooks(settings)
+		in.noteUserFiles(settings)
 		if includes(settings) {
 			in.credentials = append(in.credentials, "include")
+			in.mapsPushes = true
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package git
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/stat"
+)
 
 // Query names the git command to judge.
 type Query struct {
@@ -21,6 +25,17 @@ type Query struct {
 	// runs elsewhere; nil where both see the same disk. What the view can't show
 	// is not trusted. Verdicts that rest on a view are never remembered.
 	View View
+	// Seen is what the decision that the query is for has looked at so far, so that
+	// nothing is asked for twice; nil where it is nothing. It doesn't outlive
+	// Inspect.
+	Seen Seen
+}
+
+// Seen knows the state of paths that were looked at a moment ago.
+type Seen interface {
+	// Stamp is what lies at a path, links followed; false where it was not looked
+	// at. A path that is itself a link was not.
+	Stamp(path string) (stat.Stamp, bool)
 }
 
 // View finds the files of another file system on this one.
@@ -52,6 +67,15 @@ type Verdict struct {
 	// Credentials are the names, in lower case, of settings in force that hold a
 	// secret; "include" stands for files that were not read.
 	Credentials []string
+	// Files are absolute paths, unresolved, of what the repository's settings name for
+	// git to read: git prints lines of theirs when it complains.
+	Files []string
+	// ForeignObjects reports that git reads objects that lie outside of the
+	// roots: a hash may name one of another repository.
+	ForeignObjects bool
+	// MapsPushes reports settings in force that say where a push goes, or what more
+	// it changes, and files of settings that were not read.
+	MapsPushes bool
 
 	objectSize int
 	view       View

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"policyd/extract/stat"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -55,7 +57,7 @@ func TestFoldedWithin(t *testing.T) {
 func TestShortNamesAreNotFollowed(t *testing.T) {
 	root := tree(t)
 	require.NoError(t, os.WriteFile(root+"/proj/LISTED~1", nil, 0o600))
-	r := Resolver{nodes: map[string]node{root + "/proj/GIT~1": {mode: os.ModeDir}}}
+	r := Resolver{nodes: map[string]node{root + "/proj/GIT~1": {stamp: stat.Stamp{Kind: stat.Directory}}}}
 	_, err := r.Resolve(root + "/proj/GIT~1/config")
 	require.ErrorIs(t, err, ErrAlias)
 	_, err = r.Resolve(root + "/proj/LISTED~1")

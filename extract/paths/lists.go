@@ -145,6 +145,17 @@ func matchTail(real, entry string) bool {
 		ok, err := path.Match(entry, real)
 		return ok && err == nil
 	}
+	if strings.IndexByte(entry, '[') < 0 {
+		// Nothing but a bracket matches a slash, so the segments are as many.
+		cut := len(real)
+		for range strings.Count(entry, "/") + 1 {
+			if cut = strings.LastIndexByte(real[:cut], '/'); cut < 0 {
+				return false
+			}
+		}
+		ok, err := path.Match(entry, real[cut+1:])
+		return ok && err == nil
+	}
 	for cut := len(real); cut > 0; {
 		cut = strings.LastIndexByte(real[:cut], '/')
 		if cut < 0 {

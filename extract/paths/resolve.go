@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
-	"syscall"
+
+	"policyd/extract/stat"
 )
 
 // Limits of resolution. Linux gives up at 40 links and 4096 bytes (path_resolution(7)).
@@ -36,7 +36,7 @@ var (
 const maxListed = 20_000
 
 // directoryNode is what a directory looks like.
-var directoryNode = node{mode: fs.ModeDir}
+var directoryNode = node{stamp: stat.Stamp{Kind: stat.Directory}}
 
 // Resolved is a path with every symbolic link on its deepest existing ancestor
 // followed, and what lies there.
@@ -60,9 +60,16 @@ type Resolved struct {
 	Unseen bool
 }
 
+// found notes what lies at the end of the way.
+func (r *Resolved) found(seen *node) {
+	kind := seen.stamp.Kind
+	r.Exists, r.Dir, r.Regular = true, kind == stat.Directory, kind == stat.File
+	r.HardLinks = r.Regular && seen.stamp.Names > 1
+}
+
+// node is what lstat and readlink say of a path.
 type node struct {
-	mode  fs.FileMode
-	nlink uint64
+	stamp stat.Stamp
 	link  string
 	err   error
 }
@@ -83,6 +90,34 @@ type Resolver struct {
 	Map Map
 	// disk is true where drive letters are on this machine; for tests.
 	disk bool
+}
+
+// maxKept bounds what a resolver keeps room for from one call to the next.
+const maxKept = 256
+
+// Reset forgets everything, and keeps the room for it.
+func (r *Resolver) Reset() {
+	nodes, done := r.nodes, r.done
+	*r = Resolver{}
+	if len(nodes) <= maxKept && len(done) <= maxKept {
+		clear(nodes)
+		clear(done)
+		r.nodes, r.done = nodes, done
+	}
+}
+
+// Stamp is what lies at a path, links followed, if this call has looked there
+// by lstat and found no link: the two then say the same. It reports false for
+// every other path, and wherever the agent's names are not the sidecar's.
+func (r *Resolver) Stamp(path string) (stat.Stamp, bool) {
+	if r.Map != nil || r.Windows {
+		return stat.Stamp{}, false
+	}
+	seen, ok := r.nodes[path]
+	if !ok || seen.err != nil || seen.stamp.Kind == stat.Link {
+		return stat.Stamp{}, false
+	}
+	return seen.stamp, true
 }
 
 // Resolve follows path segment by segment as the kernel does: a ".." behind a
@@ -106,18 +141,49 @@ func (r *Resolver) resolve(path string) (Resolved, error) {
 	case strings.IndexByte(path, 0) >= 0:
 		return Resolved{}, ErrNUL
 	}
-	if result, ok := r.straight(path); ok {
-		return result, nil
+	result, ok := r.straight(path)
+	if !ok {
+		if clean, other := withoutDots(path); other {
+			result, ok = r.straight(clean)
+		}
 	}
-	result, err := r.walk(path)
-	if err != nil {
-		return Resolved{}, fmt.Errorf("resolve path: %w", err)
+	if !ok {
+		var err error
+		if result, err = r.walk(path); err != nil {
+			return Resolved{}, fmt.Errorf("resolve path: %w", err)
+		}
 	}
 	if r.done == nil {
 		r.done = make(map[string]Resolved, 8)
 	}
 	r.done[path] = result
 	return result, nil
+}
+
+// withoutDots takes out of a path what the way along it skips: "." and empty
+// segments. It reports false where there are none, and where the way climbs:
+// ".." depends on what stands before it.
+func withoutDots(path string) (clean string, other bool) {
+	if trimmed, ok := strings.CutSuffix(path, "/."); ok && trimmed != "" && !hasDots(trimmed) {
+		return trimmed, true
+	}
+	var out strings.Builder
+	for rest := path; ; {
+		segment, tail, ok := nextSegment(rest)
+		if !ok {
+			break
+		}
+		if segment == ".." {
+			return "", false
+		}
+		if out.Len() == 0 {
+			out.Grow(len(path))
+		}
+		out.WriteByte('/')
+		out.WriteString(segment)
+		rest = tail
+	}
+	return out.String(), out.Len() > 0 && out.Len() < len(path)
 }
 
 // straight resolves a clean path without symbolic links, missing or not, which
@@ -134,17 +200,16 @@ func (r *Resolver) straight(path string) (Resolved, bool) {
 		}
 		seen = r.look(path[:end])
 		switch {
-		case seen.err == nil && seen.mode&fs.ModeSymlink == 0:
-		case r.Names == NamesExact && missing(seen.err):
+		case seen.err == nil && seen.stamp.Kind != stat.Link:
+		case r.Names == NamesExact && stat.Missing(seen.err):
 			return Resolved{Real: path}, true // behind what is missing nothing is a link
 		default:
 			return Resolved{}, false
 		}
 	}
-	regular := seen.mode.IsRegular()
-	return Resolved{
-		Real: path, Exists: true, Dir: seen.mode.IsDir(), Regular: regular, HardLinks: regular && seen.nlink > 1,
-	}, true
+	result := Resolved{Real: path}
+	result.found(&seen)
+	return result, true
 }
 
 func hasDots(path string) bool {
@@ -185,7 +250,7 @@ func (r *Resolver) walk(path string) (Resolved, error) {
 			out.ViaProc = true
 		}
 		if seen.err != nil {
-			if !missing(seen.err) && !errors.Is(seen.err, errHidden) {
+			if !stat.Missing(seen.err) && !errors.Is(seen.err, errHidden) {
 				return out, seen.err
 			}
 			out.Unseen = errors.Is(seen.err, errHidden)
@@ -193,10 +258,9 @@ func (r *Resolver) walk(path string) (Resolved, error) {
 			out.Exists, out.Dir, out.Regular, out.HardLinks = false, false, false, false
 			continue
 		}
-		if seen.mode&fs.ModeSymlink == 0 {
+		if seen.stamp.Kind != stat.Link {
 			current = next
-			out.Exists, out.Dir, out.Regular = true, seen.mode.IsDir(), seen.mode.IsRegular()
-			out.HardLinks = seen.mode.IsRegular() && seen.nlink > 1
+			out.found(&seen)
 			continue
 		}
 		if links++; links > maxLinks {
@@ -221,7 +285,7 @@ func (r *Resolver) isDir(path string) (exists, dir bool) {
 		return true, true
 	}
 	seen := r.look(path)
-	return seen.err == nil, seen.err == nil && seen.mode.IsDir()
+	return seen.err == nil, seen.err == nil && seen.stamp.Kind == stat.Directory
 }
 
 // look returns what lstat and readlink say of path, once per call.
@@ -259,7 +323,7 @@ func (r *Resolver) entry(dir, name string) (seen node, listed string) {
 		if err != nil {
 			return node{err: err}, name
 		}
-	case r.Names != NamesExact && missing(seen.err):
+	case r.Names != NamesExact && stat.Missing(seen.err):
 		return r.sameEntry(dir, name, seen)
 	}
 	return seen, name
@@ -308,10 +372,6 @@ func (r *Resolver) list(dir string) ([]string, error) {
 		return nil, errManyNames
 	}
 	return names, nil
-}
-
-func missing(err error) bool {
-	return err != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
 }
 
 // nextSegment cuts the first segment other than "." off rest.

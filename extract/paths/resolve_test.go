@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/stat"
 )
 
 // tree builds a directory with links, and returns its real path.
@@ -190,4 +191,70 @@ func FuzzResolve(f *testing.F) {
 			t.Fatalf("%q: resolved to %s, the kernel to %s", path, got.Real, want)
 		}
 	})
+}
+
+// The short ways to a result say what the walk along the path says.
+func TestResolveIsTheWalk(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(root+"/dir/dir", 0o700))
+	require.NoError(t, os.WriteFile(root+"/file", nil, 0o600))
+	require.NoError(t, os.Symlink("dir/dir", root+"/link"))
+	require.NoError(t, os.Symlink("none", root+"/dangling"))
+	segments := []string{"", ".", "..", "dir", "file", "link", "dangling", "none", "...", ".hidden"}
+	var warm Resolver
+	for n := range 10000 {
+		path := root
+		for rest := n; rest > 0; rest /= len(segments) {
+			path += "/" + segments[rest%len(segments)]
+		}
+		for _, path := range []string{path, path + "/", path + "/."} {
+			var walker, cold Resolver
+			want, err := walker.walk(path)
+			require.NoError(t, err, path)
+			got, err := cold.Resolve(path)
+			require.NoError(t, err, path)
+			require.Equal(t, want, got, path)
+			got, err = warm.Resolve(path)
+			require.NoError(t, err, path)
+			require.Equal(t, want, got, path)
+		}
+	}
+}
+
+// A stamp stands for what stat says, so a link has none, and neither has what was
+// not looked at.
+func TestStamp(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(root+"/file", []byte("x"), 0o600))
+	require.NoError(t, os.Symlink("file", root+"/link"))
+	var r Resolver
+	_, ok := r.Stamp(root + "/file")
+	require.False(t, ok, "not looked at")
+	for _, name := range []string{"/file", "/link", "/none"} {
+		_, err := r.Resolve(root + name)
+		require.NoError(t, err)
+	}
+	want, err := stat.Path(root+"/file", true)
+	require.NoError(t, err)
+	got, ok := r.Stamp(root + "/file")
+	require.True(t, ok)
+	assert.Equal(t, want, got)
+	for _, name := range []string{"/link", "/none"} {
+		_, ok = r.Stamp(root + name)
+		assert.False(t, ok, name)
+	}
+	mapped := Resolver{Map: Map{{Agent: root, Sidecar: root}}}
+	_, err = mapped.Resolve(root + "/file")
+	require.NoError(t, err)
+	_, ok = mapped.Stamp(root + "/file")
+	assert.False(t, ok, "another's name")
+	r.Reset()
+	_, ok = r.Stamp(root + "/file")
+	assert.False(t, ok, "forgotten")
+	require.NoError(t, os.Remove(root+"/file"))
+	resolved, err := r.Resolve(root + "/file")
+	require.NoError(t, err)
+	assert.False(t, resolved.Exists, "seen anew")
 }

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"runtime"
 	"strings"
+
+	"policyd/extract/stat"
 )
 
 // Errors of Windows paths. Such a path lies in no known space.
@@ -197,11 +199,11 @@ func (r *Resolver) walkWindows(path string) (Resolved, error) {
 			continue
 		case seen.err != nil:
 			return out, seen.err
-		case seen.mode&fs.ModeSymlink == 0:
-			if seen.mode&fs.ModeType != 0 && !seen.mode.IsDir() {
+		case seen.stamp.Kind != stat.Link:
+			if seen.stamp.Kind == stat.Other {
 				return out, ErrWindowsForm
 			}
-			out.Exists, out.Dir, out.Regular = true, seen.mode.IsDir(), seen.mode.IsRegular()
+			out.Exists, out.Dir, out.Regular = true, seen.stamp.Kind == stat.Directory, seen.stamp.Kind == stat.File
 			continue
 		}
 		if links++; links > maxLinks {

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"testing"
 
+	"policyd/extract/stat"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -65,16 +67,19 @@ func TestWindowsDevice(t *testing.T) {
 	}
 }
 
+// kind is what a look at something without a link finds.
+func kind(kind stat.Kind) node { return node{stamp: stat.Stamp{Kind: kind}} }
+
 // P1: on a machine with drives, links are followed; a share is not looked at.
 func TestResolveWithDrives(t *testing.T) {
 	missing := node{err: fs.ErrNotExist}
-	dir, file := node{mode: fs.ModeDir}, node{}
+	dir, file := kind(stat.Directory), kind(stat.File)
 	r := Resolver{Windows: true, disk: true, nodes: map[string]node{
 		"C:/proj": dir, "C:/proj/src": dir, "C:/proj/a.go": file, "C:/proj/new": missing, "C:/proj/new/x": missing,
-		"C:/proj/out": {mode: fs.ModeSymlink, link: `..\other`}, "C:/other": dir, "C:/other/a": file,
-		"C:/proj/abs": {mode: fs.ModeSymlink, link: `D:\x`}, "D:/x": dir, "C:/proj/share": {mode: fs.ModeSymlink, link: `\\server\x`},
-		"C:/proj/loop": {mode: fs.ModeSymlink, link: "loop"}, "C:/proj/junction": {mode: fs.ModeIrregular | fs.ModeDir},
-		"C:/proj/odd": {mode: fs.ModeIrregular},
+		"C:/proj/out": {stamp: stat.Stamp{Kind: stat.Link}, link: `..\other`}, "C:/other": dir, "C:/other/a": file,
+		"C:/proj/abs": {stamp: stat.Stamp{Kind: stat.Link}, link: `D:\x`}, "D:/x": dir, "C:/proj/share": {stamp: stat.Stamp{Kind: stat.Link}, link: `\\server\x`},
+		"C:/proj/loop": {stamp: stat.Stamp{Kind: stat.Link}, link: "loop"}, "C:/proj/junction": kind(stat.Directory),
+		"C:/proj/odd": kind(stat.Other),
 	}}
 	for raw, want := range map[string]Resolved{
 		`c:\proj\src`:     {Real: "C:/proj/src", Exists: true, Dir: true},

@@ -70,10 +70,10 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
 		value, known := st.vars[part.Value]
-		if !known || value.Kind != Literal {
-			return known || decimal(part.Value) || isName(part.Value) // unset, or empty, is zero
+		if !known {
+			return decimal(part.Value) || isName(part.Value)
 		}
-		return value.Text == "" || decimal(value.Text)
+		return value.literal("") || !octal(value) // unset, or empty, is zero
 	case *syntax.ParamExp:
 		if part.Length {
 			return true
@@ -82,7 +82,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 			return false
 		}
 		value, known := st.vars[part.Param.Value]
-		return !known && slices.Contains([]string{"?", "#", "$"}, part.Param.Value) || known && solid(value) && (value.Kind == Number || decimal(value.Text))
+		return !known && slices.Contains([]string{"?", "#", "$"}, part.Param.Value) || known && solid(value) && isNumber(value) && !octal(value)
 	}
 	return false
 }

@@ -94,7 +94,34 @@ func (w *walker) alwaysPrints() bool {
 	if c.Verb != "wc" && c.Verb != "grep" {
 		return false
 	}
+	if _, fixed := c.Form.Get("-F"); c.refusable && !fixed {
+		return false
+	}
 	return (c.Verb == "wc" || len(c.Accesses) > 0) && !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !w.surely(c, &a) })
+}
+
+// plainExpression reports whether every program takes a word for a regular
+// expression: nothing in it opens or repeats what may not be there.
+func plainExpression(word Word) bool {
+	if word.Kind != Literal {
+		return false
+	}
+	text := word.Text
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			if i++; i == len(text) || !strings.ContainsRune(`.|bBsSwW<>*+?"'/-$^[]`, rune(text[i])) {
+				return false
+			}
+		case strings.IndexByte("*+?", c) >= 0 && (i == 0 || !isNameByte(text[i-1]) && text[i-1] != '.'):
+			return false
+		case c == '|' && (i == 0 || i+1 == len(text) || text[i-1] == '|'):
+			return false
+		case strings.IndexByte("[](){}", c) >= 0:
+			return false
+		}
+	}
+	return true
 }
 
 // surely reports whether an access is one to a file that is there for everyone,
@@ -104,7 +131,7 @@ func (w *walker) surely(c *Command, a *Access) bool {
 	if a.Dirs != nil {
 		dirs = a.Dirs
 	}
-	if w.options.Readable == nil || a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
+	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
 		return false
 	}
 	return !slices.ContainsFunc(dirs, func(dir string) bool {
@@ -112,7 +139,7 @@ func (w *walker) surely(c *Command, a *Access) bool {
 		if !strings.HasPrefix(full, "/") {
 			full = dir + "/" + full
 		}
-		return dir == "" || strings.Contains(a.Text, "..") || !w.options.Readable(full)
+		return dir == "" || strings.Contains(a.Text, "..") || !w.isReadable(full)
 	})
 }
 

@@ -288,6 +288,9 @@ func (w *walker) memberAssigned(st *state, assign *syntax.Assign, old, next *arr
 	if !ok {
 		return Word{}, false
 	}
+	if !solid(key) {
+		w.aborts(st) // an empty one is an error
+	}
 	value := kept(w.word(st, assign.Value))
 	if key.Kind == Literal {
 		next.set(key.Text, value)

@@ -11,12 +11,12 @@ import (
 
 // call walks a simple command: assignments, then words.
 func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fail *state) {
-	var argv []Word
+	argv := make([]Word, 0, len(call.Args))
 	for _, arg := range call.Args {
 		if w.wordCount+len(argv) > maxWords {
 			break // counted as too many below
 		}
-		argv = append(argv, w.words(st, arg)...)
+		argv = w.appendWords(argv, st, arg)
 	}
 	if !w.count(len(argv) + len(call.Assigns)) {
 		return st, st

@@ -55,8 +55,11 @@ func (w *walker) lost(st, after *state, c Command, args []Word) (ok, fail *state
 }
 
 func directoryOptions(args []Word) (rest []Word, physical bool) {
-	for len(args) > 0 && (args[0].literal("--") || args[0].literal("-P") || args[0].literal("-L")) {
+	for len(args) > 0 && (args[0].literal("-P") || args[0].literal("-L")) {
 		physical = physical || args[0].Text == "-P"
+		args = args[1:]
+	}
+	if len(args) > 0 && args[0].literal("--") {
 		args = args[1:]
 	}
 	return args, physical
@@ -107,29 +110,31 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 	} else if st.unknown {
 		return nil, false
 	}
-	var dirs []string
+	var dirs, passed []string
 	for _, dir := range from {
 		if dir != "" {
 			dir += "/"
 		}
-		next, known := w.enter(dir+target, physical)
+		next, left, known := w.enter(dir+target, physical)
 		if !known {
 			return nil, false
 		}
 		if !slices.Contains(dirs, next) {
 			dirs = append(dirs, next)
 		}
+		passed = append(passed, left...)
 	}
 	if len(dirs) == 0 || len(dirs) > maxDirectories {
 		return nil, false
 	}
-	return st.in(dirs), w.certain(dirs)
+	// What ".." leaves has to be there, too.
+	return st.in(dirs), w.certain(append(passed, dirs...))
 }
 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
 func (w *walker) certain(dirs []string) bool {
-	if w.options.Enterable == nil || slices.ContainsFunc(dirs, func(dir string) bool { return !w.options.Enterable(dir) }) {
+	if slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) }) {
 		return false
 	}
 	return w.onlyRead()
@@ -145,38 +150,31 @@ func (w *walker) onlyRead() bool {
 	})
 }
 
-// enter cleans the path that cd goes to. The shell takes ".." as it is
-// written, unless told -P; where a link makes that differ from the disk, the
-// directory counts as unknown.
-func (w *walker) enter(path string, physical bool) (string, bool) {
-	clean := cleanPath(path)
-	if !strings.Contains(path, "..") && !physical {
-		return clean, true
+// enter cleans the path that cd goes to, and lists the directories that a ".."
+// in it leaves. The shell takes ".." as it is written, unless told -P; where a
+// link makes that differ from the disk, the directory counts as unknown.
+func (w *walker) enter(path string, physical bool) (clean string, passed []string, known bool) {
+	clean, passed = cleanPath(path), left(path)
+	if len(passed) == 0 && !physical {
+		return clean, nil, true
 	}
-	before := path
-	if i := strings.LastIndex(path, ".."); i >= 0 {
-		before = cleanLinks(path[:i])
+	if physical && !w.isPlain(clean) {
+		return "", nil, false
 	}
-	return clean, w.options.Plain != nil && w.options.Plain(before) && (!physical || w.options.Plain(clean))
+	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !w.isPlain(dir) })
 }
 
-// cleanLinks drops the ".." segments of path, keeping every named segment, so
-// that one look tells whether any of them could be a link.
-func cleanLinks(path string) string {
-	var out strings.Builder
-	for segment := range strings.SplitSeq(path, "/") {
+// left lists what stands before each ".." of an absolute path, cleaned.
+func left(path string) []string {
+	var out []string
+	for at := 0; at < len(path); {
+		segment, _, _ := strings.Cut(path[at:], "/")
 		if segment == ".." {
-			break
+			out = append(out, cleanPath(path[:at]))
 		}
-		if segment != "" && segment != "." {
-			out.WriteByte('/')
-			out.WriteString(segment)
-		}
+		at += len(segment) + 1
 	}
-	if out.Len() == 0 {
-		return "/"
-	}
-	return out.String()
+	return out
 }
 
 // cleanPath removes empty, "." and ".." segments of an absolute path.

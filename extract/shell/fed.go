@@ -220,7 +220,7 @@ func (w *walker) out(from int, in *feed) *feed {
 	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
-	if c.Verb == "git diff" && (w.options.Toplevel == nil || w.options.Toplevel(c.Dirs[0]) != c.Dirs[0]) {
+	if c.Verb == "git diff" && w.toplevel(c.Dirs[0]) != c.Dirs[0] {
 		return nil // it names files from the top of the work tree
 	}
 	if c.Verb == "git diff" {

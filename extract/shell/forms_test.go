@@ -77,7 +77,7 @@ func agrees(entries []*Program, name, kind string) bool {
 		}
 		for _, rule := range program.operands {
 			for _, role := range rule.roles {
-				if "<"+role.name+">" == name && (role.kind == kind || role.kind == "packed" && kind == "read") {
+				if "<"+role.name+">" == name && (role.kind == kind || (role.kind == "packed" || role.kind == "local") && kind == "read") {
 					return true
 				}
 			}

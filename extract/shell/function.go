@@ -217,7 +217,7 @@ func (w *walker) declared(st *state, arg *syntax.Assign, associative bool) (Word
 		fresh := st.with(arg.Name.Value, Word{})
 		return w.arrayAssigned(fresh, arg, associative)
 	case arg.Naked && associative:
-		return Word{array: &array{associative: true}}, true
+		return w.declaredKeyed(st, arg.Name.Value), true
 	case associative:
 		return Word{}, false
 	case arg.Naked:
@@ -225,6 +225,22 @@ func (w *walker) declared(st *state, arg *syntax.Assign, associative bool) (Word
 	}
 	value, plain := w.assigned(st, arg)
 	return value, plain
+}
+
+// declaredKeyed is an associative array that is declared, and not set: what it
+// holds it keeps.
+func (w *walker) declaredKeyed(st *state, name string) Word {
+	old, held := st.vars[name]
+	switch {
+	case held && len(w.calling) > 0:
+		return Word{} // the function's own, or a new one
+	case held:
+		return old
+	case strings.ToLower(name) != name:
+		return Word{} // one of the environment
+	}
+	w.expandedNames = append(w.expandedNames, name) // which may have it all the same
+	return Word{array: &array{associative: true}}
 }
 
 // functionCall walks a call where the command is a function of the line. A name

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A function stands for what its body does with the words of each call.
@@ -56,5 +57,15 @@ func TestFunctionsThatAreNotFollowed(t *testing.T) {
 		got := parse(t, line)
 		c := got.Commands[len(got.Commands)-1]
 		assert.True(t, c.Caveats.Has("unknown_program") || c.Caveats.Has("executes"), line)
+	}
+}
+
+// S2: a piece of a line that can't be read prints the environment by every word
+// that declares variables.
+func TestPiecesThatPrintTheEnvironment(t *testing.T) {
+	for _, word := range []string{"declare", "typeset", "export", "readonly", "local", "set", "env", "printenv"} {
+		got := parse(t, word+" ) (")
+		require.NotEmpty(t, got.Messy, word)
+		assert.True(t, got.Commands[0].Caveats.Has("reads_environment"), word)
 	}
 }

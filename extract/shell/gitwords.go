@@ -9,52 +9,96 @@ import (
 // revision reads a word that git takes as a revision, as revision:path, or as
 // a path when one of that name exists.
 func (p *parsed) revision(word Word) {
-	if word.Kind == Hash {
+	switch {
+	case word.Kind == Hash:
+		p.hashRevision(word)
+		return
+	case word.Kind != Literal:
+		p.unknownRevision(word)
+		return
+	case word.Text == "":
+		return
+	case strings.HasPrefix(word.Text, ":/"):
+		// A search for a commit, or a path from the top.
 		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
-		if _, path, ok := cutRevision(word.Text); ok {
-			p.c.Git.Blobs++
-			p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
-		}
-		if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
-			// A command that fails prints nothing, and what is left is a word.
-			p.c.Accesses = append(p.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
-		}
+		p.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
+		return
+	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text):
+		p.pathspec(word) // with magic
+		return
+	case !p.c.Git.Dashes && namesNoRevision(word.Text):
+		p.pathspec(word)
 		return
 	}
-	if word.Kind != Literal {
-		if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
-			p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
-		}
-		if _, path, ok := cutRevision(unescape(word.Text)); ok && word.Kind == Glob {
-			p.c.Git.Blobs++ // and otherwise revision:path, to the letter
-			p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
-		}
-		p.access(word, v1.OpRead, false)
-		return
+	for _, end := range rangeEnds(word.Text) {
+		p.object(end)
 	}
-	if word.Text == "" {
-		return
-	}
-	if strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) {
-		p.pathspec(word) // a search, or a pathspec with magic
-		if strings.HasPrefix(word.Text, ":/") {
-			p.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
-		}
-		return
-	}
-	if rev, path, ok := cutRevision(word.Text); ok {
-		p.c.Git.Blobs++
-		if rev == "" && strings.HasPrefix(path, "/") {
-			return // :/text searches commit messages
-		}
-		if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
-			path = path[2:]
-		}
-		p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+	if p.object(word.Text) {
 		return
 	}
 	p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
 	p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Maybe: true})
+}
+
+// namesNoRevision reports whether a word is a pattern of paths: what git may
+// take for the name of a revision in it has a character that no name has.
+func namesNoRevision(text string) bool {
+	name := text
+	if end := strings.IndexAny(text, "^~:@{"); end >= 0 {
+		name = text[:end]
+	}
+	return hasMeta(name) && !strings.Contains(name, "..")
+}
+
+// rangeEnds are the two sides of a range one of which names an object by its
+// path. Git cuts it at the first two dots.
+func rangeEnds(text string) []string {
+	from, to, ok := strings.Cut(text, "..")
+	if !ok || !strings.Contains(text, ":") || strings.HasPrefix(to, "/") {
+		return nil
+	}
+	return []string{from, strings.TrimPrefix(to, ".")}
+}
+
+// object reads a word of the form revision:path. It reports false where it is
+// none.
+func (p *parsed) object(text string) bool {
+	rev, path, ok := cutRevision(text)
+	if !ok {
+		return false
+	}
+	p.c.Git.Blobs++
+	if rev == "" && strings.HasPrefix(path, "/") {
+		return true // :/text searches commit messages
+	}
+	if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
+		path = path[2:]
+	}
+	p.c.Git.Objects = append(p.c.Git.Objects, path)
+	p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+	return true
+}
+
+// hashRevision reads a word that begins with the hash of a commit.
+func (p *parsed) hashRevision(word Word) {
+	p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
+	p.object(word.Text)
+	if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
+		// A command that fails prints nothing, and what is left is a word.
+		p.c.Accesses = append(p.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+	}
+}
+
+// unknownRevision reads a word that the shell expands.
+func (p *parsed) unknownRevision(word Word) {
+	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
+		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
+	}
+	if word.Kind == Glob {
+		p.c.Git.Patterns = append(p.c.Git.Patterns, unescape(word.Text))
+		p.object(unescape(word.Text)) // and otherwise revision:path, to the letter
+	}
+	p.access(word, v1.OpRead, false)
 }
 
 // stagedPath reports whether a word has the form :path, or :N:path with the

@@ -31,8 +31,8 @@ type lexer struct {
 }
 
 type hereDoc struct {
-	delimiter string
-	tabs      bool
+	delimiter    string
+	tabs, quoted bool
 }
 
 // crossCheck returns why the lexer's reading differs from the parser's, or "".
@@ -217,7 +217,7 @@ func (l *lexer) delimiter(tabs bool) {
 	if strings.ContainsAny(text, "'\"\\$`") || text == "" {
 		l.failed = true
 	}
-	l.pending = append(l.pending, hereDoc{delimiter: text, tabs: tabs})
+	l.pending = append(l.pending, hereDoc{delimiter: text, tabs: tabs, quoted: text != raw})
 }
 
 // hereDocuments skips the bodies that begin behind this newline.
@@ -231,6 +231,9 @@ func (l *lexer) hereDocuments() {
 				l.pos += end + 1
 			} else {
 				l.pos = len(l.text)
+			}
+			if !doc.quoted && strings.HasSuffix(line, "\\") {
+				l.failed = true // shells join the next line to it before they look for the delimiter
 			}
 			if doc.tabs {
 				line = strings.TrimLeft(line, "\t")

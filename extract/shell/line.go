@@ -51,6 +51,9 @@ type Line struct {
 	Commands []Command
 	// Messy lists why the line is not fully explained; empty when it is.
 	Messy []string
+	// Crossed is true when what programs print to may be a file that was opened
+	// for reading: /dev/stdout opens it once more, for writing.
+	Crossed bool
 }
 
 // Command is one simple command, without the wrappers around it.
@@ -86,6 +89,8 @@ type Command struct {
 	found *Access
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
+	// refusable is true when a pattern among its words may be none that it takes.
+	refusable bool
 	// files counts the operands that are files, be they standard input or pipes.
 	files int
 	// lines are the words that printf and echo print, each on a line of its own
@@ -99,18 +104,26 @@ type GitWords struct {
 	Pathspecs []string
 	// Revisions are words that name a revision, or a path if there is one.
 	Revisions []string
-	// Blobs counts words of the form revision:path.
-	Blobs int
+	// Blobs counts words of the form revision:path, Objects are their paths, as
+	// git counts them: from the top, or from the working directory behind "./".
+	Blobs   int
+	Objects []string
+	// Patterns are words that the shell expands, or hands on as pathspecs where
+	// nothing matches.
+	Patterns []string
 	// Setting is the name of the one setting that is printed, if it is known.
 	Setting string
+	// Mapped is true where configuration has a say in what a push changes.
+	Mapped bool
 	// Format is how commits are to be printed.
 	Format string
 	// date is how dates are to be printed; configured is true when settings stand
 	// on the line.
 	date       string
 	configured bool
-	// dashes is true when "--" stands among the words.
-	dashes bool
+	// Dashes is true when "--" stands among the words, so that those before it
+	// name no paths.
+	Dashes bool
 }
 
 // Access is one word that names a path.
@@ -212,16 +225,28 @@ type walker struct {
 	// expandedNames are variables of the environment that were expanded since the
 	// last command: in an assignment, a here-string, the word of a case.
 	expandedNames []string
-	closes        bool // a standard stream may be closed
-	anyOrder      bool // members of associative arrays may be taken in any order
-	line          Line
+	// asked are the questions about the disk that were put so far; unsteady is
+	// true when one was answered in two ways.
+	asked    []question
+	fewAsked [2]question
+	unsteady bool
+	closes   bool  // a standard stream may be closed
+	anyOrder bool  // members of associative arrays may be taken in any order
+	outset   state // before the first command
+	line     Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
 // the line messy.
 func (t *Table) Parse(line string, options Options) Line {
-	w := &walker{table: t, options: options}
-	st := &state{}
+	return t.explain(line, &options).line
+}
+
+func (t *Table) explain(line string, options *Options) *walker {
+	w := &walker{table: t, options: *options}
+	w.asked = w.fewAsked[:0]
+	w.line.Commands = make([]Command, 0, likelyCommands(line))
+	st := &w.outset
 	if options.Cwd == "" {
 		st.unknown = true
 	} else {
@@ -229,13 +254,26 @@ func (t *Table) Parse(line string, options Options) Line {
 	}
 	if language, ok := windowsDialect(options.Shell); ok && options.Platform == "windows" {
 		w.plain(st, line, language)
-		return w.line
+		return w
 	}
 	w.script(st, line, options.Shell)
 	if len(w.expandedNames) > 0 {
 		w.emit(w.newCommand(st, ":", nil))
 	}
-	return w.line
+	return w
+}
+
+// likelyCommands guesses how many commands a line has, to make room for them.
+func likelyCommands(line string) int {
+	count, apart := 1, false
+	for i := range len(line) {
+		separates := strings.IndexByte(";&|\n", line[i]) >= 0
+		if separates && !apart {
+			count++
+		}
+		apart = separates
+	}
+	return min(count, 8)
 }
 
 // script explains text as the shell named by dialect would read it.
@@ -334,12 +372,11 @@ func (w *walker) fragments(st *state, text string) {
 func (w *walker) fragment(st *state, fields []string) Command {
 	c := w.newCommand(st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
-	switch fields[0] {
-	case "env", "printenv", "set", "export", "declare", "typeset":
-		if len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:]) {
-			c.Caveats.Add("reads_environment")
-		}
-	case "policyd", "policyd-hook":
+	prints := declares(fields[0]) || slices.Contains([]string{"env", "printenv", "set"}, fields[0])
+	switch {
+	case prints && (len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:])):
+		c.Caveats.Add("reads_environment")
+	case fields[0] == "policyd" || fields[0] == "policyd-hook":
 		c.Caveats.Add("own_program")
 	}
 	p := parsed{w: w, c: &c, st: st}

@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	v1 "policyd/api/v1"
 )
@@ -55,7 +56,7 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
-			p.dashes, p.c.Git.dashes = len(p.operands), true
+			p.dashes, p.c.Git.Dashes = len(p.operands), true
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
@@ -312,8 +313,6 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.access(word, v1.OpList, false)
 	case "mount":
 		p.mount(word)
-	case "setting":
-		return p.knownIf(kind, word.Kind == Literal && !strings.Contains(word.Text, "="))
 	case "write":
 		p.access(word, v1.OpWrite, false)
 	case "delete":
@@ -343,8 +342,6 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.variable(word)
 	case "range":
 		p.access(Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
-	case "plus":
-		return p.knownIf(kind, word.Kind == Literal && strings.HasPrefix(word.Text, "+"))
 	case "unknown":
 		p.c.Caveats.Add("unknown_option")
 		p.maybePath(word, v1.OpWrite)
@@ -352,10 +349,32 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
+	case "setting", "local", "public", "socket", "plus":
+		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
-		p.inert(word)
+		p.inertAs(base, word)
 	}
 	return kind
+}
+
+// spelled does the same for the kinds that only some words are explained by.
+func (p *parsed) spelled(base, kind string, word Word) string {
+	literal := word.Kind == Literal
+	switch base {
+	case "setting":
+		return p.knownIf(kind, literal && !strings.Contains(word.Text, "="))
+	case "local":
+		p.access(word, v1.OpRead, false)
+		return p.knownIf("read", literal && !hasScheme(word.Text))
+	case "public":
+		return p.knownIf(kind, literal && slices.Contains(p.w.table.words.PublicSettings, word.Text))
+	case "socket":
+		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
+	case "plus":
+		return p.knownIf(kind, literal && strings.HasPrefix(word.Text, "+"))
+	default:
+		return p.knownIf(kind, false)
+	}
 }
 
 // knownIf returns the kind of a word that is explained only where something
@@ -366,6 +385,14 @@ func (p *parsed) knownIf(kind string, holds bool) string {
 	}
 	p.c.Caveats.Add("unknown_option")
 	return "unknown"
+}
+
+// hasScheme reports whether a text begins as an address does: letters and a colon.
+func hasScheme(text string) bool {
+	scheme, _, found := strings.Cut(text, ":")
+	return found && scheme != "" && strings.IndexFunc(scheme, func(r rune) bool {
+		return !strings.ContainsRune("+-.0123456789abcdefghijklmnopqrstuvwxyz", unicode.ToLower(r))
+	}) < 0
 }
 
 // mount notes a word of which only the disk that it lies on matters.
@@ -427,6 +454,13 @@ func (p *parsed) inert(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
 	default: // a known word has no effect
 	}
+}
+
+// inertAs notes a word without an effect on files, which may be a pattern that the
+// program refuses.
+func (p *parsed) inertAs(kind string, word Word) {
+	p.c.refusable = p.c.refusable || kind == "pattern" && !plainExpression(word)
+	p.inert(word)
 }
 
 // script reads a program text in a small language.

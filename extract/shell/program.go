@@ -409,7 +409,7 @@ func (p *parsed) within() {
 // changesShell reports whether a builtin runs a builtin that changes the shell
 // itself, which its place behind another word would hide.
 func changesShell(program string, inner Word) bool {
-	if program != "command" && program != "builtin" {
+	if !inShell(program) {
 		return false
 	}
 	switch inner.Text {
@@ -418,6 +418,9 @@ func changesShell(program string, inner Word) bool {
 	}
 	return false
 }
+
+// inShell reports whether a wrapper runs builtins in the shell itself.
+func inShell(program string) bool { return program == "command" || program == "builtin" }
 
 // wrapper unwraps timeout, nice and the like: the rest of the line is the command.
 func (p *parsed) wrapper(program *Program) {
@@ -443,7 +446,10 @@ func (p *parsed) wrapper(program *Program) {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: program.leaves, Op: v1.OpWrite})
 		}
 		st = st.withoutFunctions()
-		p.w.argv(st, st, p.inner, p.c.Accesses)
+		ok, fail := p.w.argv(st, st, p.inner, p.c.Accesses)
+		if inShell(p.c.Program) && changed(st, join(ok, fail)) {
+			p.w.messy(MessyWrapper)
+		}
 		return
 	}
 	p.finish()

@@ -16,6 +16,7 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			w.messy(MessyRedirection) // {name}> opens a descriptor that outlives the command
 		}
+		w.line.Crossed = w.line.Crossed || crosses(r)
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			w.hereDocument(r)
@@ -53,6 +54,21 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 		out[i].Dirs = dirs
 	}
 	return out
+}
+
+// crosses reports whether a redirection may put what is read where programs print.
+func crosses(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.DplIn, syntax.DplOut:
+		from := ""
+		if r.Word != nil {
+			from = r.Word.Lit()
+		}
+		input := r.N == nil && r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0"
+		return !input && from != "1" && from != "2" && from != "-"
+	default:
+		return setsInput(r) && r.N != nil && r.N.Value != "0"
+	}
 }
 
 // mayFail reports whether a redirection may fail, so that the shell does not run

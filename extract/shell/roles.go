@@ -10,7 +10,7 @@ import (
 // pathKinds are the kinds of roles that a path-like operand can have.
 var pathKinds = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
-	"rev": true, "pathspec": true, "unknown": true, "mount": true,
+	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true,
 }
 
 // roles gives every operand its role, and does what the role means.
@@ -66,6 +66,9 @@ func (p *parsed) roles(program *Program) {
 		p.impliedAccess(program, whole)
 	}
 	p.land(program)
+	if p.c.Verb == "git push" {
+		p.pushes()
+	}
 }
 
 func (p *parsed) role(program *Program, r role, word Word, whole bool) {

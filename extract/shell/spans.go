@@ -16,7 +16,7 @@ type span struct {
 // parserWords lists the words of a parsed line in order, those in command
 // substitutions included.
 func parserWords(file *syntax.File) []span {
-	var spans []span
+	spans := make([]span, 0, 16)
 	commands := 0
 	add := func(from, to syntax.Pos, command int) {
 		spans = append(spans, span{start: int(from.Offset()), end: int(to.Offset()), command: command})

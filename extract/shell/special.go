@@ -120,6 +120,11 @@ func (p *parsed) test(name string) {
 	for len(words) > 0 && words[0].literal("!") {
 		words = words[1:]
 	}
+	for _, word := range words {
+		if word.Expands {
+			p.single(word) // its matches may be operators
+		}
+	}
 	switch {
 	case slices.ContainsFunc(words, func(w Word) bool {
 		return (w.Split || w.Vanishes) && w.Kind != Literal && (w.Kind != Number || w.Vanishes && len(words) > 3)

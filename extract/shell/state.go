@@ -70,9 +70,15 @@ func (s *state) with(name string, value Word) *state {
 	if next.vars == nil {
 		next.vars = make(map[string]Word, 1)
 	}
+	if name == lastWord {
+		value = Word{}
+	}
 	next.vars[name] = value
 	return next
 }
+
+// lastWord is the variable that shells set to the last word of each command.
+const lastWord = "_"
 
 func (s *state) withCaveat(caveat string) *state {
 	if s.caveats.Has(caveat) {
@@ -187,12 +193,14 @@ func either(name string, a, b Word) Word {
 }
 
 // octal reports whether shells may read a number as an octal one, or fail to.
-func octal(word Word) bool { return word.Kind == Literal && !decimal(word.Text) }
+func octal(word Word) bool {
+	return word.Kind == Literal && !decimal(word.Text) || word.Kind == Number && word.Joined
+}
 
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
 func sameWord(a, b Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Extended == b.Extended &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
 		slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
 		reflect.DeepEqual(a.feed, b.feed) && reflect.DeepEqual(a.array, b.array)
 }

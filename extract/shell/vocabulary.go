@@ -36,6 +36,10 @@ type vocabulary struct {
 	SystemDirectories []string `json:"system_directories"`
 	// MountPoints are directories that every system has.
 	MountPoints []string `json:"mount_points"`
+	// PublicSettings are settings of a package manager whose values are no secrets.
+	PublicSettings []string `json:"public_settings"`
+	// SocketWords are those by which sockets are selected and that name no host.
+	SocketWords []string `json:"socket_words"`
 	// ReadingVerbs change nothing on the disk but what their paths are written to.
 	ReadingVerbs []string `json:"reading_verbs"`
 	// TextPrograms print their operands, whatever they are.

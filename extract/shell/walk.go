@@ -105,12 +105,22 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 		st = w.define(st, cmd)
 		return st, st
 	case *syntax.TimeClause:
-		if cmd.Stmt == nil {
-			return st, st
-		}
-		return w.stmt(st, cmd.Stmt)
+		return w.timed(st, cmd)
 	}
 	return w.unexplained(st, cmd)
+}
+
+// timed walks time. Where it is a program, it runs others, and changes nothing of
+// this shell.
+func (w *walker) timed(st *state, cmd *syntax.TimeClause) (ok, fail *state) {
+	if cmd.Stmt == nil {
+		return st, st
+	}
+	ok, fail = w.stmt(st, cmd.Stmt)
+	if (w.posix || w.zsh) && changed(st, join(ok, fail)) {
+		w.messy(MessyDialect)
+	}
+	return ok, fail
 }
 
 // unexplained walks into what the facts have no words for, so that deny rules
@@ -559,7 +569,7 @@ func printsHash(c *Command) bool {
 		return only("--fork-point", "--octopus")
 	case "git rev-parse":
 		return len(c.Git.Revisions) == 1 && len(c.Accesses) <= 1 && len(c.Git.Pathspecs) == 0 &&
-			!c.Git.dashes && oneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
+			!c.Git.Dashes && oneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
 	}
 	return false
 }
@@ -582,8 +592,8 @@ func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
 	switch {
 	case slices.Equal(words, []string{"pwd"}):
 		return Word{Kind: Literal, Text: c.Dirs[0]}, true
-	case slices.Equal(words, []string{"git", "rev-parse", "--show-toplevel"}) && w.options.Toplevel != nil:
-		top := w.options.Toplevel(c.Dirs[0])
+	case slices.Equal(words, []string{"git", "rev-parse", "--show-toplevel"}):
+		top := w.toplevel(c.Dirs[0])
 		return Word{Kind: Literal, Text: top}, top != ""
 	case len(words) == 2 && words[0] == "dirname" && words[1][0] != '-':
 		return Word{Kind: Literal, Text: path.Dir(words[1])}, true

@@ -54,6 +54,12 @@ type Word struct {
 	Solid bool
 	// Signed is true for a Number that may be below zero, and begin with a dash.
 	Signed bool
+	// Expands is true for a Glob that becomes as many words as it has matches; false
+	// where a variable holds one of them.
+	Expands bool
+	// Joined is true for a Number whose digits come from more than one place, so
+	// that they may be those of an octal number, or of none.
+	Joined bool
 	// Vanishes is true when the shell may make no word at all of it: nothing in
 	// it is quoted, and all of it may be empty.
 	Vanishes bool
@@ -90,27 +96,32 @@ const (
 
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
+	return w.appendWords(nil, st, word)
+}
+
+// appendWords does the same, behind the words that are there.
+func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
 	if members, ok := w.members(st, word); ok {
-		return members
+		return append(out, members...)
 	}
 	if fields, ok := w.fields(st, word); ok {
-		return fields
+		return append(out, fields...)
 	}
 	if !hasBrace(word) {
-		return []Word{w.word(st, word)}
+		return append(out, w.word(st, word))
 	}
 	if w.posix || !balancedBraces(word) {
 		w.messy(MessyBraces)
-		return []Word{w.word(st, word)}
+		return append(out, w.word(st, word))
 	}
 	split := *word
 	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
 	if !syntax.SplitBraces(&split) {
-		return []Word{w.word(st, word)}
+		return append(out, w.word(st, word))
 	}
-	var out []Word
+	before := len(out)
 	for alternative, err := range expand.BracesSeq(&expand.Config{}, &split) {
-		if err != nil || len(out) >= maxAlternatives {
+		if err != nil || len(out)-before >= maxAlternatives {
 			w.messy(MessyBraces)
 			break
 		}
@@ -202,6 +213,8 @@ type wordBuilder struct {
 	extended  string
 	holes     []int
 	signed    bool
+	expands   bool
+	lone      string // the text, where it is one whole number
 	feed      *feed
 	variables []string
 }
@@ -219,6 +232,9 @@ func (b *wordBuilder) weaken(kind WordKind) {
 
 // number adds digits that only the run can tell.
 func (b *wordBuilder) number(text string, solid bool) {
+	if b.lone = ""; b.text.Len() == 0 {
+		b.lone = text
+	}
 	b.weaken(Number)
 	b.solid = b.solid || solid
 	if start := b.text.Len(); solid {
@@ -259,6 +275,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
 	out.Signed = b.signed
+	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number && !slices.Contains(b.holes, -1) {
 		out.holes = b.holes
 	}
@@ -280,7 +297,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	}
 	if out.Kind == Literal {
 		if b.glob {
-			out.Kind = Glob
+			out.Kind, out.Expands = Glob, b.expands
 		} else {
 			out.Text = unescape(out.Text)
 		}
@@ -326,12 +343,12 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 				b.quoted(text[i : i+1])
 			}
 		case '*', '?':
-			b.glob, b.solid = true, true
+			b.glob, b.expands, b.solid = true, true, true
 			b.text.WriteByte(c)
 		case '[':
 			switch {
 			case strings.IndexByte(text[i:], ']') > 0:
-				b.glob, b.solid = true, true
+				b.glob, b.expands, b.solid = true, true, true
 				b.text.WriteByte(c)
 			case only:
 				b.quoted("[")
@@ -494,6 +511,9 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	case value.Kind == Number && !value.Letters:
 		b.signed = b.signed || value.Signed
 		b.number(value.Text, value.Solid)
+		if value.Joined {
+			b.lone = ""
+		}
 	case value.Kind != Literal:
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters

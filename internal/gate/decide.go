@@ -47,6 +47,8 @@ type passage struct {
 	terminal string
 	// answered is the prompt that decided, for the record.
 	answered string
+	// recorded is the record that was handed on, nil for none.
+	recorded *v1.Record
 	// fault is the code of what went wrong, empty when nothing did.
 	fault             string
 	extract, evaluate time.Duration
@@ -62,11 +64,12 @@ func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, r
 	p.guard(func() { p.judge(ctx) })
 	if !options.Dry {
 		p.guard(func() { p.record(ctx) })
-		p.noteTerminal()
+		p.guard(p.noteTerminal)
 	}
 	if call != nil && !options.Probe {
-		g.options.Decided(p.call, &p.decision)
+		p.guard(func() { g.options.Decided(p.call, &p.decision) })
 	}
+	p.guard(func() { p.amend(ctx) })
 	if options.IncludeFacts {
 		p.decision.Facts = &p.input.Facts
 	}

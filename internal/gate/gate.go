@@ -33,6 +33,9 @@ type Snapshot interface {
 // concurrently with a context that isn't cancelled with the call.
 type Recorder interface {
 	Write(ctx context.Context, record *v1.Record) error
+	// Amend adds what was answered in the end, where the record that was handed to
+	// Write says otherwise and may be kept. It doesn't wait.
+	Amend(ctx context.Context, record *v1.Record)
 }
 
 // Redactor takes secrets and file contents out, before judgement and record.

@@ -57,6 +57,7 @@ type log struct {
 	mu      sync.Mutex
 	err     error
 	records []v1.Record
+	amended []v1.Record
 	ctxErr  error
 }
 
@@ -69,6 +70,12 @@ func (l *log) Write(ctx context.Context, record *v1.Record) error {
 	l.ctxErr = ctx.Err()
 	l.records = append(l.records, *record)
 	return nil
+}
+
+func (l *log) Amend(_ context.Context, record *v1.Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.amended = append(l.amended, *record)
 }
 
 func (l *log) last(t *testing.T) v1.Record {
@@ -309,11 +316,38 @@ func TestUnrecordedDecisionIsDenied(t *testing.T) {
 			decision := h.Decide(t.Context(), bash("ls"), gate.DecideOptions{})
 			assertFault(t, h, decision, gate.CodeRecordFailed)
 			assert.Equal(t, []string{"record_failed: disk full"}, h.faults)
+			require.Len(t, h.log.amended, 1, "the record that failed may be in the log all the same")
+			assertAnswered(t, decision, &h.log.amended[0])
 			if kept, err := h.book.Get(t.Context(), "id-2"); err == nil {
 				assert.Equal(t, v1.PromptWithdrawn, kept.State, "nobody is asked about it any more")
 			}
 		})
 	}
+}
+
+// assertAnswered holds that a record says what was answered.
+func assertAnswered(t *testing.T, decision v1.Decision, amended *v1.Record) {
+	t.Helper()
+	assert.Equal(t, decision.ID, amended.DecisionID)
+	assert.Equal(t, decision.Effect, amended.Result.Decision)
+	assert.Equal(t, decision.Reasons, amended.Result.Reasons)
+	assert.Equal(t, decision.Reasons[0].Code, amended.Error)
+}
+
+// What fails behind the record denies, and the log says that, too.
+func TestACallThatIsDeniedAfterItsRecordHasAnotherOne(t *testing.T) {
+	h := build(t, allowed(command("ls", "/a")), func(_ *house, o *gate.Options) {
+		o.Decided = func(*v1.Call, *v1.Decision) { panic("no room") }
+	})
+	decision := h.Decide(t.Context(), bash("ls"), gate.DecideOptions{})
+	assert.Equal(t, v1.EffectDeny, decision.Effect)
+	assert.Equal(t, v1.EffectAllow, h.log.last(t).Result.Decision)
+	require.Len(t, h.log.amended, 1)
+	assertAnswered(t, decision, &h.log.amended[0])
+
+	h = build(t, allowed(command("ls", "/a")))
+	h.Decide(t.Context(), bash("ls"), gate.DecideOptions{})
+	assert.Empty(t, h.log.amended, "a record that says what was answered is enough")
 }
 
 func TestUnrecordedDecisionStandsWhereRecordsAreOptional(t *testing.T) {
@@ -380,6 +414,7 @@ func BenchmarkDecide(b *testing.B) {
 type discard struct{}
 
 func (discard) Write(context.Context, *v1.Record) error { return nil }
+func (discard) Amend(context.Context, *v1.Record)       {}
 
 func long(n int) string { return strings.Repeat("a", n) }
 

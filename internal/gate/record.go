@@ -20,7 +20,8 @@ func (p *passage) record(ctx context.Context) {
 	}
 	// The record is written for a caller who went away, too.
 	recording, recorded := p.step(context.WithoutCancel(ctx), StepRecord)
-	err := options.Recorder.Write(recording, p.line())
+	p.recorded = p.line()
+	err := options.Recorder.Write(recording, p.recorded)
 	recorded()
 	switch {
 	case err == nil:
@@ -29,6 +30,15 @@ func (p *passage) record(ctx context.Context) {
 	default:
 		p.tell(CodeRecordFailed, err)
 	}
+}
+
+// amend records what is answered where the record says otherwise: the call was denied
+// after it was made, since it came too late or a later step failed.
+func (p *passage) amend(ctx context.Context) {
+	if p.recorded == nil || p.recorded.Result.Decision == p.decision.Effect && p.recorded.Error == p.fault {
+		return
+	}
+	p.gate.options.Recorder.Amend(context.WithoutCancel(ctx), p.line())
 }
 
 // recordBundles are the bundles of a revision. Records share them, and only read.

@@ -76,15 +76,21 @@ func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // th
 		w.counters.failed++
 		return errNoRoom, true
 	}
-	w.waiting = append(w.waiting, e)
-	w.bytes += e.line.Len()
-	lead := !w.led
-	w.led = true
+	lead := w.enqueue(e)
 	w.mu.Unlock()
 	if lead {
 		return w.lead(e), true
 	}
 	return w.await(e)
+}
+
+// enqueue puts the entry last, and reports whether its caller has to lead. w.mu is held.
+func (w *Writer) enqueue(e *entry) (lead bool) {
+	w.waiting = append(w.waiting, e)
+	w.bytes += e.line.Len()
+	lead = !w.led
+	w.led = true
+	return lead
 }
 
 // full reports whether the entry has to wait for room; w.mu is held.

@@ -187,6 +187,49 @@ func TestAWriteThatDoesNotEndFailsThoseWhoWait(t *testing.T) {
 	assert.Equal(t, []string{"stuck", "0", "1", "2", "3", "4"}, ids(t, out.text()))
 }
 
+// TestARecordThatWasLateIsAmended holds that a call which is denied since its record
+// took too long, and then is in the log as allowed, has a later record of the denial.
+func TestARecordThatWasLateIsAmended(t *testing.T) {
+	out := newGated()
+	writer := record.NewWith(record.Options{Patience: 2 * time.Second}, out)
+	var leader sync.WaitGroup
+	leader.Go(func() { assert.NoError(t, writer.Write(t.Context(), sample("stuck"))) })
+	<-out.enter
+	gone := make(chan error)
+	go func() { gone <- writer.Write(t.Context(), sample("next")) }()
+	eventually(t, "it waits", func() bool { return writer.Status().Waiting == 1 })
+	late := make(chan error)
+	go func() { late <- writer.Write(t.Context(), sample("late")) }()
+	eventually(t, "both wait", func() bool { return writer.Status().Waiting == 2 })
+	out.pass <- struct{}{} // the first write ends, and the second holds both
+	<-out.enter
+	require.ErrorContains(t, <-late, "did not end in time")
+	denied := sample("late")
+	denied.Result.Decision, denied.Error = v1.EffectDeny, "record_failed"
+	writer.Amend(t.Context(), denied)
+	close(out.pass)
+	leader.Wait()
+	require.NoError(t, <-gone)
+	eventually(t, "the denial is there", func() bool { return len(ids(t, out.text())) == 4 })
+	assert.Equal(t, []string{"stuck", "next", "late", "late"}, ids(t, out.text()))
+	lines := strings.Split(strings.TrimSpace(out.text()), "\n")
+	assert.Contains(t, lines[3], `"error":"record_failed"`)
+	require.NoError(t, writer.Write(t.Context(), sample("after")), "the lead is handed on")
+}
+
+// TestAnAmendmentLeadsWhereNobodyWrites holds that it is written without another caller,
+// also where that fails.
+func TestAnAmendmentLeadsWhereNobodyWrites(t *testing.T) {
+	out := newGated()
+	close(out.pass)
+	writer := record.NewTo(out)
+	for i := range 3 {
+		writer.Amend(t.Context(), sample(fmt.Sprint(i)))
+	}
+	eventually(t, "all are there", func() bool { return len(ids(t, out.text())) == 3 })
+	require.NoError(t, writer.Write(t.Context(), sample("after")))
+}
+
 // TestWhoGaveUpLeavesNoWordForOthers lets a caller give up while its record is being
 // written, and holds that the outcome of that is never taken for another's.
 func TestWhoGaveUpLeavesNoWordForOthers(t *testing.T) {

@@ -16,6 +16,10 @@ import (
 // in bytes. A command line is none, however long.
 const largest = 4 << 10
 
+// longestNumber is how many characters a number may have before it is taken for contents:
+// more than any that a program computes with needs, and JSON sets no bound.
+const longestNumber = 64
+
 // contentNames are arguments that carry contents in tools that no catalog
 // knows, such as those of MCP servers. They are compared as foldName folds them.
 func contentNames() []string {
@@ -109,5 +113,5 @@ func isDigest(value any) bool {
 		return false
 	}
 	number, ok := members["bytes"].(json.Number)
-	return ok && strings.Trim(number.String(), "0123456789") == ""
+	return ok && len(number) <= longestNumber && strings.Trim(number.String(), "0123456789") == ""
 }

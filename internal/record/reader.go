@@ -46,7 +46,9 @@ type Line = []byte
 
 // List returns up to limit records that match, the newest first, behind the one
 // with the id after; and the id to go on from, empty at the end. How much is read
-// for one page is bounded, so a page may be short and have a next.
+// for one page is bounded, so a page may be short and have a next. An id that is not
+// in the log is an error that holds a *v1.CodedError, with CodeNotFound: what follows
+// it can't be told from nothing.
 func (r *Reader) List(ctx context.Context, filter v1.RecordFilter, after string, limit int) (list []Line, next string, err error) {
 	page := page{filter: newMatcher(&filter), after: after, limit: limit, scan: r.scan, list: []Line{}}
 	// The files that began too late are looked at only if the clock was set back.
@@ -57,6 +59,10 @@ func (r *Reader) List(ctx context.Context, filter v1.RecordFilter, after string,
 		if page.after == "" || before.IsZero() {
 			break
 		}
+	}
+	if page.after != "" {
+		return nil, "", coded(CodeNotFound,
+			"there is no decision %q in the log to go on from; it may have been rotated away: list again without after", after)
 	}
 	if page.more {
 		next = page.last

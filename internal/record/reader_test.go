@@ -132,6 +132,25 @@ func TestPagesGoOnThroughARotation(t *testing.T) {
 	assert.Equal(t, seconds(5, 0), ids(t, string(bytes.Join(list, []byte("\n")))+"\n"))
 }
 
+// An id that nobody knows is not the end of the log.
+func TestAPageBehindAnUnknownRecordIsRefused(t *testing.T) {
+	file := written(t, 2, 5)
+	reader := record.NewReader(file)
+	for _, unknown := range []string{id(99), id(-100_000), "nothing", `x","a":"`} {
+		list, next, err := reader.List(t.Context(), v1.RecordFilter{}, unknown, 4)
+		var coded *v1.CodedError
+		require.ErrorAs(t, err, &coded, unknown)
+		assert.Equal(t, record.CodeNotFound, coded.Code)
+		assert.ErrorContains(t, err, "list again without after")
+		assert.Empty(t, list)
+		assert.Empty(t, next)
+	}
+	list, next, err := reader.List(t.Context(), v1.RecordFilter{}, id(0), 4)
+	require.NoError(t, err, "the oldest record is one to go on from")
+	assert.Empty(t, list)
+	assert.Empty(t, next)
+}
+
 func TestFiltersNarrowTheList(t *testing.T) {
 	file := written(t, 2, 5, func(entry *v1.Record) {
 		second := int(entry.Timestamp.Sub(decidedAt(0)).Seconds())

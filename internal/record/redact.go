@@ -113,6 +113,10 @@ func (r *redaction) value(value any, at string) any {
 			return r.erase(value, at)
 		}
 		return r.text(value, at)
+	case json.Number:
+		if len(value) > longestNumber {
+			return r.erase(value, at)
+		}
 	case map[string]any:
 		return r.object(value, at)
 	case []any:
@@ -164,12 +168,15 @@ func holdsText(value any) bool {
 	return false
 }
 
-// textLength is how long the texts of a list are together.
+// textLength is how long the texts and numbers of a list are together.
 func textLength(list []any) int {
 	length := 0
 	for _, element := range list {
-		if text, ok := element.(string); ok {
-			length += len(text)
+		switch element := element.(type) {
+		case string:
+			length += len(element)
+		case json.Number:
+			length += len(element)
 		}
 	}
 	return length

@@ -147,6 +147,31 @@ func TestRedactErasesNestedContentsAndPatches(t *testing.T) {
 	assert.IsType(t, map[string]any{}, kept.Args["input"], "a patch is digested as a whole, whatever its argument is called")
 }
 
+// JSON sets no bound to a number: what no program computes with is kept as its digest,
+// and the record stays one that can be read.
+func TestRedactErasesNumbersWithoutEnd(t *testing.T) {
+	endless, digits := strings.Repeat("7", 65), strings.Repeat("8", 64)
+	many := strings.TrimSuffix(strings.Repeat("9,", 5000), ",")
+	args := `{"n":` + endless + `,"m":` + digits + `,"nested":{"list":[1e` + endless + `,2]},"many":[` + many + `],"limit":4096}`
+	kept, erased, _ := redact(t, "Write", args)
+	line, err := json.Marshal(kept)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/call/args/many", "/call/args/n", "/call/args/nested/list/0"}, erased)
+	assert.NotContains(t, string(line), endless)
+	assert.Contains(t, string(line), digits)
+	assert.Contains(t, string(line), `"limit":4096`)
+	assert.Less(t, len(line), 1000)
+	var read v1.RecordCall
+	require.NoError(t, json.Unmarshal(line, &read))
+
+	claimed := `{"content":{"bytes":` + endless + `,"sha256":"` + strings.Repeat("a", 64) + `"}}`
+	kept, erased, _ = redact(t, "Write", claimed)
+	line, err = json.Marshal(kept)
+	require.NoError(t, err)
+	assert.NotContains(t, string(line), endless, "what looks like a digest is bounded, too")
+	assert.NotEmpty(t, erased)
+}
+
 func TestRedactMasksSecrets(t *testing.T) {
 	kept, erased, masked := redact(t, "Bash",
 		`{"command":"curl -H 'Authorization: Bearer hush' x","env":["PASSWORD=hush"],"api_key":"hush","x_hidden":"hush","a/b":"token=hush","token=hush":1}`)
@@ -212,6 +237,7 @@ var leaked = []struct{ name, kind, args string }{
 	{"here-document in a list", v1.ToolShell, `{"command":["bash","-lc","cat <<\\E\nhush\nE"]}`},
 	{"long text", v1.ToolMCP, `{"x":"hush ` + strings.Repeat("a", 4096) + `"}`},
 	{"long list", v1.ToolOther, `{"lines":["hush","` + strings.Repeat("a", 4096) + `"]}`},
+	{"long list of numbers", v1.ToolOther, `{"lines":["hush",` + strings.TrimSuffix(strings.Repeat("12,", 2049), ",") + `]}`},
 	{"nested secret", v1.ToolMCP, `{"token":{"a":"hush"},"secrets":["hush",{"b":"hush"}]}`},
 }
 

@@ -133,15 +133,8 @@ func (w *Writer) SetRules(rules Rules) { w.rules.Store(&rules) }
 // written also for a caller who went away. Under OverflowDrop a record that
 // there is no room for is counted, and no error.
 func (w *Writer) Write(ctx context.Context, record *v1.Record) error {
-	e := w.entries.Get().(*entry)
-	if rules := w.rules.Load(); rules != nil && (*rules).Any() {
-		dropped, err := w.masked(ctx, *rules, record, e)
-		if dropped || err != nil {
-			w.release(e)
-			return err
-		}
-	} else if err := e.encode(record); err != nil {
-		w.release(e)
+	e, err := w.prepare(ctx, record)
+	if e == nil || err != nil {
 		return err
 	}
 	err, mine := w.commit(e)
@@ -149,6 +142,55 @@ func (w *Writer) Write(ctx context.Context, record *v1.Record) error {
 		w.release(e)
 	}
 	return err
+}
+
+// prepare puts the record into an entry; nil where rules drop it.
+func (w *Writer) prepare(ctx context.Context, record *v1.Record) (*entry, error) {
+	e := w.entries.Get().(*entry)
+	dropped, err := false, error(nil)
+	if rules := w.rules.Load(); rules != nil && (*rules).Any() {
+		dropped, err = w.masked(ctx, *rules, record, e)
+	} else {
+		err = e.encode(record)
+	}
+	if dropped || err != nil {
+		w.release(e)
+		return nil, err
+	}
+	return e, nil
+}
+
+// Amend hands on a record of what was answered in the end, behind one of the same
+// decision that says otherwise: Write may have failed for that one and it is in the log
+// all the same, or will be when a write ends that takes long. Amend doesn't wait for the
+// write, so its record is there as soon as one can be written, and is lost where the
+// process ends before, or where there is no room for it. Of two records of one decision
+// the later one holds.
+func (w *Writer) Amend(ctx context.Context, record *v1.Record) {
+	e, err := w.prepare(ctx, record)
+	if e == nil || err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.counters.failed++
+		return
+	}
+	w.mu.Lock()
+	if w.full(e) {
+		w.counters.failed++
+		w.mu.Unlock()
+		w.release(e)
+		return
+	}
+	lead := w.enqueue(e)
+	w.mu.Unlock()
+	go func() {
+		if lead {
+			_ = w.lead(e) // it is counted
+		} else {
+			_ = w.heed(e, <-e.told)
+		}
+		w.release(e)
+	}()
 }
 
 // Check returns nil when the latest record was written. After a failure it

@@ -103,6 +103,7 @@ func TestDecisionsAreRead(t *testing.T) {
 		"/v1/decisions/" + allowed.ID:   {"agent", "role_not_allowed", 403},
 		"/v1/decisions/nothing":         {"operator", "not_found", 404},
 		"/v1/decisions?limit=0":         {"operator", "invalid_parameter", 400},
+		"/v1/decisions?after=nothing":   {"operator", "not_found", 404},
 		"/v1/decisions?decision=maybe":  {"operator", "invalid_parameter", 400},
 		"/v1/decisions?since=yesterday": {"operator", "invalid_parameter", 400},
 		"/v1/decisions?audience=public": {"operator", "unknown_parameter", 400},

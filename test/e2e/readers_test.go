@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,21 +17,50 @@ import (
 	"policyd/test/project"
 )
 
-// readersAllowed is the least share of read-only lines that pass without a
-// question. It only ever rises.
-const readersAllowed = 0.95
-
 // TestReadersPass measures how many of the read-only lines that agents write
-// in a project ask, and that none is denied (V5, V7, S3).
+// in a project ask, and that none gets what it must not get (V5, V7, S3). The least
+// share that passes only ever rises.
 func TestReadersPass(t *testing.T) {
+	for name, least := range map[string]float64{"readers": 0.95, "daily": 0.91} {
+		t.Run(name, func(t *testing.T) { readersPass(t, name, least) })
+	}
+}
+
+func readersPass(t *testing.T, name string, least float64) {
 	tree := project.Tree{Home: t.TempDir()}
 	tree.Project = filepath.Join(tree.Home, "proj")
-	output, err := exec.Command("bash", "../testdata/corpus/readers.sh", tree.Project).CombinedOutput()
+	output, err := exec.Command("bash", "../testdata/corpus/"+name+".sh", tree.Project).CombinedOutput()
 	require.NoErrorf(t, err, "%s", output)
-	s := startServer(t)
-	lines := readCorpus(t, "readers")
-	allowed := 0
+	lines := readCorpus(t, name)
+	decisions := decideAll(t, tree, lines)
+	allowed, mayPass := 0, 0
 	var asked strings.Builder
+	for i, decision := range decisions {
+		effect := decision.Effect.String()
+		passes := slices.Contains(lines[i].Accept, "allow")
+		if passes {
+			mayPass++
+		}
+		switch {
+		case passes && decision.Effect == v1.EffectAllow:
+			allowed++
+		case passes && decision.Effect == v1.EffectPrompt:
+			fmt.Fprintf(&asked, "\n%s %q", lines[i].ID, lines[i].Command)
+		default:
+			assert.Containsf(t, lines[i].Accept, effect, "%s %q: %+v", lines[i].ID, lines[i].Command, decision.Reasons)
+		}
+	}
+	require.Positive(t, mayPass)
+	share := float64(allowed) / float64(mayPass)
+	t.Logf("%d of %d read-only lines allowed (%.1f %%)", allowed, mayPass, 100*share)
+	assert.GreaterOrEqualf(t, share, least, "asked:%s", asked.String())
+}
+
+// decideAll decides lines in batches.
+func decideAll(t *testing.T, tree project.Tree, lines []line) []v1.Decision {
+	t.Helper()
+	s := startServer(t)
+	var all []v1.Decision
 	for start := 0; start < len(lines); start += 50 {
 		batch := lines[start:min(start+50, len(lines))]
 		request := v1.BatchRequest{}
@@ -46,16 +76,7 @@ func TestReadersPass(t *testing.T) {
 		var decided v1.BatchResponse
 		require.NoError(t, json.Unmarshal(answer, &decided))
 		require.Len(t, decided.Decisions, len(batch))
-		for i, decision := range decided.Decisions {
-			if decision.Effect == v1.EffectAllow {
-				allowed++
-				continue
-			}
-			assert.NotEqualf(t, v1.EffectDeny, decision.Effect, "%q: %+v", batch[i].Command, decision.Reasons)
-			fmt.Fprintf(&asked, "\n%s %q", batch[i].ID, batch[i].Command)
-		}
+		all = append(all, decided.Decisions...)
 	}
-	share := float64(allowed) / float64(len(lines))
-	t.Logf("%d of %d read-only lines allowed (%.1f %%)", allowed, len(lines), 100*share)
-	assert.GreaterOrEqualf(t, share, readersAllowed, "asked:%s", asked.String())
+	return all
 }

@@ -88,8 +88,11 @@ func (g *generator) command(depth int) string {
 		return g.simple()
 	}
 	inner := func() string { return g.list(depth - 1) }
-	if g.chance(3) {
+	switch g.IntN(4) {
+	case 0:
 		return g.stateful(depth)
+	case 1:
+		return g.retold(depth)
 	}
 	switch g.IntN(22) {
 	case 0:
@@ -185,6 +188,69 @@ func (g *generator) stateful(depth int) string {
 			g.pick([]string{" | xargs ", " | xargs -n1 ", " | xargs -I{} "}) + g.pick(verbs)
 	}
 	return g.pick([]string{"ls *.txt", "printf '%s\\n' *.txt src/*", "echo a.txt"}) + " | while read -r f; do " + g.pick(verbs) + ` "$f"; ` + inner() + "; done"
+}
+
+var (
+	// holders are variables, those among them that shells set by themselves.
+	holders = []string{"x", "y", "f", "_", "i", "a", "REPLY", "IFS"}
+	// held are what a variable may be given.
+	held = []string{
+		"a.txt", "b.txt", "src", "src/main.go", "..", "-n", "08", "0", "7", "''", `"a b"`, `"*.txt"`, "$x", `"$y"`, "${f%.*}", `"$1"`, "$_", "$?", "$#",
+		"$i$i", "0$i", "$?8", "0$((7 + 1))", "$((i + 1))", `"${a[0]}"`, `"$(echo b.txt)"`, "$(wc -l < a.txt)", `"$PWD"`, "${x:-b.txt}", "x=1",
+	}
+	// insideShell are the words in front of a builtin that leave it in this shell, or don't.
+	insideShell = []string{"", "", "command ", "builtin ", "command -p ", "command command ", "time ", "! ", "nice ", "env ", "x=1 ", "LC_ALL=C ", "\\"}
+	// failing are redirections that may keep what they belong to from running.
+	failing = []string{"< nosuch", "<&9", "2>&1", "< a.txt", ">&-", "<&-", "2>/dev/null", "> src", "< $(echo a.txt)", "<<< x"}
+)
+
+// retold writes a variable, a directory or the parameters that are set one way
+// and then another, where something stands in between that the second may not
+// get over, and a command that depends on it.
+func (g *generator) retold(depth int) string {
+	name := g.pick(holders)
+	set := func() string {
+		switch g.IntN(9) {
+		case 0:
+			return g.pick(insideShell) + "read -r " + name + g.pick([]string{"", " y"}) + " <<< " + g.pick(held)
+		case 1:
+			return g.pick([]string{"declare ", "local ", "typeset ", "command declare ", "declare -a "}) + name + "=" + g.pick(held)
+		case 2:
+			return name + "=(" + g.pick(held) + " " + g.pick(held) + ")"
+		case 3:
+			return "((" + name + g.pick([]string{" = 1", "++", " += i", " = 08", " = 1 / i"}) + "))"
+		case 4:
+			return g.pick(insideShell) + "cd " + g.pick([]string{"", "-- ", "-- -L ", "-P -- ", "-L -P ", "-- -- "}) + g.pick(directories)
+		case 5:
+			return g.pick(insideShell) + "shift" + g.pick([]string{"", " 1", " 2", " $i", " 0"})
+		}
+		return name + "=" + g.pick(held)
+	}
+	use := func() string {
+		return g.pick(verbs) + " " + g.pick([]string{`"$` + name + `"`, "$" + name, "${" + name + "%.*}", `"${` + name + `[0]}"`, `"${` + name + `[1]}"`, `"$1"`, `"$@"`, "../a.txt", "$((" + name + "))"})
+	}
+	between := g.pick([]string{
+		"", "true; ", "y=$(($" + name + ")); ", "y=$((" + name + ")); ", "m[$y]=x; ", "ls b.txt; ", "echo \"${a[$i]}\"; ", "[ -f a.txt ] && ", "[[ -f nosuch ]] || ",
+		"true && ", "false || ", "break; ", "return; ", ": $((1/i)); ", "g() { " + set() + "; }; g; ", "( " + set() + " ); ", set() + " | true; ", set() + " & ",
+	})
+	redirected := g.pick([]string{"", "", " " + g.pick(failing)})
+	switch g.IntN(9) {
+	case 0:
+		return set() + "; " + between + "{ " + set() + "; }" + redirected + "\n" + use()
+	case 1:
+		return "g() { " + set() + "; " + between + set() + redirected + "; " + use() + "; }; " + set() + "; g " + g.operands() + "; " + use()
+	case 2:
+		return "for " + name + " in " + g.pick(held) + " b.txt; do " + between + set() + "; " + use() + "; done; " + use()
+	case 3:
+		return "case " + g.pick(held) + " in " + g.pick([]string{"a.txt", "*", "[ab]*", "$x"}) + ") " + set() + ";; *) " + between + set() + ";; esac; " + use()
+	case 4:
+		return "while read -r " + name + " y; do " + between + use() + "; " + set() + "; done " + g.pick([]string{"< a.txt", "< <(ls *.txt)", "<<< b.txt", "< nosuch"}) + "; " + use()
+	case 5:
+		return "declare -A m; " + set() + "; " + between + "m[$" + name + "]=b.txt; " + set() + "\n" + use() + `; cat "${m[$` + name + `]}"`
+	case 6:
+		return set() + "; x=$(" + set() + "; " + between + use() + "); " + use() + ` "$x"`
+	}
+	return set() + redirected + "; " + between + set() + g.pick([]string{"\n", "; ", " && "}) + use() + "; " + g.list(depth-1)
 }
 
 // simple writes a simple command.

@@ -1,45 +1,65 @@
 # METADATA
 # title: History is not rewritten
 # description: >-
-#   Nobody forces a push, to main or anywhere: facts say which options a push has, and not which branch it goes to.
-#   Since a refspec can force by its first letter, a push that names one asks each time, whatever was remembered.
+#   Nobody forces a push to a protected branch, or deletes one. A push that may go anywhere may go there: the branch that
+#   is checked out, all branches, and names that only the run can tell. Forcing anything else asks each time, whatever
+#   was remembered.
 # scope: package
 # schemas:
 #   - input: schema.facts
 package site.no_force_push
 
 # METADATA
-# title: Forced pushes
-# description: An option that rewrites or deletes what others have, or one that could be such an option.
+# title: Forced pushes to protected branches
+# description: What rewrites or deletes a branch that others build upon.
 deny contains {
-	"rule": "site/no_force_push/option",
+	"rule": "site/no_force_push/protected",
 	"code": "forced_push",
-	"message": sprintf("%s with %s could rewrite what others have", [item.verb, concat(", ", sort(_reasons(item)))]),
-	"hint": "push without forcing, or have a person do it",
+	"message": sprintf("%s could rewrite or delete %s", [item.verb, concat(", ", sort(refs))]),
+	"hint": "push without forcing, name another branch as the destination, or have a person do it",
 	"item": i,
 } if {
 	"command" in input.about
 	some i, item in input.items
-	data.site_data.no_force_push.verbs[item.verb] == true
-	count(_reasons(item)) > 0
+	settings.verbs[item.verb] == true
+	refs := {ref | some ref in settings.protected; _forces(item, ref)}
+	count(refs) > 0
 }
 
 # METADATA
-# title: Pushes that name a refspec
-# description: Whether it forces is not known, so a person looks at each.
-prompt contains {
-	"rule": "site/no_force_push/refspec",
-	"code": "push_names_refspec",
-	"message": sprintf("%s names what it pushes, which could force it", [item.verb]),
+# title: Pushes that are not understood
+# description: An option that is not explained, or a word that may be one, could force.
+deny contains {
+	"rule": "site/no_force_push/unknown",
+	"code": "push_not_understood",
+	"message": sprintf("%s could force, for %s", [item.verb, concat(", ", sort(caveats))]),
+	"hint": "spell every word of the push out",
 	"item": i,
 } if {
 	"command" in input.about
 	some i, item in input.items
-	data.site_data.no_force_push.verbs[item.verb] == true
-	item.form["<refspec>"]
+	settings.verbs[item.verb] == true
+	caveats := {caveat | some caveat, _ in item.caveats; settings.caveats[caveat] == true}
+	count(caveats) > 0
 }
 
-_reasons(item) := options | caveats if {
-	options := {option | some option, _ in item.form; data.site_data.no_force_push.options[option] == true}
-	caveats := {caveat | some caveat, _ in item.caveats; data.site_data.no_force_push.caveats[caveat] == true}
+# METADATA
+# title: Forced pushes elsewhere
+# description: Others may build upon any branch, so a person looks at each.
+prompt contains {
+	"rule": "site/no_force_push/elsewhere",
+	"code": "forced_push_elsewhere",
+	"message": sprintf("%s forces", [item.verb]),
+	"item": i,
+} if {
+	"command" in input.about
+	some i, item in input.items
+	settings.verbs[item.verb] == true
+	some kind in item.form
+	settings.forcing[kind] == true
 }
+
+settings := data.site_data.no_force_push
+
+# A role that is several things at once forces as well.
+_forces(item, ref) if settings.forcing[item.form[sprintf("<to %s>", [ref])]] == true

@@ -3,25 +3,50 @@ package site.no_force_push
 import data.policyd.testing
 
 _pushes := {
-	"plain": {"form": {}, "caveats": {}, "effect": "prompt", "codes": {"approval_required"}},
-	"approved": {"form": {}, "caveats": {}, "approved": true, "effect": "allow", "codes": set()},
-	"forced": {"form": {"--force": "none"}, "caveats": {}, "effect": "deny", "codes": {"forced_push"}},
+	"plain": {"form": {"<to main>": "updates"}, "caveats": {}, "effect": "prompt", "codes": {"approval_required"}},
+	"approved": {"form": {"<to main>": "updates"}, "caveats": {}, "approved": true, "effect": "allow", "codes": set()},
+	"the branch that is checked out, approved": {
+		"form": {"<to ?>": "updates"},
+		"caveats": {},
+		"approved": true,
+		"effect": "allow",
+		"codes": set(),
+	},
+	"forced": {"form": {"<to main>": "forces"}, "caveats": {}, "effect": "deny", "codes": {"forced_push"}},
 	"forced, and approved": {
-		"form": {"--force": "none"},
+		"form": {"--force": "none", "<to main>": "forces"},
 		"caveats": {},
 		"approved": true,
 		"effect": "deny",
 		"codes": {"forced_push"},
 	},
-	"with a lease": {"form": {"--force-with-lease": "value?"}, "caveats": {}, "effect": "deny", "codes": {"forced_push"}},
-	"mirrored": {"form": {"--mirror": "none"}, "caveats": {}, "effect": "deny", "codes": {"forced_push"}},
-	"unknown option": {"form": {}, "caveats": {"unknown_option": true}, "effect": "deny", "codes": {"forced_push"}},
-	"refspec, approved": {
-		"form": {"<remote>": "url", "<refspec>": "value"},
+	"forced anywhere": {"form": {"<to ?>": "forces"}, "caveats": {}, "effect": "deny", "codes": {"forced_push"}},
+	"forced and not": {
+		"form": {"<to feature>": "updates", "<to main>": "mixed"},
+		"caveats": {},
+		"effect": "deny",
+		"codes": {"forced_push"},
+	},
+	"deleted": {"form": {"<to master>": "deletes"}, "caveats": {}, "effect": "deny", "codes": {"forced_push"}},
+	"unknown option": {
+		"form": {"<to feature>": "updates"},
+		"caveats": {"unknown_option": true},
+		"effect": "deny",
+		"codes": {"push_not_understood"},
+	},
+	"forced elsewhere, approved": {
+		"form": {"<to feature>": "forces"},
 		"caveats": {},
 		"approved": true,
 		"effect": "prompt",
-		"codes": {"push_names_refspec"},
+		"codes": {"forced_push_elsewhere"},
+	},
+	"a tag deleted, approved": {
+		"form": {"<to refs/tags/v1>": "deletes"},
+		"caveats": {},
+		"approved": true,
+		"effect": "prompt",
+		"codes": {"forced_push_elsewhere"},
 	},
 }
 
@@ -37,7 +62,7 @@ test_pushes[name] if {
 }
 
 test_other_commands_are_not_concerned if {
-	line := testing.shell([testing.command({"verb": "rm", "form": {"--force": "none"}})])
+	line := testing.shell([testing.command({"verb": "rm", "form": {"--force": "none", "<to main>": "forces"}})])
 	denied := deny with input as line
 	denied == set()
 	asked := prompt with input as line

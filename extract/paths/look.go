@@ -1,18 +1,19 @@
-//go:build !unix
-
 package paths
 
-import "os"
+import (
+	"os"
+
+	"policyd/extract/stat"
+)
 
 // lookOnDisk returns what there is at path, and where a symbolic link leads.
-// Hard links can't be told here: every file counts as having one name.
 func lookOnDisk(path string) node {
-	info, err := os.Lstat(path)
+	found, err := stat.Path(path, false)
 	if err != nil {
 		return node{err: err}
 	}
-	seen := node{mode: info.Mode(), nlink: 1}
-	if seen.mode&os.ModeSymlink != 0 {
+	seen := node{stamp: found}
+	if found.Kind == stat.Link {
 		seen.link, seen.err = os.Readlink(path)
 	}
 	return seen

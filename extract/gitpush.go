@@ -1,0 +1,34 @@
+package extract
+
+import (
+	v1 "policyd/api/v1"
+	"policyd/extract/git"
+	"policyd/extract/shell"
+)
+
+// gitPush adds that a push may go anywhere, where settings of git have a say in where it
+// goes and they say so, or can't be read.
+func (e *extraction) gitPush(item *v1.Item, c *shell.Command) {
+	if c.Git.Mapped && !e.pushesPlainly(c) {
+		item.Form.Put(shell.PushAnywhere, shell.PushForces)
+	}
+}
+
+// pushesPlainly reports whether settings leave a push to git's own defaults in every
+// directory that the command may run in. Settings of the line and of the environment
+// are not read. Hooks have no say: settings are known where only a hook isn't trusted.
+func (e *extraction) pushesPlainly(c *shell.Command) bool {
+	if c.Caveats.Has("assigns") || c.Caveats.Has("executes") {
+		return false
+	}
+	for _, dir := range c.Dirs {
+		resolved, err := e.resolve(dir)
+		if err != nil || resolved.Unseen {
+			return false
+		}
+		if verdict := e.inspect(resolved.Real, "push"); verdict.MapsPushes || !verdict.Trusted && verdict.Code() != git.CodeHook {
+			return false
+		}
+	}
+	return len(c.Dirs) > 0 && !c.Unknown
+}

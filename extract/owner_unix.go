@@ -1,0 +1,20 @@
+//go:build unix
+
+package extract
+
+import "syscall"
+
+// sameOwner reports whether places are there, and belong to the user of a home.
+// Links among the places are not followed, as git doesn't.
+func sameOwner(home string, places ...string) bool {
+	var owner, status syscall.Stat_t
+	if syscall.Stat(home, &owner) != nil {
+		return false
+	}
+	for _, place := range places {
+		if syscall.Lstat(place, &status) != nil || status.Uid != owner.Uid {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,50 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// V5: where a program takes addresses for files, a word with a scheme is none
+// of the files that the facts name.
+func TestAddressesAreNoFiles(t *testing.T) {
+	for text, want := range map[string]bool{
+		"http://example.org/x": true, "FILE:/etc/passwd": true, "x:y": true, "svn+ssh://x": true,
+		"a.xml": false, "./http://x": false, "a/b:c": false, ":x": false, "": false, "a b:c": false,
+	} {
+		assert.Equal(t, want, hasScheme(text), "%q", text)
+	}
+	for line, known := range map[string]bool{
+		"xmllint --noout pom.xml": true, "xmllint --noout file:/etc/passwd": false, "xmllint --noout *.xml": false,
+		`xmllint --noout "$x"`: false,
+	} {
+		kind, _ := last(t, line).Form.Get("<file>")
+		assert.Equal(t, known, kind == "read", line)
+	}
+}
+
+// S2: a package manager's setting is shown where its name says that it holds
+// no secret.
+func TestSettingsOfPackageManagers(t *testing.T) {
+	for line, known := range map[string]bool{
+		"npm config get prefix": true, "npm config get": false, "npm config get registry": false, "npm config get prefix cache": true, "npm config get prefix _auth": false, "npm config get _auth prefix": false,
+		"npm config get //registry.npmjs.org/:_authToken": false, "npm config get https-proxy": false,
+	} {
+		c := last(t, line)
+		kind, _ := c.Form.Get("<key>")
+		assert.Equal(t, known, kind == "public" && !c.Caveats.Has("unknown_option"), line)
+	}
+}
+
+// V5: what node checks is read and not run, unless an option runs something first.
+func TestNodeChecksWithoutRunning(t *testing.T) {
+	for line, idle := range map[string]bool{
+		"node --check a.js": true, "node -c a.js": true, "node a.js": false, "node -c -r ./b a.js": false, "node -c": false,
+		"node --check --import=./b a.js": false, "node -i -c a.js": false,
+	} {
+		c := last(t, line)
+		kind, _ := c.Form.Get("<script>")
+		assert.Equal(t, idle, kind == "read" && !c.Caveats.Has("runs_anything") && !c.Caveats.Has("executes"), line)
+	}
+}

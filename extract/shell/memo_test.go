@@ -1,0 +1,198 @@
+package shell
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// corpusLines are the command lines of every corpus.
+func corpusLines(tb testing.TB) []string {
+	tb.Helper()
+	files, err := filepath.Glob("../../test/testdata/corpus/*.jsonl")
+	require.NoError(tb, err)
+	var out []string
+	for _, name := range files {
+		file, err := os.Open(name)
+		require.NoError(tb, err)
+		defer file.Close()
+		lines := bufio.NewScanner(file)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var entry struct{ Command string }
+			require.NoError(tb, json.Unmarshal(lines.Bytes(), &entry))
+			out = append(out, entry.Command)
+		}
+		require.NoError(tb, lines.Err())
+	}
+	require.Greater(tb, len(out), 1000)
+	return out
+}
+
+// answering are surroundings that answer every question by seed.
+func answering(shell string, seed uint64, hash maphash.Seed) Options {
+	yes := func(about string) func(string) bool {
+		return func(path string) bool {
+			return maphash.String(hash, fmt.Sprint(about, path, seed))&1 == 0
+		}
+	}
+	o := Options{
+		Shell: shell, Platform: "linux", Home: "/home/dev", Cwd: "/srv/proj",
+		Plain: yes("plain"), Enterable: yes("enterable"), Readable: yes("readable"),
+		Toplevel: func(dir string) string {
+			if yes("toplevel")(dir) {
+				return dir
+			}
+			return ""
+		},
+	}
+	if shell == "cmd" {
+		o.Platform, o.Cwd = "windows", `C:\proj`
+	}
+	return o
+}
+
+func sameAsFresh(t *testing.T, memo *Memo, table *Table, line string, options Options) {
+	t.Helper()
+	got := memo.Parse(line, &options)
+	want := table.Parse(line, options)
+	want.detach()
+	assert.Equal(t, want, *got, line)
+}
+
+// What is remembered of a line is what it is explained as anew, whatever is said
+// of the disk in between.
+func TestMemoSaysWhatTheTableSays(t *testing.T) {
+	table := newTable(t)
+	hash := maphash.MakeSeed()
+	for _, shell := range []string{"bash", "cmd"} {
+		memo := NewMemo(table)
+		for _, line := range corpusLines(t) {
+			for _, seed := range []uint64{1, 1, 2} {
+				sameAsFresh(t, memo, table, line, answering(shell, seed, hash))
+			}
+		}
+	}
+}
+
+func FuzzMemo(f *testing.F) {
+	for _, seed := range []string{
+		"cd src && ls", "cd a/.. && pwd", "cat f | while read -r x; do wc $x; done", "cd $(git rev-parse --show-toplevel) && git diff --name-only | xargs cat",
+		"for d in a b; do (cd $d && ls) || cd c; done; x=$(wc -l < f); echo ${y:$x}",
+	} {
+		f.Add(seed, uint64(1), uint64(2))
+	}
+	table, err := NewTable()
+	require.NoError(f, err)
+	memo := NewMemo(table)
+	hash := maphash.MakeSeed()
+	f.Fuzz(func(t *testing.T, line string, one, other uint64) {
+		for _, seed := range []uint64{one, other, one} {
+			sameAsFresh(t, memo, table, line, answering("bash", seed, hash))
+		}
+	})
+}
+
+// A line that is known leads to the same questions, and is explained anew once
+// one of them is answered otherwise.
+func TestMemoAsksAgain(t *testing.T) {
+	memo := NewMemo(newTable(t))
+	there, asked := true, 0
+	options := Options{Platform: "linux", Cwd: "/srv/proj", Enterable: func(string) bool { asked++; return there }}
+	dirs := func() []string { return memo.Parse("cd src; ls", &options).Commands[1].Dirs }
+	require.Equal(t, []string{"/srv/proj/src"}, dirs())
+	require.Equal(t, []string{"/srv/proj/src"}, dirs())
+	require.Equal(t, 2, asked, "once for each")
+	there = false
+	assert.ElementsMatch(t, []string{"/srv/proj", "/srv/proj/src"}, dirs())
+	assert.ElementsMatch(t, []string{"/srv/proj", "/srv/proj/src"}, dirs())
+	there = true
+	assert.Equal(t, []string{"/srv/proj/src"}, dirs())
+}
+
+// Surroundings that say both yes and no are believed in neither.
+func TestMemoKeepsNothingUnsteady(t *testing.T) {
+	memo := NewMemo(newTable(t))
+	said := false
+	options := Options{Cwd: "/p", Enterable: func(string) bool { said = !said; return said }}
+	memo.Parse("cd /p/a; cd /p/a; ls", &options)
+	assert.Empty(t, memo.young)
+}
+
+func TestMemoIsBounded(t *testing.T) {
+	memo := NewMemo(newTable(t))
+	options := Options{Cwd: "/srv/proj"}
+	for i := range 3 * maxKeptLines {
+		memo.Parse(fmt.Sprintf("echo %d", i), &options)
+		assert.LessOrEqual(t, len(memo.young), maxKeptLines)
+		assert.LessOrEqual(t, len(memo.old), maxKeptLines)
+	}
+	assert.NotEmpty(t, memo.old)
+	for i := range 3000 {
+		memo.Parse(fmt.Sprintf("cat %d %s", i, strings.Repeat("a ", 100)), &options)
+		require.LessOrEqual(t, memo.bytes, maxKeptBytes)
+	}
+	size := 0
+	for _, line := range memo.young {
+		size += line.size
+	}
+	assert.Equal(t, size, memo.bytes)
+	before := len(memo.young)
+	memo.Parse("echo "+strings.Repeat("x", maxKeptLine), &options)
+	assert.Len(t, memo.young, before, "too long to be kept")
+}
+
+// What is asked for still outlives the lines that came and went meanwhile.
+func TestMemoKeepsWhatIsUsed(t *testing.T) {
+	memo := NewMemo(newTable(t))
+	options := Options{Cwd: "/srv/proj"}
+	first := memo.Parse("git status", &options)
+	for i := range 4 * maxKeptLines {
+		memo.Parse(fmt.Sprintf("echo %d", i), &options)
+		if i%100 == 0 {
+			require.Same(t, first, memo.Parse("git status", &options))
+		}
+	}
+}
+
+// Lines are told apart by all that an explanation depends on.
+func TestMemoTellsSurroundingsApart(t *testing.T) {
+	memo := NewMemo(newTable(t))
+	base := Options{Shell: "bash", Platform: "linux", Home: "/h", Cwd: "/p"}
+	seen := map[*Line]bool{memo.Parse("ls", &base): true}
+	for _, change := range []func(*Options){
+		func(o *Options) { o.Shell = "zsh" }, func(o *Options) { o.Platform = "darwin" }, func(o *Options) { o.Home = "/x" },
+		func(o *Options) { o.Cwd = "/x" },
+	} {
+		other := base
+		change(&other)
+		line := memo.Parse("ls", &other)
+		assert.False(t, seen[line])
+		seen[line] = true
+	}
+}
+
+func TestMemoIsSafeForConcurrentUse(t *testing.T) {
+	table := newTable(t)
+	memo := NewMemo(table)
+	hash := maphash.MakeSeed()
+	lines := corpusLines(t)[:300]
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for i, line := range lines {
+				sameAsFresh(t, memo, table, line, answering("bash", uint64(i%2), hash))
+			}
+		})
+	}
+	group.Wait()
+}

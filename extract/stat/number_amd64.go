@@ -1,0 +1,7 @@
+//go:build linux
+
+package stat
+
+import "syscall"
+
+const fstatat = syscall.SYS_NEWFSTATAT

@@ -1,0 +1,13 @@
+//go:build darwin || (linux && !amd64 && !arm64)
+
+package stat
+
+import "syscall"
+
+func look(path string, follow bool) (Stamp, error) {
+	var raw syscall.Stat_t
+	if err := portable(path, follow, &raw); err != nil {
+		return Stamp{}, err
+	}
+	return stampOf(&raw), nil
+}

@@ -1,0 +1,5 @@
+<<EOF
+E\
+OF
+rm
+EOF

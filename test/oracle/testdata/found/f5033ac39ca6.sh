@@ -1,0 +1,4 @@
+<<EOF
+E\
+OF
+EOF
