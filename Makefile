@@ -1,6 +1,6 @@
 # make test      everything that must hold; what continuous integration calls
 # make check     the one loop while working: format, generate, lint, quick tests, policy gate
-# make bench     measures, and writes docs/benchmarks.md
+# make bench     measures, and writes docs/benchmarks.md, its figures and plots, and README's table
 # make test-clients  drives the real agent programs, which it takes from npm, against policyd and its gates; needs node
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
 # make oracle    runs ORACLE_LINES generated lines in a real bash; make nightly runs 20,000 and a new seed
@@ -39,6 +39,8 @@ go-test: build
 	$(GO) test -count=1 -timeout 15m ./...
 	# A module of its own: see test/deploy.
 	cd test/deploy && $(GO) vet ./... && $(GO) test -count=1 ./...
+	# Another: see docs/decisions/0013.
+	cd test/bench && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 rego-test: build
 	$(OPA) test --fail-on-empty policies
@@ -79,6 +81,7 @@ generate-check:
 
 lint: vet
 	$(TOOL) golangci-lint run
+	cd test/bench && $(GO) tool -modfile=../tools/go.mod golangci-lint run
 
 go-test-short:
 	$(GO) test -short ./...
@@ -112,9 +115,12 @@ test-clients:
 	POLICYD_TEST_CLIENTS="$(CURDIR)/$(CLIENT_PROGRAMS)/node_modules/.bin" \
 		$(GO) test -count=1 -v -timeout 30m -run '^TestReal(MCPServer|ACPAgents)$$' ./test/e2e
 
+# A module of its own: see docs/decisions/0013. BENCH="-rounds 1 -only http" measures
+# a part, and writes nothing.
+BENCH ?= -write
 bench:
-	$(GO) build -o bin/bench ./test/bench
-	bin/bench -out docs/benchmarks.md
+	$(GO) build -C test/bench -o ../../bin/bench .
+	bin/bench $(BENCH)
 
 # PROJECT is a directory to decide in, instead of one that is built; ARGS=-v lists the lines.
 # The attacks are lines for a project that tracks secrets.

@@ -62,7 +62,7 @@ func (b *inputBuilder) tool(tool *v1.ToolFacts) *ast.Term {
 		return term
 	}
 	keys := b.vocabulary.tool
-	term := b.term(ast.NewObject([][2]*ast.Term{
+	term := alone(ast.NewObject([][2]*ast.Term{
 		{keys[0], b.string(tool.Name)},
 		{keys[1], b.string(tool.Kind)},
 		{keys[2], b.string(tool.Client)},
@@ -112,7 +112,7 @@ func (b *inputBuilder) session(session *v1.SessionFacts) *ast.Term {
 		return term
 	}
 	keys := b.vocabulary.session
-	term := b.term(ast.NewObject([][2]*ast.Term{
+	term := alone(ast.NewObject([][2]*ast.Term{
 		{keys[0], b.string(session.ID)},
 		{keys[1], b.string(session.Agent)},
 		{keys[2], b.string(string(session.Audience))},
@@ -204,7 +204,11 @@ func (b *inputBuilder) set(set v1.Set) *ast.Term {
 	for _, name := range set {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(name), ast.InternedBooleanTrue})
 	}
-	return b.recent.sets.keep(set, b.object(), b.err)
+	object := b.object()
+	if b.err != nil || !b.recent.sets.takes(set, b.recent.words.takes) {
+		return b.term(object)
+	}
+	return b.recent.sets.keep(set, alone(object), own)
 }
 
 func (b *inputBuilder) form(form v1.Form) *ast.Term {
@@ -218,15 +222,19 @@ func (b *inputBuilder) form(form v1.Form) *ast.Term {
 	for _, entry := range form {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(entry.Name), b.string(entry.Kind)})
 	}
-	return b.recent.forms.keep(form, b.object(), b.err)
+	object := b.object()
+	if b.err != nil || !b.recent.forms.takes(form, b.recent.takesEntry) {
+		return b.term(object)
+	}
+	return b.recent.forms.keep(form, alone(object), ownEntry)
 }
 
 // object makes an object of the pairs. ast.NewObject takes unique keys for granted.
-func (b *inputBuilder) object() *ast.Term {
+func (b *inputBuilder) object() ast.Value {
 	if name, twice := repeated(b.pairs); twice && b.err == nil {
 		b.err = fmt.Errorf("%s stands twice in one object", name)
 	}
-	return b.term(ast.NewObject(b.pairs...))
+	return ast.NewObject(b.pairs...)
 }
 
 // repeated finds a key that stands twice. Objects are small: comparing each with each
@@ -270,10 +278,14 @@ func (b *inputBuilder) string(text string) *ast.Term {
 	}
 	// The text may be a piece of a whole request, which must not be kept with it.
 	text = strings.Clone(text)
-	term := b.term(ast.String(text))
+	term := alone(ast.String(text))
 	b.recent.words.keep(text, term)
 	return term
 }
+
+// alone makes a term that may be kept. The others stand side by side in one piece of
+// memory: to keep one would keep all inputs that are written there.
+func alone(value ast.Value) *ast.Term { return &ast.Term{Value: value} }
 
 // term wraps a value. What is given out is never taken back: caches may keep terms.
 func (b *inputBuilder) term(value ast.Value) *ast.Term {

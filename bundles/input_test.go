@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/util"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
@@ -238,4 +240,43 @@ func newLargeSet() v1.Set {
 		set.Add(fmt.Sprintf("name-%d", i))
 	}
 	return set
+}
+
+// What a builder keeps of the inputs before must not keep the inputs: they stand in the
+// same memory, and may be pieces of large requests.
+func TestInputsAreNotKept(t *testing.T) {
+	// A pool would let go of its builders while this one measures.
+	builder := &inputBuilder{vocabulary: newVocabulary()}
+	build := func(i int) {
+		in := shortLine(t)
+		for item := range in.Items {
+			in.Items[item].Verb = fmt.Sprintf("program-%d-%d", i, item)
+			in.Items[item].Form = v1.Form{{Name: fmt.Sprintf("--%d", i), Kind: "none"}}
+			in.Items[item].Within = v1.Set{fmt.Sprintf("/srv/%d", i), "/srv"}
+		}
+		large := strings.Repeat("x", 64<<10) + fmt.Sprint(i)
+		in.Cwd, in.Names = large[:32<<10], []string{large[len(large)-8:]}
+		builder.input(in)
+		require.NoError(t, builder.err)
+	}
+	build(0)
+	before := liveBytes()
+	for i := range 400 {
+		build(i)
+	}
+	grown := int64(liveBytes()) - int64(before)
+	t.Logf("%d bytes are kept", grown)
+	assert.Less(t, grown, int64(3<<20), "of some 30 MB, that of the inputs which share the latest piece of memory")
+	runtime.KeepAlive(builder)
+}
+
+// liveBytes is what is in use when all that can go has gone: what was allocated during a
+// collection goes with a later one.
+func liveBytes() uint64 {
+	for range 3 {
+		runtime.GC()
+	}
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }

@@ -101,11 +101,20 @@ type rootsError struct{ error }
 func (e *rootsError) Unwrap() error { return e.error }
 
 func readFS(files fs.FS, name string, known ...part) (part, error) {
+	loader := bundle.NewFSLoaderWithRoot(files, ".").WithFilter(hidden).WithFollowSymlinks(true)
+	return read(loader, name, known)
+}
+
+// readEmbedded leaves out the tests, which were run where the bundle was built: they are
+// most of its text, and every start would wait for them.
+func readEmbedded(files fs.FS) (part, error) {
 	if files == nil {
 		return part{}, errors.New("read bundle: no embedded bundle is given")
 	}
-	loader := bundle.NewFSLoaderWithRoot(files, ".").WithFilter(hidden).WithFollowSymlinks(true)
-	return read(loader, name, known)
+	untested := func(path string, info os.FileInfo, depth int) bool {
+		return hidden(path, info, depth) || isTest(info.Name())
+	}
+	return read(bundle.NewFSLoaderWithRoot(files, ".").WithFilter(untested), embeddedName, nil)
 }
 
 // hidden says which names in a directory are no part of the bundle: editors, version
@@ -155,12 +164,28 @@ func read(loader bundle.DirectoryLoader, name string, known []part) (part, error
 	return p, err
 }
 
+// parse checks the files and parses them, both at once: a program that starts waits for it.
 func parse(files []file, name string) (part, error) {
+	checked := make(chan error, 1)
+	go func() { checked <- checkFiles(files, name) }()
+	parsed, err := parseFiles(files, name)
+	// What OPA says of a file that was refused leads nowhere.
+	if refused := <-checked; refused != nil {
+		return part{}, refused
+	}
+	return parsed, err
+}
+
+func checkFiles(files []file, name string) error {
 	for _, one := range files {
 		if err := checkFile(one.name, one.content); err != nil {
-			return part{}, fmt.Errorf("read bundle %s: %s%w", name, path.Join(name, one.name), err)
+			return fmt.Errorf("read bundle %s: %s%w", name, path.Join(name, one.name), err)
 		}
 	}
+	return nil
+}
+
+func parseFiles(files []file, name string) (part, error) {
 	content, err := bundle.NewCustomReader(&fileList{files: files}).
 		WithBaseDir(name).
 		WithSizeLimitBytes(maxBundleBytes).
@@ -178,11 +203,16 @@ func parse(files []file, name string) (part, error) {
 
 func newPart(name string, content bundle.Bundle) (part, error) {
 	p := part{name: name, Bundle: content}
-	var err error
-	if p.named, err = p.revision(); err != nil {
-		return part{}, err
+	named := make(chan error, 1)
+	go func() {
+		var err error
+		p.named, err = p.revision()
+		named <- err
+	}()
+	values, err := ast.InterfaceToValue(content.Data)
+	if unnamed := <-named; unnamed != nil {
+		return part{}, unnamed
 	}
-	values, err := ast.InterfaceToValue(p.Data)
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: convert data: %w", name, err)
 	}

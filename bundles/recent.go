@@ -2,6 +2,7 @@ package bundles
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -90,13 +91,30 @@ func (r *recentLists[E]) of(list []E) *ast.Term {
 	return nil
 }
 
-func (r *recentLists[E]) keep(list []E, term *ast.Term, fault error) *ast.Term {
-	if fault == nil && len(list) <= longestList {
-		place := &r.kept[r.next]
-		place.list, place.term = append(place.list[:0], list...), term
-		r.next = (r.next + 1) % mostLists
+// takes reports whether a list is short enough to be kept, and each of its elements.
+func (r *recentLists[E]) takes(list []E, each func(E) bool) bool {
+	return len(list) <= longestList && !slices.ContainsFunc(list, func(element E) bool { return !each(element) })
+}
+
+// keep keeps a list, each element made to be nobody else's memory, and returns the term.
+func (r *recentLists[E]) keep(list []E, term *ast.Term, own func(E) E) *ast.Term {
+	place := &r.kept[r.next]
+	place.list, place.term = place.list[:0], term
+	for _, element := range list {
+		place.list = append(place.list, own(element))
 	}
+	r.next = (r.next + 1) % mostLists
 	return term
+}
+
+func own(text string) string { return strings.Clone(text) }
+
+func ownEntry(entry v1.Entry) v1.Entry {
+	return v1.Entry{Name: strings.Clone(entry.Name), Kind: strings.Clone(entry.Kind)}
+}
+
+func (r *recent) takesEntry(entry v1.Entry) bool {
+	return r.words.takes(entry.Name) && r.words.takes(entry.Kind)
 }
 
 type recentWords struct{ terms map[string]*ast.Term }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	v1 "policyd/api/v1"
@@ -75,26 +76,42 @@ func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call
 // newPolicy loads the policy that the settings name, and keeps what services send in a
 // directory for the next start. The caller closes it.
 func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logger) (*policy, error) {
-	base, err := extract.NewBase(extract.Options{
-		Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Platform: s.platform,
-		Now: s.now,
+	p := &policy{denyStale: s.StalePolicy == config.StaleDeny}
+	// The tables of extraction are read while the rules are.
+	tables := sync.OnceValues(func() (*extract.Base, error) {
+		base, err := extract.NewBase(extract.Options{
+			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Platform: s.platform,
+			Now: s.now,
+		})
+		if err == nil {
+			p.redactor = record.NewRedactor(base.ContentArguments(), nil)
+		}
+		return base, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	p := &policy{redactor: record.NewRedactor(base.ContentArguments(), nil), denyStale: s.StalePolicy == config.StaleDeny}
-	p.engine, err = bundles.New(ctx, bundles.Options{
+	go func() { _, _ = tables() }() // whoever asks next gets the error
+	engine, err := bundles.New(ctx, bundles.Options{
 		Source: s.Bundle, FS: policies.FS, Settings: s.Settings(), Watch: s.Watch, Logger: logger, Now: s.now,
 		TestOnActivate: s.TestOnActivate, Services: s.Bundles, PersistDir: kept,
 		MaxAge: s.MaxPolicyAge, Remembered: s.DecisionCache,
 		Prepare: func(policyd map[string]any) (any, error) {
+			base, err := tables()
+			if err != nil {
+				return nil, err
+			}
 			return prepare(base, policyd, s.home)
 		},
 		OnActivate: p.activate,
 	})
+	if _, unread := tables(); unread != nil {
+		if engine != nil {
+			engine.Close()
+		}
+		return nil, unread
+	}
 	if err != nil {
 		return nil, refusedPolicy(err)
 	}
+	p.engine = engine
 	return p, nil
 }
 

@@ -43,6 +43,7 @@ func noArguments(command *cobra.Command, args []string) error {
 
 func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	logger := newLogger(p.Stderr, s.Log)
+	settle := p.startQuickly()
 	open, err := newOperations(s, logger)
 	if err != nil {
 		return err
@@ -91,6 +92,11 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	go open.follow(following)
+	go func() {
+		if err := settle(); err != nil {
+			logger.Warn("memory of the start is kept", "error", err)
+		}
+	}()
 	return server.Serve(ctx, tcp, unix)
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -16,7 +18,7 @@ import (
 
 // serveBare serves an Echo handler that decodes a call and answers a decision of
 // the size that policyd answers, and does nothing else: the floor.
-func serveBare(ctx context.Context, addr, answerFile string) error {
+func serveBare(ctx context.Context, at, answerFile string) error {
 	text, err := os.ReadFile(answerFile)
 	if err != nil {
 		return fmt.Errorf("read answer: %w", err)
@@ -27,7 +29,7 @@ func serveBare(ctx context.Context, addr, answerFile string) error {
 	}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
-	e.POST("/v1/decide", func(c echo.Context) error {
+	e.POST(decidePath, func(c echo.Context) error {
 		var call v1.Call
 		if err := json.NewDecoder(c.Request().Body).Decode(&call); err != nil {
 			return echo.NewHTTPError(http.StatusBadRequest, err.Error())
@@ -40,8 +42,28 @@ func serveBare(ctx context.Context, addr, answerFile string) error {
 	})
 	e.Server.ReadHeaderTimeout = time.Minute
 	context.AfterFunc(ctx, func() { _ = e.Close() })
-	if err := e.Start(addr); !errors.Is(err, http.ErrServerClosed) {
+	network := "tcp"
+	if filepath.IsAbs(at) {
+		network = "unix"
+	}
+	if e.Listener, err = new(net.ListenConfig).Listen(ctx, network, at); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	if err := e.Start(""); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve bare handler: %w", err)
 	}
 	return nil
+}
+
+// startBare starts this program as the bare server at an address or a socket.
+func (b *bench) startBare(ctx context.Context, at endpoint, answer []byte) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find own program: %w", err)
+	}
+	file := filepath.Join(b.dir, "answer.json")
+	if err := os.WriteFile(file, answer, 0o600); err != nil {
+		return nil, fmt.Errorf("write answer: %w", err)
+	}
+	return b.launch(ctx, nil, self, "-bare", at.address, "-answer", file)
 }

@@ -1,98 +1,92 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// connectionCounts are the loads that each server is measured under.
-var connectionCounts = []int{1, 8}
+// endpoint is where a server listens.
+type endpoint struct{ network, address string }
 
-// target is one server, and the request that it is asked over and over.
+// target is one server, and the requests that it is asked in turn.
 type target struct {
-	name  string
-	url   string
-	token string
-	body  []byte
+	name    string
+	at      endpoint
+	path    string
+	token   string
+	bodies  [][]byte
+	process *process
+	// next counts the requests of all slices, so that the turn goes on. Targets with the
+	// same bodies share it, or what one asked would be remembered for the other.
+	next *atomic.Int64
+	// requests are the bodies as they are sent.
+	requests [][]byte
 }
 
-// sample is what a server did under one load.
-type sample struct {
+// slice is what a server did in one slice of time.
+type slice struct {
 	latencies []time.Duration
 	elapsed   time.Duration
+	// server and client are the processor's time that they had.
+	server, client time.Duration
 }
 
-// load names a server's sample by its name and number of connections.
-type load struct {
-	name        string
-	connections int
-}
-
-func (s sample) quantile(q float64) time.Duration {
-	if len(s.latencies) == 0 {
-		return 0
-	}
-	slices.Sort(s.latencies)
+func (s *slice) quantile(q float64) time.Duration {
 	return s.latencies[min(int(q*float64(len(s.latencies))), len(s.latencies)-1)]
 }
 
-// perSecond is how many requests were answered in a second, at all connections.
-func (s sample) perSecond() float64 {
-	return float64(len(s.latencies)) / s.elapsed.Seconds()
-}
-
-// measureInTurns measures every server at every load, in turns.
-func measureInTurns(ctx context.Context, targets []target, o options) (map[load]*sample, error) {
-	results := map[load]*sample{}
-	for round := range o.rounds + 1 {
-		for _, connections := range connectionCounts {
-			for _, t := range targets {
-				slice, err := t.press(ctx, connections, o.slice)
-				if err != nil {
-					return nil, fmt.Errorf("measure %s: %w", t.name, err)
-				}
-				if round == 0 {
-					continue // warms the server up
-				}
-				key := load{t.name, connections}
-				if results[key] == nil {
-					results[key] = &sample{}
-				}
-				results[key].latencies = append(results[key].latencies, slice.latencies...)
-				results[key].elapsed += slice.elapsed
-			}
+// encode writes the requests as they are sent: the client adds nothing to them later.
+func (t *target) encode() {
+	for _, body := range t.bodies {
+		var text bytes.Buffer
+		fmt.Fprintf(&text, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
+			t.path, len(body))
+		if t.token != "" {
+			fmt.Fprintf(&text, "Authorization: Bearer %s\r\n", t.token)
 		}
+		text.WriteString("\r\n")
+		text.Write(body)
+		t.requests = append(t.requests, text.Bytes())
 	}
-	return results, nil
 }
 
-// press sends the request over n connections, one after the other on each, for
-// the given time.
-func (t target) press(ctx context.Context, n int, duration time.Duration) (sample, error) {
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n, MaxConnsPerHost: n}}
-	defer client.CloseIdleConnections()
-	begin := time.Now()
+// press sends requests over n connections, one after the other on each, until so many
+// were sent (0 is no bound) or the time is over.
+func (t *target) press(ctx context.Context, n int, most int64, duration time.Duration) (*slice, error) {
+	if t.requests == nil {
+		t.encode()
+	}
+	if t.next == nil {
+		t.next = new(atomic.Int64)
+	}
+	serverBefore, err := t.process.busy()
+	if err != nil {
+		return nil, err
+	}
+	clientBefore := ownTime()
 	var (
 		mu    sync.Mutex
-		all   sample
+		all   slice
 		first error
 		group sync.WaitGroup
+		sent  atomic.Int64
 	)
+	begin := time.Now()
 	for range n {
 		group.Go(func() {
-			var own []time.Duration
-			var err error
-			for err == nil && time.Since(begin) < duration {
-				started := time.Now()
-				_, err = t.ask(ctx, client)
-				own = append(own, time.Since(started))
-			}
+			own, err := t.talk(ctx, func() bool {
+				return (most == 0 || sent.Add(1) <= most) && (duration == 0 || time.Since(begin) < duration)
+			})
 			mu.Lock()
 			defer mu.Unlock()
 			all.latencies = append(all.latencies, own...)
@@ -102,31 +96,105 @@ func (t target) press(ctx context.Context, n int, duration time.Duration) (sampl
 		})
 	}
 	group.Wait()
-	all.elapsed = time.Since(begin)
-	return all, first
+	all.elapsed, all.client = time.Since(begin), ownTime()-clientBefore
+	if first != nil {
+		return nil, fmt.Errorf("ask %s: %w", t.name, first)
+	}
+	if len(all.latencies) == 0 {
+		return nil, fmt.Errorf("ask %s: no answer within %s", t.name, duration)
+	}
+	serverAfter, err := t.process.busy()
+	all.server = serverAfter - serverBefore
+	slices.Sort(all.latencies)
+	return &all, err
 }
 
-// ask sends the request once and reads the whole answer.
-func (t target) ask(ctx context.Context, client *http.Client) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(t.body))
+// talk sends requests over one connection for as long as more says so.
+func (t *target) talk(ctx context.Context, more func() bool) ([]time.Duration, error) {
+	connection, err := new(net.Dialer).DialContext(ctx, t.at.network, t.at.address)
 	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err)
+		return nil, fmt.Errorf("connect: %w", err)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	if t.token != "" {
-		request.Header.Set("Authorization", "Bearer "+t.token)
+	defer connection.Close()
+	took := make([]time.Duration, 0, 1<<14)
+	answers := bufio.NewReaderSize(connection, 64<<10)
+	for more() {
+		request := t.requests[int(t.next.Add(1))%len(t.requests)]
+		started := time.Now()
+		if _, err := connection.Write(request); err != nil {
+			return took, fmt.Errorf("send request: %w", err)
+		}
+		if err := readAnswer(answers, io.Discard); err != nil {
+			return took, err
+		}
+		took = append(took, time.Since(started))
 	}
-	response, err := client.Do(request)
+	return took, nil
+}
+
+// readAnswer reads one answer wholly. Any status but 200 is an error.
+func readAnswer(from *bufio.Reader, to io.Writer) error {
+	response, err := http.ReadResponse(from, nil)
 	if err != nil {
-		return nil, fmt.Errorf("send request: %w", err)
+		return fmt.Errorf("read answer: %w", err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
-	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %d: %s", response.StatusCode, answer)
+		text, _ := io.ReadAll(response.Body)
+		return fmt.Errorf("status %d: %s", response.StatusCode, text)
+	}
+	if _, err := io.Copy(to, response.Body); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	return nil
+}
+
+// once sends the first request and returns the answer.
+func (t *target) once(ctx context.Context) ([]byte, error) {
+	t.encode()
+	defer func() { t.requests = nil }()
+	return t.at.exchange(ctx, t.requests[0])
+}
+
+// untilAnswered is once for a server that is still starting.
+func (t *target) untilAnswered(ctx context.Context) (answer []byte, err error) {
+	err = retry(ctx, pollEvery, func() error {
+		answer, err = t.once(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("wait for %s: %w", t.name, err)
 	}
 	return answer, nil
 }
+
+// get sends a request without a body.
+func (e endpoint) get(ctx context.Context, path string) ([]byte, error) {
+	return e.exchange(ctx, []byte("GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+}
+
+// exchange sends one request over a connection of its own.
+func (e endpoint) exchange(ctx context.Context, request []byte) ([]byte, error) {
+	connection, err := new(net.Dialer).DialContext(ctx, e.network, e.address)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	defer connection.Close()
+	if _, err := connection.Write(request); err != nil {
+		return nil, fmt.Errorf("send request: %w", err)
+	}
+	var answer bytes.Buffer
+	err = readAnswer(bufio.NewReader(connection), &answer)
+	return answer.Bytes(), err
+}
+
+func freeAddress(ctx context.Context) (string, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find free port: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// number is an integer as names and tables write it.
+func number(n int) string { return strconv.Itoa(n) }

@@ -1,9 +1,14 @@
-// Bench measures policyd and writes docs/benchmarks.md: the decision in process,
-// and the service over HTTP beside a bare Echo handler and OPA's own server.
+// Bench measures policyd, and writes docs/benchmarks.md with its figures and plots:
+// the decision in process, the service beside a bare Echo handler, OPA's own server and
+// cedar-go, how the cost grows, how long a start takes, and memory.
 //
-// The three servers are measured in turns within one run, so that whatever else
-// the machine does falls on all of them. Only ratios are worth comparing
-// between machines.
+// Everything is measured in rounds. A round measures each thing once, one after the
+// other, so that whatever else the machine does falls on all of them; what is reported is
+// the median of the rounds, and of a ratio the median of each round's ratio. Only ratios
+// are worth comparing between machines.
+//
+// It is a module of its own, so that what it draws and compares with never reaches the
+// program's dependencies.
 package main
 
 import (
@@ -13,34 +18,44 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
-
-	"policyd/test/project"
 )
 
 // options are the program's flags.
 type options struct {
-	out    string
-	rounds int
-	slice  time.Duration
-	bare   string
-	answer string
+	rounds    int
+	slice     time.Duration
+	only      string
+	decisions int64
+	write     bool
+	before    string
+	cache     bool
+	bare      string
+	answer    string
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.out, "out", "", "file to write the report to, besides standard output")
-	flag.IntVar(&o.rounds, "rounds", 6, "how often each server is measured at each number of connections")
-	flag.DurationVar(&o.slice, "slice", time.Second, "how long one measurement takes")
-	flag.StringVar(&o.bare, "bare", "", "serve the bare handler at this address instead of measuring")
-	flag.StringVar(&o.answer, "answer", "", "file that holds the bare handler's answer")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
+	flag.DurationVar(&o.slice, "slice", 600*time.Millisecond, "how long one measurement over HTTP takes")
+	flag.StringVar(&o.only, "only", "", "measure these `suites` alone, with commas between: "+strings.Join(suiteNames(), ","))
+	flag.Int64Var(&o.decisions, "decisions", 100_000, "how many decisions memory may not grow over")
+	flag.BoolVar(&o.write, "write", false, "write docs/benchmarks.md, its figures and plots, and the table of README.md")
+	flag.StringVar(&o.before, "before", "", "compare with the figures of an earlier run, a `file` such as docs/benchmarks.json")
+	flag.BoolVar(&o.cache, "cache", true, "leave policyd the memory of decisions that it comes with")
+	flag.StringVar(&o.bare, "bare", "", "serve the bare handler at this `address` instead of measuring")
+	flag.StringVar(&o.answer, "answer", "", "`file` that holds the bare handler's answer")
 	flag.Parse()
 	os.Exit(status(o))
 }
 
 func status(o options) int {
+	if _, set := os.LookupEnv("GOGC"); !set {
+		debug.SetGCPercent(garbagePercent) // this process judges by cedar-go, and serves the bare handler
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -50,31 +65,26 @@ func status(o options) int {
 	return 0
 }
 
-func run(ctx context.Context, o options) (err error) {
+func run(ctx context.Context, o options) error {
 	if o.bare != "" {
 		return serveBare(ctx, o.bare, o.answer)
 	}
-	dir, err := os.MkdirTemp("", "pdbench")
-	if err != nil {
-		return fmt.Errorf("make directory: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	tree, err := project.New(ctx, filepath.Clean(dir))
+	suites, err := choose(o.only)
 	if err != nil {
 		return err
 	}
-	inProcess, err := measureInProcess(ctx)
+	if o.write && o.only != "" {
+		return errors.New("write report: -only measures a part, and the report holds everything")
+	}
+	before, err := readFigures(o.before)
 	if err != nil {
 		return err
 	}
-	servers, stop, err := startServers(ctx, dir, tree)
+	began := time.Now()
+	taken, err := measure(ctx, o, suites)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	results, err := measureInTurns(ctx, servers, o)
-	if err != nil {
-		return err
-	}
-	return writeReport(o, inProcess, servers, results)
+	taken.took = time.Since(began)
+	return writeReport(o, taken, before)
 }

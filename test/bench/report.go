@@ -1,60 +1,89 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
-	"runtime"
+	"path/filepath"
 	"strings"
 	"time"
 )
 
-// writeReport prints the report, and writes it where the options say.
-func writeReport(o options, inProcess []figure, targets []target, results map[load]*sample) error {
-	var text strings.Builder
-	fmt.Fprintf(&text, "# Benchmarks\n\nWritten by `make bench` on %s: %s, %s/%s, %d cores. Only ratios travel between machines.\n",
-		time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	writeInProcess(&text, inProcess)
-	writeHTTP(&text, targets, results)
-	if _, err := fmt.Fprint(os.Stdout, text.String()); err != nil {
+const (
+	reportFile  = "docs/benchmarks.md"
+	figuresFile = "docs/benchmarks.json"
+)
+
+// writeReport prints the report, and writes it and what belongs to it where the options
+// say so.
+func writeReport(o options, taken *samples, before *figures) error {
+	now := figuresOf(o, taken)
+	var text bytes.Buffer
+	reportHead(&text, now.Machine, taken)
+	reportBars(&text, taken)
+	for _, s := range taken.suites {
+		s.report(&text, taken)
+	}
+	if _, err := os.Stdout.Write(text.Bytes()); err != nil {
 		return fmt.Errorf("print report: %w", err)
 	}
-	if o.out == "" {
+	if before != nil {
+		compare(os.Stdout, before, &now)
+	}
+	if !o.write {
 		return nil
 	}
-	if err := os.WriteFile(o.out, []byte(text.String()), 0o644); err != nil {
-		return fmt.Errorf("write report: %w", err)
+	encoded, err := json.MarshalIndent(now, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode figures: %w", err)
 	}
-	return nil
-}
-
-func writeInProcess(text *strings.Builder, figures []figure) {
-	fmt.Fprintf(text, "\n## One decision in process\n\nFrom request bytes to answer bytes, the record written. Median of %d runs.\n\n", inProcessRuns)
-	text.WriteString("| call | µs | allocations | KiB |\n|---|---|---|---|\n")
-	for _, f := range figures {
-		fmt.Fprintf(text, "| %s | %.0f | %.0f | %.1f |\n",
-			strings.ReplaceAll(f.name, "_", " "), f.nanoseconds/1e3, f.allocations, f.bytes/1024)
-	}
-}
-
-func writeHTTP(text *strings.Builder, targets []target, results map[load]*sample) {
-	text.WriteString("\n## Over HTTP, keep-alive\n\n")
-	fmt.Fprintf(text, "The call is `%s`. policyd makes the facts, decides and writes its record. The bare Echo handler decodes\n"+
-		"the same request and answers the same bytes. `opa run --server`, built from the same module, has the same policy,\n"+
-		"facts made beforehand and its console decision log; it is measured as it comes, and with\n"+
-		"`--optimize-store-for-read-speed`. All are processes on this machine, as is the client, and are measured in turns.\n", line)
-	text.WriteString("\n| server | connections | p50 µs | p99 µs | a second | throughput against policyd |\n|---|---|---|---|---|---|\n")
-	for _, connections := range connectionCounts {
-		base := results[load{namePolicyd, connections}].perSecond()
-		for _, t := range targets {
-			s := results[load{t.name, connections}]
-			fmt.Fprintf(text, "| %s | %d | %d | %d | %.0f | %.2f |\n", t.name, connections,
-				s.quantile(0.5).Microseconds(), s.quantile(0.99).Microseconds(), s.perSecond(), s.perSecond()/base)
+	for file, content := range map[string][]byte{reportFile: text.Bytes(), figuresFile: append(encoded, '\n')} {
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	for _, connections := range connectionCounts {
-		own := results[load{namePolicyd, connections}].perSecond()
-		fmt.Fprintf(text, "\nAt %d connections policyd answers %.2f times as many calls as `opa run --server`, and %.2f times as many\n"+
-			"as with its store set for reading.\n", connections, own/results[load{nameOPA, connections}].perSecond(),
-			own/results[load{nameFastOPA, connections}].perSecond())
+	if err := draw(filepath.Dir(reportFile), taken); err != nil {
+		return err
 	}
+	return updateReadme(taken)
+}
+
+func reportHead(out io.Writer, m machine, taken *samples) {
+	fmt.Fprintf(out, headProse, m.Date, m.Go, m.Platform, m.Processor, m.Cores, m.GOMAXPROCS, m.Kernel, m.Load,
+		m.Rounds, taken.took.Round(time.Second))
+}
+
+const headProse = `# Benchmarks
+
+Written by ` + "`make bench`" + ` on %s: %s, %s, %s, %d cores, GOMAXPROCS %d, Linux %s, load average %s at the end.
+%d rounds in %s; a figure is the median of the rounds, and a ratio the median of each round's ratio. A round measures
+everything once, one after the other, so that whatever else the machine does falls on all alike. Only ratios travel
+between machines. [benchmarks.json](benchmarks.json) holds all figures, each with the least and the most, and
+` + "`bin/bench -before docs/benchmarks.json`" + ` compares a later run with them.
+`
+
+// procLine is the value of the first line of a file in /proc that has the name.
+func procLine(file, name string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "unknown"
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown"
+}
+
+func firstWord(file string) string {
+	text, err := os.ReadFile(file)
+	if words := strings.Fields(string(text)); err == nil && len(words) > 0 {
+		return words[0]
+	}
+	return "unknown"
 }

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestOnlyTheProgramsOwnPagesAreReleased(t *testing.T) {
+	const program = "/usr/bin/policyd"
+	for line, want := range map[string][2]uintptr{
+		"00400000-01e55000 r-xp 00000000 fe:00 998612                             /usr/bin/policyd":       {0x400000, 0x1a55000},
+		"01e55000-0408b000 r--p 01a55000 fe:00 998612                             /usr/bin/policyd":       {0x1e55000, 0x2236000},
+		"0408b000-042ae000 rw-p 03c8b000 fe:00 998612                             /usr/bin/policyd":       {},
+		"7fae91000000-7fae91001000 r--p 00000000 fe:00 998612                     /lib/usr/bin/policyd-x": {},
+		"7fae91000000-7fae91001000 r--s 00000000 fe:00 998612                     /usr/bin/policyd":       {},
+		"7fae91000000-7fae91001000 r--p 00000000 00:00 0 ":                                                {},
+		"nonsense r--p 00000000 fe:00 998612 /usr/bin/policyd":                                            {},
+		"": {},
+	} {
+		start, length, ours := programPages(line, program)
+		assert.Equal(t, want, [2]uintptr{start, length}, line)
+		assert.Equal(t, want != [2]uintptr{}, ours, line)
+	}
+	require.NoError(t, releaseProgram())
+	require.NoError(t, releaseProgram(), "a program goes on without its pages")
+}
