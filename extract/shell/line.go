@@ -15,8 +15,10 @@ const (
 	maxWords    = 256
 	maxCommands = 64
 	maxHereDocs = 4
-	maxDepth    = 8
-	maxSteps    = 2048
+	// maxRedirections is that of one statement: each is looked up on the disk.
+	maxRedirections = 64
+	maxDepth        = 8
+	maxSteps        = 2048
 )
 
 // Options say in what surroundings a line runs.

@@ -12,6 +12,10 @@ import (
 // redirections returns the paths that a statement's redirections open.
 func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	var out []Access
+	if len(list) > maxRedirections {
+		w.messy(MessyLimits)
+		list = list[:maxRedirections]
+	}
 	for _, r := range list {
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			w.messy(MessyRedirection) // {name}> opens a descriptor that outlives the command
