@@ -37,10 +37,12 @@ const maxRepositories = 256
 // table and the git reader. It is safe for concurrent use.
 type Base struct {
 	options Options
-	table   *shell.Table
-	lines   *shell.Memo
-	catalog *catalog
-	git     *git.Reader
+	// own and protected are the real names that those of the options had at the start.
+	own, protected []string
+	table          *shell.Table
+	lines          *shell.Memo
+	catalog        *catalog
+	git            *git.Reader
 	// gitReaders are the git commands that print contents, by verb chain.
 	gitReaders map[string]gitReader
 	// pool holds extractions that are over.
@@ -57,12 +59,6 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	for i, path := range options.Own {
-		options.Own[i] = realOrSelf(path)
-	}
-	for i, path := range options.Protected {
-		options.Protected[i] = realOrSelf(path)
-	}
 	reader, err := git.New(git.Options{Cache: git.NewCache(maxRepositories), Now: options.Now})
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
@@ -71,7 +67,19 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	return &Base{options: options, table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders}, nil
+	return &Base{
+		options: options, own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
+		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders,
+	}, nil
+}
+
+// realNames adds the real names of paths to those that they had before.
+func realNames(paths, before []string) []string {
+	names := slices.Clone(before)
+	for _, path := range paths {
+		names = appendNew(names, realOrSelf(path))
+	}
+	return names
 }
 
 func realOrSelf(path string) string {
@@ -87,15 +95,22 @@ type Extractor struct {
 	*Base
 	lists *lists
 	homes homes
+	// own and protected are the real names of what is policyd's own: links on the way
+	// may have been pointed elsewhere since the start.
+	own, protected []string
 }
 
-// With makes the extractor for a snapshot, given data.policyd as plain Go.
+// With makes the extractor for a snapshot, given data.policyd as plain Go. It looks
+// anew at where policyd's own files lie: that a bundle is reached over another link
+// by now is what a new snapshot may be made for.
 func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 	lists, err := newLists(policyd, b.options.Home)
 	if err != nil {
 		return nil, err
 	}
-	return &Extractor{Base: b, lists: lists}, nil
+	return &Extractor{
+		Base: b, lists: lists, own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
+	}, nil
 }
 
 // Extract makes the facts of a call. It never fails: what can't be established

@@ -563,3 +563,36 @@ func TestBlobsNamedByHash(t *testing.T) {
 	facts := p.facts("Bash", map[string]any{"command": "git cat-file -p " + plain})
 	assert.NotContains(t, []string(facts.Items[0].Caveats), "reaches_secret")
 }
+
+// P6: a bundle that is reached over another link by the time that a policy comes into
+// force is policyd's own where it lies by now, and so are its former places.
+func TestOwnFilesAreLookedForWithEachPolicy(t *testing.T) {
+	p := newPlace(t)
+	for _, dir := range []string{"/old", "/proj/policy", "/proj/kept"} {
+		require.NoError(t, os.Mkdir(p.home+dir, 0o700))
+	}
+	bundle, state := p.home+"/bundle", p.home+"/tokens"
+	require.NoError(t, os.Symlink(p.home+"/old", bundle))
+	require.NoError(t, os.Symlink(p.home+"/state", state))
+	base, err := extract.NewBase(extract.Options{Home: p.home, Own: []string{state}, Protected: []string{bundle}, Platform: "linux"})
+	require.NoError(t, err)
+	extractor, err := base.With(policyData(t))
+	require.NoError(t, err)
+	classes := func(path string) []string {
+		facts := extractor.Extract(p.call("Write", map[string]any{"file_path": path, "content": "x"}), nil)
+		return facts.About
+	}
+	require.NotContains(t, classes(p.project+"/policy/main.rego"), "protected")
+	require.Contains(t, classes(p.home+"/old/main.rego"), "protected")
+
+	require.NoError(t, os.Remove(bundle))
+	require.NoError(t, os.Symlink(p.project+"/policy", bundle))
+	require.NoError(t, os.Remove(state))
+	require.NoError(t, os.Symlink(p.project+"/kept", state))
+	extractor, err = base.With(policyData(t))
+	require.NoError(t, err)
+	assert.Contains(t, classes(p.project+"/policy/main.rego"), "protected")
+	assert.Contains(t, classes(p.home+"/old/main.rego"), "protected")
+	assert.Contains(t, classes(p.project+"/kept/agent.token"), "own")
+	assert.Contains(t, classes(p.home+"/state/agent.token"), "own")
+}

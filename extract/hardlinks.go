@@ -27,10 +27,10 @@ func (e *extraction) otherNames(p *v1.Path) {
 	for _, dir := range e.namesPlaces(paths.Parent(p.Real)) {
 		e.compareNames(p, file, dir)
 	}
-	for _, dir := range e.x.options.Own {
+	for _, dir := range e.x.own {
 		e.compareOwn(p, file, dir, "own")
 	}
-	for _, path := range e.x.options.Protected {
+	for _, path := range e.x.protected {
 		e.compareOwn(p, file, path, "protected_always")
 	}
 }
@@ -92,7 +92,7 @@ func (e *extraction) readsSecret(resolved *paths.Resolved) bool {
 // looks for those of a file in dir: a walk of dir may read one by another name.
 func (e *extraction) doubles(dir string) []fs.FileInfo {
 	var found []fs.FileInfo
-	for _, place := range append(e.namesPlaces(dir), e.x.options.Own...) {
+	for _, place := range append(e.namesPlaces(dir), e.x.own...) {
 		entries, err := e.readDir(place)
 		if err != nil || len(entries) > maxSiblings {
 			continue
@@ -109,7 +109,7 @@ func (e *extraction) doubles(dir string) []fs.FileInfo {
 // double is the file of an entry that is a secret, or policyd's own, with more
 // than one name.
 func (e *extraction) double(full string, entry fs.DirEntry) fs.FileInfo {
-	own := slices.ContainsFunc(e.x.options.Own, func(dir string) bool { return paths.FoldedWithin(full, dir) })
+	own := slices.ContainsFunc(e.x.own, func(dir string) bool { return paths.FoldedWithin(full, dir) })
 	if !entry.Type().IsRegular() || !own && !e.secretFile(full) {
 		return nil
 	}

@@ -236,11 +236,11 @@ func (e *extraction) sensitiveByName(real string, entries []sensitive) bool {
 // ownPlace reports whether a path is policyd's own state, lies in it or holds it.
 func (e *extraction) ownPlace(real string) bool {
 	near := func(own string) bool { return paths.FoldedWithin(real, own) || paths.FoldedWithin(own, real) }
-	if slices.ContainsFunc(e.x.options.Own, near) {
+	if slices.ContainsFunc(e.x.own, near) {
 		return true
 	}
 	disk, other := e.otherName(real)
-	return other && slices.ContainsFunc(e.x.options.Own, func(own string) bool {
+	return other && slices.ContainsFunc(e.x.own, func(own string) bool {
 		return paths.FoldedWithin(disk, own) || paths.FoldedWithin(own, disk)
 	})
 }

@@ -201,12 +201,12 @@ func (e *extraction) classifyName(p *v1.Path, real string) {
 	if class, entry := e.x.lists.secrets.Class(real); class == "secret_directory" || class != "" && p.Op != v1.OpList {
 		p.Class.Put(class, entry)
 	}
-	for _, own := range e.x.options.Own {
+	for _, own := range e.x.own {
 		if paths.FoldedWithin(real, own) {
 			p.Class.Put("own", own)
 		}
 	}
-	for _, file := range e.x.options.Protected {
+	for _, file := range e.x.protected {
 		if paths.FoldedWithin(real, file) {
 			p.Class.Put("protected_always", file)
 		}
@@ -258,12 +258,12 @@ func (e *extraction) classifyBelow(p *v1.Path, dir string) {
 		names = append(names, disk)
 	}
 	for _, name := range names {
-		for _, own := range e.x.options.Own {
+		for _, own := range e.x.own {
 			if paths.FoldedWithin(own, name) {
 				p.Class.Put("own", own)
 			}
 		}
-		for _, file := range e.x.options.Protected {
+		for _, file := range e.x.protected {
 			if paths.FoldedWithin(file, name) {
 				p.Class.Put("protected_always", file)
 			}

@@ -51,7 +51,9 @@ func (r measuredRecorder) Write(ctx context.Context, record *v1.Record) error {
 }
 
 // Amend implements gate.Recorder.
-func (r measuredRecorder) Amend(ctx context.Context, record *v1.Record) { r.inner.Amend(ctx, record) }
+func (r measuredRecorder) Amend(ctx context.Context, before, record *v1.Record) {
+	r.inner.Amend(ctx, before, record)
+}
 
 // observer tells metrics and traces of requests.
 type observer struct {

@@ -74,6 +74,83 @@ func TestCacheSeesChanges(t *testing.T) {
 	}
 }
 
+// moveAndLink moves a directory and leaves a link to it in its place: whoever follows
+// the link finds the directory as it was.
+func (s *sandbox) moveAndLink(from, to string) {
+	s.t.Helper()
+	require.NoError(s.t, os.MkdirAll(filepath.Dir(to), 0o755))
+	require.NoError(s.t, os.Rename(from, to))
+	require.NoError(s.t, os.Symlink(to, from))
+}
+
+// A verdict rests on real names, too, and those change without a trace in what they name.
+func TestCacheSeesWhatIsReachedOverALinkByNow(t *testing.T) {
+	cases := map[string]struct {
+		verb, hooks string
+		change      func(s *sandbox)
+		want        func(v Verdict) bool
+	}{
+		"git directory": {
+			"status", "", func(s *sandbox) { s.moveAndLink(s.project+"/.git", s.project+"/data") },
+			func(v Verdict) bool { return v.Code() == CodeLinkedGitDir },
+		},
+		"objects": {
+			"status", "", func(s *sandbox) { s.moveAndLink(s.project+"/.git/objects", s.home+"/objects") },
+			func(v Verdict) bool { return v.Trusted && v.ForeignObjects },
+		},
+		"a person's hooks, and then a hook": {
+			"commit", "hooks", func(s *sandbox) {
+				s.moveAndLink(s.home+"/hooks", s.project+"/hooks")
+				s.program(s.project + "/hooks/pre-commit")
+			},
+			func(v Verdict) bool { return v.Code() == CodeHook },
+		},
+		"what holds a person's hooks, and then a hook": {
+			"commit", "dots/hooks", func(s *sandbox) {
+				s.moveAndLink(s.home+"/dots", s.project+"/dots")
+				s.program(s.project + "/dots/hooks/pre-commit")
+			},
+			func(v Verdict) bool { return v.Code() == CodeHook },
+		},
+		"a link among a person's hooks, and then a hook": {
+			"commit", "link/hooks", func(s *sandbox) {
+				s.moveAndLink(s.home+"/far", s.project+"/far")
+				s.program(s.project + "/far/hooks/pre-commit")
+			},
+			func(v Verdict) bool { return v.Code() == CodeHook },
+		},
+		"a person's configuration": {
+			"commit", "", func(s *sandbox) { s.moveAndLink(s.home+"/.config", s.project+"/config") },
+			func(v Verdict) bool { return v.Code() == CodeConfigKey },
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.commit(s.project)
+			s.write(s.home+"/.config/git/config", "[core]\n\teditor = x\n")
+			for _, dir := range []string{"hooks", "dots/hooks", "far/hooks"} {
+				require.NoError(t, os.MkdirAll(filepath.Join(s.home, dir), 0o755))
+			}
+			require.NoError(t, os.Symlink("far", s.home+"/link"))
+			if c.hooks != "" {
+				s.appendTo(s.home+"/.gitconfig", "[core]\n\thooksPath = ~/"+c.hooks+"\n")
+			}
+			cache := NewCache(8)
+			reader := newReader(t, cache)
+			query := s.query(s.project, c.verb)
+			before := reader.Inspect(query)
+			require.True(t, before.Trusted && !before.ForeignObjects, before.Reason)
+			_, kept := cache.get(keyOf(query), nil, reader.now)
+			require.True(t, kept)
+			c.change(s)
+			after := reader.Inspect(query)
+			assert.True(t, c.want(after), after.Reason)
+			assert.Equal(t, newReader(t, nil).Inspect(query), after)
+		})
+	}
+}
+
 // A name that was a link to nothing is absent to whoever follows it, and comes
 // to be there without a trace in the directory that holds the link.
 func TestCacheSeesWhatADanglingLinkComesToLeadTo(t *testing.T) {

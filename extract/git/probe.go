@@ -97,7 +97,9 @@ func (p *probe) stat(path string, follow bool) (stat.Stamp, error) {
 // note keeps each state once. A path that is no link is the same whether links
 // are followed or not.
 func (p *probe) note(d dependency) {
-	if d.follow && d.stamp.Present() && slices.Contains(p.dependencies, dependency{path: d.path, stamp: d.stamp}) {
+	other := dependency{path: d.path, follow: !d.follow, stamp: d.stamp}
+	if at := slices.Index(p.dependencies, other); at >= 0 && d.stamp.Present() && d.stamp.Kind != stat.Link && !d.listing {
+		p.dependencies[at].follow = false // it says more: that no link is there
 		return
 	}
 	if !slices.Contains(p.dependencies, d) {

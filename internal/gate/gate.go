@@ -35,7 +35,7 @@ type Recorder interface {
 	Write(ctx context.Context, record *v1.Record) error
 	// Amend adds what was answered in the end, where the record that was handed to
 	// Write says otherwise and may be kept. It doesn't wait.
-	Amend(ctx context.Context, record *v1.Record)
+	Amend(ctx context.Context, before, record *v1.Record)
 }
 
 // Redactor takes secrets and file contents out, before judgement and record.

@@ -72,7 +72,7 @@ func (l *log) Write(ctx context.Context, record *v1.Record) error {
 	return nil
 }
 
-func (l *log) Amend(_ context.Context, record *v1.Record) {
+func (l *log) Amend(_ context.Context, _, record *v1.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.amended = append(l.amended, *record)
@@ -413,8 +413,8 @@ func BenchmarkDecide(b *testing.B) {
 
 type discard struct{}
 
-func (discard) Write(context.Context, *v1.Record) error { return nil }
-func (discard) Amend(context.Context, *v1.Record)       {}
+func (discard) Write(context.Context, *v1.Record) error       { return nil }
+func (discard) Amend(context.Context, *v1.Record, *v1.Record) {}
 
 func long(n int) string { return strings.Repeat("a", n) }
 

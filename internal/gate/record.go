@@ -38,7 +38,7 @@ func (p *passage) amend(ctx context.Context) {
 	if p.recorded == nil || p.recorded.Result.Decision == p.decision.Effect && p.recorded.Error == p.fault {
 		return
 	}
-	p.gate.options.Recorder.Amend(context.WithoutCancel(ctx), p.line())
+	p.gate.options.Recorder.Amend(context.WithoutCancel(ctx), p.recorded, p.line())
 }
 
 // recordBundles are the bundles of a revision. Records share them, and only read.

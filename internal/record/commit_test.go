@@ -206,7 +206,7 @@ func TestARecordThatWasLateIsAmended(t *testing.T) {
 	require.ErrorContains(t, <-late, "did not end in time")
 	denied := sample("late")
 	denied.Result.Decision, denied.Error = v1.EffectDeny, "record_failed"
-	writer.Amend(t.Context(), denied)
+	writer.Amend(t.Context(), sample("late"), denied)
 	close(out.pass)
 	leader.Wait()
 	require.NoError(t, <-gone)
@@ -224,7 +224,7 @@ func TestAnAmendmentLeadsWhereNobodyWrites(t *testing.T) {
 	close(out.pass)
 	writer := record.NewTo(out)
 	for i := range 3 {
-		writer.Amend(t.Context(), sample(fmt.Sprint(i)))
+		writer.Amend(t.Context(), sample(fmt.Sprint(i)), sample(fmt.Sprint(i)))
 	}
 	eventually(t, "all are there", func() bool { return len(ids(t, out.text())) == 3 })
 	require.NoError(t, writer.Write(t.Context(), sample("after")))

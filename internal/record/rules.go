@@ -34,14 +34,17 @@ type document struct {
 }
 
 // masked puts the record into the entry as the rules want it, or reports that it
-// is dropped. A mask that fails costs the record its input and whatever else the
+// is dropped, which one that sets right what the log says isn't. A mask that fails costs the record its input and whatever else the
 // mask could have erased, and never the record itself.
-func (w *Writer) masked(ctx context.Context, rules Rules, record *v1.Record, e *entry) (dropped bool, err error) {
+func (w *Writer) masked(ctx context.Context, rules Rules, before, record *v1.Record, e *entry) (dropped bool, err error) {
 	event, err := eventOf(record)
 	if err != nil {
 		return false, err
 	}
 	drop, err := rules.Drop(ctx, event)
+	if drop && err == nil && before != nil {
+		drop, err = drops(ctx, rules, before)
+	}
 	switch {
 	case err != nil: // a record more than was wanted
 		w.countRule(&w.counters.ruleFailed)
@@ -64,6 +67,15 @@ func (w *Writer) masked(ctx context.Context, rules Rules, record *v1.Record, e *
 		return false, e.encode(withoutInput(record))
 	}
 	return false, e.encode(kept)
+}
+
+// drops reports whether rules drop a record.
+func drops(ctx context.Context, rules Rules, record *v1.Record) (bool, error) {
+	event, err := eventOf(record)
+	if err != nil {
+		return false, err
+	}
+	return rules.Drop(ctx, event)
 }
 
 // eventOf is the record as JSON gives it.

@@ -19,6 +19,7 @@ import (
 type rules struct {
 	mask             []any
 	drop             bool
+	dropped          string // the decision whose records are dropped
 	maskErr, dropErr error
 	seen             map[string]any
 }
@@ -32,7 +33,10 @@ func (r *rules) Mask(_ context.Context, event map[string]any) ([]any, error) {
 	return r.mask, r.maskErr
 }
 
-func (r *rules) Drop(context.Context, map[string]any) (bool, error) { return r.drop, r.dropErr }
+func (r *rules) Drop(_ context.Context, event map[string]any) (bool, error) {
+	result, _ := event["result"].(map[string]any)
+	return r.drop || r.dropped != "" && result["decision"] == r.dropped, r.dropErr
+}
 
 // ruled is the line that is written under rules, empty for none.
 func ruled(t *testing.T, options record.Options, by *rules, entry *v1.Record) (string, record.Status) {
@@ -192,4 +196,34 @@ func FuzzMaskRules(f *testing.F) {
 			require.NotContains(t, line, "git status")
 		}
 	})
+}
+
+// TestWhatSetsALoggedRecordRightIsNotDropped holds that the log doesn't go on saying what
+// was not answered: rules drop the later record of a decision with the first alone.
+func TestWhatSetsALoggedRecordRightIsNotDropped(t *testing.T) {
+	denied := sample("late")
+	denied.Result.Decision, denied.Error = v1.EffectDeny, "record_failed"
+	for name, c := range map[string]struct {
+		by   rules
+		want []string
+	}{
+		"denials":             {rules{dropped: "deny"}, []string{"late", "late"}},
+		"the first one alone": {rules{dropped: sample("late").Result.Decision.String()}, []string{"late"}},
+		"both":                {rules{drop: true}, []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := newGated()
+			close(out.pass)
+			writer := record.NewTo(out)
+			writer.SetRules(&c.by)
+			require.NoError(t, writer.Write(t.Context(), sample("late")))
+			writer.Amend(t.Context(), sample("late"), denied)
+			if len(c.want) > 0 {
+				eventually(t, "it is there", func() bool { return len(ids(t, out.text())) == len(c.want) })
+			}
+			require.NoError(t, writer.Check())
+			assert.Equal(t, c.want, ids(t, out.text()))
+			assert.Zero(t, writer.Status().Failed)
+		})
+	}
 }

@@ -133,7 +133,7 @@ func (w *Writer) SetRules(rules Rules) { w.rules.Store(&rules) }
 // written also for a caller who went away. Under OverflowDrop a record that
 // there is no room for is counted, and no error.
 func (w *Writer) Write(ctx context.Context, record *v1.Record) error {
-	e, err := w.prepare(ctx, record)
+	e, err := w.prepare(ctx, nil, record)
 	if e == nil || err != nil {
 		return err
 	}
@@ -144,12 +144,13 @@ func (w *Writer) Write(ctx context.Context, record *v1.Record) error {
 	return err
 }
 
-// prepare puts the record into an entry; nil where rules drop it.
-func (w *Writer) prepare(ctx context.Context, record *v1.Record) (*entry, error) {
+// prepare puts the record into an entry; nil where rules drop it. before is the record
+// that it sets right, nil for none.
+func (w *Writer) prepare(ctx context.Context, before, record *v1.Record) (*entry, error) {
 	e := w.entries.Get().(*entry)
 	dropped, err := false, error(nil)
 	if rules := w.rules.Load(); rules != nil && (*rules).Any() {
-		dropped, err = w.masked(ctx, *rules, record, e)
+		dropped, err = w.masked(ctx, *rules, before, record, e)
 	} else {
 		err = e.encode(record)
 	}
@@ -165,10 +166,13 @@ func (w *Writer) prepare(ctx context.Context, record *v1.Record) (*entry, error)
 // all the same, or will be when a write ends that takes long. Amend doesn't wait for the
 // write, so its record is there as soon as one can be written, and is lost where the
 // process ends before, or where there is no room for it. Of two records of one decision
-// the later one holds.
-func (w *Writer) Amend(ctx context.Context, record *v1.Record) {
-	e, err := w.prepare(ctx, record)
-	if e == nil || err != nil {
+// the later one holds. Rules drop it only where they drop the one before, too.
+func (w *Writer) Amend(ctx context.Context, before, record *v1.Record) {
+	e, err := w.prepare(ctx, before, record)
+	if e == nil && err == nil {
+		return // counted as what rules drop
+	}
+	if err != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.counters.failed++
