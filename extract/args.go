@@ -159,13 +159,13 @@ func decodeText(raw []byte) (string, error) {
 // plainText reads a JSON string as far as its escapes are those of ASCII, which
 // nearly all are. It reports false for any other.
 func plainText(raw []byte) (string, bool) {
-	if len(raw) < 2 || raw[0] != '"' {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return "", false
 	}
 	inside := raw[1 : len(raw)-1]
 	escaped, ascii := false, true
-	for _, c := range inside {
-		if c < ' ' {
+	for i, c := range inside {
+		if c < ' ' || c == '"' && (i == 0 || inside[i-1] != '\\') {
 			return "", false
 		}
 		escaped = escaped || c == '\\'

@@ -32,7 +32,7 @@ func FuzzDecodeArgs(f *testing.F) {
 func FuzzDecodeText(f *testing.F) {
 	for _, seed := range []string{
 		`""`, `"a"`, `"\""`, `"\u0026\u0026\n\t\b\f\r\/\\"`, `"\u00e9"`, `"é"`, "\"\xff\"", `"\ud83d\ude00"`, `"\u12"`, `"\u+123"`, `"\x"`, `"\"`, `x`, `"`,
-		"\"\x01\"", `"\u007f\u0080"`, `"\u0_7f"`,
+		"\"\x01\"", `"\u007f\u0080"`, `"\u0_7f"`, "\"\"\t", "\"a\" ", " \"a\"",
 	} {
 		f.Add(seed)
 	}
