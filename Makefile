@@ -39,7 +39,7 @@ go-test: build
 	$(GO) test -count=1 -timeout 15m ./...
 	# A module of its own: see test/deploy.
 	cd test/deploy && $(GO) vet ./... && $(GO) test -count=1 ./...
-	# Another: see docs/decisions/0013.
+	# Another: see docs/decisions/0015.
 	cd test/bench && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 rego-test: build
@@ -115,7 +115,7 @@ test-clients:
 	POLICYD_TEST_CLIENTS="$(CURDIR)/$(CLIENT_PROGRAMS)/node_modules/.bin" \
 		$(GO) test -count=1 -v -timeout 30m -run '^TestReal(MCPServer|ACPAgents)$$' ./test/e2e
 
-# A module of its own: see docs/decisions/0013. BENCH="-rounds 1 -only http" measures
+# A module of its own: see docs/decisions/0015. BENCH="-rounds 1 -only http" measures
 # a part, and writes nothing.
 BENCH ?= -write
 bench:
