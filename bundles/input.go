@@ -204,11 +204,7 @@ func (b *inputBuilder) set(set v1.Set) *ast.Term {
 	for _, name := range set {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(name), ast.InternedBooleanTrue})
 	}
-	object := b.object()
-	if b.err != nil || !b.recent.sets.takes(set, b.recent.words.takes) {
-		return b.term(object)
-	}
-	return b.recent.sets.keep(set, alone(object), own)
+	return kept(b, &b.recent.sets, set, b.recent.words.takes, strings.Clone)
 }
 
 func (b *inputBuilder) form(form v1.Form) *ast.Term {
@@ -222,11 +218,17 @@ func (b *inputBuilder) form(form v1.Form) *ast.Term {
 	for _, entry := range form {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(entry.Name), b.string(entry.Kind)})
 	}
+	return kept(b, &b.recent.forms, form, b.recent.takesEntry, ownEntry)
+}
+
+// kept makes an object of the pairs, which list stands for, and keeps it where it may: own
+// makes a copy of an element that is nobody else's memory.
+func kept[E comparable](b *inputBuilder, lists *recentLists[E], list []E, takes func(E) bool, own func(E) E) *ast.Term {
 	object := b.object()
-	if b.err != nil || !b.recent.forms.takes(form, b.recent.takesEntry) {
+	if b.err != nil || !lists.takes(list, takes) {
 		return b.term(object)
 	}
-	return b.recent.forms.keep(form, alone(object), ownEntry)
+	return lists.keep(list, alone(object), own)
 }
 
 // object makes an object of the pairs. ast.NewObject takes unique keys for granted.

@@ -107,8 +107,6 @@ func (r *recentLists[E]) keep(list []E, term *ast.Term, own func(E) E) *ast.Term
 	return term
 }
 
-func own(text string) string { return strings.Clone(text) }
-
 func ownEntry(entry v1.Entry) v1.Entry {
 	return v1.Entry{Name: strings.Clone(entry.Name), Kind: strings.Clone(entry.Kind)}
 }

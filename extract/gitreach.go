@@ -102,8 +102,16 @@ func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, dir string) 
 // trackedReach says whether a secret is among the tracked files that pathspecs
 // select.
 func (e *extraction) trackedReach(verdict git.Verdict, specs []string, dir string) string {
+	return e.secretAmong(verdict, func(visit func(path string) bool) error {
+		return e.x.git.Tracked(verdict, specs, dir, visit)
+	})
+}
+
+// secretAmong says whether a secret is among tracked files, which list names from the
+// top until visit has had enough.
+func (e *extraction) secretAmong(verdict git.Verdict, list func(visit func(path string) bool) error) string {
 	answer := reachesNone
-	err := e.x.git.Tracked(verdict, specs, dir, func(path string) bool {
+	err := list(func(path string) bool {
 		if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
 			answer = reachesSecret
 		}
@@ -139,17 +147,9 @@ func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
 	if verdict.ForeignObjects {
 		return reachesOutside
 	}
-	answer := reachesNone
-	err := e.x.git.Blobs(verdict, digits, func(path string) bool {
-		if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
-			answer = reachesSecret
-		}
-		return answer == reachesNone
+	return e.secretAmong(verdict, func(visit func(path string) bool) error {
+		return e.x.git.Blobs(verdict, digits, visit)
 	})
-	if err != nil && !errors.Is(err, git.ErrNoRepository) {
-		return reachesUnknown
-	}
-	return answer
 }
 
 // leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).

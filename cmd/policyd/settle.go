@@ -1,10 +1,6 @@
 package main
 
-import (
-	"errors"
-	"fmt"
-	"runtime/debug"
-)
+import "runtime/debug"
 
 // startQuickly puts off the collection of garbage while a server starts, and returns what
 // ends that: nearly all that a start allocates is in use when it is over. What is not, and
@@ -18,9 +14,6 @@ func (p *Program) startQuickly() (settle func() error) {
 	return func() error {
 		debug.SetGCPercent(usual)
 		debug.FreeOSMemory()
-		if err := releaseProgram(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return fmt.Errorf("release memory of the start: %w", err)
-		}
-		return nil
+		return releaseProgram()
 	}
 }

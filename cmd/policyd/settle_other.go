@@ -2,6 +2,5 @@
 
 package main
 
-import "errors"
-
-func releaseProgram() error { return errors.ErrUnsupported }
+// releaseProgram has nothing to let go of: elsewhere the system sees to that.
+func releaseProgram() error { return nil }
