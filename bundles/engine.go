@@ -49,7 +49,10 @@ func New(ctx context.Context, options Options) (*Engine, error) {
 		options: options.withDefaults(), fetched: map[string]part{}, ready: make(chan struct{}),
 		remotes: map[string]*BundleStatus{},
 	}
-	e.embedded = sync.OnceValues(func() (part, error) { return readEmbedded(options.FS) })
+	e.embedded = sync.OnceValues(func() (part, error) { return readEmbedded(options.FS, parse) })
+	if options.Ahead != nil {
+		e.embedded = options.Ahead.part
+	}
 	e.status.Source = options.Source
 	if err := e.start(ctx); err != nil {
 		e.Close()
@@ -210,7 +213,7 @@ func (e *Engine) accept(p *proposal) {
 		changed := p.fetched[p.changed]
 		one.Revision = changed.Manifest.Revision
 		if one.Revision == "" {
-			one.Revision = changed.named
+			one.Revision = changed.named()
 		}
 		one.ActivatedAt = now
 		one.Activations++

@@ -156,7 +156,7 @@ func readFetched(name string, content *bundle.Bundle, known ...part) (part, erro
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return read(&fileList{files: files}, name, known)
+	return read(&fileList{files: files}, name, parse, known)
 }
 
 type file struct {

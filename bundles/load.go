@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/bundle"
@@ -31,10 +32,10 @@ const (
 type part struct {
 	name string
 	bundle.Bundle
-	// values is the bundle's data as the evaluator has it.
-	values ast.Object
-	// named is what revision returns.
-	named string
+	// values is the bundle's data as the evaluator has it, and named what revision returns.
+	// Both are begun when the bundle is read, and waited for by whoever needs them first.
+	values func() (ast.Object, error)
+	named  func() string
 	// digest is that of all files, tests included.
 	digest digest
 }
@@ -102,19 +103,33 @@ func (e *rootsError) Unwrap() error { return e.error }
 
 func readFS(files fs.FS, name string, known ...part) (part, error) {
 	loader := bundle.NewFSLoaderWithRoot(files, ".").WithFilter(hidden).WithFollowSymlinks(true)
-	return read(loader, name, known)
+	return read(loader, name, parse, known)
+}
+
+// Ahead is an embedded bundle that is being read, or was.
+type Ahead struct{ part func() (part, error) }
+
+// ReadAhead begins to read the embedded bundle beside what the caller does: a program that
+// starts has other things to do before it makes its engine. The files have to be those of
+// a bundle that an engine has read from them before, where the program was built: they are
+// not checked for what OPA would pass over, such as a key that stands twice.
+func ReadAhead(files fs.FS) *Ahead {
+	ahead := &Ahead{part: sync.OnceValues(func() (part, error) { return readEmbedded(files, parseFiles) })}
+	go func() { _, _ = ahead.part() }() // the engine gets the error
+	go func() { _, _ = smokeCases() }()
+	return ahead
 }
 
 // readEmbedded leaves out the tests, which were run where the bundle was built: they are
 // most of its text, and every start would wait for them.
-func readEmbedded(files fs.FS) (part, error) {
+func readEmbedded(files fs.FS, parse parser) (part, error) {
 	if files == nil {
 		return part{}, errors.New("read bundle: no embedded bundle is given")
 	}
 	untested := func(path string, info os.FileInfo, depth int) bool {
 		return hidden(path, info, depth) || isTest(info.Name())
 	}
-	return read(bundle.NewFSLoaderWithRoot(files, ".").WithFilter(untested), embeddedName, nil)
+	return read(bundle.NewFSLoaderWithRoot(files, ".").WithFilter(untested), embeddedName, parse, nil)
 }
 
 // hidden says which names in a directory are no part of the bundle: editors, version
@@ -143,12 +158,12 @@ func readArchive(name string, known []part) (part, error) {
 	if _, err := readLimited(unpacked, maxBundleBytes); err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name, known)
+	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name, parse, known)
 }
 
 // read returns the one of the known parts that has this name and content, else what it
 // parses.
-func read(loader bundle.DirectoryLoader, name string, known []part) (part, error) {
+func read(loader bundle.DirectoryLoader, name string, parse parser, known []part) (part, error) {
 	files, err := gather(loader, name)
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
@@ -163,6 +178,9 @@ func read(loader bundle.DirectoryLoader, name string, known []part) (part, error
 	p.digest = content
 	return p, err
 }
+
+// parser makes a bundle of files: parse, or parseFiles where they were checked before.
+type parser func(files []file, name string) (part, error)
 
 // parse checks the files and parses them, both at once: a program that starts waits for it.
 func parse(files []file, name string) (part, error) {
@@ -198,26 +216,24 @@ func parseFiles(files []file, name string) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return newPart(name, content)
+	return newPart(name, content), nil
 }
 
-func newPart(name string, content bundle.Bundle) (part, error) {
+func newPart(name string, content bundle.Bundle) part {
 	p := part{name: name, Bundle: content}
-	named := make(chan error, 1)
+	p.values = sync.OnceValues(func() (ast.Object, error) {
+		values, err := ast.InterfaceToValue(content.Data)
+		if err != nil {
+			return nil, fmt.Errorf("read bundle %s: convert data: %w", name, err)
+		}
+		return values.(ast.Object), nil // a map becomes an object
+	})
+	p.named = sync.OnceValue(p.revision)
 	go func() {
-		var err error
-		p.named, err = p.revision()
-		named <- err
+		_, _ = p.values() // whoever needs them gets the error
+		p.named()
 	}()
-	values, err := ast.InterfaceToValue(content.Data)
-	if unnamed := <-named; unnamed != nil {
-		return part{}, unnamed
-	}
-	if err != nil {
-		return part{}, fmt.Errorf("read bundle %s: convert data: %w", name, err)
-	}
-	p.values = values.(ast.Object) // a map becomes an object
-	return p, nil
+	return p
 }
 
 // readLimited reads all, and refuses more than most bytes.

@@ -21,6 +21,8 @@ type Options struct {
 	Source string
 	// FS is the embedded bundle. It is needed unless Source replaces it.
 	FS fs.FS
+	// Ahead is what [ReadAhead] returned of FS; nil reads FS when it is needed.
+	Ahead *Ahead
 	// Settings are merged over data.policyd.settings: objects member by member,
 	// anything else replaces. They must be of the kinds that JSON knows.
 	Settings map[string]any

@@ -60,7 +60,7 @@ type digest [sha256.Size]byte
 func digestOf(files []file) digest {
 	sum := sha256.New()
 	for _, one := range files {
-		writeField(sum, []byte(one.name))
+		writeField(sum, one.name)
 		writeField(sum, one.content)
 	}
 	return digest(sum.Sum(nil))

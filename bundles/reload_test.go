@@ -69,7 +69,9 @@ func TestABuildChangesNothingThatIsKept(t *testing.T) {
 		p := e.local[0]
 		text, err := json.Marshal(p.Data)
 		require.NoError(t, err)
-		all := string(text) + p.values.String()
+		values, err := p.values()
+		require.NoError(t, err)
+		all := string(text) + values.String()
 		for _, module := range p.Modules {
 			parsed, err := json.Marshal(module.Parsed)
 			require.NoError(t, err)

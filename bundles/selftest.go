@@ -28,13 +28,21 @@ func runTests(ctx context.Context, parts []part, changed string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, testPatience)
 	defer cancel()
-	store, txn, err := newStore(ctx, mergeParts(parts))
+	data, err := mergeParts(parts)
+	if err != nil {
+		return err
+	}
+	store, txn, err := newStore(ctx, data)
 	if err != nil {
 		return err
 	}
 	defer store.Abort(ctx, txn)
+	compiler, err := newCompiler(ctx, parts)
+	if err != nil {
+		return err
+	}
 	results, err := tester.NewRunner().
-		SetCompiler(newCompiler(ctx, store, txn)).
+		SetCompiler(compiler).
 		SetModules(modules).
 		SetStore(store).
 		RaiseBuiltinErrors(true).

@@ -97,12 +97,10 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 
 // compile makes a snapshot of what the parts alone say.
 func compile(ctx context.Context, parts []part, changed string) (*Snapshot, error) {
-	data := dataOf(parts)
-	store, txn, err := newStore(ctx, data)
+	compiler, err := newCompiler(ctx, parts)
 	if err != nil {
 		return nil, refuse(changed, CheckData, err)
 	}
-	compiler := newCompiler(ctx, store, txn)
 	if compiler.Compile(modulesOf(parts, isRule)); compiler.Failed() {
 		return nil, refuse(changed, CheckCompile, fmt.Errorf("compile policy: %w", explain(compiler.Errors)))
 	}
@@ -112,6 +110,14 @@ func compile(ctx context.Context, parts []part, changed string) (*Snapshot, erro
 	query, err := compiler.QueryCompiler().Compile(ast.MustParseBody(string(resultVar) + " = " + entrypointPath))
 	if err != nil {
 		return nil, fmt.Errorf("compile query: %w", err)
+	}
+	data, err := dataOf(parts)
+	if err != nil {
+		return nil, refuse(changed, CheckData, err)
+	}
+	store, txn, err := newStore(ctx, data)
+	if err != nil {
+		return nil, refuse(changed, CheckData, err)
 	}
 	policyd, err := settle(parts, nil)
 	if err != nil {
@@ -146,15 +152,15 @@ func (s *Snapshot) withSettings(ctx context.Context, parts []part, options Optio
 	if err != nil {
 		return nil, err
 	}
-	revision, err := revisionOf(parts, settings)
-	if err != nil {
-		return nil, err
-	}
 	over, err := ast.InterfaceToValue(map[string]any{policyRoot: map[string]any{"settings": settings}})
 	if err != nil {
 		return nil, fmt.Errorf("convert settings: %w", err)
 	}
-	store, txn, err := newStore(ctx, mergeValues(dataOf(parts), over.(ast.Object))) // a map becomes an object
+	data, err := dataOf(parts)
+	if err != nil {
+		return nil, refuse(changed, CheckData, err)
+	}
+	store, txn, err := newStore(ctx, mergeValues(data, over.(ast.Object))) // a map becomes an object
 	if err != nil {
 		return nil, refuse(changed, CheckData, err)
 	}
@@ -162,7 +168,7 @@ func (s *Snapshot) withSettings(ctx context.Context, parts []part, options Optio
 	if err != nil {
 		return nil, err
 	}
-	settled.revision, settled.parts, settled.deadline = revision, parts, options.Deadline
+	settled.revision, settled.parts, settled.deadline = revisionOf(parts, settings), parts, options.Deadline
 	return settled, settled.prepare(options, settings, changed)
 }
 
@@ -193,7 +199,14 @@ func (s *Snapshot) again(options Options, changed string) (*Snapshot, error) {
 // yield lets judgements that wait run first: a build is never urgent.
 func yield() { runtime.Gosched() }
 
-func newCompiler(ctx context.Context, store storage.Store, txn storage.Transaction) *ast.Compiler {
+// newCompiler looks for rules that data hides in the data as it was read: the terms of it
+// are made meanwhile.
+func newCompiler(ctx context.Context, parts []part) (*ast.Compiler, error) {
+	store := inmem.NewFromObjectWithOpts(mergeData(parts), inmem.OptRoundTripOnWrite(false))
+	txn, err := store.NewTransaction(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open data: %w", err)
+	}
 	compiler := ast.NewCompiler().
 		WithCapabilities(capabilities()).
 		WithStrict(true).
@@ -203,7 +216,7 @@ func newCompiler(ctx context.Context, store storage.Store, txn storage.Transacti
 			Name: "yield", MetricName: "yield", Stage: func(*ast.Compiler) *ast.Error { yield(); return nil },
 		})
 	}
-	return compiler
+	return compiler, nil
 }
 
 // newStore makes a store of AST values, so that no judgement converts data.
@@ -245,19 +258,23 @@ func mergeData(parts []part) map[string]any {
 }
 
 // mergeParts does the same for the evaluator.
-func mergeParts(parts []part) ast.Object {
+func mergeParts(parts []part) (ast.Object, error) {
 	data := ast.NewObject()
 	for i := range parts {
-		data = mergeValues(data, parts[i].values)
+		values, err := parts[i].values()
+		if err != nil {
+			return nil, err
+		}
+		data = mergeValues(data, values)
 	}
-	return data
+	return data, nil
 }
 
 // dataOf is the data of all parts, and whether operators have packages among them.
-func dataOf(parts []part) ast.Object {
-	data := mergeParts(parts)
-	if !hasOperators(parts) {
+func dataOf(parts []part) (ast.Object, error) {
+	data, err := mergeParts(parts)
+	if err == nil && !hasOperators(parts) {
 		data = mergeValues(data, noOperators)
 	}
-	return data
+	return data, err
 }

@@ -49,12 +49,22 @@ const sweeping = time.Hour
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// newMemory opens the store and reads it. The caller closes the memory.
-func newMemory(ctx context.Context, s *settings, policy *policy, logger *slog.Logger) (*memory, error) {
-	opened, err := store.Open(ctx, store.Options{Address: s.Store, Dir: s.StateDir})
-	if err != nil {
-		return nil, failed(err, storeHint(err))
-	}
+// openStore begins to open the store, and returns what waits for it.
+func openStore(ctx context.Context, s *settings) func() (*store.Store, error) {
+	opening := sync.OnceValues(func() (*store.Store, error) {
+		opened, err := store.Open(ctx, store.Options{Address: s.Store, Dir: s.StateDir})
+		if err != nil {
+			return nil, failed(err, storeHint(err))
+		}
+		return opened, nil
+	})
+	go func() { _, _ = opening() }() // who waits gets the error
+	return opening
+}
+
+// newMemory reads what the store remembers. The caller closes the memory, which closes the
+// store; an error closes it at once.
+func newMemory(ctx context.Context, s *settings, opened *store.Store, policy *policy, logger *slog.Logger) (*memory, error) {
 	m := &memory{
 		store: opened, logger: logger, metrics: s.metrics, retention: s.Retention, terminals: terminals.New(),
 		events: events.New(strings.ReplaceAll(newID(), "-", "")),

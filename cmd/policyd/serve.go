@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"policyd/api"
+	"policyd/bundles"
+	"policyd/policies"
 )
 
 func (p *Program) serveCommand() *cobra.Command {
@@ -44,6 +46,10 @@ func noArguments(command *cobra.Command, args []string) error {
 func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	logger := newLogger(p.Stderr, s.Log)
 	settle := p.startQuickly()
+	if s.Bundle == "" && len(s.Bundles) == 0 {
+		s = s.with(s.Config)
+		s.ahead = bundles.ReadAhead(policies.FS)
+	}
 	open, err := newOperations(s, logger)
 	if err != nil {
 		return err

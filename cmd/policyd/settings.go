@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"policyd/bundles"
 	"policyd/internal/config"
 	"policyd/internal/metrics"
 	"policyd/internal/tracing"
@@ -27,6 +28,8 @@ type settings struct {
 	// metrics are what a server counts by, and tracing what it sends; both may be nil.
 	metrics *metrics.Metrics
 	tracing *tracing.Tracing
+	// ahead is the built-in policy where it is being read already; it may be nil.
+	ahead *bundles.Ahead
 }
 
 // with returns the settings with another configuration.

@@ -50,11 +50,17 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 	if err != nil {
 		return made, failed(err, "name another file with --log-file")
 	}
-	if made.policy, err = newPolicy(ctx, s, filepath.Join(s.StateDir, persistDir), logger); err != nil {
-		return made, err
+	opening := openStore(ctx, s)
+	made.policy, err = newPolicy(ctx, s, filepath.Join(s.StateDir, persistDir), logger)
+	opened, unopened := opening()
+	if err != nil || unopened != nil {
+		if opened != nil {
+			unopened = opened.Close()
+		}
+		return made, errors.Join(err, unopened)
 	}
 	made.writer.SetRules(recordRules{made.policy})
-	if made.memory, err = newMemory(ctx, s, made.policy, logger); err != nil {
+	if made.memory, err = newMemory(ctx, s, opened, made.policy, logger); err != nil {
 		return made, err
 	}
 	return made, errors.Join(made.assemble(logger), made.sources())

@@ -3,6 +3,8 @@ package shell
 import (
 	"encoding/json"
 	"strings"
+
+	fast "github.com/goccy/go-json"
 )
 
 // Names of entries for Windows begin with the language that they are commands
@@ -24,7 +26,7 @@ func (n windowsNames) add(key string, raw json.RawMessage) error {
 		return nil
 	}
 	var e entry
-	if err := json.Unmarshal(raw, &e); err != nil {
+	if err := fast.Unmarshal(raw, &e); err != nil {
 		return err
 	}
 	n[strings.ToLower(key)] = key

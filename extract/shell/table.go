@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	fast "github.com/goccy/go-json"
 )
 
 //go:embed programs/*.json
@@ -166,7 +168,7 @@ func (t *Table) load(name string) error {
 		return err
 	}
 	var entries map[string]json.RawMessage
-	if err := json.Unmarshal(data, &entries); err != nil {
+	if err := fast.Unmarshal(data, &entries); err != nil {
 		return err
 	}
 	for program, raw := range entries {

@@ -2,10 +2,11 @@ package shell
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	fast "github.com/goccy/go-json"
 )
 
 //go:embed words.json
@@ -72,10 +73,10 @@ type vocabulary struct {
 
 func loadVocabulary() (*vocabulary, error) {
 	var v vocabulary
-	if err := json.Unmarshal(wordsJSON, &v); err != nil {
+	if err := fast.Unmarshal(wordsJSON, &v); err != nil {
 		return nil, fmt.Errorf("load shell vocabulary: %w", err)
 	}
-	if err := json.Unmarshal(versionsJSON, &v.versions); err != nil {
+	if err := fast.Unmarshal(versionsJSON, &v.versions); err != nil {
 		return nil, fmt.Errorf("load version options: %w", err)
 	}
 	return &v, nil
