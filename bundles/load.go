@@ -106,20 +106,6 @@ func readFS(files fs.FS, name string, known ...part) (part, error) {
 	return read(loader, name, parse, known)
 }
 
-// Ahead is an embedded bundle that is being read, or was.
-type Ahead struct{ part func() (part, error) }
-
-// ReadAhead begins to read the embedded bundle beside what the caller does: a program that
-// starts has other things to do before it makes its engine. The files have to be those of
-// a bundle that an engine has read from them before, where the program was built: they are
-// not checked for what OPA would pass over, such as a key that stands twice.
-func ReadAhead(files fs.FS) *Ahead {
-	ahead := &Ahead{part: sync.OnceValues(func() (part, error) { return readEmbedded(files, parseFiles) })}
-	go func() { _, _ = ahead.part() }() // the engine gets the error
-	go func() { _, _ = smokeCases() }()
-	return ahead
-}
-
 // readEmbedded leaves out the tests, which were run where the bundle was built: they are
 // most of its text, and every start would wait for them.
 func readEmbedded(files fs.FS, parse parser) (part, error) {
@@ -179,7 +165,7 @@ func read(loader bundle.DirectoryLoader, name string, parse parser, known []part
 	return p, err
 }
 
-// parser makes a bundle of files: parse, or parseFiles where they were checked before.
+// parser makes a bundle of files: parse, or parseChecked where they were checked before.
 type parser func(files []file, name string) (part, error)
 
 // parse checks the files and parses them, both at once: a program that starts waits for it.
@@ -204,6 +190,14 @@ func checkFiles(files []file, name string) error {
 }
 
 func parseFiles(files []file, name string) (part, error) {
+	content, err := readBundle(files, name)
+	if err != nil {
+		return part{}, err
+	}
+	return newPart(name, content), nil
+}
+
+func readBundle(files []file, name string) (bundle.Bundle, error) {
 	content, err := bundle.NewCustomReader(&fileList{files: files}).
 		WithBaseDir(name).
 		WithSizeLimitBytes(maxBundleBytes).
@@ -214,9 +208,9 @@ func parseFiles(files []file, name string) (part, error) {
 		WithLazyLoadingMode(false).
 		Read()
 	if err != nil {
-		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
+		return content, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return newPart(name, content), nil
+	return content, nil
 }
 
 func newPart(name string, content bundle.Bundle) part {

@@ -20,6 +20,7 @@ const manifestName = ".manifest"
 func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
 	var files []file
 	seen, total := map[string]bool{}, 0
+	var buffer bytes.Buffer
 	for {
 		next, err := loader.NextFile()
 		if errors.Is(err, io.EOF) {
@@ -34,7 +35,7 @@ func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
 			return nil, fmt.Errorf("%s stands twice in the bundle", path.Join(bundleName, name))
 		}
 		seen[name] = true
-		content, err := readAll(next)
+		content, err := readAll(next, &buffer)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", path.Join(bundleName, name), err)
 		}
@@ -45,13 +46,13 @@ func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
 	}
 }
 
-func readAll(f *bundle.Descriptor) ([]byte, error) {
+func readAll(f *bundle.Descriptor, buffer *bytes.Buffer) ([]byte, error) {
 	defer f.Close()
-	var content bytes.Buffer
-	if _, err := f.Read(&content, maxBundleBytes+1); err != nil && !errors.Is(err, io.EOF) {
+	buffer.Reset()
+	if _, err := f.Read(buffer, maxBundleBytes+1); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return content.Bytes(), nil
+	return bytes.Clone(buffer.Bytes()), nil
 }
 
 // digest is one of names and contents.
@@ -60,7 +61,7 @@ type digest [sha256.Size]byte
 func digestOf(files []file) digest {
 	sum := sha256.New()
 	for _, one := range files {
-		writeField(sum, one.name)
+		writeField(sum, []byte(one.name))
 		writeField(sum, one.content)
 	}
 	return digest(sum.Sum(nil))

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +42,7 @@ func (p part) revision() string {
 	sum := sha256.New()
 	for _, module := range modules {
 		if !isTest(module.Path) {
-			writeField(sum, strings.TrimPrefix(module.RelativePath, "/"))
+			writeField(sum, []byte(strings.TrimPrefix(module.RelativePath, "/")))
 			writeField(sum, module.Raw)
 		}
 	}
@@ -55,48 +53,67 @@ func (p part) revision() string {
 func shorten(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:digestLength] }
 
 // digestValue digests what was read from JSON, in a form that does not depend on the
-// order of a map.
+// order of a map: no two different values have the same bytes, since each says of what
+// kind and how long it is before it begins.
 func digestValue(sum hash.Hash, value any) {
-	const buffered = 32 << 10 // most values are far smaller; those of the embedded bundle are some 400 KiB
-	out := bufio.NewWriterSize(sum, buffered)
-	writeValue(out, value)
-	_ = out.Flush() // a hash never fails to write
+	const buffered = 32 << 10 // the values of the embedded bundle are some 400 KiB
+	d := digester{out: bufio.NewWriterSize(sum, buffered)}
+	d.value(value)
+	_ = d.out.Flush() // a hash never fails to write
 }
 
-// writeValue writes a value so that no two different ones have the same bytes: each says
-// of what kind and how long it is before it begins.
-func writeValue(out *bufio.Writer, value any) {
+type digester struct {
+	out *bufio.Writer
+	// names are the members of the objects that are being written, the inner ones last.
+	names []string
+}
+
+func (d *digester) value(value any) {
 	switch value := value.(type) {
 	case map[string]any:
-		writeStart(out, '{', len(value))
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			writeField(out, key)
-			writeValue(out, value[key])
-		}
+		d.members(value)
 	case []any:
-		writeStart(out, '[', len(value))
+		d.start('[', len(value))
 		for _, item := range value {
-			writeValue(out, item)
+			d.value(item)
 		}
 	case string:
-		_ = out.WriteByte('"')
-		writeField(out, value)
+		d.text('"', value)
 	case json.Number:
-		_ = out.WriteByte('#')
-		writeField(out, value.String())
+		d.text('#', value.String())
 	default: // null, true, false, and numbers that settings have from Go
-		_ = out.WriteByte('.')
-		writeField(out, fmt.Sprintf("%T %v", value, value))
+		d.text('.', fmt.Sprintf("%T %v", value, value))
 	}
 }
 
-func writeStart(out io.Writer, kind byte, length int) {
-	_, _ = out.Write(append(strconv.AppendInt([]byte{kind}, int64(length), 10), ':'))
+func (d *digester) members(object map[string]any) {
+	first := len(d.names)
+	for name := range object {
+		d.names = append(d.names, name)
+	}
+	slices.Sort(d.names[first:])
+	d.start('{', len(object))
+	for i := range len(object) {
+		name := d.names[first+i]
+		d.text('"', name)
+		d.value(object[name])
+	}
+	d.names = d.names[:first]
 }
 
-// writeField writes content with its length before it, so that no two lists of fields
-// have the same bytes. A hash never fails to write.
-func writeField[T string | []byte](out io.Writer, content T) {
-	_, _ = out.Write(append(strconv.AppendInt(nil, int64(len(content)), 10), ':'))
-	_, _ = io.WriteString(out, string(content))
+func (d *digester) text(kind byte, text string) {
+	d.start(kind, len(text))
+	_, _ = d.out.WriteString(text)
+}
+
+func (d *digester) start(kind byte, length int) {
+	start := strconv.AppendInt(append(d.out.AvailableBuffer(), kind), int64(length), 10)
+	_, _ = d.out.Write(append(start, ':'))
+}
+
+// writeField digests content with its length before it, so that no two lists of fields
+// have the same bytes.
+func writeField(sum hash.Hash, content []byte) {
+	sum.Write(append(strconv.AppendInt(nil, int64(len(content)), 10), ':'))
+	sum.Write(content)
 }
