@@ -68,7 +68,9 @@ func (e *Engine) check(ctx context.Context, local []part, fetched map[string]par
 		proposed.snapshot, err = snapshot.again(e.options, changed)
 		return proposed, err
 	}
-	snapshot, err := build(ctx, e.options, parts, changed)
+	options := e.options
+	options.idle = e.current.Load() == nil
+	snapshot, err := build(ctx, options, parts, changed)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,8 @@ type Options struct {
 	OnReject   func(error)
 	// Now is the clock of Status; nil is time.Now.
 	Now func() time.Time
+	// idle is true while no policy is in force, so that a build keeps no judgement waiting.
+	idle bool
 }
 
 func (o Options) withDefaults() Options {

@@ -89,9 +89,9 @@ func readSmoke(name string, into any) error {
 	return nil
 }
 
-// smoke judges every case. Where settings have their say, every case has to be judged,
-// and the effects are left to the operator.
-func (s *Snapshot) smoke(ctx context.Context, operators, settings bool) error {
+// smoke judges every case, as many at a time as there are workers. Where settings have
+// their say, every case has to be judged, and the effects are left to the operator.
+func (s *Snapshot) smoke(ctx context.Context, workers int, operators, settings bool) error {
 	cases, err := smokeCases()
 	if err != nil {
 		return err
@@ -99,16 +99,21 @@ func (s *Snapshot) smoke(ctx context.Context, operators, settings bool) error {
 	usual := s.deadline
 	s.deadline = smokeDeadline
 	defer func() { s.deadline = usual }()
-	var failed []string
-	for i := range cases {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		yield()
-		if failure := s.fails(ctx, &cases[i], operators, settings); failure != "" {
-			failed = append(failed, failure)
-		}
+	failures := make([]string, len(cases))
+	var working sync.WaitGroup
+	for worker := range workers {
+		working.Go(func() {
+			for i := worker; i < len(cases) && ctx.Err() == nil; i += workers {
+				yield()
+				failures[i] = s.fails(ctx, &cases[i], operators, settings)
+			}
+		})
 	}
+	working.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	failed := slices.DeleteFunc(failures, func(failure string) bool { return failure == "" })
 	if more := len(failed) - mostFailures; more > 0 {
 		failed = append(failed[:mostFailures], fmt.Sprintf("and %d more", more))
 	}

@@ -82,14 +82,17 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	if options.WithoutSmoke {
 		return snapshot, nil
 	}
-	operators := hasOperators(parts)
-	if err := plain.smoke(ctx, operators, false); err != nil {
+	operators, workers := hasOperators(parts), 1
+	if options.idle {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if err := plain.smoke(ctx, workers, operators, false); err != nil {
 		return nil, refuse(changed, CheckSmoke, err)
 	}
 	if len(options.Settings) == 0 {
 		return snapshot, nil // it judges by the same data
 	}
-	if err := snapshot.smoke(ctx, operators, true); err != nil {
+	if err := snapshot.smoke(ctx, workers, operators, true); err != nil {
 		return nil, refuse(changed, CheckSmoke, fmt.Errorf("with the settings: %w", err))
 	}
 	return snapshot, nil
