@@ -75,7 +75,7 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
 		if isName(part.Value) {
-			value, known := st.vars[part.Value]
+			value, known := st.variable(part.Value)
 			return known && isNumber(value)
 		}
 		return part.Value != "" && strings.Trim(part.Value, "0123456789") == ""
@@ -187,7 +187,7 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.Word:
 		word := w.word(st, expr)
 		if isName(expr.Lit()) {
-			word = st.vars[expr.Lit()]
+			word, _ = st.variable(expr.Lit())
 		}
 		return word.Signed || !isNumber(word)
 	}

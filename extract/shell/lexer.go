@@ -174,8 +174,11 @@ func (l *lexer) comment() {
 // lexer never saw.
 func (l *lexer) arithmetic() bool {
 	rest := l.text[l.pos:]
+	if !strings.HasPrefix(rest, "((") {
+		return false
+	}
 	end := strings.Index(rest, "))")
-	if !strings.HasPrefix(rest, "((") || end < 0 || strings.Trim(rest[:end], wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
+	if end < 0 || strings.Trim(rest[:end], wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
 		strings.Contains(rest[:end], "$(") {
 		return false
 	}

@@ -16,7 +16,7 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		return
 	}
 	name := part.Param.Value
-	if _, assigned := st.vars[name]; !assigned {
+	if !st.assigned(name) {
 		b.variables = append(b.variables, name)
 		w.expandedNames = append(w.expandedNames, name)
 	}
@@ -84,7 +84,7 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 	if part.Index != nil {
 		return w.member(st, part)
 	}
-	if value := st.vars[name]; value.array != nil {
+	if value, _ := st.variable(name); value.array != nil {
 		one := len(value.array.words) < 2 && !value.array.more
 		if (name == "@" || name == "*") && (!one || !unchanged(part)) {
 			return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first

@@ -143,7 +143,7 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 	if !ok || part.Param == nil {
 		return nil, false
 	}
-	value, ok := st.vars[part.Param.Value]
+	value, ok := st.variable(part.Param.Value)
 	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, "*?[\\") {
 		return nil, false
 	}
@@ -527,7 +527,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 
 // value returns what a variable is known to hold.
 func (w *walker) value(st *state, name string) (Word, bool) {
-	if value, ok := st.vars[name]; ok {
+	if value, ok := st.variable(name); ok {
 		return value, value.Kind != Dynamic
 	}
 	if slices.Contains(w.table.words.PublicVariables, name) {
