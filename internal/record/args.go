@@ -72,7 +72,7 @@ func flatValue(data []byte) (value any, rest []byte, ok bool) {
 	return json.Number(data[:end]), data[end:], true
 }
 
-// flatText decodes a text of visible ASCII, whose escapes are those of one letter.
+// flatText decodes a text of ASCII.
 func flatText(data []byte) (text string, rest []byte, ok bool) {
 	if len(data) == 0 || data[0] != '"' {
 		return "", nil, false
@@ -111,14 +111,34 @@ func escapedText(data []byte, at int) (text string, rest []byte, ok bool) {
 			return "", nil, false
 		}
 		if c == '\\' {
-			i++
-			known := strings.IndexByte(`"\/bfnrt`, data[i])
-			if known < 0 {
+			length := 0
+			if c, length = unescaped(data[i+1 : end]); length == 0 {
 				return "", nil, false
 			}
-			c = "\"\\/\b\f\n\r\t"[known]
+			i += length
 		}
 		out.WriteByte(c)
 	}
 	return out.String(), data[end+1:], true
+}
+
+// unescaped is the ASCII character that what stands behind a backslash means, and how
+// long that is: 0 for any other.
+func unescaped(escape []byte) (c byte, length int) {
+	if escape[0] != 'u' {
+		known := strings.IndexByte(`"\/bfnrt`, escape[0])
+		if known < 0 {
+			return 0, 0
+		}
+		return "\"\\/\b\f\n\r\t"[known], 1
+	}
+	const whole = len("u0026")
+	if len(escape) < whole || escape[1] != '0' || escape[2] != '0' || escape[3] < '0' || escape[3] > '7' {
+		return 0, 0
+	}
+	low := strings.IndexByte("0123456789abcdef", escape[4]|0x20)
+	if low < 0 || escape[4] < '0' {
+		return 0, 0
+	}
+	return (escape[3]-'0')<<4 | byte(low), whole
 }

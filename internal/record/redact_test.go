@@ -406,7 +406,7 @@ func FuzzFlatArgs(f *testing.F) {
 	for _, args := range []string{
 		`{}`, ` { "a" : "b\\n\"\/" , "c":10, "a":"\t" } `, `{"a":01}`, `{"a":-1}`, `{"a":"\u0041"}`, `{"a":"b"} x`, `{"a":"b",}`, `{,}`,
 		`{"a":"é"}`, `{"a":"\\"}`, `{"a":1e3}`, `{"a":true}`, `{"a":"b" "c"}`, "{\"a\":\"b\x01\"}", "{\"a\":\"\x7f\"}", `{"a":"b`,
-		`{"a":1`, `{"a":"\`, `null`, `[]`,
+		`{"a":1`, `{"a":"\u0026\u007F\u0000\u001f"}`, `{"a":"\u0026`, `{"a":"\u00`, `{"a":"\u00e9"}`, `{"a":"\u0\u0031"}`, `{"a":"\`, `null`, `[]`,
 	} {
 		f.Add([]byte(args))
 	}
@@ -426,7 +426,7 @@ func FuzzFlatArgs(f *testing.F) {
 
 func TestFlatArgsAreThoseOfEveryDay(t *testing.T) {
 	for _, args := range []string{
-		`{"command":"grep -n \"a b\" src/*.go\nls"}`, `{"file_path":"/a","offset":10}`, `{"command":"ls","description":"x","timeout":120000}`,
+		`{"command":"grep -n \"a b\" src/*.go\nls"}`, `{"file_path":"/a","offset":10}`, `{"command":"cd a \u0026\u0026 ls","description":"x","timeout":120000}`,
 	} {
 		_, ok := record.FlatArgs([]byte(args))
 		assert.True(t, ok, args)
