@@ -143,11 +143,21 @@ func (w *walker) certain(dirs []string) bool {
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
 func (w *walker) onlyRead() bool {
-	return !w.changes && len(w.line.Messy) == 0 && !slices.ContainsFunc(w.line.Commands, func(c Command) bool {
-		return !slices.Contains(w.table.words.ReadingVerbs, c.Verb) || slices.ContainsFunc(c.Accesses, func(a Access) bool {
-			return a.Op != v1.OpRead && a.Op != v1.OpList && a.Text != "/dev/null"
-		})
-	})
+	if w.changes || len(w.line.Messy) > 0 {
+		return false
+	}
+	for i := range w.line.Commands {
+		c := &w.line.Commands[i]
+		if !slices.Contains(w.table.words.ReadingVerbs, c.Verb) {
+			return false
+		}
+		for j := range c.Accesses {
+			if a := &c.Accesses[j]; a.Op != v1.OpRead && a.Op != v1.OpList && a.Text != "/dev/null" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // enter cleans the path that cd goes to, and lists the directories that a ".."
