@@ -112,10 +112,11 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 	}
 	var dirs, passed []string
 	for _, dir := range from {
+		full := target
 		if dir != "" {
-			dir += "/"
+			full = dir + "/" + target
 		}
-		next, left, known := w.enter(dir+target, physical)
+		next, left, known := w.enter(full, physical)
 		if !known {
 			return nil, false
 		}
@@ -128,16 +129,18 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	return st.in(dirs), w.certain(append(passed, dirs...))
+	return st.in(dirs), w.enterable(passed) && w.certain(dirs)
 }
 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
 func (w *walker) certain(dirs []string) bool {
-	if slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) }) {
-		return false
-	}
-	return w.onlyRead()
+	return w.enterable(dirs) && w.onlyRead()
+}
+
+// enterable reports whether directories are there for everyone.
+func (w *walker) enterable(dirs []string) bool {
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) })
 }
 
 // onlyRead reports whether the commands of the line so far change nothing on
@@ -189,6 +192,9 @@ func left(path string) []string {
 
 // cleanPath removes empty, "." and ".." segments of an absolute path.
 func cleanPath(path string) string {
+	if isClean(path) {
+		return path
+	}
 	segments := make([]string, 0, 8)
 	for segment := range strings.SplitSeq(path, "/") {
 		switch segment {
@@ -202,4 +208,18 @@ func cleanPath(path string) string {
 		}
 	}
 	return "/" + strings.Join(segments, "/")
+}
+
+// isClean reports whether cleanPath would return a path as it is.
+func isClean(path string) bool {
+	rest, rooted := strings.CutPrefix(path, "/")
+	if !rooted {
+		return false
+	}
+	for segment := range strings.SplitSeq(rest, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return path == "/"
+		}
+	}
+	return true
 }

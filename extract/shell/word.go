@@ -110,6 +110,11 @@ func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
 	if !hasBrace(word) {
 		return append(out, w.word(st, word))
 	}
+	return w.appendAlternatives(out, st, word)
+}
+
+// appendAlternatives expands a word with braces.
+func (w *walker) appendAlternatives(out []Word, st *state, word *syntax.Word) []Word {
 	if w.posix || !balancedBraces(word) {
 		w.messy(MessyBraces)
 		return append(out, w.word(st, word))
