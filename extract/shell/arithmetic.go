@@ -33,7 +33,7 @@ func (w *walker) arithmetic(st *state, expr syntax.ArithmExpr) (assigned []strin
 		assigned, plain = w.arithmetic(st, expr.Y)
 		if !assigns(expr.Op) {
 			more, ok := w.arithmetic(st, expr.X)
-			return append(assigned, more...), plain && ok
+			return append(more, assigned...), plain && ok // the left side is the longer one
 		}
 		name, ok := w.counter(expr.X)
 		if expr.Op != syntax.Assgn {

@@ -217,8 +217,9 @@ func (a *array) names() []Word {
 // joined is all members as one word, with blanks between them.
 func (a *array) joined() ([]Word, bool) {
 	var texts []string
+	length := 0
 	for _, word := range a.words {
-		if word.Kind != Literal {
+		if length += 1 + len(word.Text); word.Kind != Literal || length > maxText {
 			return nil, false
 		}
 		texts = append(texts, word.Text)
@@ -262,6 +263,9 @@ func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative boo
 		return Word{}, false
 	}
 	for _, element := range assign.Array.Elems {
+		if len(next.words) > maxWords {
+			break // too many already
+		}
 		if element.Value == nil || next.associative != (element.Index != nil) {
 			return Word{}, false // numbers in brackets are expressions
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -177,15 +178,26 @@ func (w *walker) enter(path string, physical bool) (clean string, passed []strin
 	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !w.isPlain(dir) })
 }
 
-// left lists what stands before each ".." of an absolute path, cleaned.
+// left lists what stands before each ".." of an absolute path, cleaned, and once where
+// several in a row leave the same.
 func left(path string) []string {
 	var out []string
-	for at := 0; at < len(path); {
-		segment, _, _ := strings.Cut(path[at:], "/")
-		if segment == ".." {
-			out = append(out, cleanPath(path[:at]))
+	clean := make([]byte, 0, 256)
+	for segment := range strings.SplitSeq(path, "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			dir := clean
+			if len(dir) == 0 {
+				dir = []byte{'/'}
+			}
+			if last := len(out) - 1; last < 0 || out[last] != string(dir) {
+				out = append(out, string(dir))
+			}
+			clean = clean[:max(bytes.LastIndexByte(clean, '/'), 0)]
+		default:
+			clean = append(append(clean, '/'), segment...)
 		}
-		at += len(segment) + 1
 	}
 	return out
 }

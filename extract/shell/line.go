@@ -19,6 +19,10 @@ const (
 	maxRedirections = 64
 	maxDepth        = 8
 	maxSteps        = 2048
+	// maxText is how long a word may become by what variables hold, maxSpliced how long
+	// all of that on one line: each assignment can double what the last one left.
+	maxText    = maxLine
+	maxSpliced = 16 * maxLine
 )
 
 // Options say in what surroundings a line runs.
@@ -232,6 +236,7 @@ type walker struct {
 	called  map[*syntax.FuncDecl]bool
 	calling []*syntax.FuncDecl
 	calls   int // how often a function was called
+	spliced int // bytes of what variables held
 	// substituted is what the last process substitution prints; changes is true
 	// when a round of a loop may have changed the disk.
 	substituted *feed

@@ -162,7 +162,7 @@ func digits(expr syntax.ArithmExpr) bool {
 // applied is what one operator makes of a known text, where every shell makes
 // the same of it.
 func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, bool) {
-	if value.Kind != Literal || !isASCII(value.Text) || unusual(part) || part.Length {
+	if value.Kind != Literal || w.spliced > maxSpliced || !isASCII(value.Text) || unusual(part) || part.Length {
 		return "", false
 	}
 	switch {
@@ -212,6 +212,9 @@ func replaced(text string, repl *syntax.Replace) (string, bool) {
 		return "", false
 	}
 	if repl.All {
+		if len(text)+strings.Count(text, from)*len(to) > maxText {
+			return "", false
+		}
 		return strings.ReplaceAll(text, from, to), true
 	}
 	return strings.Replace(text, from, to, 1), true

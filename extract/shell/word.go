@@ -504,7 +504,11 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 // split or expand again is not followed.
 func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	b.solid = b.solid || value.Solid || value.Kind == Glob || value.Kind == Literal && value.Text != ""
+	w.spliced += len(value.Text)
 	switch {
+	case w.spliced > maxSpliced || b.text.Len()+len(value.Text) > maxText:
+		w.messy(MessyLimits)
+		b.weaken(Dynamic)
 	case value.Kind == Glob && !strings.HasPrefix(value.Text, "/") && !slices.Equal(value.dirs, st.dirs):
 		b.weaken(Dynamic) // its matches are names that were found elsewhere
 		b.text.WriteString(value.Text)
