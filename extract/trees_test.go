@@ -18,8 +18,8 @@ func TestTreesAreWalkedOnceInACall(t *testing.T) {
 	first, second := p.extractor.WalkTwice(call, tree, func() {
 		require.NoError(t, os.WriteFile(filepath.Join(tree, ".env"), nil, 0o600))
 	})
-	assert.Equal(t, "", first)
-	assert.Equal(t, "", second)
+	assert.Empty(t, first)
+	assert.Empty(t, second)
 	first, _ = p.extractor.WalkTwice(call, tree, func() {})
 	assert.Equal(t, "reaches_secret", first)
 }

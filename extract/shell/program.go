@@ -13,6 +13,18 @@ import (
 // commands are those being read, until they are emitted.
 var commands = sync.Pool{New: func() any { return &Command{} }}
 
+func takeCommand() *Command {
+	if c, ok := commands.Get().(*Command); ok {
+		return c
+	}
+	return &Command{}
+}
+
+func giveBack(c *Command) {
+	*c = Command{}
+	commands.Put(c)
+}
+
 // program walks a command that is a program or a plain builtin, unwrapping
 // the wrappers that the table knows.
 func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set) {
@@ -30,11 +42,8 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		// A file of this name is not the program of this name.
 		verb, entry = oneWord(clip(argv[0].Text)), nil
 	}
-	c, ok := commands.Get().(*Command)
-	if !ok {
-		c = &Command{}
-	}
-	defer func() { *c = Command{}; commands.Put(c) }()
+	c := takeCommand()
+	defer giveBack(c)
 	*c = w.newCommand(st, verb, redirs)
 	c.Program = name
 	for _, caveat := range caveats {

@@ -140,5 +140,5 @@ func unescaped(escape []byte) (c byte, length int) {
 	if low < 0 || escape[4] < '0' {
 		return 0, 0
 	}
-	return (escape[3]-'0')<<4 | byte(low), whole
+	return (escape[3]-'0')<<4 | byte(low), whole //nolint:gosec // below 16
 }
