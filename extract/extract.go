@@ -168,8 +168,9 @@ type extraction struct {
 	line       bool // a command line is being read
 	crossed    bool // where it prints to may be a file that it reads
 
-	room *room
-	work workspace
+	room   *room
+	work   workspace
+	walked walked
 }
 
 func (e *extraction) about(key string) {

@@ -88,9 +88,7 @@ func (e *extraction) readsSecret(resolved *paths.Resolved) bool {
 	return len(p.Class) > 0 || len(p.Caveats) > 0
 }
 
-// doubles are the secrets with more than one name that lie where otherNames
-// looks for those of a file in dir: a walk of dir may read one by another name.
-func (e *extraction) doubles(dir string) []fs.FileInfo {
+func (e *extraction) findDoubles(dir string) []fs.FileInfo {
 	var found []fs.FileInfo
 	for _, place := range append(e.namesPlaces(dir), e.x.own...) {
 		entries, err := e.readDir(place)

@@ -122,8 +122,7 @@ func (e *extraction) tree(root string, f filter) string {
 	return e.treeOf(root, "", "", f)
 }
 
-// treeOf does the same for a tree whose names become words of a command.
-func (e *extraction) treeOf(root, named, base string, f filter) string {
+func (e *extraction) walkTree(root, named, base string, f filter) string {
 	if e.resolver.Map.Crosses(root) {
 		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -265,7 +266,14 @@ func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 // seen is a Seen that knows stamps by path.
 type seen map[string]stat.Stamp
 
-func (s seen) Stamp(path string) (stat.Stamp, bool) { found, ok := s[path]; return found, ok }
+func (s seen) Look(path string, follow bool) (stat.Stamp, error) {
+	if found, ok := s[path]; ok && !found.Present() {
+		return found, fs.ErrNotExist
+	} else if ok {
+		return found, nil
+	}
+	return stat.Path(path, follow)
+}
 
 // What the decision has looked at is not asked for again, and is held to the
 // verdict as what is asked for would be.
@@ -294,4 +302,21 @@ func TestCacheTakesWhatTheDecisionHasSeen(t *testing.T) {
 		change(&other)
 		assert.False(t, known(other), name)
 	}
+}
+
+// That a name is absent was seen before the directory that is to vouch for it: it may
+// have come to be there in between, and is asked for anew.
+func TestDirectoriesVouchForWhatIsAskedAnew(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	cache := NewCache(8)
+	reader := newReader(t, cache)
+	query := s.query(s.project, "status")
+	require.True(t, reader.Inspect(query).Trusted)
+	before := filepath.Join(s.project, ".git", "config.worktree")
+	_, kept := cache.get(keyOf(query), seen{before: {}}, reader.now)
+	require.True(t, kept)
+	s.write(before, "[core]\n\tfsmonitor = x\n")
+	_, kept = cache.get(keyOf(query), seen{before: {}}, reader.now)
+	assert.False(t, kept)
 }

@@ -94,7 +94,7 @@ func (g *guard) holds(seen Seen, now func() time.Time) (listing stat.Stamp, stal
 	}
 	vouches := true
 	for i := range g.absent {
-		if !g.absent[i].holds(seen) {
+		if !g.absent[i].holds(nil) {
 			return stat.Stamp{}, false, false
 		}
 		vouches = vouches && !dangles(g.absent[i])

@@ -36,12 +36,14 @@ func (d *dependency) holds(seen Seen) bool {
 
 // stampNow is the state of a path in this decision.
 func stampNow(seen Seen, path string, follow bool) (stat.Stamp, error) {
-	if seen != nil {
-		if found, ok := seen.Stamp(path); ok {
-			return found, nil
-		}
+	if seen == nil {
+		return statOrAbsent(path, follow)
 	}
-	return statOrAbsent(path, follow)
+	found, err := seen.Look(path, follow)
+	if stat.Missing(err) {
+		return stat.Stamp{}, nil
+	}
+	return found, err
 }
 
 // racyWindow is how old a file must be before its stamp tells two contents

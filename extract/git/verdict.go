@@ -25,17 +25,17 @@ type Query struct {
 	// runs elsewhere; nil where both see the same disk. What the view can't show
 	// is not trusted. Verdicts that rest on a view are never remembered.
 	View View
-	// Seen is what the decision that the query is for has looked at so far, so that
-	// nothing is asked for twice; nil where it is nothing. It doesn't outlive
-	// Inspect.
+	// Seen looks at the disk for the decision that the query is for, so that nothing
+	// is asked for twice; nil where there is none. It doesn't outlive Inspect.
 	Seen Seen
 }
 
-// Seen knows the state of paths that were looked at a moment ago.
+// Seen is what one decision sees of the disk: the first answer about a path counts
+// to its end.
 type Seen interface {
-	// Stamp is what lies at a path, links followed; false where it was not looked
-	// at. A path that is itself a link was not.
-	Stamp(path string) (stat.Stamp, bool)
+	// Look is what lies at a path, with follow where a link leads. What is missing
+	// is an error for which stat.Missing is true.
+	Look(path string, follow bool) (stat.Stamp, error)
 }
 
 // View finds the files of another file system on this one.

@@ -120,6 +120,23 @@ func (r *Resolver) Stamp(path string) (stat.Stamp, bool) {
 	return seen.stamp, true
 }
 
+// Look is what lies at a path, with follow where a link leads, asked for once in a
+// call: what is no link is the same either way. What is missing is an error for which
+// stat.Missing is true.
+func (r *Resolver) Look(path string, follow bool) (stat.Stamp, error) {
+	if r.Map != nil || r.Windows {
+		return stat.Path(path, follow) // the path is the sidecar's own
+	}
+	seen := r.look(path)
+	switch {
+	case seen.stamp.Kind != stat.Link:
+		return seen.stamp, seen.err
+	case follow:
+		return stat.Path(path, true)
+	}
+	return seen.stamp, nil
+}
+
 // Resolve follows path segment by segment as the kernel does: a ".." behind a
 // link leaves the link's target. A path that doesn't exist is no error.
 func (r *Resolver) Resolve(path string) (Resolved, error) {

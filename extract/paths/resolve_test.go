@@ -222,6 +222,38 @@ func TestResolveIsTheWalk(t *testing.T) {
 	}
 }
 
+// What was looked at once in a call is not asked for again, and a link is told from what
+// it leads to.
+func TestLook(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(root+"/file", []byte("x"), 0o600))
+	require.NoError(t, os.Symlink("file", root+"/link"))
+	require.NoError(t, os.Symlink("none", root+"/dangling"))
+	for _, r := range []*Resolver{{}, {Map: Map{{Agent: root, Sidecar: root}}}, {Windows: true}} {
+		for range 2 {
+			for _, name := range []string{"/file", "/link", "/dangling", "/none", "/file/x"} {
+				for _, follow := range []bool{false, true} {
+					want, wrong := stat.Path(root+name, follow)
+					got, err := r.Look(root+name, follow)
+					assert.Equal(t, want, got, name)
+					assert.Equal(t, wrong, err, name)
+				}
+			}
+		}
+	}
+	var r Resolver
+	before, err := r.Look(root+"/file", true)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(root+"/file"))
+	after, err := r.Look(root+"/file", false)
+	require.NoError(t, err)
+	assert.Equal(t, before, after, "once in a call")
+	r.Reset()
+	_, err = r.Look(root+"/file", false)
+	assert.True(t, stat.Missing(err), "seen anew")
+}
+
 // A stamp stands for what stat says, so a link has none, and neither has what was
 // not looked at.
 func TestStamp(t *testing.T) {

@@ -69,7 +69,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		value, known := st.vars[part.Value]
+		value, known := st.variable(part.Value)
 		if !known {
 			return decimal(part.Value) || isName(part.Value)
 		}
@@ -81,7 +81,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 		if part.Param == nil || part.Exp != nil || part.Index != nil {
 			return false
 		}
-		value, known := st.vars[part.Param.Value]
+		value, known := st.variable(part.Param.Value)
 		return !known && slices.Contains([]string{"?", "#", "$"}, part.Param.Value) || known && solid(value) && isNumber(value) && !octal(value)
 	}
 	return false

@@ -33,7 +33,7 @@ func (w *walker) arithmetic(st *state, expr syntax.ArithmExpr) (assigned []strin
 		assigned, plain = w.arithmetic(st, expr.Y)
 		if !assigns(expr.Op) {
 			more, ok := w.arithmetic(st, expr.X)
-			return append(assigned, more...), plain && ok
+			return append(more, assigned...), plain && ok // the left side is the longer one
 		}
 		name, ok := w.counter(expr.X)
 		if expr.Op != syntax.Assgn {
@@ -75,7 +75,7 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
 		if isName(part.Value) {
-			value, known := st.vars[part.Value]
+			value, known := st.variable(part.Value)
 			return known && isNumber(value)
 		}
 		return part.Value != "" && strings.Trim(part.Value, "0123456789") == ""
@@ -187,7 +187,7 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.Word:
 		word := w.word(st, expr)
 		if isName(expr.Lit()) {
-			word = st.vars[expr.Lit()]
+			word, _ = st.variable(expr.Lit())
 		}
 		return word.Signed || !isNumber(word)
 	}

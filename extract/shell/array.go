@@ -65,7 +65,7 @@ func (a *array) plain() bool {
 // itself: all members, digits, a variable that holds a number, or any word
 // where the array is an associative one of the line.
 func (w *walker) plainSubscript(st *state, part *syntax.ParamExp) bool {
-	value, known := st.vars[part.Param.Value]
+	value, known := st.variable(part.Param.Value)
 	switch {
 	case w.zsh || w.posix:
 		return false
@@ -106,7 +106,7 @@ func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
 		return Word{}, false
 	}
 	name := part.Param.Value
-	value, known := st.vars[name]
+	value, known := st.variable(name)
 	if !known {
 		if name == "PIPESTATUS" && !isAll(part.Index) {
 			return Word{Kind: Number, Text: "$" + name}, true
@@ -162,7 +162,7 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 	default:
 		return nil, false
 	}
-	value := st.vars[name]
+	value, _ := st.variable(name)
 	if value.array == nil || st.assigned("IFS") || !quoted && slices.ContainsFunc(value.array.words, resplit) {
 		return nil, false
 	}
@@ -217,8 +217,9 @@ func (a *array) names() []Word {
 // joined is all members as one word, with blanks between them.
 func (a *array) joined() ([]Word, bool) {
 	var texts []string
+	length := 0
 	for _, word := range a.words {
-		if word.Kind != Literal {
+		if length += 1 + len(word.Text); word.Kind != Literal || length > maxText {
 			return nil, false
 		}
 		texts = append(texts, word.Text)
@@ -248,7 +249,7 @@ func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative boo
 	if w.zsh || w.posix || assign.Name == nil || assign.Naked || !w.local(assign.Name.Value) {
 		return Word{}, false
 	}
-	old := st.vars[assign.Name.Value].array
+	old := st.array(assign.Name.Value)
 	next := &array{associative: associative}
 	if old != nil {
 		if next.associative = old.associative; assign.Append || assign.Index != nil {
@@ -262,6 +263,9 @@ func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative boo
 		return Word{}, false
 	}
 	for _, element := range assign.Array.Elems {
+		if len(next.words) > maxWords {
+			break // too many already
+		}
 		if element.Value == nil || next.associative != (element.Index != nil) {
 			return Word{}, false // numbers in brackets are expressions
 		}

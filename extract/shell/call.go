@@ -227,7 +227,7 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool) Word {
 	text := Word{Kind: Output, Text: "$" + name}
 	in := w.in
-	ifs, set := st.vars["IFS"]
+	ifs, set := st.variable("IFS")
 	if in == nil || in.zero != zero || len(in.roots) == 0 || in.spaced || len(st.dirs) != 1 || st.unknown || st.dirs[0] != in.dir {
 		return text
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -112,10 +113,11 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 	}
 	var dirs, passed []string
 	for _, dir := range from {
+		full := target
 		if dir != "" {
-			dir += "/"
+			full = dir + "/" + target
 		}
-		next, left, known := w.enter(dir+target, physical)
+		next, left, known := w.enter(full, physical)
 		if !known {
 			return nil, false
 		}
@@ -128,26 +130,38 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	return st.in(dirs), w.certain(append(passed, dirs...))
+	return st.in(dirs), w.enterable(passed) && w.certain(dirs)
 }
 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
 func (w *walker) certain(dirs []string) bool {
-	if slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) }) {
-		return false
-	}
-	return w.onlyRead()
+	return w.enterable(dirs) && w.onlyRead()
+}
+
+// enterable reports whether directories are there for everyone.
+func (w *walker) enterable(dirs []string) bool {
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) })
 }
 
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
 func (w *walker) onlyRead() bool {
-	return !w.changes && len(w.line.Messy) == 0 && !slices.ContainsFunc(w.line.Commands, func(c Command) bool {
-		return !slices.Contains(w.table.words.ReadingVerbs, c.Verb) || slices.ContainsFunc(c.Accesses, func(a Access) bool {
-			return a.Op != v1.OpRead && a.Op != v1.OpList && a.Text != "/dev/null"
-		})
-	})
+	if w.changes || len(w.line.Messy) > 0 {
+		return false
+	}
+	for i := range w.line.Commands {
+		c := &w.line.Commands[i]
+		if !slices.Contains(w.table.words.ReadingVerbs, c.Verb) {
+			return false
+		}
+		for j := range c.Accesses {
+			if a := &c.Accesses[j]; a.Op != v1.OpRead && a.Op != v1.OpList && a.Text != "/dev/null" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // enter cleans the path that cd goes to, and lists the directories that a ".."
@@ -164,21 +178,35 @@ func (w *walker) enter(path string, physical bool) (clean string, passed []strin
 	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !w.isPlain(dir) })
 }
 
-// left lists what stands before each ".." of an absolute path, cleaned.
+// left lists what stands before each ".." of an absolute path, cleaned, and once where
+// several in a row leave the same.
 func left(path string) []string {
 	var out []string
-	for at := 0; at < len(path); {
-		segment, _, _ := strings.Cut(path[at:], "/")
-		if segment == ".." {
-			out = append(out, cleanPath(path[:at]))
+	clean := make([]byte, 0, 256)
+	for segment := range strings.SplitSeq(path, "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			dir := clean
+			if len(dir) == 0 {
+				dir = []byte{'/'}
+			}
+			if last := len(out) - 1; last < 0 || out[last] != string(dir) {
+				out = append(out, string(dir))
+			}
+			clean = clean[:max(bytes.LastIndexByte(clean, '/'), 0)]
+		default:
+			clean = append(append(clean, '/'), segment...)
 		}
-		at += len(segment) + 1
 	}
 	return out
 }
 
 // cleanPath removes empty, "." and ".." segments of an absolute path.
 func cleanPath(path string) string {
+	if isClean(path) {
+		return path
+	}
 	segments := make([]string, 0, 8)
 	for segment := range strings.SplitSeq(path, "/") {
 		switch segment {
@@ -192,4 +220,18 @@ func cleanPath(path string) string {
 		}
 	}
 	return "/" + strings.Join(segments, "/")
+}
+
+// isClean reports whether cleanPath would return a path as it is.
+func isClean(path string) bool {
+	rest, rooted := strings.CutPrefix(path, "/")
+	if !rooted {
+		return false
+	}
+	for segment := range strings.SplitSeq(rest, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return path == "/"
+		}
+	}
+	return true
 }

@@ -18,7 +18,7 @@ import (
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
 func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || cmd.Body == nil || len(st.functions) >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
+	if cmd.Name == nil || cmd.Body == nil || st.functions.count >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
 		w.messy(MessyFunction)
 		if cmd.Body != nil {
 			w.stmt(st.nowhere(), cmd.Body)
@@ -86,13 +86,11 @@ func parameters(st *state, args []Word) *state {
 	list := &array{words: located(st, slices.Clone(args))}
 	next := st.with("@", Word{array: list})
 	for i := range maxParameters {
-		name := strconv.Itoa(i + 1)
-		delete(next.vars, name)
+		value := unknownWord
 		if word, known := list.at(i); known {
-			next.vars[name] = word
-		} else {
-			next.vars[name] = Word{}
+			value = &word
 		}
+		next.set(strconv.Itoa(i+1), value)
 	}
 	return next
 }
@@ -102,10 +100,10 @@ func parameters(st *state, args []Word) *state {
 func returned(before, after *state, locals []string) *state {
 	next := after.clone()
 	restore := func(name string) {
-		if value, had := before.vars[name]; had {
-			next.vars[name] = value
+		if value, had := before.vars.get(name); had {
+			next.set(name, value)
 		} else {
-			delete(next.vars, name)
+			next.vars = next.vars.without(name)
 		}
 	}
 	restore("@")
@@ -113,7 +111,7 @@ func returned(before, after *state, locals []string) *state {
 		restore(strconv.Itoa(i + 1))
 	}
 	for _, name := range locals {
-		next.vars[name] = Word{}
+		next.set(name, unknownWord)
 	}
 	return next
 }
@@ -167,7 +165,7 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 		if arg.Name == nil {
 			continue
 		}
-		if old, held := st.vars[arg.Name.Value]; held && (associative || arg.Array != nil) && !old.is(associative) {
+		if old, held := st.variable(arg.Name.Value); held && (associative || arg.Array != nil) && !old.is(associative) {
 			return st, false // one kind of array doesn't become the other
 		}
 		value, ok := w.declared(st, arg, associative)
@@ -198,14 +196,14 @@ func shifted(st *state, args []Word) *state {
 			count = n
 		}
 	}
-	list := st.vars["@"].array
+	list := st.array("@")
 	if list != nil && count <= len(list.words) && !slices.ContainsFunc(list.words[:count], func(word Word) bool { return !single(word) }) {
 		return parameters(st, list.words[count:])
 	}
 	next := parameters(st, nil)
-	next.vars["@"] = Word{}
+	next.set("@", unknownWord)
 	for i := range maxParameters {
-		next.vars[strconv.Itoa(i+1)] = Word{}
+		next.set(strconv.Itoa(i+1), unknownWord)
 	}
 	return next
 }
@@ -230,7 +228,7 @@ func (w *walker) declared(st *state, arg *syntax.Assign, associative bool) (Word
 // declaredKeyed is an associative array that is declared, and not set: what it
 // holds it keeps.
 func (w *walker) declaredKeyed(st *state, name string) Word {
-	old, held := st.vars[name]
+	old, held := st.variable(name)
 	switch {
 	case held && len(w.calling) > 0:
 		return Word{} // the function's own, or a new one
@@ -246,7 +244,7 @@ func (w *walker) declaredKeyed(st *state, name string) Word {
 // functionCall walks a call where the command is a function of the line. A name
 // that may stand for a function or for something else is not followed.
 func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (ok, fail *state, found bool) {
-	decl, known := st.functions[argv[0].Text]
+	decl, known := st.functions.get(argv[0].Text)
 	switch {
 	case !known:
 		return nil, nil, false

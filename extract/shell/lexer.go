@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -35,18 +36,51 @@ type hereDoc struct {
 	tabs, quoted bool
 }
 
+// comparison is the memory of one comparison of the two readers.
+type comparison struct {
+	lexer  lexer
+	parsed parsedWords
+	// commandOf is the command that the words of a segment belong to, segmentOf the
+	// segment of a command, one more than its number; 0 for none so far.
+	commandOf, segmentOf []int
+}
+
+var comparisons = sync.Pool{New: func() any {
+	c := &comparison{}
+	c.parsed.visit = c.parsed.node
+	return c
+}}
+
+// mostCompared bounds the words that memory is kept for.
+const mostCompared = 1024
+
 // crossCheck returns why the lexer's reading differs from the parser's, or "".
 func crossCheck(text string, file *syntax.File) string {
-	l := lexer{text: text, words: make([]lexed, 0, 32)}
+	c, ok := comparisons.Get().(*comparison)
+	if !ok {
+		return MessyDisagreement
+	}
+	code := c.differs(text, file)
+	if cap(c.lexer.words) <= mostCompared && cap(c.parsed.spans) <= mostCompared {
+		c.lexer = lexer{words: c.lexer.words} // nothing of the line is kept
+		comparisons.Put(c)
+	}
+	return code
+}
+
+func (c *comparison) differs(text string, file *syntax.File) string {
+	l := &c.lexer
+	*l = lexer{text: text, words: l.words[:0]}
 	l.list(0)
 	if l.failed {
 		return MessyDisagreement
 	}
 	// A word that holds a substitution ends after the words inside.
 	slices.SortFunc(l.words, func(a, b lexed) int { return a.start - b.start })
-	spans := parserWords(file)
+	spans := c.parsed.of(file)
 	seen := 0
-	for _, span := range spans {
+	for i := range spans {
+		span := &spans[i]
 		for seen < len(l.words) && l.words[seen].start < span.start {
 			if !reservedWord(text[l.words[seen].start:l.words[seen].end]) {
 				return MessyDisagreement
@@ -56,6 +90,7 @@ func crossCheck(text string, file *syntax.File) string {
 		if seen == len(l.words) || l.words[seen].start != span.start || l.words[seen].end != span.end {
 			return MessyDisagreement
 		}
+		span.segment = l.words[seen].segment
 		seen++
 	}
 	for ; seen < len(l.words); seen++ {
@@ -63,32 +98,32 @@ func crossCheck(text string, file *syntax.File) string {
 			return MessyDisagreement
 		}
 	}
-	return l.sameCommands(spans)
+	return c.sameCommands(spans)
 }
 
 // sameCommands checks that words of one command lie in one segment, and that
 // words of two commands don't.
-func (l *lexer) sameCommands(spans []span) string {
-	segments := make(map[int]int, len(l.words))
-	for _, word := range l.words {
-		segments[word.start] = word.segment
-	}
-	owner := make(map[int]int, len(spans))
-	of := make(map[int]int, len(spans))
+func (c *comparison) sameCommands(spans []span) string {
+	c.commandOf, c.segmentOf = zeros(c.commandOf, c.lexer.last+1), zeros(c.segmentOf, c.parsed.commands+1)
 	for _, s := range spans {
 		if s.command == 0 {
 			continue
 		}
-		segment := segments[s.start]
-		if known, ok := owner[segment]; ok && known != s.command {
+		if known := c.commandOf[s.segment]; known != 0 && known != s.command {
 			return MessyDisagreement
 		}
-		if known, ok := of[s.command]; ok && known != segment {
+		if known := c.segmentOf[s.command]; known != 0 && known != s.segment+1 {
 			return MessyDisagreement
 		}
-		owner[segment], of[s.command] = s.command, segment
+		c.commandOf[s.segment], c.segmentOf[s.command] = s.command, s.segment+1
 	}
 	return ""
+}
+
+func zeros(list []int, length int) []int {
+	list = slices.Grow(list[:0], length)[:length]
+	clear(list)
+	return list
 }
 
 func reservedWord(text string) bool {
@@ -174,8 +209,11 @@ func (l *lexer) comment() {
 // lexer never saw.
 func (l *lexer) arithmetic() bool {
 	rest := l.text[l.pos:]
+	if !strings.HasPrefix(rest, "((") {
+		return false
+	}
 	end := strings.Index(rest, "))")
-	if !strings.HasPrefix(rest, "((") || end < 0 || strings.Trim(rest[:end], wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
+	if end < 0 || strings.Trim(rest[:end], wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
 		strings.Contains(rest[:end], "$(") {
 		return false
 	}

@@ -19,6 +19,10 @@ const (
 	maxRedirections = 64
 	maxDepth        = 8
 	maxSteps        = 2048
+	// maxText is how long a word may become by what variables hold, maxSpliced how long
+	// all of that on one line: each assignment can double what the last one left.
+	maxText    = maxLine
+	maxSpliced = 16 * maxLine
 )
 
 // Options say in what surroundings a line runs.
@@ -196,8 +200,20 @@ const (
 	Whole
 )
 
+// parser is a parser with the text that it reads.
+type parser struct {
+	*syntax.Parser
+	text strings.Reader
+}
+
+func (p *parser) parse(text string) (*syntax.File, error) {
+	p.text.Reset(text)
+	defer p.text.Reset("")
+	return p.Parse(&p.text, "") //nolint:wrapcheck // the error is not handed on
+}
+
 var parsers = sync.Pool{New: func() any {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	return &parser{Parser: syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))}
 }}
 
 // walker explains one line.
@@ -220,6 +236,7 @@ type walker struct {
 	called  map[*syntax.FuncDecl]bool
 	calling []*syntax.FuncDecl
 	calls   int // how often a function was called
+	spliced int // bytes of what variables held
 	// substituted is what the last process substitution prints; changes is true
 	// when a round of a loop may have changed the disk.
 	substituted *feed
@@ -241,11 +258,25 @@ type walker struct {
 // Parse explains a command line. It never fails: what it can't explain makes
 // the line messy.
 func (t *Table) Parse(line string, options Options) Line {
-	return t.explain(line, &options).line
+	w := t.explain(line, &options)
+	defer w.release()
+	return w.line
+}
+
+var walkers = sync.Pool{New: func() any { return &walker{} }}
+
+// release gives a walker back whose line was taken out of it.
+func (w *walker) release() {
+	*w = walker{}
+	walkers.Put(w)
 }
 
 func (t *Table) explain(line string, options *Options) *walker {
-	w := &walker{table: t, options: *options}
+	w, ok := walkers.Get().(*walker)
+	if !ok {
+		w = &walker{}
+	}
+	w.table, w.options = t, *options
 	w.asked = w.fewAsked[:0]
 	w.line.Commands = make([]Command, 0, likelyCommands(line))
 	st := &w.outset
@@ -303,13 +334,13 @@ func (w *walker) script(st *state, text, dialect string) {
 			return // still too deep to be parsed at all
 		}
 	}
-	parser, ok := parsers.Get().(*syntax.Parser)
+	parser, ok := parsers.Get().(*parser)
 	if !ok {
 		w.messy(MessyParse)
 		return
 	}
 	defer parsers.Put(parser)
-	file, err := parser.Parse(strings.NewReader(text), "")
+	file, err := parser.parse(text)
 	if err != nil {
 		w.messy(MessyParse)
 		w.fragments(st, text)
@@ -336,7 +367,7 @@ const maxOpened = 4
 // opened walks what stands behind the brackets that a line begins with, where the
 // parser gave it up for something further on: of a line without brackets the
 // statements in front are known, and brackets are no way to hide them.
-func (w *walker) opened(st *state, parser *syntax.Parser, text string, file *syntax.File) {
+func (w *walker) opened(st *state, parser *parser, text string, file *syntax.File) {
 	for range maxOpened {
 		if file != nil && len(file.Stmts) > 0 {
 			return
@@ -347,7 +378,7 @@ func (w *walker) opened(st *state, parser *syntax.Parser, text string, file *syn
 		}
 		text = trimmed[1:]
 		// What is wrong with the rest is wrong with the line, and that is said.
-		if file, _ = parser.Parse(strings.NewReader(text), ""); file != nil {
+		if file, _ = parser.parse(text); file != nil {
 			w.lines(st, file.Stmts)
 		}
 	}

@@ -64,11 +64,13 @@ func (m *Memo) Parse(line string, options *Options) *Line {
 		return &known.line
 	}
 	w := m.table.explain(line, options)
-	w.line.detach()
+	defer w.release()
+	fresh := &explained{line: w.line}
+	fresh.line.detach()
 	if len(line) > maxKeptLine || w.unsteady || len(w.asked) > maxQuestions {
-		return &w.line
+		return &fresh.line
 	}
-	fresh := &explained{line: w.line, asked: slices.Clone(w.asked)}
+	fresh.asked = slices.Clone(w.asked)
 	fresh.size = fresh.measure(key)
 	if fresh.size <= maxKeptSize {
 		m.put(key, fresh)

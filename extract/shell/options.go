@@ -73,6 +73,9 @@ func (p *parsed) options(program *Program) {
 			return
 		default:
 			p.unsure(program, word)
+			if p.operands == nil {
+				p.operands = make([]Word, 0, len(rest))
+			}
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		}

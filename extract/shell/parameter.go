@@ -16,7 +16,7 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		return
 	}
 	name := part.Param.Value
-	if _, assigned := st.vars[name]; !assigned {
+	if !st.assigned(name) {
 		b.variables = append(b.variables, name)
 		w.expandedNames = append(w.expandedNames, name)
 	}
@@ -84,7 +84,7 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 	if part.Index != nil {
 		return w.member(st, part)
 	}
-	if value := st.vars[name]; value.array != nil {
+	if value, _ := st.variable(name); value.array != nil {
 		one := len(value.array.words) < 2 && !value.array.more
 		if (name == "@" || name == "*") && (!one || !unchanged(part)) {
 			return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
@@ -162,7 +162,7 @@ func digits(expr syntax.ArithmExpr) bool {
 // applied is what one operator makes of a known text, where every shell makes
 // the same of it.
 func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, bool) {
-	if value.Kind != Literal || !isASCII(value.Text) || unusual(part) || part.Length {
+	if value.Kind != Literal || w.spliced > maxSpliced || !isASCII(value.Text) || unusual(part) || part.Length {
 		return "", false
 	}
 	switch {
@@ -212,6 +212,9 @@ func replaced(text string, repl *syntax.Replace) (string, bool) {
 		return "", false
 	}
 	if repl.All {
+		if len(text)+strings.Count(text, from)*len(to) > maxText {
+			return "", false
+		}
 		return strings.ReplaceAll(text, from, to), true
 	}
 	return strings.Replace(text, from, to, 1), true

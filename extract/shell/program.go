@@ -4,10 +4,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	v1 "policyd/api/v1"
 )
+
+// commands are those being read, until they are emitted.
+var commands = sync.Pool{New: func() any { return &Command{} }}
+
+func takeCommand() *Command {
+	if c, ok := commands.Get().(*Command); ok {
+		return c
+	}
+	return &Command{}
+}
+
+func giveBack(c *Command) {
+	*c = Command{}
+	commands.Put(c)
+}
 
 // program walks a command that is a program or a plain builtin, unwrapping
 // the wrappers that the table knows.
@@ -26,12 +42,14 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		// A file of this name is not the program of this name.
 		verb, entry = oneWord(clip(argv[0].Text)), nil
 	}
-	c := w.newCommand(st, verb, redirs)
+	c := takeCommand()
+	defer giveBack(c)
+	*c = w.newCommand(st, verb, redirs)
 	c.Program = name
 	for _, caveat := range caveats {
 		c.Caveats.Add(caveat)
 	}
-	p := parsed{w: w, c: &c, st: st, words: argv[1:]}
+	p := parsed{w: w, c: c, st: st, words: argv[1:]}
 	if strings.Contains(argv[0].Text, "/") {
 		c.Accesses = append(c.Accesses, Access{Text: argv[0].Text, Op: v1.OpExecute})
 	}
@@ -68,7 +86,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		p.standAside()
 	}
 	p.finish()
-	w.emit(c)
+	w.emit(*c)
 	for _, argv := range p.after {
 		w.program(st, argv, nil, nil)
 	}

@@ -7,90 +7,99 @@ import (
 )
 
 // span is a word as the parser sees it, by byte offsets. Words of one simple
-// command share a number; 0 is for words outside of any.
+// command share a number; 0 is for words outside of any. segment is what the other
+// lexer knows the word by.
 type span struct {
-	start, end int
-	command    int
+	start, end, command, segment int
 }
 
-// parserWords lists the words of a parsed line in order, those in command
+// parsedWords lists the words of a parsed line in order, those in command
 // substitutions included.
-func parserWords(file *syntax.File) []span {
-	spans := make([]span, 0, 16)
-	commands := 0
-	add := func(from, to syntax.Pos, command int) {
-		spans = append(spans, span{start: int(from.Offset()), end: int(to.Offset()), command: command})
-	}
-	word := func(w *syntax.Word, command int) {
-		if w != nil {
-			add(w.Pos(), w.End(), command)
-		}
-	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case *syntax.CallExpr:
-			commands++
-			for _, assign := range node.Assigns {
-				add(assign.Pos(), assign.End(), commands)
-			}
-			for _, arg := range node.Args {
-				word(arg, commands)
-			}
-		case *syntax.DeclClause:
-			commands++
-			add(node.Variant.Pos(), node.Variant.End(), commands)
-			for _, arg := range node.Args {
-				add(arg.Pos(), arg.End(), commands)
-			}
-		case *syntax.FuncDecl:
-			if node.Name != nil {
-				add(node.Name.Pos(), node.Name.End(), 0)
-			}
-		case *syntax.LetClause:
-			add(node.Let, after(node.Let, len("let")), 0)
-			for _, expr := range node.Exprs {
-				add(expr.Pos(), expr.End(), 0)
-			}
-		case *syntax.Redirect:
-			if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
-				word(node.Word, 0)
-			}
-		case *syntax.WordIter:
-			add(node.Name.Pos(), node.Name.End(), 0)
-			for _, item := range node.Items {
-				word(item, 0)
-			}
-		case *syntax.CaseClause:
-			word(node.Word, 0)
-			for _, item := range node.Items {
-				for _, pattern := range item.Patterns {
-					word(pattern, 0)
-				}
-			}
-		case *syntax.TestClause:
-			testWords(node.X, add)
-		}
-		return true
-	})
-	slices.SortFunc(spans, func(a, b span) int { return a.start - b.start })
-	return spans
+type parsedWords struct {
+	spans    []span
+	commands int
+	visit    func(syntax.Node) bool // node, made once
 }
 
-func testWords(expr syntax.TestExpr, add func(from, to syntax.Pos, command int)) {
+func (p *parsedWords) of(file *syntax.File) []span {
+	p.spans, p.commands = p.spans[:0], 0
+	syntax.Walk(file, p.visit)
+	slices.SortFunc(p.spans, func(a, b span) int { return a.start - b.start })
+	return p.spans
+}
+
+func (p *parsedWords) add(from, to syntax.Pos, command int) {
+	p.spans = append(p.spans, span{start: int(from.Offset()), end: int(to.Offset()), command: command})
+}
+
+func (p *parsedWords) word(w *syntax.Word, command int) {
+	if w != nil {
+		p.add(w.Pos(), w.End(), command)
+	}
+}
+
+func (p *parsedWords) node(node syntax.Node) bool {
+	switch node := node.(type) {
+	case *syntax.CallExpr:
+		p.commands++
+		for _, assign := range node.Assigns {
+			p.add(assign.Pos(), assign.End(), p.commands)
+		}
+		for _, arg := range node.Args {
+			p.word(arg, p.commands)
+		}
+	case *syntax.DeclClause:
+		p.commands++
+		p.add(node.Variant.Pos(), node.Variant.End(), p.commands)
+		for _, arg := range node.Args {
+			p.add(arg.Pos(), arg.End(), p.commands)
+		}
+	case *syntax.FuncDecl:
+		if node.Name != nil {
+			p.add(node.Name.Pos(), node.Name.End(), 0)
+		}
+	case *syntax.LetClause:
+		p.add(node.Let, after(node.Let, len("let")), 0)
+		for _, expr := range node.Exprs {
+			p.add(expr.Pos(), expr.End(), 0)
+		}
+	case *syntax.Redirect:
+		if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
+			p.word(node.Word, 0)
+		}
+	case *syntax.WordIter:
+		p.add(node.Name.Pos(), node.Name.End(), 0)
+		for _, item := range node.Items {
+			p.word(item, 0)
+		}
+	case *syntax.CaseClause:
+		p.word(node.Word, 0)
+		for _, item := range node.Items {
+			for _, pattern := range item.Patterns {
+				p.word(pattern, 0)
+			}
+		}
+	case *syntax.TestClause:
+		p.test(node.X)
+	}
+	return true
+}
+
+func (p *parsedWords) test(expr syntax.TestExpr) {
 	switch expr := expr.(type) {
 	case *syntax.Word:
-		add(expr.Pos(), expr.End(), 0)
+		p.word(expr, 0)
 	case *syntax.UnaryTest:
-		add(expr.OpPos, after(expr.OpPos, len(expr.Op.String())), 0)
-		testWords(expr.X, add)
+		p.add(expr.OpPos, after(expr.OpPos, len(expr.Op.String())), 0)
+		p.test(expr.X)
 	case *syntax.BinaryTest:
-		testWords(expr.X, add)
+		p.test(expr.X)
 		if op := expr.Op.String(); !reservedWord(op) {
-			add(expr.OpPos, after(expr.OpPos, len(op)), 0)
+			p.add(expr.OpPos, after(expr.OpPos, len(op)), 0)
 		}
-		testWords(expr.Y, add)
+		p.test(expr.Y)
 	case *syntax.ParenTest:
-		testWords(expr.X, add)
+		p.test(expr.X)
 	}
 }
 

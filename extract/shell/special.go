@@ -31,9 +31,7 @@ func (p *parsed) shellCommand() bool {
 	if !commands || len(words) == 0 || words[0].Kind != Literal {
 		return false
 	}
-	st := p.st.clone()
-	st.vars, st.functions = nil, nil // a child sees what is exported only
-	st.before, st.stack, st.unstacked = nil, nil, true
+	st := p.st.child()
 	if named := p.c.Caveats.Has("named_by_path"); named {
 		st = st.withCaveat("named_by_path")
 	}

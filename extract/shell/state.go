@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 
@@ -19,11 +18,11 @@ type state struct {
 	unknown bool
 	// vars are the variables that the line assigned; Dynamic when it is not
 	// known what they hold.
-	vars map[string]Word
+	vars names[*Word]
 	// caveats hold for every command from here on.
 	caveats v1.Set
 	// functions are those that the line defined; nil for a name that may be one.
-	functions map[string]*syntax.FuncDecl
+	functions names[*syntax.FuncDecl]
 	// before are the directories that were in force before dirs, nil when that
 	// is not known.
 	before []string
@@ -34,48 +33,66 @@ type state struct {
 }
 
 func (s *state) clone() *state {
-	return &state{
-		dirs: s.dirs, unknown: s.unknown, vars: maps.Clone(s.vars), caveats: slices.Clone(s.caveats),
-		functions: s.functions, before: s.before, stack: s.stack, unstacked: s.unstacked,
-	}
+	next := *s
+	next.caveats = slices.Clip(s.caveats)
+	return &next
 }
 
 func (s *state) withFunction(name string, decl *syntax.FuncDecl) *state {
 	next := s.clone()
-	next.functions = maps.Clone(s.functions)
-	if next.functions == nil {
-		next.functions = make(map[string]*syntax.FuncDecl, 1)
-	}
-	next.functions[name] = decl
+	next.functions = s.functions.with(name, decl)
 	return next
 }
 
 // withoutFunctions is for commands that are started without asking functions.
 func (s *state) withoutFunctions() *state {
-	if s.functions == nil {
+	if s.functions.count == 0 {
 		return s
 	}
 	next := s.clone()
-	next.functions = nil
+	next.functions = names[*syntax.FuncDecl]{}
 	return next
 }
 
+// child is the state that a shell begins in which is started from this one: it sees
+// what is exported only.
+func (s *state) child() *state {
+	return &state{dirs: s.dirs, unknown: s.unknown, caveats: slices.Clip(s.caveats), unstacked: true}
+}
+
 func (s *state) assigned(name string) bool {
-	_, ok := s.vars[name]
+	_, ok := s.vars.get(name)
 	return ok
+}
+
+// variable returns what a variable of the line holds.
+func (s *state) variable(name string) (value Word, assigned bool) {
+	if held, ok := s.vars.get(name); ok {
+		return *held, true
+	}
+	return Word{}, false
+}
+
+// array is the array that a variable of the line holds, nil where it holds none.
+func (s *state) array(name string) *array {
+	held, _ := s.variable(name)
+	return held.array
 }
 
 func (s *state) with(name string, value Word) *state {
 	next := s.clone()
-	if next.vars == nil {
-		next.vars = make(map[string]Word, 1)
-	}
 	if name == lastWord {
 		value = Word{}
 	}
-	next.vars[name] = value
+	next.set(name, &value)
 	return next
 }
+
+// set changes a state that nobody else has yet.
+func (s *state) set(name string, value *Word) { s.vars = s.vars.with(name, value) }
+
+// unknownWord is what a variable holds of which nothing is known.
+var unknownWord = &Word{}
 
 // lastWord is the variable that shells set to the last word of each command.
 const lastWord = "_"
@@ -129,20 +146,25 @@ func join(a, b *state) *state {
 	}
 	out.joinDirectories(a, b)
 	out.joinFunctions(a, b)
-	for name, value := range b.vars {
-		if mine, ok := a.vars[name]; !ok || !sameWord(mine, value) {
-			if out.vars == nil {
-				out.vars = make(map[string]Word, len(b.vars))
-			}
-			out.vars[name] = either(name, mine, value)
-		}
-	}
-	for name := range a.vars {
-		if _, ok := b.vars[name]; !ok {
-			out.vars[name] = Word{}
-		}
-	}
+	out.joinVariables(a, b)
 	return out
+}
+
+func (s *state) joinVariables(a, b *state) {
+	b.vars.apart(a.vars, func(name string, value *Word) bool {
+		if mine, ok := a.vars.get(name); !ok {
+			s.set(name, unknownWord)
+		} else if mine != value && !sameWord(mine, value) {
+			s.set(name, either(name, mine, value))
+		}
+		return true
+	})
+	a.vars.apart(b.vars, func(name string, _ *Word) bool {
+		if !b.assigned(name) {
+			s.set(name, unknownWord)
+		}
+		return true
+	})
 }
 
 // joinDirectories joins what cd - and popd go to.
@@ -165,31 +187,29 @@ func (s *state) joinDirectories(a, b *state) {
 }
 
 func (s *state) joinFunctions(a, b *state) {
-	if len(a.functions)+len(b.functions) == 0 || maps.Equal(a.functions, b.functions) {
+	if a.functions.same(b.functions) {
 		return
 	}
-	s.functions = maps.Clone(a.functions)
-	if s.functions == nil {
-		s.functions = make(map[string]*syntax.FuncDecl, len(b.functions))
-	}
-	for name, decl := range b.functions {
-		if a.functions[name] != decl {
-			s.functions[name] = nil
+	b.functions.apart(a.functions, func(name string, decl *syntax.FuncDecl) bool {
+		if mine, _ := a.functions.get(name); mine != decl {
+			s.functions = s.functions.with(name, nil)
 		}
-	}
-	for name := range a.functions {
-		if _, both := b.functions[name]; !both {
-			s.functions[name] = nil
+		return true
+	})
+	a.functions.apart(b.functions, func(name string, _ *syntax.FuncDecl) bool {
+		if _, both := b.functions.get(name); !both {
+			s.functions = s.functions.with(name, nil)
 		}
-	}
+		return true
+	})
 }
 
 // either is what is known of a variable that holds one of two words.
-func either(name string, a, b Word) Word {
-	if isNumber(a) && isNumber(b) && !octal(a) && !octal(b) {
-		return Word{Kind: Number, Text: "$" + name, Solid: solid(a) && solid(b), Signed: a.Signed || b.Signed}
+func either(name string, a, b *Word) *Word {
+	if isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b) {
+		return &Word{Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), Signed: a.Signed || b.Signed}
 	}
-	return Word{}
+	return unknownWord
 }
 
 // octal reports whether shells may read a number as an octal one, or fail to.
@@ -199,8 +219,8 @@ func octal(word Word) bool {
 
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
-func sameWord(a, b Word) bool {
+func sameWord(a, b *Word) bool {
 	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
 		slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
-		reflect.DeepEqual(a.feed, b.feed) && reflect.DeepEqual(a.array, b.array)
+		(a.feed == b.feed || reflect.DeepEqual(a.feed, b.feed)) && (a.array == b.array || reflect.DeepEqual(a.array, b.array))
 }

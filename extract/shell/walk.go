@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -305,7 +304,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyOrder bool) {
 	for _, item := range items {
 		if part, _ := loneParameter(item); part != nil && part.Param != nil && part.Index != nil && isAll(part.Index) {
-			list := st.vars[part.Param.Value].array
+			list := st.array(part.Param.Value)
 			w.anyOrder = list != nil && list.unordered()
 		}
 		anyOrder = anyOrder || w.anyOrder
@@ -384,19 +383,20 @@ func onlyVariables(before, after *state) bool {
 
 func changed(before, after *state) bool {
 	if len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
-		len(before.caveats) != len(after.caveats) || len(before.vars) != len(after.vars) {
+		len(before.caveats) != len(after.caveats) || before.vars.count != after.vars.count {
 		return true
 	}
-	if !maps.Equal(before.functions, after.functions) || !slices.Equal(before.before, after.before) ||
+	if !before.functions.same(after.functions) || !slices.Equal(before.before, after.before) ||
 		before.unstacked != after.unstacked || !slices.EqualFunc(before.stack, after.stack, slices.Equal) {
 		return true
 	}
-	for name, value := range after.vars {
-		if !sameWord(before.vars[name], value) {
-			return true
+	return !after.vars.apart(before.vars, func(name string, value *Word) bool {
+		was, assigned := before.vars.get(name)
+		if !assigned {
+			was = unknownWord
 		}
-	}
-	return false
+		return was == value || sameWord(was, value)
+	})
 }
 
 func (w *walker) caseClause(st *state, cmd *syntax.CaseClause) (ok, fail *state) {

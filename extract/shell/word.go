@@ -110,6 +110,11 @@ func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
 	if !hasBrace(word) {
 		return append(out, w.word(st, word))
 	}
+	return w.appendAlternatives(out, st, word)
+}
+
+// appendAlternatives expands a word with braces.
+func (w *walker) appendAlternatives(out []Word, st *state, word *syntax.Word) []Word {
 	if w.posix || !balancedBraces(word) {
 		w.messy(MessyBraces)
 		return append(out, w.word(st, word))
@@ -143,7 +148,7 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 	if !ok || part.Param == nil {
 		return nil, false
 	}
-	value, ok := st.vars[part.Param.Value]
+	value, ok := st.variable(part.Param.Value)
 	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, "*?[\\") {
 		return nil, false
 	}
@@ -499,7 +504,11 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 // split or expand again is not followed.
 func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	b.solid = b.solid || value.Solid || value.Kind == Glob || value.Kind == Literal && value.Text != ""
+	w.spliced += len(value.Text)
 	switch {
+	case w.spliced > maxSpliced || b.text.Len()+len(value.Text) > maxText:
+		w.messy(MessyLimits)
+		b.weaken(Dynamic)
 	case value.Kind == Glob && !strings.HasPrefix(value.Text, "/") && !slices.Equal(value.dirs, st.dirs):
 		b.weaken(Dynamic) // its matches are names that were found elsewhere
 		b.text.WriteString(value.Text)
@@ -527,7 +536,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 
 // value returns what a variable is known to hold.
 func (w *walker) value(st *state, name string) (Word, bool) {
-	if value, ok := st.vars[name]; ok {
+	if value, ok := st.variable(name); ok {
 		return value, value.Kind != Dynamic
 	}
 	if slices.Contains(w.table.words.PublicVariables, name) {

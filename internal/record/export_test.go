@@ -3,6 +3,9 @@ package record
 import (
 	"bytes"
 	"io"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -52,8 +55,34 @@ func NewBackward(file io.ReaderAt, size int64, chunk int) func() ([]byte, error)
 	return lines.next
 }
 
-// What the tests of patches compare.
+// What is assigned to secret variables, masked, and whether a text would have come so
+// far; and the same by the pattern alone, with path.Match for every name.
+func (m *Masker) Assigned(text string) (masked string, suspicious bool) {
+	return m.assigned(text), m.suspicious(text)
+}
+
+func (m *Masker) AssignedByPattern(text string, globs []string) string {
+	return m.assignment.ReplaceAllStringFunc(text, func(found string) string {
+		name, _, _ := strings.Cut(found, "=")
+		if !slices.ContainsFunc(globs, func(glob string) bool { return GlobMatches(glob, name) }) {
+			return found
+		}
+		return name + "=" + Masked
+	})
+}
+
+// GlobMatches is what a glob of names means.
+func GlobMatches(glob, name string) bool {
+	matched, err := path.Match(strings.ToLower(glob), strings.ToLower(name))
+	return err == nil && matched
+}
+
+// Announced is how many here-documents a line announces.
+func Announced(line string) int { return len(announced(line)) }
+
+// What the tests of patches and of arguments compare.
 var (
 	PatchLine = patchLine
 	FindPatch = findPatch
+	FlatArgs  = flatArgs
 )

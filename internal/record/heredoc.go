@@ -68,6 +68,7 @@ func cutBody(text string, document hereDocument) (body, after string) {
 // in an arithmetic expression and a here-string announce none.
 func announced(line string) []hereDocument {
 	var found []hereDocument
+	var open, closed pairs
 	for at := 0; at < len(line); {
 		start := strings.Index(line[at:], "<<")
 		if start < 0 {
@@ -81,7 +82,7 @@ func announced(line string) []hereDocument {
 			}
 			continue
 		}
-		if strings.Count(line[:start], "((") > strings.Count(line[:start], "))") {
+		if open.count(line[:start], "((") > closed.count(line[:start], "))") {
 			continue
 		}
 		document := hereDocument{}
@@ -98,6 +99,22 @@ func announced(line string) []hereDocument {
 		}
 	}
 	return found
+}
+
+// pairs counts how often a pair of bytes stands in the beginning of a line, as
+// strings.Count does, for ever longer beginnings: each byte is looked at once.
+type pairs struct{ found, seen int }
+
+func (p *pairs) count(beginning, pair string) int {
+	for {
+		at := strings.Index(beginning[p.seen:], pair)
+		if at < 0 {
+			p.seen = max(p.seen, len(beginning)-1)
+			return p.found
+		}
+		p.found++
+		p.seen += at + len(pair)
+	}
 }
 
 // delimiter reads a word without its quotes, and returns how long it was with them.

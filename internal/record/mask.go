@@ -40,11 +40,16 @@ func NewMasker() *Masker {
 // replaces the globs before. Case is ignored, and a glob that can't be read
 // matches nothing.
 func (m *Masker) SetVariables(globs []string) {
-	folded := make([]string, len(globs))
+	names := &secretNames{globs: make([]nameGlob, len(globs)), hints: m.hints}
 	for i, glob := range globs {
-		folded[i] = strings.ToLower(glob)
+		names.globs[i] = newNameGlob(glob)
+		if hint, found := names.globs[i].hint(); found {
+			names.hints.add(hint)
+		} else {
+			names.unhinted = true
+		}
 	}
-	m.variables.Store(&secretNames{globs: folded})
+	m.variables.Store(names)
 }
 
 // passes bounds how often the patterns are run over their own result.
@@ -75,10 +80,14 @@ const shortest = 6
 // suspicious reports whether any pattern could match. It may be wrong in one
 // direction only.
 func (m *Masker) suspicious(text string) bool {
-	return m.hints.in(text) || (len(m.variables.Load().globs) > 0 && strings.IndexByte(text, '=') > 0)
+	names := m.variables.Load()
+	return names.hints.in(text) || names.unhinted && strings.IndexByte(text, '=') >= 0
 }
 
 func (m *Masker) once(text string) string {
+	if !m.hints.in(text) {
+		return m.assigned(text)
+	}
 	lower := strings.ToLower(text)
 	for i := range m.patterns {
 		rule := &m.patterns[i]
@@ -95,13 +104,13 @@ func (m *Masker) once(text string) string {
 
 // assigned masks what is assigned to the operators' secret variables.
 func (m *Masker) assigned(text string) string {
-	globs := m.variables.Load().globs
-	if len(globs) == 0 || strings.IndexByte(text, '=') < 0 {
+	names := m.variables.Load()
+	if !names.assigned(text) {
 		return text
 	}
 	return m.assignment.ReplaceAllStringFunc(text, func(found string) string {
 		name, _, _ := strings.Cut(found, "=")
-		if !matchesAny(globs, strings.ToLower(name)) {
+		if !names.match(name) {
 			return found
 		}
 		return name + "=" + Masked
@@ -123,7 +132,7 @@ func (m *Masker) SecretName(name string) bool {
 	if secret, known := names.find(name); known {
 		return secret
 	}
-	secret := m.named.MatchString(name) || matchesAny(names.globs, strings.ToLower(name))
+	secret := m.named.MatchString(name) || names.match(name)
 	names.keep(name, secret)
 	return secret
 }
@@ -131,7 +140,10 @@ func (m *Masker) SecretName(name string) bool {
 // secretNames are the operators' globs, and what came of names so far: calls name the
 // same few arguments again and again.
 type secretNames struct {
-	globs []string
+	globs []nameGlob
+	// hints are those of the patterns, and of the globs but for unhinted ones.
+	hints    trigrams
+	unhinted bool
 
 	mu    sync.RWMutex
 	known map[string]bool
@@ -142,6 +154,43 @@ const (
 	mostNames   = 512
 	longestName = 64
 )
+
+func (n *secretNames) match(name string) bool {
+	lower := strings.ToLower(name)
+	for i := range n.globs {
+		if n.globs[i].matches(lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// assigned reports whether a secret name may stand before an equals sign. A name that
+// the assignment's pattern finds has no letter, digit or underscore before it but
+// digits: what it takes for the value before ends in front of another character, or
+// in one.
+func (n *secretNames) assigned(text string) bool {
+	for from := 0; len(n.globs) > 0; {
+		end := strings.IndexByte(text[from:], '=')
+		if end < 0 {
+			break
+		}
+		end += from
+		start := end
+		for start > from && nameByte(text[start-1]) {
+			start--
+		}
+		if name := strings.TrimLeft(text[start:end], "0123456789"); name != "" && n.match(name) {
+			return true
+		}
+		from = end + 1
+	}
+	return false
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
 
 func (n *secretNames) find(name string) (secret, known bool) {
 	n.mu.RLock()

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"bytes"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,10 +49,7 @@ func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erase
 		Cwd: run.text(call.Cwd, "/call/cwd"), SessionID: run.text(call.Session.ID, "/call/session_id"),
 		Agent: run.text(call.Session.Agent, "/call/agent"),
 	}
-	decoder := json.NewDecoder(bytes.NewReader(call.Args))
-	decoder.UseNumber()
-	var args map[string]any
-	if err := decoder.Decode(&args); err != nil {
+	if args, err := decodeArgs(call.Args); err != nil {
 		run.erased = append(run.erased, "/call/args")
 	} else if args != nil {
 		kept.Args = run.object(args, "/call/args")
@@ -180,14 +175,6 @@ func textLength(list []any) int {
 		}
 	}
 	return length
-}
-
-// matchesAny reports whether a folded name matches a folded glob.
-func matchesAny(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		matched, err := path.Match(glob, name)
-		return err == nil && matched
-	})
 }
 
 func escapePointer(name string) string {

@@ -1,10 +1,13 @@
 package record_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -371,6 +374,73 @@ func TestSecretNamesFollowTheGlobs(t *testing.T) {
 		assert.True(t, masker.SecretName(name+"_token"))
 	}
 	assert.True(t, masker.SecretName("API_TOKEN"), "also when many names came in between")
+}
+
+// FuzzAssigned holds that looking at names first masks what the pattern alone would,
+// and that no text is passed over in which something is to be masked.
+func FuzzAssigned(f *testing.F) {
+	for _, text := range []string{
+		"X_KEY=1 make", "=1 x_key=2", "9x_key=a", "a=b_key=c", `a="x"b_key=c`, "a=$(b (x_key=1", "é_key=1", "x_key=", "x_key= y_key=z",
+		"x_KEY=1", "a=(x)b_key=(y", "a='b'c_key='d", "a=\\\"x\\\"b_key=1",
+	} {
+		for _, glob := range []string{"*_key", "*KEY*", "x_*", "b_key", "[bc]_key", "*", "", "**y", "*[", "k?y", "Key*"} {
+			f.Add(text, glob)
+		}
+	}
+	plain, masker := record.NewMasker(), record.NewMasker()
+	f.Fuzz(func(t *testing.T, text, glob string) {
+		globs := []string{"*_DSN", glob}
+		masker.SetVariables(globs)
+		masked, suspicious := masker.Assigned(text)
+		assert.Equal(t, masker.AssignedByPattern(text, globs), masked)
+		assert.True(t, suspicious || masked == text, "passed over")
+		for name := range strings.FieldsSeq(text) {
+			assert.Equal(t, record.GlobMatches("*_DSN", name) || record.GlobMatches(glob, name) || plain.SecretName(name),
+				masker.SecretName(name), name)
+		}
+	})
+}
+
+// FuzzFlatArgs holds that what is decoded without a decoder is what a decoder makes of it.
+func FuzzFlatArgs(f *testing.F) {
+	for _, args := range []string{
+		`{}`, ` { "a" : "b\\n\"\/" , "c":10, "a":"\t" } `, `{"a":01}`, `{"a":-1}`, `{"a":"\u0041"}`, `{"a":"b"} x`, `{"a":"b",}`, `{,}`,
+		`{"a":"é"}`, `{"a":"\\"}`, `{"a":1e3}`, `{"a":true}`, `{"a":"b" "c"}`, "{\"a\":\"b\x01\"}", "{\"a\":\"\x7f\"}", `{"a":"b`,
+		`{"a":1`, `{"a":"\u0026\u007F\u0000\u001f"}`, `{"a":"\u0026`, `{"a":"\u00`, `{"a":"\u00e9"}`, `{"a":"\u0\u0031"}`, `{"a":"\`, `null`, `[]`,
+	} {
+		f.Add([]byte(args))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		flat, ok := record.FlatArgs(args)
+		if !ok {
+			return
+		}
+		decoder := json.NewDecoder(bytes.NewReader(args))
+		decoder.UseNumber()
+		var decoded map[string]any
+		require.NoError(t, decoder.Decode(&decoded))
+		require.Equal(t, decoded, flat)
+		require.ErrorIs(t, decoder.Decode(&decoded), io.EOF)
+	})
+}
+
+func TestFlatArgsAreThoseOfEveryDay(t *testing.T) {
+	for _, args := range []string{
+		`{"command":"grep -n \"a b\" src/*.go\nls"}`, `{"file_path":"/a","offset":10}`, `{"command":"cd a \u0026\u0026 ls","description":"x","timeout":120000}`,
+	} {
+		_, ok := record.FlatArgs([]byte(args))
+		assert.True(t, ok, args)
+	}
+}
+
+// No text costs more than its length is worth, however many here-documents it
+// announces.
+func TestHereDocumentsAreFoundInOnePass(t *testing.T) {
+	assert.Equal(t, 2, record.Announced("cat <<a; ((1<<a)); ((1<<b; )) cat <<c"))
+	line := strings.Repeat("((<<a ", 1<<18)
+	start := time.Now()
+	assert.Zero(t, record.Announced(line))
+	assert.Less(t, time.Since(start), 5*time.Second)
 }
 
 // FuzzFindPatch holds that the look before the search passes over no patch.

@@ -9,6 +9,9 @@ type trigrams [1 << trigramBits / 64]uint64
 // letters: less would call paths suspicious that hold nothing.
 const trigramBits = 15
 
+// shortestHint is how many characters a hint has at least.
+const shortestHint = 3
+
 // add takes a hint of at least three characters, in lower case.
 func (t *trigrams) add(hint string) {
 	bit := trigram(hint[0], hint[1], hint[2])
