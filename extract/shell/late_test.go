@@ -51,3 +51,10 @@ func TestPartsOfFedNames(t *testing.T) {
 	line := parse(t, "git ls-files | xargs -I{} git log -L {}")
 	assert.True(t, line.Commands[2].Caveats.Has("dynamic_word"))
 }
+
+// V7: what awk prints to a stream by its name is written to what the stream is.
+func TestStreamsOfAwk(t *testing.T) {
+	assert.Contains(t, accesses(t, `gawk -P 'BEGIN { print "x" > "/dev/stderr" }' a.txt`), "write /dev/stderr")
+	assert.Contains(t, accesses(t, `awk '{ printf "x" >"/dev/stdout"; print }' a.txt`), "write /dev/stdout")
+	assert.NotContains(t, accesses(t, "awk '{ print }' a.txt"), "write")
+}

@@ -493,6 +493,9 @@ func (p *parsed) script(language string, word Word) string {
 	}
 	verdict := scriptKind(language, text)
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
+	for _, stream := range verdict.streams {
+		p.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
+	}
 	if verdict.environment {
 		p.c.Caveats.Add("reads_environment")
 	}

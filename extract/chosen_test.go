@@ -1,0 +1,31 @@
+package extract_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// V5: a version manager runs what a file of the project points at, for every
+// program that it has a name for; a number chooses among what a person installed.
+func TestToolVersionsThatNameAPath(t *testing.T) {
+	p := newPlace(t)
+	lines := []string{"jq . a.json", "yq . a.yaml", "rg x src", "fd x", "shellcheck a.sh", "bat README.md", "gh --version", "deno --version"}
+	chosen := func(line string) bool {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmptyf(t, facts.Items, "%q", line)
+		return facts.Items[0].Caveats.Has("project_chooses_program")
+	}
+	for text, want := range map[string]bool{"jq path:./tools\n": true, "jq 1.7.1\nnodejs 22.1.0\n": false} {
+		require.NoError(t, os.WriteFile(p.project+"/.tool-versions", []byte(text), 0o600))
+		for _, line := range lines {
+			assert.Equalf(t, want, chosen(line), "%q with %q", line, text)
+		}
+	}
+	require.NoError(t, os.Remove(p.project+"/.tool-versions"))
+	assert.False(t, chosen("poetry --version"))
+	require.NoError(t, os.MkdirAll(p.project+"/.poetry/plugins", 0o700))
+	assert.True(t, chosen("poetry --version"), "its plugins run for every command")
+}
