@@ -73,6 +73,9 @@ func (e *extraction) command(c *shell.Command, line string) {
 	if t.special {
 		item.Caveats.Add("special")
 	}
+	if t.secret {
+		item.Caveats.Add(reachesSecret)
+	}
 	item.Touches, item.Caveats = e.room.set(t.set...), e.room.set(item.Caveats...)
 	item.Within = e.within(t, item.Directory)
 	e.facts.Items[index] = *item

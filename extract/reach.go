@@ -197,7 +197,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 	case r.f.names:
 	case !r.f.reads(name):
 		r.passed(full, entry)
-	case r.e.secretFile(full) || r.doubled(entry):
+	case r.e.secretFile(full) || r.e.secretSettings(full) || r.doubled(entry):
 		r.answer = reachesSecret
 	}
 	return true
