@@ -139,7 +139,7 @@ func TestSettingsThatHoldSecrets(t *testing.T) {
 	require.NoErrorf(t, err, "%s", output)
 	reads := map[string]map[string]any{}
 	for _, line := range []string{
-		"cat .git/config", "cd .git && head config", "grep -r url .git", "rg -uu url .git", "cat .git/conf*",
+		"cat .git/config", "cd .git && head config", "grep -r url .git", "rg -uu url .git", "rg --hidden -g '!.env*' url", "cat .git/conf*",
 		"find .git -name config -exec cat {} +", "ls .git/c* | xargs cat", "awk 1 <.git/config",
 	} {
 		reads[line] = map[string]any{"command": line}
