@@ -29,3 +29,26 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 	require.NoError(t, os.MkdirAll(p.project+"/.poetry/plugins", 0o700))
 	assert.True(t, chosen("poetry --version"), "its plugins run for every command")
 }
+
+// V5: some programs look for their settings beside the file that they are given.
+func TestSettingsBesideAFile(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/lib/deep", 0o700))
+	for _, name := range []string{"run.sh", "lib/.shellcheckrc", "lib/deep/x.sh", "lib/deep/.clang-format", "lib/deep/x.c"} {
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x"), 0o600))
+	}
+	for line, want := range map[string]bool{
+		"shellcheck run.sh":                             false,
+		"shellcheck lib/deep/x.sh":                      true,
+		"shellcheck run.sh ./lib/../lib/deep/x.sh":      true,
+		"shellcheck lib/*/*.sh":                         true,
+		"find lib/deep -name '*.sh' | xargs shellcheck": true,
+		"clang-format -n lib/deep/x.c":                  true,
+		"clang-format -n src/main.go":                   false,
+		"cat lib/deep/x.sh":                             false,
+	} {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		require.NotEmptyf(t, items, "%q", line)
+		assert.Equal(t, want, items[len(items)-1].Caveats.Has("project_chooses_program"), line)
+	}
+}

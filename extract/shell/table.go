@@ -59,6 +59,7 @@ type Program struct {
 	places        *placing
 	only          []string
 	versionFiles  []string
+	beside        bool
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
 	external    bool              // a program, not a part of the shell
@@ -117,6 +118,7 @@ type entry struct {
 	Places        *placing          `json:"places"`
 	Only          []string          `json:"only"`
 	VersionFiles  []string          `json:"version_files"`
+	Beside        bool              `json:"beside"`
 	Comment       string            `json:"comment"`
 	Also          []string          `json:"also"`
 	As            string            `json:"as"`
@@ -244,7 +246,7 @@ func compile(e *entry) (*Program, error) {
 		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
-		only: e.Only, versionFiles: e.VersionFiles,
+		only: e.Only, versionFiles: e.VersionFiles, beside: e.Beside,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {
