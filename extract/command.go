@@ -73,6 +73,9 @@ func (e *extraction) command(c *shell.Command, line string) {
 	if t.special {
 		item.Caveats.Add("special")
 	}
+	if t.secret {
+		item.Caveats.Add(reachesSecret)
+	}
 	item.Touches, item.Caveats = e.room.set(t.set...), e.room.set(item.Caveats...)
 	item.Within = e.within(t, item.Directory)
 	e.facts.Items[index] = *item
@@ -288,7 +291,7 @@ func (e *extraction) chosen(c *shell.Command) bool {
 		return true
 	}
 	installed := e.installed(c.VersionFiles)
-	for _, dir := range c.Dirs {
+	for _, dir := range e.choosing(c) {
 		if !filepath.IsAbs(dir) {
 			return true // what lies there can't be seen
 		}
@@ -304,6 +307,34 @@ func (e *extraction) chosen(c *shell.Command) bool {
 		}
 	}
 	return false
+}
+
+// choosing are the directories that such a file counts in, and in those above:
+// the working directories, and for some programs those of the files that they read.
+func (e *extraction) choosing(c *shell.Command) []string {
+	if !c.Beside {
+		return c.Dirs
+	}
+	dirs := slices.Clone(c.Dirs)
+	for i := range c.Accesses {
+		a := &c.Accesses[i]
+		for _, base := range c.Dirs {
+			names := []string{e.absolute(a.Text, base)}
+			if a.Glob {
+				names = e.expand(a.Text, base).matches
+			}
+			for _, name := range names {
+				dir := paths.Parent(name)
+				if a.Tree {
+					dir = name
+				}
+				if name != "" && !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return dirs
 }
 
 // installed is the lowest version that files in the usual places name, empty

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -46,4 +47,29 @@ func (e *extraction) settingsReach(verdict git.Verdict) string {
 		}
 	}
 	return reachesNone
+}
+
+// maxSettings bounds a repository's settings, in bytes.
+const maxSettings = 1 << 20
+
+// secretSettings reports whether a file is that of a repository's settings, and
+// holds what git config and git remote are asked about for: whoever prints the file prints it.
+func (e *extraction) secretSettings(real string) bool {
+	switch path.Base(real) {
+	case "config", "config.worktree":
+	default:
+		return false
+	}
+	if !strings.Contains(real, "/.git/") {
+		return false
+	}
+	info, err := e.stat(real)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if info.Size() > maxSettings {
+		return true
+	}
+	content, err := e.readFile(real)
+	return err != nil || git.HoldsCredentials(content)
 }

@@ -3,11 +3,14 @@ package extract_test
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
 )
 
 // S2: a token that a repository's settings hold is a secret, whatever prints it.
@@ -127,4 +130,30 @@ func TestObjectsOfOtherRepositories(t *testing.T) {
 	require.NoError(t, os.RemoveAll(p.project+"/.git/objects"))
 	require.NoError(t, os.Symlink(other+"/.git/objects", p.project+"/.git/objects"))
 	check(true)
+}
+
+// S2: what git remote is asked about is asked about in the file that holds it.
+func TestSettingsThatHoldSecrets(t *testing.T) {
+	p := newPlace(t)
+	output, err := exec.Command("git", "-C", p.project, "init", "-q").CombinedOutput()
+	require.NoErrorf(t, err, "%s", output)
+	reads := map[string]map[string]any{}
+	for _, line := range []string{
+		"cat .git/config", "cd .git && head config", "grep -r url .git", "rg -uu url .git", "rg --hidden -g '!.env*' url", "cat .git/conf*",
+		"find .git -name config -exec cat {} +", "ls .git/c* | xargs cat", "awk 1 <.git/config",
+	} {
+		reads[line] = map[string]any{"command": line}
+	}
+	asked := func(tool string, args map[string]any) bool {
+		return slices.ContainsFunc(p.facts(tool, args).Items, func(item v1.Item) bool { return item.Caveats.Has("reaches_secret") })
+	}
+	for address, want := range map[string]bool{"https://dev:t0ken@example.org/x.git": true, "https://example.org/x.git": false} {
+		text := "[remote \"origin\"]\n\turl = " + address + "\n"
+		require.NoError(t, os.WriteFile(p.project+"/.git/config", []byte(text), 0o600))
+		for line, args := range reads {
+			assert.Equalf(t, want, asked("Bash", args), "%q with %s", line, address)
+		}
+		assert.Equal(t, want, asked("Read", map[string]any{"file_path": ".git/config"}), address)
+		assert.False(t, asked("Bash", map[string]any{"command": "ls -l .git/config; cat .git/HEAD"}), address)
+	}
 }

@@ -80,8 +80,11 @@ func (e *extraction) compareOwn(p *v1.Path, file fs.FileInfo, path, class string
 // readsSecret reports whether reading a file reads a secret: by its own name, or by
 // another of its names that can be found cheaply.
 func (e *extraction) readsSecret(resolved *paths.Resolved) bool {
-	if e.secretFile(resolved.Real) || !resolved.HardLinks {
-		return e.secretFile(resolved.Real)
+	if e.secretFile(resolved.Real) || e.secretSettings(resolved.Real) {
+		return true
+	}
+	if !resolved.HardLinks {
+		return false
 	}
 	p := v1.Path{Real: resolved.Real, Op: v1.OpRead}
 	e.otherNames(&p)

@@ -106,24 +106,47 @@ func (i *ignores) ignores(name string, directory bool) bool {
 	return slices.ContainsFunc(i.files, matches) || directory && slices.ContainsFunc(i.dirs, matches)
 }
 
-// takesBack reports whether a directory's own ignore rules could take a hidden
-// secret back in, which makes ripgrep read it although it is hidden.
-func (e *extraction) takesBack(dir string) bool {
+// hiding says which hidden entries a walk leaves out.
+type hiding struct {
+	on bool
+	// back are globs of directories that rules take back in, all the same.
+	back []string
+}
+
+func (h hiding) hides(name string, directory bool) bool {
+	if !h.on || !strings.HasPrefix(name, ".") {
+		return false
+	}
+	return !directory || !matchAny(h.back, name) && !matchAny(h.back, strings.ToLower(name))
+}
+
+// within is what a directory's own ignore rules leave of it: they may take back
+// in what is hidden, a secret or a directory that holds one.
+func (h hiding) within(e *extraction, dir string) hiding {
+	if !h.on {
+		return h
+	}
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".git/info/exclude", ".config/git/ignore"} {
 		text, err := e.readFile(dir + "/" + name)
 		if err != nil {
 			if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
 				continue
 			}
-			return true
+			return hiding{}
 		}
 		for line := range strings.Lines(string(text)) {
-			if rule, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok && e.couldBeSecret(rule) {
-				return true
+			rule, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")), "!")
+			if !ok {
+				continue
 			}
+			if e.couldBeSecret(rule) || e.couldBeSecret(strings.ToLower(rule)) {
+				return hiding{}
+			}
+			rule = strings.TrimRight(rule, "/")
+			h.back = append(slices.Clip(h.back), rule[strings.LastIndexByte(rule, '/')+1:])
 		}
 	}
-	return false
+	return h
 }
 
 // hiddenSecrets are names that stand for the hidden entries of any list of
@@ -135,8 +158,8 @@ var hiddenSecrets = []string{".env", ".env.local", ".npmrc", ".netrc", ".pypirc"
 func (e *extraction) couldBeSecret(rule string) bool {
 	rule = strings.Trim(rule, "/")
 	last := rule[strings.LastIndexByte(rule, '/')+1:]
-	if !plainGlob(last) {
-		return true
+	if strings.TrimSpace(last) == "" || !plainGlob(last) {
+		return true // a rule of nothing takes everything back
 	}
 	if !strings.ContainsAny(last, "*?[") {
 		return e.x.lists.secrets.File("/"+rule) != ""
@@ -147,14 +170,14 @@ func (e *extraction) couldBeSecret(rule string) bool {
 	})
 }
 
-// takesBackAbove does the same for every directory above root.
-func (e *extraction) takesBackAbove(root string) bool {
-	for at := paths.Parent(root); ; at = paths.Parent(at) {
-		if e.takesBack(at) {
-			return true
-		}
+// hidingAbove is what the rules of every directory above root leave of it.
+func (e *extraction) hidingAbove(root string, on bool) hiding {
+	h := hiding{on: on}
+	for at := paths.Parent(root); h.on; at = paths.Parent(at) {
+		h = h.within(e, at)
 		if at == "/" {
-			return false
+			break
 		}
 	}
+	return h
 }

@@ -44,6 +44,9 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	if u.touched.unseen {
 		own.Caveats.Add("unseen")
 	}
+	if u.touched.secret {
+		own.Caveats.Add(reachesSecret)
+	}
 }
 
 // uncatalogued reads the arguments of one tool.

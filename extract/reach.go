@@ -134,7 +134,7 @@ func (e *extraction) walkTree(root, named, base string, f filter) string {
 	if r.f.ignoring {
 		rules = e.ignoresAbove(root)
 	}
-	seen := r.walk(root, rules, r.f.skipHidden && !e.takesBackAbove(root))
+	seen := r.walk(root, rules, e.hidingAbove(root, r.f.skipHidden))
 	if r.answer == reachesNone && !seen {
 		return reachesUnknown
 	}
@@ -142,9 +142,8 @@ func (e *extraction) walkTree(root, named, base string, f filter) string {
 }
 
 // walk reads a directory and everything below. It reports false when it could
-// not see all of it, and stops at the first answer. hidden is true while hidden
-// files are left out.
-func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
+// not see all of it, and stops at the first answer.
+func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 	entries, err := r.e.readDir(dir)
 	if err != nil {
 		return os.IsPermission(err) || os.IsNotExist(err)
@@ -152,7 +151,7 @@ func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
 	if r.f.ignoring {
 		rules = r.e.ignoresIn(rules, dir)
 	}
-	hidden = hidden && !r.e.takesBack(dir)
+	hidden = hidden.within(r.e, dir)
 	for _, entry := range entries {
 		if r.left--; r.left < 0 {
 			return false
@@ -163,7 +162,7 @@ func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
 				return true
 			}
 		}
-		if hidden && strings.HasPrefix(name, ".") || rules.ignores(name, entry.IsDir()) {
+		if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
 			r.passed(dir+"/"+name, entry)
 			continue
 		}
@@ -177,11 +176,17 @@ func (r *reader) walk(dir string, rules ignores, hidden bool) bool {
 	return true
 }
 
-func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden bool) bool {
+func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hiding) bool {
 	name := entry.Name()
 	switch {
 	case entry.IsDir():
-		if !r.f.enters(name) || r.f.ignoring && name == ".git" {
+		if !r.f.enters(name) {
+			return true
+		}
+		if r.f.ignoring && name == ".git" {
+			if r.e.secretSettings(full + "/config") {
+				r.answer = reachesSecret // where hidden directories are read, it is
+			}
 			return true
 		}
 		if r.e.secretDirectory(full) {
@@ -196,7 +201,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden boo
 	case r.f.names:
 	case !r.f.reads(name):
 		r.passed(full, entry)
-	case r.e.secretFile(full) || r.doubled(entry):
+	case r.e.secretFile(full) || r.e.secretSettings(full) || r.doubled(entry):
 		r.answer = reachesSecret
 	}
 	return true

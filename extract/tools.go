@@ -220,6 +220,9 @@ func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
 		e.alteredPath(p, raw)
 	}
 	e.pathItem(index)
+	if touched.secret {
+		e.facts.Items[touched.item].Caveats.Add(reachesSecret)
+	}
 	if op == "tree" && p.Caveats.Has("unseen") {
 		e.facts.Items[touched.item].Caveats.Add(reachesUnknown)
 	}

@@ -19,6 +19,8 @@ type touched struct {
 	unseen bool
 	// special is true when something that it opens is neither file nor directory.
 	special bool
+	// secret is true when a file that it reads holds a secret, whatever its name.
+	secret bool
 }
 
 // touch resolves one path and adds it to the facts. base is what a relative
@@ -98,6 +100,7 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 		e.note(p, "hard_link")
 		e.otherNames(p)
 	}
+	t.secret = t.secret || p.Op == v1.OpRead && e.secretSettings(resolved.Real)
 	e.classify(p, resolved.Real)
 	if p.Op == v1.OpDelete && resolved.Dir {
 		e.classifyBelow(p, resolved.Real)

@@ -81,3 +81,32 @@ func TestNamesOfTrackedFiles(t *testing.T) {
 		assert.Equalf(t, want, got, "%q", line)
 	}
 }
+
+// V5, S3: a name that begins with a dash is an option to what it is handed to,
+// whether or not the operand in its place is a path.
+func TestFedNamesThatAreOptions(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/odd", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/odd/--python=x", []byte("x"), 0o600))
+	output, err := exec.Command("git", "-C", p.project, "init", "-q").CombinedOutput()
+	require.NoErrorf(t, err, "%s", output)
+	output, err = exec.Command("git", "-C", p.project, "add", "odd", "src").CombinedOutput()
+	require.NoErrorf(t, err, "%s", output)
+	for line, want := range map[string]bool{
+		"cd odd && ls | xargs pip show":               true,
+		"cd odd && rpm -q $(ls)":                      true,
+		"cd odd && git ls-files | xargs npm ls":       true,
+		"ls odd | xargs systemctl is-active":          true,
+		"git ls-files src | xargs rpm -q":             false,
+		"cd odd && git ls-files | xargs -n1 basename": false,
+		"cd odd && ls | xargs echo":                   false,
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmptyf(t, facts.Items, "%q", line)
+		found := false
+		for _, item := range facts.Items {
+			found = found || item.Caveats.Has("reaches_unknown")
+		}
+		assert.Equal(t, want, found, line)
+	}
+}

@@ -53,3 +53,10 @@ func namesUser(text string) bool {
 func includes(settings []setting) bool {
 	return slices.ContainsFunc(settings, func(s setting) bool { return s.section == "include" || s.section == "includeif" })
 }
+
+// HoldsCredentials reports whether the text of a file of settings holds a secret,
+// or is none that can be read.
+func HoldsCredentials(content []byte) bool {
+	settings, err := parseConfig(content)
+	return err != nil || len(credentials(settings)) > 0
+}

@@ -83,6 +83,8 @@ type Command struct {
 	// ChosenBy names files that choose which program really runs, if one of
 	// them lies in a directory above.
 	ChosenBy []string
+	// Beside is true when they count beside the files that it reads as well.
+	Beside bool
 	// VersionFiles are files, or patterns, that may say which version of the program
 	// is installed.
 	VersionFiles []string

@@ -45,13 +45,11 @@ func (p *parsed) options(program *Program) {
 		}
 	}
 	early := program.style == "posix" || program.style == "go" && !program.permute || program.wrapper != ""
-	bsd := p.w.options.Platform == "darwin" && program.style == "" && !program.permute && !p.nested
 	rest := p.words
 	for len(rest) > 0 {
 		word := rest[0]
 		switch {
-		case bsd && len(p.operands) > 0 && word.isOption():
-			// BSD's getopt(3) ends the options at the first operand.
+		case len(p.operands) > 0 && word.isOption() && p.late(program, word):
 			p.c.Caveats.Add("unknown_option")
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
@@ -80,6 +78,16 @@ func (p *parsed) options(program *Program) {
 			rest = rest[1:]
 		}
 	}
+}
+
+// late reports whether an option comes too late to count as one: behind the
+// first operand.
+func (p *parsed) late(program *Program, word Word) bool {
+	if program.late != nil {
+		return !slices.ContainsFunc(program.late, func(name string) bool { return strings.HasPrefix(word.Text, name) })
+	}
+	// BSD's getopt(3) ends the options there.
+	return p.w.options.Platform == "darwin" && program.style == "" && !program.permute && !p.nested
 }
 
 // unsure notes a word that may turn into an option when it is expanded.
@@ -352,7 +360,7 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus":
+	case "setting", "local", "public", "socket", "plus", "word":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -375,6 +383,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
 	case "plus":
 		return p.knownIf(kind, literal && strings.HasPrefix(word.Text, "+"))
+	case "word":
+		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, " \t\n*?["))
 	default:
 		return p.knownIf(kind, false)
 	}
@@ -455,6 +465,11 @@ func (p *parsed) inert(word Word) {
 		p.c.Caveats.Add("output_word")
 	case Glob:
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
+	case Fed:
+		// The names are looked at on the disk: one that begins with a dash is an option.
+		if p.program == nil || !p.program.inert {
+			p.access(word, v1.OpList, false)
+		}
 	default: // a known word has no effect
 	}
 }
@@ -481,6 +496,9 @@ func (p *parsed) script(language string, word Word) string {
 	}
 	verdict := scriptKind(language, text)
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
+	for _, stream := range verdict.streams {
+		p.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
+	}
 	if verdict.environment {
 		p.c.Caveats.Add("reads_environment")
 	}
@@ -505,6 +523,8 @@ func (p *parsed) access(word Word, op string, tree bool) {
 		return // standard input
 	}
 	switch {
+	case word.Kind == Fed && word.feed == nil:
+		word.Kind = Dynamic // a part of a name is another name
 	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:

@@ -365,6 +365,7 @@ func (p *parsed) chosen(program *Program) {
 	if len(program.versionFiles) > 0 {
 		p.c.VersionFiles = program.versionFiles
 	}
+	p.c.Beside = p.c.Beside || program.beside
 	for _, file := range program.chosenBy {
 		if !slices.Contains(p.c.ChosenBy, file) {
 			p.c.ChosenBy = append(p.c.ChosenBy, file)

@@ -12,6 +12,9 @@ type scriptVerdict struct {
 	// environment is true when it reads the environment.
 	environment bool
 	variables   []string
+	// streams are the standard streams that it prints to by their names, which some
+	// programs open as any other file.
+	streams []string
 }
 
 // scriptKind reads a program text of sed, awk, jq or yq. A text that it can't

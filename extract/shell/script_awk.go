@@ -175,6 +175,7 @@ func (r *awkReader) stream() {
 		}
 		if rest = strings.TrimLeft(rest, " \t"); rest == "" || strings.IndexByte(";}\n", rest[0]) >= 0 {
 			r.pos = len(r.text) - len(rest)
+			r.verdict.streams = append(r.verdict.streams, strings.Trim(name, `"`))
 			return
 		}
 	}

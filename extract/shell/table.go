@@ -44,6 +44,7 @@ type Program struct {
 	wrapper       string
 	stdinCode     bool
 	permute       bool
+	late          []string
 	pathspecs     bool
 	chosenBy      []string
 	filters       map[string]string
@@ -60,6 +61,7 @@ type Program struct {
 	places        *placing
 	only          []string
 	versionFiles  []string
+	beside        bool
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
 	external    bool              // a program, not a part of the shell
@@ -102,6 +104,7 @@ type entry struct {
 	Wrapper       string            `json:"wrapper"`
 	StdinCode     bool              `json:"stdin_code"`
 	Permute       bool              `json:"permute"`
+	Late          []string          `json:"late"`
 	Pathspecs     bool              `json:"pathspecs"`
 	ChosenBy      []string          `json:"chosen_by"`
 	Filters       map[string]string `json:"filters"`
@@ -117,6 +120,7 @@ type entry struct {
 	Places        *placing          `json:"places"`
 	Only          []string          `json:"only"`
 	VersionFiles  []string          `json:"version_files"`
+	Beside        bool              `json:"beside"`
 	Comment       string            `json:"comment"`
 	Also          []string          `json:"also"`
 	As            string            `json:"as"`
@@ -140,7 +144,7 @@ var kinds = map[string]bool{
 	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
 	"data": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false,
-	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false,
+	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false,
 }
 
 // NewTable indexes the embedded program table.
@@ -241,10 +245,10 @@ func compile(e *entry) (*Program, error) {
 		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, aliases: e.Aliases,
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
-		stdinCode: e.StdinCode, permute: e.Permute, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
+		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
-		only: e.Only, versionFiles: e.VersionFiles,
+		only: e.Only, versionFiles: e.VersionFiles, beside: e.Beside,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {
