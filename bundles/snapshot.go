@@ -253,11 +253,10 @@ func mergeParts(parts []part) ast.Object {
 	return data
 }
 
-// dataOf is the data of all parts, and whether operators have packages among them.
+// dataOf is the data of all parts, and what follows from them alone: rules would look for
+// it anew in every judgement.
 func dataOf(parts []part) ast.Object {
 	data := mergeParts(parts)
-	if !hasOperators(parts) {
-		data = mergeValues(data, noOperators)
-	}
-	return data
+	data = mergeValues(data, operatorsData(parts))
+	return mergeValues(data, plainVerbs(data))
 }

@@ -12,9 +12,10 @@ cover contains [i, "side_effects/none"] if {
 	input.messy == false
 	config := data.policyd.config.side_effects
 	caveats := data.policyd.config.caveats.side_effects
-	some i, item in input.items
+	some i
+	forms := config.verbs[input.items[i].verb]
+	item := input.items[i]
 	item.kind == "command"
-	forms := config.verbs[item.verb]
 	object.subset(caveats, item.caveats)
 	object.subset(config.touches, item.touches)
 	some pure in forms
