@@ -151,6 +151,20 @@ func TestMemoIsBounded(t *testing.T) {
 	assert.Len(t, memo.young, before, "too long to be kept")
 }
 
+// A line of as many commands as are looked into costs no more for each of them than a
+// shorter one: it is remembered, too.
+func TestMemoKeepsLinesOfAllCommands(t *testing.T) {
+	memo := NewMemo(newTable(t))
+	options := Options{Cwd: "/srv/proj"}
+	commands := make([]string, maxCommands)
+	for i := range commands {
+		commands[i] = fmt.Sprintf("wc -l src/f%04d.go", i)
+	}
+	line := strings.Join(commands, " && ")
+	require.Len(t, memo.Parse(line, &options).Commands, maxCommands)
+	require.Same(t, memo.Parse(line, &options), memo.Parse(line, &options))
+}
+
 // What is asked for still outlives the lines that came and went meanwhile.
 func TestMemoKeepsWhatIsUsed(t *testing.T) {
 	memo := NewMemo(newTable(t))
