@@ -8,9 +8,9 @@ package policyd.rules
 # custom:
 #   id: safe_verbs/read
 cover contains [i, "safe_verbs/read"] if {
+	not _safe_verbs_read_line
 	"command" in input.about
 	input.messy == false
-	not _safe_verbs_read_line
 	readable := data.policyd.config.spaces.readable[input.session.audience]
 	verbs := data.policyd.config.safe_verbs[input.session.platform]
 	caveats := data.policyd.config.caveats.safe_verbs

@@ -14,10 +14,8 @@ cover contains [i, "side_effects/none"] if {
 	caveats := data.policyd.config.caveats.side_effects
 	some i
 	forms := config.verbs[input.items[i].verb]
-	item := input.items[i]
-	item.kind == "command"
-	object.subset(caveats, item.caveats)
-	object.subset(config.touches, item.touches)
-	some pure in forms
-	object.subset(pure.form, item.form)
+	input.items[i].kind == "command"
+	object.subset(caveats, input.items[i].caveats)
+	object.subset(config.touches, input.items[i].touches)
+	object.subset(forms[_].form, input.items[i].form)
 }
