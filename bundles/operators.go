@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	v1 "policyd/api/v1"
 )
 
 // operators are the sets of operators' packages that are read, by the heads of their rules.
 type operators struct {
-	// findings are the sets deny and prompt, as package and name of the set; covers are
-	// the packages that have such a set.
-	findings [][2]string
-	covers   []string
+	// deny, prompt and cover are the packages that have the set of this name.
+	deny, prompt, cover v1.Set
 	// unnamed is true where the heads don't tell: a set that is made otherwise than by
 	// "contains", or a package whose name only the evaluation knows. Every judgement has
 	// to look for the sets then.
@@ -46,10 +46,9 @@ func operatorsOf(parts []part) operators {
 			}
 		}
 	}
-	slices.SortFunc(found.findings, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-	found.findings = slices.Compact(found.findings)
-	slices.Sort(found.covers)
-	found.covers = slices.Compact(found.covers)
+	for _, names := range []v1.Set{found.deny, found.prompt, found.cover} {
+		slices.Sort(names)
+	}
 	return found
 }
 
@@ -64,44 +63,35 @@ func (o *operators) read(rule *ast.Rule) {
 		return
 	}
 	set, _ := ground[3].Value.(ast.String)
-	if set != "deny" && set != "prompt" && set != "cover" {
+	packages := map[ast.String]*v1.Set{"deny": &o.deny, "prompt": &o.prompt, "cover": &o.cover}[set]
+	if packages == nil {
 		return
 	}
 	name, named := ground[2].Value.(ast.String)
-	switch {
-	case !named || len(path) != steps || rule.Head.RuleKind() != ast.MultiValue:
+	if !named || len(path) != steps || rule.Head.RuleKind() != ast.MultiValue {
 		o.unnamed = true
-	case set == "cover":
-		o.covers = append(o.covers, string(name))
-	default:
-		o.findings = append(o.findings, [2]string{string(name), string(set)})
+		return
 	}
+	packages.Add(string(name))
 }
 
 // operatorsData is data.policyd.config.operators, by which the entrypoint knows which sets
 // to ask. Null says that it has to look for them.
 func operatorsData(parts []part) ast.Object {
 	found := operatorsOf(parts)
-	findings, covers := ast.InternedNullTerm, ast.InternedNullTerm
-	if !found.unnamed {
-		findings, covers = pairsTerm(found.findings), wordsTerm(found.covers)
+	packages := func(names v1.Set) *ast.Term {
+		if found.unnamed {
+			return ast.InternedNullTerm
+		}
+		return ast.ArrayTerm(terms(names...)...)
 	}
 	return nested(ast.ObjectTerm(
 		[2]*ast.Term{ast.StringTerm("present"), ast.InternedTerm(hasOperators(parts))},
-		[2]*ast.Term{ast.StringTerm("findings"), findings},
-		[2]*ast.Term{ast.StringTerm("covers"), covers},
+		[2]*ast.Term{ast.StringTerm("deny"), packages(found.deny)},
+		[2]*ast.Term{ast.StringTerm("prompt"), packages(found.prompt)},
+		[2]*ast.Term{ast.StringTerm("cover"), packages(found.cover)},
 	), policyRoot, "config", "operators")
 }
-
-func pairsTerm(pairs [][2]string) *ast.Term {
-	made := make([]*ast.Term, len(pairs))
-	for i, pair := range pairs {
-		made[i] = wordsTerm(pair[:])
-	}
-	return ast.ArrayTerm(made...)
-}
-
-func wordsTerm(words []string) *ast.Term { return ast.ArrayTerm(terms(words...)...) }
 
 // nested is the object that has a value below these names, one in the other.
 func nested(value *ast.Term, names ...string) ast.Object {

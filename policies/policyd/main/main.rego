@@ -14,16 +14,18 @@ package policyd.main
 # entrypoint: true
 decision := allowed if {
 	# What nearly every call that is allowed comes to. The conditions are those of _allowed, asked without a detour: each
-	# name that stands for some of them costs a decision as much as a rule.
+	# name that stands for some of them costs a decision as much as a rule. Sets of operators are asked by their own names,
+	# since a name left open could be that of their tests, which ask for this decision.
 	input.complete == true
 	input.messy == false
 	is_array(input.paths)
 	input.tool.kind != "acp"
 	operators := data.policyd.config.operators
-	operators.covers == []
+	operators.cover == []
 	data.policyd.rules.deny == set()
 	data.policyd.rules.prompt == set()
-	{name | some [name, kind] in operators.findings; data.site[name][kind] != set()} == set()
+	{name | some name in operators.deny; data.site[name].deny != set()} == set()
+	{name | some name in operators.prompt; data.site[name].prompt != set()} == set()
 	covers := data.policyd.rules.cover
 	covers != set()
 

@@ -262,7 +262,7 @@ test_main_decides_the_same_where_sets_are_known[name] if {
 	some name, case in _main_cases
 	searched := main.decision with input as case.input
 	known := main.decision with input as case.input
-		with data.policyd.config.operators as {"present": false, "findings": [], "covers": []}
+		with data.policyd.config.operators as {"present": false, "deny": [], "prompt": [], "cover": []}
 	known == searched
 }
 
@@ -276,9 +276,9 @@ test_main_asks_the_sets_that_are_known if {
 }
 
 _main_known(deny, prompt) := decision if {
-	findings := [["team", "deny"], ["team", "prompt"]]
+	operators := {"present": true, "deny": ["team"], "prompt": ["team"], "cover": []}
 	decision := main.decision with input as _main_allowed with data.site as {"team": {"deny": deny, "prompt": prompt}}
-		with data.policyd.config.operators as {"present": true, "findings": findings, "covers": []}
+		with data.policyd.config.operators as operators
 }
 
 test_main_counts_malformed_findings if {
