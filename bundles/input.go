@@ -14,13 +14,14 @@ import (
 const slabSize = 64
 
 // inputBuilder writes one v1.Input as a term, as JSON would have given it, but for nil
-// lists, which become empty ones. Reflection would take four times as long. A builder
+// lists, which become empty ones, and with what its line comes to: a v1.Judged. Reflection would take four times as long. A builder
 // is used again, by one goroutine at a time.
 type inputBuilder struct {
 	*vocabulary
 	slab   []ast.Term
 	pairs  [][2]*ast.Term // reused: objects copy what they are made of
 	recent recent
+	reader lineReader
 	err    error // the first thing that can't be written
 }
 
@@ -54,6 +55,7 @@ func (b *inputBuilder) input(in *v1.Input) *ast.Term {
 		{keys[11], list(b, in.Paths, (*inputBuilder).path)},
 		{keys[12], list(b, in.Approvals, (*inputBuilder).approval)},
 		{keys[13], b.method(&in.Method)},
+		{keys[14], b.line(in.Items)},
 	}...))
 }
 

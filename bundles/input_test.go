@@ -100,6 +100,9 @@ func (g *generator) input() *v1.Input {
 			Kind: g.text(), Verb: g.text(), Directory: g.text(), Form: g.form(), Touches: g.set(), Caveats: g.set(),
 			Within: g.set(), Path: g.IntN(paths+1) - 1,
 		})
+		if g.flag() {
+			g.likeBefore(in.Items)
+		}
 	}
 	for range paths {
 		in.Paths = append(in.Paths, v1.Path{
@@ -115,8 +118,64 @@ func (g *generator) input() *v1.Input {
 	return in
 }
 
-// viaJSON is the term that stock OPA would judge.
+// likeBefore makes the last item a command, and sometimes of the first one's verb, with
+// some of its form: so they are told together, or can't be.
+func (g *generator) likeBefore(items []v1.Item) {
+	item, first := &items[len(items)-1], &items[0]
+	item.Kind = v1.ItemCommand
+	if g.flag() {
+		return
+	}
+	item.Verb = first.Verb
+	for _, entry := range first.Form {
+		switch g.IntN(8) {
+		case 0:
+			item.Form.Put(entry.Name, g.text())
+		case 1, 2, 3:
+			item.Form.Put(entry.Name, entry.Kind)
+		}
+	}
+}
+
+// viaJSON is the term of what rules read, written by others.
 func viaJSON(tb testing.TB, in *v1.Input) ast.Value {
+	tb.Helper()
+	return jsonValue(tb, v1.Judged{Input: *in, Line: lineByMaps(in.Items)})
+}
+
+// lineByMaps says in other words what the commands have together.
+func lineByMaps(items []v1.Item) v1.LineFacts {
+	untold := v1.LineFacts{Forms: map[string]v1.Form{}}
+	told := v1.LineFacts{Touches: v1.Set{}, Caveats: v1.Set{}, Forms: map[string]v1.Form{}}
+	commands := 0
+	for _, item := range items {
+		if item.Kind != v1.ItemCommand {
+			continue
+		}
+		commands++
+		for _, touch := range item.Touches {
+			told.Touches.Add(touch)
+		}
+		for _, caveat := range item.Caveats {
+			told.Caveats.Add(caveat)
+		}
+		form := told.Forms[item.Verb]
+		for _, entry := range item.Form {
+			if before, known := form.Get(entry.Name); known && before != entry.Kind {
+				return untold
+			}
+			form.Put(entry.Name, entry.Kind)
+		}
+		told.Forms[item.Verb] = form
+	}
+	if commands < 2 {
+		return untold
+	}
+	told.Told = true
+	return told
+}
+
+func jsonValue(tb testing.TB, in any) ast.Value {
 	tb.Helper()
 	content, err := json.Marshal(in)
 	require.NoError(tb, err)

@@ -273,11 +273,13 @@ func mergeParts(parts []part) (ast.Object, error) {
 	return data, nil
 }
 
-// dataOf is the data of all parts, and whether operators have packages among them.
+// dataOf is the data of all parts, and what follows from them alone: rules would look for
+// it anew in every judgement.
 func dataOf(parts []part) (ast.Object, error) {
 	data, err := mergeParts(parts)
-	if err == nil && !hasOperators(parts) {
-		data = mergeValues(data, noOperators)
+	if err != nil {
+		return nil, err
 	}
-	return data, err
+	data = mergeValues(data, operatorsData(parts))
+	return mergeValues(data, plainVerbs(data)), nil
 }

@@ -20,7 +20,9 @@ type vocabulary struct {
 
 	// The keys of each kind of object, in the order in which the builder fills them.
 	input, tool, session, item, path, approval []*ast.Term
-	method, peer, terminal, permission         []*ast.Term
+	method, peer, terminal, permission, line   []*ast.Term
+	// untold is the line of most calls: of those that have one command.
+	untold *ast.Term
 	// noMethod is what calls have that are no ACP methods.
 	noMethod *ast.Term
 	// The keys of each kind of result object, in the order in which they are read.
@@ -30,7 +32,9 @@ type vocabulary struct {
 func newVocabulary() *vocabulary {
 	w := &vocabulary{words: map[string]*ast.Term{}, singles: map[string]*ast.Term{}}
 	w.input = w.terms("schema", "tool", "session", "about", "verbs", "names", "cwd", "messy", "complete", "doubts",
-		"items", "paths", "approvals", "method")
+		"items", "paths", "approvals", "method", "line")
+	w.line = w.terms("told", "touches", "caveats", "forms")
+	w.untold = ast.NewTerm(w.lineObject(false, ast.InternedEmptyObject, ast.InternedEmptyObject, ast.InternedEmptyObject))
 	w.tool = w.terms("name", "kind", "client", "protocol", "namespace", "known", "act")
 	w.method = w.terms("peers", "terminal", "permission")
 	w.peer = w.terms("id", "capabilities")

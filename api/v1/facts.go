@@ -384,3 +384,25 @@ type Input struct {
 	Facts
 	Approvals []Approval `json:"approvals"`
 }
+
+// Judged is what rules read: the input, and what the engine tells of it while it judges.
+// Line follows from the items and says nothing that they don't, so no record holds it, and
+// a rule that reads it has to come to the same without it.
+type Judged struct {
+	Input
+	Line LineFacts `json:"line"`
+}
+
+// LineFacts are what the commands of one call have together, so that a rule can ask of all
+// at once what it would have to ask of each: what holds of every part of it holds of every
+// command.
+type LineFacts struct {
+	// Told is false, and the rest empty, for fewer than two commands, and where two with
+	// one verb give one option different kinds.
+	Told bool `json:"told"`
+	// Touches and Caveats are those of any command.
+	Touches Set `json:"touches"`
+	Caveats Set `json:"caveats"`
+	// Forms holds for each verb what any command with this verb has in its form.
+	Forms map[string]Form `json:"forms"`
+}

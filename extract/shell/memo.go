@@ -6,12 +6,13 @@ import (
 )
 
 // Bounds of a Memo. It holds two generations of at most so many lines and bytes
-// each. What is longer than a person or an agent types again isn't kept.
+// each. What is longer than a person or an agent types again isn't kept; an ordinary
+// line of maxCommands is.
 const (
 	maxKeptLines = 512
 	maxKeptBytes = 1 << 20
-	maxKeptLine  = 1 << 10
-	maxKeptSize  = 64 << 10
+	maxKeptLine  = 2 << 10
+	maxKeptSize  = 96 << 10
 	maxQuestions = 16
 )
 

@@ -151,6 +151,21 @@ func TestMemoIsBounded(t *testing.T) {
 	assert.Len(t, memo.young, before, "too long to be kept")
 }
 
+// A line of as many commands as are looked into costs no more for each of them than a
+// shorter one: it is remembered, too.
+func TestMemoKeepsLinesOfAllCommands(t *testing.T) {
+	memo := NewMemo(newTable(t))
+	options := Options{Cwd: "/srv/proj"}
+	commands := make([]string, maxCommands)
+	for i := range commands {
+		commands[i] = fmt.Sprintf("wc -l src/f%04d.go", i)
+	}
+	line := strings.Join(commands, " && ")
+	first := memo.Parse(line, &options)
+	require.Len(t, first.Commands, maxCommands)
+	require.Same(t, first, memo.Parse(line, &options))
+}
+
 // What is asked for still outlives the lines that came and went meanwhile.
 func TestMemoKeepsWhatIsUsed(t *testing.T) {
 	memo := NewMemo(newTable(t))

@@ -14,7 +14,7 @@ func factsSchema(reflector *jsonschema.Reflector) (map[string]any, error) {
 	inline := *reflector
 	inline.DoNotReference = true
 	inline.CommentMap = nil
-	schema := inline.Reflect(&v1.Input{})
+	schema := inline.Reflect(&v1.Judged{})
 	schema.Version = "http://json-schema.org/draft-07/schema#"
 	schema.Title = "policyd policy input: the facts of a call, and what is remembered"
 	return plain(schema)

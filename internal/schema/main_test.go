@@ -66,9 +66,9 @@ func TestFactsSchemaIsTotal(t *testing.T) {
 		}
 	}
 	walk("", schema)
-	assert.Equal(t, 10, closed, "input, tool, session, method, peer, terminal, permission, item, path, approval")
+	assert.Equal(t, 11, closed, "input, tool, session, method, peer, terminal, permission, item, path, approval, line")
 	properties := schema["properties"].(map[string]any)
-	assert.Len(t, properties, reflect.TypeFor[v1.Facts]().NumField()+1)
+	assert.Len(t, properties, reflect.TypeFor[v1.Facts]().NumField()+2, "approvals and line")
 	item := properties["items"].(map[string]any)["items"].(map[string]any)["properties"].(map[string]any)
 	assert.Equal(t, map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "boolean"}}, item["touches"])
 	assert.Equal(t, map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}, item["form"])

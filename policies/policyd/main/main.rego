@@ -12,21 +12,48 @@ package policyd.main
 #   The judgement on one input, always with the same keys. The covers are the reasons of an allow; who asked makes
 #   sentences of them.
 # entrypoint: true
-decision := {
-	"effect": "allow",
-	"reasons": [],
-	"covered": _covers,
-	"uncovered": [],
-	"choices": [],
-	"hint": "",
-	"refusal_hint": "",
-	"route": _route,
-	"jsonrpc_error": null,
-} if {
+decision := allowed if {
+	# What nearly every call that is allowed comes to. The conditions are those of _allowed, asked without a detour: each
+	# name that stands for some of them costs a decision as much as a rule. Sets of operators are asked by their own names,
+	# since a name left open could be that of their tests, which ask for this decision.
+	input.complete == true
+	input.messy == false
+	is_array(input.paths)
+	input.tool.kind != "acp"
+	operators := data.policyd.config.operators
+	operators.cover == []
+	data.policyd.rules.deny == set()
+	data.policyd.rules.prompt == set()
+	{name | some name in operators.deny; data.site[name].deny != set()} == set()
+	{name | some name in operators.prompt; data.site[name].prompt != set()} == set()
+	covers := data.policyd.rules.cover
+	covers != set()
+
+	# regal ignore:use-object-keys
+	{i | some i, _ in input.items} == {pair[0] | some pair in covers}
+	allowed := _allow(covers, {"mode": "", "peer": "", "select": ""})
+} else := allowed if {
 	_allowed == true
+	allowed := _allow(_covers, _route)
+} else := _refusal if {
+	_allowed == false
 }
 
-decision := _refusal if _allowed == false
+# The union with nothing is the object itself, ready-made: the value of a rule is made anew for each that reads it.
+_allow(covers, route) := object.union(
+	{
+		"effect": "allow",
+		"reasons": [],
+		"covered": covers,
+		"uncovered": [],
+		"choices": [],
+		"hint": "",
+		"refusal_hint": "",
+		"route": route,
+		"jsonrpc_error": null,
+	},
+	{},
+)
 
 _refusal := {
 	"effect": "prompt",
@@ -57,18 +84,6 @@ _refusal := {
 }
 
 default _allowed := false
-
-# What nearly every call that is allowed comes to. The conditions are those below, asked without a detour: each name
-# that stands for some of them costs a decision as much as a rule.
-_allowed if {
-	input.complete == true
-	is_array(input.paths)
-	input.items[0] != null
-	data.policyd.config.operators.present == false
-	data.policyd.rules.deny == set()
-	data.policyd.rules.prompt == set()
-	_uncovered == set()
-}
 
 _allowed if {
 	data.policyd.rules.deny == set()
@@ -108,8 +123,8 @@ _prompts := set() if _released
 
 _prompts := data.policyd.rules.prompt | _site_prompts if not _released
 
-# The engine sets present to false where no package of an operator is loaded: looking for findings in none costs as
-# much as a rule that finds nothing.
+# The engine tells in config.operators which of these sets there are. It sets present to false where no package of an
+# operator is loaded: looking for findings in none costs as much as a rule that finds nothing.
 _site_denials contains finding if {
 	data.policyd.config.operators.present == true
 	some finding in _members(data.site[_].deny)

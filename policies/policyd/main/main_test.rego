@@ -257,6 +257,30 @@ test_main_gathers_operators_packages if {
 	covered.covered == {[0, "site/team"]}
 }
 
+# What the engine tells of operators' sets spares the search for them, and changes nothing.
+test_main_decides_the_same_where_sets_are_known[name] if {
+	some name, case in _main_cases
+	searched := main.decision with input as case.input
+	known := main.decision with input as case.input
+		with data.policyd.config.operators as {"present": false, "deny": [], "prompt": [], "cover": []}
+	known == searched
+}
+
+test_main_asks_the_sets_that_are_known if {
+	denied := _main_known({_main_finding}, set())
+	denied.effect == "deny"
+	asked := _main_known(set(), {_main_finding})
+	asked.effect == "prompt"
+	silent := _main_known(set(), set())
+	silent.effect == "allow"
+}
+
+_main_known(deny, prompt) := decision if {
+	operators := {"present": true, "deny": ["team"], "prompt": ["team"], "cover": []}
+	decision := main.decision with input as _main_allowed with data.site as {"team": {"deny": deny, "prompt": prompt}}
+		with data.policyd.config.operators as operators
+}
+
 test_main_counts_malformed_findings if {
 	every finding in [
 		"no",

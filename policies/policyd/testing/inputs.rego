@@ -17,6 +17,10 @@ call(overrides) := object.union(input_without_keys, {"about": about}) if {
 shell(items) := call({"items": items})
 
 # METADATA
+# description: A whole input for a line of these command items, and what they have together.
+line(items, told) := call({"items": items, "line": _typed(_line, told)})
+
+# METADATA
 # description: A whole input for one file tool on one path; the item follows from the path.
 file(kind, path_overrides) := call({
 	"tool": tool({"name": kind, "kind": kind}),
@@ -144,7 +148,10 @@ _call := {
 	"items": [],
 	"paths": [],
 	"approvals": [],
+	"line": {"told": false, "touches": {}, "caveats": {}, "forms": {}},
 }
+
+_line := {"told": true, "touches": {"list.project": true}, "caveats": {}, "forms": {}}
 
 _method := {
 	"peers": [],

@@ -7,9 +7,9 @@ package policyd.rules
 # custom:
 #   id: safe_verbs/operators
 cover contains [i, "safe_verbs/operators"] if {
+	data.policyd.settings.safe_verbs != {}
 	"command" in input.about
 	input.messy == false
-	data.policyd.settings.safe_verbs != {}
 	readable := data.policyd.config.spaces.readable[input.session.audience]
 	tables := data.policyd.config.platforms[input.session.platform]
 	lists := [verbs | some table in tables; verbs := data.policyd.settings.safe_verbs[table]]

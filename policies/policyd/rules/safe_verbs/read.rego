@@ -8,17 +8,47 @@ package policyd.rules
 # custom:
 #   id: safe_verbs/read
 cover contains [i, "safe_verbs/read"] if {
+	not _safe_verbs_read_line
 	"command" in input.about
 	input.messy == false
 	readable := data.policyd.config.spaces.readable[input.session.audience]
 	verbs := data.policyd.config.safe_verbs[input.session.platform]
 	caveats := data.policyd.config.caveats.safe_verbs
-	some i, item in input.items
+	some i
+	forms := verbs[input.items[i].verb]
+	item := input.items[i]
 	item.kind == "command"
-	forms := verbs[item.verb]
 	object.subset(caveats, item.caveats)
 	object.subset(readable, item.touches)
 	_safe_verbs_read_form(forms, item.form)
+}
+
+# METADATA
+# title: Safe verbs, a whole line
+# description: >-
+#   The same, asked once of all commands together: what they touch, their caveats, and for each verb all that its
+#   commands have in their forms. It is asked of plain forms alone, which need nothing.
+# custom:
+#   id: safe_verbs/read
+cover contains [i, "safe_verbs/read"] if {
+	input.line.told == true
+	input.messy == false
+	_safe_verbs_read_line
+	some i
+	input.items[i].kind == "command"
+}
+
+_safe_verbs_read_line if {
+	input.line.told == true
+	object.subset(
+		{
+			"told": true,
+			"touches": data.policyd.config.spaces.readable[input.session.audience],
+			"caveats": data.policyd.config.caveats.safe_verbs,
+			"forms": data.policyd.config.plain_verbs[input.session.platform],
+		},
+		input.line,
+	)
 }
 
 # Functions, since one form is enough: a set would try the others, too. Most need nothing.

@@ -84,6 +84,48 @@ _safe_verbs_read_covers(facts) if {
 		with data.policyd.config.safe_verbs as _safe_verbs_read_tables
 }
 
+_safe_verbs_read_plain := {"linux": {"sort": {"-r": "none", "-k": "value", "<file>": "read"}, "true": {}}}
+
+_safe_verbs_read_lines := {
+	"plain forms": {"line": {"forms": {"sort": {"-r": "none"}, "true": {}}}, "covered": true},
+	"nothing touched": {"line": {"touches": {}, "forms": {"sort": {}}}, "covered": true},
+	"a tolerated caveat": {"line": {"caveats": {"shallow": true}, "forms": {"sort": {}}}, "covered": true},
+	"an option that no form holds": {"line": {"forms": {"sort": {"-o": "write"}, "true": {}}}, "covered": false},
+	"a kind that no form holds": {"line": {"forms": {"sort": {"-k": "none"}}}, "covered": false},
+	"a verb that is on no list": {"line": {"forms": {"sort": {}, "shred": {}}}, "covered": false},
+	"a place that is not readable": {"line": {"touches": {"read.outside": true}, "forms": {"sort": {}}}, "covered": false},
+	"a caveat": {"line": {"caveats": {"network": true}, "forms": {"sort": {}}}, "covered": false},
+	"a line that is not told": {"line": {"told": false, "forms": {"sort": {}}}, "covered": false},
+}
+
+test_safe_verbs_read_has_lines if count(_safe_verbs_read_lines) > 0
+
+# The commands themselves are on no list here, so that only the line can cover them.
+test_safe_verbs_read_line[name] if {
+	items := [testing.command({"verb": "a"}), testing.other({}), testing.command({"verb": "b"})]
+	some name, case in _safe_verbs_read_lines
+	covered := rules.cover with input as testing.line(items, case.line)
+		with data.policyd.config.plain_verbs as _safe_verbs_read_plain
+	covered == {[i, "safe_verbs/read"] | some i in [0, 2]; case.covered}
+}
+
+test_safe_verbs_read_leaves_messy_told_lines if {
+	items := [testing.command({"verb": "a"}), testing.command({"verb": "b"})]
+	facts := testing.line(items, {"forms": {"sort": {}}})
+	covered := rules.cover with input as object.union(facts, {"messy": true})
+		with data.policyd.config.plain_verbs as _safe_verbs_read_plain
+	covered == set()
+}
+
+# Where the line as a whole is not covered, each command may be.
+test_safe_verbs_read_each_of_a_told_line if {
+	items := [testing.command({"verb": "sort"}), testing.command({"verb": "shred"})]
+	covered := rules.cover with input as testing.line(items, {"forms": {"sort": {}, "shred": {}}})
+		with data.policyd.config.plain_verbs as _safe_verbs_read_plain
+		with data.policyd.config.safe_verbs as _safe_verbs_read_tables
+	covered == {[0, "safe_verbs/read"]}
+}
+
 test_safe_verbs_read_uses_the_lists_of_the_bundle if {
 	[0, "safe_verbs/read"] in rules.cover with input as testing.shell([testing.command({"form": {"--short": "none"}})])
 	not [0, "safe_verbs/read"] in rules.cover with input as testing.shell([testing.command({"verb": "git push"})])

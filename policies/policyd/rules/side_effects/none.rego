@@ -12,11 +12,10 @@ cover contains [i, "side_effects/none"] if {
 	input.messy == false
 	config := data.policyd.config.side_effects
 	caveats := data.policyd.config.caveats.side_effects
-	some i, item in input.items
-	item.kind == "command"
-	forms := config.verbs[item.verb]
-	object.subset(caveats, item.caveats)
-	object.subset(config.touches, item.touches)
-	some pure in forms
-	object.subset(pure.form, item.form)
+	some i
+	forms := config.verbs[input.items[i].verb]
+	input.items[i].kind == "command"
+	object.subset(caveats, input.items[i].caveats)
+	object.subset(config.touches, input.items[i].touches)
+	object.subset(forms[_].form, input.items[i].form)
 }

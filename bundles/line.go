@@ -1,0 +1,117 @@
+package bundles
+
+import (
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	v1 "policyd/api/v1"
+)
+
+// lineReader puts together what the commands of one call have: see v1.LineFacts. It is
+// used again; what it holds meanwhile is the call's.
+type lineReader struct {
+	touches, caveats v1.Set
+	verbs            []verbForm
+	pairs            [][2]*ast.Term
+	commands         int
+	// mixed is true where two commands with one verb put one option differently.
+	mixed bool
+}
+
+type verbForm struct {
+	verb string
+	form v1.Form
+	// owned is true where the form is no command's own.
+	owned bool
+}
+
+func (l *lineReader) read(items []v1.Item) {
+	for i := range items {
+		item := &items[i]
+		if item.Kind != v1.ItemCommand {
+			continue
+		}
+		l.commands++
+		l.touches = unite(l.touches, item.Touches)
+		l.caveats = unite(l.caveats, item.Caveats)
+		l.add(item.Verb, item.Form)
+	}
+}
+
+// reset lets go of the call.
+func (l *lineReader) reset() {
+	clear(l.touches)
+	clear(l.caveats)
+	clear(l.verbs)
+	clear(l.pairs)
+	*l = lineReader{touches: l.touches[:0], caveats: l.caveats[:0], verbs: l.verbs[:0], pairs: l.pairs[:0]}
+}
+
+// told reports whether all commands can be told as one, and are more than one.
+func (l *lineReader) told() bool { return l.commands > 1 && !l.mixed }
+
+// unite adds what isn't in the set yet. Sets are small.
+func unite(set, more v1.Set) v1.Set {
+	for _, name := range more {
+		if !slices.Contains(set, name) {
+			set = append(set, name)
+		}
+	}
+	return set
+}
+
+func (l *lineReader) add(verb string, form v1.Form) {
+	for i := range l.verbs {
+		if known := &l.verbs[i]; known.verb == verb {
+			l.mixed = l.mixed || !known.merge(form)
+			return
+		}
+	}
+	l.verbs = append(l.verbs, verbForm{verb: verb, form: form})
+}
+
+// merge reports whether the form says nothing else of an entry that is known.
+func (f *verbForm) merge(form v1.Form) bool {
+	if slices.Equal(f.form, form) {
+		return true
+	}
+	for _, entry := range form {
+		at := slices.IndexFunc(f.form, func(known v1.Entry) bool { return known.Name == entry.Name })
+		if at >= 0 {
+			if f.form[at].Kind != entry.Kind {
+				return false
+			}
+			continue
+		}
+		if !f.owned {
+			f.form, f.owned = slices.Clone(f.form), true
+		}
+		f.form = append(f.form, entry)
+	}
+	return true
+}
+
+// line writes what the commands have together.
+func (b *inputBuilder) line(items []v1.Item) *ast.Term {
+	defer b.reader.reset()
+	b.reader.read(items)
+	if !b.reader.told() {
+		return b.untold
+	}
+	for i := range b.reader.verbs {
+		one := &b.reader.verbs[i]
+		b.reader.pairs = append(b.reader.pairs, [2]*ast.Term{b.string(one.verb), b.form(one.form)})
+	}
+	forms := b.term(ast.NewObject(b.reader.pairs...))
+	return b.term(b.lineObject(true, b.set(b.reader.touches), b.set(b.reader.caveats), forms))
+}
+
+func (w *vocabulary) lineObject(told bool, touches, caveats, forms *ast.Term) ast.Object {
+	return ast.NewObject(
+		[2]*ast.Term{w.line[0], ast.InternedTerm(told)},
+		[2]*ast.Term{w.line[1], touches},
+		[2]*ast.Term{w.line[2], caveats},
+		[2]*ast.Term{w.line[3], forms},
+	)
+}
