@@ -190,8 +190,9 @@ func (w *Writer) Amend(ctx context.Context, before, record *v1.Record) {
 	go func() {
 		if lead {
 			_ = w.lead(e) // it is counted
-		} else {
-			_ = w.heed(e, <-e.told)
+		}
+		for done := lead; !done; {
+			done, _ = w.heed(e, <-e.told)
 		}
 		w.release(e)
 	}()
