@@ -109,4 +109,3 @@ func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
 	assert.Equal(t, 1, seen["after"])
 	assert.Zero(t, writer.Status().WaitingBytes)
 }
-

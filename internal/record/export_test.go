@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"io"
+	"strings"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -57,3 +58,12 @@ var (
 	PatchLine = patchLine
 	FindPatch = findPatch
 )
+
+// Hinted are the patterns of which a hint stands in a text, as the one pass over it finds
+// them and as looking for each finds them, and all hints.
+func Hinted(m *Masker, text string) (found, each uint64, all []string) {
+	for i := range m.patterns {
+		all = append(all, m.patterns[i].hints...)
+	}
+	return uint64(m.hints.of(text)), uint64(m.hints.folded(strings.ToLower(text))), all
+}

@@ -15,7 +15,7 @@ type Masker struct {
 	patterns   []pattern
 	named      *regexp.Regexp
 	assignment *regexp.Regexp
-	hints      trigrams
+	hints      *hints
 	variables  atomic.Pointer[secretNames]
 }
 
@@ -26,11 +26,7 @@ func NewMasker() *Masker {
 		named:      regexp.MustCompile(`(?i)` + secretWord),
 		assignment: regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)=` + value),
 	}
-	for i := range m.patterns {
-		for _, hint := range m.patterns[i].hints {
-			m.hints.add(hint)
-		}
-	}
+	m.hints = newHints(m.patterns)
 	m.SetVariables(nil)
 	return m
 }
@@ -54,16 +50,20 @@ const passes = 4
 // Masking twice changes nothing more. Text that holds nothing like a secret
 // costs no allocation.
 func (m *Masker) Mask(text string) (string, bool) {
-	if len(text) < shortest || !m.suspicious(text) {
+	if len(text) < shortest {
+		return text, false
+	}
+	found := m.hints.of(text)
+	if found == 0 && !m.mayAssign(text) {
 		return text, false
 	}
 	masked := text
 	for range passes {
-		next := m.once(masked)
+		next := m.once(masked, found)
 		if next == masked {
 			return masked, masked != text
 		}
-		masked = next
+		masked, found = next, m.hints.of(next)
 	}
 	// Text that still changes is no text anybody wrote: none of it is kept.
 	return Masked, true
@@ -72,22 +72,22 @@ func (m *Masker) Mask(text string) (string, bool) {
 // shortest is the length below which nothing can be a name and its secret.
 const shortest = 6
 
-// suspicious reports whether any pattern could match. It may be wrong in one
-// direction only.
-func (m *Masker) suspicious(text string) bool {
-	return m.hints.in(text) || (len(m.variables.Load().globs) > 0 && strings.IndexByte(text, '=') > 0)
+// mayAssign reports whether something may be assigned to a variable that the operators
+// call secret.
+func (m *Masker) mayAssign(text string) bool {
+	return len(m.variables.Load().globs) > 0 && strings.IndexByte(text, '=') > 0
 }
 
-func (m *Masker) once(text string) string {
-	lower := strings.ToLower(text)
+// once runs the patterns of which a hint stands in the text.
+func (m *Masker) once(text string, found patternSet) string {
 	for i := range m.patterns {
 		rule := &m.patterns[i]
 		// Replacing allocates even where nothing matches, and looking doesn't.
-		if !hinted(lower, rule.hints) || !rule.find.MatchString(text) {
+		if !found.has(i) || !rule.find.MatchString(text) {
 			continue
 		}
 		if next := rule.find.ReplaceAllString(text, rule.replace); next != text {
-			text, lower = next, strings.ToLower(next)
+			text, found = next, m.hints.of(next)
 		}
 	}
 	return m.assigned(text)
@@ -106,15 +106,6 @@ func (m *Masker) assigned(text string) string {
 		}
 		return name + "=" + Masked
 	})
-}
-
-func hinted(lower string, hints []string) bool {
-	for _, hint := range hints {
-		if strings.Contains(lower, hint) {
-			return true
-		}
-	}
-	return false
 }
 
 // SecretName reports whether a key or variable of this name holds a secret.
