@@ -5,14 +5,11 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"github.com/goccy/go-json"
 )
 
 // entry is one record on its way into the sinks.
 type entry struct {
-	line    bytes.Buffer
-	encoder *json.Encoder
+	line []byte
 	// told hears how the record fared, and that nobody writes. Each is said once at
 	// most, and it has room for both, so that nobody waits to say it.
 	told  chan notice
@@ -34,7 +31,6 @@ type notice struct {
 func newEntry() *entry {
 	e := &entry{told: make(chan notice, 2), timer: time.NewTimer(time.Hour)}
 	e.timer.Stop()
-	e.encoder = json.NewEncoder(&e.line)
 	return e
 }
 
@@ -42,7 +38,7 @@ func newEntry() *entry {
 const keptLine = 64 << 10
 
 func (w *Writer) release(e *entry) {
-	if e.line.Cap() <= keptLine {
+	if cap(e.line) <= keptLine {
 		w.entries.Put(e)
 	}
 }
@@ -95,7 +91,7 @@ func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // th
 // does, and the entry is in the next batch. w.mu is held.
 func (w *Writer) enqueue(e *entry) (lead bool) {
 	w.waiting = append(w.waiting, e)
-	w.bytes += e.line.Len()
+	w.bytes += len(e.line)
 	e.queued = true
 	lead = !w.led && w.isNext(e)
 	w.led = w.led || lead
@@ -108,7 +104,7 @@ func (w *Writer) isNext(e *entry) bool { return w.waiting[0] == e || w.bytes <= 
 
 // full reports whether the entry has to wait for room; w.mu is held.
 func (w *Writer) full(e *entry) bool {
-	return len(w.waiting) > 0 && w.bytes+e.line.Len() > w.options.BufferBytes
+	return len(w.waiting) > 0 && w.bytes+len(e.line) > w.options.BufferBytes
 }
 
 // awaitRoom reports whether there is room for the entry in time. w.mu is held when
@@ -189,7 +185,7 @@ func (w *Writer) giveUp(e *entry) (err error, mine bool) { //nolint:revive // as
 	e.queued = false
 	at := slices.Index(w.waiting, e)
 	w.waiting = slices.Delete(w.waiting, at, at+1)
-	w.freeRoom(e.line.Len())
+	w.freeRoom(len(e.line))
 	return errLate, true
 }
 
@@ -232,8 +228,8 @@ func (w *Writer) lead(e *entry) error {
 // take removes the next batch from the queue. isNext says of whom that is certain.
 func (w *Writer) take(batch []*entry) []*entry {
 	end, size := 0, 0
-	for end < len(w.waiting) && (end == 0 || size+w.waiting[end].line.Len() <= largestBatch) {
-		size += w.waiting[end].line.Len()
+	for end < len(w.waiting) && (end == 0 || size+len(w.waiting[end].line) <= largestBatch) {
+		size += len(w.waiting[end].line)
 		w.waiting[end].queued = false
 		end++
 	}
@@ -265,11 +261,11 @@ func (w *Writer) stale() error {
 // put writes the lines of a batch to every sink, in one write each, and returns
 // for each line why it is missing somewhere. w.writing is held.
 func (w *Writer) put(batch []*entry, outcomes []error) []error {
-	lines := batch[0].line.Bytes()
+	lines := batch[0].line
 	if len(batch) > 1 {
 		w.batch = w.batch[:0]
 		for _, e := range batch {
-			w.batch = append(w.batch, e.line.Bytes()...)
+			w.batch = append(w.batch, e.line...)
 		}
 		lines = w.batch
 	}
@@ -281,7 +277,7 @@ func (w *Writer) put(batch []*entry, outcomes []error) []error {
 		}
 		end := 0
 		for i, e := range batch {
-			if end += e.line.Len(); end > written {
+			if end += len(e.line); end > written {
 				outcomes[i] = errors.Join(outcomes[i], err)
 			}
 		}
@@ -289,7 +285,7 @@ func (w *Writer) put(batch []*entry, outcomes []error) []error {
 	if w.forward != nil {
 		for i, e := range batch {
 			if outcomes[i] == nil {
-				w.forward.add(bytes.Clone(e.line.Bytes()))
+				w.forward.add(bytes.Clone(e.line))
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func NewWith(options Options, out io.Writer) *Writer {
 func Encode(record *v1.Record) ([]byte, error) {
 	e := newEntry()
 	err := e.encode(record)
-	return bytes.Clone(e.line.Bytes()), err
+	return bytes.Clone(e.line), err
 }
 
 // Blocked is how many callers wait for room.
