@@ -67,3 +67,6 @@ func Hinted(m *Masker, text string) (found, each uint64, all []string) {
 	}
 	return uint64(m.hints.of(text)), uint64(m.hints.folded(strings.ToLower(text))), all
 }
+
+// FlatMembers reads arguments of the usual kind.
+var FlatMembers = flatMembers

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strconv"
@@ -51,10 +50,7 @@ func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erase
 		Cwd: run.text(call.Cwd, "/call/cwd"), SessionID: run.text(call.Session.ID, "/call/session_id"),
 		Agent: run.text(call.Session.Agent, "/call/agent"),
 	}
-	decoder := json.NewDecoder(bytes.NewReader(call.Args))
-	decoder.UseNumber()
-	var args map[string]any
-	if err := decoder.Decode(&args); err != nil {
+	if args, err := decodeArgs(call.Args); err != nil {
 		run.erased = append(run.erased, "/call/args")
 	} else if args != nil {
 		kept.Args = run.object(args, "/call/args")
@@ -106,13 +102,16 @@ func (r *redaction) member(name string, value any, at string) any {
 	return r.value(value, at)
 }
 
-func (r *redaction) value(value any, at string) any {
-	switch value := value.(type) {
+func (r *redaction) value(kept any, at string) any {
+	switch value := kept.(type) {
 	case string:
 		if looksLikePatch(value) || r.tooLong(len(value)) {
 			return r.erase(value, at)
 		}
-		return r.text(value, at)
+		if safe := r.text(value, at); safe != value {
+			return safe
+		}
+		return kept
 	case json.Number:
 		if len(value) > longestNumber {
 			return r.erase(value, at)
@@ -126,9 +125,8 @@ func (r *redaction) value(value any, at string) any {
 		for i := range value {
 			value[i] = r.value(value[i], at+"/"+strconv.Itoa(i))
 		}
-		return value
 	}
-	return value
+	return kept
 }
 
 // tooLong reports whether a text is so long that it is taken for contents.
