@@ -46,7 +46,7 @@ func (r *Redactor) SetSecretNames(globs []string) { r.masker.SetVariables(globs)
 func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erased, masked []string) {
 	run := redaction{redactor: r, kind: kind, erased: []string{}, masked: []string{}}
 	kept = v1.RecordCall{
-		Tool: run.text(call.Tool, "/call/tool"), Protocol: run.text(call.Protocol, "/call/protocol"), Args: map[string]any{},
+		Tool: run.text(call.Tool, "/call/tool"), Protocol: run.text(call.Protocol, "/call/protocol"),
 		Cwd: run.text(call.Cwd, "/call/cwd"), SessionID: run.text(call.Session.ID, "/call/session_id"),
 		Agent: run.text(call.Session.Agent, "/call/agent"),
 	}
@@ -54,6 +54,9 @@ func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erase
 		run.erased = append(run.erased, "/call/args")
 	} else if args != nil {
 		kept.Args = run.object(args, "/call/args")
+	}
+	if kept.Args == nil {
+		kept.Args = map[string]any{}
 	}
 	slices.Sort(run.erased)
 	slices.Sort(run.masked)
