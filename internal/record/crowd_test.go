@@ -3,6 +3,7 @@ package record_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,7 +45,7 @@ func crowd(t *testing.T, writer *record.Writer, callers, each int) (written [][]
 		group.Go(func() {
 			for i := range each {
 				entry := sample(fmt.Sprintf("%d-%d", caller, i))
-				if rand.IntN(8) == 0 { //nolint:gosec // sizes that differ
+				if rand.IntN(8) == 0 {
 					entry.Input.Cwd = strings.Repeat("x", 300<<10)
 				}
 				if err := writer.Write(t.Context(), entry); err != nil {
@@ -63,7 +64,11 @@ func crowd(t *testing.T, writer *record.Writer, callers, each int) (written [][]
 // log once when its caller is answered, behind the caller's records before, and that
 // nobody is left waiting, whoever comes between one who is woken and the next write.
 func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
-	out := &slow{pause: func() { time.Sleep(50 * time.Microsecond) }}
+	out := &slow{pause: func() {
+		for range 20 {
+			runtime.Gosched()
+		}
+	}}
 	writer := record.NewWith(record.Options{Patience: patience}, out)
 	const callers, each = 16, 20
 	written, failed := crowd(t, writer, callers, each)
@@ -88,8 +93,17 @@ func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
 // for as long as writes take: what was answered is in the log, once each, whoever gave
 // up may have a line and never two, and who comes later is served.
 func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
-	out := &slow{pause: func() { time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) }} //nolint:gosec // any
-	writer := record.NewWith(record.Options{Patience: time.Millisecond}, out)
+	var writer *record.Writer
+	out := &slow{pause: func() {
+		if rand.IntN(3) == 0 {
+			return // it ends before anybody gives up
+		}
+		before, end := writer.Status().Failed, time.Now().Add(3*time.Millisecond)
+		for writer.Status().Failed == before && time.Now().Before(end) {
+			runtime.Gosched()
+		}
+	}}
+	writer = record.NewWith(record.Options{Patience: time.Millisecond}, out)
 	written, failed := crowd(t, writer, 16, 20)
 	require.NotZero(t, failed, "some give up")
 	writer.Amend(t.Context(), sample("last"), sample("last"))

@@ -33,7 +33,7 @@ func TestEveryHintIsFoundWhereverItStands(t *testing.T) {
 	masker := record.NewMasker()
 	_, _, hints := record.Hinted(masker, "")
 	require.NotEmpty(t, hints)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in each run
+	random := rand.New(rand.NewPCG(1, 2))
 	around := []string{"", "/srv/proj", "a", " ", "=", "zoo", "K", "\x1a\x0f", "\xff", "é", "\u212aey", "-", "_", "MAR"}
 	for range 20_000 {
 		var text strings.Builder

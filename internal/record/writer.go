@@ -256,6 +256,7 @@ func (e *entry) end(line []byte, err error) error {
 	if err != nil {
 		return fmt.Errorf("encode record: %w", err)
 	}
-	e.line = append(line, '\n')
+	line = append(line, '\n')
+	e.line = line
 	return nil
 }

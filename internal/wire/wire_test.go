@@ -129,7 +129,7 @@ func compare[T any](t *testing.T, value *T, append func([]byte, *T) ([]byte, err
 // differential fills a record and a decision and compares.
 func differential(t *testing.T, seed uint64, extra string) {
 	t.Helper()
-	f := &filler{rand.New(rand.NewPCG(seed, 1)), extra} //nolint:gosec // the same for the same seed
+	f := &filler{rand.New(rand.NewPCG(seed, 1)), extra}
 	var record v1.Record
 	f.fill(t, reflect.ValueOf(&record).Elem())
 	compare(t, &record, wire.AppendRecord)
@@ -184,7 +184,7 @@ func TestNothingIsAllocatedForPlainText(t *testing.T) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	f := &filler{rand.New(rand.NewPCG(1, 1)), ""} //nolint:gosec // the same each time
+	f := &filler{rand.New(rand.NewPCG(1, 1)), ""}
 	texts = []string{"git status", "/srv/proj/src", "command", "safe_verbs/read"}
 	record := v1.Record{Timestamp: time.Now(), Input: &v1.Input{}}
 	f.fill(&testing.T{}, reflect.ValueOf(&record.Input.Facts).Elem())

@@ -75,7 +75,8 @@ func (w *writer) moment(key string, at time.Time) {
 		}
 		return
 	}
-	w.out = append(out, '"')
+	out = append(out, '"')
+	w.out = out
 }
 
 // texts writes a list; one that is nil is null.
