@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"policyd/internal/gate"
 	"policyd/internal/quota"
 	"policyd/internal/strict"
+	"policyd/internal/wire"
 )
 
 func (s *Server) decide(c echo.Context) error {
@@ -38,7 +40,7 @@ func (s *Server) decide(c echo.Context) error {
 		defer stop()
 	}
 	decision := s.options.Gate.Decide(c.Request().Context(), call, options)
-	return answer(c, &decision)
+	return answerDecision(c, &decision)
 }
 
 // decideBatch decides call by call, in order, as the answer is.
@@ -94,6 +96,19 @@ func answerWith(c echo.Context, status int, value any) error {
 	return c.JSON(status, value)
 }
 
+// answerDecision is answer for what is answered most.
+func answerDecision(c echo.Context, decision *v1.Decision) error {
+	buffer := takeBuffer()
+	defer keepBuffer(buffer)
+	text, err := wire.AppendDecision(buffer.AvailableBuffer(), decision)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	buffer.Write(append(text, '\n')) // so that the room is kept
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, buffer.Bytes())
+}
+
 // decideOptions reads the query. Only a single call can be held.
 func decideOptions(c echo.Context, holdable bool) (gate.DecideOptions, error) {
 	options := gate.DecideOptions{Caller: callerOf(c)}
@@ -115,11 +130,23 @@ func decideOptions(c echo.Context, holdable bool) (gate.DecideOptions, error) {
 	return options, query.done()
 }
 
-// buffers are reused, since a body is only needed until it is decoded. Large
-// ones are not kept.
+// buffers are reused, since a body is only needed until it is decoded, and an answer
+// until it is written. Large ones are not kept.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const keptBuffer = 64 << 10
+
+func takeBuffer() *bytes.Buffer {
+	buffer, _ := buffers.Get().(*bytes.Buffer)
+	buffer.Reset()
+	return buffer
+}
+
+func keepBuffer(buffer *bytes.Buffer) {
+	if buffer.Cap() <= keptBuffer {
+		buffers.Put(buffer)
+	}
+}
 
 // readBody reads and decodes the body within the limits.
 func readBody[T any](s *Server, c echo.Context, decode func([]byte) (*T, error)) (*T, error) {
@@ -131,13 +158,8 @@ func readBodyUpTo[T any](c echo.Context, limit int64, decode func([]byte) (*T, e
 	if request.ContentLength > limit {
 		return nil, tooLarge(c, limit)
 	}
-	buffer, _ := buffers.Get().(*bytes.Buffer)
-	buffer.Reset()
-	defer func() {
-		if buffer.Cap() <= keptBuffer {
-			buffers.Put(buffer)
-		}
-	}()
+	buffer := takeBuffer()
+	defer keepBuffer(buffer)
 	if _, err := buffer.ReadFrom(http.MaxBytesReader(c.Response(), request.Body, limit)); err != nil {
 		return nil, bodyProblem(c, err, limit)
 	}

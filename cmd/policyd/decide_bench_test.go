@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,16 +10,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	fast "github.com/goccy/go-json"
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
 	"policyd/internal/config"
 	"policyd/internal/gate"
 	"policyd/internal/strict"
+	"policyd/internal/wire"
 	"policyd/test/project"
 )
 
@@ -113,8 +115,20 @@ func wholeWay(ctx context.Context, decider *sidecar, body []byte) (v1.Effect, er
 		return v1.EffectDeny, err
 	}
 	decision := decider.gate.Decide(ctx, call, gate.DecideOptions{})
-	_, err = fast.Marshal(&decision)
+	err = encodeAnswer(&decision)
 	return decision.Effect, err
+}
+
+// answers holds *bytes.Buffer: a server uses its buffers again.
+var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func encodeAnswer(decision *v1.Decision) error {
+	buffer, _ := answers.Get().(*bytes.Buffer)
+	defer answers.Put(buffer)
+	buffer.Reset()
+	text, err := wire.AppendDecision(buffer.AvailableBuffer(), decision)
+	buffer.Write(text)
+	return err
 }
 
 // benchmarkTree is an ordinary project with so many of the files that forms name.

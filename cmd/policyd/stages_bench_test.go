@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	fast "github.com/goccy/go-json"
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
@@ -43,7 +42,7 @@ func BenchmarkStages(b *testing.B) {
 		{"extract", func(s *staged) error { current.Extract(s.call, nil); return nil }},
 		{"judge", func(s *staged) error { return judged(current.Judge(b.Context(), &s.input)) }},
 		{"record", func(s *staged) error { return decider.writer.Write(b.Context(), recordOf(decider, labels, s)) }},
-		{"answer", func(s *staged) error { _, err := fast.Marshal(&s.decision); return err }},
+		{"answer", func(s *staged) error { return encodeAnswer(&s.decision) }},
 		{"whole", func(s *staged) error { _, err := wholeWay(b.Context(), decider, s.body); return err }},
 	} {
 		b.Run(part.name, func(b *testing.B) {

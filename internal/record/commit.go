@@ -5,30 +5,32 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"github.com/goccy/go-json"
 )
 
 // entry is one record on its way into the sinks.
 type entry struct {
-	line    bytes.Buffer
-	encoder *json.Encoder
-	// told hears how the record fared, or that its caller has to write the next
-	// batch. It has room for one word, so that nobody waits to say it.
+	line []byte
+	// told hears how the record fared, and that nobody writes. Each is said once at
+	// most, and it has room for both, so that nobody waits to say it.
 	told  chan notice
 	timer *time.Timer
+	// queued is true while the entry waits; the writer's mu guards it.
+	queued bool
+	// batch and outcomes are room for what its caller writes.
+	batch    []*entry
+	outcomes []error
 }
 
-// notice is what a waiting caller is told.
+// notice is what a waiting caller is told: how its record fared, or that nobody
+// writes, so that it may.
 type notice struct {
-	lead bool
+	idle bool
 	err  error
 }
 
 func newEntry() *entry {
-	e := &entry{told: make(chan notice, 1), timer: time.NewTimer(time.Hour)}
+	e := &entry{told: make(chan notice, 2), timer: time.NewTimer(time.Hour)}
 	e.timer.Stop()
-	e.encoder = json.NewEncoder(&e.line)
 	return e
 }
 
@@ -36,14 +38,15 @@ func newEntry() *entry {
 const keptLine = 64 << 10
 
 func (w *Writer) release(e *entry) {
-	if e.line.Cap() <= keptLine {
+	if cap(e.line) <= keptLine {
 		w.entries.Put(e)
 	}
 }
 
-// queue holds the entries that wait. While it is led somebody writes, and takes
-// what has gathered meanwhile or tells one of those who wait to do so: a lone
-// caller writes at once, and nobody waits for a clock.
+// queue holds the entries that wait. While it is led somebody writes. Who ends that
+// wakes the first of those who wait, and whoever comes first then writes what has
+// gathered, with what stands before: a lone caller writes at once, nobody waits for a
+// clock, and what waits is not held up until one who sleeps has woken.
 type queue struct {
 	led     bool
 	waiting []*entry
@@ -63,7 +66,7 @@ var (
 // entry is still somebody's who writes, and can't be used again.
 func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // the error is what counts
 	w.mu.Lock()
-	if w.led { // or nobody else waits, and there is room
+	if w.led || len(w.waiting) > 0 { // or nobody else waits, and there is room
 		e.timer.Reset(w.options.Patience)
 		defer e.timer.Stop()
 	}
@@ -84,18 +87,24 @@ func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // th
 	return w.await(e)
 }
 
-// enqueue puts the entry last, and reports whether its caller has to lead. w.mu is held.
+// enqueue puts the entry last, and reports whether its caller has to lead: nobody
+// does, and the entry is in the next batch. w.mu is held.
 func (w *Writer) enqueue(e *entry) (lead bool) {
 	w.waiting = append(w.waiting, e)
-	w.bytes += e.line.Len()
-	lead = !w.led
-	w.led = true
+	w.bytes += len(e.line)
+	e.queued = true
+	lead = !w.led && w.isNext(e)
+	w.led = w.led || lead
 	return lead
 }
 
+// isNext reports whether an entry that waits is in the next batch for certain. w.mu is
+// held.
+func (w *Writer) isNext(e *entry) bool { return w.waiting[0] == e || w.bytes <= largestBatch }
+
 // full reports whether the entry has to wait for room; w.mu is held.
 func (w *Writer) full(e *entry) bool {
-	return len(w.waiting) > 0 && w.bytes+e.line.Len() > w.options.BufferBytes
+	return len(w.waiting) > 0 && w.bytes+len(e.line) > w.options.BufferBytes
 }
 
 // awaitRoom reports whether there is room for the entry in time. w.mu is held when
@@ -120,58 +129,89 @@ func (w *Writer) awaitRoom(e *entry) bool {
 	return true
 }
 
-// await waits until somebody has written the entry, or leads where it is told to.
+// await waits until somebody has written the entry, or writes it where nobody does.
 func (w *Writer) await(e *entry) (err error, mine bool) { //nolint:revive // as commit
-	select {
-	case said := <-e.told:
-		return w.heed(e, said), true
-	case <-e.timer.C:
+	for {
+		select {
+		case said := <-e.told:
+			if done, err := w.heed(e, said); done {
+				return err, true
+			}
+		case <-e.timer.C:
+			return w.giveUp(e)
+		}
+	}
+}
+
+// heed does what an entry is told. done is false where somebody else writes it.
+func (w *Writer) heed(e *entry, said notice) (done bool, err error) {
+	if !said.idle {
+		return true, said.err
 	}
 	w.mu.Lock()
-	select {
-	case said := <-e.told: // just now
+	lead := w.resume(e)
+	w.mu.Unlock()
+	if !lead {
+		return false, nil
+	}
+	return true, w.lead(e)
+}
+
+// resume reports whether the caller of an entry that waits has to lead. w.mu is held.
+func (w *Writer) resume(e *entry) (lead bool) {
+	lead = e.queued && !w.led && w.isNext(e)
+	w.led = w.led || lead
+	return lead
+}
+
+// giveUp takes back an entry that waited too long, unless it can be written now, or
+// just was.
+func (w *Writer) giveUp(e *entry) (err error, mine bool) { //nolint:revive // as commit
+	w.mu.Lock()
+	if w.resume(e) {
 		w.mu.Unlock()
-		return w.heed(e, said), true
-	default:
+		return w.lead(e), true
 	}
 	defer w.mu.Unlock()
+	for len(e.told) > 0 { // nobody else takes from it
+		if said := <-e.told; !said.idle {
+			return said.err, true
+		}
+	}
 	w.counters.failed++
-	if at := slices.Index(w.waiting, e); at >= 0 {
-		w.waiting = slices.Delete(w.waiting, at, at+1)
-		w.freeRoom(e.line.Len())
-		return errLate, true
+	if !e.queued {
+		return errLate, false
 	}
-	return errLate, false
+	e.queued = false
+	at := slices.Index(w.waiting, e)
+	w.waiting = slices.Delete(w.waiting, at, at+1)
+	w.freeRoom(len(e.line))
+	return errLate, true
 }
 
-func (w *Writer) heed(e *entry, said notice) error {
-	if said.lead {
-		return w.lead(e)
-	}
-	return said.err
-}
-
-// lead writes a batch of which e is one, and hands the lead on. A batch is never
-// larger than one write may be, so that nobody leads for long.
+// lead writes a batch of which e is one, and wakes the first of those who came
+// meanwhile. A batch is never larger than one write may be, so that nobody leads for
+// long.
 func (w *Writer) lead(e *entry) error {
 	w.writing.Lock()
 	w.since.Store(time.Now().UnixNano())
 	w.mu.Lock()
-	batch := w.take()
+	batch := w.take(e.batch[:0])
 	w.mu.Unlock()
-	outcomes, rotation := w.put(batch), w.stale()
+	outcomes := w.put(batch, e.outcomes[:0])
+	rotation := w.stale()
 	w.since.Store(0)
 	w.writing.Unlock()
 
 	w.mu.Lock()
 	w.count(outcomes, rotation)
+	w.led = false
 	if len(w.waiting) > 0 {
-		w.waiting[0].told <- notice{lead: true}
-	} else {
-		w.led = false
+		// It stood behind whoever was first before, and hears this once.
+		w.waiting[0].told <- notice{idle: true}
 	}
 	w.mu.Unlock()
-	var own error
+	own := errLate // or e would not be in the batch
 	for i, other := range batch {
 		if other == e {
 			own = outcomes[i]
@@ -179,18 +219,21 @@ func (w *Writer) lead(e *entry) error {
 		}
 		other.told <- notice{err: outcomes[i]}
 	}
+	clear(batch)
+	clear(outcomes)
+	e.batch, e.outcomes = batch, outcomes
 	return own
 }
 
-// take removes the next batch from the queue. Who leads stands first in it: the
-// lead begins with an empty queue, and is handed to the first.
-func (w *Writer) take() []*entry {
+// take removes the next batch from the queue. isNext says of whom that is certain.
+func (w *Writer) take(batch []*entry) []*entry {
 	end, size := 0, 0
-	for end < len(w.waiting) && (end == 0 || size+w.waiting[end].line.Len() <= largestBatch) {
-		size += w.waiting[end].line.Len()
+	for end < len(w.waiting) && (end == 0 || size+len(w.waiting[end].line) <= largestBatch) {
+		size += len(w.waiting[end].line)
+		w.waiting[end].queued = false
 		end++
 	}
-	batch := slices.Clone(w.waiting[:end])
+	batch = append(batch, w.waiting[:end]...)
 	w.waiting = slices.Delete(w.waiting, 0, end)
 	w.freeRoom(size)
 	return batch
@@ -217,16 +260,16 @@ func (w *Writer) stale() error {
 
 // put writes the lines of a batch to every sink, in one write each, and returns
 // for each line why it is missing somewhere. w.writing is held.
-func (w *Writer) put(batch []*entry) []error {
-	lines := batch[0].line.Bytes()
+func (w *Writer) put(batch []*entry, outcomes []error) []error {
+	lines := batch[0].line
 	if len(batch) > 1 {
 		w.batch = w.batch[:0]
 		for _, e := range batch {
-			w.batch = append(w.batch, e.line.Bytes()...)
+			w.batch = append(w.batch, e.line...)
 		}
 		lines = w.batch
 	}
-	outcomes := make([]error, len(batch))
+	outcomes = append(outcomes, make([]error, len(batch))...)
 	for _, target := range w.sinks {
 		written, err := target.write(lines)
 		if err == nil {
@@ -234,7 +277,7 @@ func (w *Writer) put(batch []*entry) []error {
 		}
 		end := 0
 		for i, e := range batch {
-			if end += e.line.Len(); end > written {
+			if end += len(e.line); end > written {
 				outcomes[i] = errors.Join(outcomes[i], err)
 			}
 		}
@@ -242,7 +285,7 @@ func (w *Writer) put(batch []*entry) []error {
 	if w.forward != nil {
 		for i, e := range batch {
 			if outcomes[i] == nil {
-				w.forward.add(bytes.Clone(e.line.Bytes()))
+				w.forward.add(bytes.Clone(e.line))
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func NewWith(options Options, out io.Writer) *Writer {
 func Encode(record *v1.Record) ([]byte, error) {
 	e := newEntry()
 	err := e.encode(record)
-	return bytes.Clone(e.line.Bytes()), err
+	return bytes.Clone(e.line), err
 }
 
 // Blocked is how many callers wait for room.
@@ -58,7 +58,7 @@ func NewBackward(file io.ReaderAt, size int64, chunk int) func() ([]byte, error)
 // What is assigned to secret variables, masked, and whether a text would have come so
 // far; and the same by the pattern alone, with path.Match for every name.
 func (m *Masker) Assigned(text string) (masked string, suspicious bool) {
-	return m.assigned(text), m.suspicious(text)
+	return m.assigned(text), m.hints.of(text) != 0 || m.variables.Load().assigned(text)
 }
 
 func (m *Masker) AssignedByPattern(text string, globs []string) string {
@@ -80,9 +80,20 @@ func GlobMatches(glob, name string) bool {
 // Announced is how many here-documents a line announces.
 func Announced(line string) int { return len(announced(line)) }
 
-// What the tests of patches and of arguments compare.
+// What the tests of patches compare.
 var (
 	PatchLine = patchLine
 	FindPatch = findPatch
-	FlatArgs  = flatArgs
 )
+
+// Hinted are the patterns of which a hint stands in a text, as the one pass over it finds
+// them and as looking for each finds them, and all hints.
+func Hinted(m *Masker, text string) (found, each uint64, all []string) {
+	for i := range m.patterns {
+		all = append(all, m.patterns[i].hints...)
+	}
+	return uint64(m.hints.of(text)), uint64(m.hints.folded(strings.ToLower(text))), all
+}
+
+// FlatMembers reads arguments of the usual kind.
+var FlatMembers = flatMembers

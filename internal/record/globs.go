@@ -38,7 +38,3 @@ func (g *nameGlob) matches(name string) bool {
 	}
 	return name == g.core
 }
-
-// hint returns what stands in every name that the glob matches, if that is long enough
-// to look for.
-func (g *nameGlob) hint() (string, bool) { return g.core, g.simple && len(g.core) >= shortestHint }

@@ -15,7 +15,7 @@ type Masker struct {
 	patterns   []pattern
 	named      *regexp.Regexp
 	assignment *regexp.Regexp
-	hints      trigrams
+	hints      *hints
 	variables  atomic.Pointer[secretNames]
 }
 
@@ -26,11 +26,7 @@ func NewMasker() *Masker {
 		named:      regexp.MustCompile(`(?i)` + secretWord),
 		assignment: regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)=` + value),
 	}
-	for i := range m.patterns {
-		for _, hint := range m.patterns[i].hints {
-			m.hints.add(hint)
-		}
-	}
+	m.hints = newHints(m.patterns)
 	m.SetVariables(nil)
 	return m
 }
@@ -40,14 +36,9 @@ func NewMasker() *Masker {
 // replaces the globs before. Case is ignored, and a glob that can't be read
 // matches nothing.
 func (m *Masker) SetVariables(globs []string) {
-	names := &secretNames{globs: make([]nameGlob, len(globs)), hints: m.hints}
+	names := &secretNames{globs: make([]nameGlob, len(globs))}
 	for i, glob := range globs {
 		names.globs[i] = newNameGlob(glob)
-		if hint, found := names.globs[i].hint(); found {
-			names.hints.add(hint)
-		} else {
-			names.unhinted = true
-		}
 	}
 	m.variables.Store(names)
 }
@@ -59,16 +50,20 @@ const passes = 4
 // Masking twice changes nothing more. Text that holds nothing like a secret
 // costs no allocation.
 func (m *Masker) Mask(text string) (string, bool) {
-	if len(text) < shortest || !m.suspicious(text) {
+	if len(text) < shortest {
+		return text, false
+	}
+	found := m.hints.of(text)
+	if found == 0 && !m.variables.Load().assigned(text) {
 		return text, false
 	}
 	masked := text
 	for range passes {
-		next := m.once(masked)
+		next := m.once(masked, found)
 		if next == masked {
 			return masked, masked != text
 		}
-		masked = next
+		masked, found = next, m.hints.of(next)
 	}
 	// Text that still changes is no text anybody wrote: none of it is kept.
 	return Masked, true
@@ -77,26 +72,16 @@ func (m *Masker) Mask(text string) (string, bool) {
 // shortest is the length below which nothing can be a name and its secret.
 const shortest = 6
 
-// suspicious reports whether any pattern could match. It may be wrong in one
-// direction only.
-func (m *Masker) suspicious(text string) bool {
-	names := m.variables.Load()
-	return names.hints.in(text) || names.unhinted && strings.IndexByte(text, '=') >= 0
-}
-
-func (m *Masker) once(text string) string {
-	if !m.hints.in(text) {
-		return m.assigned(text)
-	}
-	lower := strings.ToLower(text)
+// once runs the patterns of which a hint stands in the text.
+func (m *Masker) once(text string, found patternSet) string {
 	for i := range m.patterns {
 		rule := &m.patterns[i]
 		// Replacing allocates even where nothing matches, and looking doesn't.
-		if !hinted(lower, rule.hints) || !rule.find.MatchString(text) {
+		if !found.has(i) || !rule.find.MatchString(text) {
 			continue
 		}
 		if next := rule.find.ReplaceAllString(text, rule.replace); next != text {
-			text, lower = next, strings.ToLower(next)
+			text, found = next, m.hints.of(next)
 		}
 	}
 	return m.assigned(text)
@@ -117,15 +102,6 @@ func (m *Masker) assigned(text string) string {
 	})
 }
 
-func hinted(lower string, hints []string) bool {
-	for _, hint := range hints {
-		if strings.Contains(lower, hint) {
-			return true
-		}
-	}
-	return false
-}
-
 // SecretName reports whether a key or variable of this name holds a secret.
 func (m *Masker) SecretName(name string) bool {
 	names := m.variables.Load()
@@ -141,9 +117,6 @@ func (m *Masker) SecretName(name string) bool {
 // same few arguments again and again.
 type secretNames struct {
 	globs []nameGlob
-	// hints are those of the patterns, and of the globs but for unhinted ones.
-	hints    trigrams
-	unhinted bool
 
 	mu    sync.RWMutex
 	known map[string]bool

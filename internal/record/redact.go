@@ -45,7 +45,7 @@ func (r *Redactor) SetSecretNames(globs []string) { r.masker.SetVariables(globs)
 func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erased, masked []string) {
 	run := redaction{redactor: r, kind: kind, erased: []string{}, masked: []string{}}
 	kept = v1.RecordCall{
-		Tool: run.text(call.Tool, "/call/tool"), Protocol: run.text(call.Protocol, "/call/protocol"), Args: map[string]any{},
+		Tool: run.text(call.Tool, "/call/tool"), Protocol: run.text(call.Protocol, "/call/protocol"),
 		Cwd: run.text(call.Cwd, "/call/cwd"), SessionID: run.text(call.Session.ID, "/call/session_id"),
 		Agent: run.text(call.Session.Agent, "/call/agent"),
 	}
@@ -53,6 +53,9 @@ func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erase
 		run.erased = append(run.erased, "/call/args")
 	} else if args != nil {
 		kept.Args = run.object(args, "/call/args")
+	}
+	if kept.Args == nil {
+		kept.Args = map[string]any{}
 	}
 	slices.Sort(run.erased)
 	slices.Sort(run.masked)
@@ -101,13 +104,16 @@ func (r *redaction) member(name string, value any, at string) any {
 	return r.value(value, at)
 }
 
-func (r *redaction) value(value any, at string) any {
-	switch value := value.(type) {
+func (r *redaction) value(kept any, at string) any {
+	switch value := kept.(type) {
 	case string:
 		if looksLikePatch(value) || r.tooLong(len(value)) {
 			return r.erase(value, at)
 		}
-		return r.text(value, at)
+		if safe := r.text(value, at); safe != value {
+			return safe
+		}
+		return kept
 	case json.Number:
 		if len(value) > longestNumber {
 			return r.erase(value, at)
@@ -121,9 +127,8 @@ func (r *redaction) value(value any, at string) any {
 		for i := range value {
 			value[i] = r.value(value[i], at+"/"+strconv.Itoa(i))
 		}
-		return value
 	}
-	return value
+	return kept
 }
 
 // tooLong reports whether a text is so long that it is taken for contents.

@@ -1,9 +1,7 @@
 package record_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -399,38 +397,6 @@ func FuzzAssigned(f *testing.F) {
 				masker.SecretName(name), name)
 		}
 	})
-}
-
-// FuzzFlatArgs holds that what is decoded without a decoder is what a decoder makes of it.
-func FuzzFlatArgs(f *testing.F) {
-	for _, args := range []string{
-		`{}`, ` { "a" : "b\\n\"\/" , "c":10, "a":"\t" } `, `{"a":01}`, `{"a":-1}`, `{"a":"\u0041"}`, `{"a":"b"} x`, `{"a":"b",}`, `{,}`,
-		`{"a":"é"}`, `{"a":"\\"}`, `{"a":1e3}`, `{"a":true}`, `{"a":"b" "c"}`, "{\"a\":\"b\x01\"}", "{\"a\":\"\x7f\"}", `{"a":"b`,
-		`{"a":1`, `{"a":"\u0026\u007F\u0000\u001f"}`, `{"a":"\u0026`, `{"a":"\u00`, `{"a":"\u00e9"}`, `{"a":"\u0\u0031"}`, `{"a":"\`, `null`, `[]`,
-	} {
-		f.Add([]byte(args))
-	}
-	f.Fuzz(func(t *testing.T, args []byte) {
-		flat, ok := record.FlatArgs(args)
-		if !ok {
-			return
-		}
-		decoder := json.NewDecoder(bytes.NewReader(args))
-		decoder.UseNumber()
-		var decoded map[string]any
-		require.NoError(t, decoder.Decode(&decoded))
-		require.Equal(t, decoded, flat)
-		require.ErrorIs(t, decoder.Decode(&decoded), io.EOF)
-	})
-}
-
-func TestFlatArgsAreThoseOfEveryDay(t *testing.T) {
-	for _, args := range []string{
-		`{"command":"grep -n \"a b\" src/*.go\nls"}`, `{"file_path":"/a","offset":10}`, `{"command":"cd a \u0026\u0026 ls","description":"x","timeout":120000}`,
-	} {
-		_, ok := record.FlatArgs([]byte(args))
-		assert.True(t, ok, args)
-	}
 }
 
 // No text costs more than its length is worth, however many here-documents it

@@ -66,7 +66,7 @@ func (w *Writer) masked(ctx context.Context, rules Rules, before, record *v1.Rec
 		w.countRule(&w.counters.ruleFailed)
 		return false, e.encode(withoutInput(record))
 	}
-	return false, e.encode(kept)
+	return false, e.encodeDocument(kept)
 }
 
 // drops reports whether rules drop a record.

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-json"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/wire"
 )
 
 // What a writer does with a record that its buffer has no room for.
@@ -190,8 +191,9 @@ func (w *Writer) Amend(ctx context.Context, before, record *v1.Record) {
 	go func() {
 		if lead {
 			_ = w.lead(e) // it is counted
-		} else {
-			_ = w.heed(e, <-e.told)
+		}
+		for done := lead; !done; {
+			done, _ = w.heed(e, <-e.told)
 		}
 		w.release(e)
 	}()
@@ -239,10 +241,22 @@ func (w *Writer) Close() error {
 }
 
 // encode puts the record into the entry, as a line with its line feed.
-func (e *entry) encode(record any) error {
-	e.line.Reset()
-	if err := e.encoder.EncodeWithOption(record, json.DisableHTMLEscape()); err != nil {
+func (e *entry) encode(record *v1.Record) error {
+	line, err := wire.AppendRecord(e.line[:0], record)
+	return e.end(line, err)
+}
+
+// encodeDocument puts what masks made of a record into the entry.
+func (e *entry) encodeDocument(made *document) error {
+	line, err := json.MarshalWithOption(made, json.DisableHTMLEscape())
+	return e.end(line, err)
+}
+
+func (e *entry) end(line []byte, err error) error {
+	if err != nil {
 		return fmt.Errorf("encode record: %w", err)
 	}
+	line = append(line, '\n')
+	e.line = line
 	return nil
 }
