@@ -168,6 +168,7 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 		if old, held := st.variable(arg.Name.Value); held && (associative || arg.Array != nil) && !old.is(associative) {
 			return st, false // one kind of array doesn't become the other
 		}
+		w.declaredBraces(arg)
 		value, ok := w.declared(st, arg, associative)
 		if !ok {
 			return st, false

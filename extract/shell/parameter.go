@@ -180,19 +180,20 @@ func sliced(text string, slice *syntax.Slice) (string, bool) {
 	if !plainSlice(slice) {
 		return "", false
 	}
-	bound := func(expr syntax.ArithmExpr) int {
+	bound := func(expr syntax.ArithmExpr) (int, bool) {
 		word, ok := expr.(*syntax.Word)
 		if !ok {
-			return len(text)
+			return len(text), true
 		}
 		n, err := strconv.Atoi(word.Lit())
-		if err != nil {
-			return len(text)
-		}
-		return n
+		return min(n, len(text)), err == nil && n <= maxText // shells count on, and over
 	}
-	from := min(bound(slice.Offset), len(text))
-	return text[from:min(from+bound(slice.Length), len(text))], true
+	from, fromExact := bound(slice.Offset)
+	length, lengthExact := bound(slice.Length)
+	if !fromExact || !lengthExact {
+		return "", false
+	}
+	return text[from:min(from+length, len(text))], true
 }
 
 // operandBytes are those that patterns and replacements take for themselves.

@@ -432,10 +432,20 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 				if !plainDeclaration(cmd.Variant.Value, word) {
 					w.messy(MessyDeclaration)
 				}
-				c.Form.Put(optionName(word.Text), "unknown")
+				if !isDeclared(word) {
+					c.Form.Put(optionName(word.Text), "unknown")
+					continue
+				}
+				names++
+				name := w.declaredName(word)
+				if prints {
+					c.Variables = append(c.Variables, name)
+				}
+				st = st.with(name, Word{})
 			}
 		case arg.Name != nil:
 			names++
+			w.declaredBraces(arg)
 			if prints { // options stand in front
 				c.Variables = append(c.Variables, arg.Name.Value)
 			}
@@ -478,6 +488,30 @@ func plainDeclaration(variant string, word Word) bool {
 		return strings.Trim(word.Text[1:], "xrgpfFaA") == ""
 	}
 	return true
+}
+
+// isDeclared reports whether a word behind declare and the like, which the parser took
+// for no name, is one for the shell, with its value perhaps: quotes and braces in it are
+// gone by then.
+func isDeclared(word Word) bool {
+	return !word.isOption() && !strings.HasPrefix(word.Text, "+")
+}
+
+// declaredName is the variable that such a word sets.
+func (w *walker) declaredName(word Word) string {
+	name, _, _ := strings.Cut(word.Text, "=")
+	if name = strings.TrimSuffix(name, "+"); word.Kind != Literal || !isName(name) {
+		w.messy(MessyDeclaration)
+	}
+	return name
+}
+
+// declaredBraces gives up values that are cut at braces: behind declare and the like bash
+// makes several assignments of one with alternatives, which an assignment by itself keeps.
+func (w *walker) declaredBraces(arg *syntax.Assign) {
+	if arg.Value != nil && hasBrace(arg.Value) {
+		w.messy(MessyBraces)
+	}
 }
 
 // newCommand begins a command in the state's surroundings.

@@ -1,0 +1,51 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Behind declare and the like bash cuts a value at its braces, and sets the last
+// alternative. Another assignment keeps them.
+func TestBracesInDeclarationsAreNotKept(t *testing.T) {
+	for _, line := range []string{
+		`declare x={README,/etc/shadow}; cat $x`, `typeset x={a,b}; cat $x`, `f() { local x={a,b}; cat "$x"; }; f`,
+		`declare y=1 x=a{b,c}; cat $x`, `declare x={1..3}; cat $x`, `x=a; export x={b,c}; cat $x`, `readonly x={b,c}; cat $x`,
+	} {
+		assert.Contains(t, parse(t, line).Messy, MessyBraces, line)
+	}
+	assert.Equal(t, "read {a,b}", touched(t, `x={a,b}; cat $x`))
+	assert.Equal(t, "read {a,b}", touched(t, `declare x='{a,b}'; cat "$x"`))
+}
+
+// What a declaration sets is known no more, however its name is written.
+func TestDeclaredNamesMayBeQuoted(t *testing.T) {
+	for _, line := range []string{
+		`x=a; export "x=b"; cat "$x"`, `x=a; export x\=b; cat "$x"`, `x=a; declare "x=b"; cat "$x"`, `x=a; declare 'x'=b; cat "$x"`,
+		`x=a; readonly "x=b"; cat "$x"`, `x=a; typeset x{,y}=b; cat "$x"`, `x=a; export 'x+=b'; cat "$x"`, `f() { local "x=b"; cat "$x"; }; x=a; f`,
+	} {
+		parsed := parse(t, line)
+		if len(parsed.Messy) > 0 {
+			continue
+		}
+		last := parsed.Commands[len(parsed.Commands)-1]
+		assert.Equal(t, "cat", last.Verb, line)
+		assert.True(t, last.Caveats.Has("assigns"), line)
+		assert.True(t, last.Caveats.Has("dynamic_word"), line)
+	}
+	assert.Empty(t, parse(t, `x=a; export "x=b"; cat "$x"`).Messy)
+	assert.Contains(t, parse(t, `declare "x[0]=b"; cat "$x"`).Messy, MessyDeclaration)
+	assert.Contains(t, parse(t, `declare -p "KEY_A"`).Commands[0].Variables, "KEY_A")
+}
+
+// Shells count a part of a value beyond what a machine word holds, and over.
+func TestPartsOfValuesEndWithTheValue(t *testing.T) {
+	for _, line := range []string{
+		`x=abc; cat ${x:1:9223372036854775807}`, `x=abc; cat "${x:18446744073709551616:2}"`, `x=abc; cat a${x:99999999999999999999:1}`,
+	} {
+		last := parse(t, line).Commands[1]
+		assert.True(t, last.Caveats.Has("dynamic_word"), line)
+	}
+	assert.Equal(t, "read bc", touched(t, `x=abc; cat ${x:1:100}`))
+}
