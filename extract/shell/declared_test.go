@@ -49,3 +49,18 @@ func TestPartsOfValuesEndWithTheValue(t *testing.T) {
 	}
 	assert.Equal(t, "read bc", touched(t, `x=abc; cat ${x:1:100}`))
 }
+
+// What an operator joins to the body of a function runs where the function is defined,
+// with the words in force there.
+func TestFunctionsEndWithTheirBody(t *testing.T) {
+	for _, line := range []string{
+		`f() { :; } && cat ${1:-/etc/shadow}; f README`, `f() { :; } || cat ${1:-/etc/shadow}; f README`,
+		`f() { :; } | cat ${1:-/etc/shadow}; f README`, `f() ( : ) |& cat ${1:-/etc/shadow}; f README`,
+		`function f { :; } && cat ${1:-/etc/shadow}; f README`, `f() if true; then :; fi && cat ${1:-/etc/shadow}; f README`,
+		`f() cat ${1:-x}; f README`, `f() ! { cat a; }; f`, `f() time cat a; f`, `f() g() { cat a; }; f; g`, `f() { :; } && x=b; x=a; f; cat $x`,
+	} {
+		assert.Contains(t, parse(t, line).Messy, MessyFunction, line)
+	}
+	assert.Equal(t, "read a", touched(t, `f() { cat "$1"; }; f a`))
+	assert.Equal(t, "read a", touched(t, `f() ( cat "$1" ); f a`))
+}

@@ -18,7 +18,7 @@ import (
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
 func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || cmd.Body == nil || st.functions.count >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
+	if cmd.Name == nil || !isBody(cmd.Body) || st.functions.count >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
 		w.messy(MessyFunction)
 		if cmd.Body != nil {
 			w.stmt(st.nowhere(), cmd.Body)
@@ -32,6 +32,22 @@ func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 		w.called[cmd] = false
 	}
 	return st.withFunction(cmd.Name.Value, cmd)
+}
+
+// isBody reports whether a statement is the body of a function to every shell: one
+// compound command. The parser takes what is joined to it by an operator for more of
+// the body, where a shell runs it at once, and other commands that shells refuse.
+func isBody(body *syntax.Stmt) bool {
+	if body == nil || body.Negated {
+		return false
+	}
+	switch body.Cmd.(type) {
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.ForClause, *syntax.WhileClause, *syntax.CaseClause,
+		*syntax.TestClause, *syntax.ArithmCmd:
+		return true
+	default:
+		return false
+	}
 }
 
 // definable reports whether a name means nothing to shells, nor to the program
