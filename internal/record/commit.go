@@ -169,6 +169,9 @@ func (w *Writer) resume(e *entry) (lead bool) {
 func (w *Writer) giveUp(e *entry) (err error, mine bool) { //nolint:revive // as commit
 	w.mu.Lock()
 	if w.resume(e) {
+		for len(e.told) > 0 {
+			<-e.told // that nobody writes; the entry's next record must not hear it
+		}
 		w.mu.Unlock()
 		return w.lead(e), true
 	}

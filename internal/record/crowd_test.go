@@ -123,3 +123,13 @@ func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
 	assert.Equal(t, 1, seen["after"])
 	assert.Zero(t, writer.Status().WaitingBytes)
 }
+
+// An entry is used again, and hears of its next record alone: what it was told as it gave
+// up would take the place that a later notice needs.
+func TestNoNoticeIsLeftForTheNextRecord(t *testing.T) {
+	var out strings.Builder
+	err, left := record.GiveUpIdle(record.NewTo(&out))
+	require.NoError(t, err)
+	assert.Zero(t, left)
+	assert.Equal(t, "{}\n", out.String())
+}
