@@ -64,3 +64,27 @@ func TestFunctionsEndWithTheirBody(t *testing.T) {
 	assert.Equal(t, "read a", touched(t, `f() { cat "$1"; }; f a`))
 	assert.Equal(t, "read a", touched(t, `f() ( cat "$1" ); f a`))
 }
+
+// A word of a loop that only the shell can cut makes as many rounds as it likes, or none:
+// what one leaves behind is there for the next, and what none does for what follows.
+func TestLoopsOverWhatTheShellCuts(t *testing.T) {
+	for _, words := range []string{"$(seq 3)", "$(uname -a)", "$PAGES", "$*", `"$@"`, "1 $(seq 3)"} {
+		line := parse(t, `x=a; z=b; for i in `+words+`; do cat $x; x=$z; z=/etc/shadow; done`)
+		last := Command{}
+		for _, c := range line.Commands {
+			if c.Verb == "cat" {
+				last = c
+			}
+		}
+		assert.True(t, len(line.Messy) > 0 || last.Caveats.Has("dynamic_word"), words)
+		line = parse(t, `for i in `+words+`; do cd ..; done; cat a`)
+		last = line.Commands[len(line.Commands)-1]
+		assert.True(t, len(line.Messy) > 0 || len(last.Dirs) == 3, "%s leads to %q", words, last.Dirs)
+	}
+	line := parse(t, `for i in 1 $(true); do cd ..; done; cat x`)
+	assert.ElementsMatch(t, []string{"/srv/proj", "/srv", "/"}, line.Commands[len(line.Commands)-1].Dirs)
+	line = parse(t, `x=b; for i in 1 $(true); do x=$y; y=b; done; cat $x`)
+	assert.True(t, line.Commands[len(line.Commands)-1].Caveats.Has("dynamic_word"))
+	assert.Equal(t, "read a, read b", touched(t, `for i in a b; do cat $i; done`))
+	assert.Empty(t, parse(t, `for i in $(seq 3); do cat a; done`).Messy)
+}

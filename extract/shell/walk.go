@@ -270,8 +270,9 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	ok, fail = st, st
 	for _, value := range values {
 		if value.Extended != "" {
-			value = Word{} // a pattern, perhaps
+			value = Word{Split: true} // a pattern, perhaps
 		}
+		several, none := roundsOf(value)
 		value.Solid = value.Solid || value.Vanishes // an empty one makes no round
 		if value.Kind == Glob {
 			// Without a match the loop runs once with the pattern itself.
@@ -285,8 +286,11 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		}
 		before := join(ok, fail)
 		ok, fail = w.body(before.with(name, value), cmd)
-		if value.Kind == Glob || value.Kind == Fed {
+		if several {
 			ok, fail = w.nextRounds(before, ok, fail, name, value, cmd)
+		}
+		if none {
+			ok, fail = join(before, ok), join(before, fail)
 		}
 		if start := before.with(name, value); anyOrder && changed(start, join(start, join(ok, fail))) {
 			w.messy(MessyControlFlow) // any other round may come before
@@ -297,6 +301,13 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		}
 	}
 	return join(st, ok), join(st, fail)
+}
+
+// roundsOf reports whether a loop may make several rounds of one word, and whether it
+// may make none: as the shell cuts it. A pattern without a match stands for itself.
+func roundsOf(word Word) (several, none bool) {
+	several = word.Kind == Glob || word.Kind == Fed || word.Split && word.Kind != Literal && word.Kind != Number
+	return several, word.Vanishes || several && word.Kind != Glob
 }
 
 // loopWords are the words of a loop, and whether the shell may take them in
