@@ -21,6 +21,22 @@ func TestFedCommands(t *testing.T) {
 		"fd . src -X head -1 {}":                        "fd, head",
 		"find . -print0 | sort -z | xargs -0 cat":       "find, sort, xargs, cat",
 		"git grep -l x | xargs wc -l":                   "git grep, xargs, wc",
+		// Some of the names, as they are.
+		"find . | xargs grep -l x | xargs cat":                  "find, xargs, grep, xargs, cat",
+		"git ls-files | xargs grep -L x | xargs wc -l":          "git ls-files, xargs, grep, xargs, wc",
+		"find . -exec grep -l x {} + | xargs cat":               "find, grep, xargs, cat",
+		"find . | rg -v x | xargs cat":                          "find, rg, xargs, cat",
+		"find . | xargs grep x | xargs cat":                     "find, xargs, grep, xargs",
+		"find . | xargs grep -c x | xargs cat":                  "find, xargs, grep, xargs",
+		"find . | xargs grep -rl x | xargs cat":                 "find, xargs, grep, xargs",
+		"find . | xargs grep -l x ../y | xargs cat":             "find, xargs, grep, xargs",
+		"find . | xargs -P2 grep -l x | xargs cat":              "find, xargs, grep, xargs",
+		"find . | xargs grep -lZ x | xargs cat":                 "find, xargs, grep, xargs",
+		"find . -exec grep -l x {} + -print | xargs cat":        "find, grep, xargs",
+		"find . -exec grep -l x {} + -ls | xargs cat":           "find, grep, xargs",
+		"find . -exec grep -l x {} + -exec wc {} + | xargs cat": "find, grep, wc, xargs",
+		"find . | rg -o x | xargs cat":                          "find, rg, xargs",
+		"find . | rg -n x | xargs cat":                          "find, rg, xargs",
 		// What is fed is not known, or more than a name.
 		"fd -x cat {.}":                                "fd",
 		"fd -x cat {} ';' -x rm {}":                    "fd",
@@ -80,6 +96,19 @@ func TestFedAccesses(t *testing.T) {
 	assert.Equal(t, "list src, read src/**", accesses(t, "find src -exec cat {} +"))
 	assert.Contains(t, caveats(t, "find . | xargs uniq"), "dynamic_option", "the second name would be written")
 	assert.Contains(t, caveats(t, "find . | xargs grep"), "dynamic_option", "the first name would be the pattern")
+}
+
+// Where nothing is found, GNU's xargs has grep read its standard input, and grep
+// names that.
+func TestNamesOfStandardInput(t *testing.T) {
+	commands := parse(t, "find src -name x | xargs grep -l x | xargs cat").Commands
+	names := ""
+	for _, a := range commands[len(commands)-1].Accesses {
+		if a.IfExists {
+			names += a.Text + ";"
+		}
+	}
+	assert.Equal(t, "(standard;input);(standard input);", names)
 }
 
 // Names that a substitution, a loop or read takes from a known stream.

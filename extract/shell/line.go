@@ -89,6 +89,9 @@ type Command struct {
 	Git GitWords
 	// found says which files a find prints.
 	found *Access
+	// ran are the names that find gives to the one command that it runs, where it
+	// prints none itself.
+	ran *feed
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
 	// refusable is true when a pattern among its words may be none that it takes.
