@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	v1 "policyd/api/v1"
 )
 
@@ -331,6 +333,19 @@ func linesFeed(c *Command) *feed {
 			f.spaced = f.spaced || c.Verb == "echo" && word.Kind == Glob
 			continue
 		}
+		return nil
+	}
+	f.rooted = startsPlain(f.roots)
+	return f
+}
+
+// writtenNames are the names that a here-document lists, one a line.
+func writtenNames(st *state, r *syntax.Redirect) *feed {
+	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || len(st.dirs) != 1 || st.unknown {
+		return nil
+	}
+	f := &feed{dir: st.dirs[0], listed: true, roots: strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")}
+	if slices.ContainsFunc(f.roots, func(line string) bool { return !printable(line, "") }) {
 		return nil
 	}
 	f.rooted = startsPlain(f.roots)

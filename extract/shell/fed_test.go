@@ -114,13 +114,15 @@ func TestNamesOfStandardInput(t *testing.T) {
 // Names that a substitution, a loop or read takes from a known stream.
 func TestFedWords(t *testing.T) {
 	for line, want := range map[string]string{
-		"cat $(git ls-files)":                               "read ./**",
-		"for f in $(find src -type f); do cat \"$f\"; done": "list src, read src/**",
-		"find src | while read -r f; do cat \"$f\"; done":   "list src, read src/**",
-		"diff <(sort a) b":                                  "read a, read b/**",
-		"cat \"$(dirname src/a.go)/b\"":                     "read src/b",
-		"cd \"$(pwd)\" && cat x":                            "read x",
-		"git show \"$(git rev-parse HEAD)\"":                "read HEAD",
+		"cat $(git ls-files)": "read ./**",
+		"while read -r f; do cat \"$f\"; done <<'E'\na.go\nE": "read a.go",
+		"xargs cat <<'E'\na.go\nsrc/b\nE":                     "read a.go, read src/b",
+		"for f in $(find src -type f); do cat \"$f\"; done":   "list src, read src/**",
+		"find src | while read -r f; do cat \"$f\"; done":     "list src, read src/**",
+		"diff <(sort a) b":                   "read a, read b/**",
+		"cat \"$(dirname src/a.go)/b\"":      "read src/b",
+		"cd \"$(pwd)\" && cat x":             "read x",
+		"git show \"$(git rev-parse HEAD)\"": "read HEAD",
 	} {
 		got := parse(t, line)
 		assert.Empty(t, got.Messy, line)
@@ -132,6 +134,7 @@ func TestFedWords(t *testing.T) {
 	for _, line := range []string{
 		"cat $(cat list)", "for f in $(cat list); do cat $f; done", "cat list | while read f; do cat $f; done",
 		"find . | while read f; do cat x$f; done", "find . | while read f; do cat $f; done < list",
+		"while read -r f; do cat \"$f\"; done <<'E'\na.go\n$x\nE", "while read -r f; do cat \"$f\"; done <<'E'\na b\nE", "while read -r f; do cat \"$f\"; done <<E\n$x\nE",
 		"find . | while read a b; do cat $b; done", "cat \"$(find .)/x\"", "cat \"$(dirname $x)\"",
 	} {
 		got := parse(t, line)

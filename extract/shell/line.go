@@ -82,6 +82,8 @@ type Command struct {
 	// VersionFiles are files, or patterns, that may say which version of the program
 	// is installed.
 	VersionFiles []string
+	// Imports are modules that a file in a working directory would stand in for.
+	Imports []string
 	// SearchesCwd is true when the working directory is searched for the program
 	// before the places that programs are in.
 	SearchesCwd bool

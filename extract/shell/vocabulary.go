@@ -40,6 +40,11 @@ type vocabulary struct {
 	PublicSettings []string `json:"public_settings"`
 	// ProcessFields are columns of ps that show nothing of a process's environment.
 	ProcessFields []string `json:"process_fields"`
+	// PythonModules are the modules that Python brings, and those that it looks for
+	// by itself: a file of one of these names in the working directory comes before
+	// Python's own. ModulePrograms are those of them that are programs which read.
+	PythonModules  []string `json:"python_modules"`
+	ModulePrograms []string `json:"module_programs"`
 	// SocketWords are those by which sockets are selected and that name no host.
 	SocketWords []string `json:"socket_words"`
 	// ReadingVerbs change nothing on the disk but what their paths are written to.

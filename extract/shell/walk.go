@@ -43,6 +43,8 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.in = nil
 		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
 			w.in = w.substituted // done < <(find …)
+		} else if len(stmt.Redirs) == 1 {
+			w.in = writtenNames(st, stmt.Redirs[0])
 		}
 		defer func() { w.in = in }()
 	}
