@@ -3,6 +3,7 @@ package extract_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,6 +36,14 @@ func TestModulesOfTheWorkingDirectory(t *testing.T) {
 	require.NoError(t, os.Symlink("src/main.go", filepath.Join(p.project, "json.py")))
 	assert.True(t, p.line("python3 -m json.tool x").Items[0].Caveats.Has("project_chooses_program"))
 	assert.True(t, p.line(`cd "$X"; python3 -m json.tool x`).Items[1].Caveats.Has("project_chooses_program"))
+	for _, line := range []string{
+		"python3 -m json.tool x; cp a json.py", "cp a json.py; python3 -m json.tool x", "for f in a b; do python3 -m json.tool x; git checkout b; done",
+		"cat a > json.py; python3 -m json.tool x", "(python3 -m json.tool x) & ./run", "f() { mv a json.py; }; f; python3 -m json.tool x",
+		"python3 -m json.tool a json.py; python3 -m json.tool a", "tar xf a.tgz | python -m json.tool",
+	} {
+		items := p.line(line).Items
+		assert.True(t, slices.ContainsFunc(items, func(item v1.Item) bool { return item.Caveats.Has("project_chooses_program") }), line)
+	}
 	assert.Equal(t, "python3", p.line("python3 -m http.server").Items[0].Verb)
 	assert.True(t, p.line("python3 -i -m json.tool x").Items[0].Caveats.Has("runs_anything"))
 }

@@ -139,6 +139,8 @@ type Access struct {
 	Op   string
 	// Glob is true when Text is a pattern that the shell expands.
 	Glob bool
+	// One is true for a Glob of whose matches one is meant.
+	One bool
 	// Tree is true when everything below is accessed, too.
 	Tree bool
 	// Maybe is true for words that may be no path at all: they count when they
@@ -264,10 +266,21 @@ func (t *Table) explain(line string, options *Options) *walker {
 		return w
 	}
 	w.script(st, line, options.Shell)
+	w.importers()
 	if len(w.expandedNames) > 0 {
 		w.emit(w.newCommand(st, ":", nil))
 	}
 	return w
+}
+
+// importers looks at the commands that import modules: where any command of the
+// line may change the disk, what lies there now says nothing about them.
+func (w *walker) importers() {
+	for i := range w.line.Commands {
+		if c := &w.line.Commands[i]; len(c.Imports) > 0 && !w.onlyRead() {
+			c.Caveats.Add("project_chooses_program")
+		}
+	}
 }
 
 // likelyCommands guesses how many commands a line has, to make room for them.

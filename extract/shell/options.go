@@ -524,6 +524,7 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
+	a.One = a.Glob && !word.Expands
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")
