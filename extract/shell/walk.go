@@ -347,7 +347,7 @@ func (w *walker) counts(st *state, item *syntax.Word) bool {
 			return true
 		}
 		value := st.vars[lone.Param.Value]
-		return !(value.Kind == Number && !value.Signed && !value.Letters || value.Kind == Literal && decimal(value.Text))
+		return (value.Kind != Number || value.Signed || value.Letters) && (value.Kind != Literal || !decimal(value.Text))
 	})
 }
 
