@@ -254,17 +254,20 @@ var grave = []string{
 func (r *reading) excused(words []string) bool {
 	program := path.Base(words[0])
 	return program == "xargs" || slices.ContainsFunc(r.named, func(c shell.Command) bool {
-		return c.Program == program && (slices.ContainsFunc(grave, c.Caveats.Has) || slices.ContainsFunc(c.Accesses, vague))
+		return c.Program == program && (slices.ContainsFunc(grave, c.Caveats.Has) ||
+			slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return vague(a) || handedOn(a, words) }))
 	})
+}
+
+// handedOn reports a pattern that matched nothing and became a word of a script that
+// splits its words once more: the disk says so.
+func handedOn(a shell.Access, words []string) bool {
+	return a.Glob && a.Split && slices.Contains(words, strings.ReplaceAll(a.Text, `\`, ""))
 }
 
 // vague is an access that the facts leave to the run or to the disk: what only
 // the run can tell, and a pattern in a place that takes one word.
 func vague(a shell.Access) bool { return a.Dynamic || a.Glob && a.Single }
-
-// cut is an access by a pattern whose words a script splits again: the disk says whether
-// that changes any.
-func cut(a shell.Access) bool { return a.Glob && a.Split }
 
 // lack says what the named command doesn't say of the told one, empty when it
 // says all.
@@ -276,7 +279,7 @@ func (r *reading) lack(named, told *shell.Command, dir string) string {
 		return "verb " + told.Verb
 	}
 	for _, caveat := range told.Caveats {
-		if !named.Caveats.Has(caveat) && (caveat != "unknown_option" || !slices.ContainsFunc(named.Accesses, cut)) {
+		if !named.Caveats.Has(caveat) {
 			return "caveat " + caveat
 		}
 	}
