@@ -128,7 +128,7 @@ func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
 // up would take the place that a later notice needs.
 func TestNoNoticeIsLeftForTheNextRecord(t *testing.T) {
 	var out strings.Builder
-	err, left := record.GiveUpIdle(record.NewTo(&out))
+	left, err := record.GiveUpIdle(record.NewTo(&out))
 	require.NoError(t, err)
 	assert.Zero(t, left)
 	assert.Equal(t, "{}\n", out.String())

@@ -100,7 +100,7 @@ var FlatMembers = flatMembers
 
 // GiveUpIdle is a caller who gives up as it is told that nobody writes, and how much the
 // entry's next record would hear of this one.
-func GiveUpIdle(w *Writer) (err error, left int) { //nolint:revive // the error is what counts
+func GiveUpIdle(w *Writer) (left int, err error) {
 	e := newEntry()
 	e.line = append(e.line, "{}\n"...)
 	w.mu.Lock()
@@ -109,5 +109,5 @@ func GiveUpIdle(w *Writer) (err error, left int) { //nolint:revive // the error 
 	w.mu.Unlock()
 	e.told <- notice{idle: true}
 	err, _ = w.giveUp(e)
-	return err, len(e.told)
+	return len(e.told), err
 }
