@@ -274,6 +274,9 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 		e.gitTrust(item, c)
 		e.gitPush(item, c)
 	}
+	if len(c.Imports) > 0 && e.imports(c) {
+		item.Caveats.Add("project_chooses_program")
+	}
 	if len(c.ChosenBy) > 0 && e.chosen(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
@@ -335,6 +338,41 @@ func (e *extraction) choosing(c *shell.Command) []string {
 		}
 	}
 	return dirs
+}
+
+// imports reports whether a working directory holds a module of one of the names
+// that a program imports: a file that Python runs or loads, or a package.
+func (e *extraction) imports(c *shell.Command) bool {
+	if c.Unknown || len(c.Dirs) == 0 {
+		return true
+	}
+	for _, dir := range c.Dirs {
+		entries, err := e.readDir(dir)
+		if err != nil {
+			return true
+		}
+		for _, entry := range entries {
+			name, _, _ := strings.Cut(entry.Name(), ".")
+			if _, known := slices.BinarySearch(c.Imports, name); known && e.module(dir+"/"+entry.Name()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// module reports whether a file or a directory may be a module of Python's.
+func (e *extraction) module(name string) bool {
+	switch filepath.Ext(name) {
+	case ".py", ".pyw", ".pyc", ".so", ".pyd", ".dll", ".dylib":
+		return true
+	}
+	info, err := e.stat(name)
+	if err != nil || !info.IsDir() {
+		return err != nil && !os.IsNotExist(err)
+	}
+	entries, err := e.readDir(name)
+	return err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), "__init__.") })
 }
 
 // installed is the lowest version that files in the usual places name, empty

@@ -433,10 +433,13 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	if found.unknown {
 		item.Caveats.Add(reachesUnknown)
 	}
+	if a.Split && len(found.matches) == 0 {
+		item.Caveats.Add("dynamic_word") // the pattern itself is handed on, and split
+	}
 	for i, match := range found.matches {
 		word := found.words[i]
-		if strings.HasPrefix(word, "-") {
-			item.Caveats.Add("dynamic_option")
+		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
+			item.Caveats.Add("dynamic_option") // git reads magic behind a colon
 		}
 		if a.Split && strings.ContainsAny(word, " \t\n*?[\\") {
 			item.Caveats.Add("dynamic_word")

@@ -44,7 +44,7 @@ var rooms = []room{
 	},
 	{
 		path: "bundles", own: []string{"api/v1", "policies"},
-		modules: []string{"github.com/open-policy-agent/opa", "github.com/fsnotify/fsnotify"},
+		modules: []string{"github.com/open-policy-agent/opa", "github.com/fsnotify/fsnotify", "github.com/goccy/go-json"},
 		reason:  "the engine judges the facts that it is given and doesn't know how they are made or who asks",
 	},
 	{

@@ -231,7 +231,7 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 		}
 	}
 	// Of several files each count stands behind a name.
-	several := func(a Access) bool { return a.Glob || a.Tree || a.Dynamic }
+	several := func(a Access) bool { return a.Glob && !a.One || a.Tree || a.Dynamic }
 	if len(c.Accesses) > 1 || c.files > 1 || slices.ContainsFunc(c.Accesses, several) {
 		return false
 	}

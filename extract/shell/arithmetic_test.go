@@ -74,12 +74,17 @@ func TestCommandsThatPrintNumbers(t *testing.T) {
 	for _, line := range []string{
 		"[ $(wc -l < f) -gt 3 ]", "n=$(grep -c x f); ((n > 3))", "[[ $(ls | wc -l) -eq 2 ]]",
 		"n=$(git rev-list --count HEAD); [ \"$n\" -gt 1 ]",
+		"for f in src/*; do n=$(wc -l < \"$f\"); ((n)); done", "for f in src/*; do n=$(grep -c x \"$f\"); ((n)); done", "for f in *; do n=$(wc -l < $f); ((n)); done",
 	} {
 		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
 	}
 	for _, line := range []string{
 		"[[ $(cat f) -gt 3 ]]", "n=$(wc -l f); ((n))", "n=$(grep -c x f g); ((n))", "n=$(grep -rc x .); ((n))", "n=$(wc -l < f 2>&1); ((n))",
 		"n=$(grep -c x *.go); ((n))", "n=$(./wc -l < f); ((n))", "n=$(wc -l < f; cat g); ((n))", "n=$(wc -l < f || cat g); ((n))",
+		"for f in src/*; do n=$(wc -l \"$f\"); ((n)); done", "for f in src/*; do n=$(grep -c x \"$f\" g); ((n)); done", "for f in src/*; do n=$(grep -c x \"$f\" \"$f\"); ((n)); done",
+		"for f in src; do n=$(grep -c x $f/*); ((n)); done", "for f in src/*; do n=$(grep -c x \"$f\"*); ((n)); done", "for f in src/*; do n=$(grep -c \"$f\" x*); ((n)); done",
+		"for f in src/*; do n=$(grep -c x \"$f\"{,a}); ((n)); done", "for f in src/*; do n=$(head -1 \"$f\"); ((n)); done", "for f in src/*; do n=$(grep -c \"$f\" g); ((n)); done",
+		"for f in src/*; do n=$(grep -rc x \"$f\"); ((n)); done", "for f in src/*; do n=$f; ((n)); done",
 		"n=$(cat f | wc -l | cat - g); ((n))", "n=$(timeout 3 wc -l < f g); ((n))", "n=$(wc -lw < f); ((n))",
 	} {
 		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)

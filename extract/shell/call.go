@@ -40,7 +40,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 func unmatched(argv []Word, redirs []Access) []Access {
 	for i, word := range argv {
 		redirs = append(redirs, extended(word)...)
-		if word.Kind == Glob && strings.HasPrefix(word.Text, "-") {
+		if word.Kind == Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
 			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Glob: true, NoMatch: true})
 			argv[i] = Word{Kind: Literal, Text: unescape(word.Text)}
 		}
@@ -87,9 +87,13 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 		return Word{Kind: Literal}, plain
 	}
 	value := w.word(st, assign.Value)
-	if value.Kind == Glob {
-		// Values are not expanded: the pattern is kept as text.
+	switch {
+	case value.Kind == Glob && (value.Expands || strings.ContainsAny(value.Text, " \t\n\\")):
+		// Values are not expanded: the pattern is kept as text, which the shell
+		// may split and expand where it stands unquoted.
 		value = Word{Kind: Dynamic, Text: value.Text}
+	case value.Kind == Glob: // one of the matches, which another variable holds
+		value = located(st, []Word{value})[0]
 	}
 	return value, plain
 }

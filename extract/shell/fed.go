@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	v1 "policyd/api/v1"
 )
 
@@ -36,6 +38,8 @@ type feed struct {
 	listed, leaves bool
 	// spaced is true when one line holds several words.
 	spaced bool
+	// besides are other names that there may be among them.
+	besides []string
 	// hashes is true when each line begins with the hash of a commit, and rest
 	// what follows it there: a separator, and more text.
 	hashes bool
@@ -192,6 +196,9 @@ func (p *parsed) plainXargs() bool {
 // out is what the last command of a pipe prints, as a feed; nil when that is
 // not a stream of names that is known.
 func (w *walker) out(from int, in *feed) *feed {
+	if len(w.line.Commands) == from+2 {
+		return w.listed(&w.line.Commands[from], &w.line.Commands[from+1], in)
+	}
 	if len(w.line.Commands) != from+1 {
 		return nil
 	}
@@ -200,7 +207,7 @@ func (w *walker) out(from int, in *feed) *feed {
 		return nil
 	}
 	words := w.table.words
-	if allowed, ok := words.NameFilters[c.Verb]; ok && len(c.Accesses) == 0 {
+	if allowed, ok := words.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
 			return in
@@ -237,6 +244,44 @@ func (w *walker) out(from int, in *feed) *feed {
 		f.rooted = c.Verb == "find"
 	}
 	return f
+}
+
+// onlyImplied reports whether a command is given no path: behind a pipe rg then
+// reads the pipe.
+func onlyImplied(c *Command) bool {
+	return len(c.Accesses) == 1 && c.Accesses[0].Text == "." && c.Accesses[0].Tree && !c.Accesses[0].Glob
+}
+
+// listed is what a command prints that xargs or find runs on names, where it
+// prints some of them as they are (grep -l).
+func (w *walker) listed(runner, run *Command, in *feed) *feed {
+	words := w.table.words
+	allowed, ok := words.NamePickers[run.Verb]
+	has := func(c *Command, options []string) bool {
+		return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
+	}
+	if !ok || !has(run, words.NameListers[run.Verb]) ||
+		slices.ContainsFunc(run.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) ||
+		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.Fed && !a.IfExists }) {
+		return nil
+	}
+	if len(run.Caveats) > 0 || len(runner.Dirs) != 1 || len(run.Dirs) != 1 || run.Dirs[0] != runner.Dirs[0] || run.Unknown || runner.Unknown {
+		return nil
+	}
+	f := feed{}
+	switch {
+	case runner.Program == "xargs" && in != nil && !in.hashes && in.dir == run.Dirs[0] && !has(runner, []string{"-P"}):
+		f = *in
+		// Given no name, xargs has it read standard input, which it calls so.
+		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")
+	case runner.Verb == "find" && runner.ran != nil && !has(runner, slices.DeleteFunc(slices.Clone(words.NameProducers["find"]), func(o string) bool { return o == "-exec" })):
+		f = *runner.ran
+	default:
+		return nil
+	}
+	f.handing, f.many, f.every, f.spaced = AsWords, false, len(f.roots) > 1, false
+	f.zero = has(run, words.ZeroOptions[run.Verb])
+	return &f
 }
 
 // listedNames is what ls prints: its operands as they stand, and of those that
@@ -288,6 +333,19 @@ func linesFeed(c *Command) *feed {
 			f.spaced = f.spaced || c.Verb == "echo" && word.Kind == Glob
 			continue
 		}
+		return nil
+	}
+	f.rooted = startsPlain(f.roots)
+	return f
+}
+
+// writtenNames are the names that a here-document lists, one a line.
+func writtenNames(st *state, r *syntax.Redirect) *feed {
+	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || len(st.dirs) != 1 || st.unknown {
+		return nil
+	}
+	f := &feed{dir: st.dirs[0], listed: true, roots: strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")}
+	if slices.ContainsFunc(f.roots, func(line string) bool { return !printable(line, "") }) {
 		return nil
 	}
 	f.rooted = startsPlain(f.roots)

@@ -21,6 +21,22 @@ func TestFedCommands(t *testing.T) {
 		"fd . src -X head -1 {}":                        "fd, head",
 		"find . -print0 | sort -z | xargs -0 cat":       "find, sort, xargs, cat",
 		"git grep -l x | xargs wc -l":                   "git grep, xargs, wc",
+		// Some of the names, as they are.
+		"find . | xargs grep -l x | xargs cat":                  "find, xargs, grep, xargs, cat",
+		"git ls-files | xargs grep -L x | xargs wc -l":          "git ls-files, xargs, grep, xargs, wc",
+		"find . -exec grep -l x {} + | xargs cat":               "find, grep, xargs, cat",
+		"find . | rg -v x | xargs cat":                          "find, rg, xargs, cat",
+		"find . | xargs grep x | xargs cat":                     "find, xargs, grep, xargs",
+		"find . | xargs grep -c x | xargs cat":                  "find, xargs, grep, xargs",
+		"find . | xargs grep -rl x | xargs cat":                 "find, xargs, grep, xargs",
+		"find . | xargs grep -l x ../y | xargs cat":             "find, xargs, grep, xargs",
+		"find . | xargs -P2 grep -l x | xargs cat":              "find, xargs, grep, xargs",
+		"find . | xargs grep -lZ x | xargs cat":                 "find, xargs, grep, xargs",
+		"find . -exec grep -l x {} + -print | xargs cat":        "find, grep, xargs",
+		"find . -exec grep -l x {} + -ls | xargs cat":           "find, grep, xargs",
+		"find . -exec grep -l x {} + -exec wc {} + | xargs cat": "find, grep, wc, xargs",
+		"find . | rg -o x | xargs cat":                          "find, rg, xargs",
+		"find . | rg -n x | xargs cat":                          "find, rg, xargs",
 		// What is fed is not known, or more than a name.
 		"fd -x cat {.}":                                "fd",
 		"fd -x cat {} ';' -x rm {}":                    "fd",
@@ -82,16 +98,31 @@ func TestFedAccesses(t *testing.T) {
 	assert.Contains(t, caveats(t, "find . | xargs grep"), "dynamic_option", "the first name would be the pattern")
 }
 
+// Where nothing is found, GNU's xargs has grep read its standard input, and grep
+// names that.
+func TestNamesOfStandardInput(t *testing.T) {
+	commands := parse(t, "find src -name x | xargs grep -l x | xargs cat").Commands
+	names := ""
+	for _, a := range commands[len(commands)-1].Accesses {
+		if a.IfExists {
+			names += a.Text + ";"
+		}
+	}
+	assert.Equal(t, "(standard;input);(standard input);", names)
+}
+
 // Names that a substitution, a loop or read takes from a known stream.
 func TestFedWords(t *testing.T) {
 	for line, want := range map[string]string{
-		"cat $(git ls-files)":                               "read ./**",
-		"for f in $(find src -type f); do cat \"$f\"; done": "list src, read src/**",
-		"find src | while read -r f; do cat \"$f\"; done":   "list src, read src/**",
-		"diff <(sort a) b":                                  "read a, read b/**",
-		"cat \"$(dirname src/a.go)/b\"":                     "read src/b",
-		"cd \"$(pwd)\" && cat x":                            "read x",
-		"git show \"$(git rev-parse HEAD)\"":                "read HEAD",
+		"cat $(git ls-files)": "read ./**",
+		"while read -r f; do cat \"$f\"; done <<'E'\na.go\nE": "read a.go",
+		"xargs cat <<'E'\na.go\nsrc/b\nE":                     "read a.go, read src/b",
+		"for f in $(find src -type f); do cat \"$f\"; done":   "list src, read src/**",
+		"find src | while read -r f; do cat \"$f\"; done":     "list src, read src/**",
+		"diff <(sort a) b":                   "read a, read b/**",
+		"cat \"$(dirname src/a.go)/b\"":      "read src/b",
+		"cd \"$(pwd)\" && cat x":             "read x",
+		"git show \"$(git rev-parse HEAD)\"": "read HEAD",
 	} {
 		got := parse(t, line)
 		assert.Empty(t, got.Messy, line)
@@ -103,6 +134,7 @@ func TestFedWords(t *testing.T) {
 	for _, line := range []string{
 		"cat $(cat list)", "for f in $(cat list); do cat $f; done", "cat list | while read f; do cat $f; done",
 		"find . | while read f; do cat x$f; done", "find . | while read f; do cat $f; done < list",
+		"while read -r f; do cat \"$f\"; done <<'E'\na.go\n$x\nE", "while read -r f; do cat \"$f\"; done <<'E'\na b\nE", "while read -r f; do cat \"$f\"; done <<E\n$x\nE",
 		"find . | while read a b; do cat $b; done", "cat \"$(find .)/x\"", "cat \"$(dirname $x)\"",
 	} {
 		got := parse(t, line)

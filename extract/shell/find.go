@@ -414,5 +414,11 @@ func (p *parsed) fedExec(run *findRun) bool {
 		return false
 	}
 	f := p.findFeed(run)
-	return f != nil && f.run(p, run.argv, standsAlone("{}"))
+	if f == nil || !f.run(p, run.argv, standsAlone("{}")) {
+		return false
+	}
+	if p.c.ran = f; len(p.after) != 1 || p.tests.prints || p.tests.zeros {
+		p.c.ran = nil // it prints names besides
+	}
+	return true
 }

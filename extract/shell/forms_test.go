@@ -13,6 +13,9 @@ import (
 // findProgram follows a verb chain through the table.
 func findProgram(t *testing.T, table *Table, verb string) (entries []*Program) {
 	t.Helper()
+	if module := table.program(verb); module != nil {
+		return append(entries, module) // a module of an interpreter's, by its whole name
+	}
 	words := strings.Fields(verb)
 	program := table.program(words[0])
 	if program == nil && table.words.versions[words[0]] != nil {

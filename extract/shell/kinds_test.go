@@ -37,6 +37,18 @@ func TestSettingsOfPackageManagers(t *testing.T) {
 	}
 }
 
+// S2: ps shows columns that hold nothing of an environment.
+func TestColumnsOfProcesses(t *testing.T) {
+	for line, known := range map[string]bool{
+		"ps -o pid,comm": true, "ps -eo pid=,args=COMMAND -p 1": true, "ps -o 'pid ppid'": true, "ps -o environ": false, "ps -o pid,env": false,
+		"ps -o pid, -o environ": false, "ps -o ''": false, `ps -o "$x"`: false, "ps -eo pid e": false, "ps -o pid=environ": true,
+	} {
+		c := last(t, line)
+		kind, _ := c.Form.Get("-o")
+		assert.Equal(t, known, kind == "fields" && !c.Caveats.Has("unknown_option"), line)
+	}
+}
+
 // V5: what node checks is read and not run, unless an option runs something first.
 func TestNodeChecksWithoutRunning(t *testing.T) {
 	for line, idle := range map[string]bool{

@@ -88,6 +88,8 @@ type Command struct {
 	// VersionFiles are files, or patterns, that may say which version of the program
 	// is installed.
 	VersionFiles []string
+	// Imports are modules that a file in a working directory would stand in for.
+	Imports []string
 	// SearchesCwd is true when the working directory is searched for the program
 	// before the places that programs are in.
 	SearchesCwd bool
@@ -95,6 +97,9 @@ type Command struct {
 	Git GitWords
 	// found says which files a find prints.
 	found *Access
+	// ran are the names that find gives to the one command that it runs, where it
+	// prints none itself.
+	ran *feed
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
 	// refusable is true when a pattern among its words may be none that it takes.
@@ -140,6 +145,8 @@ type Access struct {
 	Op   string
 	// Glob is true when Text is a pattern that the shell expands.
 	Glob bool
+	// One is true for a Glob of whose matches one is meant.
+	One bool
 	// Tree is true when everything below is accessed, too.
 	Tree bool
 	// Maybe is true for words that may be no path at all: they count when they
@@ -292,10 +299,21 @@ func (t *Table) explain(line string, options *Options) *walker {
 		return w
 	}
 	w.script(st, line, options.Shell)
+	w.importers()
 	if len(w.expandedNames) > 0 {
 		w.emit(w.newCommand(st, ":", nil))
 	}
 	return w
+}
+
+// importers looks at the commands that import modules: where any command of the
+// line may change the disk, what lies there now says nothing about them.
+func (w *walker) importers() {
+	for i := range w.line.Commands {
+		if c := &w.line.Commands[i]; len(c.Imports) > 0 && !w.onlyRead() {
+			c.Caveats.Add("project_chooses_program")
+		}
+	}
 }
 
 // likelyCommands guesses how many commands a line has, to make room for them.

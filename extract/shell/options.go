@@ -100,6 +100,8 @@ func (p *parsed) unsure(program *Program, word Word) {
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
 	case word.Kind == Number && word.Signed && (!word.Letters || program.digits()):
 		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
+	case word.Led && !word.Split:
+		return
 	case word.Kind == Dynamic || word.Kind == Output:
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
 			p.c.Caveats.Add("dynamic_option")
@@ -378,7 +380,7 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word":
+	case "setting", "local", "public", "socket", "plus", "word", "fields":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -397,6 +399,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf("read", literal && !hasScheme(word.Text))
 	case "public":
 		return p.knownIf(kind, literal && slices.Contains(p.w.table.words.PublicSettings, word.Text))
+	case "fields":
+		return p.knownIf(kind, literal && p.w.table.words.publicFields(word.Text))
 	case "socket":
 		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
 	case "plus":
@@ -549,6 +553,9 @@ func (p *parsed) access(word Word, op string, tree bool) {
 		for _, root := range word.feed.spread(word.Text) {
 			p.c.Accesses = append(p.c.Accesses, word.feed.access(root, op, tree, word.Split))
 		}
+		for _, name := range word.feed.besides {
+			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, IfExists: true})
+		}
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -558,6 +565,7 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
+	a.One = a.Glob && !word.Expands
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")

@@ -32,6 +32,10 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		w.splice(st, b, Word{Kind: Literal, Text: text}, quoted)
 		return
 	}
+	if shorter, cut := w.cutSuffix(st, part, value); ok && cut {
+		w.splice(st, b, shorter, quoted)
+		return
+	}
 	kind := w.operated(st, b, part)
 	if kind == Dynamic {
 		// Other operators evaluate arithmetic, prompts or assignments in
@@ -174,6 +178,26 @@ func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, 
 		return w.expanded(st, value.Text, part.Exp)
 	}
 	return "", false
+}
+
+// cutSuffix is what is left of the matches of a pattern without the plain text
+// that the pattern, and so each of them, ends in. It stands for more names than
+// there are: all that what is left of the pattern matches.
+func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, bool) {
+	if value.Kind != Glob || part.Exp == nil || part.Slice != nil || part.Repl != nil || part.Length || unusual(part) || part.Index != nil ||
+		part.Exp.Op != syntax.RemSmallSuffix && part.Exp.Op != syntax.RemLargeSuffix || part.Exp.Word == nil {
+		return Word{}, false
+	}
+	suffix := w.word(st, part.Exp.Word)
+	if suffix.Kind != Literal || suffix.Text == "" || strings.Trim(suffix.Text, wordBytes+".-") != "" {
+		return Word{}, false
+	}
+	text, ends := strings.CutSuffix(value.Text, suffix.Text)
+	if !ends || !hasMeta(text) || strings.HasSuffix(text, `\`) || strings.ContainsAny(text, "[") {
+		return Word{}, false
+	}
+	value.Text = text
+	return value, true
 }
 
 func sliced(text string, slice *syntax.Slice) (string, bool) {

@@ -50,7 +50,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		c.Caveats.Add(caveat)
 	}
 	p := parsed{w: w, c: c, st: st, words: argv[1:]}
-	if strings.Contains(argv[0].Text, "/") {
+	if strings.Contains(argv[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
 		c.Accesses = append(c.Accesses, Access{Text: argv[0].Text, Op: v1.OpExecute})
 	}
 	switch {
@@ -60,6 +60,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		if entry != nil {
 			p.chosen(entry)
 		}
+	case !caveats.Has("named_by_path") && p.module(entry):
 	case entry == nil:
 		p.unknown()
 		if declares(name) {
@@ -208,6 +209,26 @@ func (p *parsed) version(name string) bool {
 		return false
 	}
 	p.c.Form.Put("<version>", "prints")
+	return true
+}
+
+// module reads python -m of a module that Python brings and that only reads: a
+// program of its own, as long as Python finds no other module of a name that it
+// imports.
+func (p *parsed) module(interpreter *Program) bool {
+	words := p.w.table.words
+	if p.c.Program != "python" && p.c.Program != "python3" || len(p.words) < 2 || !p.words[0].literal("-m") ||
+		p.words[1].Kind != Literal || !slices.Contains(words.ModulePrograms, p.words[1].Text) {
+		return false
+	}
+	name := p.c.Program + " -m " + p.words[1].Text
+	program := p.w.table.program(name)
+	if program == nil || interpreter == nil {
+		return false
+	}
+	p.c.Verb, p.c.Imports, p.words = name, words.PythonModules, p.words[2:]
+	p.entry(program)
+	p.chosen(interpreter)
 	return true
 }
 

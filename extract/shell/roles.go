@@ -60,7 +60,8 @@ func (p *parsed) roles(program *Program) {
 	}
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
-		p.role(program, role{name: "path", kind: "pathspec"}, word, whole)
+		// However many names a pattern has, behind "--" each is a path.
+		p.role(program, role{name: "path", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
 	}
 	if !paths {
 		p.impliedAccess(program, whole)

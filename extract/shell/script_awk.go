@@ -113,7 +113,7 @@ func (r *awkReader) quoted(delimiter byte) {
 }
 
 // regexEnd returns the index behind the regex that begins at text[start], or
-// -1. A slash or a quote in brackets is refused, since awks differ about it.
+// -1. A slash in brackets is refused, since awks differ about it.
 func regexEnd(text string, start int) int {
 	for i := start + 1; i < len(text); {
 		switch text[i] {
@@ -122,7 +122,7 @@ func regexEnd(text string, start int) int {
 		case '\n':
 			return -1
 		case '[':
-			if i = plainBracket(text, i, "/\"\\\n"); i < 0 {
+			if i = plainBracket(text, i, "/\\\n"); i < 0 {
 				return -1
 			}
 		case '/':

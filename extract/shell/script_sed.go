@@ -179,8 +179,8 @@ func (r *sedReader) address() bool {
 	return true
 }
 
-// section reads up to the next delimiter that is not escaped. A delimiter in
-// brackets is refused, since implementations differ about it.
+// section reads up to the next delimiter that is not escaped. A bare delimiter
+// in brackets is refused, since implementations differ about it.
 func (r *sedReader) section(delimiter byte) bool {
 	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || delimiter >= 0x80 || isNameByte(delimiter) {
 		return false
@@ -194,7 +194,7 @@ func (r *sedReader) section(delimiter byte) bool {
 		case delimiter:
 			return true
 		case '[':
-			end := plainBracket(r.text, r.pos-1, string(delimiter)+"\n")
+			end := r.bracket(delimiter)
 			if end < 0 {
 				return false
 			}
@@ -202,6 +202,20 @@ func (r *sedReader) section(delimiter byte) bool {
 		}
 	}
 	return false
+}
+
+// bracket returns the index behind the bracket expression that was opened, or
+// -1. A delimiter behind one backslash is a member of it for everyone.
+func (r *sedReader) bracket(delimiter byte) int {
+	end := plainBracket(r.text, r.pos-1, "\n")
+	if end < 0 {
+		return -1
+	}
+	inside := r.text[r.pos:end]
+	if strings.Contains(inside, `\\`) || strings.ContainsRune(strings.ReplaceAll(inside, `\`+string(delimiter), ""), rune(delimiter)) {
+		return -1
+	}
+	return end
 }
 
 // substitute reads s/regex/replacement/flags.

@@ -11,6 +11,7 @@ func TestPlainSed(t *testing.T) {
 	for _, text := range []string{
 		"1,40p", "$p", "/foo/,/bar/p", "s/a/b/g", "s|a/b|c|", "s/a/b/;s/c/d/2", "1d;$d", "/x/!d", "y/abc/xyz/", "=",
 		"1~2p", "2,+3p", "/a/{s/x/y/;p}", "5q", "s/[0-9]*/N/gp", `s/\//_/g`, ":a;N;$!ba;s/\\n/ /g", ":a\nN\n$!ba\ns/\\n/ /g", ":a;$!{N;ba};s/x/y/", ":a ; s/x/y/;ta", "# note", "",
+		`s/[^\/]*\///`, `s|[^\|]|x|`, `/[^\/]x/p`, `s/[[:alpha:]\/]*x/y/g`,
 		"s/x/[/", "/re/I p", "n;d", `\,a,p`, "s/a/w/", "s/e/e/",
 		"a\\\ntext", "1a text", "$ i\\\n text\np", "1c w out", "/x/{a e rm\n}",
 	} {
@@ -18,7 +19,7 @@ func TestPlainSed(t *testing.T) {
 	}
 	for _, text := range []string{
 		"s/.*/rm x/e", "w out", "1w out", "s/a/b/w out", "e", "1e rm x", "r /etc/passwd", "R x", "W x", "s/a/b/ge",
-		"s/a/b", "{p", "p}", "s/[/]/x/", "1i\\", "v", "a", "a x\\", "a\\\nx\\\ny", "a x\ne rm", "1i\\\nx\nw out", `a x\n`, "s\na\nb\n", "y/a", "p;e", "s/a/b/;w x", "sxaxbxe",
+		"s/a/b", "{p", "p}", "s/[/]/x/", `s/[\\/]x/w o/`, `s/[\/]/x/w o`, `s/[^\/]/.*/e`, `s/[a\/b/]/x/`, `s/[\/]x]/y/w o/`, `s/[\]/]/e/`, `s/[/\/]/x/`, "s][^\\]]x]y]", "1i\\", "v", "a", "a x\\", "a\\\nx\\\ny", "a x\ne rm", "1i\\\nx\nw out", `a x\n`, "s\na\nb\n", "y/a", "p;e", "s/a/b/;w x", "sxaxbxe",
 		"s/a/b/pw x", "1,2{e\n}", "l 5 w x",
 		":a#;w out", "b#\nw out", "ba #;w out", ":a }", ":a;a\\\nw out", ":a;/x\nw out\n/p", "ta;s/a/\nw out\n/", ":a;y/a\nw o/bcdef/",
 	} {

@@ -209,7 +209,16 @@ func either(name string, a, b *Word) *Word {
 	if isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b) {
 		return &Word{Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), Signed: a.Signed || b.Signed}
 	}
+	if onlyText(*a) && onlyText(*b) {
+		return &Word{Kind: Output, Text: "$" + name, Letters: true, Solid: solid(*a) && solid(*b)}
+	}
 	return unknownWord
+}
+
+// onlyText reports whether a variable holds text of the line's own, or that its
+// commands print.
+func onlyText(word Word) bool {
+	return word.array == nil && (word.Kind == Literal || word.Kind == Number || word.Kind == Hash || word.Kind == Output)
 }
 
 // octal reports whether shells may read a number as an octal one, or fail to.
@@ -220,7 +229,7 @@ func octal(word Word) bool {
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
 func sameWord(a, b *Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
 		slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
 		(a.feed == b.feed || reflect.DeepEqual(a.feed, b.feed)) && (a.array == b.array || reflect.DeepEqual(a.array, b.array))
 }

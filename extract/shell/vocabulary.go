@@ -39,6 +39,13 @@ type vocabulary struct {
 	MountPoints []string `json:"mount_points"`
 	// PublicSettings are settings of a package manager whose values are no secrets.
 	PublicSettings []string `json:"public_settings"`
+	// ProcessFields are columns of ps that show nothing of a process's environment.
+	ProcessFields []string `json:"process_fields"`
+	// PythonModules are the modules that Python brings, and those that it looks for
+	// by itself: a file of one of these names in the working directory comes before
+	// Python's own. ModulePrograms are those of them that are programs which read.
+	PythonModules  []string `json:"python_modules"`
+	ModulePrograms []string `json:"module_programs"`
 	// SocketWords are those by which sockets are selected and that name no host.
 	SocketWords []string `json:"socket_words"`
 	// ReadingVerbs change nothing on the disk but what their paths are written to.
@@ -56,6 +63,9 @@ type vocabulary struct {
 	NameProducers map[string][]string `json:"name_producers"`
 	// NameListers are producers only with one of these options.
 	NameListers map[string][]string `json:"name_listers"`
+	// NamePickers are verbs that print, of the names that they are given, some as
+	// they are, with all they may be given for that to hold.
+	NamePickers map[string][]string `json:"name_pickers"`
 	// NumberPrinters are verbs that print one number with the first of the
 	// listed names, as long as they are given no other than those listed.
 	NumberPrinters map[string][]string `json:"number_printers"`
@@ -101,6 +111,16 @@ func (v *vocabulary) harmless(name string, value Word) bool {
 		return only == "" || only == value.Text
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// publicFields reports whether a list of ps's columns, each with or without a
+// heading behind =, shows nothing that an agent may not see.
+func (v *vocabulary) publicFields(text string) bool {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(field string) bool {
+		name, _, _ := strings.Cut(field, "=")
+		return !slices.Contains(v.ProcessFields, name)
+	})
 }
 
 // local reports whether name is one that no program and no shell reads, so

@@ -42,6 +42,8 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.in = nil
 		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
 			w.in = w.substituted // done < <(find …)
+		} else if len(stmt.Redirs) == 1 {
+			w.in = writtenNames(st, stmt.Redirs[0])
 		}
 		defer func() { w.in = in }()
 	}
@@ -285,7 +287,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		}
 		before := join(ok, fail)
 		ok, fail = w.body(before.with(name, value), cmd)
-		if value.Kind == Glob || value.Kind == Fed {
+		if value.Kind == Glob || value.Kind == Fed || value.Text == seqText {
 			ok, fail = w.nextRounds(before, ok, fail, name, value, cmd)
 		}
 		if start := before.with(name, value); anyOrder && changed(start, join(start, join(ok, fail))) {
@@ -308,10 +310,44 @@ func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyO
 			w.anyOrder = list != nil && list.unordered()
 		}
 		anyOrder = anyOrder || w.anyOrder
-		values = append(values, located(st, w.words(st, item))...)
+		words := located(st, w.words(st, item))
+		if w.counts(st, item) {
+			words = []Word{{Kind: Number, Text: seqText, Solid: true}}
+		}
+		values = append(values, words...)
 		w.anyOrder = false
 	}
 	return values, anyOrder
+}
+
+// seqText stands for a number that seq prints.
+const seqText = "$(seq)"
+
+// counts reports whether a word of a loop is $(seq …) with plain numbers: the
+// loop then takes one number after the other.
+func (w *walker) counts(st *state, item *syntax.Word) bool {
+	if len(item.Parts) != 1 || st.assigned("IFS") || st.functions.count > 0 {
+		return false
+	}
+	part, ok := item.Parts[0].(*syntax.CmdSubst)
+	if !ok || len(part.Stmts) != 1 || part.TempFile || part.ReplyVar || len(part.Stmts[0].Redirs) > 0 {
+		return false
+	}
+	call, ok := part.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) < 2 || len(call.Args) > 4 || call.Args[0].Lit() != "seq" {
+		return false
+	}
+	return !slices.ContainsFunc(call.Args[1:], func(arg *syntax.Word) bool {
+		if lit := arg.Lit(); lit != "" {
+			return !decimal(lit)
+		}
+		lone, _ := loneParameter(arg)
+		if lone == nil || lone.Param == nil || !unchanged(lone) || lone.Index != nil {
+			return true
+		}
+		value, _ := st.variable(lone.Param.Value)
+		return (value.Kind != Number || value.Signed || value.Letters) && (value.Kind != Literal || !decimal(value.Text))
+	})
 }
 
 func (w *walker) body(st *state, cmd *syntax.ForClause) (ok, fail *state) {

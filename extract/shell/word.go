@@ -49,6 +49,9 @@ type Word struct {
 	// Letters is true for a word that is a Number but for other text about it:
 	// shells evaluate such text as an expression wherever they want a number.
 	Letters bool
+	// Led is true when the word begins with text that is known and is no dash, so
+	// that whatever follows it can't make it an option.
+	Led bool
 	// Solid is true when the text is never empty: a command that fails prints
 	// nothing, a number in arithmetic is always there.
 	Solid bool
@@ -279,7 +282,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
-	out.Signed = b.signed
+	out.Signed, out.Led = b.signed, led(word)
 	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number && !slices.Contains(b.holes, -1) {
 		out.holes = b.holes
@@ -308,6 +311,30 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	return out
+}
+
+// led reports whether the source of a word begins with plain text, and not with
+// a dash or with what the shell reads.
+func led(word *syntax.Word) bool {
+	if len(word.Parts) == 0 {
+		return false
+	}
+	text, read := "", ""
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		text, read = part.Value, "\\~=*?[{"
+	case *syntax.SglQuoted:
+		if !part.Dollar {
+			text = part.Value
+		}
+	case *syntax.DblQuoted:
+		if !part.Dollar && len(part.Parts) > 0 {
+			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
+				text = decodeDouble(lit.Value)
+			}
+		}
+	}
+	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
 }
 
 // wholeExpansion reports whether a word is one expansion, quoted or not.

@@ -254,8 +254,15 @@ var grave = []string{
 func (r *reading) excused(words []string) bool {
 	program := path.Base(words[0])
 	return program == "xargs" || slices.ContainsFunc(r.named, func(c shell.Command) bool {
-		return c.Program == program && (slices.ContainsFunc(grave, c.Caveats.Has) || slices.ContainsFunc(c.Accesses, vague))
+		return c.Program == program && (slices.ContainsFunc(grave, c.Caveats.Has) ||
+			slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return vague(a) || handedOn(a, words) }))
 	})
+}
+
+// handedOn reports a pattern that matched nothing and became a word of a script that
+// splits its words once more: the disk says so.
+func handedOn(a shell.Access, words []string) bool {
+	return a.Glob && a.Split && slices.Contains(words, strings.ReplaceAll(a.Text, `\`, ""))
 }
 
 // vague is an access that the facts leave to the run or to the disk: what only
