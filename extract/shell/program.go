@@ -82,8 +82,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		p.entry(entry)
 		p.printers(name)
 	}
-	switch {
-	case name == "xargs" && entry != nil && p.fedXargs(), verb == "fd" && p.fedFd(), verb == "fdfind" && p.fedFd():
+	if name == "xargs" && entry != nil && p.fedXargs() || (verb == "fd" || verb == "fdfind") && p.fedFd() {
 		p.standAside()
 	}
 	p.finish()
