@@ -13,7 +13,7 @@ import (
 // program that it has a name for; a number chooses among what a person installed.
 func TestToolVersionsThatNameAPath(t *testing.T) {
 	p := newPlace(t)
-	lines := []string{"jq . a.json", "yq . a.yaml", "rg x src", "fd x", "shellcheck a.sh", "bat README.md", "deno --version", "cmake --version", "gh --version", "helm version"}
+	lines := []string{"jq . a.json", "yq . a.yaml", "rg x src", "fd x", "shellcheck a.sh", "bat README.md", "deno --version", "cmake --version"}
 	chosen := func(line string) bool {
 		facts := p.facts("Bash", map[string]any{"command": line})
 		require.NotEmptyf(t, facts.Items, "%q", line)
