@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,7 +13,7 @@ import (
 // program that it has a name for; a number chooses among what a person installed.
 func TestToolVersionsThatNameAPath(t *testing.T) {
 	p := newPlace(t)
-	lines := []string{"jq . a.json", "yq . a.yaml", "rg x src", "fd x", "shellcheck a.sh", "bat README.md"}
+	lines := []string{"jq . a.json", "yq . a.yaml", "rg x src", "fd x", "shellcheck a.sh", "bat README.md", "deno --version", "cmake --version"}
 	chosen := func(line string) bool {
 		facts := p.facts("Bash", map[string]any{"command": line})
 		require.NotEmptyf(t, facts.Items, "%q", line)
@@ -25,6 +26,20 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.Remove(p.project+"/.tool-versions"))
+	for text, want := range map[string]bool{"[tools]\njq.path = './tools'\n": true, "[tools]\njq = '1.7.1'\n": false} {
+		require.NoError(t, os.WriteFile(p.project+"/mise.toml", []byte(text), 0o600))
+		for _, line := range lines {
+			assert.Equalf(t, want, chosen(line), "%q with %q", line, text)
+		}
+	}
+	require.NoError(t, os.Remove(p.project+"/mise.toml"))
+	for _, name := range []string{"mise.local.toml", ".config/mise.toml", ".config/mise/config.toml", ".mise/config.toml"} {
+		assert.False(t, chosen("ruby --version"), name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("[tools]\n"), 0o600))
+		assert.True(t, chosen("ruby --version"), name)
+		require.NoError(t, os.Remove(p.project+"/"+name))
+	}
 	assert.False(t, chosen("poetry --version"))
 	require.NoError(t, os.MkdirAll(p.project+"/.poetry/plugins", 0o700))
 	assert.True(t, chosen("poetry --version"), "its plugins run for every command")

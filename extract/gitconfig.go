@@ -10,6 +10,10 @@ import (
 	"policyd/extract/shell"
 )
 
+// severalSettings are the options with which git config prints more settings
+// than the one that it is given the name of.
+var severalSettings = []string{"--get-regexp", "--regexp", "--get-urlmatch", "--url", "--list"}
+
 // configReach says whether a command prints a setting of git that holds a
 // secret: a token in an address, a password. Commands that print one setting
 // are held to its name.
@@ -19,7 +23,7 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 	switch {
 	case strings.HasPrefix(c.Verb, "git config") && !has("--name-only"):
 		key := strings.ToLower(c.Git.Setting)
-		one := key != "" && !has("--get-regexp") && !has("--get-urlmatch") && !has("--list")
+		one := key != "" && !slices.ContainsFunc(severalSettings, has)
 		printed = one && (git.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
 	case c.Verb == "git remote" && has("--verbose"), c.Verb == "git remote get-url", c.Verb == "git remote show", c.Verb == "git ls-remote":
 		printed = slices.ContainsFunc(verdict.Credentials, func(name string) bool {

@@ -25,7 +25,9 @@ func TestSettingsOfGitThatHoldSecrets(t *testing.T) {
 	lines := map[string]bool{
 		"git config --list": true, "git config -l --show-origin": true, "git config --get-regexp remote": true, "git remote -v": true,
 		"git remote get-url origin": true, "git config remote.origin.url": true, "git config --get REMOTE.origin.URL": true,
-		"git config user.name": false, "git config --list --name-only": false, "git remote": false, "git status": false,
+		"git config get --all --regexp remote": true, "git config get --regexp a.b": true, "git config get --url=https://x a": true,
+		"git config get user.name": false,
+		"git config user.name":     false, "git config --list --name-only": false, "git remote": false, "git status": false,
 	}
 	check := func(secret bool) {
 		for line, prints := range lines {

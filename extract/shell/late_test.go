@@ -38,10 +38,11 @@ func TestOptionsBehindOperands(t *testing.T) {
 func TestValuesThatAreCut(t *testing.T) {
 	for _, line := range []string{
 		"bzgrep '-ex . .env' x a.bz2", "zgrep -A '0 . .env' x a.gz", "xzgrep -m '1 . .env' x a.xz", "zgrep -e '*' a.gz",
+		"bzgrep -e .env -n a.bz2", "bzgrep -e x -e .env a.bz2", // grep -e -n .env, grep -e -e .env
 	} {
 		assert.Truef(t, parse(t, line).Commands[0].Caveats.Has("unknown_option"), "%q", line)
 	}
-	for _, line := range []string{"bzgrep -e x a.bz2", "zgrep -A 3 x a.gz", "zgrep 'a b' a.gz"} {
+	for _, line := range []string{"zgrep -A 3 x a.gz", "zgrep 'a b' a.gz"} {
 		assert.Emptyf(t, parse(t, line).Commands[0].Caveats, "%q", line)
 	}
 }
@@ -57,4 +58,18 @@ func TestStreamsOfAwk(t *testing.T) {
 	assert.Contains(t, accesses(t, `gawk -P 'BEGIN { print "x" > "/dev/stderr" }' a.txt`), "write /dev/stderr")
 	assert.Contains(t, accesses(t, `awk '{ printf "x" >"/dev/stdout"; print }' a.txt`), "write /dev/stdout")
 	assert.NotContains(t, accesses(t, "awk '{ print }' a.txt"), "write")
+}
+
+// S2, V6: behind a short option some parsers leave a "=" out of the value and others
+// don't, so that what it names is either file, either glob and either directory.
+func TestValuesBehindAnEqualsSign(t *testing.T) {
+	for _, line := range []string{
+		"rg -f=.env x", "rg -nf=.env x", "rg -g=.env x", "rg -ng=.env x", "fd -C=/etc x", "npm -C=/etc ls", "grep -f=.env x",
+		"git log -O=.env", "git grep -f=.env", "sort -o=x a",
+	} {
+		assert.Truef(t, parse(t, line).Commands[0].Caveats.Has("unknown_option"), "%q", line)
+	}
+	for _, line := range []string{"cut -d= -f1 a", "awk -F= 1 a", "sort -t= a", "rg -A=3 x", "rg -e=x a", "rg -g '*=' x", "rg --glob=a x"} {
+		assert.Falsef(t, parse(t, line).Commands[0].Caveats.Has("unknown_option"), "%q", line)
+	}
 }

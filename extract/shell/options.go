@@ -209,6 +209,10 @@ func (p *parsed) bundle(program *Program, rest []Word) int {
 		}
 		kind := known.kinds[0]
 		value := text[i+1:]
+		if p.tied(program, known, value) {
+			p.unknownOption("-" + text[i:])
+			return 1
+		}
 		switch {
 		case kind == "none":
 			p.c.Form.Put(known.canonical, kind)
@@ -223,6 +227,20 @@ func (p *parsed) bundle(program *Program, rest []Word) int {
 		}
 	}
 	return 1
+}
+
+// tied reports whether a value behind a short option begins with "=" and says
+// what is touched: getopt(3) takes the sign for part of the value, and the parsers of
+// ripgrep, fd, npm and cobra leave it out, so that the value is either.
+func (p *parsed) tied(program *Program, known option, value string) bool {
+	if len(value) < 2 || value[0] != '=' {
+		return false
+	}
+	switch strings.TrimSuffix(known.kinds[0], "?") {
+	case "none", "value", "pattern", "sed", "awk", "jq", "yq":
+		return program.filters[known.canonical] != ""
+	}
+	return true
 }
 
 // value notes an option's value, and what it touches by its kind. Several
