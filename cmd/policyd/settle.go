@@ -1,6 +1,9 @@
 package main
 
-import "runtime/debug"
+import (
+	"runtime"
+	"runtime/debug"
+)
 
 // startQuickly puts off the collection of garbage while a server starts, and returns what
 // ends that: nearly all that a start allocates is in use when it is over. What is not, and
@@ -13,6 +16,7 @@ func (p *Program) startQuickly() (settle func() error) {
 	usual := debug.SetGCPercent(-1)
 	return func() error {
 		debug.SetGCPercent(usual)
+		runtime.GC() // what pools hold outlives one collection
 		debug.FreeOSMemory()
 		return releaseProgram()
 	}
