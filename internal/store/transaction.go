@@ -41,13 +41,19 @@ func (s *Store) write(ctx context.Context, rows int, change func(context.Context
 }
 
 // repeated runs what changed nothing again, for as long as it stands in another
-// process's way.
+// process's way. Where time is up in the middle of a run, the error says what stood in
+// the way before.
 func (s *Store) repeated(ctx context.Context, run func() error) error {
+	var stood error
 	for {
 		err := run()
 		if err == nil || !s.dialect.again(err) {
+			if stood != nil && errors.Is(err, context.DeadlineExceeded) {
+				err = fmt.Errorf("%w: %w", err, stood)
+			}
 			return err
 		}
+		stood = err
 		select {
 		case <-ctx.Done():
 			return err
