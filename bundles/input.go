@@ -14,8 +14,9 @@ import (
 const slabSize = 64
 
 // inputBuilder writes one v1.Input as a term, as JSON would have given it, but for nil
-// lists, which become empty ones, and with what its line comes to: a v1.Judged. Reflection would take four times as long. A builder
-// is used again, by one goroutine at a time.
+// lists, which become empty ones, and with what its line comes to: a v1.Judged.
+// Reflection would take four times as long. A builder is used again, by one goroutine at
+// a time.
 type inputBuilder struct {
 	*vocabulary
 	slab   []ast.Term

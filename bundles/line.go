@@ -33,8 +33,12 @@ func (l *lineReader) read(items []v1.Item) {
 			continue
 		}
 		l.commands++
-		l.touches = unite(l.touches, item.Touches)
-		l.caveats = unite(l.caveats, item.Caveats)
+		for _, space := range item.Touches {
+			l.touches.Add(space)
+		}
+		for _, caveat := range item.Caveats {
+			l.caveats.Add(caveat)
+		}
 		l.add(item.Verb, item.Form)
 	}
 }
@@ -50,16 +54,6 @@ func (l *lineReader) reset() {
 
 // told reports whether all commands can be told as one, and are more than one.
 func (l *lineReader) told() bool { return l.commands > 1 && !l.mixed }
-
-// unite adds what isn't in the set yet. Sets are small.
-func unite(set, more v1.Set) v1.Set {
-	for _, name := range more {
-		if !slices.Contains(set, name) {
-			set = append(set, name)
-		}
-	}
-	return set
-}
 
 func (l *lineReader) add(verb string, form v1.Form) {
 	for i := range l.verbs {
@@ -77,9 +71,8 @@ func (f *verbForm) merge(form v1.Form) bool {
 		return true
 	}
 	for _, entry := range form {
-		at := slices.IndexFunc(f.form, func(known v1.Entry) bool { return known.Name == entry.Name })
-		if at >= 0 {
-			if f.form[at].Kind != entry.Kind {
+		if kind, known := f.form.Get(entry.Name); known {
+			if kind != entry.Kind {
 				return false
 			}
 			continue

@@ -159,11 +159,7 @@ func (s *Snapshot) withSettings(ctx context.Context, parts []part, options Optio
 	if err != nil {
 		return nil, fmt.Errorf("convert settings: %w", err)
 	}
-	data, err := dataOf(parts)
-	if err != nil {
-		return nil, refuse(changed, CheckData, err)
-	}
-	store, txn, err := newStore(ctx, mergeValues(data, over.(ast.Object))) // a map becomes an object
+	store, txn, err := newStore(ctx, mergeValues(s.data.data, over.(ast.Object))) // a map becomes an object
 	if err != nil {
 		return nil, refuse(changed, CheckData, err)
 	}

@@ -259,7 +259,7 @@ var emptyObject = slices.Clip([]byte("{}"))
 // a marshaler returns.
 func appendText(out []byte, text string) []byte {
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+		if c := text[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
 			quoted, err := json.Marshal(text)
 			if err != nil { // a string always marshals
 				return append(out, `""`...)

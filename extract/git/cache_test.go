@@ -209,14 +209,21 @@ func TestCacheKeepsNothingFresh(t *testing.T) {
 	assert.False(t, kept)
 }
 
-// git creates and removes lock files in .git all the time.
-func TestCacheOutlivesOtherChangesOfADirectory(t *testing.T) {
+// inspected is a repository whose status was trusted, with the memory of that.
+func inspected(t *testing.T) (*sandbox, *Cache, *Reader, Query) {
+	t.Helper()
 	s := newSandbox(t)
 	s.commit(s.project)
 	cache := NewCache(8)
 	reader := newReader(t, cache)
 	query := s.query(s.project, "status")
 	require.True(t, reader.Inspect(query).Trusted)
+	return s, cache, reader, query
+}
+
+// git creates and removes lock files in .git all the time.
+func TestCacheOutlivesOtherChangesOfADirectory(t *testing.T) {
+	s, cache, reader, query := inspected(t)
 	s.write(filepath.Join(s.project, ".git", "index.lock"), "")
 	require.NoError(t, os.Remove(filepath.Join(s.project, ".git", "index.lock")))
 	_, kept := cache.get(keyOf(query), nil, reader.now)
@@ -278,12 +285,7 @@ func (s seen) Look(path string, follow bool) (stat.Stamp, error) {
 // What the decision has looked at is not asked for again, and is held to the
 // verdict as what is asked for would be.
 func TestCacheTakesWhatTheDecisionHasSeen(t *testing.T) {
-	s := newSandbox(t)
-	s.commit(s.project)
-	cache := NewCache(8)
-	reader := newReader(t, cache)
-	query := s.query(s.project, "status")
-	require.True(t, reader.Inspect(query).Trusted)
+	s, cache, reader, query := inspected(t)
 	now, err := stat.Path(s.project, false)
 	require.NoError(t, err)
 	known := func(stamp stat.Stamp) bool {
@@ -307,12 +309,7 @@ func TestCacheTakesWhatTheDecisionHasSeen(t *testing.T) {
 // That a name is absent was seen before the directory that is to vouch for it: it may
 // have come to be there in between, and is asked for anew.
 func TestDirectoriesVouchForWhatIsAskedAnew(t *testing.T) {
-	s := newSandbox(t)
-	s.commit(s.project)
-	cache := NewCache(8)
-	reader := newReader(t, cache)
-	query := s.query(s.project, "status")
-	require.True(t, reader.Inspect(query).Trusted)
+	s, cache, reader, query := inspected(t)
 	before := filepath.Join(s.project, ".git", "config.worktree")
 	_, kept := cache.get(keyOf(query), seen{before: {}}, reader.now)
 	require.True(t, kept)

@@ -272,7 +272,7 @@ func (t *Table) Parse(line string, options Options) Line {
 	return w.line
 }
 
-var walkers = sync.Pool{New: func() any { return &walker{} }}
+var walkers sync.Pool
 
 // release gives a walker back whose line was taken out of it.
 func (w *walker) release() {

@@ -29,7 +29,7 @@ const nameStep = 2
 
 var nameSeed = maphash.MakeSeed()
 
-// find returns the node of a name, and the name's hash from there on.
+// find returns the node of a name, nil for none.
 func (n names[V]) find(name string) *named[V] {
 	if n.root == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // commands are those being read, until they are emitted.
-var commands = sync.Pool{New: func() any { return &Command{} }}
+var commands sync.Pool
 
 func takeCommand() *Command {
 	if c, ok := commands.Get().(*Command); ok {

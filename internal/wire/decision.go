@@ -7,10 +7,7 @@ import v1 "policyd/api/v1"
 func AppendDecision(out []byte, decision *v1.Decision) ([]byte, error) {
 	w := &writer{out: out}
 	w.decision(decision)
-	if w.err != nil {
-		return out, w.err
-	}
-	return w.out, nil
+	return w.end(out)
 }
 
 func (w *writer) decision(decision *v1.Decision) {

@@ -7,10 +7,7 @@ import v1 "policyd/api/v1"
 func AppendRecord(out []byte, record *v1.Record) ([]byte, error) {
 	w := &writer{out: out}
 	w.record(record)
-	if w.err != nil {
-		return out, w.err
-	}
-	return w.out, nil
+	return w.end(out)
 }
 
 func (w *writer) record(record *v1.Record) {

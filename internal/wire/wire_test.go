@@ -19,7 +19,7 @@ import (
 // texts are those that are written in different ways, or have looked as if they were.
 var texts = []string{
 	"", "a", "git status", "/srv/proj/src", "a\"b", `a\b`, "a\tb", "\x00", "\x1f", " ", "!", "~", "\x7f", "é", "\xff", "\u2028", "😀",
-	"<file>", "a&b", "<\"", "1234567\"", "12345678\"", "1234567\\9abcdef", "123456789abcdef\x01", "12345\x80789", "\ufffd",
+	"<file>", "a&b", "<\"", "<\x7f>", "1234567\"", "12345678\"", "1234567\\9abcdef", "123456789abcdef\x01", "12345\x80789", "\ufffd",
 	"command", "a b", "a.b", "a-b", "A", "timer_gate_ns", "[]", "null",
 }
 

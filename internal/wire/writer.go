@@ -18,6 +18,14 @@ type writer struct {
 	err error
 }
 
+// end is what was appended to begun, or begun alone where something could not be written.
+func (w *writer) end(begun []byte) ([]byte, error) {
+	if w.err != nil {
+		return begun, w.err
+	}
+	return w.out, nil
+}
+
 func (w *writer) raw(text string) { w.out = append(w.out, text...) }
 
 func (w *writer) text(key, text string) {
