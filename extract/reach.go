@@ -37,6 +37,8 @@ type filter struct {
 	// handing says; rooted when each begins with the root's.
 	fed, rooted bool
 	handing     shell.Handing
+	// reading is what the command may take such a name for.
+	reading shell.Reading
 	// ignoring is true when ignore rules leave files out.
 	ignoring bool
 }
@@ -227,7 +229,11 @@ func (r *reader) doubled(entry fs.DirEntry) bool {
 // handed says what a name reaches by the way it is handed on: cut into words, it
 // names other files, or options. named is the name as it is printed.
 func (e *extraction) handed(named, base string, f *filter) string {
-	if !f.rooted && strings.HasPrefix(path.Base(named), "-") {
+	if f.reading.Misread(named) {
+		return reachesUnknown
+	}
+	// It may be printed without the directory that it lies in.
+	if last := path.Base(named); !f.rooted && (strings.HasPrefix(last, "-") || f.reading.Misread(last)) {
 		return reachesUnknown
 	}
 	trimmed := strings.TrimSpace(named) == named
@@ -441,6 +447,9 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
 			item.Caveats.Add("dynamic_option") // git reads magic behind a colon
 		}
+		if a.Reading.Misread(word) {
+			item.Caveats.Add(reachesUnknown)
+		}
 		if a.Split && strings.ContainsAny(word, " \t\n*?[\\") {
 			item.Caveats.Add("dynamic_word")
 		}
@@ -460,7 +469,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 
 // fedMatch judges one match of a pattern whose matches become words.
 func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	if answer := e.handed(word, base, &filter{handing: a.Handing, rooted: a.Rooted}); answer != reachesNone {
+	if answer := e.handed(word, base, &filter{handing: a.Handing, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 	if info, err := e.stat(match); a.Leaf && (err != nil || info.IsDir()) {

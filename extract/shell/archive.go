@@ -21,7 +21,7 @@ func (p *parsed) openArchives(program *Program) {
 			p.c.Caveats.Add("executes")
 		}
 		p.variables(word)
-		p.access(word, op, false)
+		p.accessAs(AsArchive, word, op, false)
 		p.c.Form.Put(p.archiveOptions[i], kind)
 	}
 }

@@ -54,6 +54,11 @@ func (f *feed) word(root string) Word {
 	return Word{Kind: Fed, Text: root, feed: f}
 }
 
+// listed reports whether the word is one that another command prints as it stands.
+func (w Word) listed() bool {
+	return w.Kind == Fed && w.feed != nil && w.feed.listed && !hasMeta(w.Text)
+}
+
 // spread lists the roots that a word of the feed may come from.
 func (f *feed) spread(root string) []string {
 	if f.every {

@@ -13,6 +13,10 @@ func (p *parsed) revision(word Word) {
 	case word.Kind == Hash:
 		p.hashRevision(word)
 		return
+	case word.listed():
+		p.access(word, v1.OpRead, false)
+		p.revision(Word{Kind: Literal, Text: word.Text})
+		return
 	case word.Kind != Literal:
 		p.unknownRevision(word)
 		return
@@ -98,7 +102,7 @@ func (p *parsed) unknownRevision(word Word) {
 		p.c.Git.Patterns = append(p.c.Git.Patterns, unescape(word.Text))
 		p.object(unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
-	p.access(word, v1.OpRead, false)
+	p.accessAs(AsRevision, word, v1.OpRead, false)
 }
 
 // stagedPath reports whether a word has the form :path, or :N:path with the
@@ -134,6 +138,10 @@ func cutRevision(text string) (rev, path string, ok bool) {
 
 // pathspec reads a path pattern that git matches against its index.
 func (p *parsed) pathspec(word Word) {
+	if word.listed() {
+		p.access(word, v1.OpRead, false)
+		word = Word{Kind: Literal, Text: word.Text}
+	}
 	text := word.Text
 	p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, unescape(text))
 	if word.Kind == Literal && strings.HasPrefix(text, ":") {
@@ -167,7 +175,7 @@ func (p *parsed) pathspec(word Word) {
 		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	word.Text = text
-	p.access(word, v1.OpRead, false)
+	p.accessAs(AsPathspec, word, v1.OpRead, false)
 }
 
 // checksSignature reports whether a format asks git for what a signature is

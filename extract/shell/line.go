@@ -182,6 +182,9 @@ type Access struct {
 	// Tracked, when not nil, are pathspecs: the names are those of the tracked
 	// files that they select, and of no others.
 	Tracked []string
+	// Reading says what else than a path the program takes names for that only the
+	// disk knows: those of a Glob, and those that are Fed.
+	Reading Reading
 	// IfExists is true for a name that counts only where something has it.
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
@@ -191,6 +194,60 @@ type Access struct {
 	// Dirs, when not nil, are what the path is relative to, instead of the
 	// command's own directories.
 	Dirs []string
+}
+
+// Reading says how a program reads an operand. The zero value is that it takes every
+// name for a path.
+type Reading uint8
+
+// Ways of reading an operand.
+const (
+	// AsPath is as nothing but a path.
+	AsPath Reading = iota
+	// AsPathspec is as a path pattern of git's, with magic behind a leading colon.
+	AsPathspec
+	// AsRevision is as a revision, with a path behind a colon, or as a path.
+	AsRevision
+	// AsArchive is as a file, on another machine where a colon stands in its first
+	// segment.
+	AsArchive
+)
+
+// Misread reports whether a name is more than a path to a program that reads its
+// operands so.
+func (r Reading) Misread(name string) bool {
+	switch r {
+	case AsPathspec:
+		return strings.HasPrefix(name, ":")
+	case AsRevision:
+		return strings.Contains(name, ":") || mayBeHash(name)
+	case AsArchive:
+		first, _, _ := strings.Cut(name, "/")
+		return strings.Contains(first, ":")
+	default:
+		return false
+	}
+}
+
+// leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).
+const leastHash = 4
+
+// mayBeHash reports whether git may take a name, or an end of the range that it may
+// be, for the hash of an object: digits alone, or behind what git describe prints.
+func mayBeHash(name string) bool {
+	for end := range strings.SplitSeq(name, "..") {
+		end = strings.TrimLeft(end, ".^")
+		if i := strings.IndexAny(end, "^~@"); i >= 0 {
+			end = end[:i]
+		}
+		if i := strings.LastIndex(end, "-g"); i >= 0 {
+			end = end[i+2:]
+		}
+		if len(end) >= leastHash && strings.Trim(end, "0123456789abcdefABCDEF") == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // Handing says how a stream of names is cut into words. The zero value is the

@@ -327,6 +327,9 @@ func (p *parsed) given(option string) bool {
 // kind does what a value of the given kind means, and returns the kind that
 // the form states.
 func (p *parsed) kind(kind string, word Word) string {
+	if word.Kind == Fed && word.feed != nil && word.feed.every {
+		return p.everyRoot(kind, word)
+	}
 	p.variables(word)
 	base := strings.TrimSuffix(kind, "?")
 	if base != kind && word.Kind == Literal && word.Text == "" && base != "execute" {
@@ -386,6 +389,21 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.inertAs(base, word)
 	}
 	return kind
+}
+
+// everyRoot does the same for a word that may come from any root of its feed: what
+// one of them means doesn't speak for the others. The gravest kind is returned.
+func (p *parsed) everyRoot(kind string, word Word) string {
+	gravest := kind
+	for _, root := range word.feed.roots {
+		one := *word.feed
+		one.roots, one.every = []string{root}, false
+		word.Text, word.feed = root, &one
+		if stated := p.kind(kind, word); stated != kind {
+			gravest = stated
+		}
+	}
+	return gravest
 }
 
 // spelled does the same for the kinds that only some words are explained by.
@@ -541,6 +559,11 @@ func (p *parsed) variables(word Word) {
 
 // access notes a word that is a path.
 func (p *parsed) access(word Word, op string, tree bool) {
+	p.accessAs(AsPath, word, op, tree)
+}
+
+// accessAs does the same for a program that may take it for something else.
+func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
 		return // standard input
 	}
@@ -551,7 +574,9 @@ func (p *parsed) access(word Word, op string, tree bool) {
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
 		for _, root := range word.feed.spread(word.Text) {
-			p.c.Accesses = append(p.c.Accesses, word.feed.access(root, op, tree, word.Split))
+			a := word.feed.access(root, op, tree, word.Split)
+			a.Reading = reading
+			p.c.Accesses = append(p.c.Accesses, a)
 		}
 		for _, name := range word.feed.besides {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, IfExists: true})
@@ -565,7 +590,7 @@ func (p *parsed) access(word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
-	a.One = a.Glob && !word.Expands
+	a.One, a.Reading = a.Glob && !word.Expands, reading
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")

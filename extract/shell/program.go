@@ -402,10 +402,18 @@ func (p *parsed) finish() {
 	if !p.moved {
 		return
 	}
+	from := p.c.Dirs
 	p.c.Dirs = p.dirs
-	for i := range p.c.Accesses {
-		if p.c.Accesses[i].Dirs == nil {
-			p.c.Accesses[i].Dirs = p.dirs
+	for i := range len(p.c.Accesses) {
+		a := &p.c.Accesses[i]
+		if a.Dirs != nil {
+			continue
+		}
+		a.Dirs = p.dirs
+		if a.Glob && len(from) > 0 {
+			// The shell finds the names where it is itself.
+			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Reading: a.Reading}
+			p.c.Accesses = append(p.c.Accesses, names)
 		}
 	}
 }
