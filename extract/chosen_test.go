@@ -67,3 +67,83 @@ func TestSettingsBesideAFile(t *testing.T) {
 		assert.Equal(t, want, items[len(items)-1].Caveats.Has("project_chooses_program"), line)
 	}
 }
+
+// V5: what else stands in a project and chooses what a version query runs.
+func TestFilesThatChooseAProgram(t *testing.T) {
+	for name, chosen := range map[string][]string{
+		".corepack.env":         {"pnpm --version", "yarn --version", "npm --version", "npx --version"},
+		"package.yaml":          {"pnpm --version"},
+		"package.json5":         {"pnpm --version"},
+		".prototools":           {"node --version", "go version", "cargo --version", "ruby --version", "yarn --version"},
+		".config/mise/conf.d/a": {"node --version", "python3 --version"},
+		".node-version":         {"node --version", "npm --version", "pnpm --version", "tsc --version", "corepack --version"},
+		".ruby-version":         {"ruby --version", "gem --version"},
+		".go-version":           {"go version"},
+		".perl-version":         {"perl --version"},
+		".php-version":          {"php --version"},
+		".lua-version":          {"lua -v"},
+		"../.corepack.env":      {"pnpm --version"},
+	} {
+		p := newPlace(t)
+		asks := func(line string) bool {
+			facts := p.facts("Bash", map[string]any{"command": line})
+			require.NotEmptyf(t, facts.Items, "%q", line)
+			return facts.Items[0].Caveats.Has("project_chooses_program")
+		}
+		for _, line := range chosen {
+			assert.Falsef(t, asks(line), "%q without %s", line, name)
+		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("../../proj/tools\n"), 0o600))
+		for _, line := range chosen {
+			assert.Truef(t, asks(line), "%q with %s", line, name)
+		}
+	}
+}
+
+// V5: the number of a version names what a person installed, and no program of the
+// project.
+func TestVersionsThatAreNoPath(t *testing.T) {
+	p := newPlace(t)
+	for name, line := range map[string]string{".node-version": "node --version", ".ruby-version": "ruby --version", ".go-version": "go version"} {
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("22.1.0\n"), 0o600))
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmpty(t, facts.Items)
+		assert.False(t, facts.Items[0].Caveats.Has("project_chooses_program"), line)
+	}
+}
+
+// S2: a file that a program reads without being told may be a link, and an error in
+// it is printed with what stands there.
+func TestManifestsThatAreLinks(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"package.json":        {"npm ls", "npm pkg get name", "npm run", "cd src && npm ls", "npm --prefix src ls"},
+		"package-lock.json":   {"npm ls"},
+		"Cargo.toml":          {"cargo metadata --no-deps", "cd src && cargo locate-project"},
+		".cargo/config.toml":  {"cargo metadata --no-deps", "cargo --version"},
+		"../proj/Cargo.toml":  {"cargo metadata --no-deps --manifest-path src/Cargo.toml"},
+		"src/../package.json": {"npm explain x"},
+	} {
+		for target, want := range map[string]string{".env": "reaches_secret", "../other/file": "reaches_outside", "README.md": ""} {
+			p := newPlace(t)
+			full := filepath.Join(p.project, name)
+			require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o700))
+			relative, err := filepath.Rel(filepath.Dir(full), filepath.Join(p.project, target))
+			require.NoError(t, err)
+			require.NoError(t, os.Symlink(relative, full))
+			for _, line := range lines {
+				facts := p.facts("Bash", map[string]any{"command": line})
+				require.NotEmptyf(t, facts.Items, "%q", line)
+				got := ""
+				for _, item := range facts.Items {
+					for _, caveat := range []string{"reaches_secret", "reaches_outside", "reaches_unknown"} {
+						if item.Caveats.Has(caveat) {
+							got = caveat
+						}
+					}
+				}
+				assert.Equalf(t, want, got, "%q where %s leads to %s", line, name, target)
+			}
+		}
+	}
+}

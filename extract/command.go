@@ -280,11 +280,55 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 	if len(c.ChosenBy) > 0 && e.chosen(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
+	if answer := e.readAbove(c); answer != reachesNone {
+		item.Caveats.Add(answer)
+	}
 	if e.x.options.Address != "" && (item.Caveats.Has("network") || item.Caveats.Has("unknown_program")) {
 		if _, port, err := net.SplitHostPort(e.x.options.Address); err == nil && strings.Contains(line, ":"+port) {
 			item.Caveats.Add("own_address")
 		}
 	}
+}
+
+// readAbove says what the files are that a program reads in its working directories
+// and above without being told to: a link in their place may lead anywhere.
+func (e *extraction) readAbove(c *shell.Command) string {
+	if len(c.ReadsAbove) == 0 {
+		return reachesNone
+	}
+	for _, dir := range c.Dirs {
+		resolved, err := e.resolve(dir)
+		if err != nil {
+			return reachesUnknown
+		}
+		for at := resolved.Real; ; at = paths.Parent(at) {
+			for _, name := range c.ReadsAbove {
+				if answer := e.settingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != reachesNone {
+					return answer
+				}
+			}
+			if at == paths.Parent(at) {
+				break
+			}
+		}
+	}
+	return reachesNone
+}
+
+// settingsFile says what reading a file reaches that need not be there.
+func (e *extraction) settingsFile(full string) string {
+	resolved, err := e.resolve(full)
+	switch {
+	case err != nil:
+		return reachesUnknown
+	case !resolved.Exists:
+		return reachesNone
+	case e.readsSecret(&resolved):
+		return reachesSecret
+	case len(resolved.Links) > 0 && e.spaceOf(&resolved) == v1.SpaceOutside:
+		return reachesOutside
+	}
+	return reachesNone
 }
 
 // chosen reports whether a file that chooses the program lies in a directory

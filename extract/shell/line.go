@@ -88,6 +88,9 @@ type Command struct {
 	// VersionFiles are files, or patterns, that may say which version of the program
 	// is installed.
 	VersionFiles []string
+	// ReadsAbove names files that it reads where they lie in a working directory or
+	// above, and prints parts of where they are not what they should be.
+	ReadsAbove []string
 	// Imports are modules that a file in a working directory would stand in for.
 	Imports []string
 	// SearchesCwd is true when the working directory is searched for the program

@@ -385,10 +385,19 @@ func (p *parsed) chosen(program *Program) {
 	if len(program.versionFiles) > 0 {
 		p.c.VersionFiles = program.versionFiles
 	}
+	if len(program.readsAbove) > 0 {
+		p.c.ReadsAbove = program.readsAbove
+	}
 	p.c.Beside = p.c.Beside || program.beside
 	for _, file := range program.chosenBy {
-		if !slices.Contains(p.c.ChosenBy, file) {
-			p.c.ChosenBy = append(p.c.ChosenBy, file)
+		group, ok := p.w.table.words.ChoosingFiles[file]
+		if !ok {
+			group = []string{file}
+		}
+		for _, name := range group {
+			if !slices.Contains(p.c.ChosenBy, name) {
+				p.c.ChosenBy = append(p.c.ChosenBy, name)
+			}
 		}
 	}
 }

@@ -47,6 +47,7 @@ type Program struct {
 	late          []string
 	pathspecs     bool
 	chosenBy      []string
+	readsAbove    []string
 	filters       map[string]string
 	skipsHidden   bool
 	unhide        []string
@@ -107,6 +108,7 @@ type entry struct {
 	Late          []string          `json:"late"`
 	Pathspecs     bool              `json:"pathspecs"`
 	ChosenBy      []string          `json:"chosen_by"`
+	ReadsAbove    []string          `json:"reads_above"`
 	Filters       map[string]string `json:"filters"`
 	SkipsHidden   bool              `json:"skips_hidden"`
 	Unhide        []string          `json:"unhide"`
@@ -248,7 +250,7 @@ func compile(e *entry) (*Program, error) {
 		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
-		only: e.Only, versionFiles: e.VersionFiles, beside: e.Beside,
+		only: e.Only, readsAbove: e.ReadsAbove, versionFiles: e.VersionFiles, beside: e.Beside,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {

@@ -29,6 +29,10 @@ type vocabulary struct {
 	// PublicVariables hold nothing that an agent may not see.
 	PublicVariables []string `json:"public_variables"`
 	RunsText        []string `json:"runs_text"`
+	// ChoosingFiles are groups of files that choose programs, by the name that
+	// stands for them in the program table: those that version managers read for
+	// what they manage and for any program behind a shim, those of corepack.
+	ChoosingFiles map[string][]string `json:"choosing_files"`
 	// Builtins are names that some shell has a meaning for.
 	Builtins []string `json:"builtins"`
 	// Hooks are functions that shells call by themselves.
