@@ -11,6 +11,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
+	"policyd/extract/stat"
 )
 
 // commandLine makes the items of one command line.
@@ -413,7 +414,7 @@ func (e *extraction) module(name string) bool {
 	}
 	info, err := e.stat(name)
 	if err != nil || !info.IsDir() {
-		return err != nil && !os.IsNotExist(err)
+		return err != nil && !stat.Missing(err)
 	}
 	entries, err := e.readDir(name)
 	return err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), "__init__.") })
@@ -455,7 +456,7 @@ func (e *extraction) chooses(dir, entry, installed string) bool {
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
 		content, err := e.readFile(dir + "/" + name)
 		if err != nil {
-			return !os.IsNotExist(err)
+			return !stat.Missing(err)
 		}
 		word, bound, _ := strings.Cut(directive, ">")
 		if bound != "" && installed != "" && above(installed, bound) {
@@ -469,7 +470,7 @@ func (e *extraction) chooses(dir, entry, installed string) bool {
 	}
 	content, err := e.readFile(dir + "/" + name)
 	if err != nil {
-		return !os.IsNotExist(err)
+		return !stat.Missing(err)
 	}
 	return strings.Contains(string(content), text)
 }

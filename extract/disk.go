@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"policyd/extract/stat"
 )
 
 // errUnseen is for what lies on no disk that the sidecar sees.
@@ -36,12 +38,18 @@ func (e *extraction) readDir(dir string) ([]fs.DirEntry, error) {
 	return os.ReadDir(disk)
 }
 
+// maxSettingsFile is how much of a file of settings, rules or changes is read.
+const maxSettingsFile = 4 << 20
+
+// readFile returns what a file holds. A file that is no regular one, or that is too
+// large, is an error: reading it might never end.
 func (e *extraction) readFile(path string) ([]byte, error) {
 	disk, err := e.disk(path)
 	if err != nil {
 		return nil, err
 	}
-	return os.ReadFile(disk)
+	content, _, err := stat.Read(disk, maxSettingsFile)
+	return content, err
 }
 
 func (e *extraction) stat(path string) (fs.FileInfo, error) {

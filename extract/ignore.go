@@ -1,14 +1,12 @@
 package extract
 
 import (
-	"errors"
-	"os"
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	"policyd/extract/paths"
+	"policyd/extract/stat"
 )
 
 // ignores are the ignore rules in force in a directory, as ripgrep and
@@ -65,7 +63,7 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	}
 	text, err := e.readFile(dir + "/.gitignore")
 	if err != nil {
-		if os.IsNotExist(err) {
+		if stat.Missing(err) {
 			return i
 		}
 		return ignores{void: true}
@@ -129,7 +127,7 @@ func (h hiding) within(e *extraction, dir string) hiding {
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".git/info/exclude", ".config/git/ignore"} {
 		text, err := e.readFile(dir + "/" + name)
 		if err != nil {
-			if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
+			if stat.Missing(err) {
 				continue
 			}
 			return hiding{}

@@ -122,3 +122,28 @@ func TestHardLinksOfSecrets(t *testing.T) {
 	}
 	assert.NotContains(t, p.facts("Bash", map[string]any{"command": "ls notes.txt"}).About, "secret")
 }
+
+// S3, V5: settings that are a pipe or a device are never waited for, and what they
+// would say counts as the worst.
+func TestSettingsThatNeverEnd(t *testing.T) {
+	for name, line := range map[string]string{
+		"go.mod": "go version", "package.json": "node --version", ".tool-versions": "jq . a.json", "mise.toml": "rg x src",
+		".gitignore": "rg x", ".ignore": "rg x", ".git/info/exclude": "rg --files | xargs cat",
+	} {
+		p := newPlace(t)
+		p.initialize(t)
+		require.NoError(t, os.RemoveAll(p.project+"/"+name))
+		require.NoError(t, os.RemoveAll(p.project+"/out"))
+		before := p.facts("Bash", map[string]any{"command": line})
+		require.NoError(t, syscall.Mkfifo(p.project+"/"+name, 0o600))
+		after := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmpty(t, before.Items)
+		assert.NotEqual(t, before.Items, after.Items, "%s beside %s", line, name)
+	}
+	p := newPlace(t)
+	require.NoError(t, syscall.Mkfifo(p.project+"/x.patch", 0o600))
+	assert.NotEmpty(t, p.facts("Bash", map[string]any{"command": "git apply --check x.patch"}).Items)
+	require.NoError(t, os.MkdirAll(p.project+"/.git", 0o700))
+	require.NoError(t, syscall.Mkfifo(p.project+"/.git/config", 0o600))
+	assert.NotEmpty(t, p.facts("Bash", map[string]any{"command": "cat .git/config"}).Items)
+}

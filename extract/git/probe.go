@@ -1,13 +1,10 @@
 package git
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"policyd/extract/stat"
@@ -115,11 +112,6 @@ func (p *probe) note(d dependency) {
 	}
 }
 
-var (
-	errNotRegular = errors.New("not a regular file")
-	errTooLarge   = errors.New("file too large")
-)
-
 // read returns a regular file's content; a missing file is nil and no error.
 // The stamp is taken before the content, so that a later change shows.
 func (p *probe) read(path string, limit int64) ([]byte, error) {
@@ -130,7 +122,7 @@ func (p *probe) read(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open file: %w", err)
 	}
-	content, found, err := readBounded(path, limit)
+	content, found, err := readOrAbsent(path, limit)
 	if err != nil {
 		p.unstable = true
 		return nil, err
@@ -139,51 +131,13 @@ func (p *probe) read(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-func readBounded(path string, limit int64) ([]byte, stat.Stamp, error) {
-	// Without O_NONBLOCK opening a named pipe would wait for a writer.
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// readOrAbsent is stat.Read where a missing file is nil and no error.
+func readOrAbsent(path string, limit int64) ([]byte, stat.Stamp, error) {
+	content, found, err := stat.Read(path, limit)
 	if stat.Missing(err) {
 		return nil, stat.Stamp{}, nil
 	}
-	if err != nil {
-		return nil, stat.Stamp{}, fmt.Errorf("open file: %w", err)
-	}
-	defer file.Close()
-	found, err := stat.Open(file)
-	if err != nil {
-		return nil, stat.Stamp{}, fmt.Errorf("stat file: %w", err)
-	}
-	if found.Kind != stat.File {
-		return nil, stat.Stamp{}, errNotRegular
-	}
-	if found.Size > limit {
-		return nil, stat.Stamp{}, errTooLarge
-	}
-	content := make([]byte, 0, found.Size+1)
-	content, err = appendAll(content, io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, stat.Stamp{}, fmt.Errorf("read file: %w", err)
-	}
-	if int64(len(content)) > limit {
-		return nil, stat.Stamp{}, errTooLarge
-	}
-	return content, found, nil
-}
-
-func appendAll(content []byte, from io.Reader) ([]byte, error) {
-	for {
-		if len(content) == cap(content) {
-			content = append(content, 0)[:len(content)]
-		}
-		n, err := from.Read(content[len(content):cap(content)])
-		content = content[:len(content)+n]
-		if errors.Is(err, io.EOF) {
-			return content, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	return content, found, err
 }
 
 // names lists a directory; a missing one has no names.

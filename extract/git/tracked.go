@@ -93,7 +93,7 @@ func (v *Verdict) index() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, _, err := readBounded(path, maxIndexBytes)
+	content, _, err := readOrAbsent(path, maxIndexBytes)
 	return content, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"policyd/extract/stat"
 )
@@ -376,7 +377,7 @@ func (r *Resolver) list(dir string) ([]string, error) {
 	if !visible || r.disk {
 		return nil, nil
 	}
-	file, err := os.Open(disk)
+	file, err := os.OpenFile(disk, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe in its place is no directory
 	if err != nil {
 		return nil, fmt.Errorf("list directory: %w", err)
 	}
