@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +17,9 @@ import (
 // maxPostponed is how often a change may put off the reload that an earlier one caused,
 // so that a file that is written all the time can't hold off the others.
 const maxPostponed = 20
+
+// maxLinks is how many links one name may lead over, as with the kernel.
+const maxLinks = 40
 
 // watcher reloads an engine when its source changes on disk. It follows the source by
 // name: a directory and all below it, an archive, and the links that lead to either.
@@ -48,33 +53,75 @@ func newWatcher(source string) (*watcher, error) {
 // follow watches what the source consists of at this moment. What was watched before
 // stays watched, but does not count any more.
 func (w *watcher) follow() error {
-	parent := filepath.Dir(w.source)
-	w.files = map[string]bool{w.source: true, filepath.Join(parent, configMapLink): true}
-	w.directories = map[string]bool{}
-	if err := w.fsw.Add(parent); err != nil {
-		return fmt.Errorf("watch %s: %w", parent, err)
-	}
-	target, err := filepath.EvalSymlinks(w.source)
-	if err != nil {
-		// The source is gone; its parent tells when it comes back.
-		return nil //nolint:nilerr // see above
-	}
-	if target != w.source {
-		w.files[target] = true
-		if err := w.fsw.Add(filepath.Dir(target)); err != nil {
-			return fmt.Errorf("watch %s: %w", filepath.Dir(target), err)
-		}
+	w.files, w.directories = map[string]bool{}, map[string]bool{}
+	target, err := w.followName(w.source)
+	if err != nil || target == "" {
+		return err // where it is gone, a directory above it tells when it comes back
 	}
 	return filepath.WalkDir(target, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() {
+		switch {
+		case err != nil:
 			return nil //nolint:nilerr // it vanished; the directory above it tells
+		case entry.Type()&fs.ModeSymlink != 0:
+			_, err := w.followName(name)
+			return err
+		case !entry.IsDir():
+			return nil
 		}
 		w.directories[name] = true
-		if err := w.fsw.Add(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("watch %s: %w", name, err)
-		}
-		return nil
+		return w.add(name)
 	})
+}
+
+// followName watches every link that a name leads over, and what it leads to, which it
+// returns; "" where that is missing.
+func (w *watcher) followName(name string) (target string, err error) {
+	at, rest := string(filepath.Separator), name
+	if volume := filepath.VolumeName(name); volume != "" {
+		at, rest = volume+at, name[len(volume):]
+	}
+	for left := maxLinks; left > 0; {
+		segment, tail, _ := strings.Cut(strings.TrimLeft(filepath.ToSlash(rest), "/"), "/")
+		if segment == "" {
+			return at, w.file(at)
+		}
+		next := filepath.Join(at, segment)
+		info, err := os.Lstat(next)
+		switch {
+		case err != nil:
+			return "", w.file(next)
+		case info.Mode()&fs.ModeSymlink == 0:
+			at, rest = next, tail
+			continue
+		}
+		left--
+		if err := w.file(next); err != nil {
+			return "", err
+		}
+		led, err := os.Readlink(next)
+		if err != nil {
+			return "", nil //nolint:nilerr // it is no link any more, and its directory tells
+		}
+		if filepath.IsAbs(led) {
+			at = filepath.VolumeName(led) + string(filepath.Separator)
+			led = led[len(filepath.VolumeName(led)):]
+		}
+		rest = led + "/" + tail
+	}
+	return "", nil // it leads in a circle, until one of the links changes
+}
+
+// file watches one name, by the directory that it stands in.
+func (w *watcher) file(name string) error {
+	w.files[name] = true
+	return w.add(filepath.Dir(name))
+}
+
+func (w *watcher) add(dir string) error {
+	if err := w.fsw.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("watch %s: %w", dir, err)
+	}
+	return nil
 }
 
 // counts reports whether an event may have changed the bundle.

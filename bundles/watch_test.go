@@ -102,6 +102,40 @@ func TestWatchFollowsALink(t *testing.T) {
 	w.requireHint(t, "changed")
 }
 
+// Releases are often swapped by a link above the bundle.
+func TestWatchFollowsALinkAbove(t *testing.T) {
+	parent := t.TempDir()
+	for i := range 3 {
+		writeTree(t, filepath.Join(parent, fmt.Sprint("releases/", i, "/policy")), deciding(prompting(fmt.Sprint("release ", i))))
+	}
+	link := filepath.Join(parent, "current")
+	require.NoError(t, os.Symlink("releases/0", link))
+	w := watch(t, filepath.Join(link, "policy"))
+	for i := 1; i < 3; i++ {
+		require.NoError(t, os.Symlink(fmt.Sprint("releases/", i), link+".new"))
+		require.NoError(t, os.Rename(link+".new", link))
+		w.requireHint(t, fmt.Sprint("release ", i))
+	}
+}
+
+// What a link in the bundle leads to is read as if it stood there.
+func TestWatchFollowsLinksInTheBundle(t *testing.T) {
+	dir, elsewhere := filepath.Join(t.TempDir(), "bundle"), t.TempDir()
+	writeTree(t, dir, deciding(prompting("first")))
+	main, shared := filepath.Join(dir, "policyd/main/main.rego"), filepath.Join(elsewhere, "shared.rego")
+	require.NoError(t, os.Rename(main, shared))
+	require.NoError(t, os.Symlink(shared, elsewhere+"/alias.rego"))
+	require.NoError(t, os.Symlink(elsewhere+"/alias.rego", main))
+	w := watch(t, dir)
+	replaceFile(t, shared, []byte("package policyd.main\n\n"+prompting("second")))
+	w.requireHint(t, "second")
+	other := filepath.Join(elsewhere, "other.rego")
+	require.NoError(t, os.WriteFile(other, []byte("package policyd.main\n\n"+prompting("third")), 0o600))
+	require.NoError(t, os.Symlink(other, elsewhere+"/next"))
+	require.NoError(t, os.Rename(elsewhere+"/next", elsewhere+"/alias.rego"))
+	w.requireHint(t, "third")
+}
+
 // A ConfigMap volume holds links into ..data, which is itself a link that is swapped.
 func TestWatchFollowsAConfigMap(t *testing.T) {
 	volume := t.TempDir()
