@@ -335,6 +335,11 @@ func (p *parsed) kind(kind string, word Word) string {
 	if base != kind && word.Kind == Literal && word.Text == "" && base != "execute" {
 		return kind // optional and not given
 	}
+	return p.meant(base, kind, word)
+}
+
+// meant does the same for one word that is given, by the kind without its mark.
+func (p *parsed) meant(base, kind string, word Word) string {
 	switch base {
 	case "read":
 		p.access(word, v1.OpRead, false)
