@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	v1 "policyd/api/v1"
 	"policyd/extract/stat"
 )
 
@@ -60,6 +61,29 @@ func (e *extraction) stat(path string) (fs.FileInfo, error) {
 	return os.Stat(disk)
 }
 
+// barred reports whether an error says that the sidecar may not look where the agent
+// may: what is closed to both of them is as good as not there. They are one user as
+// far as can be told where the session's home and its own roots are the sidecar's.
+func (e *extraction) barred(err error) bool {
+	if !errors.Is(err, fs.ErrPermission) {
+		return false
+	}
+	places := []string{e.home}
+	for _, root := range e.roots {
+		if root.Space == v1.SpaceProject || root.Space == v1.SpaceSession {
+			places = append(places, root.Real)
+		}
+	}
+	for i, place := range places {
+		disk, err := e.disk(place)
+		if err != nil || place == "" {
+			return true
+		}
+		places[i] = disk
+	}
+	return !ownUser(places...)
+}
+
 // exists reports whether anything is at an absolute path, a link among them.
 // What can't be seen counts as there.
 func (e *extraction) exists(path string) bool {
@@ -68,7 +92,7 @@ func (e *extraction) exists(path string) bool {
 	}
 	if e.resolver.Map == nil {
 		_, err := os.Lstat(path)
-		return err == nil
+		return err == nil || e.barred(err)
 	}
 	resolved, err := e.resolver.Resolve(path)
 	return err != nil || resolved.Exists || resolved.Unseen || len(resolved.Links) > 0

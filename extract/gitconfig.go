@@ -69,7 +69,7 @@ func (e *extraction) secretSettings(real string) bool {
 	}
 	info, err := e.stat(real)
 	if err != nil || !info.Mode().IsRegular() {
-		return false
+		return e.barred(err)
 	}
 	if info.Size() > maxSettings {
 		return true

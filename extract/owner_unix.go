@@ -18,3 +18,15 @@ func sameOwner(home string, places ...string) bool {
 	}
 	return true
 }
+
+// ownUser reports whether places are there, and belong to the user whom this program
+// runs as.
+func ownUser(places ...string) bool {
+	var found syscall.Stat_t
+	for _, place := range places {
+		if syscall.Stat(place, &found) != nil || int(found.Uid) != syscall.Geteuid() {
+			return false
+		}
+	}
+	return true
+}

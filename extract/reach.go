@@ -148,7 +148,7 @@ func (e *extraction) walkTree(root, named, base string, f filter) string {
 func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 	entries, err := r.e.readDir(dir)
 	if err != nil {
-		return os.IsPermission(err) || os.IsNotExist(err)
+		return !r.e.barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
 	}
 	if r.f.ignoring {
 		rules = r.e.ignoresIn(rules, dir)
@@ -337,7 +337,7 @@ func (x *expansion) step(dir, word string, segments []string) {
 	}
 	entries, err := x.e.readDir(dir)
 	if err != nil {
-		x.unknown = x.unknown || errors.Is(err, errUnseen)
+		x.unknown = x.unknown || errors.Is(err, errUnseen) || x.e.barred(err)
 		return // nothing there to match
 	}
 	for _, entry := range entries {
@@ -365,7 +365,7 @@ func (x *expansion) deep(dir, word string, rest []string) {
 	x.step(dir, word, rest)
 	entries, err := x.e.readDir(dir)
 	if err != nil {
-		x.unknown = x.unknown || errors.Is(err, errUnseen)
+		x.unknown = x.unknown || errors.Is(err, errUnseen) || x.e.barred(err)
 		return
 	}
 	for _, entry := range entries {
