@@ -147,3 +147,41 @@ func TestManifestsThatAreLinks(t *testing.T) {
 		}
 	}
 }
+
+// V5: where an environment of the project is active, its programs come before those
+// of the system, and an interpreter of it loads what lies beside it.
+func TestProgramsOfAnEnvironment(t *testing.T) {
+	p := newPlace(t)
+	system := p.home + "/usr/bin/python3"
+	require.NoError(t, os.MkdirAll(filepath.Dir(system), 0o755))
+	require.NoError(t, os.WriteFile(system, []byte("x"), 0o700)) //nolint:gosec // a program
+	put := func(name string, mode os.FileMode) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x"), mode))
+	}
+	put(".venv/bin/yq", 0o700)
+	put("venv/bin/rg", 0o600)
+	put("node_modules/.bin/shellcheck", 0o755)
+	put("bin/test", 0o755)
+	put("src/bin/jq", 0o755)
+	require.NoError(t, os.Symlink(system, p.project+"/.venv/bin/python3"))
+	require.NoError(t, os.Symlink("../lib/git", p.project+"/bin/git"))
+	for line, want := range map[string]bool{
+		"yq . a.yaml": true, "shellcheck a.sh": true, "python3 -m json.tool a.json": true, "cd src && yq . a.yaml": true,
+		"rg x src": false, "python3 --version": false, "test -f README.md": false, "cat README.md": false, "jq . a.json": false,
+		"git status": false,
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmptyf(t, facts.Items, "%q", line)
+		found := false
+		for _, item := range facts.Items {
+			found = found || item.Caveats.Has("project_chooses_program")
+		}
+		assert.Equal(t, want, found, line)
+	}
+	put("lib/git", 0o700)
+	assert.True(t, p.facts("Bash", map[string]any{"command": "git status"}).Items[0].Caveats.Has("project_chooses_program"))
+	call := p.call("Bash", map[string]any{"command": "jq . a.json"})
+	call.Cwd = p.project + "/src"
+	assert.True(t, p.extractor.Extract(call, nil).Items[0].Caveats.Has("project_chooses_program"), "src/bin is that of its working directory")
+}

@@ -278,7 +278,7 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 	if len(c.Imports) > 0 && e.imports(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if len(c.ChosenBy) > 0 && e.chosen(c) {
+	if len(c.ChosenBy) > 0 && e.chosen(c) || e.projectProgram(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if answer := e.readAbove(c); answer != reachesNone {

@@ -168,9 +168,10 @@ type extraction struct {
 	line       bool // a command line is being read
 	crossed    bool // where it prints to may be a file that it reads
 
-	room   *room
-	work   workspace
-	walked walked
+	room        *room
+	work        workspace
+	walked      walked
+	projectBins projectPlaces
 }
 
 func (e *extraction) about(key string) {

@@ -60,6 +60,17 @@ func Path(path string, follow bool) (Stamp, error) {
 	}
 }
 
+// Below describes what lies at a name below a directory, as Path does, without a
+// string for both.
+func Below(dir, name string, follow bool) (Stamp, error) {
+	for {
+		found, err := lookBelow(dir, name, follow)
+		if err == nil || !errors.Is(err, syscall.EINTR) {
+			return found, err
+		}
+	}
+}
+
 // Missing reports whether an error says that nothing is there: no such name, or
 // a file where a directory would have to be.
 func Missing(err error) bool {

@@ -21,16 +21,29 @@ const usualLength = 256
 // look is fstatat(2) with the path on the stack. The standard library makes a
 // copy on the heap for each call, which would be most of what a decision
 // allocates.
-func look(path string, follow bool) (Stamp, error) {
+func look(path string, follow bool) (Stamp, error) { return lookBelow("", path, follow) }
+
+// lookBelow does the same for a name below a directory, which are joined there.
+func lookBelow(dir, name string, follow bool) (Stamp, error) {
 	var raw syscall.Stat_t
-	if len(path) >= usualLength || strings.IndexByte(path, 0) >= 0 {
-		if err := portable(path, follow, &raw); err != nil {
+	length := len(dir) + len(name)
+	if dir != "" {
+		length++
+	}
+	if length >= usualLength || strings.IndexByte(name, 0) >= 0 || strings.IndexByte(dir, 0) >= 0 {
+		if dir != "" {
+			name = dir + "/" + name
+		}
+		if err := portable(name, follow, &raw); err != nil {
 			return Stamp{}, err
 		}
 		return stampOf(&raw), nil
 	}
 	var text [usualLength]byte
-	copy(text[:], path)
+	if dir != "" {
+		text[copy(text[:], dir)] = '/'
+	}
+	copy(text[length-len(name):], name)
 	flags := uintptr(noFollow)
 	if follow {
 		flags = 0

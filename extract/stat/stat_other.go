@@ -56,3 +56,5 @@ func kindOf(mode fs.FileMode) Kind {
 		return Other
 	}
 }
+
+func lookBelow(dir, name string, follow bool) (Stamp, error) { return look(dir+"/"+name, follow) }

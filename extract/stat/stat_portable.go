@@ -11,3 +11,5 @@ func look(path string, follow bool) (Stamp, error) {
 	}
 	return stampOf(&raw), nil
 }
+
+func lookBelow(dir, name string, follow bool) (Stamp, error) { return look(dir+"/"+name, follow) }

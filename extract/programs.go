@@ -1,0 +1,92 @@
+package extract
+
+import (
+	"slices"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell"
+	"policyd/extract/stat"
+)
+
+// programPlaces are directories of a project that are searched for programs before
+// those of the system, once somebody has activated its environment.
+var programPlaces = [...]string{".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "bin", "vendor/bin"}
+
+// builtins are what every shell does itself, whatever programs there are of the name.
+var builtins = [...]string{
+	"((", ":", "[", "[[", "cd", "command", "dirs", "echo", "exit", "export", "false", "kill", "let", "local", "popd", "printf",
+	"pushd", "pwd", "read", "return", "set", "test", "true", "type", "umask", "wait",
+}
+
+// projectPlaces are those that there are, looked for once in a call.
+type projectPlaces struct {
+	looked bool
+	dirs   []string
+}
+
+// projectProgram reports whether a program of this name lies where the project's own
+// come first, and is the project's: a link there to one of the system is as good as
+// that one, but for what it loads from beside the link.
+func (e *extraction) projectProgram(c *shell.Command) bool {
+	if e.windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
+		return false
+	}
+	if !e.projectBins.looked {
+		e.projectBins.looked = true
+		e.findPlaces()
+	}
+	for _, dir := range e.projectBins.dirs {
+		if e.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// findPlaces looks in the session's own roots and in the call's working directory.
+func (e *extraction) findPlaces() {
+	look := func(dir string) {
+		for _, place := range programPlaces {
+			if e.isPlace(dir, place) {
+				e.projectBins.dirs = append(e.projectBins.dirs, dir+"/"+place)
+			}
+		}
+	}
+	cwd := e.facts.Cwd
+	for _, root := range e.roots {
+		if root.Space == v1.SpaceProject || root.Space == v1.SpaceSession {
+			look(root.Real)
+			if root.Real == cwd {
+				cwd = ""
+			}
+		}
+	}
+	if cwd != "" {
+		look(cwd)
+	}
+}
+
+func (e *extraction) isPlace(dir, place string) bool {
+	if e.resolver.Map != nil {
+		return e.exists(dir + "/" + place)
+	}
+	_, err := stat.Below(dir, place, true)
+	return err == nil || e.barred(err)
+}
+
+func (e *extraction) isProgram(full string, loads bool) bool {
+	resolved, err := e.resolve(full)
+	switch {
+	case err != nil:
+		return true
+	case !resolved.Exists && !resolved.Unseen, resolved.Dir:
+		return false
+	case loads || resolved.Unseen:
+		return true
+	}
+	if space := e.spaceOf(&resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
+		return false
+	}
+	found, err := e.stamp(resolved.Real)
+	return err != nil || found.Permissions&0o111 != 0
+}
