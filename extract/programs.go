@@ -22,6 +22,7 @@ var builtins = [...]string{
 type projectPlaces struct {
 	looked bool
 	dirs   []string
+	room   [2]string // for dirs
 }
 
 // projectProgram reports whether a program of this name lies where the project's own
@@ -32,11 +33,11 @@ func (e *extraction) projectProgram(c *shell.Command) bool {
 		return false
 	}
 	if !e.projectBins.looked {
-		e.projectBins.looked = true
+		e.projectBins.looked, e.projectBins.dirs = true, e.projectBins.room[:0]
 		e.findPlaces()
 	}
 	for _, dir := range e.projectBins.dirs {
-		if e.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
+		if e.isThere(dir, c.Program) && e.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
 			return true
 		}
 	}
@@ -47,7 +48,7 @@ func (e *extraction) projectProgram(c *shell.Command) bool {
 func (e *extraction) findPlaces() {
 	look := func(dir string) {
 		for _, place := range programPlaces {
-			if e.isPlace(dir, place) {
+			if e.isThere(dir, place) {
 				e.projectBins.dirs = append(e.projectBins.dirs, dir+"/"+place)
 			}
 		}
@@ -66,11 +67,12 @@ func (e *extraction) findPlaces() {
 	}
 }
 
-func (e *extraction) isPlace(dir, place string) bool {
+// isThere is exists for a name below a directory.
+func (e *extraction) isThere(dir, name string) bool {
 	if e.resolver.Map != nil {
-		return e.exists(dir + "/" + place)
+		return e.exists(dir + "/" + name)
 	}
-	_, err := stat.Below(dir, place, true)
+	_, err := stat.Below(dir, name, true)
 	return err == nil || e.barred(err)
 }
 
