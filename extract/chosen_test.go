@@ -154,7 +154,7 @@ func TestProgramsOfAnEnvironment(t *testing.T) {
 	p := newPlace(t)
 	system := p.home + "/usr/bin/python3"
 	require.NoError(t, os.MkdirAll(filepath.Dir(system), 0o755))
-	require.NoError(t, os.WriteFile(system, []byte("x"), 0o700)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(system, []byte("x"), 0o700))
 	put := func(name string, mode os.FileMode) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
 		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x"), mode))
