@@ -91,6 +91,6 @@ const startupProse = `
 ## Start
 
 How it is measured: from starting the program to the first 200 of ` + "`GET /readyz`" + `, which means that the policy is
-compiled and has passed its own cases, the store is open, and the decision log can be written. The program's file is in
+compiled and is the one that passed its cases where it was built, the store is open, and the decision log can be written. The program's file is in
 the page cache. An existing state directory has a database and tokens; an empty one gets both.
 `
