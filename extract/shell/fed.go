@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -40,6 +41,8 @@ type feed struct {
 	spaced bool
 	// besides are other names that there may be among them.
 	besides []string
+	// entries is the directory whose entries the names are, printed without it.
+	entries string
 	// hashes is true when each line begins with the hash of a commit, and rest
 	// what follows it there: a separator, and more text.
 	hashes bool
@@ -309,7 +312,33 @@ func listedNames(c *Command, f *feed) *feed {
 		}
 	}
 	f.roots = []string{"."}
+	if len(c.Accesses) == 1 && !c.Accesses[0].Glob && printable(c.Accesses[0].Text, "") {
+		f.entries = c.Accesses[0].Text
+	}
 	return f
+}
+
+// about is where a name lies with plain text about it: in front of it the
+// directory that it was found in, and a path that leads down behind it. All of
+// that lies in the tree, whatever the name, as long as no link leads out of it.
+func (f *feed) about(before, after string) *feed {
+	if f.tracked != nil || f.hashes || f.listed || f.many || len(f.besides) > 0 || before == "" && after == "" {
+		return nil
+	}
+	one := *f
+	one.entries, one.files, one.filters = "", false, Access{Follow: true}
+	switch {
+	case before == "":
+	case f.entries == "" || !strings.HasSuffix(before, "/") || !printable(before, "") || path.Clean(before) != path.Clean(f.entries):
+		return nil
+	default:
+		one.roots, one.every, one.rooted = []string{f.entries}, false, true
+	}
+	if after != "" && (after[0] != '/' || !printable(after, "*?") || slices.Contains(strings.Split(after, "/"), "..")) {
+		return nil
+	}
+	one.many = hasMeta(after)
+	return &one
 }
 
 // startsPlain reports whether no word can be read as an option.
