@@ -399,7 +399,7 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "inside":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -416,6 +416,9 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	case "local":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf("read", literal && !hasScheme(word.Text))
+	case "inside":
+		p.access(word, v1.OpRead, false)
+		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, `*?[\`))
 	case "public":
 		return p.knownIf(kind, literal && slices.Contains(p.w.table.words.PublicSettings, word.Text))
 	case "fields":
