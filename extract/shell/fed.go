@@ -28,6 +28,8 @@ type feed struct {
 	// tracked are the pathspecs that select the names from git's index; nil when
 	// they come from the disk.
 	tracked []string
+	// head is true when they may be those that HEAD holds as well.
+	head bool
 	// handing is how the names become words.
 	handing Handing
 	// many is true when one run of the command gets several names.
@@ -74,7 +76,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
-	a.Rooted, a.Tracked = f.rooted, f.tracked
+	a.Rooted, a.Tracked, a.AtHead = f.rooted, f.tracked, f.head
 	if !split {
 		a.Handing = f.handing
 	}
@@ -441,8 +443,10 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
-	if len(tracked) > 0 && len(c.Git.Revisions)+c.Git.Blobs == 0 &&
-		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) }) {
+	head := c.Verb == "git diff" && len(c.Git.Revisions) == 1 && c.Git.Revisions[0] == "HEAD"
+	if len(tracked) > 0 && (len(c.Git.Revisions) == 0 || head) && c.Git.Blobs == 0 &&
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) && !(head && e.Name == "<rev>") }) {
+		f.head = head
 		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
 		if len(f.tracked) == 0 {
 			f.tracked = []string{"."}
