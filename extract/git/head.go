@@ -5,7 +5,6 @@ import (
 	"crypto/sha1" //nolint:gosec // git's own ids
 	"crypto/sha256"
 	"encoding/hex"
-	"hash"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -95,7 +94,7 @@ func writeTree(entries []treeEntry, from, objectSize, depth int) ([]byte, bool) 
 
 // objectID is the id that git gives to an object.
 func objectID(kind string, body []byte, objectSize int) []byte {
-	var sum hash.Hash = sha1.New() //nolint:gosec // git's own ids
+	sum := sha1.New() //nolint:gosec // git's own ids
 	if objectSize == sha256Size {
 		sum = sha256.New()
 	}

@@ -177,4 +177,3 @@ func entryHeader(from io.Reader) (size int, err error) {
 	}
 	return 0, errNotWhole
 }
-

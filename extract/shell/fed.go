@@ -445,7 +445,7 @@ func producerFeed(c *Command, tracked []string) *feed {
 	}
 	head := c.Verb == "git diff" && len(c.Git.Revisions) == 1 && c.Git.Revisions[0] == "HEAD"
 	if len(tracked) > 0 && (len(c.Git.Revisions) == 0 || head) && c.Git.Blobs == 0 &&
-		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) && !(head && e.Name == "<rev>") }) {
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>") }) {
 		f.head = head
 		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
 		if len(f.tracked) == 0 {

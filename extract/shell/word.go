@@ -322,12 +322,12 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 // aboutName is a name that a command found with text about it: a name itself,
 // where the text leads nowhere else, and text that only the run can tell if not.
 func aboutName(word *syntax.Word, name Word) Word {
-	var text [2]strings.Builder // in front of the name, and behind it
+	var text [2]string // in front of the name, and behind it
 	at := 0
 	add := func(part syntax.WordPart) bool {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			text[at].WriteString(part.Value)
+			text[at] += part.Value
 		case *syntax.ParamExp, *syntax.CmdSubst:
 			at++
 		default:
@@ -348,7 +348,7 @@ func aboutName(word *syntax.Word, name Word) Word {
 		}
 	}
 	if plain && at == 1 {
-		if f := name.feed.about(text[0].String(), text[1].String()); f != nil {
+		if f := name.feed.about(text[0], text[1]); f != nil {
 			name.feed, name.Text, name.Split = f, f.roots[0], name.Split || f.many
 			return name
 		}
