@@ -12,7 +12,7 @@ import (
 // can't be relied on: then the disk is looked at instead.
 func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (answer string, known bool) {
 	verdict := e.inspect(dir, "ls-files")
-	if a.AtHead && (!verdict.Trusted || !verdict.Repository || !e.x.git.AtHead(verdict)) {
+	if a.AtHead && (!verdict.Trusted || !verdict.Repository || !e.x.git.NamesHead(verdict)) {
 		return reachesUnknown, true // HEAD may name what is on no disk
 	}
 	if !verdict.Trusted || !verdict.Repository {

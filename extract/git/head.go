@@ -12,13 +12,13 @@ import (
 	"policyd/extract/stat"
 )
 
-// AtHead reports whether the index of the verdict's repository holds exactly
-// what the commit that HEAD names holds, so that what git names of both is
-// named by the index. It is computed from the index and the commit and relies on
-// no other object. False is also what can't be known.
+// NamesHead reports whether the index of the verdict's repository names every
+// path that the commit that HEAD names holds, so that whatever git names of both
+// is named by the index. What the index holds is computed from the index, and
+// each object that is read is what its id says. False is also what can't be known.
 //
 // It reads anew on each call.
-func (r *Reader) AtHead(v Verdict) bool {
+func (r *Reader) NamesHead(v Verdict) bool {
 	if !v.Repository || v.Top == "" || v.objectSize == 0 || v.replaces() {
 		return false
 	}
@@ -34,22 +34,63 @@ func (r *Reader) AtHead(v Verdict) bool {
 	if err != nil || content == nil {
 		return false
 	}
+	n := named{v: &v, paths: map[string]bool{}, trees: map[string]string{}, left: maxHeadTrees}
 	var entries []treeEntry
 	err = walkIndex(content, v.objectSize, func(e indexEntry) bool {
 		entries = append(entries, treeEntry{mode: e.mode, object: e.object, path: string(e.path)})
+		n.paths[string(e.path)] = true
 		return len(entries) <= maxHeadEntries
 	})
 	if err != nil || len(entries) > maxHeadEntries {
 		return false
 	}
-	written, ok := writeTree(entries, 0, v.objectSize, 0)
-	return ok && hex.EncodeToString(written) == tree
+	_, ok = writeTree(entries, 0, v.objectSize, 0, n.trees)
+	return ok && n.holds("", tree, 0)
 }
 
-// Bounds on what AtHead reads and computes.
+// named is what the index names: its paths, and the trees that it would write
+// by their directories, each with a slash behind it.
+type named struct {
+	v     *Verdict
+	paths map[string]bool
+	trees map[string]string
+	left  int
+}
+
+// holds reports whether the index names all that a tree holds in a directory.
+func (n *named) holds(dir, tree string, depth int) bool {
+	written, there := n.trees[dir]
+	if !there || depth > maxHeadDepth {
+		return false
+	}
+	if written == tree {
+		return true
+	}
+	if n.left--; n.left < 0 {
+		return false
+	}
+	body, ok := n.v.object("tree", tree)
+	for ok && len(body) > 0 {
+		header, rest, found := bytes.Cut(body, []byte{0})
+		mode, name, spaced := strings.Cut(string(header), " ")
+		if !found || !spaced || name == "" || strings.Contains(name, "/") || len(rest) < n.v.objectSize {
+			return false
+		}
+		if mode == "40000" {
+			ok = n.holds(dir+name+"/", hex.EncodeToString(rest[:n.v.objectSize]), depth+1)
+		} else {
+			ok = n.paths[dir+name]
+		}
+		body = rest[n.v.objectSize:]
+	}
+	return ok
+}
+
+// Bounds on what NamesHead reads and computes.
 const (
 	maxHeadEntries = 200_000
 	maxHeadDepth   = 128
+	maxHeadTrees   = 64
 	maxRefBytes    = 4 << 10
 	maxPackedRefs  = 4 << 20
 )
@@ -62,10 +103,14 @@ type treeEntry struct {
 }
 
 // writeTree is the id of the tree that git would write of sorted entries, whose
-// paths begin with the same from bytes.
-func writeTree(entries []treeEntry, from, objectSize, depth int) ([]byte, bool) {
+// paths begin with the same from bytes. It notes every tree by its directory.
+func writeTree(entries []treeEntry, from, objectSize, depth int, trees map[string]string) ([]byte, bool) {
 	if depth > maxHeadDepth {
 		return nil, false
+	}
+	dir := ""
+	if len(entries) > 0 {
+		dir = entries[0].path[:from]
 	}
 	var body bytes.Buffer
 	for len(entries) > 0 {
@@ -76,7 +121,7 @@ func writeTree(entries []treeEntry, from, objectSize, depth int) ([]byte, bool) 
 			for count < len(entries) && strings.HasPrefix(entries[count].path, prefix) {
 				count++
 			}
-			tree, ok := writeTree(entries[:count], len(prefix), objectSize, depth+1)
+			tree, ok := writeTree(entries[:count], len(prefix), objectSize, depth+1, trees)
 			if !ok {
 				return nil, false
 			}
@@ -89,7 +134,9 @@ func writeTree(entries []treeEntry, from, objectSize, depth int) ([]byte, bool) 
 		body.Write(object)
 		entries = entries[count:]
 	}
-	return objectID("tree", body.Bytes(), objectSize), true
+	id := objectID("tree", body.Bytes(), objectSize)
+	trees[dir] = hex.EncodeToString(id)
+	return id, true
 }
 
 // objectID is the id that git gives to an object.

@@ -16,21 +16,27 @@ import (
 	"policyd/extract/stat"
 )
 
-// Bounds on what is read to find one commit.
+// Bounds on what is read to find one object.
 const (
-	maxCommitBytes = 1 << 20
-	maxPackIndex   = 32 << 20
+	maxObjectBytes = 1 << 20
+	maxPackIndex   = 8 << 20
 	maxPacks       = 64
 )
 
-// treeOf is the id of the tree that a commit holds. Only a commit that is what
-// its id says, stored whole, is read.
-func (v *Verdict) treeOf(commit string) (string, bool) {
-	body, ok := v.looseCommit(commit)
+// object is a commit or a tree by its id. Only one that is what its id says,
+// stored whole, is read.
+func (v *Verdict) object(kind, id string) ([]byte, bool) {
+	body, ok := v.loose(kind, id)
 	if !ok {
-		body, ok = v.packedCommit(commit)
+		body, ok = v.packed(kind, id)
 	}
-	if !ok || hex.EncodeToString(objectID("commit", body, v.objectSize)) != commit {
+	return body, ok && hex.EncodeToString(objectID(kind, body, v.objectSize)) == id
+}
+
+// treeOf is the id of the tree that a commit holds.
+func (v *Verdict) treeOf(commit string) (string, bool) {
+	body, ok := v.object("commit", commit)
+	if !ok {
 		return "", false
 	}
 	line, _, _ := strings.Cut(string(body), "\n")
@@ -41,8 +47,8 @@ func (v *Verdict) treeOf(commit string) (string, bool) {
 	return v.id(tree)
 }
 
-func (v *Verdict) looseCommit(commit string) ([]byte, bool) {
-	packed, known := v.read(filepath.Join("objects", commit[:2], commit[2:]), maxCommitBytes)
+func (v *Verdict) loose(kind, id string) ([]byte, bool) {
+	packed, known := v.read(filepath.Join("objects", id[:2], id[2:]), maxObjectBytes)
 	if !known || len(packed) == 0 {
 		return nil, false
 	}
@@ -51,7 +57,7 @@ func (v *Verdict) looseCommit(commit string) ([]byte, bool) {
 		return nil, false
 	}
 	header, body, found := bytes.Cut(whole, []byte{0})
-	return body, found && string(header) == "commit "+strconv.Itoa(len(body))
+	return body, found && string(header) == kind+" "+strconv.Itoa(len(body))
 }
 
 // inflate reads one compressed object within a bound.
@@ -60,14 +66,14 @@ func inflate(from io.Reader) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	content, err := io.ReadAll(io.LimitReader(reader, maxCommitBytes+1))
-	return content, err == nil && len(content) <= maxCommitBytes && reader.Close() == nil
+	content, err := io.ReadAll(io.LimitReader(reader, maxObjectBytes+1))
+	return content, err == nil && len(content) <= maxObjectBytes && reader.Close() == nil
 }
 
-// packedCommit looks for a commit in the packs. One that is stored as its
-// difference from another is not read.
-func (v *Verdict) packedCommit(commit string) ([]byte, bool) {
-	id, err := hex.DecodeString(commit)
+// packed looks for an object in the packs. One that is stored as its difference
+// from another is not read.
+func (v *Verdict) packed(kind, text string) ([]byte, bool) {
+	id, err := hex.DecodeString(text)
 	if err != nil {
 		return nil, false
 	}
@@ -85,7 +91,7 @@ func (v *Verdict) packedCommit(commit string) ([]byte, bool) {
 			return nil, false
 		}
 		if offset, found := packOffset(index, id); found {
-			return packEntry(strings.TrimSuffix(name, ".idx")+".pack", offset)
+			return packEntry(strings.TrimSuffix(name, ".idx")+".pack", offset, packedKinds[kind])
 		}
 	}
 	return nil, false
@@ -132,12 +138,13 @@ func packOffset(index, id []byte) (offset int64, found bool) {
 	return 0, false
 }
 
-var errNotWhole = errors.New("object is no whole commit")
+var errNotWhole = errors.New("object is not whole, or of another kind")
 
-const packedKindCommit = 1
+// packedKinds are the numbers by which packs tell kinds of whole objects apart.
+var packedKinds = map[string]byte{"commit": 1, "tree": 2}
 
-// packEntry reads the commit at an offset of a pack.
-func packEntry(name string, offset int64) ([]byte, bool) {
+// packEntry reads the object at an offset of a pack.
+func packEntry(name string, offset int64, kind byte) ([]byte, bool) {
 	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false
@@ -146,8 +153,8 @@ func packEntry(name string, offset int64) ([]byte, bool) {
 	if found, err := stat.Open(file); err != nil || found.Kind != stat.File {
 		return nil, false
 	}
-	entry := io.NewSectionReader(file, offset, maxCommitBytes)
-	size, err := entryHeader(entry)
+	entry := io.NewSectionReader(file, offset, maxObjectBytes)
+	size, err := entryHeader(entry, kind)
 	if err != nil {
 		return nil, false
 	}
@@ -155,16 +162,16 @@ func packEntry(name string, offset int64) ([]byte, bool) {
 	return body, ok && len(body) == size
 }
 
-// entryHeader reads what stands in front of a whole commit: its size, seven
+// entryHeader reads what stands in front of a whole object: its size, seven
 // bits in each byte but the first, which has four and the kind.
-func entryHeader(from io.Reader) (size int, err error) {
+func entryHeader(from io.Reader, kind byte) (size int, err error) {
 	one := make([]byte, 1)
 	for shift := 0; shift < 32; {
 		if _, err := io.ReadFull(from, one); err != nil {
 			return 0, errNotWhole
 		}
 		switch {
-		case shift == 0 && one[0]>>4&7 != packedKindCommit:
+		case shift == 0 && one[0]>>4&7 != kind:
 			return 0, errNotWhole
 		case shift == 0:
 			size, shift = int(one[0]&15), 4
