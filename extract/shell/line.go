@@ -188,6 +188,9 @@ type Access struct {
 	// Reading says what else than a path the program takes names for that only the
 	// disk knows: those of a Glob, and those that are Fed.
 	Reading Reading
+	// AtHead is true when the names are those of the index only as long as it names
+	// all that HEAD holds.
+	AtHead bool
 	// IfExists is true for a name that counts only where something has it.
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
