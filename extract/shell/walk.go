@@ -154,8 +154,9 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 			w.messy(MessyDialect)
 		}
 		okY, failY := w.pipe(st, cmd)
-		if w.zsh {
-			// zsh runs the last element in the shell itself.
+		if w.zsh || w.posix {
+			// zsh and ksh run the last element in the shell itself, and ksh may be
+			// what sh is.
 			return join(st, okY), join(st, failY)
 		}
 		return st, st
