@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -258,5 +259,17 @@ func TestAccesses(t *testing.T) {
 	}
 	for line, want := range cases {
 		assert.Equal(t, want, accesses(t, line), line)
+	}
+}
+
+// Of a line that can't be parsed the words that the shell reserves are no commands:
+// what stands behind them is.
+func TestFragmentsBehindReservedWords(t *testing.T) {
+	parsed := parse(t, "if true; then\nwhile env;do ! printenv;done #\\\nx\nfi 'x")
+	assert.Contains(t, parsed.Messy, MessyParse)
+	for _, program := range []string{"env", "printenv"} {
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
+			return c.Verb == program && c.Caveats.Has("reads_environment")
+		}), "%s in %q", program, verbsOf(parsed))
 	}
 }

@@ -380,7 +380,7 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -405,6 +405,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
 	case "plus":
 		return p.knownIf(kind, literal && strings.HasPrefix(word.Text, "+"))
+	case "bare":
+		return p.knownIf(kind, literal && strings.Trim(word.Text, wordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
 	case "word":
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, " \t\n*?["))
 	default:
