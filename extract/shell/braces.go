@@ -63,12 +63,18 @@ type bracePair struct {
 // and two dots to stand in a list, or in a sequence that all read alike: of others
 // bash drops the braces ({..{a,b}}), and zsh takes any two characters for the ends
 // of a sequence, be they quoted or what an expansion gives.
+//
+// bash splits the text before it expands anything in it, so that no parameter may
+// get a longer name ($x{a,b} is $xa and $xb), and no dollar sign something to expand.
 func (w *walker) plainBraces(word *syntax.Word) bool {
 	var open []bracePair
 	pairs := 0
 	for at, part := range word.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
+			if grows(part, word.Parts[at+1:]) {
+				return false
+			}
 			mix(open)
 			continue
 		}
@@ -81,6 +87,8 @@ func (w *walker) plainBraces(word *syntax.Word) bool {
 					return false
 				}
 				mix(open)
+			case c == '$':
+				return false
 			case c == '{':
 				if pairs++; pairs > maxBraces {
 					return false
@@ -99,6 +107,17 @@ func (w *walker) plainBraces(word *syntax.Word) bool {
 		}
 	}
 	return len(open) == 0
+}
+
+// grows reports whether a part is a parameter whose name may go on with what
+// braces put behind it.
+func grows(part syntax.WordPart, behind []syntax.WordPart) bool {
+	parameter, ok := part.(*syntax.ParamExp)
+	if !ok || !parameter.Short || len(behind) == 0 {
+		return false
+	}
+	lit, ok := behind[0].(*syntax.Lit)
+	return ok && lit.Value != "" && strings.IndexByte("{,}", lit.Value[0]) >= 0
 }
 
 // mix notes that something but plain text stands in the innermost pair, and so in

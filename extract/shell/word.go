@@ -288,7 +288,7 @@ func equals(text string) bool { return strings.Contains(text, ":=") }
 func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only bool) {
 	if first {
 		text = w.tilde(st, b, text, only)
-		if w.zsh && strings.HasPrefix(text, "=") && len(text) > 1 {
+		if w.zsh && strings.HasPrefix(text, "=") && (len(text) > 1 || !only) {
 			b.weaken(Dynamic)
 		}
 	}
