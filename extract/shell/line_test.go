@@ -273,3 +273,19 @@ func TestFragmentsBehindReservedWords(t *testing.T) {
 		}), "%s in %q", program, verbsOf(parsed))
 	}
 }
+
+// What dirname and basename print is known as they print it.
+func TestPartsOfPathsArePrinted(t *testing.T) {
+	for line, text := range map[string]string{
+		`cat "$(dirname src/)/a"`: "./a", `cat "$(dirname src/x)/a"`: "src/a", `cat "$(dirname src/x//)/a"`: "src/a", `cat "$(dirname src//x/)/a"`: "src/a",
+		`cat "$(dirname /a/)a"`: "/a", `cat "$(dirname //)a"`: "/a", `cat "$(dirname a)/b"`: "./b", `cat "$(basename src/x/)/b"`: "x/b", `cat "$(dirname a/./)/b"`: "a/b",
+	} {
+		commands := parse(t, line).Commands
+		accesses := commands[len(commands)-1].Accesses
+		assert.Equal(t, text, accesses[len(accesses)-1].Text, line)
+	}
+	for _, line := range []string{`cat "$(basename {.envb,b})"`, `cat "$(dirname {/a/x,b})"`} {
+		commands := parse(t, line).Commands
+		assert.NotEmpty(t, commands[len(commands)-1].Caveats, line)
+	}
+}
