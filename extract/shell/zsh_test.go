@@ -49,6 +49,18 @@ func TestZshProgramsInValues(t *testing.T) {
 	}
 }
 
+// zsh sets some variables by itself, so that what a line put there says nothing.
+func TestZshVariablesAreItsOwn(t *testing.T) {
+	for _, line := range []string{
+		"MATCH=src; [[ .. =~ '..' ]]; cat $MATCH/a", "match=src; [[ .. =~ '(..)' ]]; cat $match/a", "for MATCH in src; do [[ .. =~ '..' ]]; cat $MATCH/a; done",
+		"status=src; cat $status/a",
+	} {
+		commands := parseZsh(t, line).Commands
+		assert.Truef(t, commands[len(commands)-1].Accesses[0].Dynamic || slices.Contains(parseZsh(t, line).Messy, MessyAssignment), "%q", line)
+	}
+	assert.False(t, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Dynamic)
+}
+
 // zsh and ksh run the last command of a pipe in the shell itself, and ksh may be
 // what sh is: what it changes may hold behind the pipe. Other shells keep it there.
 func TestLastCommandsOfPipesMayStayBehind(t *testing.T) {
