@@ -249,6 +249,9 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	if canonical == "-I" {
 		p.mark = word // the last one counts
 	}
+	if p.program != nil && word.Text != "" && slices.Contains(p.program.modifies, canonical) {
+		p.backups = append(p.backups, word)
+	}
 	if kind == "archive" {
 		// An option behind it may make it one that is only read.
 		p.archives, p.archiveOptions = append(p.archives, word), append(p.archiveOptions, canonical)
