@@ -12,7 +12,7 @@ import (
 func TestWhatIsReadAheadIsTheBundle(t *testing.T) {
 	ahead, err := ReadAhead(policies.FS).part()
 	require.NoError(t, err)
-	usual, err := readEmbedded(policies.FS, parse)
+	usual, err := readEmbedded(policies.FS)
 	require.NoError(t, err)
 	require.NotEmpty(t, usual.Modules)
 	require.Equal(t, usual.Manifest, ahead.Manifest)

@@ -49,7 +49,7 @@ func New(ctx context.Context, options Options) (*Engine, error) {
 		options: options.withDefaults(), fetched: map[string]part{}, ready: make(chan struct{}),
 		remotes: map[string]*BundleStatus{},
 	}
-	e.embedded = sync.OnceValues(func() (part, error) { return readEmbedded(options.FS, parse) })
+	e.embedded = sync.OnceValues(func() (part, error) { return readEmbedded(options.FS) })
 	if options.Ahead != nil {
 		e.embedded = options.Ahead.part
 	}

@@ -158,7 +158,7 @@ func readFetched(name string, content *bundle.Bundle, known ...part) (part, erro
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return read(&fileList{files: files}, name, parse, known)
+	return read(&fileList{files: files}, name, known)
 }
 
 type file struct {

@@ -38,6 +38,8 @@ type part struct {
 	named  func() string
 	// digest is that of all files, tests included.
 	digest digest
+	// proven is true for the embedded bundle where the program's proof is about it.
+	proven bool
 }
 
 // load reads the local bundles that the options name, the source last. The embedded
@@ -103,19 +105,34 @@ func (e *rootsError) Unwrap() error { return e.error }
 
 func readFS(files fs.FS, name string, known ...part) (part, error) {
 	loader := bundle.NewFSLoaderWithRoot(files, ".").WithFilter(hidden).WithFollowSymlinks(true)
-	return read(loader, name, parse, known)
+	return read(loader, name, known)
 }
 
-// readEmbedded leaves out the tests, which were run where the bundle was built: they are
-// most of its text, and every start would wait for them.
-func readEmbedded(files fs.FS, parse parser) (part, error) {
+func readEmbedded(files fs.FS) (part, error) {
 	if files == nil {
 		return part{}, errors.New("read bundle: no embedded bundle is given")
 	}
+	gathered, err := gather(embeddedLoader(files), embeddedName)
+	if err != nil {
+		return part{}, fmt.Errorf("read bundle %s: %w", embeddedName, err)
+	}
+	content, read := digestOf(gathered), parse
+	known := proven(content)
+	if known {
+		read = parseProven
+	}
+	p, err := read(gathered, embeddedName)
+	p.digest, p.proven = content, known
+	return p, err
+}
+
+// embeddedLoader leaves out the tests, which were run where the bundle was built: they are
+// most of its text, and every start would wait for them.
+func embeddedLoader(files fs.FS) bundle.DirectoryLoader {
 	untested := func(path string, info os.FileInfo, depth int) bool {
 		return hidden(path, info, depth) || isTest(info.Name())
 	}
-	return read(bundle.NewFSLoaderWithRoot(files, ".").WithFilter(untested), embeddedName, parse, nil)
+	return bundle.NewFSLoaderWithRoot(files, ".").WithFilter(untested)
 }
 
 // hidden says which names in a directory are no part of the bundle: editors, version
@@ -144,12 +161,12 @@ func readArchive(name string, known []part) (part, error) {
 	if _, err := readLimited(unpacked, maxBundleBytes); err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name, parse, known)
+	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name, known)
 }
 
 // read returns the one of the known parts that has this name and content, else what it
 // parses.
-func read(loader bundle.DirectoryLoader, name string, parse parser, known []part) (part, error) {
+func read(loader bundle.DirectoryLoader, name string, known []part) (part, error) {
 	files, err := gather(loader, name)
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
@@ -164,9 +181,6 @@ func read(loader bundle.DirectoryLoader, name string, parse parser, known []part
 	p.digest = content
 	return p, err
 }
-
-// parser makes a bundle of files: parse, or parseChecked where they were checked before.
-type parser func(files []file, name string) (part, error)
 
 // parse checks the files and parses them, both at once: a program that starts waits for it.
 func parse(files []file, name string) (part, error) {
@@ -194,7 +208,7 @@ func parseFiles(files []file, name string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	return newPart(name, content), nil
+	return newPart(name, content, ""), nil
 }
 
 func readBundle(files []file, name string) (bundle.Bundle, error) {
@@ -213,7 +227,8 @@ func readBundle(files []file, name string) (bundle.Bundle, error) {
 	return content, nil
 }
 
-func newPart(name string, content bundle.Bundle) part {
+// newPart has a revision that is known, or finds out its own.
+func newPart(name string, content bundle.Bundle, revision string) part {
 	p := part{name: name, Bundle: content}
 	p.values = sync.OnceValues(func() (ast.Object, error) {
 		values, err := ast.InterfaceToValue(content.Data)
@@ -222,7 +237,10 @@ func newPart(name string, content bundle.Bundle) part {
 		}
 		return values.(ast.Object), nil // a map becomes an object
 	})
-	p.named = sync.OnceValue(p.revision)
+	p.named = func() string { return revision }
+	if revision == "" {
+		p.named = sync.OnceValue(p.revision)
+	}
 	go func() {
 		_, _ = p.values() // whoever needs them gets the error
 		p.named()

@@ -39,6 +39,7 @@ func TestShortcutsComeToTheSame(t *testing.T) {
 				got, gotErr := direct.Current().Judge(t.Context(), in)
 				want, wantErr := judgeOneByOne(t, oneByOne.Current(), in)
 				require.Equal(t, wantErr, gotErr)
+				want.Covered, got.Covered = withoutSpare(want.Covered), withoutSpare(got.Covered)
 				require.Equal(t, want, got, "%+v", in)
 				seen[fmt.Sprintf("%v, line told: %v", got.Effect, lineByMaps(in.Items).Told)]++
 			}
@@ -50,6 +51,14 @@ func TestShortcutsComeToTheSame(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withoutSpare leaves out that a command has no side effect where it is a safe verb: that
+// is asked of lines alone that are not safe as a whole.
+func withoutSpare(covers []v1.Cover) []v1.Cover {
+	return slices.DeleteFunc(covers, func(cover v1.Cover) bool {
+		return cover.Rule == "side_effects/none" && slices.Contains(covers, v1.Cover{Item: cover.Item, Rule: "safe_verbs/read"})
+	})
 }
 
 // operatorsEngine holds the built-in policy and a package of operators; beside is what the

@@ -3,7 +3,6 @@ package bundles
 import (
 	"bytes"
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,10 +15,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-//go:embed smoke/cases.json smoke/facts.json
-var smokeFiles embed.FS
-
 const (
+	casesFile = "smoke/cases.json"
+	factsFile = "smoke/facts.json"
+
 	// smokeDeadline bounds one case. It is longer than that of a judgement, since the
 	// machine may be busy with the rest of an activation.
 	smokeDeadline = 2 * time.Second
@@ -49,11 +48,11 @@ type SmokeCase struct {
 // SmokeCases returns the built-in cases, with their facts.
 func SmokeCases() ([]SmokeCase, error) {
 	var cases []SmokeCase
-	if err := readSmoke("smoke/cases.json", &cases); err != nil {
+	if err := readSmoke(casesFile, &cases); err != nil {
 		return nil, err
 	}
 	var facts map[string]v1.Facts
-	if err := readSmoke("smoke/facts.json", &facts); err != nil {
+	if err := readSmoke(factsFile, &facts); err != nil {
 		return nil, err
 	}
 	for i := range cases {

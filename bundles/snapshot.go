@@ -79,18 +79,21 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	if err != nil {
 		return nil, err
 	}
-	if options.WithoutSmoke {
+	settled := len(options.Settings) == 0 // the snapshot judges by the same data as the plain one
+	if options.WithoutSmoke || settled && provenAlone(parts) {
 		return snapshot, nil
 	}
 	operators, workers := hasOperators(parts), 1
 	if options.idle {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	if err := plain.smoke(ctx, workers, operators, false); err != nil {
-		return nil, refuse(changed, CheckSmoke, err)
+	if !provenAlone(parts) {
+		if err := plain.smoke(ctx, workers, operators, false); err != nil {
+			return nil, refuse(changed, CheckSmoke, err)
+		}
 	}
-	if len(options.Settings) == 0 {
-		return snapshot, nil // it judges by the same data
+	if settled {
+		return snapshot, nil
 	}
 	if err := snapshot.smoke(ctx, workers, operators, true); err != nil {
 		return nil, refuse(changed, CheckSmoke, fmt.Errorf("with the settings: %w", err))
@@ -205,6 +208,9 @@ func newCompiler(ctx context.Context, parts []part) (*ast.Compiler, error) {
 	txn, err := store.NewTransaction(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
+	}
+	if provenAlone(parts) {
+		return ast.NewCompiler().WithCapabilities(capabilities()).WithStrict(true).WithSkipStages(stagesProven...), nil
 	}
 	compiler := ast.NewCompiler().
 		WithCapabilities(capabilities()).

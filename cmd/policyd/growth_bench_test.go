@@ -23,6 +23,7 @@ func BenchmarkGrowth(b *testing.B) {
 	b.Run("commands", func(b *testing.B) { growCommands(b, decider, tree) })
 	b.Run("length", func(b *testing.B) { growLength(b, decider, tree) })
 	b.Run("hostile", func(b *testing.B) { decideHostile(b, decider, tree) })
+	b.Run("parsed", parseHostile)
 	b.Run("rules", func(b *testing.B) { growRules(b, tree) })
 	b.Run("sessions", func(b *testing.B) { growSessions(b, decider, tree) })
 	b.Run("approvals", func(b *testing.B) { growApprovals(b, decider, tree) })

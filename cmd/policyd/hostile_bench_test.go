@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
 	"policyd/test/project"
@@ -63,6 +64,22 @@ func decideHostile(b *testing.B, decider *sidecar, tree project.Tree) {
 				if _, err := wholeWay(b.Context(), decider, body); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// parseHostile parses the same lines with the parser that policyd has, and does nothing
+// else with them.
+func parseHostile(b *testing.B) {
+	b.Helper()
+	for name, line := range hostileLines() {
+		line = line[:min(len(line), longestLine)]
+		parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = parser.Parse(strings.NewReader(line), "") // what was cut off in the middle is an error
 			}
 		})
 	}

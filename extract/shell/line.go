@@ -468,6 +468,7 @@ func (w *walker) messy(code string) {
 func (w *walker) emit(c Command) {
 	if len(w.line.Commands) >= maxCommands {
 		w.messy(MessyLimits)
+		w.steps = maxSteps // nothing that is still to be walked can be told
 		return
 	}
 	c.Variables = append(c.Variables, w.expandedNames...)

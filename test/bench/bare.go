@@ -17,29 +17,20 @@ import (
 )
 
 // serveBare serves an Echo handler that decodes a call and answers a decision of
-// the size that policyd answers, and does nothing else: the floor.
-func serveBare(ctx context.Context, at, answerFile string) error {
-	text, err := os.ReadFile(answerFile)
+// the size that policyd answers, and does nothing else but its duties: a floor.
+func serveBare(ctx context.Context, o options) error {
+	at := o.bare
+	handler, err := bareHandler(o.answer)
 	if err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return err
 	}
-	var decision v1.Decision
-	if err := json.Unmarshal(text, &decision); err != nil {
-		return fmt.Errorf("decode answer: %w", err)
+	duties, err := readDuties(ctx, o.duties)
+	if err != nil {
+		return err
 	}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
-	e.POST(decidePath, func(c echo.Context) error {
-		var call v1.Call
-		if err := json.NewDecoder(c.Request().Body).Decode(&call); err != nil {
-			return echo.NewHTTPError(http.StatusBadRequest, err.Error())
-		}
-		out, err := json.Marshal(&decision)
-		if err != nil {
-			return err
-		}
-		return c.JSONBlob(http.StatusOK, out)
-	})
+	e.POST(decidePath, withDuties(duties, handler))
 	e.Server.ReadHeaderTimeout = time.Minute
 	context.AfterFunc(ctx, func() { _ = e.Close() })
 	network := "tcp"
@@ -55,8 +46,31 @@ func serveBare(ctx context.Context, at, answerFile string) error {
 	return nil
 }
 
+// bareHandler answers what a file holds.
+func bareHandler(answerFile string) (echo.HandlerFunc, error) {
+	text, err := os.ReadFile(answerFile)
+	if err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	var decision v1.Decision
+	if err := json.Unmarshal(text, &decision); err != nil {
+		return nil, fmt.Errorf("decode answer: %w", err)
+	}
+	return func(c echo.Context) error {
+		var call v1.Call
+		if err := json.NewDecoder(c.Request().Body).Decode(&call); err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, err.Error())
+		}
+		out, err := json.Marshal(&decision)
+		if err != nil {
+			return err
+		}
+		return c.JSONBlob(http.StatusOK, out)
+	}, nil
+}
+
 // startBare starts this program as the bare server at an address or a socket.
-func (b *bench) startBare(ctx context.Context, at endpoint, answer []byte) (*process, error) {
+func (b *bench) startBare(ctx context.Context, at endpoint, answer []byte, flags ...string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find own program: %w", err)
@@ -65,5 +79,5 @@ func (b *bench) startBare(ctx context.Context, at endpoint, answer []byte) (*pro
 	if err := os.WriteFile(file, answer, 0o600); err != nil {
 		return nil, fmt.Errorf("write answer: %w", err)
 	}
-	return b.launch(ctx, nil, self, "-bare", at.address, "-answer", file)
+	return b.launch(ctx, nil, self, append(flags, "-bare", at.address, "-answer", file)...)
 }

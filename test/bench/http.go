@@ -60,6 +60,9 @@ func (h *overHTTP) prepare(ctx context.Context, b *bench) error {
 	if err := h.startBares(ctx, repeated, asked); err != nil {
 		return err
 	}
+	if err := h.startFloors(ctx, repeated, asked); err != nil {
+		return err
+	}
 	input, err := b.input(ctx, served, line)
 	if err != nil {
 		return err
@@ -76,6 +79,36 @@ func (h *overHTTP) startBares(ctx context.Context, body, answer []byte) error {
 		nameBare: {"tcp", address}, nameBare + overSocket: {"unix", filepath.Join(h.bench.dir, "bare.sock")},
 	} {
 		p, err := h.bench.startBare(ctx, at, answer)
+		if err != nil {
+			return err
+		}
+		h.processes = append(h.processes, p)
+		t := &target{name: name, at: at, path: decidePath, bodies: [][]byte{body}, process: p}
+		if _, err := t.untilAnswered(ctx); err != nil {
+			return err
+		}
+		h.targets = append(h.targets, t)
+	}
+	return nil
+}
+
+// startFloors starts bare handlers that do what a decision can't be proven without.
+func (h *overHTTP) startFloors(ctx context.Context, body, answer []byte) error {
+	for name, first := range map[string]bool{nameFloorRepeat: false, nameFloorFirst: true} {
+		address, err := freeAddress(ctx)
+		if err != nil {
+			return err
+		}
+		todo, err := h.bench.dutiesOf(ctx, h.served, first)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(h.bench.dir, strings.ReplaceAll(name, " ", "-")+".json")
+		if err := todo.write(file); err != nil {
+			return err
+		}
+		at := endpoint{"tcp", address}
+		p, err := h.bench.startBare(ctx, at, answer, "-duties", file)
 		if err != nil {
 			return err
 		}
@@ -168,7 +201,7 @@ func httpFigure(name string, connections int) string {
 
 func (h *overHTTP) report(out io.Writer, taken *samples) {
 	fmt.Fprintf(out, httpProse, line, fmt.Sprintf(lineForm, 7))
-	names := []string{nameBare, nameFirst, nameRepeat, nameOPALog, nameOPA, nameFastOPALog, nameFastOPA}
+	names := []string{nameBare, nameFirst, nameFloorFirst, nameRepeat, nameFloorRepeat, nameOPALog, nameOPA, nameFastOPALog, nameFastOPA}
 	sockets := []string{nameBare + overSocket, nameFirst + overSocket, nameRepeat + overSocket}
 	for _, connections := range connectionCounts() {
 		fmt.Fprintf(out, "\n### %d %s\n\n", connections, plural(connections, "connection"))
@@ -214,6 +247,10 @@ last column, and the row of bare Echo shows how much can be had through it.
   answers; both are in every figure.
 - **bare Echo** decodes the same request and answers the same bytes, and does nothing else. It is the floor: no service
   of this kind can be faster.
+- **Bare Echo with duties** does before it answers what a decision can't be proven without, in its cheapest form. A repeat
+  asks the disk about each directory on the way and about what can make git run something, and writes a record: it is
+  told which names, and given the record. A first call parses the line, too, and judges facts that it is given. It is the
+  floor of a program that asks the disk each time and judges by this policy in OPA.
 - **opa** is ` + "`opa run --server`" + `, built from the module that policyd embeds, with the same policy. It gets the facts of the
   repeated call ready-made in every request, which is its best case: it neither parses nor looks at the disk, and stores
   nothing but its log. Its decision log goes to the console, here a file, or is off; its log of requests is always off. It

@@ -35,6 +35,7 @@ type options struct {
 	cache     bool
 	bare      string
 	answer    string
+	duties    string
 }
 
 func main() {
@@ -48,6 +49,7 @@ func main() {
 	flag.BoolVar(&o.cache, "cache", true, "leave policyd the memory of decisions that it comes with")
 	flag.StringVar(&o.bare, "bare", "", "serve the bare handler at this `address` instead of measuring")
 	flag.StringVar(&o.answer, "answer", "", "`file` that holds the bare handler's answer")
+	flag.StringVar(&o.duties, "duties", "", "`file` that holds what the bare handler has to do before it answers")
 	flag.Parse()
 	os.Exit(status(o))
 }
@@ -67,7 +69,7 @@ func status(o options) int {
 
 func run(ctx context.Context, o options) error {
 	if o.bare != "" {
-		return serveBare(ctx, o.bare, o.answer)
+		return serveBare(ctx, o)
 	}
 	suites, err := choose(o.only)
 	if err != nil {

@@ -8,7 +8,7 @@ package policyd.rules
 # custom:
 #   id: safe_verbs/read
 cover contains [i, "safe_verbs/read"] if {
-	not _safe_verbs_read_line
+	_safe_verbs_read_line == false
 	"command" in input.about
 	input.messy == false
 	readable := data.policyd.config.spaces.readable[input.session.audience]
@@ -33,10 +33,12 @@ cover contains [i, "safe_verbs/read"] if {
 cover contains [i, "safe_verbs/read"] if {
 	input.line.told == true
 	input.messy == false
-	_safe_verbs_read_line
+	_safe_verbs_read_line == true
 	some i
 	input.items[i].kind == "command"
 }
+
+default _safe_verbs_read_line := false
 
 _safe_verbs_read_line if {
 	input.line.told == true
