@@ -190,7 +190,7 @@ func printed(kind WordKind) bool {
 // word evaluates a word without braces to a single Word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
 	if len(word.Parts) == 1 {
-		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) && !(w.zsh && equals(lit.Value)) {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) && (!w.zsh || !equals(lit.Value)) {
 			return Word{Kind: Literal, Text: lit.Value}
 		}
 	}

@@ -36,7 +36,7 @@ func zshOnly(line string) bool {
 			return true // a shell that a person types in takes it from the history
 		case c == '$' && zshParameter(line[i+1:]):
 			return true
-		case c == '<' && !(double && quotes) && zshRange(line[i+1:]):
+		case c == '<' && (!double || !quotes) && zshRange(line[i+1:]):
 			return true
 		}
 	}
