@@ -12,6 +12,9 @@ import (
 // can't be relied on: then the disk is looked at instead.
 func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (answer string, known bool) {
 	verdict := e.inspect(dir, "ls-files")
+	if a.AtHead && (!verdict.Trusted || !verdict.Repository || !e.x.git.NamesHead(verdict)) {
+		return reachesUnknown, true // HEAD may name what is on no disk
+	}
 	if !verdict.Trusted || !verdict.Repository {
 		return reachesNone, false
 	}

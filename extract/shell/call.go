@@ -122,7 +122,10 @@ func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Acces
 		if assign.Name != nil {
 			name = assign.Name.Value
 		}
-		if !plain || !w.local(name) {
+		switch {
+		case plain && name == "IFS" && value.Kind == Literal && value.Text != "" && strings.Trim(value.Text, " \t\n") == "":
+			// It cuts at no more than before.
+		case !plain || !w.local(name):
 			if !plain || !w.table.words.harmless(name, value) {
 				// A variable that is already exported reaches every program
 				// from here on, and shells evaluate some when they are set.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -27,6 +28,8 @@ type feed struct {
 	// tracked are the pathspecs that select the names from git's index; nil when
 	// they come from the disk.
 	tracked []string
+	// head is true when they may be those that HEAD holds as well.
+	head bool
 	// handing is how the names become words.
 	handing Handing
 	// many is true when one run of the command gets several names.
@@ -40,6 +43,8 @@ type feed struct {
 	spaced bool
 	// besides are other names that there may be among them.
 	besides []string
+	// entries is the directory whose entries the names are, printed without it.
+	entries string
 	// hashes is true when each line begins with the hash of a commit, and rest
 	// what follows it there: a separator, and more text.
 	hashes bool
@@ -71,7 +76,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
-	a.Rooted, a.Tracked = f.rooted, f.tracked
+	a.Rooted, a.Tracked, a.AtHead = f.rooted, f.tracked, f.head
 	if !split {
 		a.Handing = f.handing
 	}
@@ -309,7 +314,33 @@ func listedNames(c *Command, f *feed) *feed {
 		}
 	}
 	f.roots = []string{"."}
+	if len(c.Accesses) == 1 && !c.Accesses[0].Glob && printable(c.Accesses[0].Text, "") {
+		f.entries = c.Accesses[0].Text
+	}
 	return f
+}
+
+// about is where a name lies with plain text about it: in front of it the
+// directory that it was found in, and a path that leads down behind it. All of
+// that lies in the tree, whatever the name, as long as no link leads out of it.
+func (f *feed) about(before, after string) *feed {
+	if f.tracked != nil || f.hashes || f.listed || f.many || len(f.besides) > 0 || before == "" && after == "" {
+		return nil
+	}
+	one := *f
+	one.entries, one.files, one.filters = "", false, Access{Follow: true}
+	switch {
+	case before == "":
+	case f.entries == "" || !strings.HasSuffix(before, "/") || !printable(before, "") || path.Clean(before) != path.Clean(f.entries):
+		return nil
+	default:
+		one.roots, one.every, one.rooted = []string{f.entries}, false, true
+	}
+	if after != "" && (after[0] != '/' || !printable(after, "*?") || slices.Contains(strings.Split(after, "/"), "..")) {
+		return nil
+	}
+	one.many = hasMeta(after)
+	return &one
 }
 
 // startsPlain reports whether no word can be read as an option.
@@ -412,8 +443,10 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
-	if len(tracked) > 0 && len(c.Git.Revisions)+c.Git.Blobs == 0 &&
-		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) }) {
+	head := c.Verb == "git diff" && len(c.Git.Revisions) == 1 && c.Git.Revisions[0] == "HEAD"
+	if len(tracked) > 0 && (len(c.Git.Revisions) == 0 || head) && c.Git.Blobs == 0 &&
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>") }) {
+		f.head = head
 		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
 		if len(f.tracked) == 0 {
 			f.tracked = []string{"."}

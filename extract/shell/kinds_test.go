@@ -60,3 +60,17 @@ func TestNodeChecksWithoutRunning(t *testing.T) {
 		assert.Equal(t, idle, kind == "read" && !c.Caveats.Has("runs_anything") && !c.Caveats.Has("executes"), line)
 	}
 }
+
+// S2: a file in an archive counts as read by its name there; which a pattern
+// selects is not known.
+func TestFilesInArchives(t *testing.T) {
+	for line, known := range map[string]bool{
+		"unzip -p a.jar META-INF/MANIFEST.MF": true, "unzip -qc a.zip x y": true, "unzip -p a.zip '*.md'": false, "unzip -p a.zip": false,
+		"unzip -p a.zip x '[.]env'": false, `unzip -p a.zip "$x"`: false, `unzip -p a.zip '\.env'`: false, "unzip a.zip x": false,
+	} {
+		c := last(t, line)
+		kind, _ := c.Form.Get("<member>")
+		assert.Equal(t, known, kind == "inside" && !c.Caveats.Has("unknown_option") && !c.Caveats.Has("dynamic_word"), line)
+	}
+	assert.Contains(t, accesses(t, "unzip -p a.zip conf/.env"), "read conf/.env")
+}

@@ -182,6 +182,9 @@ type Access struct {
 	// Tracked, when not nil, are pathspecs: the names are those of the tracked
 	// files that they select, and of no others.
 	Tracked []string
+	// AtHead is true when the names are those of the index only as long as it names
+	// all that HEAD holds.
+	AtHead bool
 	// IfExists is true for a name that counts only where something has it.
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.

@@ -62,6 +62,8 @@ func (p *parsed) options(program *Program) {
 			if len(p.inner) > 0 {
 				return
 			}
+		case p.attached(program, word):
+			rest = rest[1:]
 		case early:
 			p.unsure(program, word)
 			if word.Vanishes {
@@ -133,6 +135,23 @@ func (p *parsed) option(program *Program, rest []Word) int {
 		return 1
 	}
 	return p.bundle(program, rest)
+}
+
+// attached reads an option whose value stands in the same word and only the
+// run can tell, where nothing hangs on the value. It reports false for any
+// other word.
+func (p *parsed) attached(program *Program, word Word) bool {
+	known, ok := program.options[word.Option]
+	if !ok || program.style != "" || len(known.kinds) != 1 || len(p.operands) > 0 && p.late(program, word) {
+		return false
+	}
+	kind := known.kinds[0]
+	if kind != "value" && kind != "pattern" || word.Split || word.Kind != Output && word.Kind != Hash && word.Kind != Number {
+		return false // what a split word holds behind a blank are words of their own
+	}
+	_, word.Text, _ = strings.Cut(word.Text, "=")
+	p.value(known.canonical, kind, word)
+	return true
 }
 
 func (p *parsed) unknownOption(text string) {
@@ -383,7 +402,7 @@ func (p *parsed) kind(kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -400,6 +419,9 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	case "local":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf("read", literal && !hasScheme(word.Text))
+	case "inside":
+		p.access(word, v1.OpRead, false)
+		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, `*?[\`))
 	case "public":
 		return p.knownIf(kind, literal && slices.Contains(p.w.table.words.PublicSettings, word.Text))
 	case "fields":

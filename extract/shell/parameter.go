@@ -36,6 +36,10 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		w.splice(st, b, shorter, quoted)
 		return
 	}
+	if other, known := renamed(part, value); ok && known {
+		w.splice(st, b, other, quoted)
+		return
+	}
 	kind := w.operated(st, b, part)
 	if kind == Dynamic {
 		// Other operators evaluate arithmetic, prompts or assignments in
@@ -197,6 +201,38 @@ func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, 
 		return Word{}, false
 	}
 	value.Text = text
+	return value, true
+}
+
+// renamed is what replacing some of the name makes of the matches of a pattern,
+// where all else in the pattern is the directory that they lie in: names in that
+// directory, and none that is hidden. It stands for all of them.
+func renamed(part *syntax.ParamExp, value Word) (Word, bool) {
+	if value.Kind != Glob || part.Repl == nil || part.Exp != nil || part.Slice != nil || part.Length || unusual(part) || part.Index != nil ||
+		part.Repl.Orig == nil {
+		return Word{}, false
+	}
+	from, to := part.Repl.Orig.Lit(), ""
+	if with := part.Repl.With; with != nil && len(with.Parts) > 0 {
+		if to = with.Lit(); to == "" {
+			return Word{}, false
+		}
+	}
+	if from == "" || strings.Trim(from+to, wordBytes+".-") != "" {
+		return Word{}, false
+	}
+	// No match is hidden, so that one dot replaced by another makes none so.
+	if from[0] != '.' && (to == "" || to[0] == '.' || to[0] == '-') {
+		return Word{}, false
+	}
+	dir, name := "", value.Text
+	if at := strings.LastIndexByte(name, '/'); at >= 0 {
+		dir, name = name[:at+1], name[at+1:]
+	}
+	if hasMeta(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
+		return Word{}, false
+	}
+	value.Text = dir + "*"
 	return value, true
 }
 

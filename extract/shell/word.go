@@ -51,6 +51,9 @@ type Word struct {
 	// Led is true when the word begins with text that is known and is no dash, so
 	// that whatever follows it can't make it an option.
 	Led bool
+	// Option is the name of the long option that the word begins with in plain
+	// text, up to the sign behind it.
+	Option string
 	// Solid is true when the text is never empty: a command that fails prints
 	// nothing, a number in arithmetic is always there.
 	Solid bool
@@ -211,6 +214,9 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
 	out.Signed, out.Led = b.signed, led(word)
+	if out.Kind != Literal {
+		out.Option = optionOf(word)
+	}
 	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number && !slices.Contains(b.holes, -1) {
 		out.holes = b.holes
@@ -226,10 +232,10 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		out.Kind = Dynamic
 	}
 	if out.Kind == Fed {
-		if b.feed == nil || !wholeExpansion(word) {
-			out.Kind = Output // a name with something about it is another name
-		}
 		out.feed, out.Text = b.feed, unescape(out.Text)
+		if b.feed == nil || !wholeExpansion(word) {
+			out = aboutName(word, out)
+		}
 	}
 	if out.Kind == Literal {
 		if b.glob {
@@ -239,6 +245,44 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	return out
+}
+
+// aboutName is a name that a command found with text about it: a name itself,
+// where the text leads nowhere else, and text that only the run can tell if not.
+func aboutName(word *syntax.Word, name Word) Word {
+	var text [2]string // in front of the name, and behind it
+	at := 0
+	add := func(part syntax.WordPart) bool {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text[at] += part.Value
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			at++
+		default:
+			return false
+		}
+		return at < 2
+	}
+	plain := name.feed != nil
+	for _, part := range word.Parts {
+		quoted, ok := part.(*syntax.DblQuoted)
+		if !ok {
+			plain = plain && add(part)
+			continue
+		}
+		for _, inner := range quoted.Parts {
+			lit, ok := inner.(*syntax.Lit)
+			plain = plain && add(inner) && (!ok || !hasMeta(lit.Value))
+		}
+	}
+	if plain && at == 1 {
+		if f := name.feed.about(text[0], text[1]); f != nil {
+			name.feed, name.Text, name.Split = f, f.roots[0], name.Split || f.many
+			return name
+		}
+	}
+	name.Kind = Output
+	return name
 }
 
 // led reports whether the source of a word begins with plain text, and not with
@@ -263,6 +307,30 @@ func led(word *syntax.Word) bool {
 		}
 	}
 	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+}
+
+// optionOf returns the long option that the source of a word names before
+// anything in it is expanded: --name of --name=$value.
+func optionOf(word *syntax.Word) string {
+	if len(word.Parts) == 0 {
+		return ""
+	}
+	text := ""
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		text = part.Value
+	case *syntax.DblQuoted:
+		if !part.Dollar && len(part.Parts) > 0 {
+			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
+				text = lit.Value
+			}
+		}
+	}
+	name, _, found := strings.Cut(text, "=")
+	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, wordBytes+"-") != "" {
+		return ""
+	}
+	return name
 }
 
 // wholeExpansion reports whether a word is one expansion, quoted or not.

@@ -1,0 +1,159 @@
+package git
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func (s *sandbox) atHead(dir string) bool {
+	s.t.Helper()
+	return newReader(s.t, nil).NamesHead(s.inspect(dir, "ls-files"))
+}
+
+// headed is a repository whose index holds awkward names, and what HEAD holds.
+func headed(t *testing.T) (s *sandbox, dir string) {
+	t.Helper()
+	s = newSandbox(t)
+	dir = s.project
+	s.git(dir, "init", "-q", "-b", "main")
+	s.populate(dir)
+	require.NoError(t, os.Symlink("a", filepath.Join(dir, "link")))
+	s.git(dir, "add", "-A")
+	s.git(dir, "commit", "-q", "-m", "one")
+	return s, dir
+}
+
+// S3: the index names what HEAD names, also where it names and holds more.
+func TestIndexAtHead(t *testing.T) {
+	s, dir := headed(t)
+	assert.True(t, s.atHead(dir))
+	s.write(dir+"/a", "changed, and not staged")
+	require.NoError(t, os.Remove(dir+"/a.go"))
+	s.write(dir+"/untracked", "x")
+	assert.True(t, s.atHead(dir), "what lies in the work tree is not asked")
+	s.git(dir, "pack-refs", "--all")
+	assert.True(t, s.atHead(dir), "packed refs")
+	s.git(dir, "gc", "-q", "--prune=now")
+	assert.Empty(t, glob(t, dir+"/.git/objects/??/*"))
+	assert.True(t, s.atHead(dir), "packed objects")
+	s.git(dir, "checkout", "-q", "--detach")
+	assert.True(t, s.atHead(dir), "detached")
+	s.git(dir, "rm", "-q", "--cached", "ab.go")
+	assert.False(t, s.atHead(dir), "HEAD names a file that the index doesn't")
+	s.git(dir, "reset", "-q")
+	assert.True(t, s.atHead(dir))
+	s.git(dir, "add", "-N", "untracked")
+	s.write(dir+"/ab/c.go", "changed")
+	s.write(dir+"/sub/deep/new", "x")
+	s.git(dir, "add", "ab", "sub")
+	assert.True(t, s.atHead(dir), "the index names more, and other contents")
+	s.git(dir, "rm", "-q", "--cached", "sub/deep/b.pem")
+	assert.False(t, s.atHead(dir), "and not all")
+	s.git(dir, "reset", "-q")
+	s.git(dir, "rm", "-rq", "--cached", "sub/deep")
+	assert.False(t, s.atHead(dir), "a directory is missing")
+	s.git(dir, "reset", "-q")
+	s.git(dir, "mv", "-f", "sub2/b.go", "sub2/c.go")
+	assert.False(t, s.atHead(dir), "another name")
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	return found
+}
+
+// S3: where something else could stand in a commit's place, nothing is known.
+func TestHeadThatIsNotKnown(t *testing.T) {
+	for name, change := range map[string]func(s *sandbox, dir string){
+		"a ref that replaces": func(s *sandbox, dir string) {
+			s.write(dir+"/.git/refs/replace/"+strings.TrimSpace(s.git(dir, "rev-parse", "HEAD")), strings.Repeat("1", 40))
+		},
+		"packed refs that replace": func(s *sandbox, dir string) {
+			s.appendTo(dir+"/.git/packed-refs", strings.Repeat("1", 40)+" refs/replace/"+strings.Repeat("2", 40)+"\n")
+		},
+		"an unborn branch":    func(s *sandbox, dir string) { s.git(dir, "checkout", "-q", "--orphan", "new") },
+		"a ref that is a ref": func(s *sandbox, dir string) { s.git(dir, "symbolic-ref", "refs/heads/main", "refs/heads/other") },
+		"a ref that leads up": func(s *sandbox, dir string) { s.write(dir+"/.git/HEAD", "ref: refs/heads/../heads/main\n") },
+		"no commit":           func(s *sandbox, dir string) { s.write(dir+"/.git/HEAD", strings.Repeat("1", 40)+"\n") },
+		"a shortened id": func(s *sandbox, dir string) {
+			s.write(dir+"/.git/HEAD", strings.TrimSpace(s.git(dir, "rev-parse", "--short", "HEAD"))+"\n")
+		},
+		"a tree in its place": func(s *sandbox, dir string) {
+			s.write(dir+"/.git/HEAD", strings.TrimSpace(s.git(dir, "rev-parse", "HEAD^{tree}"))+"\n")
+		},
+		"another object under its id": func(s *sandbox, dir string) {
+			s.write(dir+"/x", "x")
+			s.git(dir, "add", "x")
+			s.git(dir, "commit", "-q", "-m", "two")
+			id := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD"))
+			first := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD~1"))
+			path := func(id string) string { return dir + "/.git/objects/" + id[:2] + "/" + id[2:] }
+			require.NoError(t, os.Remove(path(id)))
+			require.NoError(t, os.Link(path(first), path(id)))
+			s.git(dir, "read-tree", "--reset", first+"^{tree}")
+		},
+		"no index": func(_ *sandbox, dir string) { require.NoError(t, os.Remove(dir+"/.git/index")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, dir := headed(t)
+			change(s, dir)
+			assert.False(t, s.atHead(dir))
+		})
+	}
+	assert.False(t, newReader(t, nil).NamesHead(Verdict{}))
+}
+
+// The trees that are computed are those that git writes.
+func TestTreesAreGits(t *testing.T) {
+	s, dir := headed(t)
+	for i, name := range []string{"a-b", "a/b", "a0", "ab/c-d", "ab/c.txt", "zz"} {
+		_ = os.RemoveAll(dir + "/a")
+		s.write(dir+"/"+name, strings.Repeat("x", i))
+		s.git(dir, "add", "-A")
+		content, err := os.ReadFile(dir + "/.git/index")
+		require.NoError(t, err)
+		var entries []treeEntry
+		require.NoError(t, walkIndex(content, sha1Size, func(e indexEntry) bool {
+			entries = append(entries, treeEntry{mode: e.mode, object: e.object, path: string(e.path)})
+			return true
+		}))
+		id, ok := writeTree(entries, 0, sha1Size, 0, map[string]string{})
+		require.True(t, ok)
+		assert.Equal(t, strings.TrimSpace(s.git(dir, "write-tree")), hex.EncodeToString(id))
+	}
+	_, ok := writeTree([]treeEntry{{path: strings.Repeat("a/", maxHeadDepth+1) + "b"}}, 0, sha1Size, 0, map[string]string{})
+	assert.False(t, ok)
+	_, ok = writeTree([]treeEntry{{path: "a//b"}}, 0, sha1Size, 0, map[string]string{})
+	assert.False(t, ok)
+}
+
+// FuzzPackIndex holds that no index of a pack and no entry breaks the reader.
+func FuzzPackIndex(f *testing.F) {
+	id := bytes.Repeat([]byte{7}, sha1Size)
+	whole := append([]byte("\xfftOc\x00\x00\x00\x02"), bytes.Repeat([]byte{0, 0, 0, 1}, 256)...)
+	whole = append(append(whole, id...), 1, 2, 3, 4, 0, 0, 0, 12)
+	f.Add(whole, id)
+	f.Add(whole[:len(whole)-1], id)
+	f.Add([]byte{}, id)
+	f.Fuzz(func(t *testing.T, index, id []byte) {
+		if len(id) != sha1Size && len(id) != sha256Size {
+			return
+		}
+		offset, found := packOffset(index, id)
+		if found && (offset < 0 || !bytes.Contains(index, id)) {
+			t.Fatalf("found %x at %d", id, offset)
+		}
+		if _, err := entryHeader(bytes.NewReader(index), 1); err == nil && (len(index) == 0 || index[0]>>4&7 != 1) {
+			t.Fatalf("%x is of another kind", index)
+		}
+	})
+}
