@@ -101,6 +101,9 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 // local reports whether assigning name affects nothing but the line. zsh gives
 // many lower-case names a meaning, so that there only listed ones count.
 func (w *walker) local(name string) bool {
+	if w.zsh && slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)) {
+		return false
+	}
 	if w.zsh && strings.ToLower(name) == name {
 		return slices.Contains(w.table.words.LocalVariables, strings.ToUpper(name))
 	}

@@ -399,9 +399,10 @@ func (l *lexer) double() {
 }
 
 // escaped moves behind a backslash and what it quotes. Inside a word a newline
-// that it removes may join what the parser reads as two.
+// that it removes may join what the parser reads as two, and one with nothing
+// behind it some shells keep and others drop.
 func (l *lexer) escaped() {
-	if strings.HasPrefix(l.text[l.pos:], "\\\n") {
+	if rest := l.text[l.pos:]; rest == "\\" || strings.HasPrefix(rest, "\\\n") {
 		l.failed = true
 	}
 	l.pos = min(l.pos+2, len(l.text))

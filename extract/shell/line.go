@@ -407,6 +407,9 @@ func (w *walker) script(st *state, text, dialect string) {
 	case "sh", "dash", "ksh":
 		w.posix = true
 		w.ksh = strings.HasSuffix(dialect, "ksh")
+		if wideNames(text) {
+			w.messy(MessyDialect) // ksh takes more for a name, and may be what sh is
+		}
 	default:
 		w.messy(MessyDialect)
 	}
@@ -472,7 +475,7 @@ func (w *walker) opened(st *state, parser *parser, text string, file *syntax.Fil
 func (w *walker) fragments(st *state, text string) {
 	for segment := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }) {
 		fields := strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune(" \t<>'\"", r) })
-		for len(fields) > 1 && strings.Contains(fields[0], "=") {
+		for len(fields) > 1 && (strings.Contains(fields[0], "=") || reservedWord(fields[0])) {
 			fields = fields[1:]
 		}
 		if len(fields) == 0 {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -258,5 +259,33 @@ func TestAccesses(t *testing.T) {
 	}
 	for line, want := range cases {
 		assert.Equal(t, want, accesses(t, line), line)
+	}
+}
+
+// Of a line that can't be parsed the words that the shell reserves are no commands:
+// what stands behind them is.
+func TestFragmentsBehindReservedWords(t *testing.T) {
+	parsed := parse(t, "if true; then\nwhile env;do ! printenv;done #\\\nx\nfi 'x")
+	assert.Contains(t, parsed.Messy, MessyParse)
+	for _, program := range []string{"env", "printenv"} {
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
+			return c.Verb == program && c.Caveats.Has("reads_environment")
+		}), "%s in %q", program, verbsOf(parsed))
+	}
+}
+
+// What dirname and basename print is known as they print it.
+func TestPartsOfPathsArePrinted(t *testing.T) {
+	for line, text := range map[string]string{
+		`cat "$(dirname src/)/a"`: "./a", `cat "$(dirname src/x)/a"`: "src/a", `cat "$(dirname src/x//)/a"`: "src/a", `cat "$(dirname src//x/)/a"`: "src/a",
+		`cat "$(dirname /a/)a"`: "/a", `cat "$(dirname //)a"`: "/a", `cat "$(dirname a)/b"`: "./b", `cat "$(basename src/x/)/b"`: "x/b", `cat "$(dirname a/./)/b"`: "a/b",
+	} {
+		commands := parse(t, line).Commands
+		accesses := commands[len(commands)-1].Accesses
+		assert.Equal(t, text, accesses[len(accesses)-1].Text, line)
+	}
+	for _, line := range []string{`cat "$(basename {.envb,b})"`, `cat "$(dirname {/a/x,b})"`} {
+		commands := parse(t, line).Commands
+		assert.NotEmpty(t, commands[len(commands)-1].Caveats, line)
 	}
 }

@@ -268,6 +268,9 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	if canonical == "-I" {
 		p.mark = word // the last one counts
 	}
+	if p.program != nil && word.Text != "" && slices.Contains(p.program.modifies, canonical) {
+		p.backups = append(p.backups, word)
+	}
 	if kind == "archive" {
 		// An option behind it may make it one that is only read.
 		p.archives, p.archiveOptions = append(p.archives, word), append(p.archiveOptions, canonical)
@@ -407,7 +410,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "inside":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -450,6 +453,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
 	case "plus":
 		return p.knownIf(kind, literal && strings.HasPrefix(word.Text, "+"))
+	case "bare":
+		return p.knownIf(kind, literal && strings.Trim(word.Text, wordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
 	case "word":
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, " \t\n*?["))
 	default:

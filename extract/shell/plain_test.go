@@ -208,3 +208,19 @@ func FuzzPlainLine(f *testing.F) {
 }
 
 func unquotedLine(text string) string { return strings.NewReplacer(`"`, "", "'", "").Replace(text) }
+
+// Looking at a script runs its dynamic parameters, at a module reads its file; an
+// alias comes before the program of its name.
+func TestPlainBareNames(t *testing.T) {
+	for line, unknown := range map[string]bool{
+		"Get-Command git": false, "gcm Get-*": false, "gcm -Module Pester": false, "Get-Module Pester": false,
+		`gcm .\x.ps1 -Syntax`: true, "gcm x.ps1 -Syntax": true, "gcm src/x": true, `gcm -Name C:\x.exe`: true, `gmo .\evil`: true,
+		"ps | select -ExpandProperty Name": false, "ps | select -ExpandProperty *Info": true, "ps | select -Exp 'Start[I]nfo'": true,
+		"ps | fc *Info": true,
+	} {
+		commands := parseWindows(t, "powershell", line).Commands
+		assert.Equal(t, unknown, commands[len(commands)-1].Caveats.Has("unknown_option"), line)
+	}
+	assert.Equal(t, []string{"Get-Process", "Format-Custom"}, verbsOf(parseWindows(t, "powershell", "ps | fc")))
+	assert.Equal(t, []string{"fc"}, verbsOf(parseWindows(t, "cmd", "fc a b")))
+}

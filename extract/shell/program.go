@@ -190,8 +190,10 @@ type parsed struct {
 	// sources and targets are what a program puts somewhere, and where.
 	sources, targets []Word
 	// mark is the last value of xargs -I, tests what find has been asked so far.
-	mark  Word
-	tests findExpression
+	mark Word
+	// backups are the suffixes under which files that are changed are kept.
+	backups []Word
+	tests   findExpression
 	// nested is true once a subcommand was read: such programs bring their own
 	// parser, alike on all platforms.
 	nested bool

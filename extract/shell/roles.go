@@ -95,6 +95,9 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	case kind == "read" && slices.ContainsFunc(program.modifies, p.has):
 		p.variables(word)
 		p.access(word, v1.OpWrite, false)
+		for _, suffix := range p.backups {
+			p.access(backup(word, suffix), v1.OpWrite, false)
+		}
 		p.c.Form.Put("<"+r.name+">", "write")
 		return
 	case kind == "read" && whole:
@@ -107,6 +110,27 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 		p.maybePath(word, v1.OpRead) // what a program is given it may open
 	}
 	p.c.Form.Put("<"+r.name+">", p.kind(kind, word))
+}
+
+// backup is the name under which sed keeps a file that it changes: with the suffix
+// behind it, or put into the suffix for each star there.
+func backup(file, suffix Word) Word {
+	if file.Kind != Literal && file.Kind != Glob || suffix.Kind != Literal {
+		return file // nothing is known of either
+	}
+	dir, base := "", file.Text
+	if slash := strings.LastIndexByte(base, '/'); slash >= 0 {
+		dir, base = base[:slash+1], base[slash+1:]
+	}
+	name := base + suffix.Text
+	if strings.Contains(suffix.Text, "*") {
+		name = strings.ReplaceAll(suffix.Text, "*", base)
+	}
+	if !strings.Contains(name, "/") {
+		name = dir + name
+	}
+	file.Text = name
+	return file
 }
 
 // walks reports whether path operands are read with everything below them.

@@ -23,6 +23,9 @@ type vocabulary struct {
 	HarmlessPrefixes  []string          `json:"harmless_prefixes"`
 	LocalVariables    []string          `json:"local_variables"`
 	SpecialLowercase  []string          `json:"special_lowercase"`
+	// ZshVariables are those that zsh gives a meaning or sets by itself, as it does
+	// match where a regular expression matched; in lower case.
+	ZshVariables []string `json:"zsh_variables"`
 	// MakeControls are make's variables that say what runs its recipes and what it
 	// reads.
 	MakeControls []string `json:"make_controls"`

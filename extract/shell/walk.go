@@ -154,8 +154,9 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 			w.messy(MessyDialect)
 		}
 		okY, failY := w.pipe(st, cmd)
-		if w.zsh {
-			// zsh runs the last element in the shell itself.
+		if w.zsh || w.posix {
+			// zsh and ksh run the last element in the shell itself, and ksh may be
+			// what sh is.
 			return join(st, okY), join(st, failY)
 		}
 		return st, st
@@ -662,11 +663,25 @@ func oneRevision(text string) bool {
 	return text != "" && text[0] != '-' && strings.Trim(text, wordBytes+"./@^~{}-") == ""
 }
 
+// directoryPart is what dirname prints: unlike the package path it takes the slashes
+// off the end first.
+func directoryPart(name string) string {
+	trimmed := strings.TrimRight(name, "/")
+	end := strings.LastIndexByte(trimmed, '/')
+	switch {
+	case trimmed == "" || end >= 0 && strings.Trim(trimmed[:end], "/") == "":
+		return "/"
+	case end < 0:
+		return "."
+	}
+	return strings.TrimRight(trimmed[:end], "/")
+}
+
 func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
 		// Behind a link ".." is not what the text says.
-		if words[i] = arg.Lit(); words[i] == "" || !plainLiteral(words[i]) || strings.Contains(words[i], "..") {
+		if words[i] = arg.Lit(); words[i] == "" || !plainLiteral(words[i]) || strings.Contains(words[i], "..") || hasBrace(arg) {
 			return Word{}, false
 		}
 	}
@@ -677,7 +692,7 @@ func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
 		top := w.toplevel(c.Dirs[0])
 		return Word{Kind: Literal, Text: top}, top != ""
 	case len(words) == 2 && words[0] == "dirname" && words[1][0] != '-':
-		return Word{Kind: Literal, Text: path.Dir(words[1])}, true
+		return Word{Kind: Literal, Text: directoryPart(words[1])}, true
 	case len(words) == 2 && words[0] == "basename" && words[1][0] != '-':
 		return Word{Kind: Literal, Text: path.Base(words[1])}, true
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -93,13 +92,6 @@ func (w Word) isOption() bool {
 	return w.Kind == Literal && len(w.Text) > 1 && w.Text[0] == '-'
 }
 
-// Bounds of brace expansion: what a word may expand to, and the braces it may
-// hold, since each costs before the first alternative is there.
-const (
-	maxAlternatives = 64
-	maxBraces       = 12
-)
-
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
 	return w.appendWords(nil, st, word)
@@ -117,31 +109,6 @@ func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
 		return append(out, w.word(st, word))
 	}
 	return w.appendAlternatives(out, st, word)
-}
-
-// appendAlternatives expands a word with braces.
-func (w *walker) appendAlternatives(out []Word, st *state, word *syntax.Word) []Word {
-	if w.posix || !balancedBraces(word) {
-		w.messy(MessyBraces)
-		return append(out, w.word(st, word))
-	}
-	split := *word
-	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
-	if !syntax.SplitBraces(&split) {
-		return append(out, w.word(st, word))
-	}
-	before := len(out)
-	for alternative, err := range expand.BracesSeq(&expand.Config{}, &split) {
-		if err != nil || len(out)-before >= maxAlternatives {
-			w.messy(MessyBraces)
-			break
-		}
-		if len(alternative.Parts) == 0 || len(alternative.Parts) == 1 && alternative.Lit() == "" && isLit(alternative.Parts[0]) {
-			continue // an empty alternative without quotes is no word
-		}
-		out = append(out, w.word(st, alternative))
-	}
-	return out
 }
 
 // fields splits an unquoted variable that stands alone at its blanks, as the
@@ -168,48 +135,9 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 	return out, true
 }
 
-// balancedBraces reports whether every brace outside of quotes has its pair.
-// Of others, and of braces behind a backslash, shells and the parser make
-// different words.
-func balancedBraces(word *syntax.Word) bool {
-	depth, pairs := 0, 0
-	for _, part := range word.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		if strings.Contains(lit.Value, "\\{") || strings.Contains(lit.Value, "\\}") {
-			return false
-		}
-		for i := range len(lit.Value) {
-			switch lit.Value[i] {
-			case '{':
-				depth++
-				if pairs++; pairs > maxBraces {
-					return false
-				}
-			case '}':
-				if depth--; depth < 0 {
-					return false
-				}
-			}
-		}
-	}
-	return depth == 0
-}
-
 func isLit(part syntax.WordPart) bool {
 	_, ok := part.(*syntax.Lit)
 	return ok
-}
-
-func hasBrace(word *syntax.Word) bool {
-	for _, part := range word.Parts {
-		if lit, ok := part.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
-			return true
-		}
-	}
-	return false
 }
 
 // wordBuilder gathers the parts of one word.
@@ -265,7 +193,7 @@ func printed(kind WordKind) bool {
 // word evaluates a word without braces to a single Word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
 	if len(word.Parts) == 1 {
-		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) && (!w.zsh || !equals(lit.Value)) {
 			return Word{Kind: Literal, Text: lit.Value}
 		}
 	}
@@ -419,17 +347,24 @@ func plainLiteral(text string) bool {
 	return text == "" || text == "[" || !strings.ContainsAny(text, "\\*?[~^#") && text[0] != '='
 }
 
+// equals reports whether zsh takes the name of a program in an unquoted text for
+// its path: in the value of a variable it does so behind each colon.
+func equals(text string) bool { return strings.Contains(text, ":=") }
+
 // literalPart adds unquoted text. The builder's text keeps a backslash before
 // every character that a glob would read.
 func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only bool) {
 	if first {
 		text = w.tilde(st, b, text, only)
-		if w.zsh && strings.HasPrefix(text, "=") && len(text) > 1 {
+		if w.zsh && strings.HasPrefix(text, "=") && (len(text) > 1 || !only) {
 			b.weaken(Dynamic)
 		}
 	}
 	if strings.Contains(text, "=~") || strings.Contains(text, ":~") {
 		// In assignment-like words a tilde expands behind = and : too.
+		b.weaken(Dynamic)
+	}
+	if w.zsh && equals(text) {
 		b.weaken(Dynamic)
 	}
 	for i := 0; i < len(text); i++ {
@@ -559,8 +494,7 @@ func decodeDouble(text string) string {
 
 // expansion adds a parameter, command or arithmetic expansion.
 func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quoted bool) {
-	_, command := part.(*syntax.CmdSubst)
-	b.split = b.split || !quoted && (command || !w.zsh) // zsh leaves parameters whole, and nothing else
+	b.split = b.split || !quoted // zsh leaves parameters whole, but where SH_WORD_SPLIT is set
 	switch part := part.(type) {
 	case *syntax.ParamExp:
 		w.parameter(st, b, part, quoted)
@@ -622,7 +556,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
-	case !quoted && (value.Text == "" || !w.zsh && strings.ContainsAny(value.Text, " \t\n*?[\\")):
+	case !quoted && (value.Text == "" || strings.ContainsAny(value.Text, " \t\n*?[\\")):
 		b.weaken(Dynamic)
 	default:
 		b.quoted(value.Text)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -12,7 +13,8 @@ import (
 // option that a person has set, is messy here.
 
 // zshOnly reports whether a line holds an expansion that zsh reads otherwise:
-// flags and subscripts without braces, history and its modifiers.
+// flags and subscripts without braces, history and its modifiers, parameters with
+// longer names, and ranges of numbers, which look like redirections.
 func zshOnly(line string) bool {
 	// Quotes in quotes are not followed, nor are bodies and comments.
 	quotes := !strings.ContainsAny(line, "`#") && !strings.Contains(line, "$(") && !strings.Contains(line, "<<") &&
@@ -34,6 +36,8 @@ func zshOnly(line string) bool {
 			return true // a shell that a person types in takes it from the history
 		case c == '$' && zshParameter(line[i+1:]):
 			return true
+		case c == '<' && (!double || !quotes) && zshRange(line[i+1:]):
+			return true
 		}
 	}
 	return false
@@ -49,10 +53,42 @@ func zshParameter(text string) bool {
 	for end < len(text) && isNameByte(text[end]) {
 		end++
 	}
+	if wideName(text) || end > 1 && text[0] >= '0' && text[0] <= '9' {
+		return true // $10 is the tenth parameter
+	}
 	if end == 0 || end+1 >= len(text) {
 		return end > 0 && end < len(text) && text[end] == '['
 	}
 	return text[end] == '[' || text[end] == ':' && (text[end+1] == '&' || isNameByte(text[end+1]))
+}
+
+// wideName reports whether the name of a parameter goes on with a character
+// beyond ASCII, as zsh and ksh read it, of the text behind a "$".
+func wideName(text string) bool {
+	end := 0
+	for end < len(text) && isNameByte(text[end]) {
+		end++
+	}
+	return end < len(text) && text[end] >= utf8.RuneSelf
+}
+
+// wideNames reports whether a line may name such a parameter.
+func wideNames(line string) bool {
+	for _, behind := range strings.Split(line, "$")[1:] {
+		if wideName(behind) {
+			return true
+		}
+	}
+	return false
+}
+
+// zshRange reports whether the text behind a "<" goes on as a range of numbers: <1-9>.
+func zshRange(text string) bool {
+	text = strings.TrimLeft(text, "0123456789")
+	if !strings.HasPrefix(text, "-") {
+		return false
+	}
+	return strings.HasPrefix(strings.TrimLeft(text[1:], "0123456789"), ">")
 }
 
 // zshComments reports whether the comments of a line do nothing in a zsh that

@@ -21,6 +21,10 @@ func TestZshLinesThatAreMessy(t *testing.T) {
 		"echo !!", `echo "!ls"`, `echo '' "it's $x[1]"`, `echo "$(echo 'a')" '$x[1]'`,
 		"ls # ; id", "ls # a", "# it's\nls", "# $(id)\nls", "cat <(ls) #", "cat < ^a",
 		"ls *(e:id:)", "cat =(ls)",
+		// A range of numbers is a pattern, behind which another command may begin.
+		"cat <1-2>&- touch x", "cat <->&1", "cat a<1->b", `cat '' "it's" <1-2>&- id`,
+		// Names of parameters go on, and there are more than nine of them.
+		`x=src; cat "$xé/etc/passwd"`, "cat $é/etc/passwd", `f() { cat "$10"; }; f a`,
 	} {
 		assert.NotEmptyf(t, parseZsh(t, line).Messy, "%q", line)
 	}
@@ -31,10 +35,53 @@ func TestZshLinesThatAreUnderstood(t *testing.T) {
 	for _, line := range []string{
 		`awk '!seen[$0]++' a.txt`, `sed -n '$!N;$p' f`, `grep '$x[1]' f`, "! grep -q x f", "[ a != b ]",
 		"# list the files\nls -la", `find . ! -name x`, `echo "done!"`, `awk '{print $NF[1]}' f`,
-		`d=src; echo "$d: $d:"`,
+		`d=src; echo "$d: $d:"`, `grep '<1-2>' f`, `grep "<->" f`, "cat < a-b", `echo 'x$10'`, `d=src; echo "$d é"`,
 	} {
 		assert.Emptyf(t, parseZsh(t, line).Messy, "%q", line)
 	}
+}
+
+// zsh puts the path of a program where a value names it behind a colon.
+func TestZshProgramsInValues(t *testing.T) {
+	for _, line := range []string{"x=a:=ls; cat $x", "x=:=ls; cat $x", "x==ls; cat $x"} {
+		commands := parseZsh(t, line).Commands
+		assert.Truef(t, commands[len(commands)-1].Accesses[0].Dynamic, "%q", line)
+	}
+}
+
+// zsh sets some variables by itself, so that what a line put there says nothing.
+func TestZshVariablesAreItsOwn(t *testing.T) {
+	for _, line := range []string{
+		"MATCH=src; [[ .. =~ '..' ]]; cat $MATCH/a", "match=src; [[ .. =~ '(..)' ]]; cat $match/a", "for MATCH in src; do [[ .. =~ '..' ]]; cat $MATCH/a; done",
+		"status=src; cat $status/a",
+	} {
+		commands := parseZsh(t, line).Commands
+		assert.Truef(t, commands[len(commands)-1].Accesses[0].Dynamic || slices.Contains(parseZsh(t, line).Messy, MessyAssignment), "%q", line)
+	}
+	assert.False(t, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Dynamic)
+}
+
+// zsh and ksh run the last command of a pipe in the shell itself, and ksh may be
+// what sh is: what it changes may hold behind the pipe. Other shells keep it there.
+func TestLastCommandsOfPipesMayStayBehind(t *testing.T) {
+	for shell, dirs := range map[string][]string{
+		"bash": {"/srv/proj"}, "zsh": {"/srv/proj", "/srv"}, "ksh": {"/srv/proj", "/srv"}, "sh": {"/srv/proj", "/srv"},
+	} {
+		for _, line := range []string{"true | cd ..; cat a", "true | { cd ..; }; cat a"} {
+			parsed := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
+			last := parsed.Commands[len(parsed.Commands)-1]
+			assert.ElementsMatchf(t, dirs, last.Dirs, "%s: %q", shell, line)
+		}
+	}
+}
+
+// ksh takes letters beyond ASCII for a part of a name.
+func TestKshNames(t *testing.T) {
+	for _, shell := range []string{"sh", "ksh"} {
+		parsed := newTable(t).Parse(`x=src; cat "$xé/etc/passwd"`, Options{Shell: shell, Cwd: "/srv/proj"})
+		assert.Containsf(t, parsed.Messy, MessyDialect, shell)
+	}
+	assert.Empty(t, parse(t, `x=src; cat "$xé/etc/passwd"`).Messy)
 }
 
 // Under EXTENDED_GLOB zsh reads HEAD^ as a pattern: it stands for itself only

@@ -128,9 +128,7 @@ func (o *options) query(env func(string) (string, bool), platform string) url.Va
 		out.Set("home", home)
 	}
 	set("platform", platform)
-	if shell := filepath.Base(lookup(env, "SHELL")); slices.Contains([]string{"bash", "zsh", "sh"}, shell) {
-		out.Set("shell", shell)
-	}
+	set("shell", o.shell(env, platform, isThere))
 	return out
 }
 

@@ -516,12 +516,12 @@ func TestHookHandsOn(t *testing.T) {
 	}, request.query)
 
 	for client, want := range map[string]url.Values{
-		"claude": {"project": {"/srv/launch"}, "home": {"/home/dev"}, "platform": {"linux"}},
-		"codex":  {"home": {"/home/dev"}, "platform": {"linux"}},
-		"gemini": {"home": {"/home/dev"}, "platform": {"linux"}},
+		"claude": {"project": {"/srv/launch"}, "home": {"/home/dev"}, "platform": {"linux"}, "shell": {"zsh"}},
+		"cursor": {"home": {"/home/dev"}, "platform": {"linux"}, "shell": {"fish"}},
+		"gemini": {"home": {"/home/dev"}, "platform": {"linux"}, "shell": {"bash"}},
 	} {
 		command := hookCommand(t, client, "--socket", socket)
-		command.Env = []string{"HOME=/home/dev", "SHELL=/usr/bin/fish", "CLAUDE_PROJECT_DIR=/srv/launch"}
+		command.Env = []string{"HOME=/home/dev", "SHELL=/usr/bin/fish", "CLAUDE_CODE_SHELL=/bin/zsh", "CLAUDE_PROJECT_DIR=/srv/launch"}
 		finish(t, command, strings.NewReader("{}"))
 		assert.Equal(t, want, (<-got).query, client)
 	}

@@ -1,0 +1,1 @@
+/usr/local/bin/sed -i-i s/a/b/ README.md
