@@ -53,7 +53,7 @@ func isBody(body *syntax.Stmt) bool {
 // definable reports whether a name means nothing to shells, nor to the program
 // table.
 func (w *walker) definable(name string) bool {
-	return isName(strings.ReplaceAll(name, "-", "_")) && name != "policyd" && name != "policyd-hook" &&
+	return isName(strings.ReplaceAll(name, "-", "_")) && !ownProgram(name) &&
 		w.table.program(name) == nil && !isShell(name) && !reservedWord(name) &&
 		!slices.Contains(w.table.words.Hooks, name) && (!w.zsh || !strings.HasPrefix(name, "TRAP")) &&
 		!slices.Contains(w.table.words.RunsText, name) && !slices.Contains(w.table.words.Builtins, name)

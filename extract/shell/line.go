@@ -485,17 +485,34 @@ func (w *walker) fragments(st *state, text string) {
 			return
 		}
 		w.emit(w.fragment(st, fields))
+		if at := slices.IndexFunc(fields[1:], tells); at >= 0 && w.starts(fields[0]) {
+			w.emit(w.fragment(st, fields[1+at:]))
+		}
 	}
 }
+
+// starts reports whether a program is there to start the one that its words name.
+func (w *walker) starts(name string) bool {
+	program := w.table.program(name)
+	return program != nil && (program.wrapper != "" || program.runsAnything)
+}
+
+// tells reports whether deny rules look for a program by its name.
+func tells(name string) bool { return printsVariables(name) || ownProgram(name) }
+
+func printsVariables(name string) bool {
+	return declares(name) || slices.Contains([]string{"env", "printenv", "set"}, name)
+}
+
+func ownProgram(name string) bool { return name == "policyd" || name == "policyd-hook" }
 
 func (w *walker) fragment(st *state, fields []string) Command {
 	c := w.newCommand(st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
-	prints := declares(fields[0]) || slices.Contains([]string{"env", "printenv", "set"}, fields[0])
 	switch {
-	case prints && (len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:])):
+	case printsVariables(fields[0]) && (len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:])):
 		c.Caveats.Add("reads_environment")
-	case fields[0] == "policyd" || fields[0] == "policyd-hook":
+	case ownProgram(fields[0]):
 		c.Caveats.Add("own_program")
 	}
 	p := parsed{w: w, c: &c, st: st}

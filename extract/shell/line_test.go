@@ -103,6 +103,10 @@ func TestMessy(t *testing.T) {
 		"ls() { rm x; }; ls":                              MessyFunction,
 		"ls > >(cat)":                                     MessyProcess,
 		"cat {fd}>f":                                      MessyRedirection,
+		"git push >&'$(touch x)'":                         MessyRedirection, // bash expands the name once more
+		`echo a >&'\.git/config'`:                         MessyRedirection,
+		`x='$(touch x)'; echo a >&"$x"`:                   MessyRedirection,
+		`echo a >&"b c"`:                                  MessyRedirection,
 		"ls > $x":                                         MessyDynamicTarget,
 		"$x -rf":                                          MessyDynamicVerb,
 		"ls 'unbalanced":                                  MessyParse,
@@ -272,6 +276,19 @@ func TestFragmentsBehindReservedWords(t *testing.T) {
 			return c.Verb == program && c.Caveats.Has("reads_environment")
 		}), "%s in %q", program, verbsOf(parsed))
 	}
+}
+
+// Nor is a program that is there to start another: the other is known, too.
+func TestFragmentsBehindWrappers(t *testing.T) {
+	for _, line := range []string{"pwd\n{ nice env\nx[]\n}", "pwd\n{ timeout 5 nice -n 3 printenv\nx[]\n}", "pwd\n{ sudo export -p\nx[]\n}"} {
+		parsed := parse(t, line)
+		assert.Contains(t, parsed.Messy, MessyParse)
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbsOf(parsed))
+	}
+	own := parse(t, "pwd\n{ nice policyd serve\nx[]\n}")
+	assert.True(t, slices.ContainsFunc(own.Commands, func(c Command) bool { return c.Caveats.Has("own_program") }))
+	quoted := parse(t, "pwd\n{ grep env\nx[]\n}")
+	assert.False(t, slices.ContainsFunc(quoted.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }))
 }
 
 // What dirname and basename print is known as they print it.

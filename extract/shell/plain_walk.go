@@ -141,7 +141,7 @@ func (r *plainRun) unknown(name string) {
 		c.Caveats.Add("named_by_path")
 		c.Accesses = append(c.Accesses, Access{Text: name, Op: v1.OpExecute})
 	}
-	if c.Program == "policyd" || c.Program == "policyd-hook" {
+	if ownProgram(c.Program) {
 		p.own()
 	} else {
 		p.unknown()

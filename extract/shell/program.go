@@ -54,7 +54,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		c.Accesses = append(c.Accesses, Access{Text: argv[0].Text, Op: v1.OpExecute})
 	}
 	switch {
-	case name == "policyd" || name == "policyd-hook":
+	case ownProgram(name):
 		p.own()
 	case !caveats.Has("named_by_path") && p.version(name):
 		if entry != nil {

@@ -134,10 +134,19 @@ func (w *walker) duplicate(st *state, out []Access, r *syntax.Redirect) []Access
 	if word.Kind == Literal && strings.Trim(number, "0123456789") == "" {
 		return out
 	}
-	if r.Op == syntax.DplIn || w.posix || r.N != nil || strings.HasPrefix(word.Text, "-") {
+	if r.Op == syntax.DplIn || w.posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
 		w.messy(MessyRedirection)
 	}
 	return w.target(st, out, r, v1.OpWrite)
+}
+
+// surviving reports whether the name of a file is the same when it is expanded again.
+// bash does so behind >&: of a name in quotes it runs a substitution, and takes a
+// backslash off it.
+func surviving(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') && !strings.ContainsRune("./_-+:@%,", r)
+	})
 }
 
 // hereDocument accepts a body that the shell passes on as it stands: a quoted

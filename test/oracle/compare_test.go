@@ -255,8 +255,14 @@ func (r *reading) excused(words []string) bool {
 	program := path.Base(words[0])
 	return program == "xargs" || slices.ContainsFunc(r.named, func(c shell.Command) bool {
 		return c.Program == program && (slices.ContainsFunc(grave, c.Caveats.Has) ||
-			slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return vague(a) || handedOn(a, words) }))
+			slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return vague(a) || handedOn(a, words) || misread(a, words) }))
 	})
+}
+
+// misread reports a word that is handed on and is more than a path to the program: what
+// gets it looks at what it is.
+func misread(a shell.Access, words []string) bool {
+	return a.Reading.Misread(a.Text) && slices.Contains(words, a.Text)
 }
 
 // handedOn reports a pattern that matched nothing and became a word of a script that

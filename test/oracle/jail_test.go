@@ -55,7 +55,7 @@ command_not_found_handle() { /.oracle/missing "$@"; }
 // realPrograms start other programs, or read a script that may: they run for
 // real behind their stand-in.
 var realPrograms = []string{
-	"bash", "dash", "dirname", "basename", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "sed", "mawk", "awk",
+	"bash", "dash", "dirname", "basename", "echo", "printf", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "sed", "mawk", "awk",
 }
 
 // isolation is a way to shut a process in.

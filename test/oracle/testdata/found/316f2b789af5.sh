@@ -1,0 +1,1 @@
+printf '%s\n' a.tar :|xargs -I{} tar tf {}

@@ -1,0 +1,4 @@
+pwd
+{ nice env
+x[]
+}
