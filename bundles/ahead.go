@@ -27,7 +27,7 @@ func ReadAhead(files fs.FS) *Ahead {
 func parseProven(files []file, name string) (part, error) {
 	var rules, data []file
 	for _, one := range files {
-		if isData(one.name) {
+		if path.Base(one.name) == "data.json" {
 			data = append(data, one)
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io/fs"
-	"path"
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -74,6 +73,3 @@ var stagesProven = []ast.StageID{
 	ast.StageCheckRecursion, ast.StageCheckTypes, ast.StageCheckUnsafeBuiltins, ast.StageCheckDeprecatedBuiltins,
 	ast.StageRewriteTemplateStrings, ast.StageRewritePrintCalls, ast.StageRewriteRegoMetadataCalls, ast.StageRewriteWithValues,
 }
-
-// isData reports whether a file of the embedded bundle is data.
-func isData(name string) bool { return path.Base(name) == "data.json" }

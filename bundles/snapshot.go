@@ -79,8 +79,7 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	if err != nil {
 		return nil, err
 	}
-	settled := len(options.Settings) == 0 // the snapshot judges by the same data as the plain one
-	if options.WithoutSmoke || settled && provenAlone(parts) {
+	if options.WithoutSmoke {
 		return snapshot, nil
 	}
 	operators, workers := hasOperators(parts), 1
@@ -92,8 +91,8 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 			return nil, refuse(changed, CheckSmoke, err)
 		}
 	}
-	if settled {
-		return snapshot, nil
+	if len(options.Settings) == 0 {
+		return snapshot, nil // it judges by the same data
 	}
 	if err := snapshot.smoke(ctx, workers, operators, true); err != nil {
 		return nil, refuse(changed, CheckSmoke, fmt.Errorf("with the settings: %w", err))

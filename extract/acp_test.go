@@ -97,7 +97,7 @@ func TestTitlesOnlyAdd(t *testing.T) {
 		"ls": false, " ls ": false, "List files": false, "": false, "rm x": true, "ls -la": true, "ls; rm x": true, "Run: x; rm x": true,
 	} {
 		facts := p.method("session/request_permission", `{"toolCall":{"kind":"execute","title":`+quote(title)+`,"rawInput":{"command":"ls"}}}`)
-		titled := slices.ContainsFunc(facts.Items, func(item v1.Item) bool { return item.Caveats.Has("only_titled") })
+		titled := someItemHas(facts.Items, "only_titled")
 		assert.Equal(t, added, titled, title)
 		assert.True(t, facts.Method.Permission.RawInput)
 		assert.True(t, facts.Complete)

@@ -173,11 +173,7 @@ func TestProgramsOfAnEnvironment(t *testing.T) {
 	} {
 		facts := p.facts("Bash", map[string]any{"command": line})
 		require.NotEmptyf(t, facts.Items, "%q", line)
-		found := false
-		for _, item := range facts.Items {
-			found = found || item.Caveats.Has("project_chooses_program")
-		}
-		assert.Equal(t, want, found, line)
+		assert.Equal(t, want, someItemHas(facts.Items, "project_chooses_program"), line)
 	}
 	put("lib/git", 0o700)
 	assert.True(t, p.facts("Bash", map[string]any{"command": "git status"}).Items[0].Caveats.Has("project_chooses_program"))

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	v1 "policyd/api/v1"
 	"policyd/extract/stat"
 )
 
@@ -70,7 +69,7 @@ func (e *extraction) barred(err error) bool {
 	}
 	places := []string{e.home}
 	for _, root := range e.roots {
-		if root.Space == v1.SpaceProject || root.Space == v1.SpaceSession {
+		if isOwn(root.Space) {
 			places = append(places, root.Real)
 		}
 	}

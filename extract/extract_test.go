@@ -41,6 +41,11 @@ func policyData(tb testing.TB) map[string]any {
 	}
 }
 
+// someItemHas reports whether any item has one of the caveats.
+func someItemHas(items []v1.Item, caveats ...string) bool {
+	return slices.ContainsFunc(items, func(item v1.Item) bool { return slices.ContainsFunc(caveats, item.Caveats.Has) })
+}
+
 func newPlace(tb testing.TB) place {
 	tb.Helper()
 	home, err := filepath.EvalSymlinks(tb.TempDir())

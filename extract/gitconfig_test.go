@@ -3,14 +3,11 @@ package extract_test
 import (
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	v1 "policyd/api/v1"
 )
 
 // S2: a token that a repository's settings hold is a secret, whatever prints it.
@@ -147,7 +144,7 @@ func TestSettingsThatHoldSecrets(t *testing.T) {
 		reads[line] = map[string]any{"command": line}
 	}
 	asked := func(tool string, args map[string]any) bool {
-		return slices.ContainsFunc(p.facts(tool, args).Items, func(item v1.Item) bool { return item.Caveats.Has("reaches_secret") })
+		return someItemHas(p.facts(tool, args).Items, "reaches_secret")
 	}
 	for address, want := range map[string]bool{"https://dev:t0ken@example.org/x.git": true, "https://example.org/x.git": false} {
 		text := "[remote \"origin\"]\n\turl = " + address + "\n"

@@ -53,7 +53,7 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 func (e *extraction) inspect(dir, subcommand string) git.Verdict {
 	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.home, TrustedRoots: e.work.trusted[:0], Seen: &e.resolver}
 	for _, root := range e.roots {
-		if root.Space == v1.SpaceProject || root.Space == v1.SpaceSession {
+		if isOwn(root.Space) {
 			query.TrustedRoots = append(query.TrustedRoots, root.Real)
 		}
 	}

@@ -3,7 +3,6 @@ package extract_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,7 +41,7 @@ func TestModulesOfTheWorkingDirectory(t *testing.T) {
 		"python3 -m json.tool a json.py; python3 -m json.tool a", "tar xf a.tgz | python -m json.tool",
 	} {
 		items := p.line(line).Items
-		assert.True(t, slices.ContainsFunc(items, func(item v1.Item) bool { return item.Caveats.Has("project_chooses_program") }), line)
+		assert.True(t, someItemHas(items, "project_chooses_program"), line)
 	}
 	assert.Equal(t, "python3", p.line("python3 -m http.server").Items[0].Verb)
 	assert.True(t, p.line("python3 -i -m json.tool x").Items[0].Caveats.Has("runs_anything"))

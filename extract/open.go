@@ -50,10 +50,13 @@ func (e *extraction) stamp(path string) (stat.Stamp, error) {
 	return stat.Path(disk, true)
 }
 
+// isOwn reports whether a root's space is one of the session's own.
+func isOwn(space string) bool { return space == v1.SpaceProject || space == v1.SpaceSession }
+
 // ownRoot is the project or session directory that holds a path.
 func (e *extraction) ownRoot(path string) string {
 	for _, root := range e.roots {
-		if (root.Space == v1.SpaceProject || root.Space == v1.SpaceSession) && paths.Within(path, root.Real) {
+		if isOwn(root.Space) && paths.Within(path, root.Real) {
 			return root.Real
 		}
 	}

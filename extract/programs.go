@@ -55,7 +55,7 @@ func (e *extraction) findPlaces() {
 	}
 	cwd := e.facts.Cwd
 	for _, root := range e.roots {
-		if root.Space == v1.SpaceProject || root.Space == v1.SpaceSession {
+		if isOwn(root.Space) {
 			look(root.Real)
 			if root.Real == cwd {
 				cwd = ""

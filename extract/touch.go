@@ -251,8 +251,7 @@ func (e *extraction) otherName(real string) (string, bool) {
 // directly in it and is protected.
 func (e *extraction) classifyBelow(p *v1.Path, dir string) {
 	for i := range e.roots {
-		space := e.roots[i].Space
-		if (space == v1.SpaceProject || space == v1.SpaceSession) && paths.Within(e.roots[i].Real, dir) {
+		if isOwn(e.roots[i].Space) && paths.Within(e.roots[i].Real, dir) {
 			p.Caveats.Add("root")
 		}
 	}

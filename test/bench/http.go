@@ -78,17 +78,25 @@ func (h *overHTTP) startBares(ctx context.Context, body, answer []byte) error {
 	for name, at := range map[string]endpoint{
 		nameBare: {"tcp", address}, nameBare + overSocket: {"unix", filepath.Join(h.bench.dir, "bare.sock")},
 	} {
-		p, err := h.bench.startBare(ctx, at, answer)
-		if err != nil {
+		if err := h.startBare(ctx, name, at, body, answer); err != nil {
 			return err
 		}
-		h.processes = append(h.processes, p)
-		t := &target{name: name, at: at, path: decidePath, bodies: [][]byte{body}, process: p}
-		if _, err := t.untilAnswered(ctx); err != nil {
-			return err
-		}
-		h.targets = append(h.targets, t)
 	}
+	return nil
+}
+
+// startBare starts a bare handler that is asked the body, and waits until it answers.
+func (h *overHTTP) startBare(ctx context.Context, name string, at endpoint, body, answer []byte, flags ...string) error {
+	p, err := h.bench.startBare(ctx, at, answer, flags...)
+	if err != nil {
+		return err
+	}
+	h.processes = append(h.processes, p)
+	t := &target{name: name, at: at, path: decidePath, bodies: [][]byte{body}, process: p}
+	if _, err := t.untilAnswered(ctx); err != nil {
+		return err
+	}
+	h.targets = append(h.targets, t)
 	return nil
 }
 
@@ -107,17 +115,9 @@ func (h *overHTTP) startFloors(ctx context.Context, body, answer []byte) error {
 		if err := todo.write(file); err != nil {
 			return err
 		}
-		at := endpoint{"tcp", address}
-		p, err := h.bench.startBare(ctx, at, answer, "-duties", file)
-		if err != nil {
+		if err := h.startBare(ctx, name, endpoint{"tcp", address}, body, answer, "-duties", file); err != nil {
 			return err
 		}
-		h.processes = append(h.processes, p)
-		t := &target{name: name, at: at, path: decidePath, bodies: [][]byte{body}, process: p}
-		if _, err := t.untilAnswered(ctx); err != nil {
-			return err
-		}
-		h.targets = append(h.targets, t)
 	}
 	return nil
 }
