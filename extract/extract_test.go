@@ -601,3 +601,32 @@ func TestOwnFilesAreLookedForWithEachPolicy(t *testing.T) {
 	assert.Contains(t, classes(p.project+"/kept/agent.token"), "own")
 	assert.Contains(t, classes(p.home+"/state/agent.token"), "own")
 }
+
+// S2, S3: a path of a search that is a pattern to some tools and a name to
+// others is both: Next.js has directories called "[id]" and "(group)".
+func TestNamesThatArePatterns(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/app/[id]/(group)", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/app/[id]/.env", []byte("A=b"), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n"), 0o600))
+	require.NoError(t, os.Mkdir(p.project+"/.git", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/.git/HEAD", []byte("ref: refs/heads/main\n"), 0o600))
+	for _, name := range []string{"docs(1)", "d[1]", "x*", "a{b,c}", "a@p", "q?"} {
+		require.NoError(t, os.Symlink(p.home+"/other", p.project+"/"+name))
+		for _, path := range []string{name, name + "/file", "./" + name + "/", "src/../" + name, p.project + "/" + name} {
+			assert.Contains(t, touches(p.facts("Grep", map[string]any{"pattern": "x", "path": path})), "read.outside", path)
+		}
+		assert.Contains(t, touches(p.facts("Glob", map[string]any{"pattern": name + "/*"})), "list.outside", name)
+		call := p.call("read_many_files", map[string]any{"paths": []string{name + "/**"}})
+		call.Session.Agent = "gemini"
+		assert.Contains(t, touches(p.extractor.Extract(call, nil)), "read.outside", name)
+	}
+	assert.Contains(t, p.facts("Grep", map[string]any{"pattern": "x", "path": "app/[id]/.env"}).About, "secret")
+	for _, path := range []string{"app/[id]", "app/[id]/(group)", "app/(gone)"} {
+		facts := p.facts("Grep", map[string]any{"pattern": "x", "path": path})
+		assert.NotContains(t, facts.About, "secret", path)
+		assert.NotContains(t, touches(facts), "outside", path)
+	}
+	facts := p.facts("Grep", map[string]any{"pattern": "x", "path": "src", "glob": "*.go"})
+	assert.Len(t, facts.Items, 1, "what is no pattern stands once")
+}
