@@ -438,7 +438,7 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	literal := word.Kind == Literal
 	switch base {
 	case "setting":
-		return p.knownIf(kind, literal && !strings.Contains(word.Text, "="))
+		return p.knownIf(kind, literal && plainSetting(word.Text))
 	case "local":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf("read", literal && !hasScheme(word.Text))
@@ -470,6 +470,19 @@ func (p *parsed) knownIf(kind string, holds bool) string {
 	}
 	p.c.Caveats.Add("unknown_option")
 	return "unknown"
+}
+
+// plainSetting reports whether a text is the name of a setting and nothing else: one
+// with a "=" sets it, and one that begins with a dot or a slash or holds two of them
+// side by side is a path from /proc/sys for some programs, "net/../../../etc/passwd".
+func plainSetting(text string) bool {
+	separator := func(c byte) bool { return c == '.' || c == '/' }
+	for i := range len(text) {
+		if text[i] == '=' || separator(text[i]) && (i == 0 || separator(text[i-1])) {
+			return false
+		}
+	}
+	return true
 }
 
 // hasScheme reports whether a text begins as an address does: letters and a colon.
