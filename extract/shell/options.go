@@ -58,6 +58,9 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
+			if len(p.operands) > 0 {
+				p.behind(program)
+			}
 			rest = rest[p.option(program, rest):]
 			if len(p.inner) > 0 {
 				return
@@ -197,6 +200,7 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 		}
 		p.single(rest[1+i])
 		p.value(known.canonical, kind, rest[1+i])
+		p.stray(known, rest[1+i])
 		taken++
 	}
 	return 1 + taken

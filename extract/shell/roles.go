@@ -63,6 +63,7 @@ func (p *parsed) roles(program *Program) {
 		// However many names a pattern has, behind "--" each is a path.
 		p.role(program, role{name: "path", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
 	}
+	p.straying(rule)
 	if !paths {
 		p.impliedAccess(program, whole)
 	}
