@@ -23,6 +23,7 @@ func (e *extraction) commandLine(line string) {
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
+	e.foreign = e.windows && !shell.OfWindows(options.Shell)
 	parsed := e.x.lines.Parse(line, &options)
 	e.crossed = parsed.Crossed
 	if len(parsed.Messy) > 0 {

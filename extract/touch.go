@@ -28,6 +28,11 @@ type touched struct {
 func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
 	p := &e.facts.Paths[len(e.facts.Paths)-1]
+	if e.foreign && raw == devNull {
+		p.Real, p.Space = raw, v1.SpaceNone
+		t.add(op, p.Space)
+		return p
+	}
 	full := e.absolute(raw, base)
 	if raw == "." && !e.windows {
 		full = base // the same, without a string of its own
