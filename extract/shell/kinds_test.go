@@ -85,3 +85,13 @@ func TestNamesOfSettings(t *testing.T) {
 		assert.Equal(t, known, !last(t, line).Caveats.Has("unknown_option"), line)
 	}
 }
+
+// V5: a name that may be looked up as a host is no interface.
+func TestNamesOfInterfaces(t *testing.T) {
+	for line, known := range map[string]bool{
+		"ifconfig": true, "ifconfig eth0": true, "ifconfig eth0.100": true, "ifconfig -a": true,
+		"ifconfig x.example.org": false, `ifconfig "$x"`: false, "ifconfig eth0.": true,
+	} {
+		assert.Equal(t, known, !last(t, line).Caveats.Has("unknown_option"), line)
+	}
+}

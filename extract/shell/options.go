@@ -414,7 +414,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "interface":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -461,6 +461,9 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, literal && strings.Trim(word.Text, wordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
 	case "word":
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, " \t\n*?["))
+	case "interface":
+		_, tag, _ := strings.Cut(word.Text, ".")
+		return p.knownIf(kind, literal && strings.Trim(tag, "0123456789") == "")
 	default:
 		return p.knownIf(kind, false)
 	}
