@@ -199,7 +199,7 @@ func TestAlteredPaths(t *testing.T) {
 	p := newPlace(t)
 	for _, raw := range []string{
 		" /etc/passwd", "\t/etc/passwd", "file:///etc/passwd", "@/etc/passwd", "\"/etc/passwd\"", "$HOME/.bashrc", "a\u200b",
-		p.project + "/.env ", ".env\n", "e\u0301",
+		p.project + "/.env ", ".env\n", "e\u0301", "-x", "--pre=./evil",
 	} {
 		facts := p.facts("Read", map[string]any{"file_path": raw})
 		assert.NotContains(t, touches(facts), "project", "%q", raw)
@@ -629,4 +629,24 @@ func TestNamesThatArePatterns(t *testing.T) {
 	}
 	facts := p.facts("Grep", map[string]any{"pattern": "x", "path": "src", "glob": "*.go"})
 	assert.Len(t, facts.Items, 1, "what is no pattern stands once")
+}
+
+// S2, V12: an address of a file is its path, where it can only be that.
+func TestFetchedFiles(t *testing.T) {
+	p := newPlace(t)
+	for address, want := range map[string]string{
+		"file://" + p.project + "/README.md": "read.project", "FILE://localhost" + p.project + "/README.md": "read.project",
+		"file://example.org" + p.project + "/README.md": "read.unknown", "file:README.md": "read.unknown",
+		"file://" + p.project + "/README.md?x": "read.unknown", "file://" + p.project + "/src/%2e%2e/%2e%2e/other/file": "read.outside",
+		"file://" + p.project + "/%252e%252e/other/file": "read.unknown", "view-source:file://" + p.project + "/README.md": "read.unknown",
+	} {
+		facts := p.facts("WebFetch", map[string]any{"url": address, "prompt": "x"})
+		assert.Equal(t, "path:"+want, touches(facts), address)
+	}
+	for _, address := range []string{"file:.env", "file://" + p.project + "/.env", "file://" + p.project + "/%2eenv", "file://" + p.project + "/%252eenv"} {
+		assert.Contains(t, p.facts("WebFetch", map[string]any{"url": address}).About, "secret", address)
+	}
+	facts := p.windowsFacts("WebFetch", `C:\Proj`, map[string]any{"url": "file://host/proj/main.go"})
+	assert.Equal(t, "path:read.unknown", touches(facts))
+	assert.Equal(t, "path:read.project", touches(p.windowsFacts("WebFetch", `C:\Proj`, map[string]any{"url": "file:///C:/proj/main.go"})))
 }
