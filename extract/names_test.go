@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,5 +95,19 @@ func TestOwnFilesFoldNames(t *testing.T) {
 		place, err := p.extractor.Place(&session, nil, path)
 		require.NoError(t, err)
 		assert.Equal(t, want, place.Sensitive, path)
+	}
+}
+
+// P13, S1: a fork of a file is the file on macOS, and nothing elsewhere.
+func TestForks(t *testing.T) {
+	p := newPlace(t)
+	for path, secret := range map[string]bool{".env/..namedfork/rsrc": true, "README.md/..namedfork/rsrc": false, ".env/..NAMEDFORK/rsrc": true} {
+		for platform, forks := range map[string]bool{"darwin": true, "linux": false} {
+			for tool, args := range map[string]map[string]any{"Read": {"file_path": path}, "Bash": {"command": "cat " + path}} {
+				call := p.call(tool, args)
+				call.Session.Platform = platform
+				assert.Equal(t, secret && forks, slices.Contains(p.extractor.Extract(call, nil).About, "secret"), "%s: %s %s", platform, tool, path)
+			}
+		}
 	}
 }
