@@ -47,8 +47,9 @@ func awkVerdict(text string) scriptVerdict {
 	for r.pos < len(r.text) && r.verdict.plain {
 		r.token()
 	}
-	if r.divisions && strings.ContainsAny(text, `|>"`) {
-		// Where a slash might be read two ways, what lies behind it might be, too.
+	if r.divisions && (strings.ContainsAny(text, `|>"#@`) || slices.ContainsFunc(awkOutside, func(name string) bool { return strings.Contains(text, name) })) {
+		// Where a slash might be read two ways, what lies behind it might be, too:
+		// to some a comment begins in `if (x) /#/; ARGV[1] = f`.
 		r.verdict.plain = false
 	}
 	return r.verdict
