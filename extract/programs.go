@@ -12,8 +12,12 @@ import (
 // those of the system, once somebody has activated its environment. name is what
 // stands in the project itself.
 var programPlaces = [...]struct{ name, path string }{
-	{".venv", ".venv/bin"}, {"venv", "venv/bin"}, {"env", "env/bin"},
-	{"node_modules", "node_modules/.bin"}, {"bin", "bin"}, {"vendor", "vendor/bin"},
+	{".venv", ".venv/bin"},
+	{"venv", "venv/bin"},
+	{"env", "env/bin"},
+	{"node_modules", "node_modules/.bin"},
+	{"bin", "bin"},
+	{"vendor", "vendor/bin"},
 }
 
 // noPlaces says of each place whether its name is missing.
