@@ -510,7 +510,8 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	c := w.newCommand(st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
 	switch {
-	case printsVariables(fields[0]) && (len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:])):
+	case printsVariables(fields[0]) && (slices.Contains(fields[1:], "-p") ||
+		!slices.ContainsFunc(fields[1:], func(field string) bool { return settles(fields[0], field) })):
 		c.Caveats.Add("reads_environment")
 	case ownProgram(fields[0]):
 		c.Caveats.Add("own_program")
@@ -530,10 +531,18 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	return c
 }
 
-// vanishing reports whether none of the words of a fragment is certain to be there
-// when it runs.
-func vanishing(fields []string) bool {
-	return !slices.ContainsFunc(fields, func(field string) bool { return !strings.ContainsAny(field, "$*?[]@!+\\") })
+// settles reports whether a word behind a program that prints variables keeps it from
+// printing them all, and is certain to be there when it runs.
+func settles(program, word string) bool {
+	switch {
+	case strings.ContainsAny(word, "$*?[]@!+\\"):
+		return false
+	case word[0] == '-':
+		return program == "set"
+	case strings.Contains(word, "="):
+		return program != "env"
+	}
+	return true
 }
 
 func (w *walker) messy(code string) {
