@@ -510,8 +510,7 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	c := w.newCommand(st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
 	switch {
-	case printsVariables(fields[0]) && (slices.Contains(fields[1:], "-p") ||
-		!slices.ContainsFunc(fields[1:], func(field string) bool { return settles(fields[0], field) })):
+	case printsVariables(fields[0]) && printsAll(fields[0], fields[1:]):
 		c.Caveats.Add("reads_environment")
 	case ownProgram(fields[0]):
 		c.Caveats.Add("own_program")
@@ -529,6 +528,16 @@ func (w *walker) fragment(st *state, fields []string) Command {
 		}
 	}
 	return c
+}
+
+// printsAll reports whether nothing keeps a program that prints variables from printing
+// them all, or whether it is told to. What stands behind a comment's sign may be a comment.
+func printsAll(program string, words []string) bool {
+	if comment := slices.IndexFunc(words, func(word string) bool { return word[0] == '#' }); comment >= 0 {
+		words = words[:comment]
+	}
+	return slices.Contains(words, "-p") ||
+		!slices.ContainsFunc(words, func(word string) bool { return settles(program, word) })
 }
 
 // settles reports whether a word behind a program that prints variables keeps it from
