@@ -285,7 +285,7 @@ func TestFragmentsBehindWrappers(t *testing.T) {
 		assert.Contains(t, parsed.Messy, MessyParse)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbsOf(parsed))
 	}
-	for _, program := range []string{"env --", "env A=b -0", "env # ls", "declare -x", "export -p", "declare -p A", "printenv $x", "set", "set $x"} {
+	for _, program := range []string{"env --", "env A=b -0", "env # ls", "env <<E'O'F", "export -p > out", "declare -x", "export -p", "declare -p A", "printenv $x", "set", "set $x"} {
 		parsed := parse(t, "pwd\n{ "+program+"\nx[]\n}")
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", program)
 	}
