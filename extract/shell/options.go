@@ -58,9 +58,7 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
-			if len(p.operands) > 0 {
-				p.behind(program)
-			}
+			p.behind(program)
 			rest = rest[p.option(program, rest):]
 			if len(p.inner) > 0 {
 				return

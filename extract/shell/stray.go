@@ -16,9 +16,9 @@ func (p *parsed) reorders(program *Program) bool {
 	return program.style == "" && !program.permute && program.wrapper == "" && program.late == nil && !p.nested
 }
 
-// behind notes that an option stands behind the first operand, before it is read.
+// behind notes an option that stands behind the first operand, before it is read.
 func (p *parsed) behind(program *Program) {
-	if p.reordered || !p.reorders(program) {
+	if len(p.operands) == 0 || p.reordered || !p.reorders(program) {
 		return
 	}
 	p.reordered = true
