@@ -1,0 +1,117 @@
+package extract_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// caveatsOf are the caveats of the first item of a line.
+func (p *place) caveatsOf(t *testing.T, line string) []string {
+	t.Helper()
+	facts := p.facts("Bash", map[string]any{"command": line})
+	require.NotEmptyf(t, facts.Items, "%q", line)
+	return facts.Items[0].Caveats
+}
+
+// plant writes a file of the project, or makes a link where its target is given.
+func (p *place) plant(t *testing.T, name, content, target string) {
+	t.Helper()
+	full := p.project + "/" + name
+	require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o700))
+	if target != "" {
+		require.NoError(t, os.Symlink(target, full))
+		return
+	}
+	require.NoError(t, os.WriteFile(full, []byte(content), 0o600))
+}
+
+// S3: a search prints the lines of ignore rules that make no sense to it, so that a
+// link in place of such a file prints what it leads to.
+func TestIgnoreFilesThatAreLinks(t *testing.T) {
+	lines := []string{"rg x src", "rg x", "rg --files src", "rg --no-ignore x src", "rg x src/*", "cd src && rg x ."}
+	for _, name := range []string{".ignore", ".rgignore", ".gitignore", "src/.ignore", "src/deep/.rgignore"} {
+		for target, want := range map[string]string{"other/file": "reaches_outside", "proj/.env": "reaches_secret", "proj/README.md": ""} {
+			p := newPlace(t)
+			require.NoError(t, os.WriteFile(p.project+"/.env", []byte("KEY={x"), 0o600))
+			require.NoError(t, os.MkdirAll(p.project+"/src/deep", 0o700))
+			p.plant(t, name, "", p.home+"/"+target)
+			for _, line := range lines {
+				facts := p.facts("Bash", map[string]any{"command": line})
+				last := facts.Items[len(facts.Items)-1]
+				if want == "" {
+					assert.NotContainsf(t, last.Caveats, "reaches_outside", "%q with %s", line, name)
+					assert.NotContainsf(t, last.Caveats, "reaches_secret", "%q with %s", line, name)
+					continue
+				}
+				assert.Containsf(t, last.Caveats, want, "%q with %s", line, name)
+			}
+			assert.Empty(t, p.caveatsOf(t, "rg x README.md"), "no rules are read for a file")
+		}
+	}
+}
+
+// S3: the file of rules that git keeps for a work tree counts as well.
+func TestExcludeFileThatIsALink(t *testing.T) {
+	p := newPlace(t)
+	p.plant(t, "src/sub/.git/info/exclude", "", p.home+"/other/file")
+	assert.Contains(t, p.caveatsOf(t, "rg x src"), "reaches_outside")
+	assert.Contains(t, p.caveatsOf(t, "rg x src/sub"), "reaches_outside")
+	assert.NotContains(t, p.caveatsOf(t, "rg x lib"), "reaches_outside")
+}
+
+// S3: node reads another file than the one that is named, where a directory has the
+// name or a suffix is left out, and the package that a file belongs to.
+func TestFilesThatNodeFinds(t *testing.T) {
+	p := newPlace(t)
+	p.plant(t, "app/n.js", "1", "")
+	p.plant(t, "app/foo.js", "", p.home+"/other/file")
+	for line, want := range map[string]string{
+		"node --check app":                          "reaches_unknown",
+		"node -c ./app/":                            "reaches_unknown",
+		"node -c ap*":                               "reaches_unknown",
+		"for f in a*; do node -c \"$f\"; done":      "reaches_unknown",
+		"for f in app/n*; do node --check $f; done": "",
+		"node -c app/n.js":                          "",
+		"node -c app/n":                             "",
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		last := facts.Items[len(facts.Items)-1]
+		if want == "" {
+			assert.Emptyf(t, last.Caveats, "%q", line)
+			continue
+		}
+		assert.Containsf(t, last.Caveats, want, "%q", line)
+	}
+	facts := p.facts("Bash", map[string]any{"command": "node -c app/foo"})
+	assert.Contains(t, facts.Items[0].Touches, "read.outside", "a suffix is added")
+	p.plant(t, "app/package.json", "", p.home+"/other/file")
+	assert.Contains(t, p.caveatsOf(t, "node -c app/n.js"), "reaches_outside")
+}
+
+// V5: settings that take in others, or that a query for the version reads.
+func TestSettingsThatLeadOn(t *testing.T) {
+	for name, lines := range map[string][]string{
+		".cargo/config.toml": {"cargo metadata --no-deps", "cargo --version", "cargo locate-project"},
+		".cargo/config":      {"cargo metadata --no-deps"},
+		".ctags.d/x.ctags":   {"ctags --version"},
+		".ctags":             {"ctags --version"},
+	} {
+		p := newPlace(t)
+		for _, line := range lines {
+			assert.NotContainsf(t, p.caveatsOf(t, line), "project_chooses_program", "%q", line)
+		}
+		p.plant(t, name, "include = ['x.toml']\n", "")
+		for _, line := range lines {
+			assert.Containsf(t, p.caveatsOf(t, line), "project_chooses_program", "%q with %s", line, name)
+		}
+	}
+	p := newPlace(t)
+	require.NoError(t, os.RemoveAll(p.project+"/.env"))
+	assert.NotContains(t, p.caveatsOf(t, "docker-compose --version"), "reaches_secret")
+	p.plant(t, ".env", "K{Y", "")
+	assert.Contains(t, p.caveatsOf(t, "docker-compose --version"), "reaches_secret")
+}
