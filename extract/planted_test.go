@@ -115,3 +115,42 @@ func TestSettingsThatLeadOn(t *testing.T) {
 	p.plant(t, ".env", "K{Y", "")
 	assert.Contains(t, p.caveatsOf(t, "docker-compose --version"), "reaches_secret")
 }
+
+// S3: git prints lines of its own files, and all of some: links in their place show
+// what they lead to.
+func TestLinksInARepository(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"packed-refs":             {"git status", "git log", "cd src && git branch"},
+		"shallow":                 {"git log --oneline"},
+		"BISECT_LOG":              {"git bisect log"},
+		"info/sparse-checkout":    {"git sparse-checkout list"},
+		"objects/info/alternates": {"git log"},
+		"rebase-merge/done":       {"git status"},
+		"branches/evil":           {"git remote get-url evil"},
+		"worktrees/x/gitdir":      {"git worktree list", "git branch -vv"},
+	} {
+		for target, want := range map[string]string{"other/file": "reaches_outside", "proj/.env": "reaches_secret", "proj/README.md": ""} {
+			p := newPlace(t)
+			p.plant(t, ".env", "KEY={x", "")
+			for file, text := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": "", "refs/x": "", "objects/pack/x": ""} {
+				p.plant(t, ".git/"+file, text, "")
+			}
+			for _, line := range lines {
+				facts := p.facts("Bash", map[string]any{"command": line})
+				require.Emptyf(t, facts.Items[len(facts.Items)-1].Caveats, "%q", line)
+			}
+			p.plant(t, ".git/"+name, "", p.home+"/"+target)
+			for _, line := range lines {
+				facts := p.facts("Bash", map[string]any{"command": line})
+				last := facts.Items[len(facts.Items)-1]
+				if want == "" {
+					assert.NotContainsf(t, last.Caveats, "git_untrusted", "%q with %s", line, name)
+					assert.NotContainsf(t, last.Caveats, "reaches_outside", "%q with %s", line, name)
+					assert.NotContainsf(t, last.Caveats, "reaches_secret", "%q with %s", line, name)
+					continue
+				}
+				assert.Containsf(t, last.Caveats, want, "%q with %s", line, name)
+			}
+		}
+	}
+}

@@ -27,6 +27,9 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 	if err := in.noteFiles(place, found.files); err != nil {
 		return err
 	}
+	if err := in.noteLinks(place); err != nil {
+		return err
+	}
 	if err := in.inspectObjects(place, v); err != nil {
 		return err
 	}

@@ -68,7 +68,8 @@ type Verdict struct {
 	// secret; "include" stands for files that were not read.
 	Credentials []string
 	// Files are absolute paths, unresolved, of what the repository's settings name for
-	// git to read: git prints lines of theirs when it complains.
+	// git to read, and of links in place of its own files: git prints lines of theirs,
+	// when it complains at least.
 	Files []string
 	// ForeignObjects reports that git reads objects that lie outside of the
 	// roots: a hash may name one of another repository.
