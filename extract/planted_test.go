@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -153,4 +154,34 @@ func TestLinksInARepository(t *testing.T) {
 			}
 		}
 	}
+}
+
+// S3: settings make git print what lies in submodules, and what a stash holds.
+func TestSettingsThatPrintMore(t *testing.T) {
+	p := newPlace(t)
+	git := func(dir string, args ...string) {
+		args = append([]string{"-C", dir, "-c", "protocol.file.allow=always", "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)
+		output, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	library := p.home + "/other/library"
+	require.NoError(t, os.MkdirAll(library, 0o700))
+	git(library, "init", "-q")
+	git(library, "commit", "-q", "--allow-empty", "-m", "first")
+	git(p.project, "init", "-q")
+	git(p.project, "submodule", "add", "-q", library, "library")
+	p.plant(t, "keys/server.pem", "x", "")
+	git(p.project, "add", "keys")
+	git(p.project, "config", "submodule.recurse", "false")
+	git(p.project, "config", "stash.showPatch", "false")
+	for _, line := range []string{"git grep x -- library", "git diff library", "git stash show"} {
+		assert.Empty(t, p.caveatsOf(t, line), line)
+	}
+	git(p.project, "config", "submodule.recurse", "true")
+	git(p.project, "config", "stash.showPatch", "true")
+	assert.Contains(t, p.caveatsOf(t, "git grep x -- library"), "reaches_unknown")
+	assert.Empty(t, p.caveatsOf(t, "git grep -l x"))
+	git(p.project, "config", "submodule.recurse", "false")
+	assert.Contains(t, p.caveatsOf(t, "git stash show"), "reaches_secret")
+	assert.Empty(t, p.caveatsOf(t, "git stash show --stat"))
 }

@@ -67,6 +67,7 @@ func (in *inspection) readConfig(file string) ([]setting, error) {
 	}
 	in.credentials = append(in.credentials, credentials(settings)...)
 	in.mapsPushes = in.mapsPushes || mapsPushes(settings)
+	in.shows.note(settings)
 	return settings, nil
 }
 

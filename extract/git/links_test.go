@@ -45,3 +45,26 @@ func TestLinkedDirectoriesOfARepository(t *testing.T) {
 		assert.Equal(t, CodeLinkedGitDir, s.inspect(s.project, "status").Code(), name)
 	}
 }
+
+// Settings of the repository or of the person make git go on into submodules that are
+// there, and show what a stash holds.
+func TestSettingsThatShowMore(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	s.commit(s.home + "/library")
+	of := func() Verdict { return s.inspect(s.project, "grep") }
+	config := filepath.Join(s.project, ".git", "config")
+	s.appendTo(config, "[submodule]\n\trecurse = true\n")
+	assert.False(t, of().Recurses, "there is no submodule")
+	s.git(s.project, "submodule", "add", "-q", s.home+"/library", "library")
+	assert.True(t, of().Recurses)
+	s.git(s.project, "config", "submodule.recurse", "false")
+	assert.False(t, of().Recurses)
+	s.appendTo(s.home+"/.gitconfig", "[diff]\n\tsubmodule = log\n")
+	assert.False(t, of().Recurses)
+	s.appendTo(s.home+"/.gitconfig", "[diff]\n\tsubmodule = diff\n")
+	assert.True(t, of().Recurses)
+	assert.False(t, of().ShowsStash)
+	s.appendTo(s.home+"/.gitconfig", "[stash]\n\tshowPatch\n")
+	assert.True(t, of().ShowsStash)
+}

@@ -78,6 +78,10 @@ type Verdict struct {
 	// it changes, and files of settings that were not read.
 	MapsPushes bool
 
+	// Recurses reports settings with which what prints contents goes on into a
+	// submodule that is there, and ShowsStash those with which `git stash show` prints any.
+	Recurses, ShowsStash bool
+
 	objectSize int
 	view       View
 }
