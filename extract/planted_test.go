@@ -185,3 +185,42 @@ func TestSettingsThatPrintMore(t *testing.T) {
 	assert.Contains(t, p.caveatsOf(t, "git stash show"), "reaches_secret")
 	assert.Empty(t, p.caveatsOf(t, "git stash show --stat"))
 }
+
+// S3: what prints names prints other words as well, or marks among them, with some of
+// its options and settings: a link may have such a name.
+func TestNamesWithMarksAmongThem(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		output, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	git("add", "src")
+	for name := range map[string]bool{"\x1b[35msrc/main.go\x1b[m": true, "\x1b[0m\x1b[35msrc/main.go\x1b[0m": true, "matches": true} {
+		p.plant(t, name, "", p.home+"/other/file")
+	}
+	last := func(line string) []string {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		return facts.Items[len(facts.Items)-1].Caveats
+	}
+	for _, line := range []string{
+		"rg -l x src | xargs cat", "rg -l --color=never x src | xargs cat", "rg --files --color auto src | xargs cat",
+		"git grep -l x -- src | xargs cat", "git grep -l --color=never x -- src | xargs cat", "git grep -l --no-color x -- src | xargs cat",
+		"grep -rl --color=never x src | xargs cat", "ls --color=never src/* | xargs cat", "fd -c never go src | xargs cat",
+		"find src -name '*.go' -exec grep -l x {} + | xargs cat", "for f in $(ls src/*); do cat $f; done",
+	} {
+		assert.Empty(t, last(line), line)
+	}
+	for _, line := range []string{
+		"rg -l --color=always x src | xargs cat", "rg -l --color=never --color=always x src | xargs cat", "rg -lp x src | xargs cat",
+		"rg --files --color ansi src | xargs cat", "rg -l --stats x src | xargs cat", "rg -l -c x src | xargs cat", "rg -l --help src | xargs cat",
+		"git grep -l --color=always x -- src | xargs cat", "git grep -l --color x -- src | xargs cat", "git -c color.grep=always grep -l x -- src | xargs cat", "git grep -l --heading x -- src | xargs cat",
+		"grep -rl --color=always x src | xargs cat", "grep -rl --color x src | xargs cat", "ls --color src/* | xargs cat",
+		"ls --full-time src/* | xargs cat", "fd --color=always go src | xargs cat", "fd -c always go src -x cat",
+		"cat $(ls --color=always src/*)", "for f in $(rg -l --color=always x src); do cat \"$f\"; done",
+	} {
+		assert.NotEmpty(t, last(line), line)
+	}
+	git("config", "color.ui", "always")
+	assert.Contains(t, last("git grep -l x -- src | xargs cat"), "reaches_unknown")
+}

@@ -67,4 +67,12 @@ func TestSettingsThatShowMore(t *testing.T) {
 	assert.False(t, of().ShowsStash)
 	s.appendTo(s.home+"/.gitconfig", "[stash]\n\tshowPatch\n")
 	assert.True(t, of().ShowsStash)
+	for text, want := range map[string]bool{
+		"[color]\n\tui = true\n": false, "[color]\n\tgrep = always\n": true, "[grep]\n\tfullName\n": true, "[grep]\n\tfullName = false\n": false,
+	} {
+		other := newSandbox(t)
+		other.commit(other.project)
+		other.appendTo(other.home+"/.gitconfig", text)
+		assert.Equal(t, want, other.inspect(other.project, "grep").AltersNames, text)
+	}
 }

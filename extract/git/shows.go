@@ -8,6 +8,9 @@ type shows struct {
 	submodules bool
 	// stash is true where `git stash show` prints contents.
 	stash bool
+	// names is true where names are printed otherwise than they are, from where git runs:
+	// in colors, or from the top of the work tree.
+	names bool
 }
 
 // note takes what the settings of one file say. Whichever counts in the end: only
@@ -24,6 +27,10 @@ func (s *shows) note(settings []setting) {
 			s.submodules = s.submodules || on
 		case "diff.submodule":
 			s.submodules = s.submodules || value == "diff"
+		case "color.ui", "color.grep", "color.diff":
+			s.names = s.names || value == "always"
+		case "grep.fullname":
+			s.names = s.names || on
 		case "stash.showpatch":
 			s.stash = s.stash || on
 		}

@@ -81,6 +81,9 @@ type Verdict struct {
 	// Recurses reports settings with which what prints contents goes on into a
 	// submodule that is there, and ShowsStash those with which `git stash show` prints any.
 	Recurses, ShowsStash bool
+	// AltersNames reports settings with which git prints names in colors into a pipe, or
+	// otherwise than they count from where it runs.
+	AltersNames bool
 
 	objectSize int
 	view       View

@@ -212,6 +212,9 @@ func (p *parsed) config(word Word) string {
 		p.c.Caveats.Add("dynamic_word")
 		return "config"
 	}
+	if strings.HasPrefix(key, "color.") && value == "always" {
+		p.c.color = colorGiven
+	}
 	for _, harmless := range harmlessConfig {
 		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {
 			return ""

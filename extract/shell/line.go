@@ -109,6 +109,8 @@ type Command struct {
 	refusable bool
 	// files counts the operands that are files, be they standard input or pipes.
 	files int
+	// color says what options ask of colors, if any does.
+	color color
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word

@@ -289,6 +289,9 @@ func (p *parsed) value(canonical, kind string, word Word) {
 			p.c.Caveats.Add("executes")
 		}
 	}
+	if colors(p.c, canonical) {
+		p.c.color = max(p.c.color, colorOf(word))
+	}
 	if p.c.Program == "git" && canonical == "--date" {
 		p.c.Git.date = word.Text
 		if word.Kind != Literal {
