@@ -258,9 +258,10 @@ func (w *walker) out(from int, in *feed) *feed {
 // than the names of files, or these otherwise than they are: in colors, say.
 func (w *walker) printsNames(c *Command, besides ...string) bool {
 	allowed, ok := w.table.words.NameProducers[c.Verb]
-	return ok && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool {
-		return !slices.Contains(allowed, e.Name) && !slices.Contains(besides, e.Name) && !(c.color == colorNone && colors(c, e.Name))
-	})
+	plain := func(option string) bool {
+		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
+	}
+	return ok && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
 }
 
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
