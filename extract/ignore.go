@@ -54,7 +54,11 @@ func (e *extraction) ignoreFilesAbove(dir string, names []string) string {
 	for at := dir; len(names) > 0 && at != paths.Parent(at); {
 		at = paths.Parent(at)
 		for _, name := range names {
-			if answer := e.settingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != reachesNone {
+			file := strings.TrimSuffix(at, "/") + "/" + name
+			if !e.exists(file) {
+				continue
+			}
+			if answer := e.settingsFile(file); answer != reachesNone {
 				return answer
 			}
 		}
