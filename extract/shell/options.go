@@ -281,11 +281,16 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.filter(canonical, word)
 	p.placedOption(canonical, kind, word)
-	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") {
-		p.c.Git.Format = word.Text
+	if p.c.Program == "git" && slices.Contains(formatOptions, canonical) {
+		if canonical == "--format" || canonical == "--pretty" {
+			p.c.Git.Format = word.Text
+		}
 		if checksSignature(word) {
 			p.c.Caveats.Add("executes")
 		}
+	}
+	if colors(p.c, canonical) {
+		p.c.color = max(p.c.color, colorOf(word))
 	}
 	if p.c.Program == "git" && canonical == "--date" {
 		p.c.Git.date = word.Text
@@ -368,6 +373,9 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	case "packed":
 		p.packed(word)
 		return "read"
+	case "module":
+		p.stem(word)
+		return "read"
 	case "tree":
 		p.access(word, v1.OpRead, true)
 	case "list":
@@ -438,7 +446,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	literal := word.Kind == Literal
 	switch base {
 	case "setting":
-		return p.knownIf(kind, literal && !strings.Contains(word.Text, "="))
+		climbs := slices.Contains(strings.FieldsFunc(word.Text, func(r rune) bool { return r == '/' }), "..")
+		return p.knownIf(kind, literal && !strings.Contains(word.Text, "=") && !climbs)
 	case "local":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf("read", literal && !hasScheme(word.Text))
@@ -567,6 +576,9 @@ func (p *parsed) script(language string, word Word) string {
 		return "code"
 	}
 	verdict := scriptKind(language, text)
+	if language == "yq" && strings.HasSuffix(text, ".yq") {
+		verdict.plain = false // a file of that name holds the expression that is run
+	}
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
 	for _, stream := range verdict.streams {
 		p.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
