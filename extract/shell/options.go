@@ -283,11 +283,16 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.filter(canonical, word)
 	p.placedOption(canonical, kind, word)
-	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") {
-		p.c.Git.Format = word.Text
+	if p.c.Program == "git" && slices.Contains(formatOptions, canonical) {
+		if canonical == "--format" || canonical == "--pretty" {
+			p.c.Git.Format = word.Text
+		}
 		if checksSignature(word) {
 			p.c.Caveats.Add("executes")
 		}
+	}
+	if colors(p.c, canonical) {
+		p.c.color = max(p.c.color, colorOf(word))
 	}
 	if p.c.Program == "git" && canonical == "--date" {
 		p.c.Git.date = word.Text
@@ -369,6 +374,9 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.access(word, v1.OpRead, false)
 	case "packed":
 		p.packed(word)
+		return "read"
+	case "module":
+		p.stem(word)
 		return "read"
 	case "tree":
 		p.access(word, v1.OpRead, true)
@@ -585,6 +593,9 @@ func (p *parsed) script(language string, word Word) string {
 		return "code"
 	}
 	verdict := scriptKind(language, text)
+	if language == "yq" && strings.HasSuffix(text, ".yq") {
+		verdict.plain = false // a file of that name holds the expression that is run
+	}
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
 	for _, stream := range verdict.streams {
 		p.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
