@@ -83,6 +83,9 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 		b := wordBuilder{kind: Literal}
 		w.parameter(st, &b, part, true)
 		return isNumber(Word{Kind: b.kind, Letters: b.letters, Text: b.text.String()})
+	case *syntax.CmdSubst:
+		value, known := w.substitution(st, part)
+		return known && value.Kind == Number && !value.Letters
 	}
 	return false
 }
@@ -231,7 +234,10 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 		}
 	}
 	// Of several files each count stands behind a name.
-	several := func(a Access) bool { return a.Glob && !a.One || a.Tree || a.Dynamic }
+	_, named := c.Form.Get("<file>")
+	several := func(a Access) bool {
+		return (named || c.Verb != "wc" && c.Verb != "grep") && (a.Glob && !a.One || a.Tree || a.Dynamic)
+	}
 	if len(c.Accesses) > 1 || c.files > 1 || slices.ContainsFunc(c.Accesses, several) {
 		return false
 	}

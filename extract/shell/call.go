@@ -152,8 +152,8 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	if ok, fail, found := w.functionCall(st, after, argv, redirs); found {
 		return ok, fail
 	}
-	if next, ok := w.read(st, after, argv, redirs); ok {
-		return next, next
+	if next, end, ok := w.read(st, after, argv, redirs); ok {
+		return next, end
 	}
 	if name == "ulimit" && limitsRead(argv[1:]) {
 		c := w.newCommand(st, name, redirs)
@@ -203,10 +203,10 @@ func limitsRead(args []Word) bool {
 
 // read walks `read -r name…`: the names hold what a line of the input says,
 // which is text that only the run can tell. Names that are more than names,
-// and other options, are not followed.
-func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+// and other options, are not followed. At the end of the input they may be empty.
+func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end *state, ok bool) {
 	if argv[0].Text != "read" || st.caveats.Has("assigns") {
-		return nil, false
+		return nil, nil, false
 	}
 	names := argv[1:]
 	raw, zero := false, false
@@ -218,18 +218,21 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 		}
 		names = names[1:]
 	}
-	next := after
+	next, end = after, after
 	for i, name := range names {
 		if name.Kind != Literal || strings.Trim(name.Text, wordBytes) != "" || !w.local(name.Text) {
-			return nil, false
+			return nil, nil, false
 		}
-		next = next.with(name.Text, w.lineRead(st, i, len(names), name.Text, raw, zero))
+		value := w.lineRead(st, i, len(names), name.Text, raw, zero)
+		next = next.with(name.Text, value)
+		value.Solid = false
+		end = end.with(name.Text, value)
 	}
 	if len(names) == 0 {
-		return nil, false
+		return nil, nil, false
 	}
 	w.emit(w.newCommand(st, ":", redirs))
-	return next, true
+	return next, end, true
 }
 
 // lineRead is what read puts into a variable: one of the names that the input
@@ -238,6 +241,9 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 	text := Word{Kind: Output, Text: "$" + name}
 	in := w.in
 	ifs, set := st.variable("IFS")
+	if in != nil && in.digits != nil && at == 0 && !zero && in.digits.begins(names, ifs, set) {
+		return Word{Kind: Number, Text: "$" + name, Solid: true}
+	}
 	if in == nil || in.zero != zero || len(in.roots) == 0 || in.spaced || len(st.dirs) != 1 || st.unknown || st.dirs[0] != in.dir {
 		return text
 	}

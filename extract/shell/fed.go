@@ -49,6 +49,8 @@ type feed struct {
 	// what follows it there: a separator, and more text.
 	hashes bool
 	rest   string
+	// digits is set when the lines are no names, but begin with numbers.
+	digits *begun
 }
 
 // word stands for the names below one root.
@@ -131,6 +133,10 @@ func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 // is known.
 func (p *parsed) fedXargs() bool {
 	in := p.w.in
+	if len(p.inner) == 0 {
+		p.inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
+		p.words = append(slices.Clip(p.words), p.inner...)
+	}
 	if len(p.inner) > 0 && p.inner[0].Kind == Literal && slices.Contains(p.w.table.words.TextPrograms, p.inner[0].Text) && p.plainXargs() {
 		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
 		return true
@@ -213,7 +219,7 @@ func (w *walker) out(from int, in *feed) *feed {
 		return nil
 	}
 	c := &w.line.Commands[from]
-	if c.Unknown || len(c.Dirs) != 1 || c.mixed {
+	if c.Unknown || len(c.Dirs) != 1 || c.mixed || in != nil && in.digits != nil {
 		return nil
 	}
 	words := w.table.words
@@ -280,7 +286,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 	}
 	f := feed{}
 	switch {
-	case runner.Program == "xargs" && in != nil && !in.hashes && in.dir == run.Dirs[0] && !has(runner, []string{"-P"}):
+	case runner.Program == "xargs" && in != nil && !in.hashes && in.digits == nil && in.dir == run.Dirs[0] && !has(runner, []string{"-P"}):
 		f = *in
 		// Given no name, xargs has it read standard input, which it calls so.
 		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")

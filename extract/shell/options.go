@@ -558,15 +558,20 @@ func (p *parsed) script(language string, word Word) string {
 	if language == "yq" {
 		p.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
-	text, known := word.Text, word.Kind == Literal
+	texts := []string{word.Text}
 	if len(word.holes) > 0 && (language == "sed" || language == "awk") {
-		text, known = sample(word)
+		texts = samples(language, word)
+	} else if word.Kind != Literal {
+		texts = nil
 	}
-	if !known {
+	if len(texts) == 0 {
 		p.c.Caveats.Add("dynamic_word")
 		return "code"
 	}
-	verdict := scriptKind(language, text)
+	verdict := scriptKind(language, texts[0])
+	for _, text := range texts[1:] {
+		verdict.plain = verdict.plain && scriptKind(language, text).plain
+	}
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
 	for _, stream := range verdict.streams {
 		p.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
