@@ -43,7 +43,7 @@ func (a *array) at(index int) (Word, bool) {
 
 // single reports whether a word is exactly one when the shell is through with it.
 func single(word Word) bool {
-	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && word.Kind != Fed
+	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Fed || word.feed != nil && !word.feed.many)
 }
 
 func isAll(expr syntax.ArithmExpr) bool {

@@ -71,7 +71,7 @@ func TestNumbersInScripts(t *testing.T) {
 		`n=$(wc -l < g); sed -n "${n}p" f`: "sed", `n=$(wc -l < g); sed -n "${n},$((n+9))p" f`: "sed", `n=$(wc -l < g); sed -n "1,${n}p" f`: "sed",
 		`n=$(wc -l < g); sed -n "${n}e rm x" f`: "code", `n=$(wc -l < g); sed -n "$n,$n;e rm x" f`: "code", `n=$(wc -l < g); awk "NR>$n" f`: "awk",
 		`n=$(wc -l < g); awk "BEGIN{print 1 >$n}" f`: "code",
-		`n=$(wc -l < f); awk "NR > $n" f`: "awk", `n=$(wc -l < f); awk "BEGIN{sys${n}tem(1)}" f`: "code", `n=$(wc -l < f); sed "s${n}e" f`: "code",
+		`n=$(wc -l < f); awk "NR > $n" f`:            "awk", `n=$(wc -l < f); awk "BEGIN{sys${n}tem(1)}" f`: "code", `n=$(wc -l < f); sed "s${n}e" f`: "code",
 		`n=$(wc -l < f); sed "${n}w out" f`: "code", `n=$(wc -l < f); sed "1e$n" f`: "code",
 	} {
 		got := newTable(t).Parse(line, there)

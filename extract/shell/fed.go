@@ -32,6 +32,10 @@ type feed struct {
 	head bool
 	// handing is how the names become words.
 	handing Handing
+	// widened is true when a root stands for what a pattern matches in it.
+	widened bool
+	// code is true when the names become parts of a script.
+	code bool
 	// many is true when one run of the command gets several names.
 	many bool
 	// every is true when a word may be a name below any of the roots.
@@ -83,7 +87,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
-	a.Rooted, a.Tracked, a.AtHead = f.rooted, f.tracked, f.head
+	a.Rooted, a.Tracked, a.AtHead, a.Code = f.rooted, f.tracked, f.head, f.code
 	if !split {
 		a.Handing = f.handing
 	}
@@ -94,7 +98,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 // reports false, and walks nothing, when the command is not one that can stand
 // as its own item.
 func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word, bool)) bool {
-	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) {
+	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) && !scripted(argv) {
 		return false
 	}
 	all := *f
@@ -117,6 +121,78 @@ func (w *walker) plainProgram(name string) bool {
 	program := w.table.program(name)
 	return program != nil && !program.runsAnything && program.wrapper == "" && !isShell(name) &&
 		!slices.Contains(w.table.words.RunsText, name) && name != "cd" && name != "find"
+}
+
+// scripted reports whether a command is a shell with a script in its words.
+func scripted(argv []Word) bool {
+	return isShell(argv[0].Text) && len(argv) > 2 && argv[1].literal("-c") && argv[2].Kind == Literal
+}
+
+// written puts a variable into the place of each mark in the script of a shell, where the
+// name itself would be written: the two are the same for names without anything that a
+// shell reads. It reports false where a mark stands where no variable is expanded.
+func (f *feed) written(argv []Word, mark string) ([]Word, bool) {
+	if len(argv) == 0 || !scripted(argv) || !strings.Contains(argv[2].Text, mark) {
+		return argv, true
+	}
+	text := argv[2].Text
+	if f.many || f.hashes || len(f.besides) > 0 || strings.Contains(text, nameWritten) || slices.ContainsFunc(f.roots, f.notCode) {
+		return nil, false
+	}
+	pieces := strings.Split(text, mark)
+	for i, piece := range pieces {
+		if i > 0 && piece != "" && strings.IndexByte("<>(", piece[0]) >= 0 ||
+			i < len(pieces)-1 && piece != "" && strings.IndexByte("$\\`#", piece[len(piece)-1]) >= 0 ||
+			i < len(pieces)-1 && strings.HasSuffix(piece, "<<") {
+			return nil, false
+		}
+	}
+	text = strings.Join(pieces, "${"+nameWritten+"}")
+	if expansions(text, nameWritten) != len(pieces)-1 {
+		return nil, false
+	}
+	coded := *f
+	coded.code, coded.every = true, len(f.roots) > 1
+	argv = slices.Clone(argv)
+	argv[2] = Word{Kind: Literal, Text: text, feed: &coded}
+	return argv, true
+}
+
+// nameWritten is the variable that stands for a name in a script that is made for it.
+const nameWritten = "__name"
+
+// notCode reports whether a shell reads anything in a root but one word. Where it is a
+// pattern, its matches are looked at one by one.
+func (f *feed) notCode(root string) bool {
+	if f.listed {
+		root = strings.NewReplacer("*", "", "?", "").Replace(root)
+	}
+	return strings.Trim(root, CodeBytes) != ""
+}
+
+// CodeBytes are those that stand for themselves in a script, wherever in a word.
+const CodeBytes = wordBytes + "./-"
+
+// expansions counts where a script expands a variable by nothing but its name. Text that
+// can't be read has none.
+func expansions(text, name string) int {
+	parser, ok := parsers.Get().(*parser)
+	if !ok {
+		return 0
+	}
+	defer parsers.Put(parser)
+	file, err := parser.parse(text)
+	if err != nil {
+		return 0
+	}
+	count := 0
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if part, ok := node.(*syntax.ParamExp); ok && part.Param != nil && part.Param.Value == name && unchanged(part) && part.Index == nil {
+			count++
+		}
+		return true
+	})
+	return count
 }
 
 // standsAlone puts the names in the place of a mark that is a word of its own.
@@ -149,11 +225,18 @@ func (p *parsed) fedXargs() bool {
 	}
 	f := *in
 	f.many = true
+	lines := p.has("-d")
+	if lines && (p.has("-0") || !p.cutAt.literal(`\n`) && !p.cutAt.literal("\n")) {
+		return false
+	}
 	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && (p.has("-I") || p.has("-L")) {
 		return false
 	}
 	if f.zero {
 		f.handing = Whole
+	}
+	if lines {
+		f.handing = max(f.handing, AsLines)
 	}
 	if p.has("-I") {
 		f.handing = max(f.handing, AsItems)
@@ -162,7 +245,8 @@ func (p *parsed) fedXargs() bool {
 			return false
 		}
 		f.many = false
-		return f.run(p, p.inner, standsAlone(mark))
+		argv, ok := f.written(p.inner, mark)
+		return ok && f.run(p, argv, standsAlone(mark))
 	}
 	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
 	return f.run(p, argv, func(word, fed Word) (Word, bool) {
@@ -454,9 +538,12 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
-	head := c.Verb == "git diff" && len(c.Git.Revisions) == 1 && c.Git.Revisions[0] == "HEAD"
+	_, staged := c.Form.Get("--cached")
+	head := c.Verb == "git diff" && (slices.Equal(c.Git.Revisions, []string{"HEAD"}) || staged && len(c.Git.Revisions) == 0)
 	if len(tracked) > 0 && (len(c.Git.Revisions) == 0 || head) && c.Git.Blobs == 0 &&
-		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>") }) {
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool {
+			return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>" && e.Name != "--cached")
+		}) {
 		f.head = head
 		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
 		if len(f.tracked) == 0 {
@@ -471,6 +558,14 @@ func producerFeed(c *Command, tracked []string) *feed {
 		if a.Spelled {
 			continue // a pattern of git's, below a root that counts already
 		}
+		if a.Glob && c.found != nil && !a.Dynamic {
+			above, ok := above(a.Text)
+			if !ok {
+				return nil
+			}
+			f.roots, f.widened = append(f.roots, above), true
+			continue
+		}
 		if a.Glob || a.Dynamic || a.Maybe || a.Text == "" {
 			return nil
 		}
@@ -483,5 +578,23 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.found != nil {
 		f.filters, f.files = *c.found, !c.found.Follow
 	}
+	f.widen()
 	return f
+}
+
+// above is the directory, named by the pattern, that all of its matches lie below as far
+// as no link among them leads elsewhere. There is none where names that are found could
+// begin with what only the disk knows.
+func above(pattern string) (dir string, ok bool) {
+	dir = pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
+	dir = dir[:max(strings.LastIndexByte(dir, '/'), 0)]
+	return dir, printable(dir, "") && !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "..")
+}
+
+// widen makes a feed one of all that lies below directories which patterns match in: a
+// match may be a link, and find goes through one that a slash stands behind.
+func (f *feed) widen() {
+	if f.widened {
+		f.filters.Follow, f.files = true, false
+	}
 }

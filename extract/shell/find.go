@@ -397,6 +397,14 @@ func (p *parsed) findFeed(run *findRun) *feed {
 		dir: p.c.Dirs[0], many: run.many, filters: p.tests.filters(run.files), files: run.files.typeF, rooted: true, handing: Whole,
 	}
 	for _, word := range p.operands {
+		if word.Kind == Glob && word.Text != "" {
+			above, ok := above(word.Text)
+			if !ok {
+				return nil
+			}
+			f.roots, f.widened = append(f.roots, above), true
+			continue
+		}
 		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {
 			return nil
 		}
@@ -405,16 +413,21 @@ func (p *parsed) findFeed(run *findRun) *feed {
 	if len(f.roots) == 0 {
 		f.roots = []string{"."}
 	}
+	f.widen()
 	return f
 }
 
 // fedExec makes the command of -exec an item of its own, if it can be one.
 func (p *parsed) fedExec(run *findRun) bool {
-	if run.option != "-exec" || !slices.ContainsFunc(run.argv, func(w Word) bool { return w.literal("{}") }) {
+	if run.option != "-exec" || !slices.ContainsFunc(run.argv, func(w Word) bool { return strings.Contains(w.Text, "{}") }) {
 		return false
 	}
 	f := p.findFeed(run)
-	if f == nil || !f.run(p, run.argv, standsAlone("{}")) {
+	if f == nil {
+		return false
+	}
+	argv, ok := f.written(run.argv, "{}")
+	if !ok || !f.run(p, argv, standsAlone("{}")) {
 		return false
 	}
 	if p.c.ran = f; len(p.after) != 1 || p.tests.prints || p.tests.zeros {

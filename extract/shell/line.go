@@ -181,7 +181,9 @@ type Access struct {
 	// Handing says how such names reach the command, Rooted that each begins
 	// with the Tree's own, so that none can turn into an option.
 	Handing Handing
-	Rooted  bool
+	// Code is true when they become parts of a script.
+	Code   bool
+	Rooted bool
 	// Leaf is true when directories among the matches of a Glob print what is not
 	// known.
 	Leaf bool
@@ -317,8 +319,8 @@ type walker struct {
 	substituted *feed
 	// begun is how the lines begin that the last command substitution prints, where
 	// that is with numbers.
-	begun *begun
-	changes  bool
+	begun   *begun
+	changes bool
 	// expandedNames are variables of the environment that were expanded since the
 	// last command: in an assignment, a here-string, the word of a case.
 	expandedNames []string

@@ -108,6 +108,8 @@ func (p *parsed) unsure(program *Program, word Word) {
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
 			p.c.Caveats.Add("dynamic_option")
 		}
+	case program.style == "find" && word.Kind == Glob && strings.HasSuffix(word.Text, "/"):
+		// No word of an expression ends so, and find refuses one that it doesn't know.
 	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.acts:
 		p.c.Caveats.Add("dynamic_option")
 	}
@@ -267,6 +269,9 @@ func (p *parsed) tied(program *Program, known option, value string) bool {
 func (p *parsed) value(canonical, kind string, word Word) {
 	if canonical == "-I" {
 		p.mark = word // the last one counts
+	}
+	if canonical == "-d" {
+		p.cutAt = word
 	}
 	if p.program != nil && word.Text != "" && slices.Contains(p.program.modifies, canonical) {
 		p.backups = append(p.backups, word)
