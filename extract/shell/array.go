@@ -270,7 +270,9 @@ func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative boo
 			return Word{}, false // numbers in brackets are expressions
 		}
 		if !next.associative {
-			next.words = append(next.words, located(st, w.words(st, element.Value))...)
+			words := w.words(st, element.Value)
+			dropUnmatched(st, words)
+			next.words = append(next.words, located(st, words)...)
 			continue
 		}
 		key, ok := w.key(st, element.Index)

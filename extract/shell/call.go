@@ -18,6 +18,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 		}
 		argv = w.appendWords(argv, st, arg)
 	}
+	dropUnmatched(st, argv)
 	if !w.count(len(argv) + len(call.Assigns)) {
 		return st, st
 	}
@@ -155,6 +156,12 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	if next, end, ok := w.read(st, after, argv, redirs); ok {
 		return next, end
 	}
+	if next, ok := w.mapfile(st, after, argv, redirs); ok {
+		return next, next
+	}
+	if next, ok := w.shellOptions(st, after, argv, redirs); ok {
+		return next, next
+	}
 	if name == "ulimit" && limitsRead(argv[1:]) {
 		c := w.newCommand(st, name, redirs)
 		c.Form.Put("<limit>", "prints")
@@ -267,6 +274,57 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 		one.handing = AsLines
 	}
 	return one.word(one.roots[0])
+}
+
+// mapfile walks `mapfile -t name`: the lines of the input become the members of an array,
+// names among them where they are known.
+func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+	if verb := argv[0].Text; verb != "mapfile" && verb != "readarray" || w.zsh || w.posix || st.caveats.Has("assigns") {
+		return nil, false
+	}
+	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !isName(argv[2].Text) || !w.local(argv[2].Text) {
+		return nil, false
+	}
+	member := Word{Kind: Output, Text: "$(…)", Split: true}
+	in := w.in
+	if in != nil && !in.zero && len(in.roots) > 0 && !in.spaced && !in.hashes && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
+		lines := *in
+		lines.handing, lines.many, lines.every = max(in.handing, AsLines), true, len(in.roots) > 1
+		member = lines.word(lines.roots[0])
+	}
+	w.emit(w.newCommand(st, ":", redirs))
+	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true
+}
+
+// shellOptions walks shopt -s with those options that only say what patterns expand to:
+// how far ** leads is looked at in either way, and with nullglob one that matches nothing
+// is no word.
+func (w *walker) shellOptions(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+	if argv[0].Text != "shopt" || w.zsh || w.posix || len(argv) < 3 || !argv[1].literal("-s") {
+		return nil, false
+	}
+	next := after
+	for _, option := range argv[2:] {
+		switch {
+		case option.literal("nullglob") && !next.nullglob:
+			next = next.clone()
+			next.nullglob = true
+		case !option.literal("nullglob") && !option.literal("globstar"):
+			return nil, false
+		}
+	}
+	w.emit(w.newCommand(st, ":", redirs))
+	return next, true
+}
+
+// dropUnmatched gives up the patterns among the words of a command of which nothing may be
+// left: what it does without them is another matter.
+func dropUnmatched(st *state, words []Word) {
+	for i := range words {
+		if st.nullglob && words[i].Kind == Glob && words[i].Expands {
+			words[i] = Word{Kind: Dynamic, Text: words[i].Text, Split: true, Vanishes: true}
+		}
+	}
 }
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

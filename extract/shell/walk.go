@@ -284,6 +284,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 			value = Word{Split: true} // a pattern, perhaps
 		}
 		several, none := roundsOf(value)
+		none = none || st.nullglob && value.Kind == Glob
 		value.Solid = value.Solid || value.Vanishes // an empty one makes no round
 		if value.Kind == Glob {
 			// Without a match the loop runs once with the pattern itself.
@@ -439,7 +440,7 @@ func onlyVariables(before, after *state) bool {
 }
 
 func changed(before, after *state) bool {
-	if len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
+	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
 		len(before.caveats) != len(after.caveats) || before.vars.count != after.vars.count {
 		return true
 	}
