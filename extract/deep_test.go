@@ -12,6 +12,7 @@ import (
 func TestDeepPatternsGoThroughLinks(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.Remove(p.project+"/.env"))
+	require.NoError(t, os.Remove(p.project+"/out"))
 	caveats := func(line string) []string {
 		items := p.facts("Bash", map[string]any{"command": line}).Items
 		return items[len(items)-1].Caveats
