@@ -381,6 +381,12 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.mount(word)
 	case "write":
 		p.access(word, v1.OpWrite, false)
+	case "output":
+		if word.literal("-") {
+			return "value" // standard output
+		}
+		p.access(word, v1.OpWrite, false)
+		return "write"
 	case "delete":
 		p.access(word, v1.OpDelete, false)
 	case "execute":
