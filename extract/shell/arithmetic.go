@@ -78,7 +78,7 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 			value, known := st.variable(part.Value)
 			return known && isNumber(value)
 		}
-		return part.Value != "" && strings.Trim(part.Value, "0123456789") == ""
+		return part.Value != "" && strings.Trim(part.Value, "0123456789") == "" || hexadecimal(part.Value)
 	case *syntax.ParamExp:
 		b := wordBuilder{kind: Literal}
 		w.parameter(st, &b, part, true)
@@ -88,6 +88,12 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 		return known && value.Kind == Number && !value.Letters
 	}
 	return false
+}
+
+// hexadecimal reports whether text is a number with the mark that every shell knows.
+func hexadecimal(text string) bool {
+	digits, marked := strings.CutPrefix(text, "0x")
+	return marked && digits != "" && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
 }
 
 // alwaysPrints reports whether the command that was walked last prints a number

@@ -266,6 +266,9 @@ func (p *parsed) fedFd() bool {
 		return false
 	}
 	f := producerFeed(p.c, nil)
+	if last := len(p.inner) - 1; last > 0 && p.inner[last].literal(";") {
+		p.inner = p.inner[:last] // the end of the command, as find has it
+	}
 	if f == nil || slices.ContainsFunc(p.inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
 		return false
 	}

@@ -491,7 +491,7 @@ func (l *lexer) dollar(quoted bool) {
 		l.inside()
 	case strings.HasPrefix(rest, "${"):
 		end := strings.IndexByte(rest, '}')
-		if end < 0 || strings.ContainsAny(rest[2:end], "`'\"\\{\n;&|<>()") || !plainDollars(rest[2:end]) || rest[2] == ' ' {
+		if end < 0 || strings.ContainsAny(plainEscapes(rest[2:end]), "`'\"\\{\n;&|<>()") || !plainDollars(rest[2:end]) || rest[2] == ' ' {
 			l.failed = true
 			return
 		}
@@ -527,6 +527,11 @@ func (l *lexer) computes() bool {
 	}
 	*l = before
 	return false
+}
+
+// plainEscapes takes out of an expansion what a backslash quotes to every shell alike.
+func plainEscapes(text string) string {
+	return strings.NewReplacer(`\#`, "", `\ `, "", `\*`, "", `\.`, "", `\[`, "", `\]`, "", `\/`, "").Replace(text)
 }
 
 // plainDollars reports whether every dollar sign begins the plain name of a
