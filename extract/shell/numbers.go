@@ -126,6 +126,9 @@ func (n *begun) through(c *Command, args []string) *begun {
 	out := *n
 	switch {
 	case c.Verb == "head" || c.Verb == "tail":
+		if slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return e.Name != "-n" && e.Name != "-NUM" }) {
+			return nil // a line may be cut anywhere
+		}
 		out.one = out.one || slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(args, " "))
 		return &out
 	case c.Verb == "sort" || c.Verb == "uniq" || c.Verb == "grep":
