@@ -38,8 +38,6 @@ type filter struct {
 	// handing says; rooted when each begins with the root's.
 	fed, rooted bool
 	handing     shell.Handing
-	// code is true when they become parts of a script.
-	code bool
 	// reading is what the command may take such a name for.
 	reading shell.Reading
 	// ignoring is true when ignore rules leave files out.
@@ -237,9 +235,6 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	}
 	// It may be printed without the directory that it lies in.
 	if last := path.Base(named); !f.rooted && (strings.HasPrefix(last, "-") || f.reading.Misread(last)) {
-		return reachesUnknown
-	}
-	if f.code && strings.Trim(named, shell.CodeBytes) != "" {
 		return reachesUnknown
 	}
 	trimmed := strings.TrimSpace(named) == named
@@ -494,7 +489,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 
 // fedMatch judges one match of a pattern whose matches become words.
 func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	if answer := e.handed(word, base, &filter{handing: a.Handing, rooted: a.Rooted, reading: a.Reading, code: a.Code}); answer != reachesNone {
+	if answer := e.handed(word, base, &filter{handing: a.Handing, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 	if info, err := e.stat(match); a.Leaf && (err != nil || info.IsDir()) {

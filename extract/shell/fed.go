@@ -34,8 +34,6 @@ type feed struct {
 	handing Handing
 	// widened is true when a root stands for what a pattern matches in it.
 	widened bool
-	// code is true when the names become parts of a script.
-	code bool
 	// many is true when one run of the command gets several names.
 	many bool
 	// every is true when a word may be a name below any of the roots.
@@ -87,7 +85,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
-	a.Rooted, a.Tracked, a.AtHead, a.Code = f.rooted, f.tracked, f.head, f.code
+	a.Rooted, a.Tracked, a.AtHead = f.rooted, f.tracked, f.head
 	if !split {
 		a.Handing = f.handing
 	}
@@ -126,73 +124,6 @@ func (w *walker) plainProgram(name string) bool {
 // scripted reports whether a command is a shell with a script in its words.
 func scripted(argv []Word) bool {
 	return isShell(argv[0].Text) && len(argv) > 2 && argv[1].literal("-c") && argv[2].Kind == Literal
-}
-
-// written puts a variable into the place of each mark in the script of a shell, where the
-// name itself would be written: the two are the same for names without anything that a
-// shell reads. It reports false where a mark stands where no variable is expanded.
-func (f *feed) written(argv []Word, mark string) ([]Word, bool) {
-	if len(argv) == 0 || !scripted(argv) || !strings.Contains(argv[2].Text, mark) {
-		return argv, true
-	}
-	text := argv[2].Text
-	if f.many || f.hashes || len(f.besides) > 0 || strings.Contains(text, nameWritten) || slices.ContainsFunc(f.roots, f.notCode) {
-		return nil, false
-	}
-	pieces := strings.Split(text, mark)
-	for i, piece := range pieces {
-		if i > 0 && piece != "" && strings.IndexByte("<>(", piece[0]) >= 0 ||
-			i < len(pieces)-1 && piece != "" && strings.IndexByte("$\\`#", piece[len(piece)-1]) >= 0 ||
-			i < len(pieces)-1 && strings.HasSuffix(piece, "<<") {
-			return nil, false
-		}
-	}
-	text = strings.Join(pieces, "${"+nameWritten+"}")
-	if expansions(text, nameWritten) != len(pieces)-1 {
-		return nil, false
-	}
-	coded := *f
-	coded.code, coded.every = true, len(f.roots) > 1
-	argv = slices.Clone(argv)
-	argv[2] = Word{Kind: Literal, Text: text, feed: &coded}
-	return argv, true
-}
-
-// nameWritten is the variable that stands for a name in a script that is made for it.
-const nameWritten = "__name"
-
-// notCode reports whether a shell reads anything in a root but one word. Where it is a
-// pattern, its matches are looked at one by one.
-func (f *feed) notCode(root string) bool {
-	if f.listed {
-		root = strings.NewReplacer("*", "", "?", "").Replace(root)
-	}
-	return strings.Trim(root, CodeBytes) != ""
-}
-
-// CodeBytes are those that stand for themselves in a script, wherever in a word.
-const CodeBytes = wordBytes + "./-"
-
-// expansions counts where a script expands a variable by nothing but its name. Text that
-// can't be read has none.
-func expansions(text, name string) int {
-	parser, ok := parsers.Get().(*parser)
-	if !ok {
-		return 0
-	}
-	defer parsers.Put(parser)
-	file, err := parser.parse(text)
-	if err != nil {
-		return 0
-	}
-	count := 0
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if part, ok := node.(*syntax.ParamExp); ok && part.Param != nil && part.Param.Value == name && unchanged(part) && part.Index == nil {
-			count++
-		}
-		return true
-	})
-	return count
 }
 
 // standsAlone puts the names in the place of a mark that is a word of its own.
@@ -245,8 +176,7 @@ func (p *parsed) fedXargs() bool {
 			return false
 		}
 		f.many = false
-		argv, ok := f.written(p.inner, mark)
-		return ok && f.run(p, argv, standsAlone(mark))
+		return f.run(p, p.inner, standsAlone(mark))
 	}
 	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
 	return f.run(p, argv, func(word, fed Word) (Word, bool) {

@@ -419,15 +419,11 @@ func (p *parsed) findFeed(run *findRun) *feed {
 
 // fedExec makes the command of -exec an item of its own, if it can be one.
 func (p *parsed) fedExec(run *findRun) bool {
-	if run.option != "-exec" || !slices.ContainsFunc(run.argv, func(w Word) bool { return strings.Contains(w.Text, "{}") }) {
+	if run.option != "-exec" || !slices.ContainsFunc(run.argv, func(w Word) bool { return w.literal("{}") }) {
 		return false
 	}
 	f := p.findFeed(run)
-	if f == nil {
-		return false
-	}
-	argv, ok := f.written(run.argv, "{}")
-	if !ok || !f.run(p, argv, standsAlone("{}")) {
+	if f == nil || !f.run(p, run.argv, standsAlone("{}")) {
 		return false
 	}
 	if p.c.ran = f; len(p.after) != 1 || p.tests.prints || p.tests.zeros {

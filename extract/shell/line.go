@@ -181,9 +181,7 @@ type Access struct {
 	// Handing says how such names reach the command, Rooted that each begins
 	// with the Tree's own, so that none can turn into an option.
 	Handing Handing
-	// Code is true when they become parts of a script.
-	Code   bool
-	Rooted bool
+	Rooted  bool
 	// Leaf is true when directories among the matches of a Glob print what is not
 	// known.
 	Leaf bool

@@ -39,11 +39,6 @@ func (p *parsed) shellCommand() bool {
 	if len(p.c.Accesses) > 0 {
 		p.w.emit(p.w.newCommand(st, ":", p.c.Accesses))
 	}
-	if f := words[0].feed; f != nil {
-		name := f.word(f.roots[0])
-		name.Solid = true
-		st = st.with(nameWritten, name)
-	}
 	p.w.script(positional(st, words[1:]), words[0].Text, p.c.Program)
 	return true
 }

@@ -555,9 +555,6 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 			b.lone = ""
 		}
 	case value.Kind != Literal:
-		if value.Kind == Fed && value.feed.code && b.unsplit {
-			b.split = false // it is a part of the script
-		}
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
