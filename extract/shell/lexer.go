@@ -387,7 +387,7 @@ func (l *lexer) expression(start int) bool {
 
 // expressionBytes are those that stand for themselves in a regular expression, to every
 // shell.
-const expressionBytes = wordBytes + "^.*+?[]-:/,@%_"
+const expressionBytes = wordBytes + "^.*+?[]-:/,@%"
 
 // add notes a word, unless it is the number of a redirection.
 func (l *lexer) add(start int) {
