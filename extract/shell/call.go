@@ -301,21 +301,20 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true
 }
 
-// shellOptions walks shopt -s with those options that only say what patterns expand to:
-// how far ** leads is looked at in either way, and with nullglob one that matches nothing
-// is no word.
+// shellOptions walks shopt -s nullglob, with which a pattern that matches nothing is no
+// word. Any other option is not followed.
 func (w *walker) shellOptions(st, after *state, argv []Word, redirs []Access) (*state, bool) {
 	if argv[0].Text != "shopt" || w.zsh || w.posix || len(argv) < 3 || !argv[1].literal("-s") {
 		return nil, false
 	}
 	next := after
 	for _, option := range argv[2:] {
-		switch {
-		case option.literal("nullglob") && !next.nullglob:
+		if !option.literal("nullglob") {
+			return nil, false
+		}
+		if !next.nullglob {
 			next = next.clone()
 			next.nullglob = true
-		case !option.literal("nullglob") && !option.literal("globstar"):
-			return nil, false
 		}
 	}
 	w.emit(w.newCommand(st, ":", redirs))
