@@ -62,7 +62,7 @@ func TestLoopsOverNumbers(t *testing.T) {
 		"mapfile -t a < <(git ls-files); echo ${#a[@]}; for f in \"${a[@]}\"; do wc \"$f\"; done": true,
 		"mapfile -t a < f; echo $((a[0]))":                                                        false,
 		"mapfile -C ls -t a < f":                                                                  false,
-		"shopt -s nullglob; for f in *.go; do wc \"$f\"; done":                           true,
+		"shopt -s nullglob; for f in *.go; do wc \"$f\"; done":                                    true,
 		"shopt -s dotglob; ls":                                                                    false,
 	} {
 		got := newTable(t).Parse(line, textual)
