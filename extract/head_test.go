@@ -32,6 +32,8 @@ func TestNamesOfHead(t *testing.T) {
 	git("commit", "-q", "-m", "one")
 	const line = "git diff --name-only HEAD | xargs grep -n x"
 	assert.Empty(t, caveats(line))
+	const staged = "git diff --name-only --cached --diff-filter=ACM | xargs -r grep -n x"
+	assert.Empty(t, caveats(staged))
 	assert.Empty(t, caveats(`for f in $(git diff --name-only HEAD -- src); do wc -l "$f"; done`))
 	require.NoError(t, os.WriteFile(p.project+"/x /etc/passwd", nil, 0o600))
 	git("add", "x /etc/passwd")
@@ -40,6 +42,7 @@ func TestNamesOfHead(t *testing.T) {
 	git("rm", "-q", "--cached", "x /etc/passwd")
 	require.NoError(t, os.RemoveAll(p.project+"/x "))
 	assert.Contains(t, caveats(line), "reaches_unknown", "HEAD still names it")
+	assert.Contains(t, caveats(staged), "reaches_unknown", "HEAD still names it")
 	git("commit", "-q", "-m", "three")
 	assert.Empty(t, caveats(line))
 	for _, line := range []string{

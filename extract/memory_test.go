@@ -150,7 +150,11 @@ func TestKnownLinesAreSeenOnTheDiskAnew(t *testing.T) {
 		"another work tree":    {"cd $(git rev-parse --show-toplevel) && ls", func(p place) error { return os.RemoveAll(p.project + "/.git") }},
 		"another match":        {"cat *.md", func(p place) error { return os.Symlink("../other/file", p.project+"/new.md") }},
 		"repository untrusted": {"git status", appendMonitor},
-		"file unreadable":      {"x=$(wc -l < README.md); sed -n ${x}p README.md", func(p place) error { return os.Chmod(p.project+"/README.md", 0) }},
+		"file unreadable":      {"x=$(wc -l < README.md); grep -m $x a README.md", func(p place) error { return os.Chmod(p.project+"/README.md", 0) }},
+		"file no text": {
+			"x=$(grep -n e README.md | head -1 | cut -d: -f1); sed -n ${x}p README.md",
+			func(p place) error { return os.WriteFile(p.project+"/README.md", []byte("e\x00"), 0o600) },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

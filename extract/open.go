@@ -1,6 +1,9 @@
 package extract
 
 import (
+	"bytes"
+	"unicode/utf8"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
@@ -37,6 +40,27 @@ func (e *extraction) readable(path string) bool {
 	found, err := e.stamp(path)
 	return err == nil && found.Kind == stat.File && found.Permissions&0o444 == 0o444
 }
+
+// textual reports whether a path in the session's own roots holds text to whoever reads
+// it: UTF-8 without the bytes by which grep knows a binary file, or by which one encoding
+// goes over to another. Nothing that is there counts as text, too.
+func (e *extraction) textual(path string) bool {
+	if !e.plain(path) || e.ownRoot(path) == "" {
+		return false
+	}
+	found, err := e.stamp(path)
+	switch {
+	case stat.Missing(err), err == nil && !found.Present():
+		return true
+	case err != nil || found.Kind != stat.File || found.Size > maxTextFile:
+		return false
+	}
+	content, err := e.readFile(path)
+	return err == nil && utf8.Valid(content) && !bytes.ContainsAny(content, "\x00\x0e\x0f\x1b")
+}
+
+// maxTextFile is how much of a file is read to see whether it is text.
+const maxTextFile = 1 << 20
 
 // stamp is what lies at a path, links followed, looked at once in a call.
 func (e *extraction) stamp(path string) (stat.Stamp, error) {

@@ -10,6 +10,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
+	"policyd/extract/stat"
 )
 
 // Bounds of looking at what recursion and globs reach (S3). Beyond them the
@@ -391,9 +392,28 @@ func (x *expansion) deep(dir, word string, rest []string) {
 		return
 	}
 	for _, entry := range entries {
-		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
-			x.deep(dir+"/"+entry.Name(), word+entry.Name()+"/", rest)
+		switch name := entry.Name(); {
+		case strings.HasPrefix(name, "."):
+		case entry.IsDir():
+			x.deep(dir+"/"+name, word+name+"/", rest)
+		case entry.Type()&fs.ModeSymlink != 0:
+			x.throughLink(dir+"/"+name, word+name+"/", rest)
 		}
+	}
+}
+
+// throughLink goes on behind a link that "**" matches as one name does. Some shells go on
+// below it, too: what lies there is looked at by its own names, unless it lies elsewhere.
+func (x *expansion) throughLink(full, word string, rest []string) {
+	resolved, err := x.e.resolve(full)
+	switch {
+	case err != nil:
+		x.unknown = x.unknown || !stat.Missing(err)
+	case !resolved.Dir && !resolved.Unseen:
+	case x.e.ownRoot(resolved.Real) == "":
+		x.unknown = true
+	default:
+		x.step(full, word, rest)
 	}
 }
 

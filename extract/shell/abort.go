@@ -71,7 +71,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 	case *syntax.Lit:
 		value, known := st.variable(part.Value)
 		if !known {
-			return decimal(part.Value) || isName(part.Value)
+			return decimal(part.Value) || isName(part.Value) || hexadecimal(part.Value)
 		}
 		return value.literal("") || !octal(value) // unset, or empty, is zero
 	case *syntax.ParamExp:

@@ -78,13 +78,22 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 			value, known := st.variable(part.Value)
 			return known && isNumber(value)
 		}
-		return part.Value != "" && strings.Trim(part.Value, "0123456789") == ""
+		return part.Value != "" && strings.Trim(part.Value, "0123456789") == "" || hexadecimal(part.Value)
 	case *syntax.ParamExp:
 		b := wordBuilder{kind: Literal}
 		w.parameter(st, &b, part, true)
 		return isNumber(Word{Kind: b.kind, Letters: b.letters, Text: b.text.String()})
+	case *syntax.CmdSubst:
+		value, known := w.substitution(st, part)
+		return known && value.Kind == Number && !value.Letters
 	}
 	return false
+}
+
+// hexadecimal reports whether text is a number with the mark that every shell knows.
+func hexadecimal(text string) bool {
+	digits, marked := strings.CutPrefix(text, "0x")
+	return marked && digits != "" && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
 }
 
 // alwaysPrints reports whether the command that was walked last prints a number
@@ -231,7 +240,10 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 		}
 	}
 	// Of several files each count stands behind a name.
-	several := func(a Access) bool { return a.Glob && !a.One || a.Tree || a.Dynamic }
+	_, named := c.Form.Get("<file>")
+	several := func(a Access) bool {
+		return (named || c.Verb != "wc" && c.Verb != "grep") && (a.Glob && !a.One || a.Tree || a.Dynamic)
+	}
 	if len(c.Accesses) > 1 || c.files > 1 || slices.ContainsFunc(c.Accesses, several) {
 		return false
 	}

@@ -43,7 +43,7 @@ func (a *array) at(index int) (Word, bool) {
 
 // single reports whether a word is exactly one when the shell is through with it.
 func single(word Word) bool {
-	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && word.Kind != Fed
+	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Fed || word.feed != nil && !word.feed.many)
 }
 
 func isAll(expr syntax.ArithmExpr) bool {
@@ -270,7 +270,9 @@ func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative boo
 			return Word{}, false // numbers in brackets are expressions
 		}
 		if !next.associative {
-			next.words = append(next.words, located(st, w.words(st, element.Value))...)
+			words := w.words(st, element.Value)
+			dropUnmatched(st, words)
+			next.words = append(next.words, located(st, words)...)
 			continue
 		}
 		key, ok := w.key(st, element.Index)

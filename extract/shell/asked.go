@@ -7,6 +7,7 @@ const (
 	aboutLinks subject = iota
 	aboutEntering
 	aboutReading
+	aboutText
 	aboutToplevel
 )
 
@@ -29,6 +30,8 @@ func (o *Options) ask(about subject, path string) question {
 		q.yes = o.Enterable(path)
 	case about == aboutReading && o.Readable != nil:
 		q.yes = o.Readable(path)
+	case about == aboutText && o.Textual != nil:
+		q.yes = o.Textual(path)
 	case about == aboutToplevel && o.Toplevel != nil:
 		q.text = o.Toplevel(path)
 	}
@@ -52,4 +55,5 @@ func (w *walker) ask(about subject, path string) question {
 func (w *walker) isPlain(dir string) bool     { return w.ask(aboutLinks, dir).yes }
 func (w *walker) isEnterable(dir string) bool { return w.ask(aboutEntering, dir).yes }
 func (w *walker) isReadable(path string) bool { return w.ask(aboutReading, path).yes }
+func (w *walker) isTextual(path string) bool  { return w.ask(aboutText, path).yes }
 func (w *walker) toplevel(dir string) string  { return w.ask(aboutToplevel, dir).text }

@@ -18,6 +18,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 		}
 		argv = w.appendWords(argv, st, arg)
 	}
+	dropUnmatched(st, argv)
 	if !w.count(len(argv) + len(call.Assigns)) {
 		return st, st
 	}
@@ -157,7 +158,13 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	if ok, fail, found := w.functionCall(st, after, argv, redirs); found {
 		return ok, fail
 	}
-	if next, ok := w.read(st, after, argv, redirs); ok {
+	if next, end, ok := w.read(st, after, argv, redirs); ok {
+		return next, end
+	}
+	if next, ok := w.mapfile(st, after, argv, redirs); ok {
+		return next, next
+	}
+	if next, ok := w.shellOptions(st, after, argv, redirs); ok {
 		return next, next
 	}
 	if name == "ulimit" && limitsRead(argv[1:]) {
@@ -208,10 +215,10 @@ func limitsRead(args []Word) bool {
 
 // read walks `read -r name…`: the names hold what a line of the input says,
 // which is text that only the run can tell. Names that are more than names,
-// and other options, are not followed.
-func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+// and other options, are not followed. At the end of the input they may be empty.
+func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end *state, ok bool) {
 	if argv[0].Text != "read" || st.caveats.Has("assigns") {
-		return nil, false
+		return nil, nil, false
 	}
 	names := argv[1:]
 	raw, zero := false, false
@@ -223,18 +230,21 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 		}
 		names = names[1:]
 	}
-	next := after
+	next, end = after, after
 	for i, name := range names {
 		if name.Kind != Literal || strings.Trim(name.Text, wordBytes) != "" || !w.local(name.Text) {
-			return nil, false
+			return nil, nil, false
 		}
-		next = next.with(name.Text, w.lineRead(st, i, len(names), name.Text, raw, zero))
+		value := w.lineRead(st, i, len(names), name.Text, raw, zero)
+		next = next.with(name.Text, value)
+		value.Solid = false
+		end = end.with(name.Text, value)
 	}
 	if len(names) == 0 {
-		return nil, false
+		return nil, nil, false
 	}
 	w.emit(w.newCommand(st, ":", redirs))
-	return next, true
+	return next, end, true
 }
 
 // lineRead is what read puts into a variable: one of the names that the input
@@ -243,6 +253,9 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 	text := Word{Kind: Output, Text: "$" + name}
 	in := w.in
 	ifs, set := st.variable("IFS")
+	if in != nil && in.digits != nil && at == 0 && !zero && in.digits.begins(names, ifs, set) {
+		return Word{Kind: Number, Text: "$" + name, Solid: true}
+	}
 	if in == nil || in.zero != zero || len(in.roots) == 0 || in.spaced || len(st.dirs) != 1 || st.unknown || st.dirs[0] != in.dir {
 		return text
 	}
@@ -266,6 +279,56 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 		one.handing = AsLines
 	}
 	return one.word(one.roots[0])
+}
+
+// mapfile walks `mapfile -t name`: the lines of the input become the members of an array,
+// names among them where they are known.
+func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+	if verb := argv[0].Text; verb != "mapfile" && verb != "readarray" || w.zsh || w.posix || st.caveats.Has("assigns") {
+		return nil, false
+	}
+	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !isName(argv[2].Text) || !w.local(argv[2].Text) {
+		return nil, false
+	}
+	member := Word{Kind: Output, Text: "$(…)", Split: true}
+	in := w.in
+	if in != nil && !in.zero && len(in.roots) > 0 && !in.spaced && !in.hashes && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
+		lines := *in
+		lines.handing, lines.many, lines.every = max(in.handing, AsLines), true, len(in.roots) > 1
+		member = lines.word(lines.roots[0])
+	}
+	w.emit(w.newCommand(st, ":", redirs))
+	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true
+}
+
+// shellOptions walks shopt -s nullglob, with which a pattern that matches nothing is no
+// word. Any other option is not followed.
+func (w *walker) shellOptions(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+	if argv[0].Text != "shopt" || w.zsh || w.posix || len(argv) < 3 || !argv[1].literal("-s") {
+		return nil, false
+	}
+	next := after
+	for _, option := range argv[2:] {
+		if !option.literal("nullglob") {
+			return nil, false
+		}
+		if !next.nullglob {
+			next = next.clone()
+			next.nullglob = true
+		}
+	}
+	w.emit(w.newCommand(st, ":", redirs))
+	return next, true
+}
+
+// dropUnmatched gives up the patterns among the words of a command of which nothing may be
+// left: what it does without them is another matter.
+func dropUnmatched(st *state, words []Word) {
+	for i := range words {
+		if st.nullglob && words[i].Kind == Glob && words[i].Expands {
+			words[i] = Word{Kind: Dynamic, Text: words[i].Text, Split: true, Vanishes: true}
+		}
+	}
 }
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

@@ -67,8 +67,11 @@ func TestCountsOfFilesThatAreThere(t *testing.T) {
 // Digits that only the run can tell, in programs of sed and awk.
 func TestNumbersInScripts(t *testing.T) {
 	for line, want := range map[string]string{
-		`n=$(wc -l < f); sed -n "${n}p" f`: "sed", `n=$(wc -l < f); sed -n "1,$((n+2))p" f`: "sed", `n=$(wc -l < g); sed -n "${n}p" f`: "code",
-		`n=$(wc -l < f); awk "NR > $n" f`: "awk", `n=$(wc -l < f); awk "BEGIN{sys${n}tem(1)}" f`: "code", `n=$(wc -l < f); sed "s${n}e" f`: "code",
+		`n=$(wc -l < f); sed -n "${n}p" f`: "sed", `n=$(wc -l < f); sed -n "1,$((n+2))p" f`: "sed", // A number that may be missing leaves a text that prints too, or one that sed refuses.
+		`n=$(wc -l < g); sed -n "${n}p" f`: "sed", `n=$(wc -l < g); sed -n "${n},$((n+9))p" f`: "sed", `n=$(wc -l < g); sed -n "1,${n}p" f`: "sed",
+		`n=$(wc -l < g); sed -n "${n}e rm x" f`: "code", `n=$(wc -l < g); sed -n "$n,$n;e rm x" f`: "code", `n=$(wc -l < g); awk "NR>$n" f`: "awk",
+		`n=$(wc -l < g); awk "BEGIN{print 1 >$n}" f`: "code",
+		`n=$(wc -l < f); awk "NR > $n" f`:            "awk", `n=$(wc -l < f); awk "BEGIN{sys${n}tem(1)}" f`: "code", `n=$(wc -l < f); sed "s${n}e" f`: "code",
 		`n=$(wc -l < f); sed "${n}w out" f`: "code", `n=$(wc -l < f); sed "1e$n" f`: "code",
 	} {
 		got := newTable(t).Parse(line, there)

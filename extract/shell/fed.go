@@ -32,6 +32,8 @@ type feed struct {
 	head bool
 	// handing is how the names become words.
 	handing Handing
+	// widened is true when a root stands for what a pattern matches in it.
+	widened bool
 	// many is true when one run of the command gets several names.
 	many bool
 	// every is true when a word may be a name below any of the roots.
@@ -49,6 +51,8 @@ type feed struct {
 	// what follows it there: a separator, and more text.
 	hashes bool
 	rest   string
+	// digits is set when the lines are no names, but begin with numbers.
+	digits *begun
 }
 
 // word stands for the names below one root.
@@ -92,7 +96,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 // reports false, and walks nothing, when the command is not one that can stand
 // as its own item.
 func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word, bool)) bool {
-	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) {
+	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) && !scripted(argv) {
 		return false
 	}
 	all := *f
@@ -117,6 +121,11 @@ func (w *walker) plainProgram(name string) bool {
 		!slices.Contains(w.table.words.RunsText, name) && name != "cd" && name != "find"
 }
 
+// scripted reports whether a command is a shell with a script in its words.
+func scripted(argv []Word) bool {
+	return isShell(argv[0].Text) && len(argv) > 2 && argv[1].literal("-c") && argv[2].Kind == Literal
+}
+
 // standsAlone puts the names in the place of a mark that is a word of its own.
 func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 	return func(word, fed Word) (Word, bool) {
@@ -131,6 +140,10 @@ func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 // is known.
 func (p *parsed) fedXargs() bool {
 	in := p.w.in
+	if len(p.inner) == 0 {
+		p.inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
+		p.words = append(slices.Clip(p.words), p.inner...)
+	}
 	if len(p.inner) > 0 && p.inner[0].Kind == Literal && slices.Contains(p.w.table.words.TextPrograms, p.inner[0].Text) && p.plainXargs() {
 		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
 		return true
@@ -143,11 +156,18 @@ func (p *parsed) fedXargs() bool {
 	}
 	f := *in
 	f.many = true
+	lines := p.has("-d")
+	if lines && (p.has("-0") || !p.cutAt.literal(`\n`) && !p.cutAt.literal("\n")) {
+		return false
+	}
 	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && (p.has("-I") || p.has("-L")) {
 		return false
 	}
 	if f.zero {
 		f.handing = Whole
+	}
+	if lines {
+		f.handing = max(f.handing, AsLines)
 	}
 	if p.has("-I") {
 		f.handing = max(f.handing, AsItems)
@@ -175,6 +195,9 @@ func (p *parsed) fedFd() bool {
 		return false
 	}
 	f := producerFeed(p.c, nil)
+	if last := len(p.inner) - 1; last > 0 && p.inner[last].literal(";") {
+		p.inner = p.inner[:last] // the end of the command, as find has it
+	}
 	if f == nil || slices.ContainsFunc(p.inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
 		return false
 	}
@@ -212,7 +235,7 @@ func (w *walker) out(from int, in *feed) *feed {
 		return nil
 	}
 	c := &w.line.Commands[from]
-	if c.Unknown || len(c.Dirs) != 1 || c.mixed {
+	if c.Unknown || len(c.Dirs) != 1 || c.mixed || in != nil && in.digits != nil {
 		return nil
 	}
 	words := w.table.words
@@ -288,7 +311,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 	}
 	f := feed{}
 	switch {
-	case runner.Program == "xargs" && in != nil && !in.hashes && in.dir == run.Dirs[0] && !has(runner, []string{"-P"}):
+	case runner.Program == "xargs" && in != nil && !in.hashes && in.digits == nil && in.dir == run.Dirs[0] && !has(runner, []string{"-P"}):
 		f = *in
 		// Given no name, xargs has it read standard input, which it calls so.
 		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")
@@ -456,9 +479,12 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
-	head := c.Verb == "git diff" && len(c.Git.Revisions) == 1 && c.Git.Revisions[0] == "HEAD"
+	_, staged := c.Form.Get("--cached")
+	head := c.Verb == "git diff" && (slices.Equal(c.Git.Revisions, []string{"HEAD"}) || staged && len(c.Git.Revisions) == 0)
 	if len(tracked) > 0 && (len(c.Git.Revisions) == 0 || head) && c.Git.Blobs == 0 &&
-		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>") }) {
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool {
+			return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>" && e.Name != "--cached")
+		}) {
 		f.head = head
 		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
 		if len(f.tracked) == 0 {
@@ -473,6 +499,14 @@ func producerFeed(c *Command, tracked []string) *feed {
 		if a.Spelled {
 			continue // a pattern of git's, below a root that counts already
 		}
+		if a.Glob && c.found != nil && !a.Dynamic {
+			above, ok := above(a.Text)
+			if !ok {
+				return nil
+			}
+			f.roots, f.widened = append(f.roots, above), true
+			continue
+		}
 		if a.Glob || a.Dynamic || a.Maybe || a.Text == "" {
 			return nil
 		}
@@ -485,5 +519,23 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.found != nil {
 		f.filters, f.files = *c.found, !c.found.Follow
 	}
+	f.widen()
 	return f
+}
+
+// above is the directory, named by the pattern, that all of its matches lie below as far
+// as no link among them leads elsewhere. There is none where names that are found could
+// begin with what only the disk knows.
+func above(pattern string) (dir string, ok bool) {
+	dir = pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
+	dir = dir[:max(strings.LastIndexByte(dir, '/'), 0)]
+	return dir, printable(dir, "") && !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "..")
+}
+
+// widen makes a feed one of all that lies below directories which patterns match in: a
+// match may be a link, and find goes through one that a slash stands behind.
+func (f *feed) widen() {
+	if f.widened {
+		f.filters.Follow, f.files = true, false
+	}
 }

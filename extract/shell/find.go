@@ -397,6 +397,14 @@ func (p *parsed) findFeed(run *findRun) *feed {
 		dir: p.c.Dirs[0], many: run.many, filters: p.tests.filters(run.files), files: run.files.typeF, rooted: true, handing: Whole,
 	}
 	for _, word := range p.operands {
+		if word.Kind == Glob && word.Text != "" {
+			above, ok := above(word.Text)
+			if !ok {
+				return nil
+			}
+			f.roots, f.widened = append(f.roots, above), true
+			continue
+		}
 		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {
 			return nil
 		}
@@ -405,6 +413,7 @@ func (p *parsed) findFeed(run *findRun) *feed {
 	if len(f.roots) == 0 {
 		f.roots = []string{"."}
 	}
+	f.widen()
 	return f
 }
 

@@ -75,12 +75,13 @@ func agrees(entries []*Program, name, kind string) bool {
 			kind = "command" // a command that stands as an item of its own
 		}
 		if option, ok := program.options[name]; ok && option.canonical == name &&
-			(option.kinds[0] == kind || option.kinds[0] == "archive" && kind == "read") {
+			(option.kinds[0] == kind || (option.kinds[0] == "archive" || option.kinds[0] == "local") && kind == "read") {
 			return true
 		}
 		for _, rule := range program.operands {
 			for _, role := range rule.roles {
-				if "<"+role.name+">" == name && (role.kind == kind || (role.kind == "packed" || role.kind == "local" || role.kind == "module") && kind == "read") {
+				if "<"+role.name+">" == name && (role.kind == kind || (role.kind == "packed" || role.kind == "local" || role.kind == "module") && kind == "read" ||
+					role.kind == "output" && kind == "value") {
 					return true
 				}
 			}

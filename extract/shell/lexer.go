@@ -294,7 +294,7 @@ func (l *lexer) word() {
 		}
 		switch c := l.text[l.pos]; c {
 		case '(':
-			if l.array(start) {
+			if l.array(start) || l.expression(start) {
 				continue
 			}
 			l.add(start)
@@ -354,6 +354,40 @@ func (l *lexer) array(start int) bool {
 	l.failed = true
 	return true
 }
+
+// expression moves behind the rest of a regular expression, from its first bracket on, where
+// it stands behind =~ and holds nothing that the shell reads: there a bracket and a bar are
+// no operators. It reports false, and moves nowhere, anywhere else.
+func (l *lexer) expression(start int) bool {
+	if len(l.words) == 0 {
+		return false
+	}
+	if last := l.words[len(l.words)-1]; l.text[last.start:last.end] != "=~" || last.segment != l.segment ||
+		strings.Trim(l.text[start:l.pos], expressionBytes) != "" {
+		return false
+	}
+	depth := 0
+	for at := l.pos; at < len(l.text); at++ {
+		switch c := l.text[at]; {
+		case c == '(':
+			depth++
+		case c == ')' && depth > 0:
+			depth--
+		case c == '|' && depth > 0, strings.IndexByte(expressionBytes, c) >= 0:
+		case c == '$' && at+1 < len(l.text) && strings.IndexByte(" )", l.text[at+1]) >= 0:
+		case c == ' ' && depth == 0:
+			l.pos = at
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// expressionBytes are those that stand for themselves in a regular expression, to every
+// shell.
+const expressionBytes = wordBytes + "^.*+?[]-:/,@%"
 
 // add notes a word, unless it is the number of a redirection.
 func (l *lexer) add(start int) {
@@ -445,6 +479,7 @@ func (l *lexer) backquoted(quoted bool) {
 func (l *lexer) dollar(quoted bool) {
 	rest := l.text[l.pos:]
 	switch {
+	case strings.HasPrefix(rest, "$((") && l.computes():
 	case strings.HasPrefix(rest, "$(("):
 		end := strings.Index(rest, "))")
 		if end < 0 || strings.ContainsAny(rest[3:end], "`'\"\\;|&<>\n{") || strings.Contains(rest[3:end], "$(") {
@@ -456,7 +491,7 @@ func (l *lexer) dollar(quoted bool) {
 		l.inside()
 	case strings.HasPrefix(rest, "${"):
 		end := strings.IndexByte(rest, '}')
-		if end < 0 || strings.ContainsAny(rest[2:end], "`'\"\\{\n;&|<>()") || !plainDollars(rest[2:end]) || rest[2] == ' ' {
+		if end < 0 || strings.ContainsAny(plainEscapes(rest[2:end]), "`'\"\\{\n;&|<>()") || !plainDollars(rest[2:end]) || rest[2] == ' ' {
 			l.failed = true
 			return
 		}
@@ -469,6 +504,34 @@ func (l *lexer) dollar(quoted bool) {
 	default:
 		l.pos++
 	}
+}
+
+// computes moves behind $((…)) where substitutions stand between names, digits and
+// operators. It reports false, and moves nowhere, for any other.
+func (l *lexer) computes() bool {
+	before := *l
+	for l.pos += len("$(("); l.pos < len(l.text) && !l.failed; {
+		rest := l.text[l.pos:]
+		switch {
+		case strings.HasPrefix(rest, "))") && l.last > before.last:
+			l.pos += len("))")
+			return true
+		case strings.HasPrefix(rest, "$(") && !strings.HasPrefix(rest, "$(("):
+			l.inside()
+		case rest[0] == '$' && len(rest) > 1 && isNameByte(rest[1]), strings.IndexByte(wordBytes+" +-*/%", rest[0]) >= 0:
+			l.pos++
+		default:
+			*l = before
+			return false
+		}
+	}
+	*l = before
+	return false
+}
+
+// plainEscapes takes out of an expansion what a backslash quotes to every shell alike.
+func plainEscapes(text string) string {
+	return strings.NewReplacer(`\#`, "", `\ `, "", `\*`, "", `\.`, "", `\[`, "", `\]`, "", `\/`, "").Replace(text)
 }
 
 // plainDollars reports whether every dollar sign begins the plain name of a

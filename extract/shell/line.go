@@ -45,6 +45,9 @@ type Options struct {
 	// Readable reports whether an absolute path is a file that everyone may read.
 	// Nil means never.
 	Readable func(path string) bool
+	// Textual reports whether every program takes what an absolute path names for
+	// text, or finds nothing there. Nil means never.
+	Textual func(path string) bool
 	// Toplevel returns the top of the work tree that git finds from dir, or ""
 	// when that is not certain. Nil means never.
 	Toplevel func(dir string) string
@@ -319,7 +322,10 @@ type walker struct {
 	// substituted is what the last process substitution prints; changes is true
 	// when a round of a loop may have changed the disk.
 	substituted *feed
-	changes     bool
+	// begun is how the lines begin that the last command substitution prints, where
+	// that is with numbers.
+	begun   *begun
+	changes bool
 	// expandedNames are variables of the environment that were expanded since the
 	// last command: in an assignment, a here-string, the word of a case.
 	expandedNames []string

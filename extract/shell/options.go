@@ -109,6 +109,8 @@ func (p *parsed) unsure(program *Program, word Word) {
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
 			p.c.Caveats.Add("dynamic_option")
 		}
+	case program.style == "find" && word.Kind == Glob && strings.HasSuffix(word.Text, "/"):
+		// No word of an expression ends so, and find refuses one that it doesn't know.
 	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.acts:
 		p.c.Caveats.Add("dynamic_option")
 	}
@@ -270,6 +272,9 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	if canonical == "-I" {
 		p.mark = word // the last one counts
 	}
+	if canonical == "-d" {
+		p.cutAt = word
+	}
 	if p.program != nil && word.Text != "" && slices.Contains(p.program.modifies, canonical) {
 		p.backups = append(p.backups, word)
 	}
@@ -386,6 +391,12 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.mount(word)
 	case "write":
 		p.access(word, v1.OpWrite, false)
+	case "output":
+		if word.literal("-") {
+			return "value" // standard output
+		}
+		p.access(word, v1.OpWrite, false)
+		return "write"
 	case "delete":
 		p.access(word, v1.OpDelete, false)
 	case "execute":
@@ -584,16 +595,21 @@ func (p *parsed) script(language string, word Word) string {
 	if language == "yq" {
 		p.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
-	text, known := word.Text, word.Kind == Literal
+	texts := []string{word.Text}
 	if len(word.holes) > 0 && (language == "sed" || language == "awk") {
-		text, known = sample(word)
+		texts = samples(language, word)
+	} else if word.Kind != Literal {
+		texts = nil
 	}
-	if !known {
+	if len(texts) == 0 {
 		p.c.Caveats.Add("dynamic_word")
 		return "code"
 	}
-	verdict := scriptKind(language, text)
-	if language == "yq" && strings.HasSuffix(text, ".yq") {
+	verdict := scriptKind(language, texts[0])
+	for _, text := range texts[1:] {
+		verdict.plain = verdict.plain && scriptKind(language, text).plain
+	}
+	if language == "yq" && strings.HasSuffix(texts[0], ".yq") {
 		verdict.plain = false // a file of that name holds the expression that is run
 	}
 	p.c.Variables = append(p.c.Variables, verdict.variables...)

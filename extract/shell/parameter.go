@@ -22,6 +22,7 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 	}
 	if name == "@" || name == "*" || part.Index != nil && isAll(part.Index) {
 		b.split = b.split || !part.Length // as many words as there are members
+		b.unsplit = false
 	}
 	value, ok := w.held(st, part)
 	if unchanged(part) {

@@ -194,8 +194,9 @@ type parsed struct {
 	archiveOptions []string
 	// sources and targets are what a program puts somewhere, and where.
 	sources, targets []Word
-	// mark is the last value of xargs -I, tests what find has been asked so far.
-	mark Word
+	// mark is the last value of xargs -I, cutAt that of xargs -d, tests what find has
+	// been asked so far.
+	mark, cutAt Word
 	// backups are the suffixes under which files that are changed are kept.
 	backups []Word
 	tests   findExpression

@@ -33,11 +33,15 @@ func scriptKind(language, text string) scriptVerdict {
 	return scriptVerdict{}
 }
 
-// sample is a program text with a digit for every number that only the run can
-// tell. It reports false where more than a number of the language could come of
-// the digits: they stand alone between marks that no name and no command has.
-func sample(word Word) (string, bool) {
-	var out strings.Builder
+// samples are what a program text may be in which numbers stand that only the run
+// can tell: with a digit for each, and without those that may be empty. None are
+// returned where more than a number of the language could come of the digits: they
+// stand alone between marks that no name and no command has.
+func samples(language string, word Word) []string {
+	if len(word.hollow) > maxHollow {
+		return nil
+	}
+	pieces := make([]string, 0, len(word.holes)/2+1)
 	end := 0
 	for i := 0; i+1 < len(word.holes); i += 2 {
 		before := unescape(word.Text[end:word.holes[i]])
@@ -45,12 +49,48 @@ func sample(word Word) (string, bool) {
 		behind := unescape(word.Text[end:])
 		if before != "" && strings.IndexByte(" ,;{(=<>!&|+*$\n-", before[len(before)-1]) < 0 ||
 			behind != "" && strings.IndexByte(" ,;})=<>!&|+*\n-pdq", behind[0]) < 0 {
-			return "", false
+			return nil
 		}
-		out.WriteString(before + "7")
+		pieces = append(pieces, before)
 	}
-	out.WriteString(unescape(word.Text[end:]))
-	return out.String(), true
+	pieces = append(pieces, unescape(word.Text[end:]))
+	var texts []string
+	for choice := range 1 << len(word.hollow) {
+		if text, read := filled(word, pieces, choice); language != "sed" || read {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// maxHollow bounds the numbers in a program text that may be empty: each doubles what
+// the text may be.
+const maxHollow = 4
+
+// filled puts digits between the pieces of a text, but for the empty ones that a
+// choice names by its bits. It reports false where sed refuses to read such a text to
+// its end: a comma stands there without an address before it, or behind it. Up to
+// there the text is that of the choice with digits everywhere.
+func filled(word Word, pieces []string, choice int) (text string, read bool) {
+	var out strings.Builder
+	read = true
+	for i, piece := range pieces {
+		out.WriteString(piece)
+		if i == len(pieces)-1 {
+			break
+		}
+		at := slices.Index(word.hollow, word.holes[2*i])
+		if at < 0 || choice&(1<<at) == 0 {
+			out.WriteByte('7')
+			continue
+		}
+		next := pieces[i+1]
+		if i == 0 && piece == "" && strings.HasPrefix(next, ",") ||
+			strings.HasSuffix(piece, ",") && next != "" && strings.IndexByte("pdq=", next[0]) >= 0 {
+			read = false
+		}
+	}
+	return out.String(), read
 }
 
 // jqOutside are builtins of jq that reach beyond the program's input.

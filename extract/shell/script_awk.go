@@ -15,8 +15,7 @@ var awkFunctions = []string{
 
 // awkOutside are names that reach beyond the files on the command line.
 var awkOutside = []string{
-	"system", "getline", "close", "fflush", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "function", "func",
-	"extension",
+	"system", "getline", "close", "fflush", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "func", "extension",
 }
 
 // awkReader follows an awk program token by token.
@@ -32,6 +31,9 @@ type awkReader struct {
 	divisions bool
 	closed    bool   // behind the last token, awks differ about a slash
 	word      string // the last token, where it was a name
+	// defined are the functions of the program's own, called the names that it calls
+	// besides those of awk.
+	defined, called []string
 }
 
 // awkVerdict reads an awk program. Plain are expressions, patterns and print
@@ -46,6 +48,9 @@ func awkVerdict(text string) scriptVerdict {
 	}
 	for r.pos < len(r.text) && r.verdict.plain {
 		r.token()
+	}
+	if slices.ContainsFunc(r.called, func(name string) bool { return !slices.Contains(r.defined, name) }) {
+		r.refuse()
 	}
 	if r.divisions && (strings.ContainsAny(text, `|>"#@`) || slices.ContainsFunc(awkOutside, func(name string) bool { return strings.Contains(text, name) })) {
 		// Where a slash might be read two ways, what lies behind it might be, too:
@@ -146,12 +151,39 @@ func (r *awkReader) name() {
 	switch {
 	case name == "ENVIRON":
 		r.verdict.environment = true
-	case slices.Contains(awkOutside, name), called && !slices.Contains(awkFunctions, name):
+	case slices.Contains(awkOutside, name):
 		r.refuse()
+	case name == "function":
+		r.define()
+		return
+	case called && !slices.Contains(awkFunctions, name):
+		r.called = append(r.called, name)
 	case name == "print" || name == "printf":
 		r.printing = true
 	}
 	r.operand, r.word = !slices.Contains(awkBeforeRegex, name), name
+}
+
+// define reads the head of a function: its name and the names of its parameters. Its body
+// is read as any other. A name that some awk knows as its own is refused.
+func (r *awkReader) define() {
+	name, rest, found := strings.Cut(r.text[r.pos:], "(")
+	parameters, body, closed := strings.Cut(rest, ")")
+	name = strings.Trim(name, " \t")
+	if !found || !closed || !isName(name) || slices.Contains(awkFunctions, name) || slices.Contains(awkOutside, name) ||
+		strings.ToUpper(name) == name || !strings.HasPrefix(strings.TrimLeft(body, " \t\n"), "{") {
+		r.refuse()
+		return
+	}
+	for parameter := range strings.SplitSeq(parameters, ",") {
+		if parameter = strings.Trim(parameter, " \t"); parameter != "" && (!isName(parameter) || slices.Contains(awkOutside, parameter)) {
+			r.refuse()
+			return
+		}
+	}
+	r.defined = append(r.defined, name)
+	r.pos = len(r.text) - len(body)
+	r.operand, r.word, r.closed = false, "", false
 }
 
 // awkBeforeRegex are words behind which a slash begins a regex, in every awk.

@@ -34,13 +34,17 @@ func TestAwkVerdict(t *testing.T) {
 		"{print $1}", "NR>1 {print $2}", "NR==1,NR==5", "/foo|bar/ {print}", "BEGIN{FS=\",\"} {s+=$2} END{print s}",
 		"{print length($0)}", "!seen[$0]++", "{gsub(/a/,\"b\"); print}", "$3 > 10", "{a[$1]++} END{for (k in a) print k, a[k]}",
 		"{print > \"/dev/stderr\"}", "{print 1 >\"/dev/stdout\"; print 2}", "{printf \"%s\\n\", $1}", "$1 ~ /x/ && $2 || $3", "{ if ($1 > 2) { print } }", "{print $1/$2}",
+		"function max(a,b){return a>b?a:b} {m=max(m,length($0))} END{print m}", "{print f($1)} function f(x)\n{ return x*2 }",
 	} {
 		assert.True(t, awkVerdict(text).plain, text)
 	}
 	for _, text := range []string{
 		"BEGIN{\"rm x\"|getline}", "{print > \"out\"}", "{print | \"sh\"}", "BEGIN{system(\"rm x\")}", "{print >> f}",
 		"BEGIN{while ((getline line < \"/etc/passwd\") > 0) print line}", "@load \"filefuncs\"", "BEGIN{f=\"x\"; @f()}",
-		"BEGIN{ARGV[1]=\"/etc/passwd\"; ARGC=2}", "{printf \"x\" > \"out\"}", "function f(x){return x} {print f(1)}",
+		"BEGIN{ARGV[1]=\"/etc/passwd\"; ARGC=2}", "{printf \"x\" > \"out\"}", "function f(x){return x} {print g(1)}",
+		"function f(x){return system(x)} {f(1)}", "function f(x){print x > \"out\"} {f(1)}", "function system(x){return x} {system(1)}", "function f(",
+		"function f(x){\"rm x\" | getline} {f(1)}", "function toupper(x){return x}", "function NR(x){return x}", "function f(close){close(1)}", "function f(x) print > \"out\"",
+		"func f(x){return x} {print f(1)}", "function f(x){return x} {print f(1) | \"sh\"}",
 		"{ print $1 / 2 ; print \"a\" | \"sh\" }", "BEGIN { a = 1 /2; b = \"x/\" ; print b > \"o\" }", "{close(\"x\")}", "{print > \"/dev/stderr\" $1}", "{print > \"/dev/stderr\" \"/../x\"}", "{print > \"/dev/stdin\"}", "{print 1,\n2 > \"out\"}",
 		"BEGIN { switch (1) { case /1; print \"touch x\" | \"sh\" #/\n} }", "{ case /1; print 1 }", "{ length /1; print 1 }", "{ x = srand /1/ 2 }",
 	} {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -38,8 +39,30 @@ func (p *parsed) shellCommand() bool {
 	if len(p.c.Accesses) > 0 {
 		p.w.emit(p.w.newCommand(st, ":", p.c.Accesses))
 	}
-	p.w.script(st, words[0].Text, p.c.Program)
+	p.w.script(positional(st, words[1:]), words[0].Text, p.c.Program)
 	return true
+}
+
+// positional is the state in which a script begins that is given words: the first is
+// what it is called. Of names whose number is not known each parameter is one, or
+// nothing.
+func positional(st *state, args []Word) *state {
+	if len(args) == 0 {
+		return st
+	}
+	next := parameters(st, args[1:])
+	next.set("0", &args[0])
+	last := args[len(args)-1]
+	if last.Kind != Fed || !last.feed.many {
+		return next
+	}
+	one := *last.feed
+	one.many = false
+	name := one.word(last.Text)
+	for i := len(args) - 1; i <= maxParameters; i++ {
+		next.set(strconv.Itoa(i), &name)
+	}
+	return next
 }
 
 // env reads `env NAME=value… program`. It reports true when the program

@@ -30,6 +30,8 @@ type state struct {
 	stack [][]string
 	// unstacked is true when others may lie on the stack.
 	unstacked bool
+	// nullglob is true when a pattern without a match may be no word.
+	nullglob bool
 }
 
 func (s *state) clone() *state {
@@ -132,7 +134,7 @@ func join(a, b *state) *state {
 		return a
 	}
 	out := a.clone()
-	out.unknown = a.unknown || b.unknown
+	out.unknown, out.nullglob = a.unknown || b.unknown, a.nullglob || b.nullglob
 	for _, dir := range b.dirs {
 		if !slices.Contains(out.dirs, dir) {
 			out.dirs = append(slices.Clip(out.dirs), dir)

@@ -160,7 +160,7 @@ func TestLeavingOutBeforeTakingIn(t *testing.T) {
 // Names that git prints of commits may be on no disk (S3).
 func TestNamesOfCommits(t *testing.T) {
 	for _, line := range []string{
-		"git diff --name-only HEAD~1 | xargs cat", "git diff --name-only --cached | xargs cat", "cat $(git diff --name-only HEAD~1 -- '*.md')",
+		"git diff --name-only HEAD~1 | xargs cat", "git diff --name-only --cached HEAD~1 | xargs cat", "cat $(git diff --name-only HEAD~1 -- '*.md')",
 		"git diff --name-only HEAD~1 | while read -r f; do cat \"$f\"; done",
 	} {
 		table, err := NewTable()

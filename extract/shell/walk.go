@@ -191,10 +191,18 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple || w.calls != calls {
 		return nil
 	}
+	input := false
 	for _, r := range stmt.Redirs {
-		if setsInput(r) || r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
+		input = input || setsInput(r)
+		if r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
 			return nil
 		}
+	}
+	if input {
+		return w.digits(stmt, from, nil)
+	}
+	if lines := w.digits(stmt, from, in); lines != nil {
+		return lines
 	}
 	return w.out(from, in)
 }
@@ -276,6 +284,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 			value = Word{Split: true} // a pattern, perhaps
 		}
 		several, none := roundsOf(value)
+		none = none || st.nullglob && value.Kind == Glob
 		value.Solid = value.Solid || value.Vanishes // an empty one makes no round
 		if value.Kind == Glob {
 			// Without a match the loop runs once with the pattern itself.
@@ -322,8 +331,9 @@ func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyO
 			w.anyOrder = list != nil && list.unordered()
 		}
 		anyOrder = anyOrder || w.anyOrder
+		w.begun = nil
 		words := located(st, w.words(st, item))
-		if w.counts(st, item) {
+		if w.counts(st, item) || w.numbersOnly(st, item) {
 			words = []Word{{Kind: Number, Text: seqText, Solid: true}}
 		}
 		values = append(values, words...)
@@ -430,7 +440,7 @@ func onlyVariables(before, after *state) bool {
 }
 
 func changed(before, after *state) bool {
-	if len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
+	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
 		len(before.caveats) != len(after.caveats) || before.vars.count != after.vars.count {
 		return true
 	}
@@ -590,16 +600,31 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	}
 	from, messy := len(w.line.Commands), len(w.line.Messy)
 	in, piped, calls := w.in, w.piped, w.calls
-	w.in, w.piped = nil, nil
+	w.in, w.piped, w.begun = nil, nil, nil
 	w.stmts(st, part.Stmts)
+	w.begun = nil
 	out := w.piped
 	w.in, w.piped = in, piped
 	if len(part.Stmts) != 1 || w.calls != calls || len(w.line.Messy) > messy || len(w.line.Commands) == from {
 		return Word{}, false
 	}
 	stmt := part.Stmts[0]
+	if first := besideTrue(stmt); first != nil {
+		all := w.line.Commands
+		w.line.Commands = all[:len(all)-1]
+		defer func() { w.line.Commands = all }()
+		stmt = first
+	}
 	if w.printsNumber(stmt) {
 		return Word{Kind: Number, Text: "$(…)", Solid: w.alwaysPrints()}, true
+	}
+	lines := out
+	if !isPipe(stmt) {
+		lines = w.printed(stmt, from, calls, nil)
+	}
+	if lines != nil && lines.digits != nil {
+		w.begun = lines.digits
+		return lines.digits.number()
 	}
 	if isPipe(stmt) {
 		return fedWord(out)
@@ -618,6 +643,20 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		return Word{Kind: Hash, Text: hashText}, true
 	}
 	return fedWord(w.out(from, nil))
+}
+
+// besideTrue is the left side of `… || true`, which prints what the whole does; nil
+// for any other statement.
+func besideTrue(stmt *syntax.Stmt) *syntax.Stmt {
+	either, ok := stmt.Cmd.(*syntax.BinaryCmd)
+	if !ok || either.Op != syntax.OrStmt || len(stmt.Redirs) > 0 || stmt.Negated || len(either.Y.Redirs) > 0 {
+		return nil
+	}
+	call, ok := either.Y.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) != 1 || call.Args[0].Lit() != "true" && call.Args[0].Lit() != ":" {
+		return nil
+	}
+	return either.X
 }
 
 // fedWord is a word of names: as many words as there are names.

@@ -72,8 +72,8 @@ type Word struct {
 	// is, where zsh might read it as a pattern itself.
 	Extended string
 	// holes are where numbers stand in the Text of a Number, each by its start and
-	// its end; nil where one may be empty.
-	holes []int
+	// its end, and those of them that may be empty by their start.
+	holes, hollow []int
 	// feed is where the names of a Fed word come from.
 	feed *feed
 	// dirs are the working directories that the matches of a Glob were looked for
@@ -146,11 +146,13 @@ type wordBuilder struct {
 	kind      WordKind
 	glob      bool
 	split     bool
+	unsplit   bool // whether it was split before the expansion that is added now
 	letters   bool // something but digits stands in the word
 	solid     bool // some part is never empty
 	kept      bool // some part is quoted, so that a word stands there
 	extended  string
 	holes     []int
+	hollow    []int
 	signed    bool
 	expands   bool
 	lone      string // the text, where it is one whole number
@@ -176,10 +178,10 @@ func (b *wordBuilder) number(text string, solid bool) {
 	}
 	b.weaken(Number)
 	b.solid = b.solid || solid
-	if start := b.text.Len(); solid {
-		b.holes = append(b.holes, start, start+len(text))
-	} else {
-		b.holes = append(b.holes, -1)
+	start := b.text.Len()
+	b.holes = append(b.holes, start, start+len(text))
+	if !solid {
+		b.hollow = append(b.hollow, start)
 	}
 	b.text.WriteString(text)
 }
@@ -218,8 +220,8 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		out.Option = optionOf(word)
 	}
 	out.Joined = b.kind == Number && b.lone != out.Text
-	if out.Kind == Number && !slices.Contains(b.holes, -1) {
-		out.holes = b.holes
+	if out.Kind == Number {
+		out.holes, out.hollow = b.holes, b.hollow
 	}
 	out.Vanishes = len(word.Parts) > 0 && !b.solid && !b.kept
 	if b.extended != "" {
@@ -494,7 +496,7 @@ func decodeDouble(text string) string {
 
 // expansion adds a parameter, command or arithmetic expansion.
 func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quoted bool) {
-	b.split = b.split || !quoted // zsh leaves parameters whole, but where SH_WORD_SPLIT is set
+	b.unsplit, b.split = !b.split, b.split || !quoted // zsh leaves parameters whole, but where SH_WORD_SPLIT is set
 	switch part := part.(type) {
 	case *syntax.ParamExp:
 		w.parameter(st, b, part, quoted)
@@ -559,6 +561,9 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	case !quoted && (value.Text == "" || strings.ContainsAny(value.Text, " \t\n*?[\\")):
 		b.weaken(Dynamic)
 	default:
+		if b.unsplit && !st.assigned("IFS") {
+			b.split = false // there is no blank to split it at
+		}
 		b.quoted(value.Text)
 	}
 }

@@ -129,7 +129,7 @@ func files() map[string]string {
 func exposed() map[string]string {
 	return map[string]string{
 		".gitignore": "build/\n", "go.mod": "module example.org/proj\n\ngo 1.99\n\ntoolchain go1.99.1\n",
-		".env": "KEY=1\n", "server.pem": "k\n", "id_rsa": "x\n", "d1/.env": "s1\n", "d2/.env": "s2\n", "a.txt": "s1\n",
+		".env": "KEY=1\n", "blob": "x\x00\n", "server.pem": "k\n", "id_rsa": "x\n", "d1/.env": "s1\n", "d2/.env": "s2\n", "a.txt": "s1\n",
 		"f": "x\n", "list": "x\n", "cfg/secretd/.env": "s\n", "k/1.md": "x\n", "k/2.md": "x\n", "v/n/env": "",
 		"f1/x y.txt": "x\n", "y.txt": "what a name cut at its blank leads to\n", "f2/x": "x\n", "nested/key.pem": "k\n", "src/a.ts": "x\n",
 	}

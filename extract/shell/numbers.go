@@ -1,0 +1,289 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// Shells evaluate what they take for a number, so that it matters whether what
+// a command prints can be anything else. begun says how each line of such a
+// stream begins: with the digits of a number.
+type begun struct {
+	// behind is what follows the number: a colon, a blank, a tab, or 0 for the end
+	// of the line.
+	behind byte
+	// padded is true when blanks may stand in front.
+	padded bool
+	// one is true when there is no more than one line.
+	one bool
+}
+
+// digits is what a statement prints, where that is lines which begin with
+// numbers: of what it counts, or of what it is piped.
+func (w *walker) digits(stmt *syntax.Stmt, from int, in *feed) *feed {
+	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	if !simple || len(w.line.Commands) <= from || len(call.Assigns) > 0 {
+		return nil
+	}
+	c := &w.line.Commands[from]
+	if in != nil && in.digits != nil && in.digits.one && in.digits.behind == 0 && c.Verb == "xargs" && len(call.Args) == 1 {
+		return &feed{dir: in.dir, digits: &begun{one: true}} // it prints what it is given
+	}
+	if len(w.line.Commands) != from+1 {
+		return nil
+	}
+	if c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || len(call.Args) == 0 || call.Args[0].Lit() != c.Program {
+		return nil
+	}
+	var lines *begun
+	switch {
+	case w.printsNumber(stmt):
+		lines = &begun{one: true, padded: true}
+	case in != nil && in.digits != nil && len(c.Accesses) == 0:
+		lines = in.digits.through(c, plainTexts(call.Args[1:]))
+	case in == nil || in.digits == nil:
+		lines = w.numbers(c, plainTexts(call.Args[1:]))
+	}
+	if lines == nil {
+		return nil
+	}
+	return &feed{dir: c.Dirs[0], digits: lines}
+}
+
+// plainTexts are the texts of words that nothing expands, nil where one is another.
+func plainTexts(words []*syntax.Word) []string {
+	texts := make([]string, 0, len(words))
+	for _, word := range words {
+		text := ""
+		for _, part := range word.Parts {
+			switch part := part.(type) {
+			case *syntax.Lit:
+				if !plainLiteral(part.Value) || hasBrace(word) {
+					return nil
+				}
+				text += part.Value
+			case *syntax.SglQuoted:
+				if part.Dollar {
+					return nil
+				}
+				text += part.Value
+			case *syntax.DblQuoted:
+				if len(part.Parts) == 0 {
+					continue
+				}
+				lit, ok := part.Parts[0].(*syntax.Lit)
+				if !ok || len(part.Parts) > 1 || part.Dollar || strings.Contains(lit.Value, `\`) {
+					return nil
+				}
+				text += lit.Value
+			default:
+				return nil
+			}
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// begins reports whether the first of some names that read is given holds the number
+// that a line begins with, and nothing else.
+func (n *begun) begins(names int, ifs Word, set bool) bool {
+	blank := !set || ifs.Kind == Literal && ifs.Text == " "
+	switch {
+	case n.behind == 0:
+		return names == 1 && (blank || ifs.literal("") && !n.padded)
+	case names == 1:
+		return false
+	case n.behind == ' ' || n.behind == '\t':
+		return !set
+	default:
+		return set && !n.padded && ifs.literal(string(n.behind))
+	}
+}
+
+// numbersOnly reports whether an item of a loop is a substitution, just walked, that the
+// shell cuts into numbers.
+func (w *walker) numbersOnly(st *state, item *syntax.Word) bool {
+	if len(item.Parts) != 1 || w.begun == nil || w.begun.behind != 0 || st.assigned("IFS") {
+		return false
+	}
+	_, ok := item.Parts[0].(*syntax.CmdSubst)
+	return ok
+}
+
+// number is the word that a substitution becomes which prints such lines.
+func (n *begun) number() (Word, bool) {
+	return Word{Kind: Number, Text: "$(…)"}, n.one && n.behind == 0
+}
+
+// through is what a filter leaves of such lines; nil where that is not known.
+func (n *begun) through(c *Command, args []string) *begun {
+	out := *n
+	switch {
+	case c.Verb == "head" || c.Verb == "tail":
+		if slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return e.Name != "-n" && e.Name != "-NUM" }) {
+			return nil // a line may be cut anywhere
+		}
+		out.one = out.one || slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(args, " "))
+		return &out
+	case c.Verb == "sort" || c.Verb == "uniq" || c.Verb == "grep":
+		return n.kept(c)
+	case c.Verb == "sed" && len(args) == 2 && args[0] == "-n" && selectsLine(args[1]):
+		out.one = true
+		return &out
+	case args == nil || !n.cut(c.Verb, args):
+		return nil
+	}
+	return &begun{one: n.one}
+}
+
+// kept is what programs leave that drop lines, or order them, and change none.
+func (n *begun) kept(c *Command) *begun {
+	harmless := []string{"-n", "-r", "-u"}
+	if c.Verb == "grep" {
+		harmless = []string{"-v", "-i", "-E", "-F", "-w", "<pattern>"}
+	}
+	if slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(harmless, e.Name) }) {
+		return nil
+	}
+	return n
+}
+
+// selectsLine reports whether a script of sed prints one line by its number.
+func selectsLine(script string) bool {
+	number, ok := strings.CutSuffix(script, "p")
+	return ok && (decimal(number) || number == "$")
+}
+
+// cut reports whether a filter leaves nothing of each line but its number.
+func (n *begun) cut(verb string, args []string) bool {
+	text := strings.Join(args, " ")
+	switch verb {
+	case "cut":
+		if n.padded && n.behind != ' ' {
+			return false // with a blank in front it leaves nothing
+		}
+		delimiter, field := "\t", ""
+		for i, arg := range args {
+			switch value := args[min(i+1, len(args)-1)]; {
+			case arg == "-d":
+				delimiter = value
+			case arg == "-f":
+				field = value
+			case strings.HasPrefix(arg, "-d"):
+				delimiter = arg[2:]
+			case strings.HasPrefix(arg, "-f"):
+				field = arg[2:]
+			case i == 0 || args[i-1] != "-d" && args[i-1] != "-f":
+				return false
+			}
+		}
+		return field == "1" && delimiter == string(n.behind)
+	case "awk":
+		program := strings.ReplaceAll(args[len(args)-1], " ", "")
+		if program != "{print$1}" && program != "{print$1;}" {
+			return false
+		}
+		separator := strings.ReplaceAll(strings.Join(args[:len(args)-1], " "), "-F ", "-F")
+		return separator == "" && n.behind != ':' || separator == "-F:" && n.behind == ':' && !n.padded
+	case "sed":
+		return n.behind == ':' && !n.padded && (text == "s/:.*//" || text == "s/:.*$//")
+	case "tr":
+		return n.behind == 0 && len(args) == 2 && args[0] == "-d" && slices.Contains([]string{" ", "[:space:]", "[:blank:]"}, args[1])
+	}
+	return false
+}
+
+// numbers is how the lines of a command begin that reads none.
+func (w *walker) numbers(c *Command, args []string) *begun {
+	switch c.Verb {
+	case "grep":
+		return w.lineNumbers(c, args)
+	case "wc":
+		if len(c.Form) == 2 && len(c.Accesses) == 1 && oneFile(c.Accesses[0]) {
+			return &begun{behind: ' ', padded: true, one: true}
+		}
+	case "seq":
+		if len(args) > 0 && len(args) < 4 && len(c.Accesses) == 0 && !slices.ContainsFunc(args, func(arg string) bool { return !decimal(arg) }) {
+			return &begun{}
+		}
+	case "stat":
+		if len(args) > 1 && len(c.Form) == 2 && plainStatistic(args) {
+			return &begun{one: len(c.Accesses) == 1 && oneFile(c.Accesses[0])}
+		}
+	case "du":
+		if len(args) == 2 && slices.Contains([]string{"-s", "-sk", "-sb", "-sm", "-ks", "-bs", "-ms"}, args[0]) && len(c.Accesses) == 1 && oneFile(c.Accesses[0]) {
+			return &begun{behind: '\t', one: true}
+		}
+	case "awk":
+		if len(args) > 0 && len(args) < 3 && printsRecord(args[0]) && (len(args) == 1 || oneFile(Access{Text: args[1]})) {
+			return &begun{one: strings.HasPrefix(strings.TrimSpace(args[0]), "END") || strings.Contains(args[0], "exit")}
+		}
+	}
+	return nil
+}
+
+// oneFile reports whether an access is that to one file, known by its name.
+func oneFile(a Access) bool {
+	return !a.Glob && !a.Dynamic && !a.Fed && !a.Maybe && strings.Trim(a.Text, wordBytes+"./-") == ""
+}
+
+// plainStatistic reports whether stat is asked for one number of each file:
+// size, times in seconds, owner, links.
+func plainStatistic(args []string) bool {
+	format, ok := strings.CutPrefix(args[0], "-c")
+	if !ok {
+		format, ok = strings.CutPrefix(args[0], "--format=")
+	}
+	if ok && format == "" {
+		format = args[1]
+	}
+	return ok && slices.Contains([]string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}, format)
+}
+
+// printsRecord reports whether a program of awk prints numbers of records and
+// nothing else: {print NR} behind END, or behind a regular expression.
+func printsRecord(program string) bool {
+	text := strings.TrimSpace(program)
+	if rest, ok := strings.CutPrefix(text, "END"); ok {
+		text = strings.TrimSpace(rest)
+	} else if strings.HasPrefix(text, "/") {
+		end := regexEnd(text, 0)
+		if end < 0 {
+			return false
+		}
+		text = strings.TrimSpace(text[end:])
+	}
+	return slices.Contains([]string{"{printNR}", "{printNR;}", "{printNR;exit}", "{printFNR}", "{printFNR;exit}"}, strings.ReplaceAll(text, " ", ""))
+}
+
+// lineNumbers is how the lines of grep -n begin. Of a file that is no text it
+// prints a sentence in the place of lines.
+func (w *walker) lineNumbers(c *Command, args []string) *begun {
+	harmless := []string{"-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>"}
+	_, numbers := c.Form.Get("-n")
+	if !numbers || len(c.Accesses) != 1 || slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(harmless, e.Name) }) {
+		return nil
+	}
+	a := c.Accesses[0]
+	if !oneFile(a) || a.Tree || !w.onlyRead() || !w.isTextual(joinPath(c.Dirs[0], a.Text)) {
+		return nil
+	}
+	one := slices.ContainsFunc(args, func(arg string) bool { return arg == "-m1" || arg == "-nm1" })
+	for i := 1; i < len(args); i++ {
+		one = one || args[i] == "1" && (args[i-1] == "-m" || args[i-1] == "-nm")
+	}
+	return &begun{behind: ':', one: one}
+}
+
+func joinPath(dir, name string) string {
+	if strings.HasPrefix(name, "/") {
+		return path.Clean(name)
+	}
+	return path.Join(dir, name)
+}

@@ -1,0 +1,97 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func everywhere(string) bool { return true }
+
+// textual are the surroundings of lines that look for numbers in files.
+var textual = Options{
+	Platform: "linux", Cwd: "/p", Plain: everywhere, Enterable: everywhere, Readable: everywhere, Toplevel: func(dir string) string { return dir },
+	Textual: func(path string) bool { return path == "/p/f" },
+}
+
+// V8: what is known to print numbers may be computed with, and nothing else.
+func TestWhatPrintsNumbers(t *testing.T) {
+	for line, known := range map[string]bool{
+		"grep -n x f | head -1 | cut -d: -f1": true, "grep -n x f | cut -d ':' -f 1 | tail -n 1": true, "grep -m1 -n x f | cut -f1 -d:": true,
+		"grep -n x f | head -1 | awk -F: '{print $1}'": true, "grep -n x f | sed -n 2p | sed 's/:.*//'": true, "grep -n x < f | head -1 | cut -d: -f1": true,
+		"grep -n x f | sort -n | tail -1 | cut -d: -f1 || true": true,
+		"wc -l f | awk '{print $1}'":                            true, "wc -l f | cut -d' ' -f1": true, "wc -l < f | tr -d ' '": true, "wc -l < f | xargs": true,
+		"grep -c x f || true": true, "stat -c%s f": true, "stat --format=%Y f": true, "du -sk f | cut -f1": true, "awk 'END{print NR}' f": true,
+		"awk '/x/ {print NR; exit}' f": true,
+		// Another file, one that is no text, several, or another part of the line.
+		"grep -n x g | head -1 | cut -d: -f1": false, "grep -n x f f | head -1 | cut -d: -f1": false, "grep -rn x f | head -1 | cut -d: -f1": false,
+		"grep -n x | head -1 | cut -d: -f1": false, "grep -Hn x f | head -1 | cut -d: -f1": false, "grep -n -A1 x f | head -1 | cut -d: -f1": false,
+		"grep -n x f | cut -d: -f1": false, "grep -n x f | head -1": false, "grep -n x f | head -1 | cut -d: -f2": false, "grep -n x f | head -1 | cut -c1-9": false,
+		"grep -n x f | tail -c 9 | cut -d: -f1 | head -1": false, "grep -n x f | head -1 | awk '{print $1}'": false, "grep -n x f 2>&1 | head -1 | cut -d: -f1": false,
+		"grep -n x f | sed s/1/x/ | head -1 | cut -d: -f1": false, "LC_ALL=x rm f; grep -n x f | head -1 | cut -d: -f1": false,
+		"wc -l f g | awk '{print $1}'": false, "wc -l f | awk '{print $2}'": false, "wc -l f": false, "wc -l < f || echo 0": false,
+		"stat -c%n f": false, "stat -c '%s %n' f": false, "stat -c%s f g": false, "du -sh f | cut -f1": false, "du -sk f": false,
+		"awk 'END{print $1}' f": false, "awk '{NR=$0} END{print NR}' f": false, "awk -v NR=x 'END{print NR}' f": false, "awk 'END{print NR}' NR=x f": false,
+		"seq 3": false, "seq 3 f | head -1": false, "cat f | xargs": false, "cat f || true": false, "echo 'a[$(id)]' || true": false,
+	} {
+		got := newTable(t).Parse("n=$("+line+"); echo $((n+1))", textual)
+		assert.Equal(t, known, len(got.Messy) == 0, "%s: %v", line, got.Messy)
+	}
+}
+
+// V8: lines of numbers that a loop takes one by one.
+func TestLoopsOverNumbers(t *testing.T) {
+	for line, known := range map[string]bool{
+		"seq 3 | while read -r n; do echo $((n)); done":                                           true,
+		"while read -r n; do echo $((n)); done < <(seq 3)":                                        true,
+		"for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":                             true,
+		"grep -n x f | while IFS=: read -r n rest; do echo $((n)) $rest; done":                    true,
+		"grep -n x f | while IFS=: read -r n rest; do echo $((rest)); done":                       false,
+		"grep -n x f | while IFS=: read -r n; do echo $((n)); done":                               false,
+		"grep -n x f | while read -r n rest; do echo $((n)); done":                                false,
+		"for n in \"$(grep -n x f | cut -d: -f1)\"; do echo $((n)); done":                         false,
+		"IFS=1; for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":                      false,
+		"seq 3 | while read -r n; do read -r n; echo $((n)); done < g":                            false,
+		"cat f | while read -r n; do echo $((n)); done":                                           false,
+		"grep -n x f | while IFS=: read -r n rest; do sed -n \"${n}p\" f; done":                   true,
+		"echo $(( $(wc -l < f) - 2 )) $((0x10 + 1))":                                              true,
+		"echo $(( $(cat f) - 2 ))":                                                                false,
+		"echo $((0x10[1]))":                                                                       false,
+		"[[ $x =~ ^(a|b)+$ ]] && echo ok":                                                         true,
+		"[[ $x =~ ^(a;b) ]] && echo ok":                                                           false,
+		"mapfile -t a < <(git ls-files); echo ${#a[@]}; for f in \"${a[@]}\"; do wc \"$f\"; done": true,
+		"mapfile -t a < f; echo $((a[0]))":                                                        false,
+		"mapfile -C ls -t a < f":                                                                  false,
+		"shopt -s nullglob; for f in *.go; do wc \"$f\"; done":                                    true,
+		"shopt -s dotglob; ls":                                                                    false,
+	} {
+		got := newTable(t).Parse(line, textual)
+		assert.Equal(t, known, len(got.Messy) == 0, "%s: %v", line, got.Messy)
+	}
+}
+
+// V8: with nullglob nothing may be left of a pattern, and the command does another thing.
+func TestPatternsThatMayVanish(t *testing.T) {
+	assert.False(t, last(t, "grep -r x *.go").Caveats.Has("dynamic_option"))
+	assert.True(t, last(t, "shopt -s nullglob; grep -r x *.go").Caveats.Has("dynamic_option"))
+	assert.True(t, last(t, "shopt -s nullglob; a=(*.go); grep -r x \"${a[@]}\"").Caveats.Has("dynamic_word"))
+	assert.False(t, last(t, "(shopt -s nullglob); grep -r x *.go").Caveats.Has("dynamic_option"))
+}
+
+// V1: a script among the words of a shell is given those behind it.
+func TestParametersOfScripts(t *testing.T) {
+	assert.Equal(t, "f", last(t, `bash -c 'cat "$1"' _ f`).Accesses[0].Text)
+	assert.Equal(t, "g", last(t, `sh -c 'cat "$0"' g`).Accesses[0].Text)
+	assert.True(t, last(t, `sh -c 'cat "$2"' _ f`).Caveats.Has("dynamic_word") || last(t, `sh -c 'cat "$2"' _ f`).Accesses == nil)
+	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} \;`).Accesses[0].Fed)
+	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} +`).Accesses[0].Fed)
+	assert.Contains(t, parse(t, `find d -exec sh -c '$1' _ {} \;`).Messy, MessyDynamicVerb)
+	assert.Contains(t, parse(t, `bash -c 'eval "$1"' _ x`).Messy, MessyBuiltin)
+}
+
+// V3: text without a blank is one word, also in front of a pattern.
+func TestPlainTextInFrontOfPatterns(t *testing.T) {
+	assert.False(t, last(t, "d=src; cat $d/*.go").Accesses[0].Split)
+	assert.True(t, last(t, "IFS=r; d=src; cat $d/*.go").Accesses[0].Split)
+	assert.True(t, last(t, "d=$(cat f); cat src/$d/*.go").Caveats.Has("dynamic_word"))
+}
