@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
@@ -37,6 +38,8 @@ type filter struct {
 	// handing says; rooted when each begins with the root's.
 	fed, rooted bool
 	handing     shell.Handing
+	// braces is true when the shell splits them in such a name.
+	braces bool
 	// reading is what the command may take such a name for.
 	reading shell.Reading
 	// ignoring is true when ignore rules leave files out.
@@ -78,6 +81,43 @@ func plainGlob(glob string) bool {
 	}
 }
 
+// likeShells matches a name by a plain glob as shells and programs do: to some, and to
+// more in some locales, a character beyond ASCII is as many as it has bytes, and a range
+// of letters holds those of the other case.
+func likeShells(glob, name string) (bool, error) {
+	ok, err := path.Match(glob, name)
+	if ok || err != nil || !strings.ContainsAny(glob, "?[") {
+		return ok, err
+	}
+	if !isASCII(name) {
+		return path.Match(anyCharacters(glob), name)
+	}
+	if !strings.Contains(glob, "[") {
+		return false, nil
+	}
+	lower, err := path.Match(glob, strings.ToLower(name))
+	upper, upperErr := path.Match(glob, strings.ToUpper(name))
+	return lower || upper, errors.Join(err, upperErr)
+}
+
+// anyCharacters is a plain glob with any characters in the place of one.
+func anyCharacters(glob string) string {
+	var out strings.Builder
+	for rest := strings.ReplaceAll(glob, "?", "*"); ; {
+		before, behind, found := strings.Cut(rest, "[")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteByte('*')
+		_, rest, _ = strings.Cut(behind, "]")
+	}
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
 func (f *filter) reads(name string) bool {
 	// Some tools fold case: an include may match more than it says.
 	if len(f.include) > 0 && !matchAny(f.include, name) && !matchAny(f.include, strings.ToLower(name)) {
@@ -92,15 +132,15 @@ func (f *filter) enters(name string) bool { return !leftOut(f.excludeDir, name) 
 func leftOut(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		ok, err := path.Match(glob, name)
-		return ok && err == nil
+		return ok && err == nil && (isASCII(name) || !strings.ContainsAny(glob, "?["))
 	})
 }
 
 func matchAny(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
-		ok, err := path.Match(glob, name)
+		ok, err := likeShells(glob, name)
 		if !ok && err == nil {
-			ok, err = path.Match(strings.ToLower(glob), name)
+			ok, err = likeShells(strings.ToLower(glob), name)
 		}
 		return ok && err == nil
 	})
@@ -246,7 +286,7 @@ func (e *extraction) handed(named, base string, f *filter) string {
 		return unknownUnless(trimmed && !strings.ContainsAny(named, "\n'\"\\"))
 	default:
 	}
-	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") {
+	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || f.braces && strings.Contains(named, "{") {
 		return reachesUnknown
 	}
 	if !strings.ContainsAny(named, " \t") {
@@ -345,7 +385,7 @@ func (x *expansion) step(dir, word string, segments []string) {
 		if strings.HasPrefix(name, ".") && !strings.HasPrefix(unquote(segment), ".") {
 			continue
 		}
-		if ok, err := path.Match(segment, name); err != nil {
+		if ok, err := likeShells(segment, name); err != nil {
 			x.unknown = true
 			return
 		} else if ok {
@@ -450,7 +490,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		if a.Reading.Misread(word) {
 			item.Caveats.Add(reachesUnknown)
 		}
-		if a.Split && strings.ContainsAny(word, " \t\n*?[\\") {
+		if a.Split && (strings.ContainsAny(word, " \t\n*?[\\") || a.Braces && strings.Contains(word, "{")) {
 			item.Caveats.Add("dynamic_word")
 		}
 		if a.Fed {
@@ -469,7 +509,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 
 // fedMatch judges one match of a pattern whose matches become words.
 func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	if answer := e.handed(word, base, &filter{handing: a.Handing, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
+	if answer := e.handed(word, base, &filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 	if info, err := e.stat(match); a.Leaf && (err != nil || info.IsDir()) {

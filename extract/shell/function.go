@@ -167,6 +167,9 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 				return st, false
 			}
 			associative = associative || option == "-A"
+			if associative && w.oldBash {
+				w.messy(MessyDialect)
+			}
 		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.zsh && (arg.Array != nil || arg.Naked):
 			return st, false
 		default:

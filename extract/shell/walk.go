@@ -37,6 +37,9 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.messy(MessyCoprocess)
 	}
 	redirs := w.redirections(st, stmt.Redirs)
+	if assignsFirst(stmt) {
+		w.messy(MessyRedirection)
+	}
 	if slices.ContainsFunc(stmt.Redirs, setsInput) {
 		in := w.in
 		w.in = nil
@@ -466,6 +469,7 @@ func (w *walker) caseClause(st *state, cmd *syntax.CaseClause) (ok, fail *state)
 // declaration walks export, declare, local, readonly and typeset. They name
 // variables for the programs behind them, or print those there are.
 func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state) {
+	w.compound(st, cmd)
 	if next, ok := w.declares(st, cmd); ok {
 		return next, next
 	}

@@ -122,7 +122,7 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 		return nil, false
 	}
 	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, "*?[\\") {
+	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, strings.TrimLeft(w.reread(), " \t\n")) {
 		return nil, false
 	}
 	if single := w.word(st, word); single.Kind != Dynamic {
@@ -291,22 +291,33 @@ func led(word *syntax.Word) bool {
 	if len(word.Parts) == 0 {
 		return false
 	}
-	text, read := "", ""
+	text, read := firstText(word), ""
+	if isLit(word.Parts[0]) {
+		read = "\\~=*?[{"
+	}
+	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+}
+
+// firstText is the plain text that the source of a word begins with, "" for none.
+func firstText(word *syntax.Word) string {
+	if len(word.Parts) == 0 {
+		return ""
+	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		text, read = part.Value, "\\~=*?[{"
+		return part.Value
 	case *syntax.SglQuoted:
 		if !part.Dollar {
-			text = part.Value
+			return part.Value
 		}
 	case *syntax.DblQuoted:
 		if !part.Dollar && len(part.Parts) > 0 {
 			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				text = decodeDouble(lit.Value)
+				return decodeDouble(lit.Value)
 			}
 		}
 	}
-	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+	return ""
 }
 
 // optionOf returns the long option that the source of a word names before
@@ -456,6 +467,9 @@ func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
 		b.weaken(Dynamic)
 		w.messy(MessyExpansion)
 	}
+	if localEscapes(part.Value) || w.oldBash && newEscapes(part.Value) {
+		b.weaken(Output)
+	}
 	b.quoted(text)
 }
 
@@ -556,11 +570,20 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
-	case !quoted && (value.Text == "" || strings.ContainsAny(value.Text, " \t\n*?[\\")):
+	case !quoted && (value.Text == "" || strings.ContainsAny(value.Text, w.reread())):
 		b.weaken(Dynamic)
 	default:
 		b.quoted(value.Text)
 	}
+}
+
+// reread are the characters that the shell still reads in what an expansion outside of
+// quotes gives. ksh, which may be what sh is, splits braces then.
+func (w *walker) reread() string {
+	if w.posix {
+		return " \t\n*?[\\{("
+	}
+	return " \t\n*?[\\"
 }
 
 // value returns what a variable is known to hold.

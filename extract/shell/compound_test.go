@@ -1,0 +1,100 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Behind declare and its like bash expands a value in parentheses once more, where the
+// variable is an array or becomes one (V8).
+func TestValuesThatAreMembers(t *testing.T) {
+	for _, line := range []string{
+		`declare -a x='( $(c) )'`, `y='( $(c) )'; declare -a x=$y`, `x=(a); declare x='( $(c) )'`, `declare -A m; declare m='([a]=$(c))'`,
+		`f() { local -a x='( $(c) )'; }; f`, `f() { declare -a x=$1; }; f '( $(c) )'`, `typeset -a x=$'( $(c) )'`, `declare -a x=""' ($(c))'`,
+		`declare -a x=\(`, `declare -a x="( $(ls) )"`, `declare -a x=$(ls)`, `x=(a); declare x="$(ls)"`, `declare -a "x"; declare x="$(ls)"`,
+		`for i in 1 2; do declare x="$(ls)"; declare -a x; done`, `declare -A m; m[a]=b; f() { local m="$(ls)"; }; f`, `readonly -a x='( $(c) )'`,
+		`declare -a x=$z`,
+	} {
+		assert.Contains(t, parse(t, line).Messy, MessyDeclaration, line)
+	}
+	for _, line := range []string{
+		`declare x="$(ls)"; ls`, `f() { local x="$(ls)"; echo "$x"; }; f; f`, `declare -a x="a $(ls)"`, `declare -a x=(a b)`, `declare -A m=([k]='(')`,
+		`x=(a); declare y="$(ls)"`, `declare -a x=a`, `x='(a)'; ls`,
+	} {
+		assert.Empty(t, parse(t, line).Messy, line)
+	}
+	assert.Len(t, parse(t, `declare x="$(ls)"`).Commands, 2, "what a value runs is told once")
+}
+
+// bash and ksh assign before they open what redirections of the same assignments name
+// (V8).
+func TestAssignmentsComeBeforeTheirRedirections(t *testing.T) {
+	for _, line := range []string{
+		"x=/dev/null; x=main.go > $x", `x=a; x=.env < "$x"`, "x=a; y=b x=c 2> ${x}", "x=1 > $(echo main.go)", "HOME=/etc < ~/x", `x=1 <<< "$x"`,
+	} {
+		assert.Contains(t, parse(t, line).Messy, MessyRedirection, line)
+	}
+	for _, line := range []string{"x=1 > /dev/null", "x=1 2>&1", `x=1 < 'a'"b"`, "x=a; cat < $x", "x=a; { x=b; } < $x"} {
+		assert.NotContains(t, parse(t, line).Messy, MessyRedirection, line)
+	}
+}
+
+// A shell that a function starts is in no function, so that local sets nothing there.
+func TestLocalInAShellOfItsOwn(t *testing.T) {
+	for _, line := range []string{
+		`f() { bash -c 'x=a; local x=b; cat $x'; }; f`, `f() { env bash -c 'x=a; local x=b; cat $x'; }; f`, `f() { sh -c 'x=a; local x=b; cat $x'; }; f`,
+	} {
+		commands := parse(t, line).Commands
+		assert.True(t, commands[len(commands)-1].Caveats.Has("assigns"), line)
+	}
+	assert.Equal(t, "read b", touched(t, `bash -c 'f() { local x=b; cat $x; }; f'`))
+}
+
+// In some character sets the byte of a quote or a backslash may be the end of another
+// character, so that a locale is harmless only where its set is known (V7).
+func TestLocalesThatReadOtherwise(t *testing.T) {
+	for value, harmless := range map[string]bool{
+		"C": true, "POSIX": true, "": true, "C.UTF-8": true, "de_DE.utf8": true, "en_US.UTF-8@x": true, "zh_CN.GBK": false, "zh_TW.BIG5": false,
+		"ja_JP.SJIS": false, "zh_TW": false, "zh_CN.gb18030": false, "x@y.utf8": false, "UTF-8": false,
+	} {
+		for _, name := range []string{"LC_ALL", "LANG", "LC_CTYPE"} {
+			line := parse(t, name+"="+value+" ls")
+			assert.Equal(t, !harmless, line.Commands[0].Caveats.Has("assigns"), "%s=%s", name, value)
+		}
+	}
+}
+
+// What bash makes of a character beyond ASCII in $'…' depends on its locale.
+func TestEscapesThatLocalesRead(t *testing.T) {
+	assert.Equal(t, `read é.md?`, touched(t, `cat $'\u00e9.md'`))
+	assert.Equal(t, "read a.md", touched(t, `cat $'\u0061.md'`))
+	assert.Equal(t, "read \u00e9.md", touched(t, `cat $'\xc3\xa9.md'`))
+	assert.Empty(t, parse(t, `echo $'\u2713 done'`).Messy)
+}
+
+// ksh splits braces in what an expansion gives, and may be what sh is.
+func TestBracesThatExpansionsGive(t *testing.T) {
+	for line, dynamic := range map[string]bool{
+		`x='{.env,b}'; cat $x`: true, `x='{.env,b}'; cat "$x"`: false, `f() { cat $1; }; f '{a,b}'`: true, `f() { cat $@; }; f '{a,b}'`: true,
+		`x='a {b,c}'; cat $x`: true, `x='a b'; cat $x`: false,
+	} {
+		for shell, splits := range map[string]bool{"sh": true, "ksh": true, "dash": true, "bash": false} {
+			commands := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj"}).Commands
+			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Dynamic, "%s: %s", shell, line)
+		}
+	}
+}
+
+// macOS brings a bash without associative arrays, which reads some words otherwise.
+func TestTheBashOfMacOS(t *testing.T) {
+	for line, code := range map[string]string{
+		`declare -A m; m[x]=a; m[y]=b; cat "${m[x]}"`: MessyDialect, "cat {01..03}.md": MessyBraces, "cat {1..5..2}": MessyBraces,
+	} {
+		assert.Contains(t, newTable(t).Parse(line, Options{Platform: "darwin", Cwd: "/p"}).Messy, code, line)
+		assert.Empty(t, newTable(t).Parse(line, Options{Platform: "linux", Cwd: "/p"}).Messy, line)
+		assert.Empty(t, newTable(t).Parse("cat {1..3} a; declare -a x=(1)", Options{Platform: "darwin", Cwd: "/p"}).Messy)
+	}
+	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
+	assert.True(t, mac.Commands[0].Accesses[0].Dynamic)
+}
