@@ -292,7 +292,7 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	if !strings.ContainsAny(named, " \t") {
 		return reachesNone
 	}
-	for word := range strings.FieldsSeq(named) {
+	for word := range strings.FieldsFuncSeq(named, shell.Separates) {
 		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || e.exists(base+"/"+word) {
 			return reachesUnknown
 		}

@@ -32,6 +32,7 @@ func TestValuesThatAreMembers(t *testing.T) {
 func TestAssignmentsComeBeforeTheirRedirections(t *testing.T) {
 	for _, line := range []string{
 		"x=/dev/null; x=main.go > $x", `x=a; x=.env < "$x"`, "x=a; y=b x=c 2> ${x}", "x=1 > $(echo main.go)", "HOME=/etc < ~/x", `x=1 <<< "$x"`,
+		"f() { x=main.go $@ > $x; }; x=/dev/null; f",
 	} {
 		assert.Contains(t, parse(t, line).Messy, MessyRedirection, line)
 	}
@@ -49,6 +50,23 @@ func TestLocalInAShellOfItsOwn(t *testing.T) {
 		assert.True(t, commands[len(commands)-1].Caveats.Has("assigns"), line)
 	}
 	assert.Equal(t, "read b", touched(t, `bash -c 'f() { local x=b; cat $x; }; f'`))
+}
+
+// Of a value that is cut into words each part is the shell's own, and none is left where an
+// operator made another value of it.
+func TestValuesAreCutAsShellsCutThem(t *testing.T) {
+	for line, want := range map[string]string{
+		`x='a b'; cat $x`: "read a, read b", `x=$'a b\vc'; cat $x`: "read a, read b\vc", "x='a b\u3000c'; cat $x": "read a, read b\u3000c",
+	} {
+		assert.Equal(t, want, touched(t, line), line)
+	}
+	for _, line := range []string{`x='a Xenv'; cat ${x/X/.}`, `x='a b c'; cat ${x#a}`, `x=$'~\t'; cat ${x:1:2}`, `x='a b'; cat ${x:-c}`} {
+		assert.Contains(t, touched(t, line), "?", line)
+	}
+	for _, line := range []string{`x=src/a; cat ${x/t}`, `x=src/a; cat ${x:1:2}`} {
+		assert.True(t, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Dynamic, line)
+	}
+	assert.Contains(t, touched(t, `x=~/a; cat ${x##~/}`), "?", "ksh expands no tilde there")
 }
 
 // In some character sets the byte of a quote or a backslash may be the end of another

@@ -413,7 +413,7 @@ func (w *walker) script(st *state, text, dialect string) {
 		}
 	case "sh", "dash", "ksh":
 		w.posix = true
-		w.ksh = strings.HasSuffix(dialect, "ksh")
+		w.ksh = !strings.HasSuffix(dialect, "dash")
 		if wideNames(text) {
 			w.messy(MessyDialect) // ksh takes more for a name, and may be what sh is
 		}

@@ -60,11 +60,13 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	return out
 }
 
-// assignsFirst reports whether assignments that stand alone may change where their own
-// redirections lead: bash and ksh assign before they expand those, other shells after.
+// assignsFirst reports whether assignments that stand alone, or whose command may be no
+// word at all, may change where their own redirections lead: bash and ksh assign before
+// they expand those, other shells after.
 func assignsFirst(stmt *syntax.Stmt) bool {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) == 0 && len(call.Assigns) > 0 && slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool {
+	alone := ok && (len(call.Args) == 0 || call.Args[0].Lit() == "")
+	return alone && len(call.Assigns) > 0 && slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool {
 		return r.Word != nil && !isPlain(r.Word)
 	})
 }

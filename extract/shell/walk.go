@@ -615,6 +615,9 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	}
 	if len(c.Caveats) == 0 && len(call.Assigns) == 0 {
 		if known, ok := w.printedText(c, call); ok {
+			if strings.HasSuffix(known.Text, "\n") {
+				return Word{}, false // shells cut it off
+			}
 			return known, true
 		}
 	}

@@ -118,22 +118,23 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 		return nil, false
 	}
 	part, ok := word.Parts[0].(*syntax.ParamExp)
-	if !ok || part.Param == nil {
+	if !ok || part.Param == nil || part.Index != nil || !unchanged(part) {
 		return nil, false
 	}
 	value, ok := st.variable(part.Param.Value)
 	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, strings.TrimLeft(w.reread(), " \t\n")) {
 		return nil, false
 	}
-	if single := w.word(st, word); single.Kind != Dynamic {
-		return nil, false // an operator changed it
-	}
 	var out []Word
-	for _, field := range strings.Fields(value.Text) {
+	for _, field := range strings.FieldsFunc(value.Text, Separates) {
 		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true
 }
+
+// Separates reports whether shells cut words at a character while IFS is as it was: at no
+// other blank, whatever its width.
+func Separates(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 
 func isLit(part syntax.WordPart) bool {
 	_, ok := part.(*syntax.Lit)
