@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,6 +113,15 @@ func TestTheBashOfMacOS(t *testing.T) {
 		assert.Contains(t, newTable(t).Parse(line, Options{Platform: "darwin", Cwd: "/p"}).Messy, code, line)
 		assert.Empty(t, newTable(t).Parse(line, Options{Platform: "linux", Cwd: "/p"}).Messy, line)
 		assert.Empty(t, newTable(t).Parse("cat {1..3} a; declare -a x=(1)", Options{Platform: "darwin", Cwd: "/p"}).Messy)
+	}
+	for line, ends := range map[string]bool{
+		"echo $(ls # it's\n); echo ') ; touch x #'": true, "cat <(ls # )\n)": true, "x=$(cat <<'E'\nit's\nE\n)": true,
+		"echo \"$(case a in (a) ls;; esac)\"": true, "echo $(ls # all\n)": false, "echo $(ls) # it's": false, "x=$(cat <<'E'\nall\nE\n)": false,
+	} {
+		for _, shell := range []string{"bash", "sh"} {
+			messy := newTable(t).Parse(line, Options{Shell: shell, Platform: "darwin", Cwd: "/p"}).Messy
+			assert.Equal(t, ends, slices.Contains(messy, MessyDialect), line)
+		}
 	}
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
 	assert.True(t, mac.Commands[0].Accesses[0].Dynamic)

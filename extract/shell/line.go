@@ -414,6 +414,7 @@ func (w *walker) script(st *state, text, dialect string) {
 	case "sh", "dash", "ksh":
 		w.posix = true
 		w.ksh = !strings.HasSuffix(dialect, "dash")
+		w.oldBash = w.options.Platform == "darwin" && !strings.HasSuffix(dialect, "ash") && !strings.HasSuffix(dialect, "ksh")
 		if wideNames(text) {
 			w.messy(MessyDialect) // ksh takes more for a name, and may be what sh is
 		}
@@ -446,6 +447,9 @@ func (w *walker) script(st *state, text, dialect string) {
 		w.messy(code)
 	}
 	if w.zsh && !zshComments(text, file) {
+		w.messy(MessyDialect)
+	}
+	if w.oldBash && newSubstitutions(text, file) {
 		w.messy(MessyDialect)
 	}
 	called, outer := w.called, w.file
