@@ -83,21 +83,18 @@ func plainGlob(glob string) bool {
 
 // likeShells matches a name by a plain glob as shells and programs do: to some, and to
 // more in some locales, a character beyond ASCII is as many as it has bytes, and a range
-// of letters holds those of the other case.
+// of letters holds those of the other case. A person may have set that no case counts
+// (nocaseglob).
 func likeShells(glob, name string) (bool, error) {
 	ok, err := path.Match(glob, name)
-	if ok || err != nil || !strings.ContainsAny(glob, "?[") {
+	if ok || err != nil {
 		return ok, err
 	}
+	glob, name = strings.ToLower(glob), strings.ToLower(name)
 	if !isASCII(name) {
-		return path.Match(anyCharacters(glob), name)
+		glob = anyCharacters(glob)
 	}
-	if !strings.Contains(glob, "[") {
-		return false, nil
-	}
-	lower, err := path.Match(glob, strings.ToLower(name))
-	upper, upperErr := path.Match(glob, strings.ToUpper(name))
-	return lower || upper, errors.Join(err, upperErr)
+	return path.Match(glob, name)
 }
 
 // anyCharacters is a plain glob with any characters in the place of one.
@@ -139,9 +136,6 @@ func leftOut(globs []string, name string) bool {
 func matchAny(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		ok, err := likeShells(glob, name)
-		if !ok && err == nil {
-			ok, err = likeShells(strings.ToLower(glob), name)
-		}
 		return ok && err == nil
 	})
 }
@@ -286,7 +280,7 @@ func (e *extraction) handed(named, base string, f *filter) string {
 		return unknownUnless(trimmed && !strings.ContainsAny(named, "\n'\"\\"))
 	default:
 	}
-	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || f.braces && strings.Contains(named, "{") {
+	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || f.braces && strings.Contains(named, "{") {
 		return reachesUnknown
 	}
 	if !strings.ContainsAny(named, " \t") {
@@ -490,7 +484,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		if a.Reading.Misread(word) {
 			item.Caveats.Add(reachesUnknown)
 		}
-		if a.Split && (strings.ContainsAny(word, " \t\n*?[\\") || a.Braces && strings.Contains(word, "{")) {
+		if a.Split && (strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")) {
 			item.Caveats.Add("dynamic_word")
 		}
 		if a.Fed {

@@ -193,7 +193,7 @@ func (a *array) unordered() bool { return a.associative && len(a.words) > 1 }
 
 // resplit reports whether a word outside of quotes becomes others than it is.
 func (w *walker) resplit(word Word) bool {
-	return word.Kind == Literal && (word.Text == "" || strings.ContainsAny(word.Text, w.reread()))
+	return word.Kind == Literal && (word.Text == "" || w.rereads(word.Text))
 }
 
 // names are the subscripts of an array, nil when they are not known.

@@ -105,6 +105,25 @@ func TestBracesThatExpansionsGive(t *testing.T) {
 	}
 }
 
+// A person may have set extglob for every bash, where what an expansion gives may be such
+// a pattern.
+func TestPatternsThatExpansionsGive(t *testing.T) {
+	for _, line := range []string{`x='@(.env)'; cat $x`, `x='a +(b)'; cat $x`, `f() { cat $@; }; f '!(a)'`} {
+		assert.Contains(t, touched(t, line), "?", line)
+	}
+	assert.Equal(t, "read app/(auth)/page.tsx", touched(t, `x='app/(auth)/page.tsx'; cat $x`))
+	assert.Equal(t, "read @(.env)", touched(t, `x='@(.env)'; cat "$x"`))
+}
+
+// A person may have set that cd takes the name of a variable (cdable_vars).
+func TestVariablesThatNameDirectories(t *testing.T) {
+	commands := parse(t, "x=/etc; cd x; cat passwd").Commands
+	assert.True(t, commands[len(commands)-1].Unknown)
+	assert.True(t, parse(t, "x=/etc; pushd x; cat passwd").Commands[2].Unknown)
+	commands = parseSure(t, "x=/etc; cd x; cat passwd").Commands
+	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Dirs)
+}
+
 // macOS brings a bash without associative arrays, which reads some words otherwise.
 func TestTheBashOfMacOS(t *testing.T) {
 	for line, code := range map[string]string{

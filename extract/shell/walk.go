@@ -157,12 +157,9 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 			w.messy(MessyDialect)
 		}
 		okY, failY := w.pipe(st, cmd)
-		if w.zsh || w.posix {
-			// zsh and ksh run the last element in the shell itself, and ksh may be
-			// what sh is.
-			return join(st, okY), join(st, failY)
-		}
-		return st, st
+		// zsh and ksh run the last element in the shell itself, and ksh may be what sh
+		// is; bash does with lastpipe, which a person may have set.
+		return join(st, okY), join(st, failY)
 	}
 	w.messy(MessyControlFlow)
 	return st, st

@@ -122,7 +122,7 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 		return nil, false
 	}
 	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, strings.TrimLeft(w.reread(), " \t\n")) {
+	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, Separates) || w.matches(value.Text) {
 		return nil, false
 	}
 	var out []Word
@@ -571,20 +571,23 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
-	case !quoted && (value.Text == "" || strings.ContainsAny(value.Text, w.reread())):
+	case !quoted && (value.Text == "" || w.rereads(value.Text)):
 		b.weaken(Dynamic)
 	default:
 		b.quoted(value.Text)
 	}
 }
 
-// reread are the characters that the shell still reads in what an expansion outside of
-// quotes gives. ksh, which may be what sh is, splits braces then.
-func (w *walker) reread() string {
-	if w.posix {
-		return " \t\n*?[\\{("
-	}
-	return " \t\n*?[\\"
+// rereads reports whether the shell still reads something in what an expansion outside
+// of quotes gives: it cuts words there, and looks for patterns.
+func (w *walker) rereads(text string) bool {
+	return strings.ContainsFunc(text, Separates) || w.matches(text)
+}
+
+// matches reports whether such a text is a pattern, or more words. ksh, which may be what
+// sh is, splits braces then.
+func (w *walker) matches(text string) bool {
+	return strings.ContainsAny(text, "*?[\\") || Groups(text) || w.posix && strings.ContainsAny(text, "{(")
 }
 
 // value returns what a variable is known to hold.
@@ -604,4 +607,10 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 		}
 	}
 	return Word{}, false
+}
+
+// Groups reports whether a text holds a pattern that bash knows with extglob, which a
+// person may have set for every shell. Other patterns have a mark of their own.
+func Groups(text string) bool {
+	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
 }
