@@ -124,6 +124,14 @@ func TestVariablesThatNameDirectories(t *testing.T) {
 	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Dirs)
 }
 
+// An assignment to what npm and others read may reach a program that it is exported to.
+func TestLowerCaseVariablesOfPrograms(t *testing.T) {
+	for _, name := range []string{"npm_config_userconfig", "rsync_proxy", "https_proxy"} {
+		assert.True(t, parse(t, name+"=x; npm ls").Commands[1].Caveats.Has("assigns"), name)
+	}
+	assert.False(t, parse(t, "npmrc=x; npm ls").Commands[1].Caveats.Has("assigns"))
+}
+
 // macOS brings a bash without associative arrays, which reads some words otherwise.
 func TestTheBashOfMacOS(t *testing.T) {
 	for line, code := range map[string]string{

@@ -152,7 +152,8 @@ func (v *vocabulary) publicFields(text string) bool {
 // only those that are listed.
 func (v *vocabulary) local(name string) bool {
 	if strings.ToLower(name) == name {
-		return !slices.Contains(v.SpecialLowercase, name)
+		// npm hands its settings on in npm_config_*, to an agent that it started, too.
+		return !slices.Contains(v.SpecialLowercase, name) && !strings.HasPrefix(name, "npm_")
 	}
 	return slices.Contains(v.LocalVariables, name)
 }
