@@ -225,8 +225,8 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (*state, b
 		}
 		next = next.with(name.Text, w.lineRead(st, i, len(names), name.Text, raw, zero))
 	}
-	if len(names) == 0 {
-		return nil, false
+	if len(names) == 0 || zero && w.posix {
+		return nil, false // dash knows no -d: the names keep what they hold
 	}
 	w.emit(w.newCommand(st, ":", redirs))
 	return next, true

@@ -115,6 +115,15 @@ func TestPatternsThatExpansionsGive(t *testing.T) {
 	assert.Equal(t, "read @(.env)", touched(t, `x='@(.env)'; cat "$x"`))
 }
 
+// dash knows no -d, so that read fails there and the name keeps what it held.
+func TestReadOptionsOfSomeShells(t *testing.T) {
+	line := "x=.env; find src -print0 | { read -r -d '' x; cat \"$x\"; }"
+	for _, shell := range []string{"sh", "dash"} {
+		assert.Contains(t, newTable(t).Parse(line, Options{Shell: shell, Cwd: "/p"}).Messy, MessyBuiltin)
+	}
+	assert.Empty(t, parse(t, line).Messy)
+}
+
 // A person may have set that cd takes the name of a variable (cdable_vars).
 func TestVariablesThatNameDirectories(t *testing.T) {
 	commands := parse(t, "x=/etc; cd x; cat passwd").Commands
