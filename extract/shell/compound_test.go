@@ -115,6 +115,29 @@ func TestPatternsThatExpansionsGive(t *testing.T) {
 	assert.Equal(t, "read @(.env)", touched(t, `x='@(.env)'; cat "$x"`))
 }
 
+// An expression that fails, or leaves out a part, assigns nothing there: the variable holds
+// what it held, which a later expression would evaluate (V8).
+func TestExpressionsThatMayAssignNothing(t *testing.T) {
+	for _, line := range []string{
+		"((x=08))", "let x=08", "i=0; ((x=1/i))", "((i=08, x=1))", "((0 && (x=1)))", "((1 || (x=1)))", "((1 ? 2 : (x=1)))", "let i=08 x=1",
+		"for ((x=08;x<1;)); do :; done", "y=08; ((x=y))",
+	} {
+		assert.Contains(t, parse(t, "x='a[$(c)]'; "+line+"; echo $((x))").Messy, MessyArithmetic, line)
+	}
+	for _, line := range []string{
+		"x=a; ((x=1)); echo $((x))", "x=1; ((x=1/i)); echo $((x))", "i=2; x=5; ((x = i * 2, i++)); echo $((x+i))", "((x = 7 / 2)); echo $((x))",
+		"x=1; ((x > 0 && x++)); echo $((x))", "for ((i=0;i<3;i++)); do echo $((i)); done",
+	} {
+		assert.Empty(t, parse(t, "i=1; "+line).Messy, line)
+	}
+}
+
+// Some shells take a number that begins with a zero for an octal one.
+func TestShiftsByOctalNumbers(t *testing.T) {
+	assert.Contains(t, touched(t, `f() { shift 01; cat "$1"; }; f a b c`), "?")
+	assert.Equal(t, "read c", touched(t, `f() { shift 2; cat "$1"; }; f a b c`))
+}
+
 // dash knows no -d, so that read fails there and the name keeps what it held.
 func TestReadOptionsOfSomeShells(t *testing.T) {
 	line := "x=.env; find src -print0 | { read -r -d '' x; cat \"$x\"; }"
