@@ -76,12 +76,17 @@ func (w *walker) harmlessAssign(st *state, assign *syntax.Assign) bool {
 // assigned evaluates the value of a plain assignment.
 func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 	plain := assign.Name != nil && !assign.Append && !assign.Naked && assign.Index == nil && assign.Array == nil
+	subscript := assign.Index != nil
 	if assign.Array != nil {
 		for _, element := range assign.Array.Elems {
+			subscript = subscript || element.Index != nil
 			if element.Value != nil {
 				w.words(st, element.Value)
 			}
 		}
+	}
+	if subscript {
+		w.aborts(st) // an empty one, or one below the first, is an error
 	}
 	if assign.Value == nil {
 		return Word{Kind: Literal}, plain

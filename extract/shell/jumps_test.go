@@ -55,6 +55,9 @@ func TestLinesThatAreGivenUp(t *testing.T) {
 		"f=/etc/passwd; n=$(grep -c x y); x=$((5 - $n)); f=a\ncat $f",
 		"f=/etc/passwd; a=(1); i=$((0-9)); x=${a[i]}; f=a\ncat $f",
 		"g() { x=$((1/0)); }\nf=/etc/passwd; g; f=a\ncat $f",
+		"declare -A m; f=/etc/passwd; m[$i]=; f=a\ncat $f",
+		"declare -A m; f=/etc/passwd; m=([$i]=x); f=a\ncat $f",
+		"f=/etc/passwd; a=(); a[-1]=x; f=a\ncat $f",
 	} {
 		assert.True(t, last(t, line).Caveats.Has("dynamic_word"), line)
 	}

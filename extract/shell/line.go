@@ -486,7 +486,7 @@ func (w *walker) opened(st *state, parser *parser, text string, file *syntax.Fil
 // piece, so that deny rules see what it names.
 func (w *walker) fragments(st *state, text string) {
 	for segment := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }) {
-		fields := strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune(" \t<>'\"", r) })
+		fields := pieces(segment)
 		for len(fields) > 1 && (strings.Contains(fields[0], "=") || reservedWord(fields[0])) {
 			fields = fields[1:]
 		}
@@ -496,11 +496,26 @@ func (w *walker) fragments(st *state, text string) {
 		if !w.count(len(fields)) || len(w.line.Commands) >= maxCommands {
 			return
 		}
-		w.emit(w.fragment(st, fields))
+		own := max(len(fields)-redirected(segment), 1)
+		w.emit(w.fragment(st, fields, own))
 		if at := slices.IndexFunc(fields[1:], tells); at >= 0 && w.starts(fields[0]) {
-			w.emit(w.fragment(st, fields[1+at:]))
+			w.emit(w.fragment(st, fields[1+at:], max(own-1-at, 1)))
 		}
 	}
+}
+
+// pieces are the words of a fragment.
+func pieces(segment string) []string {
+	return strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune(" \t<>'\"", r) })
+}
+
+// redirected is how many of a fragment's last words may be those of redirections.
+func redirected(segment string) int {
+	at := strings.IndexAny(segment, "<>")
+	if at < 0 {
+		return 0
+	}
+	return len(pieces(segment[at:]))
 }
 
 // starts reports whether a program is there to start the one that its words name.
@@ -518,11 +533,12 @@ func printsVariables(name string) bool {
 
 func ownProgram(name string) bool { return name == "policyd" || name == "policyd-hook" }
 
-func (w *walker) fragment(st *state, fields []string) Command {
+// fragment is what a piece may run. own is how many of its words stand before a redirection.
+func (w *walker) fragment(st *state, fields []string, own int) Command {
 	c := w.newCommand(st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
 	switch {
-	case printsVariables(fields[0]) && (len(fields) == 1 || fields[1] == "-p" || vanishing(fields[1:])):
+	case printsVariables(fields[0]) && printsAll(fields[0], fields[1:own]):
 		c.Caveats.Add("reads_environment")
 	case ownProgram(fields[0]):
 		c.Caveats.Add("own_program")
@@ -542,10 +558,28 @@ func (w *walker) fragment(st *state, fields []string) Command {
 	return c
 }
 
-// vanishing reports whether none of the words of a fragment is certain to be there
-// when it runs.
-func vanishing(fields []string) bool {
-	return !slices.ContainsFunc(fields, func(field string) bool { return !strings.ContainsAny(field, "$*?[]@!+\\") })
+// printsAll reports whether nothing keeps a program that prints variables from printing
+// them all, or whether it is told to. What stands behind a comment's sign may be a comment.
+func printsAll(program string, words []string) bool {
+	if comment := slices.IndexFunc(words, func(word string) bool { return word[0] == '#' }); comment >= 0 {
+		words = words[:comment]
+	}
+	return slices.Contains(words, "-p") ||
+		!slices.ContainsFunc(words, func(word string) bool { return settles(program, word) })
+}
+
+// settles reports whether a word behind a program that prints variables keeps it from
+// printing them all, and is certain to be there when it runs.
+func settles(program, word string) bool {
+	switch {
+	case strings.ContainsAny(word, "$*?[]@!+\\"):
+		return false
+	case word[0] == '-':
+		return program == "set"
+	case strings.Contains(word, "="):
+		return program != "env"
+	}
+	return true
 }
 
 func (w *walker) messy(code string) {

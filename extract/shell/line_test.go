@@ -285,6 +285,14 @@ func TestFragmentsBehindWrappers(t *testing.T) {
 		assert.Contains(t, parsed.Messy, MessyParse)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbsOf(parsed))
 	}
+	for _, program := range []string{"env --", "env A=b -0", "env # ls", "env <<E'O'F", "export -p > out", "declare -x", "export -p", "declare -p A", "printenv $x", "set", "set $x"} {
+		parsed := parse(t, "pwd\n{ "+program+"\nx[]\n}")
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", program)
+	}
+	for _, program := range []string{"env ls", "env A=b ls -l", "declare -x A", "export A=b", "set -e"} {
+		parsed := parse(t, "pwd\n{ "+program+"\nx[]\n}")
+		assert.Falsef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", program)
+	}
 	own := parse(t, "pwd\n{ nice policyd serve\nx[]\n}")
 	assert.True(t, slices.ContainsFunc(own.Commands, func(c Command) bool { return c.Caveats.Has("own_program") }))
 	quoted := parse(t, "pwd\n{ grep env\nx[]\n}")

@@ -1,0 +1,1 @@
+for f in -*;do name=$(basename "$f");done

@@ -1,0 +1,2 @@
+declare -A m;((08));m[$i]=;cd 'src'
+./ls
