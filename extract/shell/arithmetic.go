@@ -187,17 +187,23 @@ func (w *walker) completes(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.ParenArithm:
 		return w.completes(st, expr.X)
 	case *syntax.BinaryArithm:
-		switch expr.Op {
-		case syntax.Assgn:
+		switch {
+		case expr.Op == syntax.Assgn:
 			return w.completes(st, expr.Y)
-		case syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon:
+		case leavesOut(expr.Op):
 			return false
-		}
-		if !divides(expr.Op) {
+		case !divides(expr.Op):
 			return w.completes(st, expr.X) && w.completes(st, expr.Y)
 		}
 	}
 	return w.total(st, expr)
+}
+
+// leavesOut reports whether an operator evaluates one of its operands only sometimes.
+func leavesOut(op syntax.BinAritOperator) bool {
+	return slices.Contains([]syntax.BinAritOperator{
+		syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon, syntax.AndBoolAssgn, syntax.OrBoolAssgn,
+	}, op)
 }
 
 // number is a variable that holds some number.
