@@ -10,12 +10,13 @@ import (
 )
 
 // altered reports whether a client might open another path than the one it
-// was given: many trim blanks, drop a file: or @ in front, or normalize.
+// was given: many trim blanks, drop a file: or @ in front, or normalize. Some hand
+// it to a program that may take a dash in front for the beginning of an option.
 func altered(raw string) bool {
 	if raw != strings.TrimFunc(raw, blank) || strings.IndexFunc(raw, invisibleRune) >= 0 {
 		return true
 	}
-	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") ||
+	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") || strings.HasPrefix(raw, "-") ||
 		strings.ContainsAny(raw, "\"`") || strings.HasPrefix(raw, "'")
 }
 

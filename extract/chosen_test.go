@@ -3,6 +3,7 @@ package extract_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -180,4 +181,19 @@ func TestProgramsOfAnEnvironment(t *testing.T) {
 	call := p.call("Bash", map[string]any{"command": "jq . a.json"})
 	call.Cwd = p.project + "/src"
 	assert.True(t, p.extractor.Extract(call, nil).Items[0].Caveats.Has("project_chooses_program"), "src/bin is that of its working directory")
+}
+
+// S2: ctags reads options in the project whatever it is asked, and prints lines
+// of files that they name.
+func TestOptionsOfCtags(t *testing.T) {
+	p := newPlace(t)
+	facts := p.facts("Bash", map[string]any{"command": "ctags --version"})
+	assert.False(t, facts.Items[0].Caveats.Has("project_chooses_program"))
+	for _, name := range []string{".ctags.d/a.ctags", "ctags.d/a.ctags", ".ctags"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("--options=.env\n"), 0o600))
+		facts := p.facts("Bash", map[string]any{"command": "ctags --version"})
+		assert.True(t, facts.Items[0].Caveats.Has("project_chooses_program"), name)
+		require.NoError(t, os.RemoveAll(p.project+"/"+strings.TrimSuffix(name, "/a.ctags")))
+	}
 }

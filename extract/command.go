@@ -23,6 +23,7 @@ func (e *extraction) commandLine(line string) {
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
+	e.foreign = e.windows && !shell.OfWindows(options.Shell)
 	parsed := e.x.lines.Parse(line, &options)
 	e.crossed = parsed.Crossed
 	if len(parsed.Messy) > 0 {
@@ -140,8 +141,8 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		return
 	case a.Glob, a.Spelled:
 		for _, match := range e.globbed(t, item, a, base) {
-			if resolved, err := e.resolve(match); a.Tree && err == nil && resolved.Dir {
-				e.walk(item, resolved.Real, a, base)
+			if resolved, err := e.resolve(match); err == nil && resolved.Dir {
+				e.below(item, resolved.Real, a, base)
 			}
 			e.puts(t, item, a, match, base)
 		}
@@ -159,10 +160,23 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 			item.Caveats.Add(answer)
 		}
 	}
-	if a.Tree && p.Caveats.Has("directory") {
-		e.walk(item, p.Real, a, base)
+	if p.Caveats.Has("directory") {
+		e.below(item, p.Real, a, base)
 	}
 	e.puts(t, item, a, e.absolute(text, base), base)
+}
+
+// below adds the caveats for what a command does with a directory that it is given.
+func (e *extraction) below(item *v1.Item, dir string, a *shell.Access, base string) {
+	if a.Module {
+		item.Caveats.Add(reachesUnknown)
+	}
+	if answer := e.ignoreFilesAbove(dir, a.IgnoreFiles); answer != reachesNone {
+		item.Caveats.Add(answer)
+	}
+	if a.Tree || len(a.IgnoreFiles) > 0 {
+		e.walk(item, dir, a, base)
+	}
 }
 
 // puts notes what a command puts at the path of an access.
@@ -180,7 +194,7 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base string) {
 	f := filter{
 		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
-		ignoring: a.Ignoring, names: a.Op == v1.OpList, handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading,
+		ignoring: a.Ignoring, ignoreFiles: a.IgnoreFiles, names: a.Op == v1.OpList, handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading,
 	}
 	if a.Tracked != nil {
 		if answer, known := e.trackedNames(root, a, base); known {
@@ -292,12 +306,13 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 }
 
 // readAbove says what the files are that a program reads in its working directories
-// and above without being told to: a link in their place may lead anywhere.
+// and above without being told to, or above those that it was told to read: a link
+// in their place may lead anywhere.
 func (e *extraction) readAbove(c *shell.Command) string {
 	if len(c.ReadsAbove) == 0 {
 		return reachesNone
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range e.choosing(c) {
 		resolved, err := e.resolve(dir)
 		if err != nil {
 			return reachesUnknown

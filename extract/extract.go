@@ -166,6 +166,7 @@ type extraction struct {
 	home       string
 	windows    bool // the session's paths are read as Windows does
 	line       bool // a command line is being read
+	foreign    bool // on Windows, by a shell of Unix
 	crossed    bool // where it prints to may be a file that it reads
 
 	room        *room

@@ -199,7 +199,7 @@ func TestAlteredPaths(t *testing.T) {
 	p := newPlace(t)
 	for _, raw := range []string{
 		" /etc/passwd", "\t/etc/passwd", "file:///etc/passwd", "@/etc/passwd", "\"/etc/passwd\"", "$HOME/.bashrc", "a\u200b",
-		p.project + "/.env ", ".env\n", "e\u0301",
+		p.project + "/.env ", ".env\n", "e\u0301", "-x", "--pre=./evil",
 	} {
 		facts := p.facts("Read", map[string]any{"file_path": raw})
 		assert.NotContains(t, touches(facts), "project", "%q", raw)
@@ -600,4 +600,53 @@ func TestOwnFilesAreLookedForWithEachPolicy(t *testing.T) {
 	assert.Contains(t, classes(p.home+"/old/main.rego"), "protected")
 	assert.Contains(t, classes(p.project+"/kept/agent.token"), "own")
 	assert.Contains(t, classes(p.home+"/state/agent.token"), "own")
+}
+
+// S2, S3: a path of a search that is a pattern to some tools and a name to
+// others is both: Next.js has directories called "[id]" and "(group)".
+func TestNamesThatArePatterns(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/app/[id]/(group)", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/app/[id]/.env", []byte("A=b"), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n"), 0o600))
+	require.NoError(t, os.Mkdir(p.project+"/.git", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/.git/HEAD", []byte("ref: refs/heads/main\n"), 0o600))
+	for _, name := range []string{"docs(1)", "d[1]", "x*", "a{b,c}", "a@p", "q?"} {
+		require.NoError(t, os.Symlink(p.home+"/other", p.project+"/"+name))
+		for _, path := range []string{name, name + "/file", "./" + name + "/", "src/../" + name, p.project + "/" + name} {
+			assert.Contains(t, touches(p.facts("Grep", map[string]any{"pattern": "x", "path": path})), "read.outside", path)
+		}
+		assert.Contains(t, touches(p.facts("Glob", map[string]any{"pattern": name + "/*"})), "list.outside", name)
+		call := p.call("read_many_files", map[string]any{"paths": []string{name + "/**"}})
+		call.Session.Agent = "gemini"
+		assert.Contains(t, touches(p.extractor.Extract(call, nil)), "read.outside", name)
+	}
+	assert.Contains(t, p.facts("Grep", map[string]any{"pattern": "x", "path": "app/[id]/.env"}).About, "secret")
+	for _, path := range []string{"app/[id]", "app/[id]/(group)", "app/(gone)"} {
+		facts := p.facts("Grep", map[string]any{"pattern": "x", "path": path})
+		assert.NotContains(t, facts.About, "secret", path)
+		assert.NotContains(t, touches(facts), "outside", path)
+	}
+	facts := p.facts("Grep", map[string]any{"pattern": "x", "path": "src", "glob": "*.go"})
+	assert.Len(t, facts.Items, 1, "what is no pattern stands once")
+}
+
+// S2, V12: an address of a file is its path, where it can only be that.
+func TestFetchedFiles(t *testing.T) {
+	p := newPlace(t)
+	for address, want := range map[string]string{
+		"file://" + p.project + "/README.md": "read.project", "FILE://localhost" + p.project + "/README.md": "read.project",
+		"file://example.org" + p.project + "/README.md": "read.unknown", "file:README.md": "read.unknown",
+		"file://" + p.project + "/README.md?x": "read.unknown", "file://" + p.project + "/src/%2e%2e/%2e%2e/other/file": "read.outside",
+		"file://" + p.project + "/%252e%252e/other/file": "read.unknown", "view-source:file://" + p.project + "/README.md": "read.unknown",
+	} {
+		facts := p.facts("WebFetch", map[string]any{"url": address, "prompt": "x"})
+		assert.Equal(t, "path:"+want, touches(facts), address)
+	}
+	for _, address := range []string{"file:.env", "file://" + p.project + "/.env", "file://" + p.project + "/%2eenv", "file://" + p.project + "/%252eenv"} {
+		assert.Contains(t, p.facts("WebFetch", map[string]any{"url": address}).About, "secret", address)
+	}
+	facts := p.windowsFacts("WebFetch", `C:\Proj`, map[string]any{"url": "file://host/proj/main.go"})
+	assert.Equal(t, "path:read.unknown", touches(facts))
+	assert.Equal(t, "path:read.project", touches(p.windowsFacts("WebFetch", `C:\Proj`, map[string]any{"url": "file:///C:/proj/main.go"})))
 }

@@ -51,8 +51,14 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	if ok && !verdict.Repository && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
 		return reachesUnknown // outside a repository it compares files and directories as they are
 	}
+	if c.Verb == "git stash show" && verdict.ShowsStash {
+		reader.Prints = true
+	}
 	if !ok || !verdict.Repository || !reader.printsContents(c.Form) {
 		return reachesNone
+	}
+	if verdict.Recurses {
+		return reachesUnknown // what is tracked there isn't looked at
 	}
 	answer := reachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {

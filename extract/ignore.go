@@ -48,6 +48,24 @@ func (e *extraction) ignoresAbove(root string) ignores {
 	return rules
 }
 
+// ignoreFilesAbove says what the files of ignore rules above a directory are: a link
+// in their place may lead anywhere.
+func (e *extraction) ignoreFilesAbove(dir string, names []string) string {
+	for at := dir; len(names) > 0 && at != paths.Parent(at); {
+		at = paths.Parent(at)
+		for _, name := range names {
+			file := strings.TrimSuffix(at, "/") + "/" + name
+			if !e.exists(file) {
+				continue
+			}
+			if answer := e.settingsFile(file); answer != reachesNone {
+				return answer
+			}
+		}
+	}
+	return reachesNone
+}
+
 // ignoresIn adds the rules of a directory's own files to those in force above it.
 func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	if i.void {

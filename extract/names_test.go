@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +131,20 @@ func TestNamesWithBraces(t *testing.T) {
 			item := facts.Items[len(facts.Items)-1]
 			doubtful := item.Caveats.Has("dynamic_word") || item.Caveats.Has("reaches_unknown")
 			assert.Equal(t, splits && names, doubtful, "%s: %s", shell, line)
+		}
+	}
+}
+
+// P13, S1: a fork of a file is the file on macOS, and nothing elsewhere.
+func TestForks(t *testing.T) {
+	p := newPlace(t)
+	for path, secret := range map[string]bool{".env/..namedfork/rsrc": true, "README.md/..namedfork/rsrc": false, ".env/..NAMEDFORK/rsrc": true} {
+		for platform, forks := range map[string]bool{"darwin": true, "linux": false} {
+			for tool, args := range map[string]map[string]any{"Read": {"file_path": path}, "Bash": {"command": "cat " + path}} {
+				call := p.call(tool, args)
+				call.Session.Platform = platform
+				assert.Equal(t, secret && forks, slices.Contains(p.extractor.Extract(call, nil).About, "secret"), "%s: %s %s", platform, tool, path)
+			}
 		}
 	}
 }

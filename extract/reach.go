@@ -44,6 +44,8 @@ type filter struct {
 	reading shell.Reading
 	// ignoring is true when ignore rules leave files out.
 	ignoring bool
+	// ignoreFiles are the files of rules that are read in each directory.
+	ignoreFiles []string
 }
 
 // plain drops what tools read differently. Of an include and an exclude the
@@ -198,6 +200,9 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 				return true
 			}
 		}
+		if r.answer = r.rules(dir, name, entry); r.answer != reachesNone {
+			return true
+		}
 		if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
 			r.passed(dir+"/"+name, entry)
 			continue
@@ -212,12 +217,29 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 	return true
 }
 
+// rules says what an entry reaches that stands where a directory's ignore rules would.
+func (r *reader) rules(dir, name string, entry fs.DirEntry) string {
+	for _, file := range r.f.ignoreFiles {
+		switch inside, below := strings.CutPrefix(file, name); {
+		case !below || inside != "" && inside[0] != '/':
+		case inside != "":
+			return r.e.settingsFile(dir + "/" + file)
+		case entry.Type()&fs.ModeSymlink != 0:
+			return r.e.linked(dir + "/" + name)
+		}
+	}
+	return reachesNone
+}
+
 func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hiding) bool {
 	name := entry.Name()
 	switch {
 	case entry.IsDir():
 		if !r.f.enters(name) {
 			return true
+		}
+		if r.f.names && len(r.f.ignoreFiles) > 0 {
+			return name == ".git" || r.walk(full, rules, hidden)
 		}
 		if r.f.ignoring && name == ".git" {
 			if r.e.secretSettings(full + "/config") {
@@ -506,7 +528,7 @@ func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base 
 	if answer := e.handed(word, base, &filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
-	if info, err := e.stat(match); a.Leaf && (err != nil || info.IsDir()) {
+	if info, err := e.stat(match); (a.Leaf || a.Module) && (err != nil || info.IsDir()) {
 		item.Caveats.Add(reachesUnknown)
 	}
 }

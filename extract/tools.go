@@ -204,13 +204,51 @@ func (e *extraction) fileTool(t *tool) {
 // filePath adds the item of one path of a file tool. The operation "tree"
 // reads everything below.
 func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
+	if op != "tree" || !strings.ContainsAny(raw, globMarks) {
+		return e.namedPath(raw, op, t, false)
+	}
+	if name := e.meantAsName(raw, e.facts.Cwd); name != "" {
+		e.namedPath(name, op, t, false)
+	}
+	return e.namedPath(e.patternRoot(raw), op, t, true)
+}
+
+// globMarks are what makes a path a pattern to one tool or another.
+const globMarks = `*?[]{}()!@+\`
+
+// meantAsName is how far a pattern leads when it is read as a name, as some
+// tools do with all of it and others with marks that they don't know. It is
+// empty where that is no further than the root of the pattern.
+func (e *extraction) meantAsName(pattern, base string) string {
+	if e.windows {
+		return "" // what is there can't be looked up, and what a tree reaches isn't known
+	}
+	mark := strings.IndexAny(pattern, globMarks)
+	if mark < 0 {
+		return ""
+	}
+	name := ""
+	for end := mark; end < len(pattern); end++ {
+		if next := strings.IndexByte(pattern[end:], '/'); next >= 0 {
+			end += next
+		} else {
+			end = len(pattern)
+		}
+		full := e.absolute(pattern[:end], base)
+		if full == "" || !e.exists(full) {
+			break
+		}
+		name = pattern[:end]
+	}
+	return name
+}
+
+// namedPath adds the item of one path; pattern is true where it is only what a
+// pattern starts from.
+func (e *extraction) namedPath(raw, op string, t *tool, pattern bool) v1.Path {
 	access := op
 	if op == "tree" {
 		access = v1.OpRead
-	}
-	pattern := op == "tree" && strings.ContainsAny(raw, `*?[]{}()!@+\`)
-	if pattern {
-		raw = e.patternRoot(raw)
 	}
 	index := len(e.facts.Paths)
 	touched := touched{item: len(e.facts.Items), set: e.work.touches[:0]}
@@ -275,7 +313,7 @@ func (e *extraction) readsIgnored(t *tool) bool {
 // patternRoot is the directory that a list of globs starts from. Where the
 // rest of the pattern could lead elsewhere, the facts are incomplete.
 func (e *extraction) patternRoot(pattern string) string {
-	meta := strings.IndexAny(pattern, `*?[]{}()!@+\`)
+	meta := strings.IndexAny(pattern, globMarks)
 	if meta < 0 {
 		return pattern
 	}
@@ -292,12 +330,14 @@ func (e *extraction) patternRoot(pattern string) string {
 // directory it counts from; others are covered by that directory.
 func (e *extraction) pattern(pattern, base string) {
 	root := e.patternRoot(pattern)
-	if root == "" {
-		return
+	for _, name := range []string{root, e.meantAsName(pattern, base)} {
+		if name == "" {
+			continue
+		}
+		t := touched{item: len(e.facts.Items), set: e.work.touches[:0]}
+		e.touch(&t, name, base, v1.OpList)
+		e.pathItem(len(e.facts.Paths) - 1)
 	}
-	t := touched{item: len(e.facts.Items), set: e.work.touches[:0]}
-	e.touch(&t, root, base, v1.OpList)
-	e.pathItem(len(e.facts.Paths) - 1)
 }
 
 // nestedPaths makes an item of every path that stands inside an argument of
@@ -363,19 +403,16 @@ func (e *extraction) fetchTool(t *tool) {
 }
 
 func (e *extraction) fetch(address string) {
+	if raw, clear, found := fileURI(address, e.windows); found {
+		e.fetchFile(address, raw, clear)
+		return
+	}
 	item := v1.Item{Kind: v1.ItemFetch, Verb: "fetch", Path: -1}
 	item.Caveats.Add("network")
 	parsed, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil || parsed.Host == "":
-		if err == nil && parsed.Scheme == "file" {
-			e.filePath(parsed.Path, v1.OpRead, &tool{})
-			return
-		}
 		item.Caveats.Add("unknown_argument")
-	case strings.EqualFold(parsed.Scheme, "file"):
-		e.filePath(parsed.Path, v1.OpRead, &tool{})
-		return
 	default:
 		item.Verb = "fetch " + strings.ToLower(parsed.Hostname())
 		if e.own(parsed) {
@@ -383,6 +420,16 @@ func (e *extraction) fetch(address string) {
 		}
 	}
 	e.facts.Items = append(e.facts.Items, item)
+}
+
+// fetchFile adds the file that an address names. One on another host is fetched
+// from there, and where readers could differ about the name it is not known.
+func (e *extraction) fetchFile(address, raw string, clear bool) {
+	index, item := len(e.facts.Paths), len(e.facts.Items)
+	e.filePath(raw, v1.OpRead, &tool{})
+	p := &e.facts.Paths[index]
+	e.otherReadings(p, address, raw, clear)
+	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))
 }
 
 // own reports whether an address is the sidecar's own: its port on a name that

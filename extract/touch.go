@@ -28,10 +28,16 @@ type touched struct {
 func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
 	p := &e.facts.Paths[len(e.facts.Paths)-1]
+	if e.foreign && raw == devNull {
+		p.Real, p.Space = raw, v1.SpaceNone
+		t.add(op, p.Space)
+		return p
+	}
 	full := e.absolute(raw, base)
 	if raw == "." && !e.windows {
 		full = base // the same, without a string of its own
 	}
+	full = e.forked(full)
 	if full == "" {
 		p.Real = raw
 		t.vague = true
@@ -43,6 +49,18 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	e.locate(t, p, full)
 	t.add(op, p.Space)
 	return p
+}
+
+// forked is the file whose fork a path names: macOS keeps several contents under
+// one name, as Windows does behind a colon.
+func (e *extraction) forked(full string) string {
+	if e.resolver.Names != paths.NamesDarwin {
+		return full
+	}
+	if at := strings.Index(strings.ToLower(full), "/..namedfork/"); at > 0 {
+		return full[:at]
+	}
+	return full
 }
 
 func (e *extraction) absolute(raw, base string) string {

@@ -18,6 +18,9 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	if !verdict.Trusted || !verdict.Repository {
 		return reachesNone, false
 	}
+	if verdict.AltersNames {
+		return reachesUnknown, true
+	}
 	f := filter{handing: a.Handing, braces: a.Braces, reading: a.Reading}
 	left := maxReached
 	err := e.x.git.Tracked(verdict, a.Tracked, dir, func(path string) bool {

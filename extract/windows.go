@@ -50,6 +50,8 @@ func (e *extraction) windowsDevice(t *touched, p *v1.Path, full string) bool {
 	switch device := paths.WindowsDevice(name); {
 	case device == "":
 		return false
+	case device == "NUL" && e.foreign && p.Op != v1.OpRead && p.Op != v1.OpList:
+		return false // what came with the shell makes a file of that name
 	case strings.EqualFold(name, "NUL"):
 		p.Space = v1.SpaceNone
 	default:

@@ -123,3 +123,30 @@ func TestFileToolsOnAnUnseenDisk(t *testing.T) {
 	facts = p.windowsFacts("Grep", `C:\proj`, map[string]any{"pattern": "x", "path": "C:/proj/src"})
 	assert.True(t, facts.Items[0].Caveats.Has("reaches_unknown"))
 }
+
+// V11: what a shell of Unix calls NUL is a file, and /dev/null is the device.
+func TestDevicesOfShellsOnWindows(t *testing.T) {
+	p := newPlace(t)
+	for shell, spaces := range map[string]map[string]string{
+		"bash": {"ls >nul": v1.SpaceUnknown, "ls 2>NUL": v1.SpaceUnknown, "ls >src/nul": v1.SpaceUnknown, "ls >/dev/null": v1.SpaceNone, "ls >con": v1.SpaceOutside},
+		"cmd":  {"dir >nul": v1.SpaceNone},
+	} {
+		for line, space := range spaces {
+			call := p.call("Bash", map[string]any{"command": line})
+			call.Cwd = ""
+			call.Session.Platform, call.Session.Shell = "windows", shell
+			call.Session.ProjectDir, call.Session.Home = `C:\Proj`, `C:\Users\dev`
+			facts := p.extractor.Extract(call, nil)
+			found := ""
+			for _, path := range facts.Paths {
+				if path.Op == v1.OpWrite {
+					found = path.Space
+				}
+			}
+			if shell == "cmd" && found == "" {
+				found = v1.SpaceNone // its redirections to NUL are no accesses
+			}
+			assert.Equal(t, space, found, "%s: %s", shell, line)
+		}
+	}
+}

@@ -27,6 +27,9 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 	if err := in.noteFiles(place, found.files); err != nil {
 		return err
 	}
+	if err := in.noteLinks(place); err != nil {
+		return err
+	}
 	if err := in.inspectObjects(place, v); err != nil {
 		return err
 	}
@@ -64,6 +67,7 @@ func (in *inspection) readConfig(file string) ([]setting, error) {
 	}
 	in.credentials = append(in.credentials, credentials(settings)...)
 	in.mapsPushes = in.mapsPushes || mapsPushes(settings)
+	in.shows.note(settings)
 	return settings, nil
 }
 

@@ -170,6 +170,33 @@ func (p *probe) names(path string) ([]string, error) {
 	return names, nil
 }
 
+// list describes a path, and holds what a directory lists: which of its entries are
+// links shows in its own stamp. Of a link nothing is listed.
+func (p *probe) list(path string) (stat.Stamp, []os.DirEntry, error) {
+	path, err := disk(p.view, path, false)
+	if stat.Missing(err) {
+		return stat.Stamp{}, nil, nil
+	}
+	if err != nil {
+		return stat.Stamp{}, nil, fmt.Errorf("list directory: %w", err)
+	}
+	found, err := statOrAbsent(path, false)
+	if err != nil {
+		p.unstable = true
+		return stat.Stamp{}, nil, fmt.Errorf("stat directory: %w", err)
+	}
+	p.note(dependency{path: path, listing: found.Kind == stat.Directory, stamp: found})
+	if found.Kind != stat.Directory {
+		return found, nil, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		p.unstable = true
+		return stat.Stamp{}, nil, fmt.Errorf("list directory: %w", err)
+	}
+	return found, entries, nil
+}
+
 func statOrAbsent(path string, follow bool) (stat.Stamp, error) {
 	found, err := stat.Path(path, follow)
 	if stat.Missing(err) {

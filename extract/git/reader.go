@@ -58,6 +58,8 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	err := in.judge(&verdict)
 	verdict.Credentials, verdict.MapsPushes = in.credentials, in.mapsPushes
 	verdict.Files = in.files
+	verdict.Recurses, verdict.ShowsStash = in.shows.submodules && in.repositories > 1, in.shows.stash
+	verdict.AltersNames = in.shows.names
 	if err != nil {
 		verdict.Trusted = false
 		verdict.Reason = err.Error()
@@ -80,6 +82,7 @@ type inspection struct {
 	// relative to the work tree.
 	files, userFileSettings []string
 	mapsPushes              bool
+	shows                   shows
 }
 
 func (in *inspection) judge(v *Verdict) error {

@@ -68,7 +68,8 @@ type Verdict struct {
 	// secret; "include" stands for files that were not read.
 	Credentials []string
 	// Files are absolute paths, unresolved, of what the repository's settings name for
-	// git to read: git prints lines of theirs when it complains.
+	// git to read, and of links in place of its own files: git prints lines of theirs,
+	// when it complains at least.
 	Files []string
 	// ForeignObjects reports that git reads objects that lie outside of the
 	// roots: a hash may name one of another repository.
@@ -76,6 +77,13 @@ type Verdict struct {
 	// MapsPushes reports settings in force that say where a push goes, or what more
 	// it changes, and files of settings that were not read.
 	MapsPushes bool
+
+	// Recurses reports settings with which what prints contents goes on into a
+	// submodule that is there, and ShowsStash those with which `git stash show` prints any.
+	Recurses, ShowsStash bool
+	// AltersNames reports settings with which git prints names in colors into a pipe, or
+	// otherwise than they count from where it runs.
+	AltersNames bool
 
 	objectSize int
 	view       View

@@ -49,6 +49,25 @@ func (p *parsed) packed(word Word) {
 	}
 }
 
+// moduleSuffixes are what node adds to a name when nothing has it as it stands.
+var moduleSuffixes = []string{".js", ".json", ".node", ".mjs", ".cjs"}
+
+// stem notes a file that node reads, which may be named without its suffix. For a
+// directory of that name it reads a file that another one names.
+func (p *parsed) stem(word Word) {
+	from := len(p.c.Accesses)
+	p.access(word, v1.OpRead, false)
+	for i := from; i < len(p.c.Accesses); i++ {
+		p.c.Accesses[i].Module = true
+	}
+	if word.Kind != Literal {
+		return
+	}
+	for _, suffix := range moduleSuffixes {
+		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
+	}
+}
+
 func plainFile(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < 0x80 && !isNameByte(c) && strings.IndexByte("./-+=,%", c) < 0 {

@@ -171,8 +171,7 @@ func (p *parsed) fedXargs() bool {
 // fedFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
 func (p *parsed) fedFd() bool {
-	other := p.w.table.words.NameProducers[p.c.Program]
-	if len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.moved || slices.ContainsFunc(other, p.has) {
+	if len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.moved || !p.w.printsNames(p.c) {
 		return false
 	}
 	f := producerFeed(p.c, nil)
@@ -230,8 +229,7 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.lines != nil {
 		return linesFeed(c)
 	}
-	other, ok := words.NameProducers[c.Verb]
-	if !ok || slices.ContainsFunc(other, has) {
+	if !w.printsNames(c) {
 		return nil
 	}
 	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
@@ -254,6 +252,16 @@ func (w *walker) out(from int, in *feed) *feed {
 		f.rooted = c.Verb == "find"
 	}
 	return f
+}
+
+// printsNames reports whether a producer is given nothing with which it prints more
+// than the names of files, or these otherwise than they are: in colors, say.
+func (w *walker) printsNames(c *Command, besides ...string) bool {
+	allowed, ok := w.table.words.NameProducers[c.Verb]
+	plain := func(option string) bool {
+		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
+	}
+	return ok && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
 }
 
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
@@ -284,7 +292,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 		f = *in
 		// Given no name, xargs has it read standard input, which it calls so.
 		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")
-	case runner.Verb == "find" && runner.ran != nil && !has(runner, slices.DeleteFunc(slices.Clone(words.NameProducers["find"]), func(o string) bool { return o == "-exec" })):
+	case runner.Verb == "find" && runner.ran != nil && w.printsNames(runner, "-exec"):
 		f = *runner.ran
 	default:
 		return nil

@@ -178,10 +178,14 @@ func (p *parsed) pathspec(word Word) {
 	p.accessAs(AsPathspec, word, v1.OpRead, false)
 }
 
+// formatOptions are options of git whose values are formats or name fields of them.
+var formatOptions = []string{"--format", "--pretty", "--group", "--sort"}
+
 // checksSignature reports whether a format asks git for what a signature is
-// worth, for which it runs gpg, or may ask so.
+// worth, for which it runs gpg, or may ask so. The field has its name wherever one
+// is named: in a format, behind a star, or as what references are sorted by.
 func checksSignature(format Word) bool {
-	if format.Kind != Literal || strings.Contains(format.Text, "(signature") {
+	if format.Kind != Literal || strings.Contains(strings.ReplaceAll(format.Text, "contents:signature", ""), "signature") {
 		return true
 	}
 	for _, part := range strings.Split(format.Text, "%")[1:] {
@@ -207,6 +211,9 @@ func (p *parsed) config(word Word) string {
 	if word.Kind != Literal {
 		p.c.Caveats.Add("dynamic_word")
 		return "config"
+	}
+	if strings.HasPrefix(key, "color.") && value == "always" {
+		p.c.color = colorGiven
 	}
 	for _, harmless := range harmlessConfig {
 		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {

@@ -74,3 +74,24 @@ func TestFilesInArchives(t *testing.T) {
 	}
 	assert.Contains(t, accesses(t, "unzip -p a.zip conf/.env"), "read conf/.env")
 }
+
+// S2: the name of a setting leads nowhere else.
+func TestNamesOfSettings(t *testing.T) {
+	for line, known := range map[string]bool{
+		"sysctl -n kernel.hostname": true, "sysctl net/ipv4/conf/eth0.100/forwarding vm.swappiness": true, "sysctl -a": true,
+		"sysctl kernel.hostname=x": false, "sysctl -n /../../etc/passwd": false, "sysctl net/../../../etc/passwd": false,
+		"sysctl kernel.//..//.//etc": false, "sysctl ../../etc/passwd": false, `sysctl "$x"`: false, "rustc --print=sysroot": true,
+	} {
+		assert.Equal(t, known, !last(t, line).Caveats.Has("unknown_option"), line)
+	}
+}
+
+// V5: a name that may be looked up as a host is no interface.
+func TestNamesOfInterfaces(t *testing.T) {
+	for line, known := range map[string]bool{
+		"ifconfig": true, "ifconfig eth0": true, "ifconfig eth0.100": true, "ifconfig -a": true,
+		"ifconfig x.example.org": false, `ifconfig "$x"`: false, "ifconfig eth0.": true,
+	} {
+		assert.Equal(t, known, !last(t, line).Caveats.Has("unknown_option"), line)
+	}
+}

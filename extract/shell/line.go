@@ -109,6 +109,8 @@ type Command struct {
 	refusable bool
 	// files counts the operands that are files, be they standard input or pipes.
 	files int
+	// color says what options ask of colors, if any does.
+	color color
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
@@ -170,6 +172,9 @@ type Access struct {
 	SkipHidden                   bool
 	// Ignoring is true when git's ignore rules leave files of a Tree out.
 	Ignoring bool
+	// IgnoreFiles name the files of such rules that are read in a directory, in those
+	// below and in those above: lines of them are printed where they make no sense.
+	IgnoreFiles []string
 	// Follow is true when symbolic links in a Tree are followed.
 	Follow bool
 	// Fed is true when the names below a Tree become words of the command: names
@@ -185,6 +190,8 @@ type Access struct {
 	// Leaf is true when directories among the matches of a Glob print what is not
 	// known.
 	Leaf bool
+	// Module is true when a directory stands for a file that another one in it names.
+	Module bool
 	// Tracked, when not nil, are pathspecs: the names are those of the tracked
 	// files that they select, and of no others.
 	Tracked []string

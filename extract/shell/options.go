@@ -58,6 +58,7 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
+			p.behind(program)
 			rest = rest[p.option(program, rest):]
 			if len(p.inner) > 0 {
 				return
@@ -197,6 +198,7 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 		}
 		p.single(rest[1+i])
 		p.value(known.canonical, kind, rest[1+i])
+		p.stray(known, rest[1+i])
 		taken++
 	}
 	return 1 + taken
@@ -281,11 +283,16 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.filter(canonical, word)
 	p.placedOption(canonical, kind, word)
-	if p.c.Program == "git" && (canonical == "--format" || canonical == "--pretty") {
-		p.c.Git.Format = word.Text
+	if p.c.Program == "git" && slices.Contains(formatOptions, canonical) {
+		if canonical == "--format" || canonical == "--pretty" {
+			p.c.Git.Format = word.Text
+		}
 		if checksSignature(word) {
 			p.c.Caveats.Add("executes")
 		}
+	}
+	if colors(p.c, canonical) {
+		p.c.color = max(p.c.color, colorOf(word))
 	}
 	if p.c.Program == "git" && canonical == "--date" {
 		p.c.Git.date = word.Text
@@ -368,6 +375,9 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	case "packed":
 		p.packed(word)
 		return "read"
+	case "module":
+		p.stem(word)
+		return "read"
 	case "tree":
 		p.access(word, v1.OpRead, true)
 	case "list":
@@ -410,7 +420,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "interface":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -438,7 +448,7 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	literal := word.Kind == Literal
 	switch base {
 	case "setting":
-		return p.knownIf(kind, literal && !strings.Contains(word.Text, "="))
+		return p.knownIf(kind, literal && plainSetting(word.Text))
 	case "local":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf("read", literal && !hasScheme(word.Text))
@@ -457,6 +467,9 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, literal && strings.Trim(word.Text, wordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
 	case "word":
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, " \t\n*?["))
+	case "interface":
+		_, tag, _ := strings.Cut(word.Text, ".")
+		return p.knownIf(kind, literal && strings.Trim(tag, "0123456789") == "")
 	default:
 		return p.knownIf(kind, false)
 	}
@@ -470,6 +483,19 @@ func (p *parsed) knownIf(kind string, holds bool) string {
 	}
 	p.c.Caveats.Add("unknown_option")
 	return "unknown"
+}
+
+// plainSetting reports whether a text is the name of a setting and nothing else: one
+// with a "=" sets it, and one that begins with a dot or a slash or holds two of them
+// side by side is a path from /proc/sys for some programs, "net/../../../etc/passwd".
+func plainSetting(text string) bool {
+	separator := func(c byte) bool { return c == '.' || c == '/' }
+	for i := range len(text) {
+		if text[i] == '=' || separator(text[i]) && (i == 0 || separator(text[i-1])) {
+			return false
+		}
+	}
+	return true
 }
 
 // hasScheme reports whether a text begins as an address does: letters and a colon.
@@ -567,6 +593,9 @@ func (p *parsed) script(language string, word Word) string {
 		return "code"
 	}
 	verdict := scriptKind(language, text)
+	if language == "yq" && strings.HasSuffix(text, ".yq") {
+		verdict.plain = false // a file of that name holds the expression that is run
+	}
 	p.c.Variables = append(p.c.Variables, verdict.variables...)
 	for _, stream := range verdict.streams {
 		p.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)

@@ -65,6 +65,13 @@ func windowsDialect(name string) (dialect, bool) {
 	return 0, false
 }
 
+// OfWindows reports whether a shell is one of Windows' own: to others, NUL is a file like
+// any other, and /dev/null the device.
+func OfWindows(name string) bool {
+	_, ok := windowsDialect(name)
+	return ok
+}
+
 type plainLexer struct {
 	text     string
 	dialect  dialect

@@ -175,6 +175,11 @@ type parsed struct {
 	takesIn, takesAll, leavesOut bool
 	// operands are what is left after options.
 	operands []Word
+	// strays are words that are operands for those who end options at the first one,
+	// acting is true where operands then are more than read, and reordered once an
+	// option stood behind it.
+	strays            []Word
+	acting, reordered bool
 	// afterDashes counts the operands before a "--", or -1 without one.
 	dashes int
 	// inner is the command line within, from a role or an option of kind command.

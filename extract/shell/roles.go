@@ -32,6 +32,7 @@ func (p *parsed) roles(program *Program) {
 	whole := p.walks(program)
 	p.filters.Follow = slices.ContainsFunc(program.follows, func(option string) bool { return option == "*" || p.has(option) })
 	p.filters.Ignoring = len(program.ignoring) > 0 && !slices.ContainsFunc(program.ignoring, p.given)
+	p.filters.IgnoreFiles = program.ignoreFiles
 	p.filters.SkipHidden = program.skipsHidden && !slices.ContainsFunc(program.unhide, p.given)
 	if p.takesAll {
 		p.filters.Include, p.filters.Exclude = nil, nil // the one that comes last counts
@@ -63,6 +64,7 @@ func (p *parsed) roles(program *Program) {
 		// However many names a pattern has, behind "--" each is a path.
 		p.role(program, role{name: "path", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
 	}
+	p.straying(rule)
 	if !paths {
 		p.impliedAccess(program, whole)
 	}

@@ -30,7 +30,7 @@ type awkReader struct {
 	// operand is true when a slash would divide and not begin a regex.
 	operand   bool
 	divisions bool
-	closed    bool   // the last token was a closing bracket
+	closed    bool   // behind the last token, awks differ about a slash
 	word      string // the last token, where it was a name
 }
 
@@ -47,8 +47,9 @@ func awkVerdict(text string) scriptVerdict {
 	for r.pos < len(r.text) && r.verdict.plain {
 		r.token()
 	}
-	if r.divisions && strings.ContainsAny(text, `|>"`) {
-		// Where a slash might be read two ways, what lies behind it might be, too.
+	if r.divisions && (strings.ContainsAny(text, `|>"#@`) || slices.ContainsFunc(awkOutside, func(name string) bool { return strings.Contains(text, name) })) {
+		// Where a slash might be read two ways, what lies behind it might be, too:
+		// to some a comment begins in `if (x) /#/; ARGV[1] = f`.
 		r.verdict.plain = false
 	}
 	return r.verdict
@@ -81,13 +82,14 @@ func (r *awkReader) token() {
 		}
 	case c == '"':
 		r.quoted('"')
-		r.operand = true
+		r.operand, r.closed = true, true
 	case c == '/' && !r.operand:
 		r.quoted('/')
-		r.operand = true
+		r.operand, r.closed = true, true
 	case c == '/':
-		// Behind a bracket it may begin a regex all the same: if (x) /re/ {…}
-		r.divisions = r.divisions || r.closed
+		// Behind a bracket it may begin a regex all the same, if (x) /re/ {…}, and
+		// so it may where an "=" follows: x /=/.
+		r.divisions = r.divisions || r.closed || strings.HasPrefix(r.text[r.pos+1:], "=")
 		r.operand = false
 		r.pos++
 	case c == '.':
@@ -191,6 +193,7 @@ func (r *awkReader) operator(c byte) {
 	switch {
 	case two == "||" || two == "&&" || two == "++" || two == "--":
 		r.operand = two == "++" || two == "--"
+		r.closed = r.operand
 		r.pos += 2
 		return
 	case c == '|' || c == '@' || c == '`' || c == '\\' || c >= 0x80:

@@ -91,3 +91,18 @@ func TestSedKeepsFilesUnderOtherNames(t *testing.T) {
 	}
 	assert.Len(t, parse(t, "sed -i s/a/b/ x").Commands[0].Accesses, 1)
 }
+
+// V5, S2: behind a closing bracket a slash divides for some awks and begins a
+// regex for others: where a comment would begin in it, the rest is code to these.
+func TestAwkSlashesBehindBrackets(t *testing.T) {
+	for _, text := range []string{
+		"BEGIN{if(1) /#/; ARGV[1]=f}\n{print}", "BEGIN{while(c++<1) /#/; ARGV[1]=f}\n1", "{if(1) /#/; x=1}", "BEGIN{if(1) /x/; delete ARGV[1]}",
+		"BEGIN{x /=/;ARGV[1]=f; x=1/2\n}\n1", "BEGIN{/a/ /=/;ARGV[1]=f; x=1/2\n}\n1", "BEGIN{x++ /#/;ARGV[1]=f; x=1/2\n}\n1",
+		"BEGIN{\"a\" /#/;ARGV[1]=f; x=1/2\n}\n1",
+	} {
+		assert.False(t, awkVerdict(text).plain, text)
+	}
+	for _, text := range []string{"{print ($1+$2)/2}", "{x=(a)/(b); print x}", "{s+=($2)/100} END{print s}", "{print $1} # (a)/2", "{x /= 2; print x}", "{print n++/2}"} {
+		assert.True(t, awkVerdict(text).plain, text)
+	}
+}

@@ -53,6 +53,7 @@ type Program struct {
 	unhide        []string
 	follows       []string
 	ignoring      []string
+	ignoreFiles   []string
 	inert         bool
 	acts          bool
 	atFiles       bool
@@ -114,6 +115,7 @@ type entry struct {
 	Unhide        []string          `json:"unhide"`
 	Follows       []string          `json:"follows"`
 	Ignoring      []string          `json:"ignoring_unless"`
+	IgnoreFiles   []string          `json:"ignore_files"`
 	Inert         bool              `json:"inert"`
 	AtFiles       bool              `json:"at_files"`
 	Idle          []string          `json:"idle"`
@@ -145,8 +147,8 @@ var kinds = map[string]bool{
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
 	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
-	"data": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false,
-	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false, "fields": false, "bare": false, "inside": false,
+	"data": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false,
+	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false, "fields": false, "bare": false, "inside": false, "interface": false,
 }
 
 // NewTable indexes the embedded program table.
@@ -248,7 +250,7 @@ func compile(e *entry) (*Program, error) {
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
 		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
-		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, inert: e.Inert,
+		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, versionFiles: e.VersionFiles, beside: e.Beside,
 	}

@@ -66,7 +66,7 @@ type vocabulary struct {
 	// under which that holds.
 	NameFilters map[string][]string `json:"name_filters"`
 	// NameProducers are verbs that print names of files below their paths, with
-	// the options under which they print something else.
+	// all they may be given for that to hold; colors are looked at by their value.
 	NameProducers map[string][]string `json:"name_producers"`
 	// NameListers are producers only with one of these options.
 	NameListers map[string][]string `json:"name_listers"`

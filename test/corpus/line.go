@@ -23,6 +23,8 @@ type line struct {
 	Label   string `json:"label"`
 	// Shell is set, be it to nothing, where the line is not one of bash.
 	Shell *string `json:"shell"`
+	// Platform is darwin for a line of a session there.
+	Platform string `json:"platform"`
 	// Accept holds the decisions that are right: allow, prompt, deny.
 	Accept []string `json:"accept"`
 	number int
@@ -30,7 +32,7 @@ type line struct {
 
 // asked is the line as the engine takes it.
 func (l *line) asked() engine.Line {
-	asked := engine.Line{Command: l.Command, Cwd: l.Cwd}
+	asked := engine.Line{Command: l.Command, Cwd: l.Cwd, Platform: l.Platform}
 	if l.Shell != nil {
 		asked.Shell = *l.Shell
 		asked.Windows = !slices.Contains([]string{"bash", "sh", "dash", "zsh", "ksh"}, *l.Shell)

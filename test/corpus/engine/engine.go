@@ -148,6 +148,8 @@ type Line struct {
 	Shell string
 	// Windows makes it a line of a session on Windows, whose disk isn't here.
 	Windows bool
+	// Platform is that of any other session; linux if empty.
+	Platform string
 }
 
 // Decide decides one command line.
@@ -171,6 +173,9 @@ func (e *Engine) Decide(ctx context.Context, line Line) (v1.Decision, error) {
 	}
 	if line.Shell != "" {
 		call.Session.Shell = line.Shell
+	}
+	if line.Platform != "" {
+		call.Session.Platform = line.Platform
 	}
 	return e.gate.Decide(ctx, &call, gate.DecideOptions{Probe: true}), nil
 }

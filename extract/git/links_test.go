@@ -1,0 +1,78 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A link in place of a file that git prints from shows after the verdict was kept, in
+// a repository and in a linked work tree; what stays a file is none.
+func TestLinksAreSeenByAKeptVerdict(t *testing.T) {
+	for _, name := range append([]string{"info/exclude", "info/grafts", "branches/x", "remotes/x", "rebase-apply/onto", "sequencer/todo"}, printed...) {
+		s := newSandbox(t)
+		s.commit(s.project)
+		s.git(s.project, "worktree", "add", "-q", filepath.Join(s.project, "linked"))
+		reader := newReader(t, NewCache(8))
+		for _, dir := range []string{s.project, filepath.Join(s.project, "linked")} {
+			verdict := reader.Inspect(s.query(dir, "status"))
+			require.True(t, verdict.Trusted, verdict.Reason)
+			require.Empty(t, verdict.Files, name)
+		}
+		link := filepath.Join(s.project, ".git", name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(link), 0o755))
+		require.NoError(t, os.RemoveAll(link))
+		require.NoError(t, os.Symlink(s.home+"/.gitconfig", link))
+		for _, dir := range []string{s.project, filepath.Join(s.project, "linked")} {
+			assert.Contains(t, reader.Inspect(s.query(dir, "status")).Files, link)
+		}
+		require.NoError(t, os.Remove(link))
+		assert.NotContains(t, reader.Inspect(s.query(s.project, "status")).Files, link)
+	}
+}
+
+// A directory of such files that is a link leads to files of any name.
+func TestLinkedDirectoriesOfARepository(t *testing.T) {
+	for _, name := range printedDirectories {
+		s := newSandbox(t)
+		s.commit(s.project)
+		link := filepath.Join(s.project, ".git", name)
+		require.NoError(t, os.RemoveAll(link))
+		require.NoError(t, os.Symlink(s.home, link))
+		assert.Equal(t, CodeLinkedGitDir, s.inspect(s.project, "status").Code(), name)
+	}
+}
+
+// Settings of the repository or of the person make git go on into submodules that are
+// there, and show what a stash holds.
+func TestSettingsThatShowMore(t *testing.T) {
+	s := newSandbox(t)
+	s.commit(s.project)
+	s.commit(s.home + "/library")
+	of := func() Verdict { return s.inspect(s.project, "grep") }
+	config := filepath.Join(s.project, ".git", "config")
+	s.appendTo(config, "[submodule]\n\trecurse = true\n")
+	assert.False(t, of().Recurses, "there is no submodule")
+	s.git(s.project, "submodule", "add", "-q", s.home+"/library", "library")
+	assert.True(t, of().Recurses)
+	s.git(s.project, "config", "submodule.recurse", "false")
+	assert.False(t, of().Recurses)
+	s.appendTo(s.home+"/.gitconfig", "[diff]\n\tsubmodule = log\n")
+	assert.False(t, of().Recurses)
+	s.appendTo(s.home+"/.gitconfig", "[diff]\n\tsubmodule = diff\n")
+	assert.True(t, of().Recurses)
+	assert.False(t, of().ShowsStash)
+	s.appendTo(s.home+"/.gitconfig", "[stash]\n\tshowPatch\n")
+	assert.True(t, of().ShowsStash)
+	for text, want := range map[string]bool{
+		"[color]\n\tui = true\n": false, "[color]\n\tgrep = always\n": true, "[grep]\n\tfullName\n": true, "[grep]\n\tfullName = false\n": false,
+	} {
+		other := newSandbox(t)
+		other.commit(other.project)
+		other.appendTo(other.home+"/.gitconfig", text)
+		assert.Equal(t, want, other.inspect(other.project, "grep").AltersNames, text)
+	}
+}

@@ -1,0 +1,75 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// GNU's getopt(3) finds options anywhere. That of musl, and GNU's own where
+// POSIXLY_CORRECT is set, ends them at the first operand: there `head a -n b` reads
+// three files, and in `sed a -e p` a is the script.
+
+// reorders reports whether a program leaves it to getopt(3) where options end.
+func (p *parsed) reorders(program *Program) bool {
+	return program.style == "" && !program.permute && program.wrapper == "" && program.late == nil && !p.nested
+}
+
+// behind notes an option that stands behind the first operand, before it is read.
+func (p *parsed) behind(program *Program) {
+	if len(p.operands) == 0 || p.reordered || !p.reorders(program) {
+		return
+	}
+	p.reordered = true
+	if rule, ok := program.rule(p.has); ok {
+		p.acting = acting(rule)
+	}
+}
+
+// acting reports whether operands are more than read or listed: program text, and
+// what is written, deleted or run.
+func acting(rule operandRule) bool {
+	return slices.ContainsFunc(rule.roles, func(r role) bool { return actingKinds[strings.TrimSuffix(r.kind, "?")] })
+}
+
+var actingKinds = map[string]bool{
+	"sed": true, "awk": true, "jq": true, "yq": true, "code": true, "write": true, "delete": true, "execute": true, "name": true, "unknown": true,
+}
+
+// stray notes a word behind the first operand that is the value of an option, or an
+// operand. What leaves files out of a walk is no more than that.
+func (p *parsed) stray(known option, word Word) {
+	if !p.reordered {
+		return
+	}
+	if filter := p.program.filters[known.canonical]; filter != "exclude" && filter != "exclude_dir" {
+		p.strays = append(p.strays, word)
+	}
+}
+
+// straying touches what the strays would name as operands.
+func (p *parsed) straying(rule operandRule) {
+	if p.acting && !acting(rule) {
+		p.c.Caveats.Add("unknown_option")
+	}
+	if len(rule.roles) == 0 {
+		return
+	}
+	op := operations[strings.TrimSuffix(rule.roles[len(rule.roles)-1].kind, "?")]
+	for _, word := range p.strays {
+		switch {
+		case op == "", word.Kind == Number, word.Kind == Hash, word.Text == "":
+		case word.Kind == Literal, word.Kind == Glob:
+			p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: op, Glob: word.Kind == Glob, IfExists: word.Kind == Literal})
+		default:
+			p.c.Caveats.Add("dynamic_option")
+		}
+	}
+}
+
+// operations are what is done with operands of a kind, where they may be any number.
+var operations = map[string]string{
+	"read": v1.OpRead, "packed": v1.OpRead, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
+	"write": v1.OpWrite, "delete": v1.OpDelete,
+}
