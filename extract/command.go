@@ -156,7 +156,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	}
 	p := e.touch(t, text, base, a.Op)
 	if a.Fed {
-		if answer := e.handed(a.Text, base, &filter{handing: a.Handing, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
+		if answer := e.handed(a.Text, base, &filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
 	}
@@ -194,7 +194,7 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base string) {
 	f := filter{
 		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
-		ignoring: a.Ignoring, ignoreFiles: a.IgnoreFiles, names: a.Op == v1.OpList, handing: a.Handing, rooted: a.Rooted, reading: a.Reading,
+		ignoring: a.Ignoring, ignoreFiles: a.IgnoreFiles, names: a.Op == v1.OpList, handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading,
 	}
 	if a.Tracked != nil {
 		if answer, known := e.trackedNames(root, a, base); known {

@@ -48,7 +48,8 @@ func TestNamesOfHead(t *testing.T) {
 	for _, line := range []string{
 		"git diff --name-only HEAD~1 | xargs cat", "git diff --name-only HEAD~1 HEAD | xargs cat", "git diff --name-only HEAD HEAD~1 | xargs cat",
 		"git diff --name-only HEAD...main~1 | xargs cat", "git diff --name-only main | xargs cat", "git diff --name-only @ | xargs cat",
-		"git diff --name-only HEAD^ | xargs cat", "git log --name-only --format= HEAD | xargs cat", "git show --name-only --format= HEAD | xargs cat",
+		"git diff --name-only HEAD^ | xargs cat", "git diff --cached --name-only HEAD~1 | xargs cat",
+		"git diff --cached --name-only main | xargs cat", "git log --name-only --format= HEAD | xargs cat", "git show --name-only --format= HEAD | xargs cat",
 	} {
 		assert.NotEmptyf(t, caveats(line), "%q", line)
 	}

@@ -118,7 +118,7 @@ func (i *ignores) ignores(name string, directory bool) bool {
 	if i.void {
 		return false
 	}
-	matches := func(glob string) bool { ok, err := path.Match(glob, name); return ok && err == nil }
+	matches := func(glob string) bool { return leftOut([]string{glob}, name) }
 	return slices.ContainsFunc(i.files, matches) || directory && slices.ContainsFunc(i.dirs, matches)
 }
 

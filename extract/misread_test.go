@@ -41,7 +41,7 @@ func TestNamesThatAreMoreThanPaths(t *testing.T) {
 		`printf '%s\n' plain.tar host:x.tar | xargs -I{} tar tf {}`:   true,
 		"find . -name '*.tar' -exec tar tf {} \\;":                    false,
 		"tar tf p*":            false,
-		"tar tf ./h*":          false,
+		"tar tf ./ho*":         false, // of h* there may be two, where no case counts
 		"git log --stat -- p*": false,
 		"git show --stat p*":   false,
 		`ls below | while read -r f; do wc -l "$f"; done`:                 false,

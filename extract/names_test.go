@@ -98,6 +98,43 @@ func TestOwnFilesFoldNames(t *testing.T) {
 	}
 }
 
+// S3: where a shell counts bytes, or orders letters its own way, a pattern matches more
+// names than it seems to.
+func TestPatternsAreMatchedAsInAnyLocale(t *testing.T) {
+	p := newPlace(t)
+	for _, link := range []string{"\u00e9.txt", "K.cfg", "z{,}.yml"} {
+		require.NoError(t, os.Symlink(".env", p.project+"/"+link))
+	}
+	for line, reached := range map[string]bool{
+		"cat ??.txt": true, "cat ???.txt": true, "cat [a-z].cfg": true, "cat [a-z]?.txt": true, "cat a?.txt": false, "cat [xyz].cfg": false, "cat k.*": true, "cat [A-K].cfg": true,
+		"find . -name '??.txt' -exec cat {} +": true, "grep -rn x --include='??.txt' docs": false,
+	} {
+		item := p.facts("Bash", map[string]any{"command": line}).Items[0]
+		if line[0] == 'f' {
+			item = p.facts("Bash", map[string]any{"command": line}).Items[1]
+		}
+		assert.Equal(t, reached, item.Caveats.Has("reaches_secret"), line)
+	}
+}
+
+// S3: ksh splits braces in a name that stands unquoted; other shells don't.
+func TestNamesWithBraces(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.WriteFile(p.project+"/src/{.env,b}", nil, 0o600))
+	for shell, splits := range map[string]bool{"ksh": true, "sh": true, "bash": false} {
+		for line, names := range map[string]bool{
+			"for f in src/*; do cat $f; done": true, `for f in src/*; do cat "$f"; done`: false, "for f in $(find src -type f); do cat $f; done": true,
+		} {
+			call := p.call("Bash", map[string]any{"command": line})
+			call.Session.Shell = shell
+			facts := p.extractor.Extract(call, nil)
+			item := facts.Items[len(facts.Items)-1]
+			doubtful := item.Caveats.Has("dynamic_word") || item.Caveats.Has("reaches_unknown")
+			assert.Equal(t, splits && names, doubtful, "%s: %s", shell, line)
+		}
+	}
+}
+
 // P13, S1: a fork of a file is the file on macOS, and nothing elsewhere.
 func TestForks(t *testing.T) {
 	p := newPlace(t)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
@@ -38,6 +39,8 @@ type filter struct {
 	// handing says; rooted when each begins with the root's.
 	fed, rooted bool
 	handing     shell.Handing
+	// braces is true when the shell splits them in such a name.
+	braces bool
 	// reading is what the command may take such a name for.
 	reading shell.Reading
 	// ignoring is true when ignore rules leave files out.
@@ -81,6 +84,40 @@ func plainGlob(glob string) bool {
 	}
 }
 
+// likeShells matches a name by a plain glob as shells and programs do: to some, and to
+// more in some locales, a character beyond ASCII is as many as it has bytes, and a range
+// of letters holds those of the other case. A person may have set that no case counts
+// (nocaseglob).
+func likeShells(glob, name string) (bool, error) {
+	ok, err := path.Match(glob, name)
+	if ok || err != nil {
+		return ok, err
+	}
+	glob, name = strings.ToLower(glob), strings.ToLower(name)
+	if !isASCII(name) {
+		glob = anyCharacters(glob)
+	}
+	return path.Match(glob, name)
+}
+
+// anyCharacters is a plain glob with any characters in the place of one.
+func anyCharacters(glob string) string {
+	var out strings.Builder
+	for rest := strings.ReplaceAll(glob, "?", "*"); ; {
+		before, behind, found := strings.Cut(rest, "[")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteByte('*')
+		_, rest, _ = strings.Cut(behind, "]")
+	}
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
 func (f *filter) reads(name string) bool {
 	// Some tools fold case: an include may match more than it says.
 	if len(f.include) > 0 && !matchAny(f.include, name) && !matchAny(f.include, strings.ToLower(name)) {
@@ -95,16 +132,13 @@ func (f *filter) enters(name string) bool { return !leftOut(f.excludeDir, name) 
 func leftOut(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		ok, err := path.Match(glob, name)
-		return ok && err == nil
+		return ok && err == nil && (isASCII(name) || !strings.ContainsAny(glob, "?["))
 	})
 }
 
 func matchAny(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
-		ok, err := path.Match(glob, name)
-		if !ok && err == nil {
-			ok, err = path.Match(strings.ToLower(glob), name)
-		}
+		ok, err := likeShells(glob, name)
 		return ok && err == nil
 	})
 }
@@ -269,13 +303,13 @@ func (e *extraction) handed(named, base string, f *filter) string {
 		return unknownUnless(trimmed && !strings.ContainsAny(named, "\n'\"\\"))
 	default:
 	}
-	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") {
+	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || f.braces && strings.Contains(named, "{") {
 		return reachesUnknown
 	}
 	if !strings.ContainsAny(named, " \t") {
 		return reachesNone
 	}
-	for word := range strings.FieldsSeq(named) {
+	for word := range strings.FieldsFuncSeq(named, shell.Separates) {
 		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || e.exists(base+"/"+word) {
 			return reachesUnknown
 		}
@@ -368,7 +402,7 @@ func (x *expansion) step(dir, word string, segments []string) {
 		if strings.HasPrefix(name, ".") && !strings.HasPrefix(unquote(segment), ".") {
 			continue
 		}
-		if ok, err := path.Match(segment, name); err != nil {
+		if ok, err := likeShells(segment, name); err != nil {
 			x.unknown = true
 			return
 		} else if ok {
@@ -492,7 +526,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		if a.Reading.Misread(word) {
 			item.Caveats.Add(reachesUnknown)
 		}
-		if a.Split && strings.ContainsAny(word, " \t\n*?[\\") {
+		if a.Split && (strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")) {
 			item.Caveats.Add("dynamic_word")
 		}
 		if a.Fed {
@@ -511,7 +545,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 
 // fedMatch judges one match of a pattern whose matches become words.
 func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	if answer := e.handed(word, base, &filter{handing: a.Handing, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
+	if answer := e.handed(word, base, &filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 	if info, err := e.stat(match); (a.Leaf || a.Module) && (err != nil || info.IsDir()) {

@@ -21,7 +21,7 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	if verdict.AltersNames {
 		return reachesUnknown, true
 	}
-	f := filter{handing: a.Handing, reading: a.Reading}
+	f := filter{handing: a.Handing, braces: a.Braces, reading: a.Reading}
 	left := maxReached
 	err := e.x.git.Tracked(verdict, a.Tracked, dir, func(path string) bool {
 		if left--; left < 0 || !quotedAsItIs(path, a.Handing) {

@@ -11,6 +11,23 @@ var ansiEscapes = map[byte]byte{
 	'\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
+// localEscapes reports whether what $'…' becomes depends on the shell's locale: bash
+// leaves a character beyond ASCII as it is spelled (\u00e9) where that has none.
+func localEscapes(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if i++; text[i] == 'u' || text[i] == 'U' {
+			value, _, ok := ansiNumber(text[i:])
+			if !ok || value >= utf8.RuneSelf {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // decodeANSI decodes the inside of $'…' as bash does. It gives up, returning
 // false, on a NUL (where bash cuts the word short) and on escapes that bash
 // leaves to the locale.

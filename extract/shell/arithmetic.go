@@ -164,21 +164,55 @@ func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) 
 	}
 	c := w.newCommand(st, verb, nil)
 	kind := "value"
+	certain := true
 	for _, expr := range list {
 		assigned, plain := w.arithmetic(st, expr)
 		if !plain {
 			w.messy(MessyArithmetic)
 			kind = "code"
 		}
+		certain = certain && w.completes(st, expr)
 		for _, name := range assigned {
+			value := number(name)
+			if old, held := st.variable(name); held && !certain {
+				value = *either(name, &old, &value)
+			}
 			if name != "" {
-				st = st.with(name, number(name))
+				st = st.with(name, value)
 			}
 		}
 	}
 	c.Form.Put("<expression>", kind)
 	w.emit(c)
 	return st
+}
+
+// completes reports whether every part of an expression that is explained is evaluated,
+// and none fails: else what it assigns may hold what it held before.
+func (w *walker) completes(st *state, expr syntax.ArithmExpr) bool {
+	switch expr := expr.(type) {
+	case nil:
+		return true
+	case *syntax.ParenArithm:
+		return w.completes(st, expr.X)
+	case *syntax.BinaryArithm:
+		switch {
+		case expr.Op == syntax.Assgn:
+			return w.completes(st, expr.Y)
+		case leavesOut(expr.Op):
+			return false
+		case !divides(expr.Op):
+			return w.completes(st, expr.X) && w.completes(st, expr.Y)
+		}
+	}
+	return w.total(st, expr)
+}
+
+// leavesOut reports whether an operator evaluates one of its operands only sometimes.
+func leavesOut(op syntax.BinAritOperator) bool {
+	return slices.Contains([]syntax.BinAritOperator{
+		syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon, syntax.AndBoolAssgn, syntax.OrBoolAssgn,
+	}, op)
 }
 
 // number is a variable that holds some number.

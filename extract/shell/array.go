@@ -163,7 +163,7 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 		return nil, false
 	}
 	value, _ := st.variable(name)
-	if value.array == nil || st.assigned("IFS") || !quoted && slices.ContainsFunc(value.array.words, resplit) {
+	if value.array == nil || st.assigned("IFS") || !quoted && slices.ContainsFunc(value.array.words, w.resplit) {
 		return nil, false
 	}
 	switch {
@@ -192,8 +192,8 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 func (a *array) unordered() bool { return a.associative && len(a.words) > 1 }
 
 // resplit reports whether a word outside of quotes becomes others than it is.
-func resplit(word Word) bool {
-	return word.Kind == Literal && (word.Text == "" || strings.ContainsAny(word.Text, " \t\n*?[\\"))
+func (w *walker) resplit(word Word) bool {
+	return word.Kind == Literal && (word.Text == "" || w.rereads(word.Text))
 }
 
 // names are the subscripts of an array, nil when they are not known.

@@ -95,7 +95,7 @@ func (w *walker) plainBraces(word *syntax.Word) bool {
 				}
 				mix(open)
 				open = append(open, bracePair{part: at, start: i + 1})
-			case c == '}' && (last < 0 || !open[last].plain(at, text[:i], w.zsh)):
+			case c == '}' && (last < 0 || !open[last].plain(at, text[:i], w.zsh, w.oldBash)):
 				return false
 			case c == '}':
 				open = open[:last]
@@ -130,12 +130,12 @@ func mix(open []bracePair) {
 
 // plain reports whether all shells read a pair alike that ends behind text, in the
 // part with the number at.
-func (p *bracePair) plain(at int, text string, zsh bool) bool {
+func (p *bracePair) plain(at int, text string, zsh, oldBash bool) bool {
 	switch {
 	case p.lists:
 		return true
 	case p.dots:
-		return !p.mixed && p.part == at && sequence(text[p.start:], zsh)
+		return !p.mixed && p.part == at && sequence(text[p.start:], zsh) && (!oldBash || !newSequence(text[p.start:]))
 	}
 	return !zsh || !p.mixed || p.part == at && !strings.ContainsAny(text[p.start:], ".\\")
 }

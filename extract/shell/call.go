@@ -240,8 +240,8 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end
 		value.Solid = false
 		end = end.with(name.Text, value)
 	}
-	if len(names) == 0 {
-		return nil, nil, false
+	if len(names) == 0 || zero && w.posix {
+		return nil, nil, false // dash knows no -d: the names keep what they hold
 	}
 	w.emit(w.newCommand(st, ":", redirs))
 	return next, end, true

@@ -130,7 +130,11 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	return st.in(dirs), w.enterable(passed) && w.certain(dirs)
+	certain = w.enterable(passed) && w.certain(dirs)
+	if !certain && st.assigned(target) {
+		return nil, false // cdable_vars: where no directory has the name, what the variable holds is meant
+	}
+	return st.in(dirs), certain
 }
 
 // certain reports whether cd to any of the directories succeeds: they are there

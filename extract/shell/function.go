@@ -167,6 +167,9 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 				return st, false
 			}
 			associative = associative || option == "-A"
+			if associative && w.oldBash {
+				w.messy(MessyDialect)
+			}
 		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.zsh && (arg.Array != nil || arg.Naked):
 			return st, false
 		default:
@@ -209,7 +212,7 @@ func shifted(st *state, args []Word) *state {
 	count := 1
 	if len(args) > 0 {
 		count = maxWords
-		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && n >= 0 {
+		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && decimal(args[0].Text) {
 			count = n
 		}
 	}

@@ -187,6 +187,9 @@ type Access struct {
 	// with the Tree's own, so that none can turn into an option.
 	Handing Handing
 	Rooted  bool
+	// Braces is true where the shell splits braces in names that become words outside
+	// of quotes.
+	Braces bool
 	// Leaf is true when directories among the matches of a Glob print what is not
 	// known.
 	Leaf bool
@@ -305,6 +308,7 @@ type walker struct {
 	zsh       bool
 	ksh       bool
 	posix     bool
+	oldBash   bool // bash may be the one that macOS brings
 	depth     int
 	wordCount int
 	steps     int
@@ -313,6 +317,8 @@ type walker struct {
 	piped     *feed    // what the last pipe that was walked prints
 	jumps     []*state // for each body being walked, what holds where it was left
 	aborted   *state   // what holds where a line may have been given up
+	// file is the script being walked.
+	file *syntax.File
 	// called are the functions that the script defines, and whether it calls them;
 	// calling are those being walked.
 	called  map[*syntax.FuncDecl]bool
@@ -407,11 +413,12 @@ func likelyCommands(line string) int {
 
 // script explains text as the shell named by dialect would read it.
 func (w *walker) script(st *state, text, dialect string) {
-	zsh, ksh, posix := w.zsh, w.ksh, w.posix
-	defer func() { w.zsh, w.ksh, w.posix = zsh, ksh, posix }()
-	w.zsh, w.ksh, w.posix = false, false, false
+	zsh, ksh, posix, oldBash := w.zsh, w.ksh, w.posix, w.oldBash
+	defer func() { w.zsh, w.ksh, w.posix, w.oldBash = zsh, ksh, posix, oldBash }()
+	w.zsh, w.ksh, w.posix, w.oldBash = false, false, false, false
 	switch strings.TrimSuffix(dialect[strings.LastIndexAny(dialect, `/\`)+1:], ".exe") {
 	case "", "bash":
+		w.oldBash = w.options.Platform == "darwin"
 	case "zsh":
 		w.zsh = true
 		if zshOnly(text) {
@@ -419,7 +426,8 @@ func (w *walker) script(st *state, text, dialect string) {
 		}
 	case "sh", "dash", "ksh":
 		w.posix = true
-		w.ksh = strings.HasSuffix(dialect, "ksh")
+		w.ksh = !strings.HasSuffix(dialect, "dash")
+		w.oldBash = w.options.Platform == "darwin" && !strings.HasSuffix(dialect, "ash") && !strings.HasSuffix(dialect, "ksh")
 		if wideNames(text) {
 			w.messy(MessyDialect) // ksh takes more for a name, and may be what sh is
 		}
@@ -454,10 +462,14 @@ func (w *walker) script(st *state, text, dialect string) {
 	if w.zsh && !zshComments(text, file) {
 		w.messy(MessyDialect)
 	}
-	called := w.called
-	w.called = nil
+	if w.oldBash && newSubstitutions(text, file) {
+		w.messy(MessyDialect)
+	}
+	called, outer := w.called, w.file
+	w.called, w.file = nil, file
 	w.lines(st, file.Stmts)
 	w.uncalled(st, called)
+	w.file = outer
 }
 
 // maxOpened bounds how many brackets are taken off a line.
@@ -597,6 +609,9 @@ func (w *walker) emit(c Command) {
 		w.messy(MessyLimits)
 		w.steps = maxSteps // nothing that is still to be walked can be told
 		return
+	}
+	for i := range c.Accesses {
+		c.Accesses[i].Braces = w.posix
 	}
 	c.Variables = append(c.Variables, w.expandedNames...)
 	w.expandedNames = nil

@@ -171,6 +171,9 @@ func digits(expr syntax.ArithmExpr) bool {
 // applied is what one operator makes of a known text, where every shell makes
 // the same of it.
 func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, bool) {
+	if w.posix && (part.Slice != nil || part.Repl != nil) {
+		return "", false // errors to some, and to busybox less or more than they say
+	}
 	if value.Kind != Literal || w.spliced > maxSpliced || !isASCII(value.Text) || unusual(part) || part.Length {
 		return "", false
 	}
@@ -286,7 +289,7 @@ func (w *walker) expanded(st *state, text string, exp *syntax.Expansion) (string
 	operand := ""
 	if exp.Word != nil && len(exp.Word.Parts) > 0 {
 		word := w.word(st, exp.Word)
-		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || strings.Trim(word.Text, operandBytes+"*?") != "" {
+		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || firstText(exp.Word)[:1] == "~" || strings.Trim(word.Text, operandBytes+"*?") != "" {
 			return "", false
 		}
 		operand = word.Text

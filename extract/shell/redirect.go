@@ -60,6 +60,31 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	return out
 }
 
+// assignsFirst reports whether assignments that stand alone, or whose command may be no
+// word at all, may change where their own redirections lead: bash and ksh assign before
+// they expand those, other shells after.
+func assignsFirst(stmt *syntax.Stmt) bool {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	alone := ok && (len(call.Args) == 0 || call.Args[0].Lit() == "")
+	return alone && len(call.Assigns) > 0 && slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool {
+		return r.Word != nil && !isPlain(r.Word)
+	})
+}
+
+// isPlain reports whether no variable has a say in what a word becomes.
+func isPlain(word *syntax.Word) bool {
+	plain := !strings.HasPrefix(word.Lit(), "~")
+	syntax.Walk(word, func(node syntax.Node) bool {
+		switch node.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			plain = false
+		}
+		return plain
+	})
+	return plain
+}
+
 // crosses reports whether a redirection may put what is read where programs print.
 func crosses(r *syntax.Redirect) bool {
 	switch r.Op {

@@ -39,7 +39,10 @@ func (p *parsed) shellCommand() bool {
 	if len(p.c.Accesses) > 0 {
 		p.w.emit(p.w.newCommand(st, ":", p.c.Accesses))
 	}
+	calling := p.w.calling
+	p.w.calling = nil // where local is an error, and sets nothing
 	p.w.script(positional(st, words[1:]), words[0].Text, p.c.Program)
+	p.w.calling = calling
 	return true
 }
 

@@ -111,6 +111,9 @@ func (v *vocabulary) harmless(name string, value Word) bool {
 	if name != "TZ" && strings.Contains(value.Text, "/") || strings.HasPrefix(value.Text, "/") || strings.Contains(value.Text, "..") {
 		return false // the name of a locale or a terminal must not lead to a file
 	}
+	if (name == "LANG" || strings.HasPrefix(name, "LC_")) && !plainLocale(value.Text) {
+		return false
+	}
 	if only, ok := v.HarmlessVariables[name]; ok {
 		if only == "0-9" { // zsh evaluates them as expressions when they are set
 			return isNumber(value)
@@ -118,6 +121,19 @@ func (v *vocabulary) harmless(name string, value Word) bool {
 		return only == "" || only == value.Text
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// plainLocale reports whether in a locale every byte that shells and programs give a
+// meaning to is a character of its own, as it is here. In some character sets (BIG5, GBK,
+// SJIS) it may be the end of another character: bash then takes no backslash or quote for
+// one. A name without a character set leaves it to the system.
+func plainLocale(name string) bool {
+	if name == "" || name == "C" || name == "POSIX" {
+		return true
+	}
+	name, _, _ = strings.Cut(name, "@")
+	_, set, _ := strings.Cut(name, ".")
+	return slices.Contains([]string{"utf-8", "utf8"}, strings.ToLower(set))
 }
 
 // publicFields reports whether a list of ps's columns, each with or without a
@@ -136,7 +152,8 @@ func (v *vocabulary) publicFields(text string) bool {
 // only those that are listed.
 func (v *vocabulary) local(name string) bool {
 	if strings.ToLower(name) == name {
-		return !slices.Contains(v.SpecialLowercase, name)
+		// npm hands its settings on in npm_config_*, to an agent that it started, too.
+		return !slices.Contains(v.SpecialLowercase, name) && !strings.HasPrefix(name, "npm_")
 	}
 	return slices.Contains(v.LocalVariables, name)
 }

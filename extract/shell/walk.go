@@ -37,6 +37,9 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.messy(MessyCoprocess)
 	}
 	redirs := w.redirections(st, stmt.Redirs)
+	if assignsFirst(stmt) {
+		w.messy(MessyRedirection)
+	}
 	if slices.ContainsFunc(stmt.Redirs, setsInput) {
 		in := w.in
 		w.in = nil
@@ -154,12 +157,9 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 			w.messy(MessyDialect)
 		}
 		okY, failY := w.pipe(st, cmd)
-		if w.zsh || w.posix {
-			// zsh and ksh run the last element in the shell itself, and ksh may be
-			// what sh is.
-			return join(st, okY), join(st, failY)
-		}
-		return st, st
+		// zsh and ksh run the last element in the shell itself, and ksh may be what sh
+		// is; bash does with lastpipe, which a person may have set.
+		return join(st, okY), join(st, failY)
 	}
 	w.messy(MessyControlFlow)
 	return st, st
@@ -476,6 +476,7 @@ func (w *walker) caseClause(st *state, cmd *syntax.CaseClause) (ok, fail *state)
 // declaration walks export, declare, local, readonly and typeset. They name
 // variables for the programs behind them, or print those there are.
 func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state) {
+	w.compound(st, cmd)
 	if next, ok := w.declares(st, cmd); ok {
 		return next, next
 	}
@@ -636,6 +637,9 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	}
 	if len(c.Caveats) == 0 && len(call.Assigns) == 0 {
 		if known, ok := w.printedText(c, call); ok {
+			if strings.HasSuffix(known.Text, "\n") {
+				return Word{}, false // shells cut it off
+			}
 			return known, true
 		}
 	}

@@ -118,22 +118,23 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 		return nil, false
 	}
 	part, ok := word.Parts[0].(*syntax.ParamExp)
-	if !ok || part.Param == nil {
+	if !ok || part.Param == nil || part.Index != nil || !unchanged(part) {
 		return nil, false
 	}
 	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsAny(value.Text, " \t\n") || strings.ContainsAny(value.Text, "*?[\\") {
+	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, Separates) || w.matches(value.Text) {
 		return nil, false
 	}
-	if single := w.word(st, word); single.Kind != Dynamic {
-		return nil, false // an operator changed it
-	}
 	var out []Word
-	for _, field := range strings.Fields(value.Text) {
+	for _, field := range strings.FieldsFunc(value.Text, Separates) {
 		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true
 }
+
+// Separates reports whether shells cut words at a character while IFS is as it was: at no
+// other blank, whatever its width.
+func Separates(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 
 func isLit(part syntax.WordPart) bool {
 	_, ok := part.(*syntax.Lit)
@@ -293,22 +294,33 @@ func led(word *syntax.Word) bool {
 	if len(word.Parts) == 0 {
 		return false
 	}
-	text, read := "", ""
+	text, read := firstText(word), ""
+	if isLit(word.Parts[0]) {
+		read = "\\~=*?[{"
+	}
+	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+}
+
+// firstText is the plain text that the source of a word begins with, "" for none.
+func firstText(word *syntax.Word) string {
+	if len(word.Parts) == 0 {
+		return ""
+	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		text, read = part.Value, "\\~=*?[{"
+		return part.Value
 	case *syntax.SglQuoted:
 		if !part.Dollar {
-			text = part.Value
+			return part.Value
 		}
 	case *syntax.DblQuoted:
 		if !part.Dollar && len(part.Parts) > 0 {
 			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				text = decodeDouble(lit.Value)
+				return decodeDouble(lit.Value)
 			}
 		}
 	}
-	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+	return ""
 }
 
 // optionOf returns the long option that the source of a word names before
@@ -458,6 +470,9 @@ func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
 		b.weaken(Dynamic)
 		w.messy(MessyExpansion)
 	}
+	if localEscapes(part.Value) || w.oldBash && newEscapes(part.Value) {
+		b.weaken(Output)
+	}
 	b.quoted(text)
 }
 
@@ -558,7 +573,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
-	case !quoted && (value.Text == "" || strings.ContainsAny(value.Text, " \t\n*?[\\")):
+	case !quoted && (value.Text == "" || w.rereads(value.Text)):
 		b.weaken(Dynamic)
 	default:
 		if b.unsplit && !st.assigned("IFS") {
@@ -566,6 +581,18 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		}
 		b.quoted(value.Text)
 	}
+}
+
+// rereads reports whether the shell still reads something in what an expansion outside
+// of quotes gives: it cuts words there, and looks for patterns.
+func (w *walker) rereads(text string) bool {
+	return strings.ContainsFunc(text, Separates) || w.matches(text)
+}
+
+// matches reports whether such a text is a pattern, or more words. ksh, which may be what
+// sh is, splits braces then.
+func (w *walker) matches(text string) bool {
+	return strings.ContainsAny(text, "*?[\\") || Groups(text) || w.posix && strings.ContainsAny(text, "{(")
 }
 
 // value returns what a variable is known to hold.
@@ -585,4 +612,10 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 		}
 	}
 	return Word{}, false
+}
+
+// Groups reports whether a text holds a pattern that bash knows with extglob, which a
+// person may have set for every shell. Other patterns have a mark of their own.
+func Groups(text string) bool {
+	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
 }
