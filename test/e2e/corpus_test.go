@@ -20,12 +20,14 @@ const everydayAllowed = 92
 
 // line is one command line of a corpus, and the decisions that are right for it.
 type line struct {
-	ID      string   `json:"id"`
-	Command string   `json:"command"`
-	Cwd     string   `json:"cwd"`
-	Shell   string   `json:"shell"`
-	Accept  []string `json:"accept"`
-	Note    string   `json:"note"`
+	ID      string `json:"id"`
+	Command string `json:"command"`
+	Cwd     string `json:"cwd"`
+	Shell   string `json:"shell"`
+	// Platform is darwin for a line of a session there.
+	Platform string   `json:"platform"`
+	Accept   []string `json:"accept"`
+	Note     string   `json:"note"`
 }
 
 // TestNoAdversarialLineIsAllowed holds the corpus of lines that look harmless (V1, V5, V8, S2).
@@ -85,7 +87,7 @@ func (l line) call(t *testing.T, tree project.Tree) v1.Call {
 	args, err := json.Marshal(map[string]string{"command": command})
 	require.NoError(t, err)
 	call := v1.Call{Tool: "Bash", Args: args, Cwd: tree.Project, Session: session(tree, "claude-code")}
-	call.Session.Shell = l.Shell
+	call.Session.Shell, call.Session.Platform = l.Shell, l.Platform
 	return call
 }
 

@@ -257,10 +257,16 @@ var grave = []string{
 // words, or whose words are commands of their own.
 func (r *reading) excused(words []string) bool {
 	program := path.Base(words[0])
-	return program == "xargs" || slices.ContainsFunc(r.named, func(c shell.Command) bool {
+	return program == "xargs" || program == "sed" && slices.ContainsFunc(words, belowZero) || slices.ContainsFunc(r.named, func(c shell.Command) bool {
 		return c.Program == program && (slices.ContainsFunc(grave, c.Caveats.Has) ||
 			slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return vague(a) || handedOn(a, words) || misread(a, words) }))
 	})
+}
+
+// belowZero reports a script of sed that begins with a number which turned out to be below
+// zero: no sed has an option of that name.
+func belowZero(word string) bool {
+	return len(word) > 1 && word[0] == '-' && strings.IndexByte("0123456789", word[1]) >= 0
 }
 
 // misread reports a word that is handed on and is more than a path to the program: what

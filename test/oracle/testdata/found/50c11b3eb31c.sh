@@ -1,0 +1,1 @@
+f=src/app.py total=$(wc -l<f);"lines";sed "$((total-20))p"
