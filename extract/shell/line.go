@@ -314,6 +314,7 @@ type walker struct {
 	steps     int
 	hdocs     int
 	in        *feed    // what the command being walked gets on standard input
+	input     *input   // the stream that it shares with the commands around it
 	piped     *feed    // what the last pipe that was walked prints
 	jumps     []*state // for each body being walked, what holds where it was left
 	aborted   *state   // what holds where a line may have been given up
@@ -610,6 +611,7 @@ func (w *walker) emit(c Command) {
 		w.steps = maxSteps // nothing that is still to be walked can be told
 		return
 	}
+	w.reads(&c)
 	for i := range c.Accesses {
 		c.Accesses[i].Braces = w.posix
 	}
