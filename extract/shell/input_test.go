@@ -38,3 +38,19 @@ func TestStreamsThatOthersCut(t *testing.T) {
 		assert.Equal(t, fed, len(last.Accesses) == 1 && last.Accesses[0].Fed, "%s: %+v", line, last)
 	}
 }
+
+// V8: where the first of the words behind a script is several names, only one of
+// them is what the script is called.
+func TestParametersOfSeveralNames(t *testing.T) {
+	for _, line := range []string{
+		"find . -name x | xargs sh -c 'cat \"$@\"'", "find . -name x | xargs sh -c 'cat $*'", "sh -c 'cat \"$@\"' *",
+		"find . -name x -exec sh -c 'for f in \"$@\"; do cat \"$f\"; done' {} +", "list=(x y); sh -c 'cat \"$@\"' \"${list[@]}\"",
+	} {
+		got := newTable(t).Parse(line, textual)
+		read := len(got.Messy) > 0
+		for _, command := range got.Commands {
+			read = read || command.Verb == "cat" && (len(command.Accesses) > 0 || len(command.Caveats) > 0)
+		}
+		assert.True(t, read, "%s: %+v", line, got.Commands)
+	}
+}
