@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/goccy/go-json"
-	"github.com/labstack/echo/v4"
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -93,18 +92,6 @@ func (d *duties) judge(ctx context.Context, policy *bundles.Snapshot) error {
 		return fmt.Errorf("judge facts: %v, want allow", judged.Effect)
 	}
 	return nil
-}
-
-// withDuties does all of them before the handler answers.
-func withDuties(all []duty, handler echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		for _, one := range all {
-			if err := one(c.Request().Context()); err != nil {
-				return err
-			}
-		}
-		return handler(c)
-	}
 }
 
 // dutiesOf are those of the measured line, for a policyd that has answered it: its record
