@@ -18,3 +18,6 @@ func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first
 	between()
 	return first, e.tree(root, filter{})
 }
+
+// NoPlaces is of how many directories it is remembered which places they lack.
+func (x *Extractor) NoPlaces() int { return len(x.noPlaces.known) }

@@ -94,7 +94,9 @@ func realOrSelf(path string) string {
 type Extractor struct {
 	*Base
 	lists *lists
-	homes homes
+	homes vouched[[]sensitive]
+	// noPlaces are of directories that programs could be in.
+	noPlaces vouched[noPlaces]
 	// own and protected are the real names of what is policyd's own: links on the way
 	// may have been pointed elsewhere since the start.
 	own, protected []string

@@ -9,8 +9,19 @@ import (
 )
 
 // programPlaces are directories of a project that are searched for programs before
-// those of the system, once somebody has activated its environment.
-var programPlaces = [...]string{".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "bin", "vendor/bin"}
+// those of the system, once somebody has activated its environment. name is what
+// stands in the project itself.
+var programPlaces = [...]struct{ name, path string }{
+	{".venv", ".venv/bin"},
+	{"venv", "venv/bin"},
+	{"env", "env/bin"},
+	{"node_modules", "node_modules/.bin"},
+	{"bin", "bin"},
+	{"vendor", "vendor/bin"},
+}
+
+// noPlaces says of each place whether its name is missing.
+type noPlaces [len(programPlaces)]bool
 
 // builtins are what every shell does itself, whatever programs there are of the name.
 var builtins = [...]string{
@@ -46,24 +57,37 @@ func (e *extraction) projectProgram(c *shell.Command) bool {
 
 // findPlaces looks in the session's own roots and in the call's working directory.
 func (e *extraction) findPlaces() {
-	look := func(dir string) {
-		for _, place := range programPlaces {
-			if e.isThere(dir, place) {
-				e.projectBins.dirs = append(e.projectBins.dirs, dir+"/"+place)
-			}
-		}
-	}
 	cwd := e.facts.Cwd
 	for _, root := range e.roots {
 		if isOwn(root.Space) {
-			look(root.Real)
+			e.findPlacesIn(root.Real)
 			if root.Real == cwd {
 				cwd = ""
 			}
 		}
 	}
 	if cwd != "" {
-		look(cwd)
+		e.findPlacesIn(cwd)
+	}
+}
+
+// findPlacesIn looks in one directory, which vouches from call to call for the names
+// that are missing there.
+func (e *extraction) findPlacesIn(dir string) {
+	missing, known := recall(e, &e.x.noPlaces, dir)
+	if !known {
+		if stamp := e.before(dir); stamp.Present() {
+			for i, place := range programPlaces {
+				_, err := stat.Below(dir, place.name, false)
+				missing[i] = stat.Missing(err)
+			}
+			e.x.noPlaces.put(dir, stamp, missing)
+		}
+	}
+	for i, place := range programPlaces {
+		if !missing[i] && e.isThere(dir, place.path) {
+			e.projectBins.dirs = append(e.projectBins.dirs, dir+"/"+place.path)
+		}
 	}
 }
 

@@ -20,17 +20,17 @@ import (
 // the size that policyd answers, and does nothing else but its duties: a floor.
 func serveBare(ctx context.Context, o options) error {
 	at := o.bare
-	handler, err := bareHandler(o.answer)
+	duties, err := readDuties(ctx, o.duties)
 	if err != nil {
 		return err
 	}
-	duties, err := readDuties(ctx, o.duties)
+	handler, err := bareHandler(o.answer, duties)
 	if err != nil {
 		return err
 	}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
-	e.POST(decidePath, withDuties(duties, handler))
+	e.POST(decidePath, handler)
 	e.Server.ReadHeaderTimeout = time.Minute
 	context.AfterFunc(ctx, func() { _ = e.Close() })
 	network := "tcp"
@@ -46,8 +46,9 @@ func serveBare(ctx context.Context, o options) error {
 	return nil
 }
 
-// bareHandler answers what a file holds.
-func bareHandler(answerFile string) (echo.HandlerFunc, error) {
+// bareHandler answers what a file holds, after its duties. They come when the call was
+// read, since it is what they are about: from there on net/http watches the connection.
+func bareHandler(answerFile string, duties []duty) (echo.HandlerFunc, error) {
 	text, err := os.ReadFile(answerFile)
 	if err != nil {
 		return nil, fmt.Errorf("read answer: %w", err)
@@ -60,6 +61,11 @@ func bareHandler(answerFile string) (echo.HandlerFunc, error) {
 		var call v1.Call
 		if err := json.NewDecoder(c.Request().Body).Decode(&call); err != nil {
 			return echo.NewHTTPError(http.StatusBadRequest, err.Error())
+		}
+		for _, one := range duties {
+			if err := one(c.Request().Context()); err != nil {
+				return err
+			}
 		}
 		out, err := json.Marshal(&decision)
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/goccy/go-json"
-	"github.com/labstack/echo/v4"
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -95,18 +94,6 @@ func (d *duties) judge(ctx context.Context, policy *bundles.Snapshot) error {
 	return nil
 }
 
-// withDuties does all of them before the handler answers.
-func withDuties(all []duty, handler echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		for _, one := range all {
-			if err := one(c.Request().Context()); err != nil {
-				return err
-			}
-		}
-		return handler(c)
-	}
-}
-
 // dutiesOf are those of the measured line, for a policyd that has answered it: its record
 // is its log's last.
 func (b *bench) dutiesOf(ctx context.Context, served *sidecar, first bool) (*duties, error) {
@@ -141,7 +128,7 @@ func (b *bench) questions() []string {
 	for dir := filepath.Dir(src); dir != "/"; dir = filepath.Dir(dir) {
 		names = append(names, dir)
 	}
-	for _, name := range []string{"", "HEAD", "config", "hooks", "index", "objects", "objects/info", "refs"} {
+	for _, name := range []string{"", "HEAD", "branches", "config", "hooks", "index", "info", "objects", "objects/info", "refs"} {
 		names = append(names, filepath.Join(b.tree.Project, ".git", name))
 	}
 	return append(names, "/etc", "/etc/gitconfig",

@@ -18,12 +18,16 @@ import (
 // dutiful asks a handler with duties once and returns its status.
 func dutiful(t *testing.T, d *duties) int {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "duties.json")
+	dir := t.TempDir()
+	file, decision := filepath.Join(dir, "duties.json"), filepath.Join(dir, "decision.json")
+	require.NoError(t, os.WriteFile(decision, []byte("{}"), 0o600))
 	require.NoError(t, d.write(file))
 	all, err := readDuties(t.Context(), file)
 	require.NoError(t, err)
+	handler, err := bareHandler(decision, all)
+	require.NoError(t, err)
 	e, answer := echo.New(), httptest.NewRecorder()
-	e.POST(decidePath, withDuties(all, func(c echo.Context) error { return c.NoContent(http.StatusOK) }))
+	e.POST(decidePath, handler)
 	e.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, decidePath, strings.NewReader("{}")))
 	return answer.Code
 }
