@@ -391,12 +391,6 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.mount(word)
 	case "write":
 		p.access(word, v1.OpWrite, false)
-	case "output":
-		if word.literal("-") {
-			return "value" // standard output
-		}
-		p.access(word, v1.OpWrite, false)
-		return "write"
 	case "delete":
 		p.access(word, v1.OpDelete, false)
 	case "execute":
@@ -431,7 +425,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "interface":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "interface", "output":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -460,6 +454,12 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	switch base {
 	case "setting":
 		return p.knownIf(kind, literal && plainSetting(word.Text))
+	case "output":
+		if word.literal("-") {
+			return "value" // standard output
+		}
+		p.access(word, v1.OpWrite, false)
+		return "write"
 	case "local":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf("read", literal && !hasScheme(word.Text))

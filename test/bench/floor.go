@@ -128,7 +128,7 @@ func (b *bench) questions() []string {
 	for dir := filepath.Dir(src); dir != "/"; dir = filepath.Dir(dir) {
 		names = append(names, dir)
 	}
-	for _, name := range []string{"", "HEAD", "config", "hooks", "index", "objects", "objects/info", "refs"} {
+	for _, name := range []string{"", "HEAD", "branches", "config", "hooks", "index", "info", "objects", "objects/info", "refs"} {
 		names = append(names, filepath.Join(b.tree.Project, ".git", name))
 	}
 	return append(names, "/etc", "/etc/gitconfig",
