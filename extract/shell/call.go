@@ -236,6 +236,7 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end
 			return nil, nil, false
 		}
 		value := w.lineRead(st, i, len(names), name.Text, raw, zero)
+		w.takes(value, zero)
 		next = next.with(name.Text, value)
 		value.Solid = false
 		end = end.with(name.Text, value)
@@ -298,6 +299,7 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 		member = lines.word(lines.roots[0])
 	}
 	w.both(&w.mapped, &w.doubtful, argv[2].Text)
+	w.takes(member, false)
 	w.emit(w.newCommand(st, ":", redirs))
 	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true
 }

@@ -148,6 +148,9 @@ func (p *parsed) fedXargs() bool {
 		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
+	if p.w.input != nil && p.w.input.cut {
+		return false
+	}
 	if in == nil || len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
 		return false
 	}

@@ -317,6 +317,7 @@ type walker struct {
 	// which may be taken for members.
 	mapped, doubtful v1.Set
 	in               *feed    // what the command being walked gets on standard input
+	input            *input   // the stream that it shares with the commands around it
 	piped            *feed    // what the last pipe that was walked prints
 	jumps            []*state // for each body being walked, what holds where it was left
 	aborted          *state   // what holds where a line may have been given up
@@ -613,6 +614,7 @@ func (w *walker) emit(c Command) {
 		w.steps = maxSteps // nothing that is still to be walked can be told
 		return
 	}
+	w.reads(&c)
 	for i := range c.Accesses {
 		c.Accesses[i].Braces = w.posix
 	}

@@ -201,11 +201,14 @@ func (n *begun) cut(verb string, args []string) bool {
 
 // numbers is how the lines of a command begin that reads none.
 func (w *walker) numbers(c *Command, args []string) *begun {
+	if c.files > 1 {
+		return nil // one of them may be -, and each line begins with a name
+	}
 	switch c.Verb {
 	case "grep":
 		return w.lineNumbers(c, args)
 	case "wc":
-		if len(c.Form) == 2 && len(c.Accesses) == 1 && oneFile(c.Accesses[0]) {
+		if len(c.Form) == 2 && counts(c.Form) && len(c.Accesses) == 1 && oneFile(c.Accesses[0]) {
 			return &begun{behind: ' ', padded: true, one: true}
 		}
 	case "seq":
@@ -226,6 +229,13 @@ func (w *walker) numbers(c *Command, args []string) *begun {
 		}
 	}
 	return nil
+}
+
+// counts reports whether wc is asked for one of its counts, and for nothing else.
+func counts(form v1.Form) bool {
+	return !slices.ContainsFunc(form, func(e v1.Entry) bool {
+		return !slices.Contains([]string{"-l", "-w", "-c", "-m", "-L", "<file>"}, e.Name)
+	})
 }
 
 // oneFile reports whether an access is that to one file, known by its name.
@@ -259,7 +269,11 @@ func printsRecord(program string) bool {
 		}
 		text = strings.TrimSpace(text[end:])
 	}
-	return slices.Contains([]string{"{printNR}", "{printNR;}", "{printNR;exit}", "{printFNR}", "{printFNR;exit}"}, strings.ReplaceAll(text, " ", ""))
+	inner, closed := strings.CutSuffix(strings.TrimPrefix(text, "{"), "}")
+	fields := strings.Fields(strings.ReplaceAll(inner, ";", " ; "))
+	return closed && strings.HasPrefix(text, "{") && slices.Contains([]string{
+		"print NR", "print NR ;", "print NR ; exit", "print FNR", "print FNR ; exit",
+	}, strings.Join(fields, " "))
 }
 
 // lineNumbers is how the lines of grep -n begin. Of a file that is no text it
@@ -267,7 +281,7 @@ func printsRecord(program string) bool {
 func (w *walker) lineNumbers(c *Command, args []string) *begun {
 	harmless := []string{"-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>"}
 	_, numbers := c.Form.Get("-n")
-	if !numbers || len(c.Accesses) != 1 || slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(harmless, e.Name) }) {
+	if !numbers || len(c.Accesses) != 1 || c.files > 1 || slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(harmless, e.Name) }) {
 		return nil
 	}
 	a := c.Accesses[0]

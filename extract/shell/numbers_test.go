@@ -29,6 +29,9 @@ func TestWhatPrintsNumbers(t *testing.T) {
 		"grep -n x f | cut -d: -f1": false, "grep -n x f | head -1": false, "grep -n x f | head -1 | cut -d: -f2": false, "grep -n x f | head -1 | cut -c1-9": false,
 		"grep -n x f | tail -c 9 | cut -d: -f1 | head -1": false, "grep -n x f | head -1 | awk '{print $1}'": false, "grep -n x f 2>&1 | head -1 | cut -d: -f1": false,
 		"grep -n x f | sed s/1/x/ | head -1 | cut -d: -f1": false, "LC_ALL=x rm f; grep -n x f | head -1 | cut -d: -f1": false,
+		// The name of a file in front, where - is another, and words of another kind.
+		"grep -n x f - | head -1 | cut -d: -f1": false, "grep -n x - f | head -1 | cut -d: -f1": false,
+		"wc --version f | head -1 | awk '{print $1}'": false, "wc --help f | head -1 | cut -d' ' -f1": false, "awk '/x/ {pr int NR; exit}' f": false,
 		"wc -l f g | awk '{print $1}'": false, "wc -l f | awk '{print $2}'": false, "wc -l f": false, "wc -l < f || echo 0": false,
 		"stat -c%n f": false, "stat -c '%s %n' f": false, "stat -c%s f g": false, "du -sh f | cut -f1": false, "du -sk f": false,
 		"awk 'END{print $1}' f": false, "awk '{NR=$0} END{print NR}' f": false, "awk -v NR=x 'END{print NR}' f": false, "awk 'END{print NR}' NR=x f": false,

@@ -53,7 +53,11 @@ func positional(st *state, args []Word) *state {
 	if len(args) == 0 {
 		return st
 	}
-	next := parameters(st, args[1:])
+	rest := args[1:]
+	if several, none := roundsOf(args[0]); several || none {
+		rest = args // the first may be several words, or none, of which $0 is one
+	}
+	next := parameters(st, rest)
 	next.set("0", &args[0])
 	last := args[len(args)-1]
 	if last.Kind != Fed || !last.feed.many {

@@ -76,6 +76,9 @@ type vocabulary struct {
 	// NumberPrinters are verbs that print one number with the first of the
 	// listed names, as long as they are given no other than those listed.
 	NumberPrinters map[string][]string `json:"number_printers"`
+	// InputIgnorers are verbs that read nothing of standard input, whatever they are
+	// given.
+	InputIgnorers []string `json:"input_ignorers"`
 	// ZeroOptions are the options with which a producer ends names by NUL.
 	ZeroOptions map[string][]string `json:"zero_options"`
 	// TrackedNames are producers that print names of tracked files alone, with

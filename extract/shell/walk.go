@@ -51,7 +51,11 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		defer func() { w.in = in }()
 	}
 	fallible := w.mayFail(st, stmt.Redirs)
-	ok, fail = w.command(st, stmt.Cmd, redirs)
+	if slices.ContainsFunc(stmt.Redirs, setsInput) && !slices.ContainsFunc(stmt.Redirs, sharesInput) {
+		w.sharing(func() { ok, fail = w.command(st, stmt.Cmd, redirs) })
+	} else {
+		ok, fail = w.command(st, stmt.Cmd, redirs)
+	}
 	if fallible {
 		fail = join(fail, st) // nothing of the command has run then
 	}
@@ -179,7 +183,7 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	}
 	w.in = printed
 	from, calls = len(w.line.Commands), w.calls
-	ok, fail = w.stmt(st, cmd.Y)
+	w.sharing(func() { ok, fail = w.stmt(st, cmd.Y) })
 	w.in, w.piped = in, w.printed(cmd.Y, from, calls, printed)
 	return ok, fail
 }

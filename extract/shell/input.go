@@ -1,0 +1,80 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// input is one stream that the commands of a compound one share. What read takes
+// from it is known only as long as each of its readers leaves whole lines: a program
+// that reads a few bytes of it, or a block, leaves the rest of a line, in which
+// any name and any text may stand.
+type input struct {
+	// lines and records are true when read took one up to a newline, up to NUL.
+	lines, records bool
+	// known is true when what it took counts as known.
+	known bool
+	// cut is true when another command may have read of it.
+	cut bool
+}
+
+// sharing walks what reads a stream of its own, and holds against the line what it
+// took to be known of a stream that is cut anywhere.
+func (w *walker) sharing(walk func()) {
+	before, own := w.input, &input{}
+	w.input = own
+	walk()
+	w.input = before
+	if own.known && (own.cut || own.lines && own.records) {
+		w.messy(MessyRedirection)
+	}
+}
+
+// takes notes what read gets of the stream.
+func (w *walker) takes(word Word, zero bool) {
+	if w.input == nil {
+		return
+	}
+	w.input.known = w.input.known || word.Kind != Output
+	w.input.lines = w.input.lines || !zero
+	w.input.records = w.input.records || zero
+}
+
+// reads notes a command that may read what stands in standard input.
+func (w *walker) reads(c *Command) {
+	if w.input == nil || c.Verb == ":" || slices.Contains(w.table.words.InputIgnorers, c.Verb) {
+		return
+	}
+	if strings.HasPrefix(c.Verb, "git ") {
+		if _, asked := c.Form.Get("--stdin"); !asked {
+			return
+		}
+	}
+	files := 0
+	for _, a := range c.Accesses {
+		if a.Op == v1.OpRead && !strings.HasPrefix(a.Text, "/dev/") && !strings.HasPrefix(a.Text, "/proc/") {
+			files++
+		}
+	}
+	if c.files > 0 && files >= c.files {
+		return // it is given files, and none of them is called -
+	}
+	w.input.cut = true
+}
+
+// sharesInput reports whether a redirection gives a command the stream that the
+// commands around it read, or may do so.
+func sharesInput(r *syntax.Redirect) bool {
+	if r.Op == syntax.DplIn {
+		return true
+	}
+	if r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut || substitutes(r) {
+		return false
+	}
+	name := r.Word.Lit()
+	return strings.HasPrefix(name, "/dev/") && name != "/dev/null" || strings.HasPrefix(name, "/proc/")
+}
