@@ -298,6 +298,7 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 		lines.handing, lines.many, lines.every = max(in.handing, AsLines), true, len(in.roots) > 1
 		member = lines.word(lines.roots[0])
 	}
+	w.both(&w.mapped, &w.doubtful, argv[2].Text)
 	w.takes(member, false)
 	w.emit(w.newCommand(st, ":", redirs))
 	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
 )
 
 // Behind declare and its like bash takes a value in parentheses for the members of an
@@ -26,9 +28,23 @@ func (w *walker) compound(st *state, cmd *syntax.DeclClause) {
 		}
 		opens := strings.HasPrefix(strings.TrimLeft(first, " \t\n"), "(")
 		text := value.Kind == Literal || value.Kind == Number || value.Kind == Hash
-		if text && opens || !text && (opens || !value.Led) && w.makesArray(arg.Name.Value) {
+		doubtful := !text && (opens || !value.Led)
+		if text && opens || doubtful && w.makesArray(arg.Name.Value) {
 			w.messy(MessyDeclaration)
 		}
+		if doubtful {
+			w.both(&w.doubtful, &w.mapped, arg.Name.Value)
+		}
+	}
+}
+
+// both notes a name among some, and makes the line messy where it is among others: a
+// variable that mapfile makes an array of, before or after in any round or call, and that
+// a declaration gives a value which may be taken for members.
+func (w *walker) both(some, others *v1.Set, name string) {
+	some.Add(name)
+	if others.Has(name) {
+		w.messy(MessyDeclaration)
 	}
 }
 

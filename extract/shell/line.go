@@ -313,11 +313,14 @@ type walker struct {
 	wordCount int
 	steps     int
 	hdocs     int
-	in        *feed    // what the command being walked gets on standard input
-	input     *input   // the stream that it shares with the commands around it
-	piped     *feed    // what the last pipe that was walked prints
-	jumps     []*state // for each body being walked, what holds where it was left
-	aborted   *state   // what holds where a line may have been given up
+	// mapped are what mapfile made arrays of, doubtful what a declaration gave a value
+	// which may be taken for members.
+	mapped, doubtful v1.Set
+	in               *feed    // what the command being walked gets on standard input
+	input            *input   // the stream that it shares with the commands around it
+	piped            *feed    // what the last pipe that was walked prints
+	jumps            []*state // for each body being walked, what holds where it was left
+	aborted          *state   // what holds where a line may have been given up
 	// file is the script being walked.
 	file *syntax.File
 	// called are the functions that the script defines, and whether it calls them;

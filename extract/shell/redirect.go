@@ -151,12 +151,17 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 	return append(out, Access{Text: word.Text, Op: op, Dynamic: word.Kind != Literal})
 }
 
-// duplicate handles >& and <&: a number or a dash names a descriptor, anything
-// else a file.
+// maxDescriptor is how many digits every shell takes for a descriptor.
+const maxDescriptor = 3
+
+// duplicate handles >& and <&: a short number or a plain dash names a descriptor,
+// anything else may name a file. A number with a dash behind it does to zsh and busybox,
+// and to bash where it comes out of a variable, as do a dash in quotes and a number that
+// is too great to busybox.
 func (w *walker) duplicate(st *state, out []Access, r *syntax.Redirect) []Access {
 	word := w.word(st, r.Word)
-	number := strings.TrimSuffix(word.Text, "-")
-	if word.Kind == Literal && strings.Trim(number, "0123456789") == "" {
+	number := word.Kind == Literal && len(word.Text) > 0 && len(word.Text) <= maxDescriptor && strings.Trim(word.Text, "0123456789") == ""
+	if number || r.Word.Lit() == "-" {
 		return out
 	}
 	if r.Op == syntax.DplIn || w.posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
