@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -455,7 +456,7 @@ func (w *walker) script(st *state, text, dialect string) {
 	if err != nil {
 		w.messy(MessyParse)
 		w.fragments(st, text)
-		w.opened(st, parser, text, file)
+		w.opened(st, parser, text, file, err)
 	}
 	if file == nil {
 		return
@@ -476,27 +477,51 @@ func (w *walker) script(st *state, text, dialect string) {
 	w.file = outer
 }
 
-// maxOpened bounds how many brackets are taken off a line.
-const maxOpened = 4
+// maxOpened bounds how many brackets and reserved words are taken off a line.
+const maxOpened = 8
 
-// opened walks what stands behind the brackets that a line begins with, where the
-// parser gave it up for something further on: of a line without brackets the
-// statements in front are known, and brackets are no way to hide them.
-func (w *walker) opened(st *state, parser *parser, text string, file *syntax.File) {
+// opened walks what stands behind the brackets and the reserved words that a line begins
+// with, where the parser gave it up for something further on: of a line without them the
+// statements in front are known, and they are no way to hide them.
+func (w *walker) opened(st *state, parser *parser, text string, file *syntax.File, err error) {
 	for range maxOpened {
+		rest := text
 		if file != nil && len(file.Stmts) > 0 {
+			var fault syntax.ParseError
+			if !errors.As(err, &fault) || fault.Pos.Offset() >= uint(len(text)) {
+				return
+			}
+			rest = text[fault.Pos.Offset():]
+		}
+		behind, opens := behindOpening(rest)
+		if !opens {
 			return
 		}
-		trimmed := strings.TrimLeft(text, " \t\n")
-		if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '(' {
-			return
-		}
-		text = trimmed[1:]
+		text = behind
 		// What is wrong with the rest is wrong with the line, and that is said.
-		if file, _ = parser.parse(text); file != nil {
+		if file, err = parser.parse(text); file != nil {
 			w.lines(st, file.Stmts)
 		}
 	}
+}
+
+// behindOpening is what stands behind the bracket or the reserved word that a text begins
+// with, one that closes a condition, a pattern or a body among them, or else behind its
+// first command.
+func behindOpening(text string) (behind string, opens bool) {
+	text = strings.TrimLeft(text, " \t\n")
+	if text == "" {
+		return "", false
+	}
+	if strings.IndexByte("{}()", text[0]) >= 0 {
+		return text[1:], true
+	}
+	end := strings.IndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
+	if end > 0 && reservedWord(text[:end]) {
+		return text[end:], true
+	}
+	at := strings.IndexAny(text, ";&|\n")
+	return text[at+1:], at >= 0
 }
 
 // fragments reports what a line that the parser gave up on may run, piece by

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
 )
 
 var loadTable = sync.OnceValues(NewTable)
@@ -275,6 +278,21 @@ func TestFragmentsBehindReservedWords(t *testing.T) {
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
 			return c.Verb == program && c.Caveats.Has("reads_environment")
 		}), "%s in %q", program, verbsOf(parsed))
+	}
+}
+
+// Nor do they hide the statements in front of what can't be parsed.
+func TestStatementsBehindReservedWords(t *testing.T) {
+	for _, line := range []string{
+		"%s", "{ %s", "if true; then\n%s", "if %s", "while :; do if true; then %s", "for f in a; do { %s", "until false; do ( %s", "case x in\nx) %s",
+		"true && {\n%s", "ls | while read -r x; do %s",
+	} {
+		line = fmt.Sprintf(line, "mv $(pwd) /srv/other\nfi }  'x")
+		parsed := parse(t, line)
+		assert.Contains(t, parsed.Messy, MessyParse)
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
+			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpDelete && a.Text == "/srv/proj" })
+		}), "%q: %+v", line, accesses(t, line))
 	}
 }
 
