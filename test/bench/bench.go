@@ -70,30 +70,13 @@ func (b *bench) compile(ctx context.Context, pkg string, arguments ...string) (s
 		return built, nil
 	}
 	built := filepath.Join(b.dir, fmt.Sprintf("%d-%s", len(b.programs), filepath.Base(pkg)))
-	linked := built + ".linked"
-	cmd := exec.CommandContext(ctx, "go", append(arguments, "-o", linked, pkg)...)
+	cmd := exec.CommandContext(ctx, "go", append(arguments, "-o", built, pkg)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", pkg, err, out)
 	}
-	if err := install(linked, built); err != nil {
-		return "", fmt.Errorf("install %s: %w", pkg, err)
-	}
 	b.programs[key] = built
 	return built, nil
-}
-
-// install copies a program, as an image or a package manager does. Of a file as the linker
-// leaves it in the page cache, the kernel maps up to 8 MiB more, from one build to the next.
-func install(linked, path string) error {
-	program, err := os.ReadFile(linked)
-	if err != nil {
-		return err //nolint:wrapcheck // the caller says what failed
-	}
-	if err := os.WriteFile(path, program, 0o755); err != nil {
-		return err //nolint:wrapcheck // the caller says what failed
-	}
-	return os.Remove(linked)
 }
 
 // call is a shell call of the session that everything is measured with.

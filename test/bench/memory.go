@@ -153,7 +153,7 @@ func (m *memory) report(out io.Writer, taken *samples) {
 const memoryProse = `
 ## Memory
 
-How it is measured: a process of its own in each round, of a program that was copied as an installation does; VmRSS and RssAnon of ` + "`/proc/PID/status`" + `, and the live heap
+How it is measured: a process of its own in each round; VmRSS and RssAnon of ` + "`/proc/PID/status`" + `, and the live heap
 from the metrics of the Go runtime, after several collections. Idle is a second after it is ready. Then it decides
 %d first calls over eight connections to the socket, which fill whatever is bounded, and %d more, over which
 nothing may grow.
