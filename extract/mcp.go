@@ -215,8 +215,13 @@ const maxName = 4096
 func (u *uncatalogued) declared(name, text string) {
 	e := u.e
 	raw, clear := u.spelled(text)
+	e.addressedPath(text, raw, clear, e.x.catalog.mcpOperation(u.tool, name))
+}
+
+// addressedPath adds the item of a path as otherReadings judges it.
+func (e *extraction) addressedPath(text, raw string, clear bool, op string) {
 	index, item := len(e.facts.Paths), len(e.facts.Items)
-	e.filePath(raw, e.x.catalog.mcpOperation(u.tool, name), &tool{})
+	e.filePath(raw, op, &tool{})
 	p := &e.facts.Paths[index]
 	e.otherReadings(p, text, raw, clear)
 	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))

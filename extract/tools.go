@@ -404,7 +404,9 @@ func (e *extraction) fetchTool(t *tool) {
 
 func (e *extraction) fetch(address string) {
 	if raw, clear, found := fileURI(address, e.windows); found {
-		e.fetchFile(address, raw, clear)
+		// One on another host is fetched from there, so where readers could differ about
+		// the name it is not known.
+		e.addressedPath(address, raw, clear, v1.OpRead)
 		return
 	}
 	item := v1.Item{Kind: v1.ItemFetch, Verb: "fetch", Path: -1}
@@ -420,16 +422,6 @@ func (e *extraction) fetch(address string) {
 		}
 	}
 	e.facts.Items = append(e.facts.Items, item)
-}
-
-// fetchFile adds the file that an address names. One on another host is fetched
-// from there, and where readers could differ about the name it is not known.
-func (e *extraction) fetchFile(address, raw string, clear bool) {
-	index, item := len(e.facts.Paths), len(e.facts.Items)
-	e.filePath(raw, v1.OpRead, &tool{})
-	p := &e.facts.Paths[index]
-	e.otherReadings(p, address, raw, clear)
-	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))
 }
 
 // own reports whether an address is the sidecar's own: its port on a name that

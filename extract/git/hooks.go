@@ -63,13 +63,13 @@ func (in *inspection) inspectHookDirectory(directory string, promisor bool) erro
 }
 
 func (in *inspection) refuseAnyHook(directory string) error {
-	names, err := in.probe.names(directory)
+	_, entries, err := in.probe.list(directory, true)
 	if err != nil {
 		return refuse(CodeUnreadable, directory)
 	}
-	for _, name := range names {
-		if !strings.HasSuffix(name, ".sample") {
-			return refuse(CodeHook, filepath.Join(directory, name))
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".sample") {
+			return refuse(CodeHook, filepath.Join(directory, entry.Name()))
 		}
 	}
 	return nil

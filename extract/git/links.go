@@ -67,7 +67,7 @@ func (in *inspection) noteLink(path string) error {
 
 // noteLinksIn does so for a directory and all that lies in it, whose names it returns.
 func (in *inspection) noteLinksIn(dir string) ([]string, error) {
-	found, entries, err := in.probe.list(dir)
+	found, entries, err := in.probe.list(dir, false)
 	if err != nil {
 		return nil, refuse(CodeUnreadable, dir)
 	}

@@ -140,52 +140,22 @@ func readOrAbsent(path string, limit int64) ([]byte, stat.Stamp, error) {
 	return content, found, err
 }
 
-// names lists a directory; a missing one has no names.
-func (p *probe) names(path string) ([]string, error) {
-	path, err := disk(p.view, path, true)
-	if stat.Missing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list directory: %w", err)
-	}
-	found, err := statOrAbsent(path, true)
-	if err != nil {
-		p.unstable = true
-		return nil, fmt.Errorf("stat directory: %w", err)
-	}
-	p.note(dependency{path: path, follow: true, listing: true, stamp: found})
-	if found.Kind != stat.Directory {
-		return nil, nil
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		p.unstable = true
-		return nil, fmt.Errorf("list directory: %w", err)
-	}
-	names := make([]string, 0, len(entries))
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names, nil
-}
-
 // list describes a path, and holds what a directory lists: which of its entries are
-// links shows in its own stamp. Of a link nothing is listed.
-func (p *probe) list(path string) (stat.Stamp, []os.DirEntry, error) {
-	path, err := disk(p.view, path, false)
+// links shows in its own stamp. Without follow nothing is listed of a link.
+func (p *probe) list(path string, follow bool) (stat.Stamp, []os.DirEntry, error) {
+	path, err := disk(p.view, path, follow)
 	if stat.Missing(err) {
 		return stat.Stamp{}, nil, nil
 	}
 	if err != nil {
 		return stat.Stamp{}, nil, fmt.Errorf("list directory: %w", err)
 	}
-	found, err := statOrAbsent(path, false)
+	found, err := statOrAbsent(path, follow)
 	if err != nil {
 		p.unstable = true
 		return stat.Stamp{}, nil, fmt.Errorf("stat directory: %w", err)
 	}
-	p.note(dependency{path: path, listing: found.Kind == stat.Directory, stamp: found})
+	p.note(dependency{path: path, follow: follow, listing: found.Kind == stat.Directory, stamp: found})
 	if found.Kind != stat.Directory {
 		return found, nil, nil
 	}

@@ -136,19 +136,26 @@ func plainExpression(word Word) bool {
 // surely reports whether an access is one to a file that is there for everyone,
 // and that nothing of the line can have taken away.
 func (w *walker) surely(c *Command, a *Access) bool {
+	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
+		return false
+	}
+	return c.everywhere(a, w.isReadable)
+}
+
+// everywhere reports whether something holds of the path of an access, from whichever
+// directory it counts. Of a path that climbs nothing is known: behind a link ".." leads
+// elsewhere than it says.
+func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
 	dirs := c.Dirs
 	if a.Dirs != nil {
 		dirs = a.Dirs
-	}
-	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
-		return false
 	}
 	return !slices.ContainsFunc(dirs, func(dir string) bool {
 		full := a.Text
 		if !strings.HasPrefix(full, "/") {
 			full = dir + "/" + full
 		}
-		return dir == "" || strings.Contains(a.Text, "..") || !w.isReadable(full)
+		return dir == "" || strings.Contains(a.Text, "..") || !holds(full)
 	})
 }
 

@@ -503,11 +503,9 @@ func producerFeed(c *Command, tracked []string) *feed {
 			continue // a pattern of git's, below a root that counts already
 		}
 		if a.Glob && c.found != nil && !a.Dynamic {
-			above, ok := above(a.Text)
-			if !ok {
+			if !f.within(a.Text) {
 				return nil
 			}
-			f.roots, f.widened = append(f.roots, above), true
 			continue
 		}
 		if a.Glob || a.Dynamic || a.Maybe || a.Text == "" {
@@ -526,13 +524,14 @@ func producerFeed(c *Command, tracked []string) *feed {
 	return f
 }
 
-// above is the directory, named by the pattern, that all of its matches lie below as far
+// within adds the directory, named by a pattern, that all of its matches lie below as far
 // as no link among them leads elsewhere. There is none where names that are found could
 // begin with what only the disk knows.
-func above(pattern string) (dir string, ok bool) {
-	dir = pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
+func (f *feed) within(pattern string) bool {
+	dir := pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
 	dir = dir[:max(strings.LastIndexByte(dir, '/'), 0)]
-	return dir, printable(dir, "") && !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "..")
+	f.roots, f.widened = append(f.roots, dir), true
+	return printable(dir, "") && !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "..")
 }
 
 // widen makes a feed one of all that lies below directories which patterns match in: a

@@ -398,11 +398,9 @@ func (p *parsed) findFeed(run *findRun) *feed {
 	}
 	for _, word := range p.operands {
 		if word.Kind == Glob && word.Text != "" {
-			above, ok := above(word.Text)
-			if !ok {
+			if !f.within(word.Text) {
 				return nil
 			}
-			f.roots, f.widened = append(f.roots, above), true
 			continue
 		}
 		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -285,7 +284,7 @@ func (w *walker) lineNumbers(c *Command, args []string) *begun {
 		return nil
 	}
 	a := c.Accesses[0]
-	if !oneFile(a) || a.Tree || !w.onlyRead() || !w.isTextual(joinPath(c.Dirs[0], a.Text)) {
+	if !oneFile(a) || a.Tree || !w.onlyRead() || !c.everywhere(&a, w.isText) {
 		return nil
 	}
 	one := slices.ContainsFunc(args, func(arg string) bool { return arg == "-m1" || arg == "-nm1" })
@@ -295,9 +294,4 @@ func (w *walker) lineNumbers(c *Command, args []string) *begun {
 	return &begun{behind: ':', one: one}
 }
 
-func joinPath(dir, name string) string {
-	if strings.HasPrefix(name, "/") {
-		return path.Clean(name)
-	}
-	return path.Join(dir, name)
-}
+func (w *walker) isText(path string) bool { return w.isTextual(cleanPath(path)) }

@@ -40,7 +40,8 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 	if assignsFirst(stmt) {
 		w.messy(MessyRedirection)
 	}
-	if slices.ContainsFunc(stmt.Redirs, setsInput) {
+	ownInput := slices.ContainsFunc(stmt.Redirs, setsInput)
+	if ownInput {
 		in := w.in
 		w.in = nil
 		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
@@ -51,7 +52,7 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		defer func() { w.in = in }()
 	}
 	fallible := w.mayFail(st, stmt.Redirs)
-	if slices.ContainsFunc(stmt.Redirs, setsInput) && !slices.ContainsFunc(stmt.Redirs, sharesInput) {
+	if ownInput && !slices.ContainsFunc(stmt.Redirs, sharesInput) {
 		w.sharing(func() { ok, fail = w.command(st, stmt.Cmd, redirs) })
 	} else {
 		ok, fail = w.command(st, stmt.Cmd, redirs)

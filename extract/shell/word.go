@@ -147,7 +147,7 @@ type wordBuilder struct {
 	kind      WordKind
 	glob      bool
 	split     bool
-	unsplit   bool // whether it was split before the expansion that is added now
+	unsplit   bool // whether nothing split it before the expansion that is added now
 	letters   bool // something but digits stands in the word
 	solid     bool // some part is never empty
 	kept      bool // some part is quoted, so that a word stands there
