@@ -144,7 +144,7 @@ func load(at endpoint, n int, next func() (request []byte, ok bool)) (took []tim
 		if err != nil {
 			return nil, err
 		}
-		event := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(w.descriptor)} //nolint:gosec // a small number
+		event := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(w.descriptor)}
 		wires[event.Fd] = w
 		if err := syscall.EpollCtl(poll, syscall.EPOLL_CTL_ADD, w.descriptor, &event); err != nil {
 			return nil, os.NewSyscallError("epoll_ctl", err)
