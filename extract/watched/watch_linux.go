@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,6 +22,10 @@ const (
 	maxMet = 4 * maxKnown
 	// maxWanted bounds how many wait for their watch. More come again when they are asked for.
 	maxWanted = 64
+	// restAfterLoss is how long the disk is asked after all was forgotten. What makes it
+	// forget comes in bursts (containers that start mount a lot), and every watch anew
+	// keeps others from its directory for a moment.
+	restAfterLoss = 10 * time.Second
 )
 
 // events are all that tell of a directory's names and of its permissions. Its own name is
@@ -40,6 +45,9 @@ type Directories struct {
 	// inotify and mounts are open files, below zero when they were closed.
 	inotify, mounts int
 	view            View
+	// lost is when all was forgotten, and rest how long that stays so.
+	lost time.Time
+	rest time.Duration
 	// lent says that the view's map was given out, and is not to be changed any more.
 	lent bool
 	// at are the paths of a watch: a directory can be mounted in several places.
@@ -65,7 +73,7 @@ type want struct {
 func Open() (*Directories, error) {
 	d := &Directories{
 		inotify: -1, mounts: -1, met: make(map[string]struct{}), buffer: make([]byte, maxReport),
-		wanted: make(chan want, maxWanted),
+		wanted: make(chan want, maxWanted), rest: restAfterLoss,
 	}
 	mounts, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -120,7 +128,7 @@ func (d *Directories) end() {
 		known.stamp.Store(nil)
 	}
 	d.view = View{known: map[string]*directory{}, reports: d.view.reports + 1, from: d}
-	d.lent = false
+	d.lent, d.lost = false, time.Now()
 	if d.inotify >= 0 {
 		// The kernel takes up to a tenth of a second for it, which nobody needs to wait for,
 		// and the descriptor is free whatever it says.
@@ -136,8 +144,10 @@ func (d *Directories) Now() View {
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	lost := d.takeIn() != nil || d.view.known["/"] == nil
-	if lost && (d.mounts < 0 || d.begin() != nil) {
+	if d.takeIn() == nil && d.view.known["/"] == nil {
+		d.end() // something about the root has changed
+	}
+	if d.inotify < 0 && (d.mounts < 0 || time.Since(d.lost) < d.rest || d.begin() != nil) {
 		return View{} // nothing is known, and the disk is asked
 	}
 	d.lent = true

@@ -22,6 +22,7 @@ func open(t *testing.T) *Directories {
 	d, err := Open()
 	require.NoError(t, err)
 	t.Cleanup(d.Close)
+	d.rest = 0
 	return d
 }
 
@@ -232,6 +233,21 @@ func TestAMountIsSeen(t *testing.T) {
 	_, ok := d.Now().Directory(root + "/a/b")
 	assert.False(t, ok)
 	learn(t, d, root+"/a/b")
+}
+
+// What makes all knowledge end comes in bursts.
+func TestAfterALossTheDiskIsAskedForAWhile(t *testing.T) {
+	d, root := open(t), tree(t, "a")
+	learn(t, d, root+"/a")
+	d.rest = time.Hour
+	d.mutex.Lock()
+	d.end()
+	d.mutex.Unlock()
+	for range 5 {
+		require.False(t, walk(t, d, root+"/a"))
+	}
+	d.rest = 0
+	learn(t, d, root+"/a")
 }
 
 func TestNothingIsKnownAfterTheEnd(t *testing.T) {
