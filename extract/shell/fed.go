@@ -28,8 +28,11 @@ type feed struct {
 	// tracked are the pathspecs that select the names from git's index; nil when
 	// they come from the disk.
 	tracked []string
-	// head is true when they may be those that HEAD holds as well.
-	head bool
+	// commits are revisions whose names may be among them as well, and with parents
+	// those of their parents; without dashes a word that names a path is one. With head
+	// HEAD is one of them, unnamed.
+	commits               []string
+	parents, dashes, head bool
 	// handing is how the names become words.
 	handing Handing
 	// widened is true when a root stands for what a pattern matches in it.
@@ -51,6 +54,8 @@ type feed struct {
 	// what follows it there: a separator, and more text.
 	hashes bool
 	rest   string
+	// refs is true when the lines are names of refs, and none of files.
+	refs bool
 	// digits is set when the lines are no names, but begin with numbers.
 	digits *begun
 }
@@ -79,13 +84,17 @@ func (f *feed) spread(root string) []string {
 // access is what reading the names below a root touches. A program that reads
 // directories whole reads what no filter on the names speaks of.
 func (f *feed) access(root, op string, tree, split bool) Access {
+	if f.refs {
+		return Access{Text: refText, Op: op, Dynamic: true}
+	}
 	a := f.filters
 	if tree && !f.files {
 		a = Access{Follow: true}
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
-	a.Rooted, a.Tracked, a.AtHead = f.rooted, f.tracked, f.head
+	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
+	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
 	if !split {
 		a.Handing = f.handing
 	}
@@ -248,8 +257,16 @@ func (w *walker) out(from int, in *feed) *feed {
 			return in
 		}
 	}
+	if c.first && in != nil && in.hashes && len(c.Accesses) == 0 && (in.rest == "" || in.rest[0] == ' ') {
+		hashes := *in
+		hashes.rest = ""
+		return &hashes
+	}
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	if f := w.hashFeed(c); f != nil {
+		return f
+	}
+	if f := w.refFeed(c); f != nil {
 		return f
 	}
 	if c.lines != nil {
@@ -261,16 +278,8 @@ func (w *walker) out(from int, in *feed) *feed {
 	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
-	if c.Verb == "git diff" && w.toplevel(c.Dirs[0]) != c.Dirs[0] {
-		return nil // it names files from the top of the work tree
-	}
-	if c.Verb == "git diff" {
-		// Of the index only: a commit may name what is on no disk, and cut at its
-		// blanks that is another file.
-		if f := producerFeed(c, words.TrackedNames[c.Verb]); f != nil && f.tracked != nil {
-			return f
-		}
-		return nil
+	if _, ok := words.CommitNames[c.Verb]; ok {
+		return w.commitNames(c)
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
 	if f != nil && !f.listed {
@@ -333,13 +342,16 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 // directory as long as no operand leads up or out.
 func listedNames(c *Command, f *feed) *feed {
 	_, itself := c.Form.Get("-d")
+	operands := slices.DeleteFunc(slices.Clone(c.Accesses), func(a Access) bool {
+		return a.Op == v1.OpWrite && a.Text == "/dev/null" // what it complains of
+	})
 	var patterns []string
-	for _, a := range c.Accesses {
+	for _, a := range operands {
 		if a.Glob && !a.Dynamic && a.Op == v1.OpList && printable(a.Text, "*?[]") {
 			patterns = append(patterns, a.Text)
 		}
 	}
-	if len(patterns) > 0 && len(patterns) == len(c.Accesses) {
+	if len(patterns) > 0 && len(patterns) == len(operands) {
 		f.roots, f.listed, f.leaves, f.filters = patterns, true, !itself, Access{}
 		f.rooted = startsPlain(patterns)
 		return f
@@ -347,14 +359,14 @@ func listedNames(c *Command, f *feed) *feed {
 	if itself {
 		return nil
 	}
-	for _, a := range c.Accesses {
+	for _, a := range operands {
 		if a.Dynamic || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..") {
 			return nil
 		}
 	}
 	f.roots = []string{"."}
-	if len(c.Accesses) == 1 && !c.Accesses[0].Glob && printable(c.Accesses[0].Text, "") {
-		f.entries = c.Accesses[0].Text
+	if len(operands) == 1 && !operands[0].Glob && printable(operands[0].Text, "") {
+		f.entries = operands[0].Text
 	}
 	return f
 }
@@ -363,7 +375,7 @@ func listedNames(c *Command, f *feed) *feed {
 // directory that it was found in, and a path that leads down behind it. All of
 // that lies in the tree, whatever the name, as long as no link leads out of it.
 func (f *feed) about(before, after string) *feed {
-	if f.tracked != nil || f.hashes || f.listed || f.many || len(f.besides) > 0 || before == "" && after == "" {
+	if f.tracked != nil || f.hashes || f.refs || f.listed || f.many || len(f.besides) > 0 || before == "" && after == "" {
 		return nil
 	}
 	one := *f
@@ -380,6 +392,12 @@ func (f *feed) about(before, after string) *feed {
 	}
 	one.many = hasMeta(after)
 	return &one
+}
+
+// plainNames reports whether a word of the feed is the name of one file, as it counts
+// from where it was found.
+func (f *feed) plainNames() bool {
+	return !f.hashes && !f.refs && !f.listed && !f.many && !f.every && f.entries == "" && len(f.besides) == 0 && f.digits == nil
 }
 
 // startsPlain reports whether no word can be read as an option.
@@ -482,18 +500,9 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
-	_, staged := c.Form.Get("--cached")
-	head := c.Verb == "git diff" && (slices.Equal(c.Git.Revisions, []string{"HEAD"}) || staged && len(c.Git.Revisions) == 0)
-	if len(tracked) > 0 && (len(c.Git.Revisions) == 0 || head) && c.Git.Blobs == 0 &&
-		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool {
-			return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>" && e.Name != "--cached")
-		}) {
-		f.head = head
-		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
-		if len(f.tracked) == 0 {
-			f.tracked = []string{"."}
-		}
-		return f
+	if len(tracked) > 0 && len(c.Git.Revisions) == 0 && c.Git.Blobs == 0 &&
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) }) {
+		return trackedFeed(c)
 	}
 	if slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return strings.HasPrefix(spec, ":") }) {
 		return nil // it may select files that lie elsewhere

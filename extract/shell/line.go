@@ -118,6 +118,8 @@ type Command struct {
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
+	// first is true when it prints of each line what stands before the first blank.
+	first bool
 }
 
 // GitWords are words that git reads its own way.
@@ -202,9 +204,16 @@ type Access struct {
 	// Reading says what else than a path the program takes names for that only the
 	// disk knows: those of a Glob, and those that are Fed.
 	Reading Reading
-	// AtHead is true when the names are those of the index only as long as it names
-	// all that HEAD holds.
+	// Commits, when not nil, are revisions whose names may be among them as well: as
+	// git diff takes them. With Parents those of their parents are; without Dashes git
+	// takes a word that names a path for one.
+	Commits         []string
+	Parents, Dashes bool
+	// AtHead is true when those of HEAD are, which the line doesn't name.
 	AtHead bool
+	// Refs is true where a name of a ref of the repository there is a word of the
+	// command: what it is taken for depends on all that they may be called.
+	Refs bool
 	// IfExists is true for a name that counts only where something has it.
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
