@@ -148,7 +148,7 @@ func (p *parsed) fedXargs() bool {
 		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
-	if p.w.input != nil && p.w.input.cut {
+	if !p.w.input.whole(p.w.loops, p.has("-0")) {
 		return false
 	}
 	if in == nil || len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
@@ -163,7 +163,7 @@ func (p *parsed) fedXargs() bool {
 	if lines && (p.has("-0") || !p.cutAt.literal(`\n`) && !p.cutAt.literal("\n")) {
 		return false
 	}
-	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && (p.has("-I") || p.has("-L")) {
+	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && p.has("-L") {
 		return false
 	}
 	if f.zero {
@@ -173,6 +173,9 @@ func (p *parsed) fedXargs() bool {
 		f.handing = max(f.handing, AsLines)
 	}
 	if p.has("-I") {
+		if f.spaced || p.has("-L") || p.has("-n") {
+			return false // of these the last one counts
+		}
 		f.handing = max(f.handing, AsItems)
 		mark := p.mark.Text
 		if p.mark.Kind != Literal || mark == "" {

@@ -642,7 +642,8 @@ func (p *parsed) access(word Word, op string, tree bool) {
 // accessAs does the same for a program that may take it for something else.
 func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
-		return // standard input
+		p.c.stdin = true
+		return
 	}
 	switch {
 	case word.Kind == Fed && word.feed == nil:
@@ -677,7 +678,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 
 // maybePath notes a word that could be a path.
 func (p *parsed) maybePath(word Word, op string) {
-	if word.Text == "" || word.literal("-") {
+	if p.c.stdin = p.c.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
 		return
 	}
 	if word.Kind == Fed {

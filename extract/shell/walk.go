@@ -240,7 +240,12 @@ func (w *walker) printing(st *state, list []*syntax.Stmt) *feed {
 
 // setsInput reports whether a redirection replaces or shares standard input.
 func setsInput(r *syntax.Redirect) bool {
-	switch r.Op {
+	return reads(r.Op) && (r.N == nil || strings.Trim(r.N.Value, "0") == "")
+}
+
+// reads reports whether a redirection opens or copies a descriptor to read from.
+func reads(op syntax.RedirOperator) bool {
+	switch op {
 	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return true
 	default:
@@ -378,6 +383,8 @@ func (w *walker) counts(st *state, item *syntax.Word) bool {
 }
 
 func (w *walker) body(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	w.loops++
+	defer func() { w.loops-- }()
 	return w.caught(func() (ok, fail *state) { return w.stmts(st, cmd.Do) })
 }
 
@@ -417,6 +424,8 @@ func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *stat
 // rounds walks a loop once, in a state that no round of it can leave: a body
 // that changes the directory, or a variable with every round, is not followed.
 func (w *walker) rounds(st *state, round func(*state) *state) *state {
+	w.loops++
+	defer func() { w.loops-- }()
 	commands := len(w.line.Commands)
 	end := round(st)
 	w.changes = w.changes || !w.onlyRead()
