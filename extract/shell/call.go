@@ -291,6 +291,9 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !isName(argv[2].Text) || !w.local(argv[2].Text) {
 		return nil, false
 	}
+	if w.oldBash && st.assigned(argv[2].Text) {
+		w.messy(MessyDialect) // which knows no mapfile, so that it holds what it held
+	}
 	member := Word{Kind: Output, Text: "$(…)", Split: true}
 	in := w.in
 	if in != nil && !in.zero && len(in.roots) > 0 && !in.spaced && !in.hashes && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {

@@ -150,3 +150,47 @@ func TestFedWords(t *testing.T) {
 		assert.True(t, dynamic || len(got.Messy) > 0, line)
 	}
 }
+
+// S2: what else may be among names: what grep says of names that are no text in the
+// locale, and the mark that BSD's xargs leaves where a name is long.
+func TestWordsBesidesNames(t *testing.T) {
+	named := func(line, platform, word string) bool {
+		options := textual
+		options.Platform = platform
+		got := newTable(t).Parse(line, options)
+		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.IfExists && a.Text == word })
+	}
+	assert.True(t, named("find d -type f | grep x | xargs cat", "linux", "matches"))
+	assert.True(t, named(`find d -type f | grep x | while read -r f; do cat "$f"; done`, "linux", "Binary file (standard input) matches"))
+	assert.False(t, named("find d -type f | grep -a x | xargs cat", "linux", "matches"))
+	assert.True(t, named("find d -type f | xargs -I{} cat {}", "darwin", "{}"))
+	assert.False(t, named("find d -type f | xargs -I{} cat {}", "linux", "{}"))
+	assert.False(t, named("find d -type f | xargs -I -i cat -i", "darwin", "-i"))
+}
+
+// V8: the bash that macOS brings has no mapfile, and leaves the array as it was.
+func TestArraysThatNothingFills(t *testing.T) {
+	for line, known := range map[string]bool{
+		`mapfile -t a < <(git ls-files); cat "${a[@]}"`:                  true,
+		`a=(/etc/passwd); mapfile -t a < <(git ls-files); cat "${a[@]}"`: false,
+		`a=/etc/passwd; mapfile -t a < <(git ls-files); cat "${a[@]}"`:   false,
+	} {
+		for platform, messy := range map[string]bool{"linux": false, "darwin": !known} {
+			options := textual
+			options.Platform = platform
+			assert.Equal(t, messy, len(newTable(t).Parse(line, options).Messy) > 0, "%s: %s", platform, line)
+		}
+	}
+}
+
+// V8: zsh reads a file and the pipe in front, one after the other.
+func TestStreamsThatZshJoins(t *testing.T) {
+	for _, line := range []string{
+		"cat f | while read -r n; do echo $((n)); done < <(seq 3)", "cat f | xargs cat < <(git ls-files)", "cat f | wc -l < g",
+	} {
+		options := textual
+		assert.Empty(t, newTable(t).Parse(line, options).Messy, line)
+		options.Shell = "zsh"
+		assert.Contains(t, newTable(t).Parse(line, options).Messy, MessyRedirection, line)
+	}
+}

@@ -54,11 +54,12 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
+			p.behind(program, word)
 			p.dashes, p.c.Git.Dashes = len(p.operands), true
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
-			p.behind(program)
+			p.behind(program, word)
 			rest = rest[p.option(program, rest):]
 			if len(p.inner) > 0 {
 				return

@@ -16,9 +16,14 @@ func (p *parsed) reorders(program *Program) bool {
 	return program.style == "" && !program.permute && program.wrapper == "" && program.late == nil && !p.nested
 }
 
-// behind notes an option that stands behind the first operand, before it is read.
-func (p *parsed) behind(program *Program) {
-	if len(p.operands) == 0 || p.reordered || !p.reorders(program) {
+// behind notes an option that stands behind the first operand, before it is read. It may
+// be the name of a file as well.
+func (p *parsed) behind(program *Program, word Word) {
+	if len(p.operands) == 0 || !p.reorders(program) {
+		return
+	}
+	p.strays = append(p.strays, word)
+	if p.reordered {
 		return
 	}
 	p.reordered = true

@@ -182,6 +182,9 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	if cmd.Op == syntax.PipeAll {
 		printed = nil // error messages are no names
 	}
+	if w.zsh && slices.ContainsFunc(cmd.Y.Redirs, setsInput) {
+		w.messy(MessyRedirection) // it reads the pipe as well, one after the other
+	}
 	w.in = printed
 	from, calls = len(w.line.Commands), w.calls
 	w.sharing(func() { ok, fail = w.stmt(st, cmd.Y) })
