@@ -264,7 +264,7 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.lines != nil {
 		return linesFeed(c)
 	}
-	if !w.printsNames(c) {
+	if !w.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
 	}
 	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {

@@ -194,3 +194,19 @@ func TestStreamsThatZshJoins(t *testing.T) {
 		assert.Contains(t, newTable(t).Parse(line, options).Messy, MessyRedirection, line)
 	}
 }
+
+// S2: errors among names, over a name that standard output has, and the name that
+// programs give standard input, are no names.
+func TestWordsAmongNames(t *testing.T) {
+	for line, fed := range map[string]bool{
+		"find d -type f 2>/dev/null | xargs cat": true, "find d -type f 2>/dev/stdout | xargs cat": false, "find d -type f 2>>/dev/fd/1 | xargs cat": false,
+		"find d -type f 1<>/dev/stdout 2<>/dev/stdout | xargs cat": false, "find d -type f 2>e | xargs cat": false,
+		"grep -rl x d | xargs cat": true, "cat f | grep -l x d - | xargs cat": false, "cat f | rg -l x d - | xargs cat": false,
+	} {
+		got := newTable(t).Parse(line, textual)
+		run := got.Commands[len(got.Commands)-1]
+		assert.Equal(t, fed, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].Fed, "%s: %+v", line, run)
+	}
+	assert.Empty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/null); echo $((n))", textual).Messy)
+	assert.NotEmpty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/stdout); echo $((n))", textual).Messy)
+}

@@ -202,7 +202,7 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	input := false
 	for _, r := range stmt.Redirs {
 		input = input || setsInput(r)
-		if r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
+		if mixes(r) {
 			return nil
 		}
 	}
@@ -213,6 +213,19 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 		return lines
 	}
 	return w.out(from, in)
+}
+
+// mixes reports whether a redirection may put something else among what a command
+// prints: errors, over a descriptor or a name that standard output has.
+func mixes(r *syntax.Redirect) bool {
+	switch {
+	case reads(r.Op) && r.Op != syntax.RdrInOut:
+		return false
+	case r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll:
+		return true
+	}
+	own := r.Op != syntax.RdrInOut && (r.N == nil || r.N.Value == "1")
+	return !own && (r.Word == nil || r.Word.Lit() != "/dev/null")
 }
 
 // substitutes reports whether a redirection reads what commands print.
