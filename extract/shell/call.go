@@ -301,6 +301,7 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 		lines.handing, lines.many, lines.every = max(in.handing, AsLines), true, len(in.roots) > 1
 		member = lines.word(lines.roots[0])
 	}
+	member.Vanishes = true // there may be none
 	w.both(&w.mapped, &w.doubtful, argv[2].Text)
 	w.takes(member, false)
 	w.emit(w.newCommand(st, ":", redirs))
