@@ -229,3 +229,13 @@ func TestNamesThatMayBeNone(t *testing.T) {
 		assert.Equal(t, all, found, line)
 	}
 }
+
+// S3: a name that awk takes for an assignment is no file to it.
+func TestNamesThatAssign(t *testing.T) {
+	for name, assigns := range map[string]bool{"x=1": true, "_a=": true, "src/x=1": false, "./x=1": false, "1=x": false, "x": false, "x-y=1": false} {
+		assert.Equal(t, assigns, AsInput.Misread(name), name)
+	}
+	for _, program := range []string{"awk", "gawk", "mawk", "nawk"} {
+		assert.Equal(t, AsInput, last(t, program+" 1 *").Accesses[0].Reading, program)
+	}
+}

@@ -36,6 +36,9 @@ func TestStreamsThatOthersCut(t *testing.T) {
 		"find . -name x | while read -r f; do cat \"$f\"; head -c 2 - 3< f; done":                       false,
 		"find . -name x | while read -r f; do cat \"$f\"; git cat-file --batch-check | head -1; done":   false,
 		"find . -name x | while read -r f; do cat \"$f\"; git shortlog; done":                           false,
+		"find . -name x | while read -r f; do cat \"$f\"; cmp f g; awk 1 f; done":                       true,
+		"find . -name x | while read -r f; do cat \"$f\"; cmp f; done":                                  false,
+		"find . -name x | while read -r f; do cat \"$f\"; awk '{exit}' v=1; done":                       false,
 	} {
 		got := newTable(t).Parse(line, textual)
 		assert.Equal(t, known, len(got.Messy) == 0, "%s: %v", line, got.Messy)

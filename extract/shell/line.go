@@ -233,6 +233,8 @@ const (
 	// AsArchive is as a file, on another machine where a colon stands in its first
 	// segment.
 	AsArchive
+	// AsInput is as a file, or as an assignment to a variable of awk's.
+	AsInput
 )
 
 // Misread reports whether a name is more than a path to a program that reads its
@@ -246,6 +248,9 @@ func (r Reading) Misread(name string) bool {
 	case AsArchive:
 		first, _, _ := strings.Cut(name, "/")
 		return strings.Contains(first, ":")
+	case AsInput:
+		variable, _, assigns := strings.Cut(name, "=")
+		return assigns && isName(variable)
 	default:
 		return false
 	}

@@ -378,6 +378,9 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	switch base {
 	case "read":
 		p.access(word, v1.OpRead, false)
+	case "input":
+		p.accessAs(AsInput, word, v1.OpRead, false)
+		return "read"
 	case "packed":
 		p.packed(word)
 		return "read"

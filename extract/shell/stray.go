@@ -79,7 +79,7 @@ func (p *parsed) straying(rule operandRule) {
 
 // operations are what is done with operands of a kind, where they may be any number.
 var operations = map[string]string{
-	"read": v1.OpRead, "packed": v1.OpRead, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
+	"read": v1.OpRead, "input": v1.OpRead, "packed": v1.OpRead, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
 	"write": v1.OpWrite, "delete": v1.OpDelete,
 }
 
