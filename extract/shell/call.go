@@ -291,9 +291,6 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !isName(argv[2].Text) || !w.local(argv[2].Text) {
 		return nil, false
 	}
-	if w.oldBash && st.assigned(argv[2].Text) {
-		w.messy(MessyDialect) // which knows no mapfile, so that it holds what it held
-	}
 	member := Word{Kind: Output, Text: "$(…)", Split: true}
 	in := w.in
 	if in != nil && !in.zero && len(in.roots) > 0 && !in.spaced && !in.hashes && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
@@ -305,6 +302,10 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 	w.both(&w.mapped, &w.doubtful, argv[2].Text)
 	w.takes(member, false)
 	w.emit(w.newCommand(st, ":", redirs))
+	if st.assigned(argv[2].Text) {
+		// It holds what it held where there is no mapfile, as in bash 3.2, or nothing to read.
+		return after.with(argv[2].Text, Word{}), true
+	}
 	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true
 }
 
