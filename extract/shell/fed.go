@@ -157,7 +157,7 @@ func (p *parsed) fedXargs() bool {
 		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
-	if p.w.input != nil && p.w.input.cut {
+	if !p.w.input.whole(p.w.loops, p.has("-0")) {
 		return false
 	}
 	if in == nil || len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
@@ -172,7 +172,7 @@ func (p *parsed) fedXargs() bool {
 	if lines && (p.has("-0") || !p.cutAt.literal(`\n`) && !p.cutAt.literal("\n")) {
 		return false
 	}
-	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && (p.has("-I") || p.has("-L")) {
+	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && p.has("-L") {
 		return false
 	}
 	if f.zero {
@@ -182,12 +182,21 @@ func (p *parsed) fedXargs() bool {
 		f.handing = max(f.handing, AsLines)
 	}
 	if p.has("-I") {
+		if f.spaced || p.has("-L") || p.has("-n") {
+			return false // of these the last one counts
+		}
 		f.handing = max(f.handing, AsItems)
 		mark := p.mark.Text
 		if p.mark.Kind != Literal || mark == "" {
 			return false
 		}
 		f.many = false
+		if p.w.options.Platform != "linux" {
+			if mark[0] == '-' {
+				return false
+			}
+			f.besides = append(slices.Clone(f.besides), mark) // BSD's leaves it where names are long, or words many
+		}
 		return f.run(p, p.inner, standsAlone(mark))
 	}
 	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
@@ -254,7 +263,7 @@ func (w *walker) out(from int, in *feed) *feed {
 	if allowed, ok := words.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
-			return in
+			return in.filtered(c)
 		}
 	}
 	if c.first && in != nil && in.hashes && len(c.Accesses) == 0 && (in.rest == "" || in.rest[0] == ' ') {
@@ -272,7 +281,7 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.lines != nil {
 		return linesFeed(c)
 	}
-	if !w.printsNames(c) {
+	if !w.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
 	}
 	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
@@ -287,6 +296,17 @@ func (w *walker) out(from int, in *feed) *feed {
 		f.rooted = c.Verb == "find"
 	}
 	return f
+}
+
+// filtered is what a filter leaves of a stream of names. Where one of them is not text
+// in the locale, grep may print a sentence instead, which GNU's did on standard output.
+func (f *feed) filtered(c *Command) *feed {
+	if _, text := c.Form.Get("-a"); f == nil || text || c.Verb != "grep" {
+		return f
+	}
+	left := *f
+	left.besides = append(slices.Clone(f.besides), "Binary", "file", "(standard", "input)", "matches", "Binary file (standard input) matches")
+	return &left
 }
 
 // printsNames reports whether a producer is given nothing with which it prints more
@@ -375,7 +395,7 @@ func listedNames(c *Command, f *feed) *feed {
 // directory that it was found in, and a path that leads down behind it. All of
 // that lies in the tree, whatever the name, as long as no link leads out of it.
 func (f *feed) about(before, after string) *feed {
-	if f.tracked != nil || f.hashes || f.refs || f.listed || f.many || len(f.besides) > 0 || before == "" && after == "" {
+	if f.tracked != nil || f.hashes || f.refs || f.listed || f.many || before == "" && (after == "" || len(f.besides) > 0) {
 		return nil
 	}
 	one := *f
@@ -385,7 +405,8 @@ func (f *feed) about(before, after string) *feed {
 	case f.entries == "" || !strings.HasSuffix(before, "/") || !printable(before, "") || path.Clean(before) != path.Clean(f.entries):
 		return nil
 	default:
-		one.roots, one.every, one.rooted = []string{f.entries}, false, true
+		// What may be among the names besides lies there as well.
+		one.roots, one.every, one.rooted, one.besides = []string{f.entries}, false, true, nil
 	}
 	if after != "" && (after[0] != '/' || !printable(after, "*?") || slices.Contains(strings.Split(after, "/"), "..")) {
 		return nil
@@ -508,8 +529,8 @@ func producerFeed(c *Command, tracked []string) *feed {
 		return nil // it may select files that lie elsewhere
 	}
 	for _, a := range c.Accesses {
-		if a.Spelled {
-			continue // a pattern of git's, below a root that counts already
+		if a.Spelled || a.IfExists {
+			continue // a pattern of git's, below a root that counts already, or what counts by itself
 		}
 		if a.Glob && c.found != nil && !a.Dynamic {
 			if !f.within(a.Text) {

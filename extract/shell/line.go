@@ -113,6 +113,8 @@ type Command struct {
 	refusable bool
 	// files counts the operands that are files, be they standard input or pipes.
 	files int
+	// stdin is true when a word names standard input.
+	stdin bool
 	// color says what options ask of colors, if any does.
 	color color
 	// lines are the words that printf and echo print, each on a line of its own
@@ -240,6 +242,8 @@ const (
 	// AsArchive is as a file, on another machine where a colon stands in its first
 	// segment.
 	AsArchive
+	// AsInput is as a file, or as an assignment to a variable of awk's.
+	AsInput
 )
 
 // Misread reports whether a name is more than a path to a program that reads its
@@ -253,6 +257,9 @@ func (r Reading) Misread(name string) bool {
 	case AsArchive:
 		first, _, _ := strings.Cut(name, "/")
 		return strings.Contains(first, ":")
+	case AsInput:
+		variable, _, assigns := strings.Cut(name, "=")
+		return assigns && isName(variable)
 	default:
 		return false
 	}
@@ -328,6 +335,7 @@ type walker struct {
 	mapped, doubtful v1.Set
 	in               *feed    // what the command being walked gets on standard input
 	input            *input   // the stream that it shares with the commands around it
+	loops            int      // in how many loops it stands
 	piped            *feed    // what the last pipe that was walked prints
 	jumps            []*state // for each body being walked, what holds where it was left
 	aborted          *state   // what holds where a line may have been given up

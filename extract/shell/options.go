@@ -55,11 +55,12 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
+			p.behind(program, word)
 			p.dashes, p.c.Git.Dashes = len(p.operands), true
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
-			p.behind(program)
+			p.behind(program, word)
 			rest = rest[p.option(program, rest):]
 			if len(p.inner) > 0 {
 				return
@@ -378,6 +379,9 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	switch base {
 	case "read":
 		p.access(word, v1.OpRead, false)
+	case "input":
+		p.accessAs(AsInput, word, v1.OpRead, false)
+		return "read"
 	case "packed":
 		p.packed(word)
 		return "read"
@@ -647,7 +651,8 @@ func (p *parsed) access(word Word, op string, tree bool) {
 // accessAs does the same for a program that may take it for something else.
 func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
-		return // standard input
+		p.c.stdin = true
+		return
 	}
 	switch {
 	case word.Kind == Fed && (word.feed == nil || word.feed.refs):
@@ -682,7 +687,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 
 // maybePath notes a word that could be a path.
 func (p *parsed) maybePath(word Word, op string) {
-	if word.Text == "" || word.literal("-") {
+	if p.c.stdin = p.c.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
 		return
 	}
 	if word.Kind == Fed {

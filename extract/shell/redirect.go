@@ -96,7 +96,7 @@ func crosses(r *syntax.Redirect) bool {
 		input := r.N == nil && r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0"
 		return !input && from != "1" && from != "2" && from != "-"
 	default:
-		return setsInput(r) && r.N != nil && r.N.Value != "0"
+		return reads(r.Op) && !setsInput(r)
 	}
 }
 
