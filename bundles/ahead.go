@@ -25,7 +25,21 @@ func ReadAhead(files fs.FS) *Ahead {
 // parseProven parses what is proven to be in order. Most of the embedded bundle is data,
 // and this reads it in a seventh of the time that OPA's reader needs.
 func parseProven(files []file, name string) (part, error) {
-	var rules, data []file
+	rules, data := rulesAndData(files)
+	values := sync.OnceValues(func() (map[string]any, error) { return readData(data) })
+	go func() { _, _ = values() }() // returned below
+	content, err := readBundle(rules, name)
+	if err != nil {
+		return part{}, err
+	}
+	held := &heldData{}
+	if held.data, err = values(); err != nil {
+		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
+	}
+	return newPart(name, content, held, written().Revision), nil
+}
+
+func rulesAndData(files []file) (rules, data []file) {
 	for _, one := range files {
 		if path.Base(one.name) == "data.json" {
 			data = append(data, one)
@@ -33,16 +47,32 @@ func parseProven(files []file, name string) (part, error) {
 		}
 		rules = append(rules, one)
 	}
-	values := sync.OnceValues(func() (map[string]any, error) { return readData(data) })
-	go func() { _, _ = values() }() // returned below
-	content, err := readBundle(rules, name)
-	if err != nil {
-		return part{}, err
+	return rules, data
+}
+
+// heldData is the data of the embedded bundle as plain values, which are most of what it
+// takes in memory and are needed when a policy is built. It may be used concurrently.
+type heldData struct {
+	mutex sync.Mutex
+	data  map[string]any
+	read  func() (map[string]any, error)
+}
+
+// get returns the data, read again where it was dropped.
+func (h *heldData) get() (map[string]any, error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.data != nil {
+		return h.data, nil
 	}
-	if content.Data, err = values(); err != nil {
-		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
-	}
-	return newPart(name, content, written().Revision), nil
+	return h.read()
+}
+
+// drop gives the memory back. Whoever has the data keeps it.
+func (h *heldData) drop() {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.data = nil
 }
 
 // readData puts each file's value where its directory says.

@@ -83,10 +83,20 @@ func (e *Engine) start(ctx context.Context) (err error) {
 	if source != nil {
 		source.start(e, e.Reload)
 	}
-	if e.services == nil {
-		return nil
+	if e.services != nil {
+		return e.services.start(ctx)
 	}
-	return e.services.start(ctx)
+	if e.options.Source == "" {
+		e.dropData()
+	}
+	return nil
+}
+
+// dropData gives back what only a build needs, where none is to be expected.
+func (e *Engine) dropData() {
+	if embedded, err := e.embedded(); err == nil && embedded.held != nil {
+		embedded.held.drop()
+	}
 }
 
 // watch makes a watcher that Close ends.

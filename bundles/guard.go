@@ -67,15 +67,20 @@ func explain(errs ast.Errors) error {
 
 // checkParts refuses bundles that reach into each other or pose as something else.
 func checkParts(parts []part) error {
-	for i, p := range parts {
+	for i := range parts {
+		p := parts[i]
+		data, err := p.data()
+		if err != nil {
+			return err
+		}
 		if p.Type() == bundle.DeltaBundleType {
 			return fmt.Errorf("check bundle %s: delta bundles can't be loaded", p.name)
 		}
-		if _, posing := p.Data[siteRoot]; posing {
+		if _, posing := data[siteRoot]; posing {
 			return fmt.Errorf("check bundle %s: data below %s would pose as rules; it belongs below %s",
 				p.name, siteRoot, siteDataRoot)
 		}
-		if broadcasts(p.Data) {
+		if broadcasts(data) {
 			return fmt.Errorf("check bundle %s: settings.unsafe_debug_broadcast is given on the command line alone", p.name)
 		}
 		for _, other := range parts[:i] {

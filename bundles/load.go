@@ -32,6 +32,8 @@ const (
 type part struct {
 	name string
 	bundle.Bundle
+	// held is the data of the embedded bundle, which the field Data then lacks.
+	held *heldData
 	// values is the bundle's data as the evaluator has it, and named what revision returns.
 	// Both are begun when the bundle is read, and waited for by whoever needs them first.
 	values func() (ast.Object, error)
@@ -122,8 +124,24 @@ func readEmbedded(files fs.FS) (part, error) {
 		read = parseProven
 	}
 	p, err := read(gathered, embeddedName)
+	if err != nil {
+		return part{}, err
+	}
 	p.digest, p.proven = content, known
-	return p, err
+	if p.held != nil {
+		p.held.read = func() (map[string]any, error) { return readEmbeddedData(files) }
+	}
+	return p, nil
+}
+
+// readEmbeddedData reads the data of the embedded bundle once more.
+func readEmbeddedData(files fs.FS) (map[string]any, error) {
+	gathered, err := gather(embeddedLoader(files), embeddedName)
+	if err != nil {
+		return nil, err
+	}
+	_, data := rulesAndData(gathered)
+	return readData(data)
 }
 
 // embeddedLoader leaves out the tests, which were run where the bundle was built: they are
@@ -208,7 +226,7 @@ func parseFiles(files []file, name string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	return newPart(name, content, ""), nil
+	return newPart(name, content, nil, ""), nil
 }
 
 func readBundle(files []file, name string) (bundle.Bundle, error) {
@@ -228,10 +246,14 @@ func readBundle(files []file, name string) (bundle.Bundle, error) {
 }
 
 // newPart has a revision that is known, or finds out its own.
-func newPart(name string, content bundle.Bundle, revision string) part {
-	p := part{name: name, Bundle: content}
+func newPart(name string, content bundle.Bundle, held *heldData, revision string) part {
+	p := part{name: name, Bundle: content, held: held}
 	p.values = sync.OnceValues(func() (ast.Object, error) {
-		values, err := ast.InterfaceToValue(content.Data)
+		data, err := p.data()
+		if err != nil {
+			return nil, err
+		}
+		values, err := ast.InterfaceToValue(data)
 		if err != nil {
 			return nil, fmt.Errorf("read bundle %s: convert data: %w", name, err)
 		}
@@ -246,6 +268,18 @@ func newPart(name string, content bundle.Bundle, revision string) part {
 		p.named()
 	}()
 	return p
+}
+
+// data is the bundle's data as plain values, which the caller may not change.
+func (p *part) data() (map[string]any, error) {
+	if p.held == nil {
+		return p.Data, nil
+	}
+	data, err := p.held.get()
+	if err != nil {
+		return nil, fmt.Errorf("read bundle %s: %w", p.name, err)
+	}
+	return data, nil
 }
 
 // readLimited reads all, and refuses more than most bytes.

@@ -23,7 +23,11 @@ func plainSettings(settings map[string]any) (map[string]any, error) {
 // settle returns data.policyd with settings laid over its own. It shares what it holds
 // with the parts.
 func settle(parts []part, settings map[string]any) (map[string]any, error) {
-	policyd, err := object(mergeData(parts), policyRoot)
+	data, err := mergeData(parts)
+	if err != nil {
+		return nil, err
+	}
+	policyd, err := object(data, policyRoot)
 	if err != nil {
 		return nil, fmt.Errorf("read data: %w", err)
 	}

@@ -203,7 +203,11 @@ func yield() { runtime.Gosched() }
 // newCompiler looks for rules that data hides in the data as it was read: the terms of it
 // are made meanwhile.
 func newCompiler(ctx context.Context, parts []part) (*ast.Compiler, error) {
-	store := inmem.NewFromObjectWithOpts(mergeData(parts), inmem.OptRoundTripOnWrite(false))
+	data, err := mergeData(parts)
+	if err != nil {
+		return nil, err
+	}
+	store := inmem.NewFromObjectWithOpts(data, inmem.OptRoundTripOnWrite(false))
 	txn, err := store.NewTransaction(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
@@ -253,12 +257,16 @@ func isRule(_ *part, path string) bool { return !isTest(path) }
 
 // mergeData puts the data of all parts together. Their roots don't overlap, but two may
 // share a parent ("site_data/a" and "site_data/b").
-func mergeData(parts []part) map[string]any {
-	data := map[string]any{}
+func mergeData(parts []part) (map[string]any, error) {
+	all := map[string]any{}
 	for i := range parts {
-		data = merge(data, parts[i].Data)
+		data, err := parts[i].data()
+		if err != nil {
+			return nil, err
+		}
+		all = merge(all, data)
 	}
-	return data
+	return all, nil
 }
 
 // mergeParts does the same for the evaluator.

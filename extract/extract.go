@@ -10,6 +10,7 @@ import (
 	"policyd/extract/git"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
+	"policyd/extract/watched"
 )
 
 // Options describe the sidecar that extraction works for.
@@ -28,6 +29,9 @@ type Options struct {
 	// Now is the clock; nil is the system's. A repository that changed within
 	// its last seconds is inspected anew.
 	Now func() time.Time
+	// Watch has the kernel vouch for directories that are asked about again and again,
+	// where it can; elsewhere, and without it, each is asked about in every call.
+	Watch bool
 }
 
 // maxRepositories bounds how many verdicts about repositories are remembered.
@@ -45,11 +49,13 @@ type Base struct {
 	git            *git.Reader
 	// gitReaders are the git commands that print contents, by verb chain.
 	gitReaders map[string]gitReader
+	// watched is nil where nothing is watched.
+	watched *watched.Directories
 	// pool holds extractions that are over.
 	pool sync.Pool
 }
 
-// NewBase loads the embedded tables.
+// NewBase loads the embedded tables. The caller closes it.
 func NewBase(options Options) (*Base, error) {
 	table, err := shell.NewTable()
 	if err != nil {
@@ -67,11 +73,22 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	return &Base{
+	base := &Base{
 		options: options, own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
 		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders,
-	}, nil
+	}
+	if options.Watch {
+		// A kernel that gives no watch leaves it nil, which knows nothing.
+		base.watched, _ = watched.Open()
+	}
+	return base, nil
 }
+
+// Watched is how many directories the kernel vouches for.
+func (b *Base) Watched() int { return b.watched.Known() }
+
+// Close ends the watches. Calls may still be extracted.
+func (b *Base) Close() { b.watched.Close() }
 
 // realNames adds the real names of paths to those that they had before.
 func realNames(paths, before []string) []string {
@@ -217,6 +234,7 @@ func (e *extraction) session() {
 		e.home = e.x.options.Home
 	}
 	e.resolver.Names, e.resolver.Map = paths.NamesOf(platform), e.x.lists.pathMap
+	e.resolver.Watched = e.x.watched.Now()
 	if platform == "windows" {
 		e.onWindows()
 	}

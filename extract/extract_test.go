@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -66,12 +67,33 @@ func newPlace(tb testing.TB) place {
 // another is an extractor that has seen nothing.
 func (p place) another(tb testing.TB) *extract.Extractor {
 	tb.Helper()
+	return p.extractorWith(tb, false)
+}
+
+// warm replaces the extractor by one for which the kernel vouches for the place's
+// directories, as it does in a program that has run for a while.
+func (p *place) warm(tb testing.TB) {
+	tb.Helper()
+	p.extractor = p.extractorWith(tb, true)
+	if runtime.GOOS != "linux" {
+		return
+	}
+	require.Eventually(tb, func() bool {
+		p.facts("Bash", map[string]any{"command": "cat src/main.go docs/a.md"})
+		return p.extractor.Watched() > strings.Count(p.project+"/src/", "/")
+	}, time.Minute, time.Millisecond)
+}
+
+func (p place) extractorWith(tb testing.TB, watch bool) *extract.Extractor {
+	tb.Helper()
 	base, err := extract.NewBase(extract.Options{
 		Home: p.home, Own: []string{p.home + "/state"}, Address: "127.0.0.1:7483", Platform: "linux",
 		// What was written this second counts as settled, so that nothing depends on how fast a test runs.
-		Now: func() time.Time { return time.Now().Add(time.Hour) },
+		Now:   func() time.Time { return time.Now().Add(time.Hour) },
+		Watch: watch,
 	})
 	require.NoError(tb, err)
+	tb.Cleanup(base.Close)
 	extractor, err := base.With(policyData(tb))
 	require.NoError(tb, err)
 	return extractor

@@ -13,6 +13,7 @@ import (
 // P6: whoever works in one root can't move another one of the session.
 func TestRootsThatAreSwapped(t *testing.T) {
 	p := newPlace(t)
+	p.warm(t)
 	victim := p.home + "/victim"
 	for _, dir := range []string{victim, p.home + "/rw", p.project + "/own"} {
 		require.NoError(t, os.Mkdir(dir, 0o700))

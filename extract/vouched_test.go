@@ -52,6 +52,7 @@ func TestProgramsThatComeLater(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)
+			p.warm(t)
 			if c.before != nil {
 				c.before(t, p)
 			}

@@ -34,9 +34,9 @@ var rooms = []room{
 		reason: "clients use the contract without linking an engine, so it knows the standard library alone",
 	},
 	{
-		path: "extract", own: []string{"api/v1"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/text", "github.com/goccy/go-json"},
+		path: "extract", own: []string{"api/v1"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
-			"Unicode's tables say when a disk takes two names for one",
+			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
 	{
 		path:   "policies",

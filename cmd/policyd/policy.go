@@ -26,6 +26,7 @@ import (
 // them never come from two policies.
 type policy struct {
 	engine  *bundles.Engine
+	base    *extract.Base
 	current atomic.Pointer[snapshot]
 	// redactor masks by the names of secret variables of the policy in force.
 	redactor *record.Redactor
@@ -81,9 +82,10 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	tables := sync.OnceValues(func() (*extract.Base, error) {
 		base, err := extract.NewBase(extract.Options{
 			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Platform: s.platform,
-			Now: s.now,
+			Now: s.now, Watch: true,
 		})
 		if err == nil {
+			p.base = base
 			p.redactor = record.NewRedactor(base.ContentArguments(), nil)
 		}
 		return base, err
@@ -109,6 +111,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 		return nil, unread
 	}
 	if err != nil {
+		p.base.Close()
 		return nil, refusedPolicy(err)
 	}
 	p.engine = engine
@@ -243,6 +246,7 @@ func (p *policy) commands(tool, line string) []v1.Item {
 // Close ends watches and polls.
 func (p *policy) Close() {
 	p.engine.Close()
+	p.base.Close()
 	if p.scratch != "" {
 		_ = os.RemoveAll(p.scratch) // the system empties its scratch directory too
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"policyd/extract/stat"
+	"policyd/extract/watched"
 )
 
 // Limits of resolution. Linux gives up at 40 links and 4096 bytes (path_resolution(7)).
@@ -86,6 +87,8 @@ type Resolver struct {
 	// Names says which names are one: a path that spells an entry of a
 	// directory otherwise is resolved to the entry.
 	Names Names
+	// Watched is what the kernel vouches for since this call began.
+	Watched watched.View
 	// Map translates the agent's names, which paths and links hold, to the
 	// sidecar's.
 	Map Map
@@ -323,7 +326,12 @@ func (r *Resolver) lookFor(path string) node {
 	if r.Map != nil {
 		return r.Map.look(path)
 	}
-	return lookOnDisk(path)
+	if stamp, known := r.Watched.Directory(path); known {
+		return node{stamp: stamp}
+	}
+	seen := lookOnDisk(path)
+	r.Watched.Learn(path, seen.stamp)
+	return seen
 }
 
 // entry looks for a name in a directory. A disk that takes two spellings for

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,6 +16,8 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/bundles"
+	"policyd/extract/stat"
+	"policyd/extract/watched"
 	"policyd/policies"
 )
 
@@ -27,8 +30,10 @@ const (
 // duties are what a program that proves its answers can't leave out, each in its cheapest
 // form: what it knows beforehand (which questions, what record, what facts) it is given.
 type duties struct {
-	// Questions are names that the disk is asked about.
-	Questions []string `json:"questions"`
+	// Questions are names that the disk is asked about. Directories are those that the
+	// kernel vouches for.
+	Questions   []string `json:"questions"`
+	Directories []string `json:"directories"`
 	// Record is written to Log.
 	Record string `json:"record"`
 	Log    string `json:"log"`
@@ -42,7 +47,11 @@ type duty func(ctx context.Context) error
 
 // list is what has to be done, in the order in which policyd does it.
 func (d *duties) list(ctx context.Context) ([]duty, error) {
-	all := []duty{d.ask}
+	known, err := watched.Open()
+	if err != nil {
+		return nil, fmt.Errorf("watch directories: %w", err)
+	}
+	all := []duty{func(context.Context) error { return d.ask(known.Now()) }}
 	if d.Line != "" {
 		all = append(all, d.parse)
 	}
@@ -69,7 +78,18 @@ func (d *duties) list(ctx context.Context) ([]duty, error) {
 	}), nil
 }
 
-func (d *duties) ask(context.Context) error {
+// ask looks at what the answer rests on. A directory is asked about until it is known.
+func (d *duties) ask(view watched.View) error {
+	for _, name := range d.Directories {
+		if _, known := view.Directory(name); known {
+			continue
+		}
+		found, err := stat.Path(name, false)
+		if err != nil {
+			return fmt.Errorf("ask the disk: %w", err)
+		}
+		view.Learn(name, found)
+	}
 	for _, name := range d.Questions {
 		if _, err := os.Lstat(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("ask the disk: %w", err)
@@ -102,7 +122,7 @@ func (b *bench) dutiesOf(ctx context.Context, served *sidecar, first bool) (*dut
 		return nil, fmt.Errorf("read record: %w", err)
 	}
 	log = bytes.TrimRight(log, "\n")
-	d := &duties{Questions: b.questions(), Record: string(log[bytes.LastIndexByte(log, '\n')+1:]) + "\n"}
+	d := &duties{Questions: b.questions(), Directories: b.directories(), Record: string(log[bytes.LastIndexByte(log, '\n')+1:]) + "\n"}
 	if !first {
 		d.Log = filepath.Join(b.dir, "repeats.jsonl")
 		return d, nil
@@ -120,19 +140,29 @@ func (b *bench) dutiesOf(ctx context.Context, served *sidecar, first bool) (*dut
 	return d, nil
 }
 
-// questions are the names that the answer about the measured line rests on: each directory
-// on the way, which could be a link, and what can make git run something.
+// questions are the files that the answer about the measured line rests on: what can make
+// git run something.
 func (b *bench) questions() []string {
+	names := []string{"/etc/gitconfig", filepath.Join(b.tree.Home, ".gitconfig"), filepath.Join(b.tree.Home, ".config/git/config")}
+	for _, name := range []string{"HEAD", "config", "index"} {
+		names = append(names, filepath.Join(b.tree.Project, ".git", name))
+	}
+	return names
+}
+
+// directories are those that it rests on, from the root down: each on the way, which could
+// be a link, and what else git reads.
+func (b *bench) directories() []string {
 	src := filepath.Join(b.tree.Project, "src")
 	names := []string{src}
 	for dir := filepath.Dir(src); dir != "/"; dir = filepath.Dir(dir) {
 		names = append(names, dir)
 	}
-	for _, name := range []string{"", "HEAD", "branches", "config", "hooks", "index", "info", "objects", "objects/info", "refs"} {
+	slices.Reverse(names)
+	for _, name := range []string{"", "branches", "hooks", "info", "objects", "objects/info", "refs"} {
 		names = append(names, filepath.Join(b.tree.Project, ".git", name))
 	}
-	return append(names, "/etc", "/etc/gitconfig",
-		filepath.Join(b.tree.Home, ".gitconfig"), filepath.Join(b.tree.Home, ".config/git/config"))
+	return append(names, "/etc")
 }
 
 // write keeps the duties in a file, for the process that does them.

@@ -42,6 +42,7 @@ func TestDutiesAreDone(t *testing.T) {
 	assert.Equal(t, "one\n", string(written))
 
 	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Questions: []string{filepath.Join(log, "below a file")}}))
+	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Directories: []string{filepath.Join(dir, "absent")}}))
 	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Line: "echo $("}))
 	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Input: &v1.Input{}}), "facts that nothing allows")
 

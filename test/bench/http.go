@@ -153,7 +153,7 @@ func (h *overHTTP) round(ctx context.Context, taken *samples) error {
 	for _, connections := range connectionCounts() {
 		for _, t := range h.targets {
 			before := h.hits(ctx)
-			done, err := t.press(ctx, connections, 0, h.bench.slice)
+			done, err := t.press(connections, 0, h.bench.slice)
 			if err != nil {
 				return err
 			}
@@ -238,8 +238,9 @@ const httpProse = `
 
 How it is measured: every server is a process of its own on this machine, and so is the client, with connections that
 stay open and one request after the other on each. The servers have turns of equal length in every round. The client
-writes requests that were encoded beforehand and reads answers with Go's own reader; what it costs itself stands in the
-last column, and the row of bare Echo shows how much can be had through it.
+is one thread that sends requests that were encoded beforehand and takes answers as the kernel has them, since whatever
+it needs of the two cores the servers lack; what it costs stands in the last column, and the row of bare Echo shows how
+much can be had through it.
 
 - **policyd, repeat** is asked the same call over and over, ` + "`%[1]s`" + `. **First** is asked calls like
   ` + "`%[2]s`" + `, with more different names than anything remembers, so that each is new.

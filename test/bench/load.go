@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -62,7 +61,7 @@ func (t *target) encode() {
 
 // press sends requests over n connections, one after the other on each, until so many
 // were sent (0 is no bound) or the time is over.
-func (t *target) press(ctx context.Context, n int, most int64, duration time.Duration) (*slice, error) {
+func (t *target) press(n int, most int64, duration time.Duration) (*slice, error) {
 	if t.requests == nil {
 		t.encode()
 	}
@@ -74,31 +73,19 @@ func (t *target) press(ctx context.Context, n int, most int64, duration time.Dur
 		return nil, err
 	}
 	clientBefore := ownTime()
-	var (
-		mu    sync.Mutex
-		all   slice
-		first error
-		group sync.WaitGroup
-		sent  atomic.Int64
-	)
+	var all slice
+	sent := int64(0)
 	begin := time.Now()
-	for range n {
-		group.Go(func() {
-			own, err := t.talk(ctx, func() bool {
-				return (most == 0 || sent.Add(1) <= most) && (duration == 0 || time.Since(begin) < duration)
-			})
-			mu.Lock()
-			defer mu.Unlock()
-			all.latencies = append(all.latencies, own...)
-			if first == nil {
-				first = err
-			}
-		})
-	}
-	group.Wait()
+	all.latencies, err = load(t.at, n, func() ([]byte, bool) {
+		if most > 0 && sent == most || duration > 0 && time.Since(begin) >= duration {
+			return nil, false
+		}
+		sent++
+		return t.requests[int(t.next.Add(1))%len(t.requests)], true
+	})
 	all.elapsed, all.client = time.Since(begin), ownTime()-clientBefore
-	if first != nil {
-		return nil, fmt.Errorf("ask %s: %w", t.name, first)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", t.name, err)
 	}
 	if len(all.latencies) == 0 {
 		return nil, fmt.Errorf("ask %s: no answer within %s", t.name, duration)
@@ -107,29 +94,6 @@ func (t *target) press(ctx context.Context, n int, most int64, duration time.Dur
 	all.server = serverAfter - serverBefore
 	slices.Sort(all.latencies)
 	return &all, err
-}
-
-// talk sends requests over one connection for as long as more says so.
-func (t *target) talk(ctx context.Context, more func() bool) ([]time.Duration, error) {
-	connection, err := new(net.Dialer).DialContext(ctx, t.at.network, t.at.address)
-	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
-	}
-	defer connection.Close()
-	took := make([]time.Duration, 0, 1<<14)
-	answers := bufio.NewReaderSize(connection, 64<<10)
-	for more() {
-		request := t.requests[int(t.next.Add(1))%len(t.requests)]
-		started := time.Now()
-		if _, err := connection.Write(request); err != nil {
-			return took, fmt.Errorf("send request: %w", err)
-		}
-		if err := readAnswer(answers, io.Discard); err != nil {
-			return took, err
-		}
-		took = append(took, time.Since(started))
-	}
-	return took, nil
 }
 
 // readAnswer reads one answer wholly. Any status but 200 is an error.

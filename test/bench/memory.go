@@ -63,7 +63,7 @@ func (m *memory) round(ctx context.Context, taken *samples) (err error) {
 		name  string
 		calls int64
 	}{{"warm", m.bench.decisions / warming}, {"after", m.bench.decisions}} {
-		if _, err := asked.press(ctx, 8, step.calls, 0); err != nil {
+		if _, err := asked.press(8, step.calls, 0); err != nil {
 			return err
 		}
 		if err := m.collect(ctx, served, asked); err != nil {
@@ -84,7 +84,7 @@ func (m *memory) collect(ctx context.Context, served *sidecar, asked *target) er
 		return err
 	}
 	for now := begin; now < begin+collections; {
-		if _, err := asked.press(ctx, 1, 500, 0); err != nil {
+		if _, err := asked.press(1, 500, 0); err != nil {
 			return err
 		}
 		if now, err = served.metric(ctx, counter); err != nil {

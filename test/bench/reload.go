@@ -65,7 +65,7 @@ deny contains {"rule": "site/team", "code": "never", "message": "never run this"
 }
 
 func (r *reload) round(ctx context.Context, taken *samples) error {
-	quiet, err := r.asked.press(ctx, 1, 0, reloadSlice)
+	quiet, err := r.asked.press(1, 0, reloadSlice)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (r *reload) round(ctx context.Context, taken *samples) error {
 	}
 	stop, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- r.replaceEverySecond(stop) }()
-	reloading, err := r.asked.press(ctx, 1, 0, reloadSlice)
+	reloading, err := r.asked.press(1, 0, reloadSlice)
 	close(stop)
 	if failed := <-done; failed != nil {
 		return failed

@@ -4,13 +4,60 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
 )
+
+// TestWhatTheKernelVouchesForChanges holds that the first call after a change knows of it,
+// when calls before it had the kernel watch the directories on the way.
+func TestWhatTheKernelVouchesForChanges(t *testing.T) {
+	tree := newTree(t)
+	s := startSet(t, "metrics: {access: open}\n")
+	inner, other := filepath.Join(tree.Project, "a", "b"), filepath.Join(tree.Home, "other")
+	for _, dir := range []string{inner, filepath.Join(other, "b")} {
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("notes\n"), 0o600))
+	}
+	ask := func() v1.Effect {
+		return s.decide(t, v1.Call{
+			Tool: "Bash", Args: json.RawMessage(`{"command":"cat a/b/notes.txt && git status"}`),
+			Cwd: tree.Project, Session: session(tree, "claude-code"),
+		}).Effect
+	}
+	known := func() bool {
+		require.Equal(t, v1.EffectAllow, ask())
+		return s.series(t, "")["policyd_watched_directories"] > float64(strings.Count(inner, "/"))
+	}
+	if runtime.GOOS == "linux" {
+		require.Eventually(t, known, time.Minute, time.Millisecond, "the kernel gives no watch")
+	}
+	away := filepath.Join(tree.Project, "away")
+	for name, change := range map[string]struct{ place, to string }{
+		"a directory becomes a link": {inner, filepath.Join(other, "b")},
+		"one on the way does":        {filepath.Dir(inner), other},
+	} {
+		for range 20 {
+			require.NoError(t, os.Rename(change.place, away))
+			require.NoError(t, os.Symlink(change.to, change.place))
+			require.Equal(t, v1.EffectPrompt, ask(), name)
+			require.NoError(t, os.Remove(change.place))
+			require.NoError(t, os.Rename(away, change.place))
+			require.Equal(t, v1.EffectAllow, ask(), name)
+			require.Equal(t, v1.EffectAllow, ask(), name)
+		}
+	}
+	hook := filepath.Join(tree.Project, ".git", "hooks", "post-index-change")
+	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o755))
+	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\n"), 0o700))
+	assert.Equal(t, v1.EffectPrompt, ask(), "a hook was added")
+}
 
 // TestARepeatLooksAtTheDisk holds that a remembered judgement stands for its facts alone:
 // what a name leads to is looked up by every call.
