@@ -47,6 +47,9 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		if answer := e.blobReach(c, verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
+		if c.Git.Handed && verdict.AltersNames {
+			item.Caveats.Add(reachesUnknown)
+		}
 	}
 }
 

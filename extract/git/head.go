@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -209,8 +210,8 @@ func (v *Verdict) replaces() bool {
 			return true
 		}
 	}
-	packed, known := v.read("packed-refs", maxPackedRefs)
-	return !known || bytes.Contains(packed, []byte(" refs/replace/"))
+	packed, known := v.packedRefs()
+	return !known || slices.ContainsFunc(packed, func(ref packedRef) bool { return strings.HasPrefix(ref.name, "refs/replace/") })
 }
 
 // read reads a file of the repository; one that is missing is empty.

@@ -3,6 +3,7 @@ package git
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"policyd/extract/stat"
@@ -11,28 +12,23 @@ import (
 // maxRefs is how many files of refs are looked at.
 const maxRefs = 10_000
 
-// PlainRefs reports whether no word that git prints of the names of the repository's refs
-// begins with a dash: a clone brings tags of any name. Where no branch is checked out git
+// PlainRefs reports whether each word that git prints of the names of the repository's refs
+// is one, of plain characters, and no option: a clone brings tags of any name. Of how much
+// of a name is printed the others decide: no part of any begins with a dash. Where no branch is checked out git
 // prints more than names, which is not known here.
 //
 // It reads anew on each call.
 func (r *Reader) PlainRefs(v Verdict) bool {
-	if !v.Repository || v.there("reftable") {
+	if !v.Repository || v.AltersNames || v.objectSize == 0 || v.there("reftable") {
 		return false
 	}
 	head, known := v.readAt(v.GitDir, "HEAD", maxRefBytes)
 	if !known || !strings.HasPrefix(string(head), "ref: refs/heads/") {
 		return false
 	}
-	packed, known := v.read("packed-refs", maxPackedRefs)
-	if !known {
+	packed, known := v.packedRefs()
+	if !known || slices.ContainsFunc(packed, func(ref packedRef) bool { return !plainRef(ref.name) }) {
 		return false
-	}
-	for line := range strings.Lines(string(packed)) {
-		_, name, named := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if line[0] != '#' && line[0] != '^' && (!named || dashed(name)) {
-			return false
-		}
 	}
 	left := maxRefs
 	for _, dir := range []string{v.CommonDir, v.GitDir} {
@@ -42,10 +38,6 @@ func (r *Reader) PlainRefs(v Verdict) bool {
 	}
 	return true
 }
-
-// dashed reports whether a part of a name begins with a dash: how much of it is printed
-// depends on the others.
-func dashed(name string) bool { return name[:1] == "-" || strings.Contains(name, "/-") }
 
 func (v *Verdict) plainRefsBelow(dir string, left *int) bool {
 	path, err := disk(v.view, filepath.Join(dir, "refs"), false)
@@ -61,7 +53,7 @@ func (v *Verdict) plainRefsBelow(dir string, left *int) bool {
 			return nil
 		case err != nil:
 			return err
-		case *left < 0, entry.Name()[0] == '-', !entry.IsDir() && !entry.Type().IsRegular():
+		case *left < 0, !plainRef(entry.Name()), !entry.IsDir() && !entry.Type().IsRegular():
 			return fs.ErrInvalid
 		}
 		return nil
