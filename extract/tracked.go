@@ -35,6 +35,9 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	}
 	commits, specs := e.commitsOf(a, dir)
 	err := e.x.git.Tracked(verdict, specs, dir, visit)
+	if err == nil && answer == reachesNone && len(commits) > 0 && !e.asksGit() {
+		return reachesUnknown, true
+	}
 	if err == nil && answer == reachesNone && len(commits) > 0 {
 		err = e.x.git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
 	}
@@ -42,6 +45,16 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 		return reachesUnknown, true
 	}
 	return answer, true
+}
+
+// maxGitAnswers bounds how often one call has a repository's commits and refs read: each
+// time may take as long as a repository can make it.
+const maxGitAnswers = 8
+
+// asksGit reports whether they may be read once more.
+func (e *extraction) asksGit() bool {
+	e.gitAnswers++
+	return e.gitAnswers <= maxGitAnswers
 }
 
 // commitsOf tells the revisions that names come from, and the pathspecs that select

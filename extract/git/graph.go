@@ -23,6 +23,7 @@ const (
 	graphNone    = 0x70000000
 	graphEdges   = 0x80000000
 	graphDetails = 16
+	graphCost    = 16
 	graphFanout  = 256 * 4
 )
 

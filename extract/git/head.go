@@ -106,7 +106,7 @@ func (n *named) holds(dir, tree string, depth int) bool {
 	if n.trees[dir] == tree || n.stopped {
 		return true
 	}
-	if depth > maxHeadDepth {
+	if depth > maxHeadDepth || len(dir) > maxHeadPath {
 		return false
 	}
 	body, ok := n.objects.object("tree", tree)
@@ -140,6 +140,7 @@ func plainEntry(name string) bool {
 const (
 	maxHeadEntries = 200_000
 	maxHeadDepth   = 128
+	maxHeadPath    = 4 << 10
 	maxRefBytes    = 4 << 10
 	maxPackedRefs  = 4 << 20
 )

@@ -168,7 +168,7 @@ func (w *indexWalk) offset() (int, bool) {
 // that say where the others and the entries are: several threads of git read it by them.
 func (w *indexWalk) extensions(content []byte) error {
 	const header = 8
-	start := w.position(content)
+	start, blocks := w.position(content), false
 	for len(w.rest) > 0 {
 		head, ok := w.take(header)
 		if !ok || head[0] < 'A' || head[0] > 'Z' {
@@ -182,7 +182,8 @@ func (w *indexWalk) extensions(content []byte) error {
 		case "EOIE":
 			ok = len(body) >= 4 && int(binary.BigEndian.Uint32(body)) == start
 		case "IEOT":
-			ok = inBlocks(content, body, w.objectSize, start)
+			ok = !blocks && inBlocks(content, body, w.objectSize, start)
+			blocks = true
 		}
 		if !ok {
 			return ErrIndexUnknown

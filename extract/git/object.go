@@ -21,7 +21,7 @@ const (
 	maxObjects     = 1024
 	// maxInflated bounds all that is unpacked for one answer, maxIndexed the indexes that
 	// are read for it.
-	maxInflated = 32 << 20
+	maxInflated = 16 << 20
 	maxIndexed  = 16 << 20
 )
 

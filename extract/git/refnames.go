@@ -27,7 +27,7 @@ func (r *Reader) PlainRefs(v Verdict) bool {
 		return false
 	}
 	packed, known := v.packedRefs()
-	if !known || slices.ContainsFunc(packed, func(ref packedRef) bool { return !plainRef(ref.name) }) {
+	if !known || slices.ContainsFunc(packed, func(ref packedRef) bool { return !plainWord(ref.name) }) {
 		return false
 	}
 	left := maxRefs
@@ -37,6 +37,17 @@ func (r *Reader) PlainRefs(v Verdict) bool {
 		}
 	}
 	return true
+}
+
+// plainWord reports whether the name of a ref is one word wherever it is printed, with
+// characters beyond those of plainRef which no shell makes more of.
+func plainWord(name string) bool {
+	return plainRef(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("@#=,", r) {
+			return '_'
+		}
+		return r
+	}, name))
 }
 
 func (v *Verdict) plainRefsBelow(dir string, left *int) bool {
@@ -53,7 +64,7 @@ func (v *Verdict) plainRefsBelow(dir string, left *int) bool {
 			return nil
 		case err != nil:
 			return err
-		case *left < 0, !plainRef(entry.Name()), !entry.IsDir() && !entry.Type().IsRegular():
+		case *left < 0, !plainWord(entry.Name()), !entry.IsDir() && !entry.Type().IsRegular():
 			return fs.ErrInvalid
 		}
 		return nil

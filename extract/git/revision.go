@@ -50,7 +50,8 @@ func (s *store) commit(id string) (*commit, bool) {
 			return nil, false
 		}
 	}
-	return &c, s.graph.agrees(id, &c)
+	// All of the graph is looked through for it.
+	return &c, s.spend(len(s.graph.ids)/graphCost) && s.graph.agrees(id, &c)
 }
 
 // committed reads when a commit was made, behind the name and address of who made it. gits

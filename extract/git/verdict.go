@@ -87,6 +87,9 @@ type Verdict struct {
 
 	objectSize int
 	view       View
+	// packed is what was read of packed-refs for one answer; no verdict that is handed out
+	// has any.
+	packed *packedRefs
 }
 
 // Code returns the stable part of the reason.
