@@ -239,6 +239,47 @@ func TestRefsAreRevisions(t *testing.T) {
 	}
 }
 
+// S3: a tag may name the contents of a file, which no path and no option for commits keeps
+// from being printed; and a path named like a revision hides none.
+func TestTagsOfContents(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = p.project
+		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	caveats := func(line string) []string {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		return items[len(items)-1].Caveats
+	}
+	git("init", "-q", "-b", "main")
+	git("add", "-f", "README.md", ".env")
+	git("commit", "-q", "-m", "base")
+	for range 2 {
+		git("commit", "-q", "--allow-empty", "-m", "more")
+	}
+	git("tag", "content", "HEAD:.env")
+	for _, line := range []string{
+		"git show --stat content", "git cat-file -p content", "git diff content README.md", "git show --stat HEAD content", "git show --stat tags/content",
+		`for t in $(git tag); do git show --stat "$t"; done`, `for t in $(git tag); do git cat-file -p "$t"; done`,
+	} {
+		assert.Containsf(t, caveats(line), "reaches_secret", "%q", line)
+	}
+	for _, line := range []string{
+		"git show --stat HEAD", "git show --stat main~1", "git cat-file -p HEAD^", "git diff HEAD~2..HEAD README.md", "git diff HEAD~1 -- README.md",
+		"git show --stat HEAD^{} README.md", "for h in $(git log --format=%h); do git show --stat $h; done",
+	} {
+		assert.Emptyf(t, caveats(line), "%q", line)
+	}
+	require.NoError(t, os.WriteFile(p.project+"/$(hash)", nil, 0o600))
+	assert.Contains(t, caveats("for h in $(git log --format=%h); do git show $h; done"), "reaches_secret")
+	git("rm", "-q", "--cached", ".env")
+	assert.Empty(t, caveats("git show --stat content"), "no secret is tracked")
+}
+
 // S3: what a revision has at a name that git or find prints counts as read by that name.
 func TestContentsByFedNames(t *testing.T) {
 	p := newPlace(t)

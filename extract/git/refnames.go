@@ -39,6 +39,28 @@ func (r *Reader) PlainRefs(v Verdict) bool {
 	return true
 }
 
+// Tags reports whether one of some revisions may be, or begin with, the name of a tag, or
+// of another ref than a branch: these name objects of any kind. It reads anew on each call.
+func (r *Reader) Tags(v Verdict, revisions []string) bool {
+	return slices.ContainsFunc(revisions, func(word string) bool {
+		from, to, _ := strings.Cut(word, "..")
+		return v.tag(from) || v.tag(strings.TrimPrefix(to, "."))
+	})
+}
+
+func (v *Verdict) tag(revision string) bool {
+	name, _, _ := strings.Cut(revision, "~")
+	name, _, _ = strings.Cut(name, "^")
+	if name == "" || name == "HEAD" || name == "@" || strings.HasPrefix(name, "HEAD@{") {
+		return false
+	}
+	if !plainRef(name) || strings.HasPrefix(name, "refs/") || strings.HasPrefix(name, "tags/") {
+		return true
+	}
+	_, there, known := v.ref("refs/tags/"+name, 0)
+	return there || !known
+}
+
 // plainWord reports whether the name of a ref is one word wherever it is printed, with
 // characters beyond those of plainRef which no shell makes more of.
 func plainWord(name string) bool {
