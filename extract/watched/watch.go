@@ -33,7 +33,7 @@ type View struct {
 type directory struct {
 	// stamp is nil as long as the directory has to be asked about.
 	stamp atomic.Pointer[stat.Stamp]
-	// watch is the kernel's number; children are paths that are known, too; changed is
+	// watch is the kernel's number, 0 before there is one; children are paths that are known, too; changed is
 	// the number of the last report about it. The Directories' mutex holds for them.
 	watch    int
 	children []string
