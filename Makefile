@@ -163,5 +163,7 @@ fmt: build
 	$(TOOL) golangci-lint fmt
 	$(OPA) fmt --write policies
 
+# The proof is about what the others make.
 generate:
+	$(GO) generate ./internal/...
 	$(GO) generate ./...

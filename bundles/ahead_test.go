@@ -16,6 +16,7 @@ func TestWhatIsReadAheadIsTheBundle(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, usual.Modules)
 	require.Equal(t, usual.Manifest, ahead.Manifest)
+	require.NotNil(t, ahead.held, "the embedded bundle is not the one that was proven: make generate")
 	for range 2 {
 		one, err := usual.data()
 		require.NoError(t, err)

@@ -118,12 +118,14 @@ func TestVersionsThatAreNoPath(t *testing.T) {
 // it is printed with what stands there.
 func TestManifestsThatAreLinks(t *testing.T) {
 	for name, lines := range map[string][]string{
-		"package.json":        {"npm ls", "npm pkg get name", "npm run", "cd src && npm ls", "npm --prefix src ls"},
-		"package-lock.json":   {"npm ls"},
-		"Cargo.toml":          {"cargo metadata --no-deps", "cd src && cargo locate-project"},
-		".cargo/config.toml":  {"cargo metadata --no-deps", "cargo --version"},
-		"../proj/Cargo.toml":  {"cargo metadata --no-deps --manifest-path src/Cargo.toml"},
-		"src/../package.json": {"npm explain x"},
+		"package.json":               {"npm ls", "npm pkg get name", "npm run", "cd src && npm ls", "npm --prefix src ls"},
+		"package-lock.json":          {"npm ls"},
+		"Cargo.toml":                 {"cargo metadata --no-deps", "cd src && cargo locate-project"},
+		".cargo/config.toml":         {"cargo metadata --no-deps", "cargo --version"},
+		"../proj/Cargo.toml":         {"cargo metadata --no-deps --manifest-path src/Cargo.toml"},
+		"src/../package.json":        {"npm explain x"},
+		".terraform/environment":     {"terraform workspace show", "tofu workspace show"},
+		"src/.terraform/environment": {"terraform -chdir=src workspace show", "cd src && terraform workspace show"},
 	} {
 		for target, want := range map[string]string{".env": "reaches_secret", "../other/file": "reaches_outside", "README.md": ""} {
 			p := newPlace(t)

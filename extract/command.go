@@ -155,6 +155,9 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		text = "./" + text // the shell has expanded what it expands
 	}
 	p := e.touch(t, text, base, a.Op)
+	if a.Refs && !e.x.git.PlainRefs(e.inspect(p.Real, "for-each-ref")) {
+		item.Caveats.Add(reachesUnknown)
+	}
 	if a.Fed {
 		if answer := e.handed(a.Text, base, &filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
 			item.Caveats.Add(answer)

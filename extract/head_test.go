@@ -3,6 +3,8 @@ package extract_test
 import (
 	"os"
 	"os/exec"
+	"path"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,12 +47,205 @@ func TestNamesOfHead(t *testing.T) {
 	assert.Contains(t, caveats(staged), "reaches_unknown", "HEAD still names it")
 	git("commit", "-q", "-m", "three")
 	assert.Empty(t, caveats(line))
+	for _, line := range []string{"git diff --name-only main | xargs cat", "git diff --name-only @ | xargs cat", "git diff --cached --name-only main | xargs cat"} {
+		assert.Emptyf(t, caveats(line), "%q names HEAD", line)
+	}
 	for _, line := range []string{
 		"git diff --name-only HEAD~1 | xargs cat", "git diff --name-only HEAD~1 HEAD | xargs cat", "git diff --name-only HEAD HEAD~1 | xargs cat",
-		"git diff --name-only HEAD...main~1 | xargs cat", "git diff --name-only main | xargs cat", "git diff --name-only @ | xargs cat",
-		"git diff --name-only HEAD^ | xargs cat", "git diff --cached --name-only HEAD~1 | xargs cat",
-		"git diff --cached --name-only main | xargs cat", "git log --name-only --format= HEAD | xargs cat", "git show --name-only --format= HEAD | xargs cat",
+		"git diff --name-only HEAD...main~1 | xargs cat", "git diff --name-only HEAD^ | xargs cat", "git diff --cached --name-only HEAD~1 | xargs cat",
+		"git log --name-only --format= HEAD | xargs cat", "git show --name-only --format= HEAD | xargs cat",
+		"git show --name-only --format= | xargs cat", "git diff-tree -r --no-commit-id --name-only HEAD | xargs cat",
+		"git ls-tree -r --name-only HEAD~1 | xargs cat",
 	} {
 		assert.NotEmptyf(t, caveats(line), "%q", line)
+	}
+}
+
+// S3: names of commits are looked at like those of the index: what they are where they
+// become words, and what lies there now.
+func TestNamesOfRevisions(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Remove(p.project+"/.env"))
+	git := func(args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = p.project
+		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	caveats := func(line string) []string {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		return items[len(items)-1].Caveats
+	}
+	write := func(name string) {
+		require.NoError(t, os.MkdirAll(p.project+"/"+path.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x"), 0o600))
+	}
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(outside+"/hosts", nil, 0o600))
+	git("init", "-q", "-b", "main")
+	git("add", "README.md", "src", "docs")
+	git("commit", "-q", "-m", "base")
+	lines := []string{
+		"git diff --name-only main~1 | xargs grep -n x", "git diff --name-only main~1..HEAD | xargs -r cat", "git diff --name-only HEAD~2...main~1 | xargs cat",
+		"git show --name-only --pretty= HEAD~1 | xargs cat", "git ls-tree -r --name-only main~1 | xargs cat",
+		"git diff-tree -r --no-commit-id --name-only HEAD | xargs cat",
+		`for f in $(git diff --name-only HEAD~1); do cat "$f"; done`, `git diff --name-only HEAD~1 | while read -r f; do [ -f "$f" ] && wc -l "$f"; done`,
+	}
+	for name, now := range map[string]func(name string){
+		"there": nil, "--files0-from=x": nil, "dir/-x": nil, "a /etc/b": nil, ".env": write, "deep/server.pem": write,
+		"link/hosts": func(string) { require.NoError(t, os.Symlink(outside, p.project+"/link")) },
+		"sub":        func(string) { write("sub/.env") },
+		"lost":       func(string) { require.NoError(t, os.Symlink(outside+"/hosts", p.project+"/lost")) },
+	} {
+		git("commit", "-q", "--allow-empty", "-m", "before")
+		write(name)
+		git("add", "-f", "--", name)
+		git("commit", "-q", "-m", "add")
+		git("rm", "-rq", "--", name)
+		git("commit", "-q", "-m", "remove")
+		if now != nil {
+			now(name)
+		}
+		for _, line := range lines {
+			if name == "there" || strings.Contains(name, " ") && strings.Contains(line, "read -r") {
+				assert.Emptyf(t, caveats(line), "%q", line)
+			} else {
+				assert.NotEmptyf(t, caveats(line), "%q with %s", line, name)
+			}
+		}
+		assert.Empty(t, caveats("git diff --name-only main~1 README.md src | xargs cat"), "of these paths alone")
+		// What lies in the project goes, and nothing behind a link.
+		first, _, _ := strings.Cut(name, "/")
+		require.NoError(t, os.RemoveAll(p.project+"/"+first))
+	}
+	require.FileExists(t, outside+"/hosts")
+}
+
+// S3: a word may be a revision or a path, and HEAD counts where no line names it.
+func TestWordsOfRevisions(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = p.project
+		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	caveats := func(line string) []string {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		return items[len(items)-1].Caveats
+	}
+	git("init", "-q", "-b", "main")
+	git("add", "-f", "README.md", ".env")
+	git("commit", "-q", "-m", "base")
+	git("branch", "old")
+	git("rm", "-q", "--cached", ".env")
+	const known = "git diff --name-only README.md | xargs cat"
+	assert.Empty(t, caveats(known), "a path")
+	for _, name := range []string{"old", "HEAD", "HEAD~0"} {
+		require.NoError(t, os.WriteFile(p.project+"/"+name, nil, 0o600))
+	}
+	for _, line := range []string{
+		"git diff --cached --name-only | xargs cat", "git diff --cached --name-only . | xargs cat", "git diff --name-only old -- . | xargs cat",
+		"git diff --name-only HEAD -- | xargs cat", "git show --name-only --format= | xargs cat", "git show --name-only --format= . | xargs cat",
+		"git ls-tree -r --name-only old | xargs cat",
+	} {
+		assert.NotEmptyf(t, caveats(line), "%q", line)
+	}
+	assert.Empty(t, caveats("git diff --name-only old src | xargs cat"), "git takes it for both, and does nothing")
+	for _, line := range []string{
+		"git show --name-only --format=%s main | xargs cat", "git show --name-only main | xargs cat", "git show --name-only --oneline main | xargs cat",
+		"git ls-tree --name-only main | xargs cat", "git diff-tree -r --name-only main | xargs cat", "git diff-tree --no-commit-id --name-only main | xargs cat",
+		`git diff --name-only "$x" | xargs cat`, "git diff --name-only main:src | xargs cat", "git -c core.quotepath=off diff --name-only main | xargs cat",
+	} {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		assert.NotEqualf(t, "cat", items[len(items)-1].Verb, "%q", line)
+	}
+}
+
+// S3: what git prints of refs is a revision to git and no file to others, as long as no
+// ref is called like an option.
+func TestRefsAreRevisions(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = p.project
+		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	caveats := func(line string) []string {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		return items[len(items)-1].Caveats
+	}
+	git("init", "-q", "-b", "main")
+	git("add", "README.md", "src")
+	git("commit", "-q", "-m", "base")
+	git("tag", "v1")
+	revisions := []string{
+		`for t in $(git tag); do git log -1 --format=%as "$t"; done`, `git tag | while read -r t; do git show --stat "$t"; done`,
+		"git tag -l 'v*' | head -3 | xargs -n1 git log -1 --oneline", `for b in $(git branch --format='%(refname:short)'); do git log -1 $b; done`,
+		`for b in $(git for-each-ref --format='%(refname)' refs/heads); do git rev-list --count $b; done`,
+	}
+	for _, line := range revisions {
+		assert.Emptyf(t, caveats(line), "%q", line)
+	}
+	for _, line := range []string{
+		`for t in $(git tag); do cat "$t"; done`, `for t in $(git tag); do grep -r x $t; done`, `for t in $(git tag); do git log -1 -- "$t"; done`,
+		`for t in $(git tag); do git show "$t:.env"; done`, `for t in $(git tag); do git -C src log -1 "$t"; done`, "git tag | xargs sort",
+		`for t in $(git tag -n); do git log -1 "$t"; done`, `for b in $(git branch); do git log -1 "$b"; done`,
+		`for t in $(git tag --format='%(contents)'); do git log -1 "$t"; done`, `for t in $(git tag); do git diff --no-index "$t" README.md; done`,
+		`IFS=v; for t in $(git tag); do git log -1 $t; done`, `for t in $(git tag); do [ -f "$t" ]; done`,
+		`for t in $(git -c column.ui=always tag); do git log -1 "$t"; done`, `t=$(git tag); cat "src/$t"`, `git tag | xargs grep -l x`,
+	} {
+		assert.NotEmptyf(t, caveats(line), "%q", line)
+	}
+	assert.True(t, p.facts("Bash", map[string]any{"command": `for t in $(git tag); do wc <"$t"; done`}).Messy)
+	git("update-ref", "refs/tags/--output=x", "HEAD")
+	for _, line := range revisions {
+		assert.Containsf(t, caveats(line), "reaches_unknown", "%q", line)
+	}
+}
+
+// S3: what a revision has at a name that git or find prints counts as read by that name.
+func TestContentsByFedNames(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Remove(p.project+"/.env"))
+	for _, arguments := range [][]string{{"init", "-q", "-b", "main"}, {"add", "README.md", "src"}} {
+		cmd := exec.Command("git", arguments...)
+		cmd.Dir = p.project
+		require.NoError(t, cmd.Run())
+	}
+	known := func(line string) bool {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		return !facts.Messy && len(facts.Items[len(facts.Items)-1].Caveats) == 0
+	}
+	lines := []string{
+		`for f in $(git ls-files); do git show "HEAD:$f"; done`, `find . -type f | while read -r f; do git show main~1:"$f"; done`,
+		`for f in $(git diff --name-only); do git cat-file -p "v1.0/x:$f"; done`,
+	}
+	for _, line := range lines {
+		assert.Truef(t, known(line), "%q", line)
+	}
+	for _, line := range []string{
+		`for f in $(git ls-files); do git show HEAD:$f; done`, `for f in $(git ls-files); do git show ":$f"; done`,
+		`for f in $(git ls-files); do git show "HEAD^{/x}:$f"; done`, `for f in $(git ls-files); do git show "HEAD..main:$f"; done`,
+		`for f in $(git ls-files); do git show "-x:$f"; done`, `for f in $(git ls-files); do git show "HEAD:$f/x"; done`,
+		`for f in $(git ls-files); do cat "HEAD:$f"; done`, `for f in $(git ls-files); do git -C src show "HEAD:$f"; done`,
+		`for f in $(ls src); do git show "HEAD:$f"; done`,
+		`for f in $(git ls-files); do git show "^HEAD:$f"; done`,
+	} {
+		assert.Falsef(t, known(line), "%q", line)
+	}
+	require.NoError(t, os.WriteFile(p.project+"/.env", []byte("x"), 0o600))
+	cmd := exec.Command("git", "add", "-f", ".env")
+	cmd.Dir = p.project
+	require.NoError(t, cmd.Run())
+	for _, line := range lines {
+		assert.Falsef(t, known(line), "%q", line)
 	}
 }

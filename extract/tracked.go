@@ -1,9 +1,11 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/git"
 	"policyd/extract/shell"
 )
 
@@ -12,36 +14,71 @@ import (
 // can't be relied on: then the disk is looked at instead.
 func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (answer string, known bool) {
 	verdict := e.inspect(dir, "ls-files")
-	if a.AtHead && (!verdict.Trusted || !verdict.Repository || !e.x.git.NamesHead(verdict)) {
-		return reachesUnknown, true // HEAD may name what is on no disk
-	}
-	if !verdict.Trusted || !verdict.Repository {
+	switch {
+	case verdict.Trusted && verdict.Repository:
+	case len(a.Commits) > 0 || a.AtHead:
+		return reachesUnknown, true // a commit may name what is on no disk
+	default:
 		return reachesNone, false
 	}
 	if verdict.AltersNames {
 		return reachesUnknown, true
 	}
-	f := filter{handing: a.Handing, braces: a.Braces, reading: a.Reading}
 	left := maxReached
-	err := e.x.git.Tracked(verdict, a.Tracked, dir, func(path string) bool {
-		if left--; left < 0 || !quotedAsItIs(path, a.Handing) {
+	visit := func(path string) bool {
+		if left--; left < 0 {
 			answer = reachesUnknown
 			return false
 		}
-		full := verdict.Top + "/" + path
-		named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
-		if answer = e.handed(named, base, &f); answer == reachesNone {
-			answer = e.trackedFile(full)
-		}
-		if !below && answer == reachesNone && strings.ContainsAny(named, " \t") {
-			answer = reachesUnknown // printed with other words in front
-		}
+		answer = e.trackedName(path, verdict.Top, dir, a, base)
 		return answer == reachesNone
-	})
+	}
+	commits, specs := e.commitsOf(a, dir)
+	err := e.x.git.Tracked(verdict, specs, dir, visit)
+	if err == nil && answer == reachesNone && len(commits) > 0 {
+		err = e.x.git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
+	}
 	if err != nil {
 		return reachesUnknown, true
 	}
 	return answer, true
+}
+
+// commitsOf tells the revisions that names come from, and the pathspecs that select
+// these: before dashes git takes a word that names a path for a pathspec, and does
+// nothing where it names both.
+func (e *extraction) commitsOf(a *shell.Access, dir string) (commits, specs []string) {
+	if a.AtHead {
+		commits = append(commits, "HEAD")
+	}
+	for _, word := range a.Commits {
+		if a.Dashes || !e.exists(e.absolute(word, dir)) {
+			commits = append(commits, word)
+		} else {
+			specs = append(specs, word)
+		}
+	}
+	if len(specs) == 0 || !slices.Equal(a.Tracked, shell.AllTracked) {
+		specs = append(specs, a.Tracked...)
+	}
+	return commits, specs
+}
+
+// trackedName says what one name that git prints reaches, where it becomes a word.
+func (e *extraction) trackedName(path, top, dir string, a *shell.Access, base string) string {
+	if !quotedAsItIs(path, a.Handing) {
+		return reachesUnknown
+	}
+	full := top + "/" + path
+	named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
+	answer := e.handed(named, base, &filter{handing: a.Handing, braces: a.Braces, reading: a.Reading})
+	if answer == reachesNone {
+		answer = e.trackedFile(full)
+	}
+	if !below && answer == reachesNone && strings.ContainsAny(named, " \t") {
+		return reachesUnknown // printed with other words in front
+	}
+	return answer
 }
 
 // quotedAsItIs reports whether git prints a path as it is: without -z it writes

@@ -5,6 +5,8 @@ import (
 	"crypto/sha1" //nolint:gosec // git's own ids
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,31 +14,80 @@ import (
 	"policyd/extract/stat"
 )
 
-// NamesHead reports whether the index of the verdict's repository names every
-// path that the commit that HEAD names holds, so that whatever git names of both
-// is named by the index. What the index holds is computed from the index, and
-// each object that is read is what its id says. False is also what can't be known.
+// ErrRevisionUnknown means that it can't be known which names commits hold.
+var ErrRevisionUnknown = errors.New("revision is not known")
+
+// Commits are those whose names git prints.
+type Commits struct {
+	// Revisions are words as git diff takes them: single ones, and ranges.
+	Revisions []string
+	// Parents is true when the parents of each count as well, and no range does.
+	Parents bool
+}
+
+// Beyond visits the paths that commits hold and that the index does not name, as far as
+// the pathspecs select them, until visit returns false: with those that Tracked visits,
+// they are all that git names of the commits, the index and the work tree. What the index
+// holds is computed from the index, and each object that is read is what its id says.
 //
-// It reads anew on each call.
-func (r *Reader) NamesHead(v Verdict) bool {
-	if !v.Repository || v.Top == "" || v.objectSize == 0 || v.replaces() {
-		return false
+// It reads anew on each call. Errors: those of Tracked, and ErrRevisionUnknown. After an
+// error the paths visited so far mean nothing.
+func (r *Reader) Beyond(v Verdict, of Commits, pathspecs []string, cwd string, visit func(path string) bool) error {
+	if !v.Repository || v.Top == "" || v.objectSize == 0 {
+		return ErrNoRepository
 	}
-	commit, ok := v.head()
-	if !ok {
-		return false
-	}
-	tree, ok := v.treeOf(commit)
-	if !ok {
-		return false
+	selection, err := parsePathspecs(v.Top, cwd, pathspecs)
+	if err != nil {
+		return err
 	}
 	content, err := v.index()
-	if err != nil || content == nil {
-		return false
+	if err != nil {
+		return fmt.Errorf("read index: %w", err)
 	}
-	n := named{v: &v, paths: map[string]bool{}, trees: map[string]string{}, left: maxHeadTrees}
+	objects, ok := v.objects()
+	if !ok {
+		return ErrRevisionUnknown
+	}
+	commits, ok := objects.commits(of)
+	if !ok {
+		return ErrRevisionUnknown
+	}
+	n := named{objects: objects, paths: map[string]bool{}, trees: map[string]string{}, objectSize: v.objectSize, visit: visit, selection: selection}
+	if !n.index(content) {
+		return ErrRevisionUnknown
+	}
+	for _, id := range commits {
+		c, ok := objects.commit(id)
+		if !ok || !n.holds("", c.tree, 0) {
+			return ErrRevisionUnknown
+		}
+		if n.stopped {
+			break
+		}
+	}
+	return nil
+}
+
+// named is what the index names: its paths, and the trees that it would write
+// by their directories, each with a slash behind it.
+type named struct {
+	objects    *store
+	objectSize int
+	paths      map[string]bool
+	trees      map[string]string
+	selection  selection
+	visit      func(path string) bool
+	// stopped is true once visit has had enough.
+	stopped bool
+}
+
+// index reads what the index names; nothing where there is none.
+func (n *named) index(content []byte) bool {
+	if content == nil {
+		return true
+	}
 	var entries []treeEntry
-	err = walkIndex(content, v.objectSize, func(e indexEntry) bool {
+	err := walkIndex(content, n.objectSize, func(e indexEntry) bool {
 		entries = append(entries, treeEntry{mode: e.mode, object: e.object, path: string(e.path)})
 		n.paths[string(e.path)] = true
 		return len(entries) <= maxHeadEntries
@@ -44,53 +95,50 @@ func (r *Reader) NamesHead(v Verdict) bool {
 	if err != nil || len(entries) > maxHeadEntries {
 		return false
 	}
-	_, ok = writeTree(entries, 0, v.objectSize, 0, n.trees)
-	return ok && n.holds("", tree, 0)
+	_, ok := writeTree(entries, 0, n.objectSize, 0, n.trees)
+	return ok
 }
 
-// named is what the index names: its paths, and the trees that it would write
-// by their directories, each with a slash behind it.
-type named struct {
-	v     *Verdict
-	paths map[string]bool
-	trees map[string]string
-	left  int
-}
-
-// holds reports whether the index names all that a tree holds in a directory.
+// holds visits all that a tree holds in a directory and the index does not name. It
+// reports false where that can't be known.
 func (n *named) holds(dir, tree string, depth int) bool {
-	written, there := n.trees[dir]
-	if !there || depth > maxHeadDepth {
-		return false
-	}
-	if written == tree {
+	if n.trees[dir] == tree || n.stopped {
 		return true
 	}
-	if n.left--; n.left < 0 {
+	if depth > maxHeadDepth {
 		return false
 	}
-	body, ok := n.v.object("tree", tree)
-	for ok && len(body) > 0 {
+	body, ok := n.objects.object("tree", tree)
+	for ok && len(body) > 0 && !n.stopped {
 		header, rest, found := bytes.Cut(body, []byte{0})
 		mode, name, spaced := strings.Cut(string(header), " ")
-		if !found || !spaced || name == "" || strings.Contains(name, "/") || len(rest) < n.v.objectSize {
+		if !found || !spaced || !plainEntry(name) || len(rest) < n.objectSize {
 			return false
 		}
-		if mode == "40000" {
-			ok = n.holds(dir+name+"/", hex.EncodeToString(rest[:n.v.objectSize]), depth+1)
-		} else {
-			ok = n.paths[dir+name]
+		switch mode {
+		case "40000", "040000":
+			ok = n.holds(dir+name+"/", hex.EncodeToString(rest[:n.objectSize]), depth+1)
+		case "100644", "100755", "100664", "120000", "160000":
+			path := dir + name
+			n.stopped = !n.paths[path] && n.selection.selects([]byte(path)) && !n.visit(path)
+		default:
+			return false
 		}
-		body = rest[n.v.objectSize:]
+		body = rest[n.objectSize:]
 	}
 	return ok
 }
 
-// Bounds on what NamesHead reads and computes.
+// plainEntry reports whether a name in a tree leads nowhere but into it: a commit that was
+// fetched may hold any.
+func plainEntry(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.EqualFold(name, ".git") && !strings.ContainsAny(name, "/\\")
+}
+
+// Bounds on what Beyond reads and computes.
 const (
 	maxHeadEntries = 200_000
 	maxHeadDepth   = 128
-	maxHeadTrees   = 64
 	maxRefBytes    = 4 << 10
 	maxPackedRefs  = 4 << 20
 )
@@ -184,6 +232,9 @@ func (v *Verdict) readAt(dir, name string, limit int64) (content []byte, known b
 
 // head is the id of the commit that HEAD names.
 func (v *Verdict) head() (string, bool) {
+	if found, ok := v.at(v.GitDir, "HEAD"); !ok || found.Kind != stat.File {
+		return "", false
+	}
 	text, known := v.readAt(v.GitDir, "HEAD", maxRefBytes)
 	if !known {
 		return "", false
@@ -195,23 +246,8 @@ func (v *Verdict) head() (string, bool) {
 	if !strings.HasPrefix(ref, "refs/heads/") || strings.Contains(ref, "..") || filepath.ToSlash(filepath.Clean(ref)) != ref {
 		return "", false
 	}
-	loose, known := v.read(ref, maxRefBytes)
-	if !known {
-		return "", false
-	}
-	if len(loose) > 0 {
-		return v.id(strings.TrimSuffix(string(loose), "\n"))
-	}
-	packed, known := v.read("packed-refs", maxPackedRefs)
-	if !known {
-		return "", false
-	}
-	for line := range strings.Lines(string(packed)) {
-		if id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); name == ref {
-			return v.id(id)
-		}
-	}
-	return "", false
+	id, there, known := v.ref(ref, 0)
+	return id, there && known
 }
 
 func (v *Verdict) id(text string) (string, bool) {

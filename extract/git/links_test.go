@@ -69,6 +69,7 @@ func TestSettingsThatShowMore(t *testing.T) {
 	assert.True(t, of().ShowsStash)
 	for text, want := range map[string]bool{
 		"[color]\n\tui = true\n": false, "[color]\n\tgrep = always\n": true, "[grep]\n\tfullName\n": true, "[grep]\n\tfullName = false\n": false,
+		"[log]\n\tshowSignature = true\n": true,
 	} {
 		other := newSandbox(t)
 		other.commit(other.project)

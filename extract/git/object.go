@@ -5,50 +5,106 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"policyd/extract/stat"
 )
 
-// Bounds on what is read to find one object.
+// Bounds on what is read to find objects.
 const (
 	maxObjectBytes = 1 << 20
 	maxPackIndex   = 8 << 20
 	maxPacks       = 64
+	maxObjects     = 1024
 )
 
-// object is a commit or a tree by its id. Only one that is what its id says,
-// stored whole, is read.
-func (v *Verdict) object(kind, id string) ([]byte, bool) {
-	body, ok := v.loose(kind, id)
-	if !ok {
-		body, ok = v.packed(kind, id)
-	}
-	return body, ok && hex.EncodeToString(objectID(kind, body, v.objectSize)) == id
+// store reads the objects of one repository to answer one question. Nothing of it
+// outlives the answer.
+type store struct {
+	v     *Verdict
+	packs []pack
+	graph graph
+	// left is how many objects may still be read.
+	left int
+	// absent is true once a revision was asked for that there is none of: given it,
+	// git fails, and names nothing.
+	absent bool
 }
 
-// treeOf is the id of the tree that a commit holds.
-func (v *Verdict) treeOf(commit string) (string, bool) {
-	body, ok := v.object("commit", commit)
-	if !ok {
-		return "", false
-	}
-	line, _, _ := strings.Cut(string(body), "\n")
-	tree, ok := strings.CutPrefix(line, "tree ")
-	if !ok {
-		return "", false
-	}
-	return v.id(tree)
+// pack is a file of objects, and its index.
+type pack struct {
+	name  string
+	index []byte
 }
 
-func (v *Verdict) loose(kind, id string) ([]byte, bool) {
-	packed, known := v.read(filepath.Join("objects", id[:2], id[2:]), maxObjectBytes)
+// objects opens the objects of the verdict's repository. It reports false where git
+// may read others in their place: those of another repository, what stands in for
+// them, and an index that says of several packs at once where they are.
+func (v *Verdict) objects() (*store, bool) {
+	s := &store{v: v, left: maxObjects}
+	if v.ForeignObjects || v.replaces() || v.there("info/grafts") || v.there("reftable") ||
+		v.there("objects/info/alternates") || v.there("objects/pack/multi-pack-index") || v.there("objects/pack/multi-pack-index.d") {
+		return nil, false
+	}
+	dir, err := disk(v.view, filepath.Join(v.CommonDir, "objects/pack"), true)
+	if stat.Missing(err) {
+		return s, true
+	}
+	if err != nil || !s.graph.read(v) {
+		return nil, false
+	}
+	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.idx"))
+	if err != nil || len(names) > maxPacks {
+		return nil, false
+	}
+	for _, name := range names {
+		index, _, err := readOrAbsent(name, maxPackIndex)
+		if err != nil || !isPackIndex(index, v.objectSize) {
+			return nil, false
+		}
+		s.packs = append(s.packs, pack{name: strings.TrimSuffix(name, ".idx") + ".pack", index: index})
+	}
+	return s, true
+}
+
+// there reports whether anything lies at a path of the repository, or can't be seen.
+func (v *Verdict) there(name string) bool {
+	found, ok := v.at(v.CommonDir, name)
+	return !ok || found.Present()
+}
+
+// object is an object by its id. What is stored more than once has to be what its id
+// says each time: which of them git reads is not known.
+func (s *store) object(kind, id string) (body []byte, ok bool) {
+	if s.left--; s.left < 0 {
+		return nil, false
+	}
+	keep := func(found []byte, readable bool) bool {
+		body, ok = found, readable && hex.EncodeToString(objectID(kind, found, s.v.objectSize)) == id
+		return ok
+	}
+	if s.v.there(loosePath(id)) && !keep(s.loose(kind, id)) {
+		return nil, false
+	}
+	raw, err := hex.DecodeString(id)
+	if err != nil {
+		return nil, false
+	}
+	for i := range s.packs {
+		if offset, there := packOffset(s.packs[i].index, raw); there && !keep(s.packs[i].whole(kind, offset, s.v.objectSize)) {
+			return nil, false
+		}
+	}
+	return body, ok
+}
+
+func loosePath(id string) string { return filepath.Join("objects", id[:2], id[2:]) }
+
+func (s *store) loose(kind, id string) ([]byte, bool) {
+	packed, known := s.v.read(loosePath(id), maxObjectBytes)
 	if !known || len(packed) == 0 {
 		return nil, false
 	}
@@ -70,33 +126,6 @@ func inflate(from io.Reader) ([]byte, bool) {
 	return content, err == nil && len(content) <= maxObjectBytes && reader.Close() == nil
 }
 
-// packed looks for an object in the packs. One that is stored as its difference
-// from another is not read.
-func (v *Verdict) packed(kind, text string) ([]byte, bool) {
-	id, err := hex.DecodeString(text)
-	if err != nil {
-		return nil, false
-	}
-	dir, err := disk(v.view, filepath.Join(v.CommonDir, "objects/pack"), true)
-	if err != nil {
-		return nil, false
-	}
-	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "pack-*.idx"))
-	if err != nil || len(names) > maxPacks {
-		return nil, false
-	}
-	for _, name := range names {
-		index, _, err := readOrAbsent(name, maxPackIndex)
-		if err != nil {
-			return nil, false
-		}
-		if offset, found := packOffset(index, id); found {
-			return packEntry(strings.TrimSuffix(name, ".idx")+".pack", offset, packedKinds[kind])
-		}
-	}
-	return nil, false
-}
-
 // escapeGlob makes a directory's name stand for itself in a pattern.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
@@ -107,28 +136,48 @@ const (
 	packNames  = packFanout + 256*4
 )
 
-// packOffset finds an object in the index of a pack, version 2.
-func packOffset(index, id []byte) (offset int64, found bool) {
+// isPackIndex reports whether a file is the index of a pack, version 2, and whole.
+func isPackIndex(index []byte, objectSize int) bool {
 	if len(index) < packNames || !bytes.HasPrefix(index, []byte("\xfftOc\x00\x00\x00\x02")) {
+		return false
+	}
+	before := 0
+	for i := range 256 {
+		here := fanout(index, i)
+		if here < before {
+			return false
+		}
+		before = here
+	}
+	return before <= (len(index)-packNames)/(objectSize+8)
+}
+
+// fanout is how many objects of the index begin with at most a byte.
+func fanout(index []byte, first int) int {
+	return int(binary.BigEndian.Uint32(index[packFanout+4*first:]))
+}
+
+// packOffset finds an object in the index of a pack, as git does. An offset below 0 is
+// one that is not read: beyond 2 GiB it stands elsewhere.
+func packOffset(index, id []byte) (offset int64, found bool) {
+	if !isPackIndex(index, len(id)) {
 		return 0, false
 	}
-	fanout := func(i int) int { return int(binary.BigEndian.Uint32(index[packFanout+4*i:])) }
-	total, size := fanout(255), len(id)
-	from, to := 0, fanout(int(id[0]))
+	size := len(id)
+	offsets := packNames + fanout(index, 255)*(size+4)
+	low, high := 0, fanout(index, int(id[0]))
 	if id[0] > 0 {
-		from = fanout(int(id[0]) - 1)
+		low = fanout(index, int(id[0])-1)
 	}
-	offsets := packNames + total*(size+4)
-	if total < 0 || from < 0 || from > to || to > total || total > len(index)/(size+8) || offsets+4*total > len(index) {
-		return 0, false
-	}
-	at := from
-	for low, high := from, to; low < high; {
-		at = (low + high) / 2
+	for low < high {
+		at := (low + high) / 2
 		switch c := bytes.Compare(index[packNames+at*size:packNames+(at+1)*size], id); {
 		case c == 0:
 			value := binary.BigEndian.Uint32(index[offsets+4*at:])
-			return int64(value), value&0x80000000 == 0 // beyond 2 GiB it stands elsewhere
+			if value&0x80000000 != 0 {
+				return -1, true
+			}
+			return int64(value), true
 		case c < 0:
 			low = at + 1
 		default:
@@ -136,51 +185,4 @@ func packOffset(index, id []byte) (offset int64, found bool) {
 		}
 	}
 	return 0, false
-}
-
-var errNotWhole = errors.New("object is not whole, or of another kind")
-
-// packedKinds are the numbers by which packs tell kinds of whole objects apart.
-var packedKinds = map[string]byte{"commit": 1, "tree": 2}
-
-// packEntry reads the object at an offset of a pack.
-func packEntry(name string, offset int64, kind byte) ([]byte, bool) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, false
-	}
-	defer file.Close()
-	if found, err := stat.Open(file); err != nil || found.Kind != stat.File {
-		return nil, false
-	}
-	entry := io.NewSectionReader(file, offset, maxObjectBytes)
-	size, err := entryHeader(entry, kind)
-	if err != nil {
-		return nil, false
-	}
-	body, ok := inflate(entry)
-	return body, ok && len(body) == size
-}
-
-// entryHeader reads what stands in front of a whole object: its size, seven
-// bits in each byte but the first, which has four and the kind.
-func entryHeader(from io.Reader, kind byte) (size int, err error) {
-	one := make([]byte, 1)
-	for shift := 0; shift < 32; {
-		if _, err := io.ReadFull(from, one); err != nil {
-			return 0, errNotWhole
-		}
-		switch {
-		case shift == 0 && one[0]>>4&7 != kind:
-			return 0, errNotWhole
-		case shift == 0:
-			size, shift = int(one[0]&15), 4
-		default:
-			size, shift = size|int(one[0]&0x7f)<<shift, shift+7
-		}
-		if one[0]&0x80 == 0 {
-			return size, nil
-		}
-	}
-	return 0, errNotWhole
 }

@@ -29,7 +29,7 @@ func (s *shows) note(settings []setting) {
 			s.submodules = s.submodules || value == "diff"
 		case "color.ui", "color.grep", "color.diff":
 			s.names = s.names || value == "always"
-		case "grep.fullname":
+		case "grep.fullname", "log.showsignature": // what gpg says stands among the names
 			s.names = s.names || on
 		case "stash.showpatch":
 			s.stash = s.stash || on

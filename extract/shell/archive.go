@@ -12,7 +12,7 @@ import (
 // another machine, which tar asks for it.
 func (p *parsed) openArchives(program *Program) {
 	op, kind := v1.OpWrite, "write"
-	if slices.ContainsFunc(program.reading, p.has) {
+	if slices.ContainsFunc(program.reading, p.hasAll) {
 		op, kind = v1.OpRead, "read"
 	}
 	for i, word := range p.archives {
@@ -24,6 +24,11 @@ func (p *parsed) openArchives(program *Program) {
 		p.accessAs(AsArchive, word, op, false)
 		p.c.Form.Put(p.archiveOptions[i], kind)
 	}
+}
+
+// hasAll reports whether a command is given each of some options, with blanks between them.
+func (p *parsed) hasAll(options string) bool {
+	return !slices.ContainsFunc(strings.Fields(options), func(option string) bool { return !p.has(option) })
 }
 
 // packedSuffixes are what programs that unpack add to a name when nothing has

@@ -275,10 +275,8 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 	if !ok || len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(names) == 0 || len(c.Caveats) > 0 {
 		return false
 	}
-	for _, r := range stmt.Redirs {
-		if r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
-			return false // error messages among it
-		}
+	if slices.ContainsFunc(stmt.Redirs, mixes) {
+		return false
 	}
 	// Of several files each count stands behind a name.
 	_, named := c.Form.Get("<file>")

@@ -298,9 +298,14 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 		lines.handing, lines.many, lines.every = max(in.handing, AsLines), true, len(in.roots) > 1
 		member = lines.word(lines.roots[0])
 	}
+	member.Vanishes = true // there may be none
 	w.both(&w.mapped, &w.doubtful, argv[2].Text)
 	w.takes(member, false)
 	w.emit(w.newCommand(st, ":", redirs))
+	if st.assigned(argv[2].Text) {
+		// It holds what it held where there is no mapfile, as in bash 3.2, or nothing to read.
+		return after.with(argv[2].Text, Word{}), true
+	}
 	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true
 }
 

@@ -28,8 +28,11 @@ type feed struct {
 	// tracked are the pathspecs that select the names from git's index; nil when
 	// they come from the disk.
 	tracked []string
-	// head is true when they may be those that HEAD holds as well.
-	head bool
+	// commits are revisions whose names may be among them as well, and with parents
+	// those of their parents; without dashes a word that names a path is one. With head
+	// HEAD is one of them, unnamed.
+	commits               []string
+	parents, dashes, head bool
 	// handing is how the names become words.
 	handing Handing
 	// widened is true when a root stands for what a pattern matches in it.
@@ -51,6 +54,8 @@ type feed struct {
 	// what follows it there: a separator, and more text.
 	hashes bool
 	rest   string
+	// refs is true when the lines are names of refs, and none of files.
+	refs bool
 	// digits is set when the lines are no names, but begin with numbers.
 	digits *begun
 }
@@ -79,13 +84,17 @@ func (f *feed) spread(root string) []string {
 // access is what reading the names below a root touches. A program that reads
 // directories whole reads what no filter on the names speaks of.
 func (f *feed) access(root, op string, tree, split bool) Access {
+	if f.refs {
+		return Access{Text: refText, Op: op, Dynamic: true}
+	}
 	a := f.filters
 	if tree && !f.files {
 		a = Access{Follow: true}
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
-	a.Rooted, a.Tracked, a.AtHead = f.rooted, f.tracked, f.head
+	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
+	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
 	if !split {
 		a.Handing = f.handing
 	}
@@ -148,7 +157,7 @@ func (p *parsed) fedXargs() bool {
 		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
-	if p.w.input != nil && p.w.input.cut {
+	if !p.w.input.whole(p.w.loops, p.has("-0")) {
 		return false
 	}
 	if in == nil || len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
@@ -163,7 +172,7 @@ func (p *parsed) fedXargs() bool {
 	if lines && (p.has("-0") || !p.cutAt.literal(`\n`) && !p.cutAt.literal("\n")) {
 		return false
 	}
-	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && (p.has("-I") || p.has("-L")) {
+	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && p.has("-L") {
 		return false
 	}
 	if f.zero {
@@ -173,12 +182,21 @@ func (p *parsed) fedXargs() bool {
 		f.handing = max(f.handing, AsLines)
 	}
 	if p.has("-I") {
+		if f.spaced || p.has("-L") || p.has("-n") {
+			return false // of these the last one counts
+		}
 		f.handing = max(f.handing, AsItems)
 		mark := p.mark.Text
 		if p.mark.Kind != Literal || mark == "" {
 			return false
 		}
 		f.many = false
+		if p.w.options.Platform != "linux" {
+			if mark[0] == '-' {
+				return false
+			}
+			f.besides = append(slices.Clone(f.besides), mark) // BSD's leaves it where names are long, or words many
+		}
 		return f.run(p, p.inner, standsAlone(mark))
 	}
 	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
@@ -245,32 +263,32 @@ func (w *walker) out(from int, in *feed) *feed {
 	if allowed, ok := words.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
-			return in
+			return in.filtered(c)
 		}
+	}
+	if c.first && in != nil && in.hashes && len(c.Accesses) == 0 && (in.rest == "" || in.rest[0] == ' ') {
+		hashes := *in
+		hashes.rest = ""
+		return &hashes
 	}
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	if f := w.hashFeed(c); f != nil {
 		return f
 	}
+	if f := w.refFeed(c); f != nil {
+		return f
+	}
 	if c.lines != nil {
 		return linesFeed(c)
 	}
-	if !w.printsNames(c) {
+	if !w.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
 	}
 	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
-	if c.Verb == "git diff" && w.toplevel(c.Dirs[0]) != c.Dirs[0] {
-		return nil // it names files from the top of the work tree
-	}
-	if c.Verb == "git diff" {
-		// Of the index only: a commit may name what is on no disk, and cut at its
-		// blanks that is another file.
-		if f := producerFeed(c, words.TrackedNames[c.Verb]); f != nil && f.tracked != nil {
-			return f
-		}
-		return nil
+	if _, ok := words.CommitNames[c.Verb]; ok {
+		return w.commitNames(c)
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
 	if f != nil && !f.listed {
@@ -278,6 +296,17 @@ func (w *walker) out(from int, in *feed) *feed {
 		f.rooted = c.Verb == "find"
 	}
 	return f
+}
+
+// filtered is what a filter leaves of a stream of names. Where one of them is not text
+// in the locale, grep may print a sentence instead, which GNU's did on standard output.
+func (f *feed) filtered(c *Command) *feed {
+	if _, text := c.Form.Get("-a"); f == nil || text || c.Verb != "grep" {
+		return f
+	}
+	left := *f
+	left.besides = append(slices.Clone(f.besides), "Binary", "file", "(standard", "input)", "matches", "Binary file (standard input) matches")
+	return &left
 }
 
 // printsNames reports whether a producer is given nothing with which it prints more
@@ -333,13 +362,16 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 // directory as long as no operand leads up or out.
 func listedNames(c *Command, f *feed) *feed {
 	_, itself := c.Form.Get("-d")
+	operands := slices.DeleteFunc(slices.Clone(c.Accesses), func(a Access) bool {
+		return a.Op == v1.OpWrite && a.Text == "/dev/null" // what it complains of
+	})
 	var patterns []string
-	for _, a := range c.Accesses {
+	for _, a := range operands {
 		if a.Glob && !a.Dynamic && a.Op == v1.OpList && printable(a.Text, "*?[]") {
 			patterns = append(patterns, a.Text)
 		}
 	}
-	if len(patterns) > 0 && len(patterns) == len(c.Accesses) {
+	if len(patterns) > 0 && len(patterns) == len(operands) {
 		f.roots, f.listed, f.leaves, f.filters = patterns, true, !itself, Access{}
 		f.rooted = startsPlain(patterns)
 		return f
@@ -347,14 +379,14 @@ func listedNames(c *Command, f *feed) *feed {
 	if itself {
 		return nil
 	}
-	for _, a := range c.Accesses {
+	for _, a := range operands {
 		if a.Dynamic || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..") {
 			return nil
 		}
 	}
 	f.roots = []string{"."}
-	if len(c.Accesses) == 1 && !c.Accesses[0].Glob && printable(c.Accesses[0].Text, "") {
-		f.entries = c.Accesses[0].Text
+	if len(operands) == 1 && !operands[0].Glob && printable(operands[0].Text, "") {
+		f.entries = operands[0].Text
 	}
 	return f
 }
@@ -363,7 +395,7 @@ func listedNames(c *Command, f *feed) *feed {
 // directory that it was found in, and a path that leads down behind it. All of
 // that lies in the tree, whatever the name, as long as no link leads out of it.
 func (f *feed) about(before, after string) *feed {
-	if f.tracked != nil || f.hashes || f.listed || f.many || len(f.besides) > 0 || before == "" && after == "" {
+	if f.tracked != nil || f.hashes || f.refs || f.listed || f.many || before == "" && (after == "" || len(f.besides) > 0) {
 		return nil
 	}
 	one := *f
@@ -373,13 +405,20 @@ func (f *feed) about(before, after string) *feed {
 	case f.entries == "" || !strings.HasSuffix(before, "/") || !printable(before, "") || path.Clean(before) != path.Clean(f.entries):
 		return nil
 	default:
-		one.roots, one.every, one.rooted = []string{f.entries}, false, true
+		// What may be among the names besides lies there as well.
+		one.roots, one.every, one.rooted, one.besides = []string{f.entries}, false, true, nil
 	}
 	if after != "" && (after[0] != '/' || !printable(after, "*?") || slices.Contains(strings.Split(after, "/"), "..")) {
 		return nil
 	}
 	one.many = hasMeta(after)
 	return &one
+}
+
+// plainNames reports whether a word of the feed is the name of one file, as it counts
+// from where it was found.
+func (f *feed) plainNames() bool {
+	return !f.hashes && !f.refs && !f.listed && !f.many && !f.every && f.entries == "" && len(f.besides) == 0 && f.digits == nil
 }
 
 // startsPlain reports whether no word can be read as an option.
@@ -482,25 +521,16 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
-	_, staged := c.Form.Get("--cached")
-	head := c.Verb == "git diff" && (slices.Equal(c.Git.Revisions, []string{"HEAD"}) || staged && len(c.Git.Revisions) == 0)
-	if len(tracked) > 0 && (len(c.Git.Revisions) == 0 || head) && c.Git.Blobs == 0 &&
-		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool {
-			return !slices.Contains(tracked, e.Name) && (!head || e.Name != "<rev>" && e.Name != "--cached")
-		}) {
-		f.head = head
-		f.roots, f.tracked = []string{"."}, c.Git.Pathspecs
-		if len(f.tracked) == 0 {
-			f.tracked = []string{"."}
-		}
-		return f
+	if len(tracked) > 0 && len(c.Git.Revisions) == 0 && c.Git.Blobs == 0 &&
+		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) }) {
+		return trackedFeed(c)
 	}
 	if slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return strings.HasPrefix(spec, ":") }) {
 		return nil // it may select files that lie elsewhere
 	}
 	for _, a := range c.Accesses {
-		if a.Spelled {
-			continue // a pattern of git's, below a root that counts already
+		if a.Spelled || a.IfExists {
+			continue // a pattern of git's, below a root that counts already, or what counts by itself
 		}
 		if a.Glob && c.found != nil && !a.Dynamic {
 			if !f.within(a.Text) {

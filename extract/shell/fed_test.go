@@ -11,16 +11,27 @@ import (
 // of its own where what it is fed is known, and else stays inside.
 func TestFedCommands(t *testing.T) {
 	for line, want := range map[string]string{
-		"find . -name '*.go' -exec grep -l x {} +":      "find, grep",
-		"find src docs -type f -exec wc -l {} \\;":      "find, wc",
-		"find . -type f | xargs wc -l":                  "find, xargs, wc",
-		"git ls-files | grep -v vendor | xargs head -3": "git ls-files, grep, xargs, head",
-		"rg -l x src | sort -u | xargs -n 1 cat":        "rg, sort, xargs, cat",
-		"find . | xargs -I{} stat {}":                   "find, xargs, stat",
-		"fd -e go -x wc -l":                             "fd, wc",
-		"fd . src -X head -1 {}":                        "fd, head",
-		"find . -print0 | sort -z | xargs -0 cat":       "find, sort, xargs, cat",
-		"git grep -l x | xargs wc -l":                   "git grep, xargs, wc",
+		"find . -name '*.go' -exec grep -l x {} +":                                "find, grep",
+		"find src docs -type f -exec wc -l {} \\;":                                "find, wc",
+		"find . -type f | xargs wc -l":                                            "find, xargs, wc",
+		"git ls-files | grep -v vendor | xargs head -3":                           "git ls-files, grep, xargs, head",
+		"rg -l x src | sort -u | xargs -n 1 cat":                                  "rg, sort, xargs, cat",
+		"find . | xargs -I{} stat {}":                                             "find, xargs, stat",
+		"fd -e go -x wc -l":                                                       "fd, wc",
+		"fd . src -X head -1 {}":                                                  "fd, head",
+		"find . -print0 | sort -z | xargs -0 cat":                                 "find, sort, xargs, cat",
+		"git grep -l x | xargs wc -l":                                             "git grep, xargs, wc",
+		"git log --oneline -5 | awk '{print $1}' | xargs -I{} git show --stat {}": "git log, awk, xargs, git show",
+		"git log --oneline | cut -d ' ' -f1 | xargs -n1 git show --stat":          "git log, cut, xargs, git show",
+		"git log --oneline | cut -d: -f1 | xargs -n1 git show --stat":             "git log, cut, xargs",
+		"git log --oneline | awk '{print $2}' | xargs -n1 git show --stat":        "git log, awk, xargs",
+		"git log --oneline | awk -F: '{print $1}' | xargs git show":               "git log, awk, xargs",
+		"git log --oneline | awk '{print $1}' f | xargs git show":                 "git log, awk, xargs",
+		"git log --oneline | awk '{print $1}' <<< --output=x | xargs git show":    "git log, awk, xargs",
+		"git log --format=%h,%s | awk '{print $1}' | xargs git show":              "git log, awk, xargs",
+		"git ls-files | awk '{print $1}' | xargs cat":                             "git ls-files, awk, xargs",
+		"ls -t *.log 2>/dev/null | head -1 | xargs tail":                          "ls, head, xargs, tail",
+		"git ls-files '*.go' | xargs gofmt -l":                                    "git ls-files, xargs, gofmt",
 		// Some of the names, as they are.
 		"find . | xargs grep -l x | xargs cat":                  "find, xargs, grep, xargs, cat",
 		"git ls-files | xargs grep -L x | xargs wc -l":          "git ls-files, xargs, grep, xargs, wc",
@@ -50,6 +61,7 @@ func TestFedCommands(t *testing.T) {
 		"find . | xargs -0 cat":                "find, xargs",
 		"find . -print0 | sort | xargs -0 cat": "find, sort, xargs",
 		"ls -a | xargs grep -r x":              "ls, xargs",
+		"ls *.log 2>&1 | xargs tail":           "ls, xargs",
 		"git ls-files -o :/ | xargs cat":       "git ls-files, xargs",
 		"git grep -l x HEAD | xargs cat":       "git grep, xargs",
 		"cat list | xargs cat":                 "cat, xargs",
@@ -148,5 +160,91 @@ func TestFedWords(t *testing.T) {
 		last := got.Commands[len(got.Commands)-1]
 		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Dynamic })
 		assert.True(t, dynamic || len(got.Messy) > 0, line)
+	}
+}
+
+// S2: what else may be among names: what grep says of names that are no text in the
+// locale, and the mark that BSD's xargs leaves where a name is long.
+func TestWordsBesidesNames(t *testing.T) {
+	named := func(line, platform, word string) bool {
+		options := textual
+		options.Platform = platform
+		got := newTable(t).Parse(line, options)
+		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.IfExists && a.Text == word })
+	}
+	assert.True(t, named("find d -type f | grep x | xargs cat", "linux", "matches"))
+	assert.True(t, named(`find d -type f | grep x | while read -r f; do cat "$f"; done`, "linux", "Binary file (standard input) matches"))
+	assert.False(t, named("find d -type f | grep -a x | xargs cat", "linux", "matches"))
+	assert.True(t, named("find d -type f | xargs -I{} cat {}", "darwin", "{}"))
+	assert.False(t, named("find d -type f | xargs -I{} cat {}", "linux", "{}"))
+	assert.False(t, named("find d -type f | xargs -I -i cat -i", "darwin", "-i"))
+}
+
+// V8: the bash that macOS brings has no mapfile, and leaves the array as it was. So does
+// any other where there is nothing to read.
+func TestArraysThatNothingFills(t *testing.T) {
+	for line, known := range map[string]bool{
+		`mapfile -t a < <(git ls-files); cat "${a[@]}"`:                  true,
+		`a=(/etc/passwd); mapfile -t a < <(git ls-files); cat "${a[@]}"`: false,
+		`a=/etc/passwd; mapfile -t a < <(git ls-files); cat "${a[@]}"`:   false,
+	} {
+		assert.Equal(t, known, len(newTable(t).Parse(line, textual).Messy) == 0, line)
+	}
+}
+
+// V8: zsh reads a file and the pipe in front, one after the other.
+func TestStreamsThatZshJoins(t *testing.T) {
+	for _, line := range []string{
+		"cat f | while read -r n; do echo $((n)); done < <(seq 3)", "cat f | xargs cat < <(git ls-files)", "cat f | wc -l < g",
+	} {
+		options := textual
+		assert.Empty(t, newTable(t).Parse(line, options).Messy, line)
+		options.Shell = "zsh"
+		assert.Contains(t, newTable(t).Parse(line, options).Messy, MessyRedirection, line)
+	}
+}
+
+// S2: errors among names, over a name that standard output has, and the name that
+// programs give standard input, are no names.
+func TestWordsAmongNames(t *testing.T) {
+	for line, fed := range map[string]bool{
+		"find d -type f 2>/dev/null | xargs cat": true, "find d -type f 2>/dev/stdout | xargs cat": false, "find d -type f 2>>/dev/fd/1 | xargs cat": false,
+		"find d -type f 1<>/dev/stdout 2<>/dev/stdout | xargs cat": false, "find d -type f 2>e | xargs cat": false,
+		"grep -rl x d | xargs cat": true, "cat f | grep -l x d - | xargs cat": false, "cat f | rg -l x d - | xargs cat": false,
+	} {
+		got := newTable(t).Parse(line, textual)
+		run := got.Commands[len(got.Commands)-1]
+		assert.Equal(t, fed, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].Fed, "%s: %+v", line, run)
+	}
+	assert.Empty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/null); echo $((n))", textual).Messy)
+	assert.NotEmpty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/stdout); echo $((n))", textual).Messy)
+}
+
+// S3: where there may be no name, a program looks everywhere.
+func TestNamesThatMayBeNone(t *testing.T) {
+	for line, all := range map[string]bool{
+		`mapfile -t a < <(git ls-files d); rg x "${a[@]}"`:                         true,
+		`find d -type f -exec sh -c 'rg x "$@"' {} +`:                              true,
+		`find d -type f -exec sh -c 'rg x "$@"' {} \;`:                             true,
+		`git ls-files d | xargs -r -n1 sh -c 'rg x "$@"'`:                          true,
+		`git ls-files d | xargs sh -c 'rg x "$@"' sh`:                              true,
+		`find d -type f -exec sh -c 'rg x "$@"' sh {} +`:                           false,
+		`find d -type f -exec sh -c 'rg x "$1"' sh {} \;`:                          false,
+		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:                           false,
+		`mapfile -t a < <(git ls-files d); for f in "${a[@]}"; do rg x "$f"; done`: false,
+	} {
+		accesses := newTable(t).Parse(line, textual).Commands
+		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Tree && !a.Fed })
+		assert.Equal(t, all, found, line)
+	}
+}
+
+// S3: a name that awk takes for an assignment is no file to it.
+func TestNamesThatAssign(t *testing.T) {
+	for name, assigns := range map[string]bool{"x=1": true, "_a=": true, "src/x=1": false, "./x=1": false, "1=x": false, "x": false, "x-y=1": false} {
+		assert.Equal(t, assigns, AsInput.Misread(name), name)
+	}
+	for _, program := range []string{"awk", "gawk", "mawk", "nawk"} {
+		assert.Equal(t, AsInput, last(t, program+" 1 *").Accesses[0].Reading, program)
 	}
 }

@@ -80,7 +80,7 @@ func agrees(entries []*Program, name, kind string) bool {
 		}
 		for _, rule := range program.operands {
 			for _, role := range rule.roles {
-				if "<"+role.name+">" == name && (role.kind == kind || (role.kind == "packed" || role.kind == "local" || role.kind == "module") && kind == "read" ||
+				if "<"+role.name+">" == name && (role.kind == kind || (role.kind == "packed" || role.kind == "local" || role.kind == "module" || role.kind == "input") && kind == "read" ||
 					role.kind == "output" && kind == "value") {
 					return true
 				}

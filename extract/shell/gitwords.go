@@ -13,6 +13,14 @@ func (p *parsed) revision(word Word) {
 	case word.Kind == Hash:
 		p.hashRevision(word)
 		return
+	case word.Kind == Fed && word.feed != nil && word.feed.refs:
+		p.refRevision(word)
+		return
+	case word.blob != nil:
+		// What the revision has at such a name counts as read by it.
+		p.c.Git.Blobs++
+		p.access(Word{Kind: Fed, Text: word.blob.roots[0], feed: word.blob}, v1.OpRead, false)
+		return
 	case word.listed():
 		p.access(word, v1.OpRead, false)
 		p.revision(Word{Kind: Literal, Text: word.Text})

@@ -20,12 +20,14 @@ type input struct {
 	known bool
 	// cut is true when another command may have read of it.
 	cut bool
+	// loops is in how many loops it began: what is in more of them reads it again.
+	loops int
 }
 
 // sharing walks what reads a stream of its own, and holds against the line what it
 // took to be known of a stream that is cut anywhere.
 func (w *walker) sharing(walk func()) {
-	before, own := w.input, &input{}
+	before, own := w.input, &input{loops: w.loops}
 	w.input = own
 	walk()
 	w.input = before
@@ -44,26 +46,34 @@ func (w *walker) takes(word Word, zero bool) {
 	w.input.records = w.input.records || zero
 }
 
+// whole reports whether xargs gets all names of a stream as they are: nothing has
+// read of it, itself in another round among that, but what left whole ones. It may
+// leave a stream anywhere once one of the commands that it runs ends it.
+func (i *input) whole(loops int, zero bool) bool {
+	return i == nil || !i.cut && i.loops == loops && (!i.lines || !zero) && (!i.records || zero)
+}
+
 // reads notes a command that may read what stands in standard input.
 func (w *walker) reads(c *Command) {
-	if w.input == nil || c.Verb == ":" || slices.Contains(w.table.words.InputIgnorers, c.Verb) {
+	if w.input == nil || c.Verb == ":" {
 		return
 	}
-	if strings.HasPrefix(c.Verb, "git ") {
-		if _, asked := c.Form.Get("--stdin"); !asked {
-			return
-		}
-	}
+	named := c.stdin
 	files := 0
 	for _, a := range c.Accesses {
-		if a.Op == v1.OpRead && !strings.HasPrefix(a.Text, "/dev/") && !strings.HasPrefix(a.Text, "/proc/") {
+		switch {
+		case a.Op != v1.OpRead || a.Text == "/dev/null":
+		case strings.HasPrefix(a.Text, "/dev/"), strings.HasPrefix(a.Text, "/proc/"):
+			named = true
+		default:
 			files++
 		}
 	}
-	if c.files > 0 && files >= c.files {
-		return // it is given files, and none of them is called -
+	for _, entry := range c.Form {
+		named = named || strings.Contains(entry.Name, "stdin") || c.Program == "git" && strings.HasPrefix(entry.Name, "--batch")
 	}
-	w.input.cut = true
+	given := c.files > 0 && files >= c.files // and none of them is called -
+	w.input.cut = w.input.cut || named || !given && !slices.Contains(w.table.words.InputIgnorers, c.Verb)
 }
 
 // sharesInput reports whether a redirection gives a command the stream that the

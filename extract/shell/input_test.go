@@ -28,11 +28,38 @@ func TestStreamsThatOthersCut(t *testing.T) {
 		"while read -r f; do cat \"$f\"; head -c 1; done < <(find . -name x)":                           false,
 		"find . -name x -print0 | while read -r -d '' f; do cat \"$f\"; read -r y; done":                false,
 		"find . -name x | { head -c 1; mapfile -t list; cat \"${list[@]}\"; }":                          false,
+		"find . -name x | while read -r f; do cat \"$f\"; file f; git cat-file -p HEAD; done":           true,
+		"find . -name x | while read -r f; do cat \"$f\"; file -; done":                                 false,
+		"find . -name x | while read -r f; do cat \"$f\"; grep -qf f f -; done":                         false,
+		"find . -name x | while read -r f; do cat \"$f\"; grep -qf - f; done":                           false,
+		"find . -name x | while read -r f; do cat \"$f\"; sort -R --random-source=/dev/stdin f; done":   false,
+		"find . -name x | while read -r f; do cat \"$f\"; head -c 2 - 3< f; done":                       false,
+		"find . -name x | while read -r f; do cat \"$f\"; git cat-file --batch-check | head -1; done":   false,
+		"find . -name x | while read -r f; do cat \"$f\"; git shortlog; done":                           false,
+		"find . -name x | while read -r f; do cat \"$f\"; cmp f g; awk 1 f; done":                       true,
+		"find . -name x | while read -r f; do cat \"$f\"; cmp f; done":                                  false,
+		"find . -name x | while read -r f; do cat \"$f\"; awk '{exit}' v=1; done":                       false,
 	} {
 		got := newTable(t).Parse(line, textual)
 		assert.Equal(t, known, len(got.Messy) == 0, "%s: %v", line, got.Messy)
 	}
-	for line, fed := range map[string]bool{"find . -name x | { xargs cat; }": true, "find . -name x | { head -c 1; xargs cat; }": false} {
+	for line, fed := range map[string]bool{
+		"find . -name x | { xargs cat; }":                                    true,
+		"find . -name x | { read -r y; xargs cat; }":                         true,
+		"for i in 1 2; do find . -name x | xargs cat; done":                  true,
+		"find . -name x | { head -c 1; xargs cat; }":                         false,
+		"find . -name x -print0 | { read -r y; xargs -0 cat; }":              false,
+		"find . -name x | { read -r -d '' y; xargs cat; }":                   false,
+		"find . -name x | while :; do xargs -n1 cat; done":                   false,
+		"find . -name x | for i in 1 2; do xargs -n1 cat; done":              false,
+		"find . -name x | while read -r y z; do head -c 1; xargs cat; done":  false,
+		"find . -name x | while [ -e y ]; do [ -e z ] && head -c 1; done":    false,
+		"find . -name x | xargs -I{} cat {}":                                 true,
+		"find . -name x | xargs -I{} -n2 cat {}":                             false,
+		"find . -name x | xargs -I{} -L1 cat {}":                             false,
+		"find . -name x | while :; do find . -name x | xargs -n1 cat; done":  true,
+		"find . -name x | until sh -c 'xargs -n1 cat'; do read -r y z; done": false,
+	} {
 		got := newTable(t).Parse(line, textual)
 		last := got.Commands[len(got.Commands)-1]
 		assert.Equal(t, fed, len(last.Accesses) == 1 && last.Accesses[0].Fed, "%s: %+v", line, last)

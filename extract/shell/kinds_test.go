@@ -75,6 +75,24 @@ func TestFilesInArchives(t *testing.T) {
 	assert.Contains(t, accesses(t, "unzip -p a.zip conf/.env"), "read conf/.env")
 }
 
+// S2: tar prints files of an archive by their names there. Of a directory it prints all,
+// and without -O it writes.
+func TestFilesThatTarPrints(t *testing.T) {
+	for line, known := range map[string]bool{
+		"tar -xOf a.tar README.md": true, "tar xzOf a.tgz docs/a.md x.json": true, "tar -x -O -f a.tar d/x.tar.gz": true, "tar -xOf a.tar": false,
+		"tar -xOf a.tar docs": false, "tar -xOf a.tar docs.d/": false, "tar -xOf a.tar .config": false, "tar -xOf a.tar '*.md'": false,
+		`tar -xOf a.tar "$x"`: false, "tar -xf a.tar README.md": false, "tar -cOf a.tar README.md": false, "bsdtar -xOf a.zip a.txt": true,
+		"bsdtar -xOf a.zip '[.]env.x'": false,
+	} {
+		c := last(t, line)
+		kind, _ := c.Form.Get("<member>")
+		file, _ := c.Form.Get("-f")
+		assert.Equal(t, known, kind == "member" && file == "read" && !c.Caveats.Has("unknown_option") && !c.Caveats.Has("dynamic_word"), line)
+	}
+	assert.Contains(t, accesses(t, "tar -xOf a.tar conf/.env.local"), "read conf/.env.local")
+	assert.Contains(t, accesses(t, "tar -cOf a.tar x.md"), "write a.tar")
+}
+
 // S2: the name of a setting leads nowhere else.
 func TestNamesOfSettings(t *testing.T) {
 	for line, known := range map[string]bool{

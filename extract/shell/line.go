@@ -113,11 +113,15 @@ type Command struct {
 	refusable bool
 	// files counts the operands that are files, be they standard input or pipes.
 	files int
+	// stdin is true when a word names standard input.
+	stdin bool
 	// color says what options ask of colors, if any does.
 	color color
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
+	// first is true when it prints of each line what stands before the first blank.
+	first bool
 }
 
 // GitWords are words that git reads its own way.
@@ -202,9 +206,16 @@ type Access struct {
 	// Reading says what else than a path the program takes names for that only the
 	// disk knows: those of a Glob, and those that are Fed.
 	Reading Reading
-	// AtHead is true when the names are those of the index only as long as it names
-	// all that HEAD holds.
+	// Commits, when not nil, are revisions whose names may be among them as well: as
+	// git diff takes them. With Parents those of their parents are; without Dashes git
+	// takes a word that names a path for one.
+	Commits         []string
+	Parents, Dashes bool
+	// AtHead is true when those of HEAD are, which the line doesn't name.
 	AtHead bool
+	// Refs is true where a name of a ref of the repository there is a word of the
+	// command: what it is taken for depends on all that they may be called.
+	Refs bool
 	// IfExists is true for a name that counts only where something has it.
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
@@ -231,6 +242,8 @@ const (
 	// AsArchive is as a file, on another machine where a colon stands in its first
 	// segment.
 	AsArchive
+	// AsInput is as a file, or as an assignment to a variable of awk's.
+	AsInput
 )
 
 // Misread reports whether a name is more than a path to a program that reads its
@@ -244,6 +257,9 @@ func (r Reading) Misread(name string) bool {
 	case AsArchive:
 		first, _, _ := strings.Cut(name, "/")
 		return strings.Contains(first, ":")
+	case AsInput:
+		variable, _, assigns := strings.Cut(name, "=")
+		return assigns && isName(variable)
 	default:
 		return false
 	}
@@ -319,6 +335,7 @@ type walker struct {
 	mapped, doubtful v1.Set
 	in               *feed    // what the command being walked gets on standard input
 	input            *input   // the stream that it shares with the commands around it
+	loops            int      // in how many loops it stands
 	piped            *feed    // what the last pipe that was walked prints
 	jumps            []*state // for each body being walked, what holds where it was left
 	aborted          *state   // what holds where a line may have been given up

@@ -215,7 +215,7 @@ func (w *walker) numbers(c *Command, args []string) *begun {
 			return &begun{}
 		}
 	case "stat":
-		if len(args) > 1 && len(c.Form) == 2 && plainStatistic(args) {
+		if len(c.Form) == 2 && plainStatistic(args) {
 			return &begun{one: len(c.Accesses) == 1 && oneFile(c.Accesses[0])}
 		}
 	case "du":
@@ -223,8 +223,8 @@ func (w *walker) numbers(c *Command, args []string) *begun {
 			return &begun{behind: '\t', one: true}
 		}
 	case "awk":
-		if len(args) > 0 && len(args) < 3 && printsRecord(args[0]) && (len(args) == 1 || oneFile(Access{Text: args[1]})) {
-			return &begun{one: strings.HasPrefix(strings.TrimSpace(args[0]), "END") || strings.Contains(args[0], "exit")}
+		if len(args) == 1 || len(args) == 2 && oneFile(Access{Text: args[1]}) {
+			return records(args[0])
 		}
 	}
 	return nil
@@ -243,36 +243,46 @@ func oneFile(a Access) bool {
 }
 
 // plainStatistic reports whether stat is asked for one number of each file:
-// size, times in seconds, owner, links.
+// size, times in seconds, owner, links. Of several formats the last one counts.
 func plainStatistic(args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
 	format, ok := strings.CutPrefix(args[0], "-c")
 	if !ok {
 		format, ok = strings.CutPrefix(args[0], "--format=")
 	}
+	files := args[1:]
 	if ok && format == "" {
-		format = args[1]
+		format, files = args[1], args[2:]
 	}
-	return ok && slices.Contains([]string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}, format)
+	return ok && slices.Contains([]string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}, format) &&
+		!slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "-") })
 }
 
-// printsRecord reports whether a program of awk prints numbers of records and
+// records is what a program of awk prints that prints numbers of records and
 // nothing else: {print NR} behind END, or behind a regular expression.
-func printsRecord(program string) bool {
+func records(program string) *begun {
 	text := strings.TrimSpace(program)
-	if rest, ok := strings.CutPrefix(text, "END"); ok {
-		text = strings.TrimSpace(rest)
-	} else if strings.HasPrefix(text, "/") {
-		end := regexEnd(text, 0)
-		if end < 0 {
-			return false
+	rest, end := strings.CutPrefix(text, "END")
+	if text = strings.TrimSpace(rest); strings.HasPrefix(text, "/") {
+		at := regexEnd(text, 0)
+		if at < 0 || end {
+			return nil
 		}
-		text = strings.TrimSpace(text[end:])
+		text = strings.TrimSpace(text[at:])
 	}
 	inner, closed := strings.CutSuffix(strings.TrimPrefix(text, "{"), "}")
-	fields := strings.Fields(strings.ReplaceAll(inner, ";", " ; "))
-	return closed && strings.HasPrefix(text, "{") && slices.Contains([]string{
-		"print NR", "print NR ;", "print NR ; exit", "print FNR", "print FNR ; exit",
-	}, strings.Join(fields, " "))
+	if !closed || !strings.HasPrefix(text, "{") {
+		return nil
+	}
+	switch strings.Join(strings.Fields(strings.ReplaceAll(inner, ";", " ; ")), " ") {
+	case "print NR ; exit", "print FNR ; exit":
+		return &begun{one: true}
+	case "print NR", "print NR ;", "print FNR":
+		return &begun{one: end}
+	}
+	return nil
 }
 
 // lineNumbers is how the lines of grep -n begin. Of a file that is no text it
@@ -287,10 +297,18 @@ func (w *walker) lineNumbers(c *Command, args []string) *begun {
 	if !oneFile(a) || a.Tree || !w.onlyRead() || !c.everywhere(&a, w.isText) {
 		return nil
 	}
-	one := slices.ContainsFunc(args, func(arg string) bool { return arg == "-m1" || arg == "-nm1" })
-	for i := 1; i < len(args); i++ {
-		one = one || args[i] == "1" && (args[i-1] == "-m" || args[i-1] == "-nm")
+	if _, only := c.Form.Get("-o"); only && w.options.Platform != "linux" {
+		return nil // BSD's puts the number in front of the first match alone
 	}
+	bounds, one := 0, false // of several the last one counts
+	for i, arg := range args {
+		if strings.HasPrefix(arg, "-") && strings.Contains(arg, "m") {
+			bounds++
+			one = arg == "-m1" || arg == "-nm1" || (arg == "-m" || arg == "-nm") && i+1 < len(args) && args[i+1] == "1"
+		}
+	}
+	_, bounded := c.Form.Get("-m") // and is no pattern
+	one = one && bounded && bounds == 1
 	return &begun{behind: ':', one: one}
 }
 

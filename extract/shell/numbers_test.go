@@ -35,6 +35,10 @@ func TestWhatPrintsNumbers(t *testing.T) {
 		"wc -l f g | awk '{print $1}'": false, "wc -l f | awk '{print $2}'": false, "wc -l f": false, "wc -l < f || echo 0": false,
 		"stat -c%n f": false, "stat -c '%s %n' f": false, "stat -c%s f g": false, "du -sh f | cut -f1": false, "du -sk f": false,
 		"awk 'END{print $1}' f": false, "awk '{NR=$0} END{print NR}' f": false, "awk -v NR=x 'END{print NR}' f": false, "awk 'END{print NR}' NR=x f": false,
+		// The last of several options counts, and a word among others is none.
+		"stat -c %s -c %n f": false, "stat -c%s --format=%n f": false, "stat -c %s f -c %n": false, "grep -n -m1 -m 5 x f | cut -d: -f1": false,
+		"grep -n -m1 --max-count=5 x f | cut -d: -f1": false, "grep -n -e -m1 f | cut -d: -f1": false, "awk '/exit/{print NR}' f": false,
+		"awk '/x/{print NR}' f": false, "awk 'END{print NR; exit}' f": true, "awk '{print NR; exit}' f": true,
 		"seq 3": false, "seq 3 f | head -1": false, "cat f | xargs": false, "cat f || true": false, "echo 'a[$(id)]' || true": false,
 	} {
 		got := newTable(t).Parse("n=$("+line+"); echo $((n+1))", textual)
@@ -97,4 +101,13 @@ func TestPlainTextInFrontOfPatterns(t *testing.T) {
 	assert.False(t, last(t, "d=src; cat $d/*.go").Accesses[0].Split)
 	assert.True(t, last(t, "IFS=r; d=src; cat $d/*.go").Accesses[0].Split)
 	assert.True(t, last(t, "d=$(cat f); cat src/$d/*.go").Caveats.Has("dynamic_word"))
+}
+
+// V8, V11: BSD's grep -o says the number of a line in front of its first match alone.
+func TestNumbersOfMatches(t *testing.T) {
+	elsewhere := textual
+	elsewhere.Platform = "darwin"
+	line := "n=$(grep -no x f | tail -1 | cut -d: -f1); echo $((n+1))"
+	assert.Empty(t, newTable(t).Parse(line, textual).Messy)
+	assert.NotEmpty(t, newTable(t).Parse(line, elsewhere).Messy)
 }

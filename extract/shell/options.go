@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,11 +55,12 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
+			p.behind(program, word)
 			p.dashes, p.c.Git.Dashes = len(p.operands), true
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
-			p.behind(program)
+			p.behind(program, word)
 			rest = rest[p.option(program, rest):]
 			if len(p.inner) > 0 {
 				return
@@ -67,7 +69,7 @@ func (p *parsed) options(program *Program) {
 			rest = rest[1:]
 		case early:
 			p.unsure(program, word)
-			if word.Vanishes {
+			if word.Vanishes && len(rest) > 1 {
 				p.c.Caveats.Add("dynamic_option") // the options may go on behind it
 			}
 			p.operands = append(p.operands, rest...)
@@ -377,6 +379,9 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	switch base {
 	case "read":
 		p.access(word, v1.OpRead, false)
+	case "input":
+		p.accessAs(AsInput, word, v1.OpRead, false)
+		return "read"
 	case "packed":
 		p.packed(word)
 		return "read"
@@ -425,7 +430,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "interface", "output":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "output":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -466,6 +471,10 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	case "inside":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, `*?[\`))
+	case "member":
+		// Of a directory everything in it is read: a name with a suffix is that of a file.
+		p.access(word, v1.OpRead, false)
+		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, `*?[\`) && !strings.HasSuffix(word.Text, "/") && path.Ext(strings.TrimLeft(path.Base(word.Text), ".")) != "")
 	case "public":
 		return p.knownIf(kind, literal && slices.Contains(p.w.table.words.PublicSettings, word.Text))
 	case "fields":
@@ -642,11 +651,12 @@ func (p *parsed) access(word Word, op string, tree bool) {
 // accessAs does the same for a program that may take it for something else.
 func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
-		return // standard input
+		p.c.stdin = true
+		return
 	}
 	switch {
-	case word.Kind == Fed && word.feed == nil:
-		word.Kind = Dynamic // a part of a name is another name
+	case word.Kind == Fed && (word.feed == nil || word.feed.refs):
+		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
 	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
@@ -677,7 +687,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 
 // maybePath notes a word that could be a path.
 func (p *parsed) maybePath(word Word, op string) {
-	if word.Text == "" || word.literal("-") {
+	if p.c.stdin = p.c.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
 		return
 	}
 	if word.Kind == Fed {

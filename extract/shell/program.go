@@ -101,7 +101,25 @@ func (p *parsed) printers(name string) {
 		p.c.lines = p.operands
 	case name == "printenv" && len(p.operands) == 0:
 		p.c.Caveats.Add("reads_environment")
+	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
+		p.c.first = p.firstField(name)
 	}
+}
+
+// firstField reports whether cut or awk is given that it prints the first field of each
+// line, as blanks part them, and nothing else.
+func (p *parsed) firstField(name string) bool {
+	text := ""
+	for _, word := range p.words {
+		if word.Kind != Literal {
+			return false
+		}
+		text += word.Text
+	}
+	if name == "cut" {
+		return text == "-d -f1" || text == "-f1-d "
+	}
+	return len(p.words) == 1 && (text == "{print $1}" || text == "{ print $1 }")
 }
 
 // declaration looks at a word of the shell's own behind command or builtin. Behind

@@ -96,7 +96,7 @@ func crosses(r *syntax.Redirect) bool {
 		input := r.N == nil && r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0"
 		return !input && from != "1" && from != "2" && from != "-"
 	default:
-		return setsInput(r) && r.N != nil && r.N.Value != "0"
+		return reads(r.Op) && !setsInput(r)
 	}
 }
 
@@ -139,7 +139,7 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 		// A loop over a glob gives such a word: one of its matches is read.
 		return append(out, Access{Text: word.Text, Op: op, Glob: true, One: !word.Expands, Split: word.Split})
 	}
-	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
+	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
 		for _, root := range word.feed.spread(word.Text) {
 			out = append(out, word.feed.access(root, op, false, word.Split))
 		}

@@ -10,7 +10,7 @@ import (
 // pathKinds are the kinds of roles that a path-like operand can have.
 var pathKinds = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
-	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true,
+	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true, "input": true,
 }
 
 // roles gives every operand its role, and does what the role means.
@@ -59,6 +59,9 @@ func (p *parsed) roles(program *Program) {
 		paths = paths || pathKinds[r.kind] && !word.Vanishes
 		p.role(program, r, word, whole)
 	}
+	for _, r := range rule.roles[min(len(operands), len(rule.roles)):] {
+		p.c.stdin = p.c.stdin || r.kind == "read" && !r.repeat // cmp compares with it
+	}
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
 		// However many names a pattern has, behind "--" each is a path.
@@ -82,8 +85,9 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	if !r.repeat {
 		p.single(word)
 	}
-	if kind == "read" {
+	if kind == "read" || kind == "input" {
 		p.c.files++
+		p.c.stdin = p.c.stdin || word.Kind == Literal && kind == "input" && AsInput.Misread(word.Text) // so that there is no file
 	}
 	if program.places != nil {
 		p.placed(kind, word)

@@ -40,7 +40,7 @@ type awkReader struct {
 // without redirection, pipes, getline, system and changes to ARGV.
 func awkVerdict(text string) scriptVerdict {
 	r := awkReader{text: text, verdict: scriptVerdict{plain: true}}
-	for _, word := range []string{"system", "getline", "ENVIRON"} {
+	for _, word := range []string{"system", "ENVIRON"} {
 		if strings.Contains(text, word) { // in a string, too: a name may be called by its text
 			r.verdict.environment = r.verdict.environment || word == "ENVIRON"
 			r.refuse()
@@ -151,6 +151,9 @@ func (r *awkReader) name() {
 	switch {
 	case name == "ENVIRON":
 		r.verdict.environment = true
+	case name == "getline":
+		r.getline()
+		return
 	case slices.Contains(awkOutside, name):
 		r.refuse()
 	case name == "function":
@@ -162,6 +165,22 @@ func (r *awkReader) name() {
 		r.printing = true
 	}
 	r.operand, r.word = !slices.Contains(awkBeforeRegex, name), name
+}
+
+// getline reads what may follow the word where it takes the next record of the input and
+// nothing else: a variable, and the end of the statement. What stands in front of it as a
+// command, with a pipe, is refused.
+func (r *awkReader) getline() {
+	rest := strings.TrimLeft(r.text[r.pos:], " \t")
+	variable := rest[:nameEnd(rest, 0)]
+	rest = strings.TrimLeft(rest[len(variable):], " \t")
+	if variable != "" && (!isName(variable) || slices.Contains(awkFunctions, variable) || slices.Contains(awkOutside, variable) || variable == "ENVIRON") ||
+		rest != "" && strings.IndexByte(";}\n", rest[0]) < 0 {
+		r.refuse()
+		return
+	}
+	r.pos = len(r.text) - len(rest)
+	r.operand, r.word, r.closed = true, "", false
 }
 
 // define reads the head of a function: its name and the names of its parameters. Its body

@@ -35,6 +35,7 @@ func TestAwkVerdict(t *testing.T) {
 		"{print length($0)}", "!seen[$0]++", "{gsub(/a/,\"b\"); print}", "$3 > 10", "{a[$1]++} END{for (k in a) print k, a[k]}",
 		"{print > \"/dev/stderr\"}", "{print 1 >\"/dev/stdout\"; print 2}", "{printf \"%s\\n\", $1}", "$1 ~ /x/ && $2 || $3", "{ if ($1 > 2) { print } }", "{print $1/$2}",
 		"function max(a,b){return a>b?a:b} {m=max(m,length($0))} END{print m}", "{print f($1)} function f(x)\n{ return x*2 }",
+		"/x/{getline; print}", "/x/ { getline line ; print line }", "{getline\nprint}", "{getline}", "{getline n}", "a || getline;",
 	} {
 		assert.True(t, awkVerdict(text).plain, text)
 	}
@@ -47,6 +48,9 @@ func TestAwkVerdict(t *testing.T) {
 		"func f(x){return x} {print f(1)}", "function f(x){return x} {print f(1) | \"sh\"}",
 		"{ print $1 / 2 ; print \"a\" | \"sh\" }", "BEGIN { a = 1 /2; b = \"x/\" ; print b > \"o\" }", "{close(\"x\")}", "{print > \"/dev/stderr\" $1}", "{print > \"/dev/stderr\" \"/../x\"}", "{print > \"/dev/stdin\"}", "{print 1,\n2 > \"out\"}",
 		"BEGIN { switch (1) { case /1; print \"touch x\" | \"sh\" #/\n} }", "{ case /1; print 1 }", "{ length /1; print 1 }", "{ x = srand /1/ 2 }",
+		"{getline < \"f\"}", "{getline x < \"f\"}", "{getline <\"f\"; print}", "{\"id\" | getline; print}", "{\"id\" | getline x; print}", "{\"id\" |& getline}",
+		"{print getline > \"f\"}", "{getline ARGV; print}", "{getline x[1]}", "{getline $1}", "{while ((getline x) > 0) print x}", "{getline(x)}", "{getline x/y/}",
+		"{getline ENVIRON; print}", "{\"id\" ||getline|getline}", "{getline print}",
 	} {
 		assert.False(t, awkVerdict(text).plain, text)
 	}
@@ -72,12 +76,14 @@ func TestPlainYq(t *testing.T) {
 	for _, text := range []string{
 		".a.b", ".a[0].b", ".a[]", ".", ".services | keys", `.a[] | select(.name == "x")`, `.["a-b"]`, ".a-b.c", ".a // \"none\"",
 		"length", ". | to_entries", "del(.a)", ".a = 1", "",
+		"..", `.. | select(tag == "!!str")`, "(..) | length",
 	} {
 		assert.Truef(t, scriptKind("yq", text).plain, "%q", text)
 	}
 	for _, text := range []string{
 		`load("/etc/passwd")`, "eval(.x)", "strenv(HOME)", "env", "$ENV", "..load(\"x\")", `keysload("x")`, `1load("x")`,
 		`xml_load("x")`, `.a-env`, `"\(env)"`, `"open`, "@sh", "# x", `.a as $x`, "input_filename",
+		"..env", "...", "..[0]", ".. | load(\"x\")", "tagload(\"x\")", "..\nenv",
 	} {
 		assert.Falsef(t, scriptKind("yq", text).plain, "%q", text)
 	}

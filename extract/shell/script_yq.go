@@ -13,6 +13,7 @@ var yqPlain = []string{
 	"select", "length", "keys", "has", "map", "to_entries", "from_entries", "with_entries", "sort", "sort_by", "unique",
 	"unique_by", "group_by", "flatten", "join", "split", "test", "contains", "any", "all", "not", "and", "or", "true",
 	"false", "null", "type", "first", "reverse", "add", "min", "max", "tostring", "tonumber", "del", "map_values", "path",
+	"tag", "kind",
 }
 
 // yqOutside are the names that may not even be a part of a path's segment.
@@ -29,6 +30,8 @@ func plainYq(text string) bool {
 				return false
 			}
 			i = end
+		case strings.HasPrefix(text[i:], "..") && (i+2 == len(text) || strings.IndexByte(" |)", text[i+2]) >= 0):
+			i += 2 // all that lies below, and no segment
 		case c == '.' && i+1 < len(text) && text[i+1] == '.' || strings.IndexByte("$@#\\`'", c) >= 0 || c >= 0x80:
 			return false
 		case c == '.':

@@ -54,8 +54,10 @@ func positional(st *state, args []Word) *state {
 		return st
 	}
 	rest := args[1:]
-	if several, none := roundsOf(args[0]); several || none {
-		rest = args // the first may be several words, or none, of which $0 is one
+	one := args[0].Kind == Fed && !args[0].Vanishes && !args[0].feed.many
+	if several, none := roundsOf(args[0]); (several || none) && !one {
+		rest = slices.Clone(args) // the first may be several words, or none, of which $0 is one
+		rest[0].Vanishes = true
 	}
 	next := parameters(st, rest)
 	next.set("0", &args[0])
@@ -63,9 +65,9 @@ func positional(st *state, args []Word) *state {
 	if last.Kind != Fed || !last.feed.many {
 		return next
 	}
-	one := *last.feed
-	one.many = false
-	name := one.word(last.Text)
+	feed := *last.feed
+	feed.many = false
+	name := feed.word(last.Text)
 	for i := len(args) - 1; i <= maxParameters; i++ {
 		next.set(strconv.Itoa(i), &name)
 	}

@@ -16,9 +16,14 @@ func (p *parsed) reorders(program *Program) bool {
 	return program.style == "" && !program.permute && program.wrapper == "" && program.late == nil && !p.nested
 }
 
-// behind notes an option that stands behind the first operand, before it is read.
-func (p *parsed) behind(program *Program) {
-	if len(p.operands) == 0 || p.reordered || !p.reorders(program) {
+// behind notes an option that stands behind the first operand, before it is read. It may
+// be the name of a file as well.
+func (p *parsed) behind(program *Program, word Word) {
+	if len(p.operands) == 0 || !p.reorders(program) {
+		return
+	}
+	p.strays = append(p.strays, word)
+	if p.reordered {
 		return
 	}
 	p.reordered = true
@@ -59,7 +64,11 @@ func (p *parsed) straying(rule operandRule) {
 	op := operations[strings.TrimSuffix(rule.roles[len(rule.roles)-1].kind, "?")]
 	for _, word := range p.strays {
 		switch {
-		case op == "", word.Kind == Number, word.Kind == Hash, word.Text == "":
+		case op == "", word.Text == "":
+		case word.Kind == Number, word.Kind == Hash:
+			for _, names := range word.names() {
+				p.c.Accesses = append(p.c.Accesses, Access{Text: names, Op: op, Glob: true})
+			}
 		case word.Kind == Literal, word.Kind == Glob:
 			p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: op, Glob: word.Kind == Glob, IfExists: word.Kind == Literal})
 		default:
@@ -70,6 +79,19 @@ func (p *parsed) straying(rule operandRule) {
 
 // operations are what is done with operands of a kind, where they may be any number.
 var operations = map[string]string{
-	"read": v1.OpRead, "packed": v1.OpRead, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
+	"read": v1.OpRead, "input": v1.OpRead, "packed": v1.OpRead, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
 	"write": v1.OpWrite, "delete": v1.OpDelete,
+}
+
+// names are patterns of all names that a number or a hash may be.
+func (w Word) names() []string {
+	switch {
+	case len(w.holes) == 0:
+		return []string{"*"}
+	case w.holes[0] > 0:
+		return []string{w.Text[:w.holes[0]] + "*"}
+	case w.Signed:
+		return []string{"[0-9]*", "-[0-9]*"}
+	}
+	return []string{"[0-9]*"}
 }

@@ -23,6 +23,19 @@ func TestValuesBehindOperands(t *testing.T) {
 		})
 		assert.Equal(t, read, found, line)
 	}
+	for line, word := range map[string]string{
+		"cat main.go -n": "-n", "head main.go -n5": "-n5", "grep x main.go --color=never": "--color=never", "cat main.go -- b": "--",
+	} {
+		found := slices.ContainsFunc(last(t, line).Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.IfExists && a.Text == word })
+		assert.True(t, found, line)
+	}
+	for line, pattern := range map[string]string{
+		"head main.go -n $?": "[0-9]*", "tail main.go -n +$?": "+*", "n=$((1-5)); tail main.go -n $n": "-[0-9]*",
+	} {
+		found := slices.ContainsFunc(last(t, line).Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Glob && a.Text == pattern })
+		assert.True(t, found, line)
+	}
+	assert.Len(t, last(t, "cat -n -- main.go").Accesses, 1)
 	assert.True(t, last(t, `head main.go -n "$(cat x)"`).Caveats.Has("dynamic_option"))
 	assert.False(t, last(t, `n=5; head main.go -n "$n"`).Caveats.Has("dynamic_option"))
 }

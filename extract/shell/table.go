@@ -147,8 +147,8 @@ var kinds = map[string]bool{
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
 	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
-	"data": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false,
-	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false, "fields": false, "bare": false, "inside": false, "interface": false, "output": true,
+	"data": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false, "input": false,
+	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false, "fields": false, "bare": false, "inside": false, "member": false, "interface": false, "output": true,
 }
 
 // NewTable indexes the embedded program table.

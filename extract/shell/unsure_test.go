@@ -157,7 +157,7 @@ func TestLeavingOutBeforeTakingIn(t *testing.T) {
 	}
 }
 
-// Names that git prints of commits may be on no disk (S3).
+// Names that git prints of commits may be on no disk: which commits, goes with them (S3).
 func TestNamesOfCommits(t *testing.T) {
 	for _, line := range []string{
 		"git diff --name-only HEAD~1 | xargs cat", "git diff --name-only --cached HEAD~1 | xargs cat", "cat $(git diff --name-only HEAD~1 -- '*.md')",
@@ -166,11 +166,18 @@ func TestNamesOfCommits(t *testing.T) {
 		table, err := NewTable()
 		require.NoError(t, err)
 		got := table.Parse(line, Options{Platform: "linux", Cwd: "/p", Toplevel: func(dir string) string { return dir }})
+		fed := 0
 		for _, c := range got.Commands {
 			for _, a := range c.Accesses {
-				assert.False(t, a.Fed, line)
+				if a.Fed {
+					fed++
+					assert.Equal(t, []string{"HEAD~1"}, a.Commits, line)
+					assert.Equal(t, strings.Contains(line, "--cached"), a.AtHead, line)
+					assert.Equal(t, strings.Contains(line, "*.md"), a.Dashes, line)
+				}
 			}
 		}
+		assert.Positive(t, fed, line)
 	}
 }
 

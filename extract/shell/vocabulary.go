@@ -84,6 +84,11 @@ type vocabulary struct {
 	// TrackedNames are producers that print names of tracked files alone, with
 	// all they may be given for that to hold.
 	TrackedNames map[string][]string `json:"tracked_names"`
+	// CommitNames are those of the producers that print names of commits, too.
+	CommitNames map[string]CommitNaming `json:"commit_names"`
+	// RefPrinters are verbs that print names of refs, one a line, with all that they may
+	// be given for that to hold.
+	RefPrinters map[string][]string `json:"ref_printers"`
 	// HashPrinters are verbs that print a line for each of some commits, with the
 	// options under which it may begin with the hash.
 	HashPrinters map[string][]string `json:"hash_printers"`
@@ -159,4 +164,16 @@ func (v *vocabulary) local(name string) bool {
 		return !slices.Contains(v.SpecialLowercase, name) && !strings.HasPrefix(name, "npm_")
 	}
 	return slices.Contains(v.LocalVariables, name)
+}
+
+// CommitNaming is how a verb names what commits hold.
+type CommitNaming struct {
+	// Needs are options without which it prints more than names of files.
+	Needs []string `json:"needs"`
+	// Parents is true when it compares each commit with its parents, Head when it
+	// takes HEAD where none is named, and Plain when it prints names alone only behind
+	// an empty format.
+	Parents bool `json:"parents"`
+	Head    bool `json:"head"`
+	Plain   bool `json:"plain"`
 }

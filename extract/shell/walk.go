@@ -182,6 +182,9 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	if cmd.Op == syntax.PipeAll {
 		printed = nil // error messages are no names
 	}
+	if w.zsh && slices.ContainsFunc(cmd.Y.Redirs, setsInput) {
+		w.messy(MessyRedirection) // it reads the pipe as well, one after the other
+	}
 	w.in = printed
 	from, calls = len(w.line.Commands), w.calls
 	w.sharing(func() { ok, fail = w.stmt(st, cmd.Y) })
@@ -199,7 +202,7 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	input := false
 	for _, r := range stmt.Redirs {
 		input = input || setsInput(r)
-		if r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll {
+		if mixes(r) {
 			return nil
 		}
 	}
@@ -210,6 +213,19 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 		return lines
 	}
 	return w.out(from, in)
+}
+
+// mixes reports whether a redirection may put something else among what a command
+// prints: errors, over a descriptor or a name that standard output has.
+func mixes(r *syntax.Redirect) bool {
+	switch {
+	case reads(r.Op) && r.Op != syntax.RdrInOut:
+		return false
+	case r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll:
+		return true
+	}
+	own := r.Op != syntax.RdrInOut && (r.N == nil || r.N.Value == "1")
+	return !own && (r.Word == nil || r.Word.Lit() != "/dev/null")
 }
 
 // substitutes reports whether a redirection reads what commands print.
@@ -240,7 +256,12 @@ func (w *walker) printing(st *state, list []*syntax.Stmt) *feed {
 
 // setsInput reports whether a redirection replaces or shares standard input.
 func setsInput(r *syntax.Redirect) bool {
-	switch r.Op {
+	return reads(r.Op) && (r.N == nil || strings.Trim(r.N.Value, "0") == "")
+}
+
+// reads reports whether a redirection opens or copies a descriptor to read from.
+func reads(op syntax.RedirOperator) bool {
+	switch op {
 	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return true
 	default:
@@ -378,6 +399,8 @@ func (w *walker) counts(st *state, item *syntax.Word) bool {
 }
 
 func (w *walker) body(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	w.loops++
+	defer func() { w.loops-- }()
 	return w.caught(func() (ok, fail *state) { return w.stmts(st, cmd.Do) })
 }
 
@@ -417,6 +440,8 @@ func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *stat
 // rounds walks a loop once, in a state that no round of it can leave: a body
 // that changes the directory, or a variable with every round, is not followed.
 func (w *walker) rounds(st *state, round func(*state) *state) *state {
+	w.loops++
+	defer func() { w.loops-- }()
 	commands := len(w.line.Commands)
 	end := round(st)
 	w.changes = w.changes || !w.onlyRead()

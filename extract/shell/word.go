@@ -76,6 +76,9 @@ type Word struct {
 	holes, hollow []int
 	// feed is where the names of a Fed word come from.
 	feed *feed
+	// blob is where the names come from of which the word, as Output, is one, behind a
+	// revision and a colon.
+	blob *feed
 	// dirs are the working directories that the matches of a Glob were looked for
 	// in, where a variable holds it.
 	dirs []string
@@ -285,7 +288,16 @@ func aboutName(word *syntax.Word, name Word) Word {
 		}
 	}
 	name.Kind = Output
+	if plain && at == 1 && text[1] == "" && name.feed.plainNames() && plainRevision(text[0]) {
+		name.blob = name.feed
+	}
 	return name
+}
+
+// plainRevision reports whether a text names one revision and ends in a colon.
+func plainRevision(text string) bool {
+	rev, colon := strings.CutSuffix(text, ":")
+	return colon && oneRevision(rev) && rev[0] != '^' && rev[0] != '.' && !strings.Contains(rev, "..") && !strings.ContainsAny(rev, "{}")
 }
 
 // led reports whether the source of a word begins with plain text, and not with

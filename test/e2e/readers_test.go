@@ -21,7 +21,7 @@ import (
 // in a project ask, and that none gets what it must not get (V5, V7, S3). The least
 // share that passes only ever rises.
 func TestReadersPass(t *testing.T) {
-	for name, least := range map[string]float64{"readers": 0.95, "daily": 0.92, "habits": 0.94, "unseen": 0.95, "tail": 0.84} {
+	for name, least := range map[string]float64{"readers": 0.95, "daily": 0.935, "habits": 0.96, "unseen": 0.97, "tail": 0.85, "tail2": 0.91} {
 		t.Run(name, func(t *testing.T) { readersPass(t, name, least) })
 	}
 }

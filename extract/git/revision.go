@@ -1,0 +1,266 @@
+package git
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"policyd/extract/stat"
+)
+
+// Bounds on how far a revision leads.
+const (
+	maxSteps       = 1000
+	maxSymbolicRef = 5
+	maxTags        = 5
+)
+
+// commit is what a commit says of itself.
+type commit struct {
+	tree    string
+	parents []string
+	// date counts seconds since 1970; dated is false where it can't be read.
+	date  int64
+	dated bool
+}
+
+// commit reads a commit, as long as nothing that git reads in its place says otherwise.
+func (s *store) commit(id string) (*commit, bool) {
+	body, ok := s.object("commit", id)
+	if !ok {
+		return nil, false
+	}
+	var c commit
+	head, _, _ := strings.Cut(string(body), "\n\n")
+	lines := strings.Split(head, "\n")
+	c.tree, ok = strings.CutPrefix(lines[0], "tree ")
+	for lines = lines[1:]; ok && len(lines) > 0 && strings.HasPrefix(lines[0], "parent "); lines = lines[1:] {
+		c.parents = append(c.parents, strings.TrimPrefix(lines[0], "parent "))
+	}
+	// git looks for the author and the committer nowhere else.
+	if len(lines) > 1 && strings.HasPrefix(lines[0], "author ") {
+		c.date, c.dated = committed(lines[1])
+	}
+	if !ok {
+		return nil, false
+	}
+	for _, id := range append([]string{c.tree}, c.parents...) {
+		if _, ok := s.v.id(id); !ok {
+			return nil, false
+		}
+	}
+	return &c, s.graph.agrees(id, &c)
+}
+
+// committed reads when a commit was made, behind the name and address of who made it. gits
+// differ about which of several brackets ends the address.
+func committed(line string) (seconds int64, ok bool) {
+	who, when, _ := strings.Cut(line, ">")
+	fields := strings.Fields(when)
+	if !strings.HasPrefix(who, "committer ") || len(fields) != 2 || strings.Contains(when, ">") || strings.Trim(fields[0], "0123456789") != "" {
+		return 0, false
+	}
+	seconds, err := strconv.ParseInt(fields[0], 10, 64)
+	return seconds, err == nil
+}
+
+// revision is the id of the commit that a revision names: a ref by its name, and how
+// many steps to go back from there. Others, hashes among them, are not known.
+func (s *store) revision(text string) (string, bool) {
+	end := strings.IndexAny(text, "~^")
+	if end < 0 {
+		end = len(text)
+	}
+	name, steps := text[:end], text[end:]
+	id, ok := s.named(name)
+	if ok {
+		id, ok = s.peeled(id)
+	}
+	for ok && steps != "" {
+		digits := 1
+		for digits < len(steps) && steps[digits] >= '0' && steps[digits] <= '9' {
+			digits++
+		}
+		count := 1
+		if digits > 1 {
+			var err error
+			if count, err = strconv.Atoi(steps[1:digits]); err != nil || count > maxSteps {
+				return "", false
+			}
+		}
+		switch steps[0] {
+		case '~':
+			id, ok = s.back(id, count)
+		case '^':
+			id, ok = s.parent(id, count)
+		default:
+			return "", false
+		}
+		steps = steps[digits:]
+	}
+	return id, ok
+}
+
+func (s *store) back(id string, count int) (string, bool) {
+	ok := true
+	for ; ok && count > 0; count-- {
+		id, ok = s.parent(id, 1)
+	}
+	return id, ok
+}
+
+// parent is the parent of a commit by its number; 0 is the commit itself.
+func (s *store) parent(id string, number int) (string, bool) {
+	if number == 0 {
+		return id, true
+	}
+	c, ok := s.commit(id)
+	if !ok || number > len(c.parents) {
+		s.absent = s.absent || ok
+		return "", false
+	}
+	return c.parents[number-1], true
+}
+
+// peeled is the commit that an id names itself or through tags.
+func (s *store) peeled(id string) (string, bool) {
+	for range maxTags {
+		body, ok := s.object("tag", id)
+		if !ok {
+			_, ok = s.commit(id)
+			return id, ok
+		}
+		line, _, _ := strings.Cut(string(body), "\n")
+		if id, ok = strings.CutPrefix(line, "object "); !ok {
+			return "", false
+		}
+		if _, ok = s.v.id(id); !ok {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// refPlaces are where git looks for the name of a ref (gitrevisions(7)).
+var refPlaces = []string{"%", "refs/%", "refs/tags/%", "refs/heads/%", "refs/remotes/%", "refs/remotes/%/HEAD"}
+
+// named is the object that a name means. One that means several, or that may be a hash,
+// is not known.
+func (s *store) named(name string) (string, bool) {
+	if name == "HEAD" || name == "@" {
+		return s.v.head()
+	}
+	if !plainRef(name) || maybeHash(name) {
+		return "", false
+	}
+	found, count := "", 0
+	for _, place := range refPlaces {
+		ref := strings.Replace(place, "%", name, 1)
+		id, there, known := s.v.ref(ref, 0)
+		if !known {
+			return "", false
+		}
+		if there {
+			found, count = id, count+1
+		}
+	}
+	s.absent = s.absent || count == 0
+	return found, count == 1
+}
+
+// plainRef reports whether a name is one that git takes for a ref, of plain characters.
+func plainRef(name string) bool {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-") != "" || strings.Contains(name, "..") {
+		return false
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		if segment == "" || segment[0] == '.' || segment[0] == '-' || strings.HasSuffix(segment, ".") || strings.HasSuffix(segment, ".lock") {
+			return false
+		}
+	}
+	return true
+}
+
+// maybeHash reports whether git may take a name for a hash: by its digits alone, or
+// behind what git describe prints.
+func maybeHash(name string) bool {
+	if i := strings.LastIndex(name, "-g"); i >= 0 {
+		name = name[i+2:]
+	}
+	return len(name) >= 4 && strings.Trim(name, "0123456789abcdefABCDEF") == ""
+}
+
+// ref is what a ref names, where it is there. A link in place of one counts as not known:
+// git reads where it leads as a name. So does what each work tree has of its own.
+func (v *Verdict) ref(name string, depth int) (id string, there, known bool) {
+	if v.GitDir != v.CommonDir {
+		own, ok := v.at(v.GitDir, name)
+		if !ok || own.Present() && own.Kind != stat.Directory || strings.HasPrefix(name, "refs/bisect/") ||
+			strings.HasPrefix(name, "refs/worktree/") || strings.HasPrefix(name, "refs/rewritten/") {
+			return "", false, false
+		}
+	}
+	found, ok := v.at(v.CommonDir, name)
+	switch {
+	case !ok:
+		return "", false, false
+	case !found.Present() || found.Kind == stat.Directory:
+		return v.packedRef(name)
+	case found.Kind != stat.File:
+		return "", false, false
+	}
+	return v.looseRef(name, depth)
+}
+
+// at describes what lies at a name in one of the repository's directories; nothing is an
+// absent stamp.
+func (v *Verdict) at(dir, name string) (stat.Stamp, bool) {
+	path, err := disk(v.view, filepath.Join(dir, name), false)
+	var found stat.Stamp
+	if err == nil {
+		found, err = stat.Path(path, false)
+	}
+	if stat.Missing(err) {
+		return stat.Stamp{}, true
+	}
+	return found, err == nil
+}
+
+func (v *Verdict) looseRef(name string, depth int) (id string, there, known bool) {
+	text, known := v.read(name, maxRefBytes)
+	line, ended := strings.CutSuffix(string(text), "\n")
+	if !known || !ended {
+		return "", false, false
+	}
+	target, symbolic := strings.CutPrefix(line, "ref: ")
+	if !symbolic {
+		id, ok := v.id(line)
+		return id, ok, ok
+	}
+	if depth >= maxSymbolicRef || !strings.HasPrefix(target, "refs/") || !plainRef(target) {
+		return "", false, false
+	}
+	id, there, known = v.ref(target, depth+1)
+	return id, there, known && there
+}
+
+// packedRef reads what is written down of refs together. A name that stands there twice
+// is not known.
+func (v *Verdict) packedRef(name string) (id string, there, known bool) {
+	packed, known := v.read("packed-refs", maxPackedRefs)
+	if !known {
+		return "", false, false
+	}
+	for line := range strings.Lines(string(packed)) {
+		value, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if ref != name {
+			continue
+		}
+		var ok bool
+		if id, ok = v.id(value); !ok || there {
+			return "", false, false
+		}
+		there = true
+	}
+	return id, there, true
+}

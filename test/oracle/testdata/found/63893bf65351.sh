@@ -1,0 +1,1 @@
+a=(/etc/passwd);mapfile -t a< <(git ls-files);cat "${a[@]}"
