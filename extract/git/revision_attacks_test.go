@@ -131,3 +131,23 @@ func TestIndexesInBlocks(t *testing.T) {
 		}
 	}
 }
+
+// S3: some gits go by the number of commits that a graph names, and not by how long its
+// list of them is.
+func TestGraphsThatSayTheirCount(t *testing.T) {
+	s, dir := branched(t, "sha1")
+	s.git(dir, "commit-graph", "write", "--reachable")
+	content, err := os.ReadFile(filepath.Join(dir, ".git/objects/info/commit-graph"))
+	require.NoError(t, err)
+	require.True(t, new(graph).parse(content, sha1Size))
+	fanout := -1
+	for at := graphHeader; at < graphHeader+int(content[6])*graphChunk; at += graphChunk {
+		if string(content[at:at+4]) == "OIDF" {
+			fanout = int(binary.BigEndian.Uint64(content[at+4:])) //nolint:gosec // of a graph that git just wrote
+		}
+	}
+	require.Positive(t, fanout)
+	last := content[fanout+graphFanout-4:][:4]
+	binary.BigEndian.PutUint32(last, binary.BigEndian.Uint32(last)+1)
+	assert.False(t, new(graph).parse(content, sha1Size))
+}
