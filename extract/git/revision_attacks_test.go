@@ -143,7 +143,7 @@ func TestGraphsThatSayTheirCount(t *testing.T) {
 	fanout := -1
 	for at := graphHeader; at < graphHeader+int(content[6])*graphChunk; at += graphChunk {
 		if string(content[at:at+4]) == "OIDF" {
-			fanout = int(binary.BigEndian.Uint64(content[at+4:])) //nolint:gosec // of a graph that git just wrote
+			fanout = int(binary.BigEndian.Uint64(content[at+4:]))
 		}
 	}
 	require.Positive(t, fanout)
