@@ -2,7 +2,7 @@ package git
 
 import "strings"
 
-// commits lists the commits whose names git prints: none where it knows no such revision.
+// commits lists the commits whose names git prints.
 func (s *store) commits(of Commits) ([]string, bool) {
 	if len(of.Revisions) > maxRevisions {
 		return nil, false
@@ -11,7 +11,7 @@ func (s *store) commits(of Commits) ([]string, bool) {
 	for _, word := range of.Revisions {
 		found, ok := s.word(word, of.Parents)
 		if !ok {
-			return nil, s.absent
+			return nil, false
 		}
 		all = append(all, found...)
 	}

@@ -35,9 +35,6 @@ type store struct {
 	left int
 	// bytes is how much may still be unpacked.
 	bytes int
-	// absent is true once a revision was asked for that there is none of: given it,
-	// git fails, and names nothing.
-	absent bool
 }
 
 // pack is a file of objects, and its index.

@@ -137,7 +137,6 @@ func (s *store) parent(id string, number int) (string, bool) {
 	}
 	c, ok := s.commit(id)
 	if !ok || number > len(c.parents) {
-		s.absent = s.absent || ok
 		return "", false
 	}
 	return c.parents[number-1], true
@@ -185,7 +184,6 @@ func (s *store) named(name string) (string, bool) {
 			found, count = id, count+1
 		}
 	}
-	s.absent = s.absent || count == 0
 	return found, count == 1
 }
 
