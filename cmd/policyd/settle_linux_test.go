@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,4 +27,25 @@ func TestOnlyTheProgramsOwnPagesAreReleased(t *testing.T) {
 	}
 	require.NoError(t, releaseProgram())
 	require.NoError(t, releaseProgram(), "a program goes on without its pages")
+}
+
+// No mapping of the program is left that a huge page would fit into.
+func TestAReleasedProgramHasNoHugePages(t *testing.T) {
+	require.NoError(t, releaseProgram())
+	program, err := os.Readlink("/proc/self/exe")
+	require.NoError(t, err)
+	maps, err := os.ReadFile("/proc/self/maps")
+	require.NoError(t, err)
+	pieces := 0
+	for line := range strings.Lines(string(maps)) {
+		start, length, ours := programPages(strings.TrimSuffix(line, "\n"), program)
+		if !ours {
+			continue
+		}
+		pieces++
+		// Two megabytes from where a huge page may begin.
+		begins := (start + 2*piece - 1) / (2 * piece) * (2 * piece)
+		assert.Greater(t, begins+2*piece, start+length, line)
+	}
+	assert.Greater(t, pieces, 10)
 }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -180,6 +181,57 @@ func TestCacheSeesWhatADanglingLinkComesToLeadTo(t *testing.T) {
 			s.write(target, "[core]\n\tfsmonitor = x\n")
 			assert.False(t, reader.Inspect(query).Trusted)
 		})
+	}
+}
+
+// Where a file's directory is missing, too, the nearest one that is there vouches for both.
+func TestCacheSeesWhatAMissingDirectoryComesToHold(t *testing.T) {
+	for name, c := range map[string]struct {
+		link    string // one to nothing
+		vouched bool
+		made    string
+	}{
+		"a directory":                       {"", true, ".config/git/config"},
+		"behind a link to nothing":          {".config/git", false, "elsewhere/config"},
+		"behind a link to nothing above it": {".config", false, "elsewhere/git/config"},
+		"what is itself a link to nothing":  {".config/git/config", false, "elsewhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.commit(s.project)
+			file := filepath.Join(s.home, ".config", "git", "config")
+			if c.link != "" {
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(s.home, c.link)), 0o755))
+				require.NoError(t, os.Symlink(filepath.Join(s.home, "elsewhere"), filepath.Join(s.home, c.link)))
+			}
+			cache := NewCache(8)
+			reader := newReader(t, cache)
+			query := s.query(s.project, "status")
+			require.True(t, reader.Inspect(query).Trusted)
+			entry := cache.entries[keyOf(query)]
+			require.NotNil(t, entry)
+			asked := slices.ContainsFunc(entry.alone, func(d dependency) bool { return d.path == file })
+			assert.Equal(t, c.vouched, !asked)
+			for range 2 {
+				_, kept := cache.get(keyOf(query), nil, reader.now)
+				require.True(t, kept)
+			}
+			s.write(filepath.Join(s.home, c.made), "[core]\n\tpager = less\n")
+			_, kept := cache.get(keyOf(query), nil, reader.now)
+			assert.False(t, kept)
+		})
+	}
+}
+
+// No directory vouches for a name behind a link to nothing, whether links were followed or not.
+func TestNobodyVouchesBehindALinkToNothing(t *testing.T) {
+	s := newSandbox(t)
+	require.NoError(t, os.Symlink("elsewhere", filepath.Join(s.home, "link")))
+	for path, want := range map[string]string{"missing": s.home, "missing/a/b": s.home, "link/a": "", "link/a/b": ""} {
+		for _, follow := range []bool{true, false} {
+			directory, _ := voucher(dependency{path: filepath.Join(s.home, path), follow: follow})
+			assert.Equal(t, want, directory, "%s %t", path, follow)
+		}
 	}
 }
 

@@ -26,16 +26,15 @@ func guarded(all []dependency, started time.Duration) (alone []dependency, guard
 	at := make(map[string]int)
 	vouched := make([]bool, len(all))
 	for i, d := range all {
-		if d.stamp.Present() || d.listing || dangles(d) {
+		if d.stamp.Present() || d.listing {
 			continue
 		}
-		directory := filepath.Dir(d.path)
+		directory, found := voucher(d)
+		if found.Kind != stat.Directory {
+			continue
+		}
 		n, known := at[directory]
 		if !known {
-			found, err := statOrAbsent(directory, true)
-			if err != nil || found.Kind != stat.Directory {
-				continue
-			}
 			n = len(guards)
 			at[directory] = n
 			guards = append(guards, guard{
@@ -58,15 +57,23 @@ func guarded(all []dependency, started time.Duration) (alone []dependency, guard
 	return alone, guards
 }
 
-// dangles reports whether what was found absent is a link to nothing. Such a
-// name comes to be there when its target does, without a trace in the directory
-// that holds the link, so that no directory can vouch for it.
-func dangles(d dependency) bool {
-	if !d.follow {
-		return false
+// voucher is the directory that vouches for what was found absent: the nearest one that
+// is there, as the first name on the way below it has to be added to it. There is none
+// where that name is a link to nothing: it comes to be there when its target does,
+// without a trace in the directory that holds the link.
+func voucher(d dependency) (directory string, found stat.Stamp) {
+	for name := d.path; name != "/" && name != "."; name = directory {
+		// Of a path that was not followed it is known that it is no link itself.
+		if itself, err := statOrAbsent(name, false); (d.follow || name != d.path) && (err != nil || itself.Present()) {
+			return "", stat.Stamp{}
+		}
+		directory = filepath.Dir(name)
+		found, err := statOrAbsent(directory, true)
+		if err != nil || found.Present() {
+			return directory, found
+		}
 	}
-	itself, err := statOrAbsent(d.path, false)
-	return err != nil || itself.Present()
+	return "", stat.Stamp{}
 }
 
 // settled is s, or nothing when the directory changed within the racy window.
@@ -97,7 +104,8 @@ func (g *guard) holds(seen Seen, now func() time.Time) (listing stat.Stamp, stal
 		if !g.absent[i].holds(nil) {
 			return stat.Stamp{}, false, false
 		}
-		vouches = vouches && !dangles(g.absent[i])
+		by, _ := voucher(g.absent[i])
+		vouches = vouches && by == g.directory
 	}
 	if !vouches {
 		return stat.Stamp{}, false, true

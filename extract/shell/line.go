@@ -494,14 +494,15 @@ func (w *walker) script(st *state, text, dialect string) {
 	w.file = outer
 }
 
-// maxOpened bounds how many brackets and reserved words are taken off a line.
-const maxOpened = 8
+// maxOpened bounds how many bytes are parsed again, brackets and reserved words taken off
+// one by one.
+const maxOpened = 128 << 10
 
 // opened walks what stands behind the brackets and the reserved words that a line begins
 // with, where the parser gave it up for something further on: of a line without them the
 // statements in front are known, and they are no way to hide them.
 func (w *walker) opened(st *state, parser *parser, text string, file *syntax.File, err error) {
-	for range maxOpened {
+	for left := maxOpened - len(text); left > 0; left -= len(text) {
 		rest := text
 		if file != nil && len(file.Stmts) > 0 {
 			var fault syntax.ParseError

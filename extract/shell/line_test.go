@@ -285,7 +285,7 @@ func TestFragmentsBehindReservedWords(t *testing.T) {
 func TestStatementsBehindReservedWords(t *testing.T) {
 	for _, line := range []string{
 		"%s", "{ %s", "if true; then\n%s", "if %s", "while :; do if true; then %s", "for f in a; do { %s", "until false; do ( %s", "case x in\nx) %s",
-		"true && {\n%s", "ls | while read -r x; do %s",
+		"true && {\n%s", "ls | while read -r x; do %s", strings.Repeat("true && { ", 12) + "%s",
 	} {
 		line = fmt.Sprintf(line, "mv $(pwd) /srv/other\nfi }  'x")
 		parsed := parse(t, line)

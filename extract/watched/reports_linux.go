@@ -17,6 +17,8 @@ const (
 	// and maxReports how often for one call. More than that make it forget everything.
 	maxReport  = 32 << 10
 	maxReports = 4
+	// longestReport is more than one takes: what left that much room was all there was.
+	longestReport = unix.SizeofInotifyEvent + 2*(unix.NAME_MAX+1)
 )
 
 // What ends all knowledge.
@@ -64,6 +66,9 @@ func (d *Directories) takeIn() (err error) {
 		}
 		if err := d.readReports(d.buffer[:n]); err != nil {
 			return err
+		}
+		if len(d.buffer)-n >= longestReport {
+			return nil // whatever comes now is of a later change
 		}
 	}
 	return errLost

@@ -33,8 +33,9 @@ type View struct {
 type directory struct {
 	// stamp is nil as long as the directory has to be asked about.
 	stamp atomic.Pointer[stat.Stamp]
-	// watch is the kernel's number; children are paths that are known, too; changed is
-	// the number of the last report about it. The Directories' mutex holds for them.
+	// watch is the kernel's number, 0 before there is one; children are paths that are
+	// known, too; changed is the number of the last report about it. The Directories' mutex
+	// holds for them.
 	watch    int
 	children []string
 	changed  uint64

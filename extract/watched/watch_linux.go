@@ -31,10 +31,10 @@ const (
 // events are all that tell of a directory's names and of its permissions. Its own name is
 // one of its parent's, and that a file in it was written is none of them.
 const events = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
-	unix.IN_ATTRIB | unix.IN_ONLYDIR | unix.IN_DONT_FOLLOW
+	unix.IN_ATTRIB | unix.IN_ONLYDIR
 
-// errUnwatched is for a directory that can't be vouched for.
-var errUnwatched = errors.New("not a directory that can be watched")
+// unwatched is no number of the kernel's, which begin with 1.
+const unwatched = 0
 
 // Directories knows directories. It may be used concurrently; the nil pointer knows
 // none.
@@ -53,11 +53,9 @@ type Directories struct {
 	// at are the paths of a watch: a directory can be mounted in several places.
 	at map[int][]string
 	// met are directories that were asked about once. Most never are again.
-	met map[string]struct{}
-	// reporting says of a file system, by its device, whether it reports every change.
-	reporting map[uint64]bool
-	waiting   [2]unix.PollFd
-	buffer    []byte
+	met     map[string]struct{}
+	waiting [2]unix.PollFd
+	buffer  []byte
 	// wanted are directories to watch.
 	wanted chan want
 }
@@ -117,9 +115,15 @@ func (d *Directories) begin() error {
 	if err != nil {
 		return fmt.Errorf("begin to watch: %w", err)
 	}
-	d.inotify = inotify
-	d.at, d.reporting = make(map[int][]string), make(map[uint64]bool)
-	return d.watch("/")
+	d.inotify, d.at = inotify, make(map[int][]string)
+	root, err := openLocal("/")
+	if err != nil {
+		return err
+	}
+	defer root.close()
+	known := &directory{}
+	d.enter("/", known)
+	return d.watch("/", known, root)
 }
 
 // end makes all that was ever given out ask again.
@@ -178,7 +182,7 @@ func (d *Directories) learn(view View, at string, stamp stat.Stamp) {
 		case d.wanted <- want{at: at}:
 		default:
 		}
-	case ok && view.known[at] == known && d.takeIn() == nil && d.view.known[at] == known && known.changed <= view.reports:
+	case ok && known.watch != unwatched && view.known[at] == known && d.takeIn() == nil && d.view.known[at] == known && known.changed <= view.reports:
 		// It was watched at that place all the time that it was looked at. The copy is
 		// made here, so that nothing else needs memory.
 		kept := stamp
@@ -186,43 +190,68 @@ func (d *Directories) learn(view View, at string, stamp stat.Stamp) {
 	}
 }
 
-// add watches one more directory. To put its first watch on a directory takes the kernel
-// up to a tenth of a second where it has many names of it in memory, so that is done
-// while nobody waits; to put it there again takes nothing.
+// add watches one more directory. It is entered first, unwatched, so that what is reported
+// about its name makes it forgotten: if it is still there in the end, it was the same
+// directory all the time.
+//
+// What it lies in can be of a network or of a program that never answers, and to put the
+// first watch on a directory takes the kernel up to a tenth of a second where it has many
+// names of it in memory. So both are done while nobody waits; to put the watch there again
+// takes nothing.
 func (d *Directories) add(at string) {
-	d.mutex.Lock()
-	inotify := d.inotify
-	d.mutex.Unlock()
-	if inotify < 0 {
+	known, inotify := d.reserve(at)
+	if known == nil {
 		return
 	}
-	first, err := unix.InotifyAddWatch(inotify, at, events)
-	if err != nil {
-		return // it is asked about in each call
+	defer func() { _ = unix.Close(inotify) }()
+	found, err := openLocal(at)
+	first := unwatched
+	if err == nil {
+		defer found.close()
+		first, err = found.watch(inotify)
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if d.inotify != inotify || d.takeIn() != nil {
+	if d.takeIn() != nil {
 		return
 	}
-	_, known := d.view.known[at]
-	_, parent := d.view.known[path.Dir(at)]
 	switch {
-	case known, !parent:
-	case len(d.view.known) >= maxKnown:
-		d.end() // the next call begins anew
-		return
+	case d.view.known[at] != known:
+	case err != nil:
+		d.forget(at) // it is asked about in each call
 	default:
-		_ = d.watch(at) // what can't be watched is asked about in each call
+		_ = d.watch(at, known, found)
 	}
 	d.release(first)
+}
+
+// reserve enters a directory that is still unwatched, and returns the open file to watch it
+// by, which the caller closes: the one that is in use may be closed by then, and its number
+// be that of another. It returns nil where there is nothing to watch.
+func (d *Directories) reserve(at string) (known *directory, inotify int) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.takeIn() != nil || d.view.known[at] != nil || d.view.known[path.Dir(at)] == nil {
+		return nil, -1
+	}
+	if len(d.view.known) >= maxKnown {
+		d.end() // the next call begins anew
+		return nil, -1
+	}
+	inotify, err := unix.FcntlInt(uintptr(d.inotify), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, -1
+	}
+	known = &directory{}
+	d.enter(at, known)
+	return known, inotify
 }
 
 // again reports whether a directory is worth a watch: it was asked about before, and the
 // way to it is watched.
 func (d *Directories) again(at string) bool {
-	if _, ok := d.view.known[path.Dir(at)]; !ok {
-		return false
+	if _, ok := d.view.known[path.Dir(at)]; !ok || path.Clean(at) != at {
+		return false // behind "..", its parent isn't what it looks like
 	}
 	if _, ok := d.met[at]; ok {
 		return true
@@ -234,26 +263,20 @@ func (d *Directories) again(at string) bool {
 	return false
 }
 
-// watch begins to watch a directory, and only then looks at it: if nothing is reported
-// after that, it was the same from there on.
-func (d *Directories) watch(at string) error {
-	number, err := unix.InotifyAddWatch(d.inotify, at, events)
+// watch begins to watch a directory that was entered, and only then looks at it: if
+// nothing is reported after that, it was the same from there on.
+func (d *Directories) watch(at string, known *directory, found local) error {
+	number, err := found.watch(d.inotify)
 	if err != nil {
-		return fmt.Errorf("watch directory: %w", err)
-	}
-	known := &directory{watch: number}
-	d.enter(at, known)
-	before := d.view.reports
-	stamp, err := stat.Path(at, false)
-	if err == nil && (stamp.Kind != stat.Directory || !d.reportsAll(at, stamp.Device)) {
-		err = errUnwatched
-	}
-	err = errors.Join(err, d.takeIn())
-	switch {
-	case err == nil && d.view.known[at] == known && known.changed <= before:
-		known.stamp.Store(&stamp)
-	case err != nil && d.view.known[at] == known:
 		d.forget(at)
+		return err
+	}
+	known.watch = number
+	d.at[number] = append(d.at[number], at)
+	before := d.view.reports
+	stamp, err := stat.Open(found.file)
+	if err = errors.Join(err, d.takeIn()); err == nil && d.view.known[at] == known && known.changed <= before {
+		known.stamp.Store(&stamp)
 	}
 	return err
 }
@@ -261,7 +284,6 @@ func (d *Directories) watch(at string) error {
 func (d *Directories) enter(at string, known *directory) {
 	d.own()
 	d.view.known[at] = known
-	d.at[known.watch] = append(d.at[known.watch], at)
 	if parent := d.view.known[path.Dir(at)]; parent != nil && parent != known {
 		parent.children = append(parent.children, at)
 	}
@@ -289,36 +311,17 @@ func (d *Directories) forget(at string) {
 	if parent := d.view.known[path.Dir(at)]; parent != nil {
 		parent.children = slices.DeleteFunc(parent.children, func(child string) bool { return child == at })
 	}
-	d.at[known.watch] = slices.DeleteFunc(d.at[known.watch], func(other string) bool { return other == at })
-	d.release(known.watch)
+	if known.watch != unwatched {
+		d.at[known.watch] = slices.DeleteFunc(d.at[known.watch], func(other string) bool { return other == at })
+		d.release(known.watch)
+	}
 }
 
 // release ends a watch that nothing is known by.
 func (d *Directories) release(watch int) {
-	if len(d.at[watch]) == 0 {
+	if watch != unwatched && len(d.at[watch]) == 0 {
 		delete(d.at, watch)
 		// The kernel may have ended it before; its reports lead nowhere from now on.
 		_, _ = unix.InotifyRmWatch(d.inotify, uint32(watch)) //nolint:gosec // the kernel's own number
 	}
-}
-
-// reportsAll reports whether a file system tells of every change, as those do that only
-// this kernel writes to: one of a network, of a program (FUSE) or of another kernel
-// changes without a report. It is asked once for each device until mounts change.
-func (d *Directories) reportsAll(at string, device uint64) bool {
-	if all, known := d.reporting[device]; known {
-		return all
-	}
-	var found unix.Statfs_t
-	if err := unix.Statfs(at, &found); err != nil {
-		return false
-	}
-	switch uint32(found.Type) { //nolint:gosec // the numbers are of 32 bits
-	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
-		unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
-		d.reporting[device] = true
-	default:
-		d.reporting[device] = false
-	}
-	return d.reporting[device]
 }

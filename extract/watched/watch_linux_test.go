@@ -1,6 +1,7 @@
 package watched
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -205,6 +206,29 @@ func TestMoreReportsThanAreReadEndWhatIsKnown(t *testing.T) {
 		require.False(t, ok)
 	}
 	learn(t, d, root+"/b")
+}
+
+// That reports come while others are read is no loss: what came later is of a later
+// change. Each write to the socket is there for one read, as such a report is.
+func TestReportsThatComeWhileOthersAreReadAreNoLoss(t *testing.T) {
+	d, root := open(t), tree(t, "a", "b")
+	learn(t, d, root+"/a")
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	require.NoError(t, err)
+	defer func() { _ = unix.Close(pair[1]) }()
+	settle(d)
+	d.mutex.Lock()
+	require.NoError(t, unix.Close(d.inotify))
+	d.inotify = pair[0]
+	d.mutex.Unlock()
+	report := make([]byte, unix.SizeofInotifyEvent)
+	binary.NativeEndian.PutUint32(report, 1<<30) // a watch that was ended
+	for range 5 * maxReports {
+		_, err := unix.Write(pair[1], report)
+		require.NoError(t, err)
+	}
+	_, ok := d.Now().Directory(root + "/a")
+	assert.True(t, ok)
 }
 
 func TestAMountIsSeen(t *testing.T) {

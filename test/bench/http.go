@@ -249,9 +249,10 @@ much can be had through it.
 - **bare Echo** decodes the same request and answers the same bytes, and does nothing else. It is the floor: no service
   of this kind can be faster.
 - **Bare Echo with duties** does before it answers what a decision can't be proven without, in its cheapest form. A repeat
-  asks the disk about each directory on the way and about what can make git run something, and writes a record: it is
-  told which names, and given the record. A first call parses the line, too, and judges facts that it is given. It is the
-  floor of a program that asks the disk each time and judges by this policy in OPA.
+  has the kernel say that no directory on the way has changed, asks the disk about the files that can make git run
+  something, and writes a record: it is told which names, and given the record. A first call parses the line, too, and
+  judges facts that it is given. It is the floor of a program that looks at the disk each time and judges by this policy
+  in OPA.
 - **opa** is ` + "`opa run --server`" + `, built from the module that policyd embeds, with the same policy. It gets the facts of the
   repeated call ready-made in every request, which is its best case: it neither parses nor looks at the disk, and stores
   nothing but its log. Its decision log goes to the console, here a file, or is off; its log of requests is always off. It

@@ -201,7 +201,7 @@ func in(c *shell.Command, dir string) bool { return c.Unknown || slices.Contains
 // one that the program is started in.
 func moved(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
-		return strings.HasPrefix(word, "-C") || strings.HasPrefix(word, "--directory") || strings.HasPrefix(word, "--chdir") ||
+		return strings.HasPrefix(word, "-C") || strings.HasPrefix(word, "--directory") || strings.HasPrefix(word, "--chdir") || strings.HasPrefix(word, "-chdir") ||
 			strings.HasPrefix(word, "--base-directory") || strings.HasPrefix(word, "--cwd") || strings.HasPrefix(word, "--prefix") || strings.HasPrefix(word, "--git-dir") ||
 			strings.HasPrefix(word, "-D") || strings.HasPrefix(word, "--work-tree") || strings.HasPrefix(word, "--manifest-path")
 	})
