@@ -14,6 +14,28 @@ import (
 // marksOfSeveral are what curl makes several names of: "{a,b}", "[1-9]".
 const marksOfSeveral = "{["
 
+// sent does what a word means that says where something is sent or fetched, or what is
+// sent, and returns the kind that the form states.
+func (p *parsed) sent(base, kind string, word Word) string {
+	switch base {
+	case "repository":
+		p.repository(word, v1.OpRead)
+		return "url"
+	case "destination":
+		p.repository(word, v1.OpWrite)
+		return "url"
+	case "data":
+		p.data(word)
+	case "field":
+		p.field(word)
+	case "upload":
+		p.uploaded(word)
+	default:
+		p.url(word)
+	}
+	return kind
+}
+
 // url notes an address: a file that is read, or the network.
 func (p *parsed) url(word Word) {
 	scheme, rest, found := strings.Cut(word.Text, ":")

@@ -413,22 +413,10 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.revision(word)
 	case "pathspec":
 		p.pathspec(word)
-	case "url":
-		p.url(word)
-	case "repository":
-		p.repository(word, v1.OpRead)
-		return "url"
-	case "destination":
-		p.repository(word, v1.OpWrite)
-		return "url"
+	case "url", "repository", "destination", "data", "field", "upload":
+		return p.sent(base, kind, word)
 	case "host":
 		p.c.Caveats.Add("network")
-	case "data":
-		p.data(word)
-	case "field":
-		p.field(word)
-	case "upload":
-		p.uploaded(word)
 	case "variable":
 		p.variable(word)
 	case "range":
