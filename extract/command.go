@@ -155,7 +155,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		text = "./" + text // the shell has expanded what it expands
 	}
 	p := e.touch(t, text, base, a.Op)
-	if a.Refs && !e.x.git.PlainRefs(e.inspect(p.Real, "for-each-ref")) {
+	if a.Refs && (!e.asksGit() || !e.x.git.PlainRefs(e.inspect(p.Real, "for-each-ref"))) {
 		item.Caveats.Add(reachesUnknown)
 	}
 	if a.Fed {

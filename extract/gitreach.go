@@ -92,7 +92,7 @@ func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, dir string) 
 		if strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") {
 			return nil // a search for a commit, or a pattern of paths
 		}
-		if e.exists(e.absolute(word, dir)) {
+		if plainWord(word) && e.exists(e.absolute(word, dir)) {
 			specs = append(specs, word)
 		}
 	}
@@ -132,7 +132,7 @@ func (e *extraction) secretAmong(verdict git.Verdict, list func(visit func(path 
 // blobReach says whether a word names the contents of a tracked secret by their
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
-func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict) string {
+func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return reachesOutside
 	}
@@ -143,8 +143,31 @@ func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict) string {
 			}
 		}
 	}
-	return reachesNone
+	if !verdict.Repository || !slices.Contains(objectPrinters, c.Verb) || !e.namesTags(c, verdict, dir) {
+		return reachesNone
+	}
+	return e.trackedReach(verdict, nil, verdict.Top)
 }
+
+// namesTags reports whether a word of a command may name a tag. Where the shell makes the
+// word of what git prints, that are commits, or refs.
+func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string) bool {
+	if slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Refs }) {
+		return true
+	}
+	var words []string
+	for _, word := range c.Git.Revisions {
+		isPath := plainWord(word) && !c.Git.Dashes && e.exists(e.absolute(word, dir))
+		if !isPath && !strings.Contains(word, "$(") {
+			words = append(words, word)
+		}
+	}
+	return e.x.git.Tags(verdict, words)
+}
+
+// objectPrinters print whatever a revision names, whatever options say of commits, and
+// whatever paths they are limited to: a tag may name the contents of a file.
+var objectPrinters = []string{"git show", "git cat-file", "git diff"}
 
 func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
 	if len(digits) < leastHash {

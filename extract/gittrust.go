@@ -44,8 +44,11 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		if answer := configReach(c, verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
-		if answer := e.blobReach(c, verdict); answer != reachesNone {
+		if answer := e.blobReach(c, verdict, resolved.Real); answer != reachesNone {
 			item.Caveats.Add(answer)
+		}
+		if c.Git.Handed && verdict.AltersNames {
+			item.Caveats.Add(reachesUnknown)
 		}
 	}
 }

@@ -4,11 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
 )
 
 // S3: names that git prints of HEAD and the work tree are those of the index
@@ -156,6 +159,16 @@ func TestWordsOfRevisions(t *testing.T) {
 		assert.NotEmptyf(t, caveats(line), "%q", line)
 	}
 	assert.Empty(t, caveats("git diff --name-only old src | xargs cat"), "git takes it for both, and does nothing")
+	// A path of that name is none to git: it goes by what the words mean.
+	for name, line := range map[string]string{
+		"$(hash)": "for h in $(git log --format=%h); do git diff --name-only $h | xargs cat; done",
+		"$(ref)":  "for t in $(git tag); do git diff --name-only $t | xargs cat; done",
+		"^old":    "git diff --name-only ^old main | xargs cat",
+	} {
+		require.NoError(t, os.WriteFile(p.project+"/"+name, nil, 0o600))
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		assert.Containsf(t, items[len(items)-1].Caveats, "reaches_unknown", "%q", line)
+	}
 	for _, line := range []string{
 		"git show --name-only --format=%s main | xargs cat", "git show --name-only main | xargs cat", "git show --name-only --oneline main | xargs cat",
 		"git ls-tree --name-only main | xargs cat", "git diff-tree -r --name-only main | xargs cat", "git diff-tree --no-commit-id --name-only main | xargs cat",
@@ -165,6 +178,9 @@ func TestWordsOfRevisions(t *testing.T) {
 		assert.NotEqualf(t, "cat", items[len(items)-1].Verb, "%q", line)
 	}
 }
+
+// maxAsked is more often than one call has refs read.
+const maxAsked = 12
 
 // S3: what git prints of refs is a revision to git and no file to others, as long as no
 // ref is called like an option.
@@ -205,10 +221,63 @@ func TestRefsAreRevisions(t *testing.T) {
 		assert.NotEmptyf(t, caveats(line), "%q", line)
 	}
 	assert.True(t, p.facts("Bash", map[string]any{"command": `for t in $(git tag); do wc <"$t"; done`}).Messy)
+	hashes := `for h in $(git log --format='%h %ad' | cut -d' ' -f1); do git log -1 $h; done`
+	altered := func(line string) bool {
+		return slices.ContainsFunc(p.facts("Bash", map[string]any{"command": line}).Items, func(item v1.Item) bool { return slices.Contains(item.Caveats, "reaches_unknown") })
+	}
+	assert.False(t, altered(hashes))
+	git("config", "log.date", "format:%n--output=x")
+	assert.True(t, altered(hashes), "a date may be two lines")
+	assert.True(t, altered(revisions[0]))
+	assert.False(t, altered("git log -3 --format='%h %ad'"), "nothing is made of it")
+	git("config", "--unset", "log.date")
+	assert.False(t, altered(revisions[0]))
+	assert.True(t, altered(strings.Repeat(revisions[0]+"; ", maxAsked)), "refs are read only so often")
 	git("update-ref", "refs/tags/--output=x", "HEAD")
 	for _, line := range revisions {
 		assert.Containsf(t, caveats(line), "reaches_unknown", "%q", line)
 	}
+}
+
+// S3: a tag may name the contents of a file, which no path and no option for commits keeps
+// from being printed; and a path named like a revision hides none.
+func TestTagsOfContents(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = p.project
+		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	caveats := func(line string) []string {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		return items[len(items)-1].Caveats
+	}
+	git("init", "-q", "-b", "main")
+	git("add", "-f", "README.md", ".env")
+	git("commit", "-q", "-m", "base")
+	for range 2 {
+		git("commit", "-q", "--allow-empty", "-m", "more")
+	}
+	git("tag", "content", "HEAD:.env")
+	for _, line := range []string{
+		"git show --stat content", "git cat-file -p content", "git diff content README.md", "git show --stat HEAD content", "git show --stat tags/content",
+		`for t in $(git tag); do git show --stat "$t"; done`, `for t in $(git tag); do git cat-file -p "$t"; done`,
+	} {
+		assert.Containsf(t, caveats(line), "reaches_secret", "%q", line)
+	}
+	for _, line := range []string{
+		"git show --stat HEAD", "git show --stat main~1", "git cat-file -p HEAD^", "git diff HEAD~2..HEAD README.md", "git diff HEAD~1 -- README.md",
+		"git show --stat HEAD^{} README.md", "for h in $(git log --format=%h); do git show --stat $h; done",
+	} {
+		assert.Emptyf(t, caveats(line), "%q", line)
+	}
+	require.NoError(t, os.WriteFile(p.project+"/$(hash)", nil, 0o600))
+	assert.Contains(t, caveats("for h in $(git log --format=%h); do git show $h; done"), "reaches_secret")
+	git("rm", "-q", "--cached", ".env")
+	assert.Empty(t, caveats("git show --stat content"), "no secret is tracked")
 }
 
 // S3: what a revision has at a name that git or find prints counts as read by that name.

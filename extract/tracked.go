@@ -35,6 +35,9 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	}
 	commits, specs := e.commitsOf(a, dir)
 	err := e.x.git.Tracked(verdict, specs, dir, visit)
+	if err == nil && answer == reachesNone && len(commits) > 0 && !e.asksGit() {
+		return reachesUnknown, true
+	}
 	if err == nil && answer == reachesNone && len(commits) > 0 {
 		err = e.x.git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
 	}
@@ -44,15 +47,26 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	return answer, true
 }
 
+// maxGitAnswers bounds how often one call has a repository's commits and refs read: each
+// time may take as long as a repository can make it.
+const maxGitAnswers = 8
+
+// asksGit reports whether they may be read once more.
+func (e *extraction) asksGit() bool {
+	e.gitAnswers++
+	return e.gitAnswers <= maxGitAnswers
+}
+
 // commitsOf tells the revisions that names come from, and the pathspecs that select
 // these: before dashes git takes a word that names a path for a pathspec, and does
-// nothing where it names both.
+// nothing where it names both. It goes by other words than the one that stands there where
+// a revision is excluded, and what stands for a word that the shell makes names no path.
 func (e *extraction) commitsOf(a *shell.Access, dir string) (commits, specs []string) {
 	if a.AtHead {
 		commits = append(commits, "HEAD")
 	}
 	for _, word := range a.Commits {
-		if a.Dashes || !e.exists(e.absolute(word, dir)) {
+		if a.Dashes || !plainWord(word) || !e.exists(e.absolute(word, dir)) {
 			commits = append(commits, word)
 		} else {
 			specs = append(specs, word)
@@ -62,6 +76,11 @@ func (e *extraction) commitsOf(a *shell.Access, dir string) (commits, specs []st
 		specs = append(specs, a.Tracked...)
 	}
 	return commits, specs
+}
+
+// plainWord reports whether a word is one that git takes for a path as it stands.
+func plainWord(word string) bool {
+	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,=@%") == "" && word[0] != '-'
 }
 
 // trackedName says what one name that git prints reaches, where it becomes a word.

@@ -23,6 +23,8 @@ const (
 	graphNone    = 0x70000000
 	graphEdges   = 0x80000000
 	graphDetails = 16
+	graphCost    = 16
+	graphFanout  = 256 * 4
 )
 
 // read reports false where there is one that is not read: one of several files, too.
@@ -60,6 +62,9 @@ func (g *graph) parse(content []byte, objectSize int) bool {
 	}
 	g.ids, g.data, g.objectSize = chunks["OIDL"], chunks["CDAT"], objectSize
 	count := len(g.ids) / objectSize
+	if fanout := chunks["OIDF"]; len(fanout) != graphFanout || int64(binary.BigEndian.Uint32(fanout[graphFanout-4:])) != int64(count) {
+		return false // some gits go by it alone
+	}
 	return len(g.ids) == count*objectSize && len(g.data) == count*(objectSize+graphDetails)
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,7 +106,7 @@ func (n *named) holds(dir, tree string, depth int) bool {
 	if n.trees[dir] == tree || n.stopped {
 		return true
 	}
-	if depth > maxHeadDepth {
+	if depth > maxHeadDepth || len(dir) > maxHeadPath {
 		return false
 	}
 	body, ok := n.objects.object("tree", tree)
@@ -139,6 +140,7 @@ func plainEntry(name string) bool {
 const (
 	maxHeadEntries = 200_000
 	maxHeadDepth   = 128
+	maxHeadPath    = 4 << 10
 	maxRefBytes    = 4 << 10
 	maxPackedRefs  = 4 << 20
 )
@@ -209,8 +211,8 @@ func (v *Verdict) replaces() bool {
 			return true
 		}
 	}
-	packed, known := v.read("packed-refs", maxPackedRefs)
-	return !known || bytes.Contains(packed, []byte(" refs/replace/"))
+	packed, known := v.packedRefs()
+	return !known || slices.ContainsFunc(packed, func(ref packedRef) bool { return strings.HasPrefix(ref.name, "refs/replace/") })
 }
 
 // read reads a file of the repository; one that is missing is empty.

@@ -37,11 +37,7 @@ func walkIndex(content []byte, objectSize int, visit func(indexEntry) bool) erro
 	if len(content) < indexHeaderBytes+objectSize || objectSize == 0 || string(content[:4]) != "DIRC" {
 		return ErrIndexUnknown
 	}
-	w := &indexWalk{
-		rest:       content[indexHeaderBytes : len(content)-objectSize],
-		version:    binary.BigEndian.Uint32(content[4:8]),
-		objectSize: objectSize,
-	}
+	w := newIndexWalk(content, objectSize)
 	if w.version < 2 || w.version > 4 {
 		return ErrIndexUnknown
 	}
@@ -54,7 +50,7 @@ func walkIndex(content []byte, objectSize int, visit func(indexEntry) bool) erro
 			return nil
 		}
 	}
-	return w.extensions()
+	return w.extensions(content)
 }
 
 type indexWalk struct {
@@ -62,7 +58,20 @@ type indexWalk struct {
 	version    uint32
 	objectSize int
 	name       []byte
+	// kept is how much of the name comes from the one before it.
+	kept int
 }
+
+func newIndexWalk(content []byte, objectSize int) *indexWalk {
+	return &indexWalk{
+		rest:       content[indexHeaderBytes : len(content)-objectSize],
+		version:    binary.BigEndian.Uint32(content[4:8]),
+		objectSize: objectSize,
+	}
+}
+
+// position is how far into the file the walk came.
+func (w *indexWalk) position(content []byte) int { return len(content) - w.objectSize - len(w.rest) }
 
 func (w *indexWalk) take(n int) ([]byte, bool) {
 	if n < 0 || n > len(w.rest) {
@@ -129,6 +138,7 @@ func (w *indexWalk) compressedName() bool {
 		return false
 	}
 	suffix, _ := w.take(length + 1)
+	w.kept = len(w.name) - drop
 	w.name = append(w.name[:len(w.name)-drop], suffix[:length]...)
 	return true
 }
@@ -154,17 +164,51 @@ func (w *indexWalk) offset() (int, bool) {
 	return 0, false
 }
 
-// extensions skips optional ones, whose names start with a capital letter.
-func (w *indexWalk) extensions() error {
+// extensions skips optional ones, whose names start with a capital letter, but for those
+// that say where the others and the entries are: several threads of git read it by them.
+func (w *indexWalk) extensions(content []byte) error {
 	const header = 8
+	start, blocks := w.position(content), false
 	for len(w.rest) > 0 {
 		head, ok := w.take(header)
 		if !ok || head[0] < 'A' || head[0] > 'Z' {
 			return ErrIndexUnknown
 		}
-		if _, ok = w.take(int(binary.BigEndian.Uint32(head[4:]))); !ok {
+		body, ok := w.take(int(binary.BigEndian.Uint32(head[4:])))
+		if !ok {
+			return ErrIndexUnknown
+		}
+		switch string(head[:4]) {
+		case "EOIE":
+			ok = len(body) >= 4 && int(binary.BigEndian.Uint32(body)) == start
+		case "IEOT":
+			ok = !blocks && inBlocks(content, body, w.objectSize, start)
+			blocks = true
+		}
+		if !ok {
 			return ErrIndexUnknown
 		}
 	}
 	return nil
+}
+
+// inBlocks reports whether the table of blocks of entries (gitformat-index(5)) names each
+// entry once and where it is, so that a block is read alone as it is with the others.
+func inBlocks(content, table []byte, objectSize, end int) bool {
+	const version, block = 4, 8
+	if len(table) < version || binary.BigEndian.Uint32(table) != 1 || (len(table)-version)%block != 0 {
+		return false
+	}
+	w := newIndexWalk(content, objectSize)
+	for table = table[version:]; len(table) > 0; table = table[block:] {
+		if int(binary.BigEndian.Uint32(table)) != w.position(content) {
+			return false
+		}
+		for i := range binary.BigEndian.Uint32(table[4:]) {
+			if _, ok := w.entry(); !ok || i == 0 && w.kept > 0 {
+				return false
+			}
+		}
+	}
+	return w.position(content) == end
 }

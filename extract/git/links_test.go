@@ -69,7 +69,11 @@ func TestSettingsThatShowMore(t *testing.T) {
 	assert.True(t, of().ShowsStash)
 	for text, want := range map[string]bool{
 		"[color]\n\tui = true\n": false, "[color]\n\tgrep = always\n": true, "[grep]\n\tfullName\n": true, "[grep]\n\tfullName = false\n": false,
-		"[log]\n\tshowSignature = true\n": true,
+		"[log]\n\tshowSignature = true\n": true, "[log]\n\tdate = iso\n": false, "[log]\n\tdate = format:%Y-%m-%d\n": false,
+		"[log]\n\tdate = format:%n--output=x\n": true, "[log]\n\tdate = \"format:a\\n-x\"\n": true,
+		"[i18n]\n\tlogOutputEncoding = UTF-16BE\n": true, "[i18n]\n\tcommitEncoding = UCS-2\n": true, "[i18n]\n\tcommitEncoding = latin1//TRANSLIT\n": true,
+		"[i18n]\n\tlogOutputEncoding = GBK\n": false, "[column]\n\tui = always\n": true, "[column]\n\ttag = auto\n": false,
+		"[extensions]\n\trefStorage = reftable:///x\n": true,
 	} {
 		other := newSandbox(t)
 		other.commit(other.project)

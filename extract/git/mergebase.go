@@ -4,6 +4,9 @@ import "strings"
 
 // commits lists the commits whose names git prints: none where it knows no such revision.
 func (s *store) commits(of Commits) ([]string, bool) {
+	if len(of.Revisions) > maxRevisions {
+		return nil, false
+	}
 	var all []string
 	for _, word := range of.Revisions {
 		found, ok := s.word(word, of.Parents)

@@ -19,6 +19,10 @@ const (
 	maxPackIndex   = 8 << 20
 	maxPacks       = 64
 	maxObjects     = 1024
+	// maxInflated bounds all that is unpacked for one answer, maxIndexed the indexes that
+	// are read for it.
+	maxInflated = 16 << 20
+	maxIndexed  = 16 << 20
 )
 
 // store reads the objects of one repository to answer one question. Nothing of it
@@ -29,6 +33,8 @@ type store struct {
 	graph graph
 	// left is how many objects may still be read.
 	left int
+	// bytes is how much may still be unpacked.
+	bytes int
 	// absent is true once a revision was asked for that there is none of: given it,
 	// git fails, and names nothing.
 	absent bool
@@ -44,25 +50,29 @@ type pack struct {
 // may read others in their place: those of another repository, what stands in for
 // them, and an index that says of several packs at once where they are.
 func (v *Verdict) objects() (*store, bool) {
-	s := &store{v: v, left: maxObjects}
+	s := &store{v: v, left: maxObjects, bytes: maxInflated}
 	if v.ForeignObjects || v.replaces() || v.there("info/grafts") || v.there("reftable") ||
 		v.there("objects/info/alternates") || v.there("objects/pack/multi-pack-index") || v.there("objects/pack/multi-pack-index.d") {
+		return nil, false
+	}
+	if !s.graph.read(v) {
 		return nil, false
 	}
 	dir, err := disk(v.view, filepath.Join(v.CommonDir, "objects/pack"), true)
 	if stat.Missing(err) {
 		return s, true
 	}
-	if err != nil || !s.graph.read(v) {
+	if err != nil {
 		return nil, false
 	}
 	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.idx"))
 	if err != nil || len(names) > maxPacks {
 		return nil, false
 	}
+	left := maxIndexed
 	for _, name := range names {
 		index, _, err := readOrAbsent(name, maxPackIndex)
-		if err != nil || !isPackIndex(index, v.objectSize) {
+		if left -= len(index); left < 0 || err != nil || !isPackIndex(index, v.objectSize) {
 			return nil, false
 		}
 		s.packs = append(s.packs, pack{name: strings.TrimSuffix(name, ".idx") + ".pack", index: index})
@@ -94,7 +104,7 @@ func (s *store) object(kind, id string) (body []byte, ok bool) {
 		return nil, false
 	}
 	for i := range s.packs {
-		if offset, there := packOffset(s.packs[i].index, raw); there && !keep(s.packs[i].whole(kind, offset, s.v.objectSize)) {
+		if offset, there := packOffset(s.packs[i].index, raw); there && !keep(s.whole(&s.packs[i], kind, offset)) {
 			return nil, false
 		}
 	}
@@ -108,7 +118,7 @@ func (s *store) loose(kind, id string) ([]byte, bool) {
 	if !known || len(packed) == 0 {
 		return nil, false
 	}
-	whole, ok := inflate(bytes.NewReader(packed))
+	whole, ok := s.inflate(bytes.NewReader(packed))
 	if !ok {
 		return nil, false
 	}
@@ -117,13 +127,20 @@ func (s *store) loose(kind, id string) ([]byte, bool) {
 }
 
 // inflate reads one compressed object within a bound.
-func inflate(from io.Reader) ([]byte, bool) {
+func (s *store) inflate(from io.Reader) ([]byte, bool) {
 	reader, err := zlib.NewReader(from)
 	if err != nil {
 		return nil, false
 	}
 	content, err := io.ReadAll(io.LimitReader(reader, maxObjectBytes+1))
-	return content, err == nil && len(content) <= maxObjectBytes && reader.Close() == nil
+	return content, err == nil && len(content) <= maxObjectBytes && reader.Close() == nil && s.spend(len(content))
+}
+
+// spend reports whether that many bytes more may be unpacked: a pack of few bytes can hold
+// any number of large differences from each other.
+func (s *store) spend(count int) bool {
+	s.bytes -= count
+	return s.bytes >= 0
 }
 
 // escapeGlob makes a directory's name stand for itself in a pattern.

@@ -26,7 +26,7 @@ const (
 var packedKinds = map[string]byte{"commit": 1, "tree": 2, "tag": 4}
 
 // whole is the object of a kind at an offset of the pack.
-func (p *pack) whole(kind string, offset int64, objectSize int) ([]byte, bool) {
+func (s *store) whole(p *pack, kind string, offset int64) ([]byte, bool) {
 	if offset < 0 {
 		return nil, false
 	}
@@ -38,23 +38,23 @@ func (p *pack) whole(kind string, offset int64, objectSize int) ([]byte, bool) {
 	if found, err := stat.Open(file); err != nil || found.Kind != stat.File {
 		return nil, false
 	}
-	return p.entry(file, packedKinds[kind], offset, objectSize)
+	return s.entry(p, file, packedKinds[kind], offset)
 }
 
 // entry reads the object at an offset, applying the differences as which it is stored.
-func (p *pack) entry(file io.ReaderAt, kind byte, offset int64, objectSize int) ([]byte, bool) {
+func (s *store) entry(p *pack, file io.ReaderAt, kind byte, offset int64) ([]byte, bool) {
 	var deltas [][]byte
 	for range maxDeltaChain {
 		from := io.NewSectionReader(file, offset, maxObjectBytes)
 		found, size, err := entryHeader(from)
 		base := int64(0)
 		if err == nil && (found == packedOffsetDelta || found == packedNamedDelta) {
-			base, err = p.base(from, found, offset, objectSize)
+			base, err = p.base(from, found, offset, s.v.objectSize)
 		}
 		if err != nil {
 			return nil, false
 		}
-		body, ok := inflate(from)
+		body, ok := s.inflate(from)
 		if !ok || len(body) != size {
 			return nil, false
 		}
@@ -64,6 +64,7 @@ func (p *pack) entry(file io.ReaderAt, kind byte, offset int64, objectSize int) 
 		}
 		for i := len(deltas) - 1; ok && i >= 0; i-- {
 			body, ok = applyDelta(body, deltas[i])
+			ok = ok && s.spend(len(body))
 		}
 		return body, ok && found == kind
 	}

@@ -13,6 +13,7 @@ const (
 	maxSteps       = 1000
 	maxSymbolicRef = 5
 	maxTags        = 5
+	maxRevisions   = 16
 )
 
 // commit is what a commit says of itself.
@@ -49,7 +50,8 @@ func (s *store) commit(id string) (*commit, bool) {
 			return nil, false
 		}
 	}
-	return &c, s.graph.agrees(id, &c)
+	// All of the graph is looked through for it.
+	return &c, s.spend(len(s.graph.ids)/graphCost) && s.graph.agrees(id, &c)
 }
 
 // committed reads when a commit was made, behind the name and address of who made it. gits
@@ -67,38 +69,57 @@ func committed(line string) (seconds int64, ok bool) {
 // revision is the id of the commit that a revision names: a ref by its name, and how
 // many steps to go back from there. Others, hashes among them, are not known.
 func (s *store) revision(text string) (string, bool) {
-	end := strings.IndexAny(text, "~^")
-	if end < 0 {
-		end = len(text)
+	name, steps, ok := stepsBack(text)
+	if !ok {
+		return "", false
 	}
-	name, steps := text[:end], text[end:]
 	id, ok := s.named(name)
 	if ok {
 		id, ok = s.peeled(id)
 	}
-	for ok && steps != "" {
-		digits := 1
-		for digits < len(steps) && steps[digits] >= '0' && steps[digits] <= '9' {
-			digits++
+	for i := 0; ok && i < len(steps); i++ {
+		if steps[i].parent {
+			id, ok = s.parent(id, steps[i].count)
+		} else {
+			id, ok = s.back(id, steps[i].count)
 		}
-		count := 1
-		if digits > 1 {
-			var err error
-			if count, err = strconv.Atoi(steps[1:digits]); err != nil || count > maxSteps {
-				return "", false
-			}
-		}
-		switch steps[0] {
-		case '~':
-			id, ok = s.back(id, count)
-		case '^':
-			id, ok = s.parent(id, count)
-		default:
-			return "", false
-		}
-		steps = steps[digits:]
 	}
 	return id, ok
+}
+
+// step is a way back in the history: over that many first parents, or to the parent of
+// that number.
+type step struct {
+	parent bool
+	count  int
+}
+
+// stepsBack cuts a revision into a name and steps, before any is followed: of one that
+// is not read to its end nothing is known, not even that there is none.
+func stepsBack(text string) (name string, steps []step, ok bool) {
+	end := strings.IndexAny(text, "~^")
+	if end < 0 {
+		return text, nil, true
+	}
+	name, text = text[:end], text[end:]
+	for text != "" {
+		digits := 1
+		for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
+			digits++
+		}
+		next := step{parent: text[0] == '^', count: 1}
+		if digits > 1 {
+			var err error
+			if next.count, err = strconv.Atoi(text[1:digits]); err != nil || next.count > maxSteps {
+				return "", nil, false
+			}
+		}
+		if text[0] != '~' && text[0] != '^' {
+			return "", nil, false
+		}
+		steps, text = append(steps, next), text[digits:]
+	}
+	return name, steps, true
 }
 
 func (s *store) back(id string, count int) (string, bool) {
@@ -247,20 +268,17 @@ func (v *Verdict) looseRef(name string, depth int) (id string, there, known bool
 // packedRef reads what is written down of refs together. A name that stands there twice
 // is not known.
 func (v *Verdict) packedRef(name string) (id string, there, known bool) {
-	packed, known := v.read("packed-refs", maxPackedRefs)
+	refs, known := v.packedRefs()
 	if !known {
 		return "", false, false
 	}
-	for line := range strings.Lines(string(packed)) {
-		value, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if ref != name {
-			continue
-		}
-		var ok bool
-		if id, ok = v.id(value); !ok || there {
+	for _, ref := range refs {
+		if ref.name == name && there {
 			return "", false, false
 		}
-		there = true
+		if ref.name == name {
+			id, there = ref.id, true
+		}
 	}
 	return id, there, true
 }

@@ -8,8 +8,9 @@ type shows struct {
 	submodules bool
 	// stash is true where `git stash show` prints contents.
 	stash bool
-	// names is true where names are printed otherwise than they are, from where git runs:
-	// in colors, or from the top of the work tree.
+	// names is true where lines are printed otherwise than options say: names in colors,
+	// from the top of the work tree or next to each other, and what stands behind a hash
+	// on lines of its own.
 	names bool
 }
 
@@ -20,6 +21,7 @@ func (s *shows) note(settings []setting) {
 		if set.hasSubsection {
 			continue
 		}
+		s.names = s.names || breaksLines(set)
 		value := strings.ToLower(set.value)
 		on := !set.hasValue || value != "false" && value != "no" && value != "off" && value != "0" && value != ""
 		switch set.section + "." + set.key {
@@ -35,4 +37,50 @@ func (s *shows) note(settings []setting) {
 			s.stash = s.stash || on
 		}
 	}
+}
+
+// breaksLines reports whether a setting may put more than one line, or more than one name
+// in a line, where options ask for one.
+func breaksLines(set setting) bool {
+	value := strings.ToLower(set.value)
+	switch set.section {
+	case "column":
+		return strings.Contains(value, "always")
+	case "extensions":
+		return set.key == "refstorage" && value != "files" && value != "reftable" // refs that lie elsewhere
+	case "log":
+		return set.key == "date" && !plainDate(set.value)
+	case "i18n":
+		return strings.HasSuffix(set.key, "outputencoding") && !oneByteLines(value) || set.key == "commitencoding" && !oneByteLines(value)
+	}
+	return false
+}
+
+// plainDate reports whether a format of dates prints no newline.
+func plainDate(format string) bool {
+	_, codes, custom := strings.Cut(format, ":")
+	if !custom {
+		return true
+	}
+	for _, code := range strings.Split(codes, "%")[1:] {
+		if code == "" || strings.IndexByte("YmdHMSyjbBaAFTRDeIpzZsuw", code[0]) < 0 {
+			return false
+		}
+	}
+	return !strings.ContainsAny(format, "\n\r\\")
+}
+
+// oneByteLines reports whether an encoding is one of those in which the bytes of ASCII
+// stand for nothing but ASCII where lines and blanks are concerned. In others a character
+// of a message is printed as the end of a line.
+func oneByteLines(encoding string) bool {
+	if strings.Contains(encoding, "/") {
+		return false // what it lacks is written with other characters
+	}
+	for _, prefix := range []string{"utf-8", "utf8", "iso-8859-", "iso8859-", "latin", "windows-125", "cp125", "gb", "big5", "euc-", "koi8-", "ascii", "us-ascii", "shift_jis", "shift-jis", "sjis", "cp932"} {
+		if strings.HasPrefix(encoding, prefix) {
+			return true
+		}
+	}
+	return encoding == ""
 }

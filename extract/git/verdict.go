@@ -82,11 +82,14 @@ type Verdict struct {
 	// submodule that is there, and ShowsStash those with which `git stash show` prints any.
 	Recurses, ShowsStash bool
 	// AltersNames reports settings with which git prints names in colors into a pipe, or
-	// otherwise than they count from where it runs.
+	// otherwise than they count from where it runs, or lines where options ask for none.
 	AltersNames bool
 
 	objectSize int
 	view       View
+	// packed is what was read of packed-refs for one answer; no verdict that is handed out
+	// has any.
+	packed *packedRefs
 }
 
 // Code returns the stable part of the reason.

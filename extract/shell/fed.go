@@ -272,11 +272,11 @@ func (w *walker) out(from int, in *feed) *feed {
 		return &hashes
 	}
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	if f := w.hashFeed(c); f != nil {
-		return f
-	}
-	if f := w.refFeed(c); f != nil {
-		return f
+	for _, made := range []func(*Command) *feed{w.hashFeed, w.refFeed} {
+		if f := made(c); f != nil {
+			c.Git.Handed = true
+			return f
+		}
 	}
 	if c.lines != nil {
 		return linesFeed(c)

@@ -147,6 +147,8 @@ type GitWords struct {
 	// on the line.
 	date       string
 	configured bool
+	// Handed is true when words of other commands are made of its lines.
+	Handed bool
 	// Dashes is true when "--" stands among the words, so that those before it
 	// name no paths.
 	Dashes bool
