@@ -234,12 +234,3 @@ func (p *parsed) config(word Word) string {
 	p.c.Caveats.Add("executes")
 	return "config"
 }
-
-// url reads a network address. A file address is a path.
-func (p *parsed) url(word Word) {
-	if path, ok := strings.CutPrefix(word.Text, "file://"); ok {
-		p.access(Word{Kind: word.Kind, Text: "/" + strings.TrimLeft(path, "/")}, v1.OpRead, false)
-		return
-	}
-	p.c.Caveats.Add("network")
-}

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// V5: where a program takes addresses for files, a word with a scheme is none
-// of the files that the facts name.
+// V5: where a program takes addresses for files, a word with a scheme or an escape is
+// none of the files that the facts name.
 func TestAddressesAreNoFiles(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://example.org/x": true, "FILE:/etc/passwd": true, "x:y": true, "svn+ssh://x": true,
@@ -17,6 +17,7 @@ func TestAddressesAreNoFiles(t *testing.T) {
 	}
 	for line, known := range map[string]bool{
 		"xmllint --noout pom.xml": true, "xmllint --noout file:/etc/passwd": false, "xmllint --noout *.xml": false,
+		"xmllint --html %2eenv": false, "xmllint ..%2fnotes.xml": false, "pdfinfo a%20b.pdf": false, "pdfinfo a.pdf": true,
 		`xmllint --noout "$x"`: false,
 	} {
 		kind, _ := last(t, line).Form.Get("<file>")

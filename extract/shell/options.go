@@ -413,12 +413,10 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.revision(word)
 	case "pathspec":
 		p.pathspec(word)
-	case "url":
-		p.url(word)
+	case "url", "repository", "destination", "data", "field", "upload":
+		return p.sent(base, kind, word)
 	case "host":
 		p.c.Caveats.Add("network")
-	case "data":
-		p.data(word)
 	case "variable":
 		p.variable(word)
 	case "range":
@@ -467,7 +465,7 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return "write"
 	case "local":
 		p.access(word, v1.OpRead, false)
-		return p.knownIf("read", literal && !hasScheme(word.Text))
+		return p.knownIf("read", literal && localName(word.Text))
 	case "inside":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, `*?[\`))
@@ -526,6 +524,13 @@ func hasScheme(text string) bool {
 	}) < 0
 }
 
+// localName reports whether a text can be nothing but the name of a file for a program
+// that takes addresses as well: one with an escape ("..%2fnotes", "%2eenv") is the
+// name of another file for it where none is called that.
+func localName(text string) bool {
+	return !hasScheme(text) && !strings.Contains(text, "%")
+}
+
 // mount notes a word of which only the disk that it lies on matters.
 func (p *parsed) mount(word Word) {
 	if word.Kind != Literal || !slices.Contains(p.w.table.words.MountPoints, word.Text) {
@@ -551,6 +556,9 @@ func (p *parsed) variable(word Word) {
 // data notes the files that a value sent over the network takes in: @file, and
 // name=<file with attributes behind a semicolon.
 func (p *parsed) data(word Word) {
+	if strings.Contains(word.Text, "%output{") {
+		p.c.Caveats.Add("dynamic_option") // a file that is written, for curl's -w
+	}
 	for _, mark := range []string{"@", "<"} {
 		if _, path, ok := strings.Cut(word.Text, mark); ok {
 			path, _, _ = strings.Cut(path, ";")
