@@ -19,6 +19,9 @@ var catalogJSON []byte
 type tool struct {
 	Kind    string   `json:"kind"`
 	Command []string `json:"command"`
+	// Words is true where a command may be a list, and is started as execve(2) takes it.
+	// Who expects a text may do anything with a list, such as join it.
+	Words bool `json:"words"`
 	// Lines are arguments that list command lines, each of its own, and Diffs those
 	// that show what becomes of the one file that Paths name.
 	Lines []string          `json:"lines"`

@@ -122,6 +122,27 @@ func touches(facts v1.Facts) string {
 	return strings.Join(out, " ")
 }
 
+// V1: a list of words is a command line only for those who start it as it is: another may
+// join the words.
+func TestCommandsThatAreLists(t *testing.T) {
+	p := newPlace(t)
+	list := map[string]any{"command": []string{"ls", "; touch x"}}
+	for agent, tools := range map[string]map[string]bool{
+		"codex": {"shell": true, "Bash": true}, "someone": {"shell": true, "bash": false, "run_command": false},
+		"claude-code": {"Bash": false}, "gemini": {"run_shell_command": false}, "opencode": {"bash": false}, "cursor": {"Shell": false},
+	} {
+		for tool, taken := range tools {
+			call := p.call(tool, list)
+			call.Session.Agent = agent
+			facts := p.extractor.Extract(call, nil)
+			require.Len(t, facts.Items, 1, "%s of %s", tool, agent)
+			assert.Equal(t, "ls", facts.Items[0].Verb)
+			assert.Equal(t, taken, facts.Complete, "%s of %s", tool, agent)
+			assert.Equal(t, !taken, slices.Contains(facts.Doubts, "argument_type"), "%s of %s", tool, agent)
+		}
+	}
+}
+
 // P1 to P3, V12: one item per path, resolved, with the space that it lies in.
 func TestFileTools(t *testing.T) {
 	p := newPlace(t)

@@ -103,7 +103,11 @@ func (e *extraction) shellTool(t *tool) {
 			continue
 		}
 		lines++
-		e.commandLine(commandText(texts, e.args.raw(name)[0] == '['))
+		list := e.args.raw(name)[0] == '['
+		if list && !t.Words {
+			e.doubt("argument_type")
+		}
+		e.commandLine(commandText(texts, list))
 	}
 	if lines != 1 {
 		e.doubt("command_missing")
