@@ -20,18 +20,8 @@ func TestNamesOfHead(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.Remove(p.project+"/.env"))
 	require.NoError(t, os.MkdirAll(p.project+"/x /etc", 0o700))
-	git := func(args ...string) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = p.project
-		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
-			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-	}
-	caveats := func(line string) []string {
-		items := p.facts("Bash", map[string]any{"command": line}).Items
-		return items[len(items)-1].Caveats
-	}
+	git := func(args ...string) { p.git(t, args...) }
+	caveats := p.lastCaveats
 	git("init", "-q", "-b", "main")
 	git("add", "README.md", "src", "docs")
 	git("commit", "-q", "-m", "one")
@@ -69,18 +59,8 @@ func TestNamesOfHead(t *testing.T) {
 func TestNamesOfRevisions(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.Remove(p.project+"/.env"))
-	git := func(args ...string) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = p.project
-		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
-			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-	}
-	caveats := func(line string) []string {
-		items := p.facts("Bash", map[string]any{"command": line}).Items
-		return items[len(items)-1].Caveats
-	}
+	git := func(args ...string) { p.git(t, args...) }
+	caveats := p.lastCaveats
 	write := func(name string) {
 		require.NoError(t, os.MkdirAll(p.project+"/"+path.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x"), 0o600))
@@ -129,18 +109,8 @@ func TestNamesOfRevisions(t *testing.T) {
 // S3: a word may be a revision or a path, and HEAD counts where no line names it.
 func TestWordsOfRevisions(t *testing.T) {
 	p := newPlace(t)
-	git := func(args ...string) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = p.project
-		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
-			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-	}
-	caveats := func(line string) []string {
-		items := p.facts("Bash", map[string]any{"command": line}).Items
-		return items[len(items)-1].Caveats
-	}
+	git := func(args ...string) { p.git(t, args...) }
+	caveats := p.lastCaveats
 	git("init", "-q", "-b", "main")
 	git("add", "-f", "README.md", ".env")
 	git("commit", "-q", "-m", "base")
@@ -186,18 +156,8 @@ const maxAsked = 12
 // ref is called like an option.
 func TestRefsAreRevisions(t *testing.T) {
 	p := newPlace(t)
-	git := func(args ...string) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = p.project
-		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
-			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-	}
-	caveats := func(line string) []string {
-		items := p.facts("Bash", map[string]any{"command": line}).Items
-		return items[len(items)-1].Caveats
-	}
+	git := func(args ...string) { p.git(t, args...) }
+	caveats := p.lastCaveats
 	git("init", "-q", "-b", "main")
 	git("add", "README.md", "src")
 	git("commit", "-q", "-m", "base")
@@ -243,18 +203,8 @@ func TestRefsAreRevisions(t *testing.T) {
 // from being printed; and a path named like a revision hides none.
 func TestTagsOfContents(t *testing.T) {
 	p := newPlace(t)
-	git := func(args ...string) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = p.project
-		cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
-			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-	}
-	caveats := func(line string) []string {
-		items := p.facts("Bash", map[string]any{"command": line}).Items
-		return items[len(items)-1].Caveats
-	}
+	git := func(args ...string) { p.git(t, args...) }
+	caveats := p.lastCaveats
 	git("init", "-q", "-b", "main")
 	git("add", "-f", "README.md", ".env")
 	git("commit", "-q", "-m", "base")
@@ -317,4 +267,21 @@ func TestContentsByFedNames(t *testing.T) {
 	for _, line := range lines {
 		assert.Falsef(t, known(line), "%q", line)
 	}
+}
+
+// git runs git in the project.
+func (p place) git(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = p.project
+	cmd.Env = append(os.Environ(), "HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	output, err := cmd.CombinedOutput()
+	require.NoErrorf(t, err, "%s", output)
+}
+
+// lastCaveats are those of a line's last command.
+func (p place) lastCaveats(line string) []string {
+	items := p.facts("Bash", map[string]any{"command": line}).Items
+	return items[len(items)-1].Caveats
 }

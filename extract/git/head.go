@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,16 +33,9 @@ type Commits struct {
 // It reads anew on each call. Errors: those of Tracked, and ErrRevisionUnknown. After an
 // error the paths visited so far mean nothing.
 func (r *Reader) Beyond(v Verdict, of Commits, pathspecs []string, cwd string, visit func(path string) bool) error {
-	if !v.Repository || v.Top == "" || v.objectSize == 0 {
-		return ErrNoRepository
-	}
-	selection, err := parsePathspecs(v.Top, cwd, pathspecs)
+	selection, content, err := v.selected(pathspecs, cwd)
 	if err != nil {
 		return err
-	}
-	content, err := v.index()
-	if err != nil {
-		return fmt.Errorf("read index: %w", err)
 	}
 	objects, ok := v.objects()
 	if !ok {

@@ -23,16 +23,9 @@ var ErrNoRepository = errors.New("no repository")
 // ErrPathspecUnknown and ErrIndexUnknown when the answer can't be known. After
 // an error the paths visited so far mean nothing.
 func (r *Reader) Tracked(v Verdict, pathspecs []string, cwd string, visit func(path string) bool) error {
-	if !v.Repository || v.Top == "" || v.objectSize == 0 {
-		return ErrNoRepository
-	}
-	selection, err := parsePathspecs(v.Top, cwd, pathspecs)
+	selection, content, err := v.selected(pathspecs, cwd)
 	if err != nil {
 		return err
-	}
-	content, err := v.index()
-	if err != nil {
-		return fmt.Errorf("read index: %w", err)
 	}
 	if content == nil {
 		return nil
@@ -106,4 +99,19 @@ func gitlinks(content []byte, objectSize int) ([]string, error) {
 		return true
 	})
 	return links, err
+}
+
+// selected reads the index and what pathspecs select of it. The index is nil where there
+// is none.
+func (v *Verdict) selected(pathspecs []string, cwd string) (selection selection, index []byte, err error) {
+	if !v.Repository || v.Top == "" || v.objectSize == 0 {
+		return selection, nil, ErrNoRepository
+	}
+	if selection, err = parsePathspecs(v.Top, cwd, pathspecs); err != nil {
+		return selection, nil, err
+	}
+	if index, err = v.index(); err != nil {
+		return selection, nil, fmt.Errorf("read index: %w", err)
+	}
+	return selection, index, nil
 }
