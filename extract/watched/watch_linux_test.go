@@ -20,6 +20,13 @@ import (
 
 func open(t *testing.T) *Directories {
 	t.Helper()
+	for _, at := range []string{"/", os.TempDir()} {
+		found, err := openLocal(at)
+		if err != nil {
+			t.Skipf("nothing is vouched for here: %s: %v", at, err)
+		}
+		found.close()
+	}
 	d, err := Open()
 	require.NoError(t, err)
 	t.Cleanup(d.Close)
