@@ -67,8 +67,7 @@ func explain(errs ast.Errors) error {
 
 // checkParts refuses bundles that reach into each other or pose as something else.
 func checkParts(parts []part) error {
-	for i := range parts {
-		p := parts[i]
+	for i, p := range parts {
 		data, err := p.data()
 		if err != nil {
 			return err

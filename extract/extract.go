@@ -171,12 +171,12 @@ func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 
 // extraction is the work on one call.
 type extraction struct {
+	x     *Extractor
+	call  *v1.Call
+	args  arguments
+	facts v1.Facts
 	// gitAnswers counts how often commits and refs were read.
 	gitAnswers int
-	x          *Extractor
-	call       *v1.Call
-	args       arguments
-	facts      v1.Facts
 
 	resolver   paths.Resolver
 	roots      []paths.Root

@@ -25,20 +25,21 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 		return reachesUnknown, true
 	}
 	left := maxReached
+	f := filter{handing: a.Handing, braces: a.Braces, reading: a.Reading}
 	visit := func(path string) bool {
 		if left--; left < 0 {
 			answer = reachesUnknown
 			return false
 		}
-		answer = e.trackedName(path, verdict.Top, dir, a, base)
+		answer = e.trackedName(path, verdict.Top, dir, base, &f)
 		return answer == reachesNone
 	}
 	commits, specs := e.commitsOf(a, dir)
 	err := e.x.git.Tracked(verdict, specs, dir, visit)
-	if err == nil && answer == reachesNone && len(commits) > 0 && !e.asksGit() {
-		return reachesUnknown, true
-	}
 	if err == nil && answer == reachesNone && len(commits) > 0 {
+		if !e.asksGit() {
+			return reachesUnknown, true
+		}
 		err = e.x.git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
 	}
 	if err != nil {
@@ -84,13 +85,13 @@ func plainWord(word string) bool {
 }
 
 // trackedName says what one name that git prints reaches, where it becomes a word.
-func (e *extraction) trackedName(path, top, dir string, a *shell.Access, base string) string {
-	if !quotedAsItIs(path, a.Handing) {
+func (e *extraction) trackedName(path, top, dir, base string, f *filter) string {
+	if !quotedAsItIs(path, f.handing) {
 		return reachesUnknown
 	}
 	full := top + "/" + path
 	named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
-	answer := e.handed(named, base, &filter{handing: a.Handing, braces: a.Braces, reading: a.Reading})
+	answer := e.handed(named, base, f)
 	if answer == reachesNone {
 		answer = e.trackedFile(full)
 	}

@@ -64,8 +64,10 @@ func guarded(all []dependency, started time.Duration) (alone []dependency, guard
 func voucher(d dependency) (directory string, found stat.Stamp) {
 	for name := d.path; name != "/" && name != "."; name = directory {
 		// Of a path that was not followed it is known that it is no link itself.
-		if itself, err := statOrAbsent(name, false); (d.follow || name != d.path) && (err != nil || itself.Present()) {
-			return "", stat.Stamp{}
+		if d.follow || name != d.path {
+			if itself, err := statOrAbsent(name, false); err != nil || itself.Present() {
+				return "", stat.Stamp{}
+			}
 		}
 		directory = filepath.Dir(name)
 		found, err := statOrAbsent(directory, true)

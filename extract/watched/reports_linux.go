@@ -90,14 +90,14 @@ func (d *Directories) readReports(all []byte) error {
 		name, _, _ := bytes.Cut(all[:length], []byte{0})
 		all = all[length:]
 		d.view.reports++
-		d.report(int(watch), event, string(name))
+		d.report(int(watch), string(name))
 	}
 	return nil
 }
 
 // report takes in one report. One without a name is about the directory itself: about
 // its permissions, its place, or its end.
-func (d *Directories) report(watch int, event uint32, name string) {
+func (d *Directories) report(watch int, name string) {
 	for _, at := range slices.Clone(d.at[watch]) {
 		known := d.view.known[at]
 		if known == nil {
@@ -114,9 +114,6 @@ func (d *Directories) report(watch int, event uint32, name string) {
 				d.forget(child)
 			}
 		}
-	}
-	if event&unix.IN_IGNORED != 0 {
-		delete(d.at, watch)
 	}
 }
 
