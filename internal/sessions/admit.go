@@ -141,6 +141,9 @@ func (r *Registry) meet(ctx context.Context, asked *v1.Session, caller v1.Caller
 	defer cancel()
 	found, _, err := r.findOrMake(ctx, asked, caller, false)
 	if refused := new(v1.CodedError); errors.As(err, &refused) && refused.Code == CodeUnavailable {
+		if before := r.atLastReading(asked.ID); before != nil {
+			return before, nil
+		}
 		return unknown(asked, caller), nil
 	}
 	return found, err

@@ -148,7 +148,7 @@ func (r *Registry) Archive(ctx context.Context, id string, caller v1.Caller) err
 		return r.failed(err)
 	}
 	r.mu.Lock()
-	delete(r.sessions, id)
+	r.forget(id)
 	delete(r.grants, v1.Holder{Session: id})
 	r.mu.Unlock()
 	if r.asker != nil {

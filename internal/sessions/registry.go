@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -93,6 +94,9 @@ type Registry struct {
 
 	mu       sync.RWMutex
 	sessions map[string]*held
+	// before are the sessions as they were when Load forgot them. They stand in
+	// while the store can't be asked, as those in memory do.
+	before map[string]*held
 	// grants are those of sessions and agents, by holder.
 	grants map[v1.Holder][]v1.Grant
 	// without is set while grants could not be read.
@@ -147,8 +151,8 @@ func New(options Options) (*Registry, error) {
 		options.Ended = func(string) {}
 	}
 	return &Registry{
-		options: options, sessions: map[string]*held{}, grants: map[v1.Holder][]v1.Grant{},
-		without: errors.New("grants were not read yet"),
+		options: options, sessions: map[string]*held{}, before: map[string]*held{},
+		grants: map[v1.Holder][]v1.Grant{}, without: errors.New("grants were not read yet"),
 	}, nil
 }
 
@@ -175,6 +179,10 @@ func (r *Registry) Load(ctx context.Context) error {
 		who := v1.Holder{Session: grant.Session, Agent: grant.Agent}
 		r.grants[who] = append(r.grants[who], grant)
 	}
+	if len(r.before)+len(r.sessions) > maxHeld {
+		clear(r.before)
+	}
+	maps.Copy(r.before, r.sessions)
 	r.sessions = map[string]*held{}
 	return nil
 }
@@ -203,6 +211,7 @@ func (r *Registry) keep(session *held) {
 		}
 	}
 	r.sessions[session.row.ID] = session
+	delete(r.before, session.row.ID)
 }
 
 func (r *Registry) inMemory(id string) *held {
@@ -211,11 +220,28 @@ func (r *Registry) inMemory(id string) *held {
 	return r.sessions[id]
 }
 
+// atLastReading is a session as it was before the store was read anew; nil when it
+// wasn't known, had ended, or was changed since.
+func (r *Registry) atLastReading(id string) *held {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if known := r.before[id]; known != nil && !known.row.Archived {
+		return known
+	}
+	return nil
+}
+
 // Forget drops what memory holds of a session, since somebody else changed it.
 func (r *Registry) Forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.forget(id)
+}
+
+// forget drops it while the caller holds mu.
+func (r *Registry) forget(id string) {
 	delete(r.sessions, id)
+	delete(r.before, id)
 }
 
 // failed notes that the store failed, and returns what a caller is told. That

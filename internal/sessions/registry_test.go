@@ -142,6 +142,39 @@ func TestCallsGoOnWithoutTheStore(t *testing.T) {
 	require.NoError(t, h.Check())
 }
 
+// TestASessionThatWasReadAnewStandsWithoutTheStore holds D2: a store that fails right
+// after everything was read anew costs no session what it had, unless somebody
+// changed or ended it since.
+func TestASessionThatWasReadAnewStandsWithoutTheStore(t *testing.T) {
+	h := build(t)
+	first, second, third := kept(), kept(), kept()
+	second.ID, third.ID = "changed", "ended"
+	for _, session := range []*v1.Session{&first, &second, &third} {
+		_, _, err := h.Register(t.Context(), session, agent())
+		require.NoError(t, err)
+	}
+	require.NoError(t, h.Load(t.Context()))
+	require.NoError(t, h.Load(t.Context()), "a second reading costs nothing either")
+	require.NoError(t, h.Archive(t.Context(), "ended", agent()))
+	h.Forget("changed")
+	h.store.broken.Store(true)
+	wider := kept()
+	wider.Audience = v1.AudiencePersonal
+	for _, session := range []*v1.Session{&first, &wider} {
+		got, err := h.Admit(t.Context(), session, agent())
+		require.NoError(t, err)
+		assert.Equal(t, "/srv/proj", got.ProjectDir)
+		assert.Equal(t, v1.AudienceTeam, got.Audience)
+	}
+	_, err := h.Admit(t.Context(), &first, v1.Caller{Identity: "another"})
+	assert.Equal(t, sessions.CodeForeign, code(err))
+	for _, session := range []*v1.Session{&second, &third} {
+		got, err := h.Admit(t.Context(), session, agent())
+		require.NoError(t, err)
+		assert.Empty(t, got.ProjectDir)
+	}
+}
+
 // TestWithoutTheStoreThereAreNoGrants holds D2: but for those of the settings.
 func TestWithoutTheStoreThereAreNoGrants(t *testing.T) {
 	h := build(t)
