@@ -129,8 +129,11 @@ func (b *inputBuilder) session(session *v1.SessionFacts) *ast.Term {
 }
 
 func (b *inputBuilder) item(item *v1.Item) *ast.Term {
+	if term := b.recent.items.of(item); term != nil {
+		return term
+	}
 	keys := b.vocabulary.item
-	return b.term(ast.NewObject([][2]*ast.Term{
+	object := ast.NewObject([][2]*ast.Term{
 		{keys[0], b.string(item.Kind)},
 		{keys[1], b.string(item.Verb)},
 		{keys[2], b.string(item.Directory)},
@@ -139,7 +142,11 @@ func (b *inputBuilder) item(item *v1.Item) *ast.Term {
 		{keys[5], b.set(item.Caveats)},
 		{keys[6], b.set(item.Within)},
 		{keys[7], ast.InternedTerm(item.Path)},
-	}...))
+	}...)
+	if b.err != nil || !b.recent.takesItem(item) {
+		return b.term(object)
+	}
+	return b.recent.items.keep(item, alone(object), b)
 }
 
 func (b *inputBuilder) path(path *v1.Path) *ast.Term {
@@ -184,11 +191,14 @@ func (b *inputBuilder) strings(values []string) *ast.Term {
 	if len(values) == 0 {
 		return ast.InternedEmptyArray
 	}
+	if term := b.recent.arrays.of(values); term != nil {
+		return term
+	}
 	terms := make([]*ast.Term, len(values))
 	for i, value := range values {
 		terms[i] = b.string(value)
 	}
-	return b.term(ast.NewArray(terms...))
+	return kept(b, &b.recent.arrays, values, ast.NewArray(terms...), b.recent.words.takes, b.own)
 }
 
 func (b *inputBuilder) set(set v1.Set) *ast.Term {
@@ -207,7 +217,7 @@ func (b *inputBuilder) set(set v1.Set) *ast.Term {
 	for _, name := range set {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(name), ast.InternedBooleanTrue})
 	}
-	return kept(b, &b.recent.sets, set, b.recent.words.takes, strings.Clone)
+	return kept(b, &b.recent.sets, set, b.object(), b.recent.words.takes, b.own)
 }
 
 func (b *inputBuilder) form(form v1.Form) *ast.Term {
@@ -221,17 +231,18 @@ func (b *inputBuilder) form(form v1.Form) *ast.Term {
 	for _, entry := range form {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(entry.Name), b.string(entry.Kind)})
 	}
-	return kept(b, &b.recent.forms, form, b.recent.takesEntry, ownEntry)
+	return kept(b, &b.recent.forms, form, b.object(), b.recent.takesEntry, b.ownEntry)
 }
 
-// kept makes an object of the pairs, which list stands for, and keeps it where it may: own
-// makes a copy of an element that is nobody else's memory.
-func kept[E comparable](b *inputBuilder, lists *recentLists[E], list []E, takes func(E) bool, own func(E) E) *ast.Term {
-	object := b.object()
+// kept keeps what a list was written as, where it may: own makes a copy of an element that
+// is nobody else's memory.
+func kept[E comparable](
+	b *inputBuilder, lists *recentLists[E], list []E, value ast.Value, takes func(E) bool, own func(E) E,
+) *ast.Term {
 	if b.err != nil || !lists.takes(list, takes) {
-		return b.term(object)
+		return b.term(value)
 	}
-	return lists.keep(list, alone(object), own)
+	return lists.keep(list, alone(value), own)
 }
 
 // object makes an object of the pairs. ast.NewObject takes unique keys for granted.
@@ -286,6 +297,18 @@ func (b *inputBuilder) string(text string) *ast.Term {
 	term := alone(ast.String(text))
 	b.recent.words.keep(text, term)
 	return term
+}
+
+// own is a short text as it is kept already.
+func (b *inputBuilder) own(text string) string {
+	if kept, ok := b.string(text).Value.(ast.String); ok {
+		return string(kept)
+	}
+	return strings.Clone(text)
+}
+
+func (b *inputBuilder) ownEntry(entry v1.Entry) v1.Entry {
+	return v1.Entry{Name: b.own(entry.Name), Kind: b.own(entry.Kind)}
 }
 
 // alone makes a term that may be kept. The others stand side by side in one piece of

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -219,6 +220,37 @@ func TestInputIsWhatJSONWouldGive(t *testing.T) {
 		}
 		in.Tool.Known, in.Session.Interactive = !in.Tool.Known, !in.Session.Interactive
 		requireSameAsJSON(t, words, in)
+	}
+}
+
+// An item that was written before stands for one that is the same in everything.
+func TestOnlyTheSameItemIsWrittenOnce(t *testing.T) {
+	builder := &inputBuilder{vocabulary: newVocabulary()}
+	item := func() *v1.Item {
+		return &v1.Item{
+			Kind: v1.ItemCommand, Verb: "ls", Directory: "/srv/proj", Form: v1.Form{{Name: "-l", Kind: "none"}},
+			Touches: v1.Set{"list.project"}, Caveats: v1.Set{"shallow"}, Within: v1.Set{"/srv", "/srv/proj"}, Path: -1,
+		}
+	}
+	first := builder.item(item())
+	require.Same(t, first, builder.item(item()))
+	changes := map[string]func(*v1.Item){
+		"Kind":      func(i *v1.Item) { i.Kind = v1.ItemTool },
+		"Verb":      func(i *v1.Item) { i.Verb = "cat" },
+		"Directory": func(i *v1.Item) { i.Directory = "/srv" },
+		"Form":      func(i *v1.Item) { i.Form[0].Kind = "value" },
+		"Touches":   func(i *v1.Item) { i.Touches = v1.Set{"read.project"} },
+		"Caveats":   func(i *v1.Item) { i.Caveats = nil },
+		"Within":    func(i *v1.Item) { i.Within = i.Within[:1] },
+		"Path":      func(i *v1.Item) { i.Path = 0 },
+	}
+	require.Len(t, changes, reflect.TypeFor[v1.Item]().NumField(), "every field counts")
+	for name, change := range changes {
+		changed := item()
+		change(changed)
+		want := (&inputBuilder{vocabulary: newVocabulary()}).item(changed)
+		require.NotEqual(t, first.String(), want.String(), name)
+		assert.Equal(t, want.String(), builder.item(changed).String(), name)
 	}
 }
 

@@ -2,7 +2,6 @@ package bundles
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -13,9 +12,11 @@ const (
 	// mostWords and longestWord bound what a builder keeps of the calls before.
 	mostWords   = 512
 	longestWord = 256
-	// mostLists and longestList do so for sets and forms.
+	// mostLists and longestList do so for sets, forms and arrays.
 	mostLists   = 16
 	longestList = 16
+	// mostItems does so for items whose sets and forms are kept.
+	mostItems = 64
 )
 
 // recent holds terms of the calls before, and earlier in this one: the calls of one
@@ -25,7 +26,9 @@ type recent struct {
 	tool    recentTool
 	session recentSession
 	sets    recentLists[string]
+	arrays  recentLists[string]
 	forms   recentLists[v1.Entry]
+	items   recentItems
 	words   recentWords
 }
 
@@ -99,16 +102,66 @@ func (r *recentLists[E]) takes(list []E, each func(E) bool) bool {
 // keep keeps a list, each element made to be nobody else's memory, and returns the term.
 func (r *recentLists[E]) keep(list []E, term *ast.Term, own func(E) E) *ast.Term {
 	place := &r.kept[r.next]
-	place.list, place.term = place.list[:0], term
-	for _, element := range list {
-		place.list = append(place.list, own(element))
-	}
+	place.list, place.term = owned(place.list, list, own), term
 	r.next = (r.next + 1) % mostLists
 	return term
 }
 
-func ownEntry(entry v1.Entry) v1.Entry {
-	return v1.Entry{Name: strings.Clone(entry.Name), Kind: strings.Clone(entry.Kind)}
+// recentItems keeps the latest items and their terms.
+type recentItems struct {
+	kept [mostItems]struct {
+		item v1.Item
+		term *ast.Term
+	}
+	next int
+}
+
+func (r *recentItems) of(item *v1.Item) *ast.Term {
+	for i := range r.kept {
+		if r.kept[i].term != nil && sameItem(&r.kept[i].item, item) {
+			return r.kept[i].term
+		}
+	}
+	return nil
+}
+
+func sameItem(a, b *v1.Item) bool {
+	return a.Verb == b.Verb && a.Directory == b.Directory && a.Kind == b.Kind && a.Path == b.Path &&
+		slices.Equal(a.Form, b.Form) && slices.Equal(a.Touches, b.Touches) &&
+		slices.Equal(a.Caveats, b.Caveats) && slices.Equal(a.Within, b.Within)
+}
+
+// takesItem reports whether all of an item is short enough to be kept.
+func (r *recent) takesItem(item *v1.Item) bool {
+	takes := r.words.takes
+	return takes(item.Kind) && takes(item.Verb) && takes(item.Directory) &&
+		r.forms.takes(item.Form, r.takesEntry) && r.sets.takes(item.Touches, takes) &&
+		r.sets.takes(item.Caveats, takes) && r.sets.takes(item.Within, takes)
+}
+
+// keep keeps an item with the texts that the builder has of it, and returns the term.
+func (r *recentItems) keep(item *v1.Item, term *ast.Term, b *inputBuilder) *ast.Term {
+	place := &r.kept[r.next]
+	place.term = term
+	place.item = v1.Item{
+		Kind: b.own(item.Kind), Verb: b.own(item.Verb), Directory: b.own(item.Directory), Path: item.Path,
+		Form:    owned(place.item.Form, item.Form, b.ownEntry),
+		Touches: owned(place.item.Touches, item.Touches, b.own),
+		Caveats: owned(place.item.Caveats, item.Caveats, b.own),
+		Within:  owned(place.item.Within, item.Within, b.own),
+	}
+	r.next = (r.next + 1) % mostItems
+	return term
+}
+
+// owned copies a list into the room of another, each element made to be nobody else's
+// memory.
+func owned[L ~[]E, E any](room, list L, own func(E) E) L {
+	room = room[:0]
+	for _, element := range list {
+		room = append(room, own(element))
+	}
+	return room
 }
 
 func (r *recent) takesEntry(entry v1.Entry) bool {

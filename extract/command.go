@@ -155,11 +155,12 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		text = "./" + text // the shell has expanded what it expands
 	}
 	p := e.touch(t, text, base, a.Op)
-	if a.Refs && (!e.asksGit() || !e.x.git.PlainRefs(e.inspect(p.Real, "for-each-ref"))) {
+	if a.Refs && !e.plainRefs(p.Real, a.Said) {
 		item.Caveats.Add(reachesUnknown)
 	}
 	if a.Fed {
-		if answer := e.handed(a.Text, base, &filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
+		f := handingOf(a)
+		if answer := e.handed(a.Text, base, &f); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
 	}
@@ -195,10 +196,9 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 
 // walk adds the caveat for what reading a whole tree reaches.
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base string) {
-	f := filter{
-		include: a.Include, exclude: a.Exclude, excludeDir: a.ExcludeDir, skipHidden: a.SkipHidden, follow: a.Follow, fed: a.Fed,
-		ignoring: a.Ignoring, ignoreFiles: a.IgnoreFiles, names: a.Op == v1.OpList, handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading,
-	}
+	f := handingOf(a)
+	f.include, f.exclude, f.excludeDir, f.skipHidden, f.follow, f.fed = a.Include, a.Exclude, a.ExcludeDir, a.SkipHidden, a.Follow, a.Fed
+	f.ignoring, f.ignoreFiles, f.names = a.Ignoring, a.IgnoreFiles, a.Op == v1.OpList
 	if a.Tracked != nil {
 		if answer, known := e.trackedNames(root, a, base); known {
 			if answer != reachesNone {

@@ -21,3 +21,6 @@ func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first
 
 // NoPlaces is of how many directories it is remembered which places they lack.
 func (x *Extractor) NoPlaces() int { return len(x.noPlaces.known) }
+
+// NoPrograms is of how many directories it is known which programs are missing.
+func (x *Extractor) NoPrograms() int { return len(x.noPrograms.known) }

@@ -114,6 +114,8 @@ type Extractor struct {
 	homes vouched[[]sensitive]
 	// noPlaces are of directories that programs could be in.
 	noPlaces vouched[noPlaces]
+	// noPrograms are names of programs that are missing in a directory of them.
+	noPrograms vouched[[]string]
 	// own and protected are the real names of what is policyd's own: links on the way
 	// may have been pointed elsewhere since the start.
 	own, protected []string

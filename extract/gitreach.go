@@ -165,6 +165,16 @@ func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string
 	return e.x.git.Tags(verdict, words)
 }
 
+// plainRefs reports whether what git prints of the refs of the repository there is plain
+// words, and with said also where it is what a tag says that it is called.
+func (e *extraction) plainRefs(dir string, said bool) bool {
+	if !e.asksGit() {
+		return false
+	}
+	verdict := e.inspect(dir, "for-each-ref")
+	return e.x.git.PlainRefs(verdict) && (!said || e.x.git.PlainTags(verdict))
+}
+
 // objectPrinters print whatever a revision names, whatever options say of commits, and
 // whatever paths they are limited to: a tag may name the contents of a file.
 var objectPrinters = []string{"git show", "git cat-file", "git diff"}

@@ -199,6 +199,52 @@ func TestRefsAreRevisions(t *testing.T) {
 	}
 }
 
+// S3: names of refs make revisions with steps back and ranges about them, and nothing else.
+func TestRangesOfRefs(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) { p.git(t, args...) }
+	caveats := p.lastCaveats
+	git("init", "-q", "-b", "main")
+	git("add", "-f", "README.md", "src", ".env")
+	git("commit", "-q", "-m", "base")
+	git("tag", "-a", "-m", "first", "v1")
+	ranges := []string{
+		`git log --oneline $(git describe --tags --abbrev=0)..HEAD`, `last=$(git describe --tags --abbrev=0 HEAD~1 2>/dev/null); git log "$last"..HEAD --oneline`,
+		`git describe --tags | xargs git log -1 --oneline`, `git rev-list --count $(git tag | tail -1)..HEAD`, `a=$(git describe --tags); b=$(git tag); git log --oneline "$a..$b"`,
+		`b=$(git branch --show-current); git log --oneline origin/$b..$b`, `b=$(git rev-parse --abbrev-ref HEAD); git log --oneline "main...$b~2"`,
+		`for b in $(git branch --format='%(refname:short)'); do git rev-list --count main..$b; done`, `r="$(git describe --tags)..HEAD"; git log --oneline "$r"`,
+		`for t in $(git tag); do grep -n "$t" README.md; done`,
+	}
+	for _, line := range ranges {
+		assert.Emptyf(t, caveats(line), "%q", line)
+	}
+	for _, line := range []string{
+		// Text that makes a path, an option, an object or a search of it.
+		`git log -1 src/$(git describe --tags)`, `git show "$(git describe --tags):README.md"`, `git log "-n$(git describe --tags)"`, `git log ../$(git describe --tags)..HEAD`,
+		`git log "$(git describe --tags)^{/x}"`, `git log "$(git describe --tags)@{1}"`, `git log "$(git describe --tags)..HEAD..x"`, `git log :/$(git describe --tags)`,
+		`git log "$(git describe --tags)$(git tag)"`, `git log "$(git describe --tags)..-x"`, `git log ".env/$(git tag)..HEAD"`, `git log "$(git tag) .. HEAD"`,
+		// Other names, and names of another place.
+		`git log $(git describe --all)..HEAD`, `git log $(git describe --contains HEAD)..HEAD`, `git log $(git describe --dirty)..HEAD`, `git log $(git describe HEAD:README.md)..HEAD`,
+		`git log $(git describe v1)..HEAD`, `git log $(git rev-parse --abbrev-ref HEAD v1)..HEAD`, `git log $(git rev-parse --abbrev-ref @{u})..HEAD`, `git log $(git rev-parse --abbrev-ref --all)..HEAD`,
+		`git log $(git rev-parse --symbolic-full-name HEAD)..HEAD`, `for f in $(git ls-files); do for t in $(git tag); do git log "$t..$f"; done; done`,
+		`for f in $(git ls-files); do for t in $(git tag); do git log "$f..$t"; done; done`, `cd src; t=$(git tag); cd ..; git log "$t..HEAD"`,
+		`IFS=.; git log $(git describe --tags)..HEAD`, `cat "$(git describe --tags)..HEAD"`, `git log -- "$(git describe --tags)..HEAD"`, `wc <"$(git tag)..x"`,
+		// What prints whole contents of them.
+		`git diff $(git describe --tags)..HEAD`, `git show $(git describe --tags)`, `git diff "$(git tag)..$(git describe --tags)" README.md`,
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		assert.Truef(t, facts.Messy || len(facts.Items[len(facts.Items)-1].Caveats) > 0, "%q", line)
+	}
+	// With no name at all ".." is the directory above, and "main.." may be there.
+	require.NoError(t, os.WriteFile(p.project+"/main..", nil, 0o600))
+	paths := p.facts("Bash", map[string]any{"command": "git diff --stat main..$(git tag)"}).Paths
+	assert.NotEmpty(t, slices.DeleteFunc(slices.Clone(paths), func(path v1.Path) bool { return path.Raw != "main.." }))
+	git("update-ref", "refs/tags/--output=x", "HEAD")
+	for _, line := range ranges {
+		assert.Containsf(t, caveats(line), "reaches_unknown", "%q", line)
+	}
+}
+
 // S3: a tag may name the contents of a file, which no path and no option for commits keeps
 // from being printed; and a path named like a revision hides none.
 func TestTagsOfContents(t *testing.T) {

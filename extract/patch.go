@@ -34,10 +34,10 @@ func parsePatch(text string) (changes []change, ok bool) {
 	return append(applied, changes...), applies && (ok || len(changes) == 0)
 }
 
-// patchPieces cuts a line where the most liberal reader ends one. A header that
-// only some readers see counts.
-func patchPieces(line string) []string {
-	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) })
+// endsLine reports whether only some readers end a line at a character, or
+// trim it off the end of a name.
+func endsLine(r rune) bool {
+	return strings.ContainsRune("\r\v\f\x1c\x1d\x1e\x1f\u0085\u2028\u2029", r)
 }
 
 // Headers of the apply_patch format that matter to the one behind them.
@@ -56,11 +56,11 @@ var applyHeaders = []struct{ prefix, op string }{
 func parseApplyPatch(text string) (changes []change, ok bool) {
 	var p applyPatch
 	for line := range strings.SplitSeq(text, "\n") {
-		pieces := patchPieces(line)
-		if len(pieces) > 1 && strings.HasPrefix(strings.TrimSpace(pieces[0]), "***") {
+		line = strings.TrimSuffix(line, "\r")
+		if header := strings.Index(line, "***"); header >= 0 && strings.ContainsFunc(line[header:], endsLine) {
 			p.bad = true // where the name ends is a matter of the reader
 		}
-		for _, piece := range pieces {
+		for _, piece := range strings.FieldsFunc(line, endsLine) { // a header that only some readers see counts
 			p.line(piece)
 		}
 	}
@@ -124,15 +124,16 @@ func parseUnified(text string) (changes []change, ok bool) {
 	var u unified
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {
-		if strings.ContainsAny(strings.TrimSuffix(line, "\r"), "\r\v\f\u0085\u2028\u2029") {
-			u.bad = u.bad || strings.Contains(line, "--- ") || strings.Contains(line, "+++ ")
-		}
 		line = strings.TrimSuffix(line, "\r")
+		inHunk := u.oldLines > 0 || u.newLines > 0
+		if strings.ContainsFunc(line, endsLine) && (!inHunk || strings.Contains(line, "--- ") || strings.Contains(line, "+++ ")) {
+			u.bad = true
+		}
 		next := ""
 		if i+1 < len(lines) {
 			next = lines[i+1]
 		}
-		if u.oldLines > 0 || u.newLines > 0 {
+		if inHunk {
 			u.inHunk(line, next)
 			continue
 		}
@@ -432,6 +433,7 @@ func handedTo(name, line string) bool {
 	if !document {
 		return !strings.Contains(line, "<<") && mentions(line, name) == 1 && !strings.ContainsAny(head, "|;&`$")
 	}
+	expanded := strings.IndexAny(strings.TrimLeft(after, "- "), `'"\`) != 0
 	mark, after := hereMark(after)
 	reader := strings.TrimSpace(before[strings.LastIndexAny(before, ";&|({`")+1:])
 	switch {
@@ -450,6 +452,9 @@ func handedTo(name, line string) bool {
 		var text string
 		if text, rest, _ = strings.Cut(rest, "\n"); strings.TrimLeft(strings.TrimRight(text, `"' )`), "\t") == mark {
 			return mentions(rest, name) == 0
+		}
+		if expanded && strings.ContainsAny(text, "$`\\") {
+			return false // the shell makes another patch of it
 		}
 	}
 	return true

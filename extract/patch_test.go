@@ -90,6 +90,7 @@ func TestDecoysOfPatches(t *testing.T) {
 		"echo git apply" + shown + "base64 -d x | git apply", "cat <<'EOF' x | git apply\n" + diff + "EOF",
 		"git apply <<'A' <<'B'\n" + diff + "A\nx\nB", "git apply <<'EOF' < x\n" + diff + "EOF",
 		"base64 -d x | apply_patch; : '\n" + envelope + "'",
+		"x=.; git apply <<EOF\n" + strings.Replace(diff, "+++ b/", "+++ b/$x/", 1) + "EOF", "cat <<EOF | git apply\n" + diff + "$(ls)\nEOF",
 	} {
 		_, caveat := unread(line)
 		assert.True(t, caveat, line)

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
@@ -48,7 +49,7 @@ func (e *extraction) projectProgram(c *shell.Command) bool {
 		e.findPlaces()
 	}
 	for _, dir := range e.projectBins.dirs {
-		if e.isThere(dir, c.Program) && e.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
+		if e.mayHold(dir, c.Program) && e.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
 			return true
 		}
 	}
@@ -85,10 +86,48 @@ func (e *extraction) findPlacesIn(dir string) {
 		}
 	}
 	for i, place := range programPlaces {
-		if !missing[i] && e.isThere(dir, place.path) {
-			e.projectBins.dirs = append(e.projectBins.dirs, dir+"/"+place.path)
+		if missing[i] {
+			continue
+		}
+		if full := dir + "/" + place.path; e.stamped(full) || e.isThere(dir, place.path) {
+			e.projectBins.dirs = append(e.projectBins.dirs, full)
 		}
 	}
+}
+
+// maxMissing bounds how many names of programs are remembered as missing in one directory.
+const maxMissing = 64
+
+// mayHold reports whether there is something of a name in a directory of programs, which
+// vouches from call to call for names that were missing there.
+func (e *extraction) mayHold(dir, name string) bool {
+	if missing, known := recall(e, &e.x.noPrograms, dir); known && slices.Contains(missing, name) {
+		return false
+	}
+	if e.isThere(dir, name) {
+		return true
+	}
+	if e.stamped(dir) {
+		e.noteMissing(dir, name)
+	}
+	return false
+}
+
+// noteMissing remembers that a directory has nothing of a name: no link either, whose
+// target can come to be there.
+func (e *extraction) noteMissing(dir, name string) {
+	stamp := e.before(dir)
+	if !stamp.Present() {
+		return
+	}
+	if _, err := stat.Below(dir, name, false); !stat.Missing(err) {
+		return
+	}
+	missing, _ := e.x.noPrograms.get(dir, stamp)
+	if len(missing) >= maxMissing {
+		missing = nil
+	}
+	e.x.noPrograms.put(dir, stamp, append(slices.Clone(missing), strings.Clone(name)))
 }
 
 // isThere is exists for a name below a directory.

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	v1 "policyd/api/v1"
@@ -39,6 +40,8 @@ type filter struct {
 	// handing says; rooted when each begins with the root's.
 	fed, rooted bool
 	handing     shell.Handing
+	// parts is true when a word may begin with any segment of a name.
+	parts bool
 	// braces is true when the shell splits them in such a name.
 	braces bool
 	// reading is what the command may take such a name for.
@@ -283,10 +286,15 @@ func (r *reader) doubled(entry fs.DirEntry) bool {
 	return err != nil || slices.ContainsFunc(r.doubles, func(secret fs.FileInfo) bool { return os.SameFile(secret, info) })
 }
 
+// handingOf is how names become words where a command is given what a run finds.
+func handingOf(a *shell.Access) filter {
+	return filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading, parts: a.Parts}
+}
+
 // handed says what a name reaches by the way it is handed on: cut into words, it
 // names other files, or options. named is the name as it is printed.
 func (e *extraction) handed(named, base string, f *filter) string {
-	if f.reading.Misread(named) {
+	if f.reading.Misread(named) || f.parts && dashed(named) {
 		return reachesUnknown
 	}
 	// It may be printed without the directory that it lies in.
@@ -315,6 +323,13 @@ func (e *extraction) handed(named, base string, f *filter) string {
 		}
 	}
 	return reachesNone
+}
+
+// dashed reports whether a part of a name may be read as an option: a segment, or what stands
+// behind a blank.
+func dashed(named string) bool {
+	parts := strings.FieldsFunc(named, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
+	return slices.ContainsFunc(parts, func(part string) bool { return part[0] == '-' })
 }
 
 func unknownUnless(plain bool) string {
@@ -545,7 +560,8 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 
 // fedMatch judges one match of a pattern whose matches become words.
 func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	if answer := e.handed(word, base, &filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading}); answer != reachesNone {
+	f := handingOf(a)
+	if answer := e.handed(word, base, &f); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 	if info, err := e.stat(match); (a.Leaf || a.Module) && (err != nil || info.IsDir()) {

@@ -25,7 +25,8 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 		return reachesUnknown, true
 	}
 	left := maxReached
-	f := filter{handing: a.Handing, braces: a.Braces, reading: a.Reading}
+	f := handingOf(a)
+	f.rooted = false // git prints names that begin with none of what it was given
 	visit := func(path string) bool {
 		if left--; left < 0 {
 			answer = reachesUnknown

@@ -41,6 +41,38 @@ func TestProgramsThatComeLater(t *testing.T) {
 			func(t *testing.T, p place) { require.NoError(t, os.Mkdir(p.project+"/node_modules", 0o700)) },
 			func(t *testing.T, p place) { program(t, p.project+"/node_modules/.bin/yq") },
 		},
+		"one more program": {
+			func(t *testing.T, p place) { program(t, p.project+"/bin/other") },
+			func(t *testing.T, p place) { program(t, p.project+"/bin/yq") },
+		},
+		"a link among programs": {
+			func(t *testing.T, p place) { program(t, p.project+"/bin/other") },
+			func(t *testing.T, p place) { require.NoError(t, os.Symlink("other", p.project+"/bin/yq")) },
+		},
+		"what a link among programs leads to": {
+			func(t *testing.T, p place) {
+				program(t, p.project+"/bin/other")
+				require.NoError(t, os.Symlink("../src/later", p.project+"/bin/yq"))
+			},
+			func(t *testing.T, p place) { program(t, p.project+"/src/later") },
+		},
+		"other programs in their place": {
+			func(t *testing.T, p place) {
+				program(t, p.project+"/venv/bin/other")
+				program(t, p.project+"/src/bin/yq")
+			},
+			func(t *testing.T, p place) {
+				require.NoError(t, os.Rename(p.project+"/venv/bin", p.project+"/src/old"))
+				require.NoError(t, os.Rename(p.project+"/src/bin", p.project+"/venv/bin"))
+			},
+		},
+		"programs behind a link": {
+			func(t *testing.T, p place) {
+				program(t, p.project+"/src/bin/other")
+				require.NoError(t, os.Symlink("src", p.project+"/venv"))
+			},
+			func(t *testing.T, p place) { program(t, p.project+"/src/bin/yq") },
+		},
 		"another directory in its place": {
 			func(t *testing.T, p place) { program(t, outside(p)+"/bin/yq") },
 			func(t *testing.T, p place) {
@@ -69,6 +101,17 @@ func TestProgramsThatComeLater(t *testing.T) {
 	}
 }
 
+// A program that is missing says nothing of the others of its directory.
+func TestOneMissingProgramIsNotAll(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Mkdir(p.project+"/bin", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/bin/yq", []byte("x"), 0o700))
+	for _, program := range []string{"jq", "yq", "jq"} {
+		items := p.facts("Bash", map[string]any{"command": program + " . README.md"}).Items
+		assert.Equal(t, program == "yq", someItemHas(items, "project_chooses_program"), program)
+	}
+}
+
 // A directory that changed a moment ago vouches for nothing: its next change may leave
 // the same stamp.
 func TestFreshDirectoriesVouchForNothing(t *testing.T) {
@@ -77,11 +120,15 @@ func TestFreshDirectoriesVouchForNothing(t *testing.T) {
 	require.NoError(t, err)
 	p.extractor, err = base.With(policyData(t))
 	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(p.project+"/bin", 0o700))
 	p.facts("Bash", map[string]any{"command": "yq . README.md"})
 	assert.Zero(t, p.extractor.NoPlaces())
+	assert.Zero(t, p.extractor.NoPrograms())
 	p = newPlace(t)
+	require.NoError(t, os.Mkdir(p.project+"/bin", 0o700))
 	p.facts("Bash", map[string]any{"command": "yq . README.md"})
 	assert.NotZero(t, p.extractor.NoPlaces())
+	assert.NotZero(t, p.extractor.NoPrograms())
 }
 
 // tick returns once the disk's clock has moved past the last change of a directory.

@@ -190,6 +190,25 @@ func TestProtectedByEveryWay(t *testing.T) {
 	}
 }
 
+// P11: the settings of editors and other agents run programs, too: tasks, hooks, servers
+// and runs that begin with the project.
+func TestSettingsThatRunThingsAreProtected(t *testing.T) {
+	p := newPlace(t)
+	for _, name := range []string{
+		".amazonq/mcp.json", ".clinerules/hooks/PreToolUse", ".continue/mcpServers/x.yaml", ".crush.json", "crush.json", ".factory/settings.json",
+		".idea/workspace.xml", ".kilocode/mcp.json", ".kiro/hooks/x.kiro.hook", ".qwen/settings.json", ".roo/mcp.json", ".trae/mcp.json",
+		".windsurf/hooks.json", "sub/.windsurf/hooks.json", ".zed/tasks.json",
+	} {
+		effect, codes := p.judge(t, p.call("Write", map[string]any{"file_path": name, "content": ""}), nil)
+		assert.Equal(t, v1.EffectPrompt, effect, name)
+		assert.Contains(t, codes, "protected_always", name)
+		effect, _ = p.judge(t, p.call("Read", map[string]any{"file_path": name}), nil)
+		assert.Equal(t, v1.EffectAllow, effect, name)
+	}
+	effect, _ := p.judge(t, p.call("Write", map[string]any{"file_path": ".clinerules/style.md", "content": ""}), nil)
+	assert.Equal(t, v1.EffectAllow, effect, "instructions may be created")
+}
+
 // P12: deleting asks, by whatever tool, but for what the setting names; an
 // approval never covers a root of the session or what holds one.
 func TestDeletions(t *testing.T) {

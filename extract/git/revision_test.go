@@ -314,6 +314,45 @@ func TestNamesOfRefs(t *testing.T) {
 	assert.False(t, newReader(t, nil).PlainRefs(Verdict{}))
 }
 
+// S3: what a tag says that it is called is what some gits print, and it comes with a clone; so
+// does the name of a branch without a commit.
+func TestNamesThatTagsSay(t *testing.T) {
+	s, dir := branched(t, "sha1")
+	plain := func() bool { return newReader(t, nil).PlainTags(s.inspect(dir, "for-each-ref")) }
+	said := func(name string) string {
+		head := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD"))
+		s.write(dir+"/tag", "object "+head+"\ntype commit\ntag "+name+"\ntagger a <a@b> 1 +0000\n\nm\n")
+		return strings.TrimSpace(s.git(dir, "hash-object", "-t", "tag", "-w", "--literally", "tag"))
+	}
+	assert.True(t, plain())
+	s.git(dir, "tag", "-a", "-m", "m", "more/v1")
+	assert.True(t, plain())
+	for _, name := range []string{"--output=x", "v 2", "", "a;b", ".env", "../x"} {
+		s.git(dir, "update-ref", "refs/tags/v2", said(name))
+		assert.False(t, plain(), name)
+		s.git(dir, "pack-refs", "--all")
+		s.git(dir, "gc", "-q")
+		assert.False(t, plain(), "packed "+name)
+		s.git(dir, "update-ref", "refs/tags/v2", said("v2"))
+		assert.False(t, plain(), "a name that git no longer looks at may be one that it prints")
+		s.git(dir, "pack-refs", "--all")
+		assert.True(t, plain(), name)
+	}
+	s.git(dir, "tag", "content", "HEAD^{tree}")
+	assert.False(t, plain(), "neither a commit nor a tag")
+	s.git(dir, "tag", "-d", "content")
+	s.write(dir+"/.git/refs/tags/odd", "ref: refs/heads/none\n")
+	assert.False(t, plain(), "what can't be followed")
+	require.NoError(t, os.Remove(dir+"/.git/refs/tags/odd"))
+	assert.True(t, plain())
+	for _, head := range []string{"--output=x", "a b", ".env", ""} {
+		s.write(dir+"/.git/HEAD", "ref: refs/heads/"+head+"\n")
+		assert.False(t, newReader(t, nil).PlainRefs(s.inspect(dir, "for-each-ref")), head)
+	}
+	s.write(dir+"/.git/HEAD", "ref: refs/heads/unborn\n")
+	assert.True(t, newReader(t, nil).PlainRefs(s.inspect(dir, "for-each-ref")))
+}
+
 // FuzzDelta holds that no difference breaks the reader, that what it makes is bounded, and
 // that it is made of nothing but the base and the difference.
 func FuzzDelta(f *testing.F) {

@@ -133,6 +133,9 @@ func (r *Resolver) Look(path string, follow bool) (stat.Stamp, error) {
 	}
 	seen := r.look(path)
 	switch {
+	case seen.stamp.Kind == stat.File:
+		r.Watched.Hold(path)
+		return seen.stamp, nil
 	case seen.stamp.Kind != stat.Link:
 		return seen.stamp, seen.err
 	case follow:
@@ -326,7 +329,7 @@ func (r *Resolver) lookFor(path string) node {
 	if r.Map != nil {
 		return r.Map.look(path)
 	}
-	if stamp, known := r.Watched.Directory(path); known {
+	if stamp, known := r.Watched.Stamp(path); known {
 		return node{stamp: stamp}
 	}
 	seen := lookOnDisk(path)

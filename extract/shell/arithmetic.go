@@ -181,11 +181,13 @@ func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) 
 		certain = certain && w.completes(st, expr)
 		for _, name := range assigned {
 			value := number(name)
-			if old, held := st.variable(name); held && !certain {
-				value = *either(name, &old, &value)
-			}
-			if name != "" {
+			old, held := st.variable(name)
+			switch {
+			case name == "" || !held && !certain: // it may hold what the environment gave it
+			case certain:
 				st = st.with(name, value)
+			default:
+				st = st.with(name, *either(name, &old, &value))
 			}
 		}
 	}
@@ -283,7 +285,7 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 	several := func(a Access) bool {
 		return (named || c.Verb != "wc" && c.Verb != "grep") && (a.Glob && !a.One || a.Tree || a.Dynamic)
 	}
-	if len(c.Accesses) > 1 || c.files > 1 || slices.ContainsFunc(c.Accesses, several) {
+	if opened := c.opened(); len(opened) > 1 || c.files > 1 || slices.ContainsFunc(opened, several) {
 		return false
 	}
 	_, counts := c.Form.Get(names[0])

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -96,4 +97,18 @@ func TestSecondsAreNumbers(t *testing.T) {
 	assert.Empty(t, parse(t, "s=$(date +%s); e=$(date +%s); echo $((e - s))").Messy)
 	assert.NotEmpty(t, parse(t, "s=$(date +%Y-%m); echo $((s))").Messy)
 	assert.NotEmpty(t, parse(t, "s=$(date -f x +%s); echo $((s))").Messy)
+}
+
+// S2: a name that an expression may leave as it is still holds what the environment gave it.
+func TestExpressionsThatMayNotAssign(t *testing.T) {
+	for line, shown := range map[string]bool{
+		"(( 0 && (KEY=1) )); echo $KEY": true, "(( 1 || (KEY=1) )); echo $KEY": true, "(( 1 ? 1 : (KEY=1) )); echo $KEY": true,
+		"(( KEY=1/0 )); echo $KEY": true, "(( KEY=2**-1 )); echo $KEY": true, "let KEY=1/0; echo $KEY": true,
+		"let 1/0 KEY=1; echo $KEY": true, "for ((KEY=1/0;0;)); do :; done; echo $KEY": true,
+		"(( KEY=1 )); echo $KEY": false, "KEY=2; (( 0 && (KEY=1) )); echo $KEY": false, "for ((KEY=1;KEY<2;KEY++)); do :; done; echo $KEY": false,
+	} {
+		commands := parse(t, line).Commands
+		last := commands[len(commands)-1]
+		assert.Equalf(t, shown, slices.Contains(last.Variables, "KEY"), "%q", line)
+	}
 }

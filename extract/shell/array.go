@@ -29,16 +29,32 @@ func (a *array) first() (Word, bool) {
 
 // at is the member with a number, where those before it are one word each.
 func (a *array) at(index int) (Word, bool) {
+	if member, ok := a.found(); ok {
+		return member, true
+	}
 	if index >= len(a.words) {
 		some := slices.ContainsFunc(a.words, func(word Word) bool { return !single(word) })
 		return Word{Kind: Literal}, !a.more && !some
 	}
 	for i, word := range a.words[:index+1] {
-		if !single(word) && (i < index || word.Kind != Glob) {
+		if !single(word) && (i < index || word.Kind != Glob || word.Recut) {
 			return Word{}, false
 		}
 	}
 	return a.words[index], true // of a pattern one of its matches, as in a loop
+}
+
+// found is any one member of an array that holds nothing but names that a command found: one
+// of them, or none.
+func (a *array) found() (Word, bool) {
+	if len(a.words) != 1 || a.more || a.words[0].Kind != Fed || a.words[0].feed == nil || !a.words[0].feed.many {
+		return Word{}, false
+	}
+	one := *a.words[0].feed
+	if one.many, one.none, one.every = false, true, len(one.roots) > 1; a.words[0].Recut {
+		one.handing = AsWords
+	}
+	return one.word(a.words[0].Text), true
 }
 
 // single reports whether a word is exactly one when the shell is through with it.
@@ -67,7 +83,7 @@ func (a *array) plain() bool {
 func (w *walker) plainSubscript(st *state, part *syntax.ParamExp) bool {
 	value, known := st.variable(part.Param.Value)
 	switch {
-	case w.zsh || w.posix:
+	case w.zsh || w.posix && (!known || value.array == nil):
 		return false
 	case isAll(part.Index):
 		return known && value.array != nil && value.array.plain() || !known && slices.Contains(w.table.words.PublicVariables, part.Param.Value)
@@ -146,7 +162,7 @@ func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
 // parameters of a function, into one word each.
 func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 	part, quoted := loneParameter(word)
-	if part == nil || part.Param == nil || part.Length || part.Slice != nil || part.Repl != nil || part.Exp != nil ||
+	if part == nil || part.Param == nil || part.Length || part.Slice != nil && part.Index == nil || part.Repl != nil || part.Exp != nil ||
 		len(part.Modifiers) > 0 || part.Names != 0 || part.Flags != nil || part.Width || part.IsSet {
 		return nil, false
 	}
@@ -155,7 +171,7 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 	case (name == "@" || name == "*") && part.Index == nil && !part.Excl:
 		all = name
 		name = "@"
-	case part.Index != nil && isAll(part.Index) && !w.zsh && !w.posix:
+	case part.Index != nil && isAll(part.Index) && !w.zsh:
 		if all = "@"; !isAt(part.Index) {
 			all = "*"
 		}
@@ -169,23 +185,45 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 	switch {
 	case value.array.unordered() && !w.anyOrder:
 		return []Word{{Kind: Output, Text: "${" + name + "[@]}", Split: true, Vanishes: true}}, value.array.plain()
+	case part.Slice != nil && (part.Excl || !quoted || all == "*"), value.array.more && !part.Excl:
+		return nil, false
 	case part.Excl:
 		return value.array.names(), value.array.names() != nil
-	case value.array.more:
-		return nil, false
 	case quoted && all == "*":
 		return value.array.joined()
 	}
-	members := slices.Clone(value.array.words)
+	members, ok := value.array.sliced(part.Slice)
+	if !ok {
+		return nil, false
+	}
 	for i := range members {
 		if members[i].Kind == Glob && !strings.HasPrefix(members[i].Text, "/") && !slices.Equal(members[i].dirs, st.dirs) {
 			members[i].Kind = Dynamic
 		}
 		if !quoted && members[i].Kind != Literal {
-			members[i].Split = true
+			members[i].Split, members[i].Recut = true, true
 		}
 	}
 	return members, true
+}
+
+// sliced are the members that ${name[@]:offset:length} names, or all of them where they come
+// from one word: then there may be fewer, and none.
+func (a *array) sliced(slice *syntax.Slice) ([]Word, bool) {
+	members := slices.Clone(a.words)
+	switch {
+	case slice == nil:
+		return members, true
+	case !plainSlice(slice) || a.associative:
+		return nil, false
+	case !slices.ContainsFunc(members, func(word Word) bool { return word.Kind != Literal || !single(word) }):
+		from, to, ok := bounds(slice, len(members))
+		return members[from:to], ok
+	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Fed):
+		members[0].Vanishes = true
+		return members, true
+	}
+	return nil, false
 }
 
 // unordered reports whether only the shell knows the order of the members.
@@ -246,8 +284,11 @@ func loneParameter(word *syntax.Word) (part *syntax.ParamExp, quoted bool) {
 // arrayAssigned reads an assignment that makes an array, adds to one, or sets
 // one member. associative says that the line has declared it so.
 func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative bool) (Word, bool) {
-	if w.zsh || w.posix || assign.Name == nil || assign.Naked || !w.local(assign.Name.Value) {
+	if w.zsh || assign.Name == nil || assign.Naked || assign.Array == nil && assign.Index == nil || !w.local(assign.Name.Value) {
 		return Word{}, false
+	}
+	if w.posix {
+		w.messy(MessyDialect) // which only some shells called sh take for an array
 	}
 	old := st.array(assign.Name.Value)
 	next := &array{associative: associative}

@@ -78,9 +78,11 @@ func (w *walker) harmlessAssign(st *state, assign *syntax.Assign) bool {
 func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 	plain := assign.Name != nil && !assign.Append && !assign.Naked && assign.Index == nil && assign.Array == nil
 	subscript := assign.Index != nil
+	w.subscript(assign.Index)
 	if assign.Array != nil {
 		for _, element := range assign.Array.Elems {
 			subscript = subscript || element.Index != nil
+			w.subscript(element.Index)
 			if element.Value != nil {
 				w.words(st, element.Value)
 			}
@@ -102,6 +104,13 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 		value = located(st, []Word{value})[0]
 	}
 	return value, plain
+}
+
+// subscript makes a line messy in a subscript of which commands are run.
+func (w *walker) subscript(index syntax.ArithmExpr) {
+	if index != nil && substitutesCommands(index) {
+		w.messy(MessyArithmetic)
+	}
 }
 
 // local reports whether assigning name affects nothing but the line. zsh gives
@@ -174,8 +183,7 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		return after, after
 	}
 	if slices.Contains(w.table.words.RunsText, name) {
-		w.messy(MessyBuiltin)
-		w.emitGuess(st, name, argv[1:], redirs)
+		w.runsText(st, argv, redirs)
 		return after.nowhere().withCaveat("assigns"), after.nowhere().withCaveat("assigns")
 	}
 	switch name {
@@ -238,7 +246,9 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end
 		value := w.lineRead(st, i, len(names), name.Text, raw, zero)
 		w.takes(value, zero)
 		next = next.with(name.Text, value)
-		value.Solid = false
+		if value.Solid = false; value.feed != nil {
+			value.feed = value.feed.orNone()
+		}
 		end = end.with(name.Text, value)
 	}
 	if len(names) == 0 || zero && w.posix {
@@ -375,6 +385,7 @@ func (w *walker) safeSetOption(st *state, text string) bool {
 	if len(text) < 2 || text[0] != '-' && text[0] != '+' || strings.Trim(text[1:], "eux") != "" {
 		return false
 	}
+	w.shown.traces = w.shown.traces || text[0] == '-' && strings.Contains(text, "x")
 	return !strings.Contains(text, "x") || !st.assigned("PS4") && !st.caveats.Has("assigns")
 }
 

@@ -48,10 +48,10 @@ func (w *walker) both(some, others *v1.Set, name string) {
 	}
 }
 
-// substitutesCommands reports whether a word holds the output of commands.
-func substitutesCommands(word *syntax.Word) bool {
+// substitutesCommands reports whether a word, or an expression, holds the output of commands.
+func substitutesCommands(node syntax.Node) bool {
 	found := false
-	syntax.Walk(word, func(node syntax.Node) bool {
+	syntax.Walk(node, func(node syntax.Node) bool {
 		switch node.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			found = true

@@ -187,3 +187,23 @@ func TestTheBashOfMacOS(t *testing.T) {
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
 	assert.True(t, mac.Commands[0].Accesses[0].Dynamic)
 }
+
+// V1: what time is told stands in front of the command, and is none itself.
+func TestTimeWithOptions(t *testing.T) {
+	for line, want := range map[string]string{
+		"time -p ls": "ls", "time -p\nls": "ls", "{ time -p ls; }": "ls", "sh -c 'time -p ls'": "ls", "sh -c 'time -f x ls'": "ls", "sh -c 'time -- ls'": "ls",
+		"dash -c 'time \"-p\" ls'": "ls", "echo time -p": "echo", "time -p | time -p ls": "ls", "time -- ls": "ls", "time -p -- ls -l": "ls",
+	} {
+		got := parse(t, line)
+		assert.Equal(t, want, verbs(got), line)
+		assert.Empty(t, got.Messy, line)
+	}
+	for line, want := range map[string]string{
+		"time -- \"env\"": "env", "time -- A=b ! env": "env", "time --": "", "time -- { env\n}": "env", "time ls -p": "ls", "time -- ! env": "env", "zsh -c 'time -- env'": "env",
+	} {
+		got := parse(t, line)
+		assert.Contains(t, verbs(got), want, line)
+		assert.Equal(t, want != "ls", len(got.Messy) > 0, line)
+	}
+	assert.Contains(t, parse(t, "time -p -p ls").Commands[0].Caveats, "unknown_program")
+}

@@ -39,6 +39,8 @@ type feed struct {
 	widened bool
 	// many is true when one run of the command gets several names.
 	many bool
+	// none is true when there may be no name at all, so that the word is empty.
+	none bool
 	// every is true when a word may be a name below any of the roots.
 	every bool
 	// listed is true when the roots are the words that are printed, patterns among
@@ -56,6 +58,12 @@ type feed struct {
 	rest   string
 	// refs is true when the lines are names of refs, and none of files.
 	refs bool
+	// said is true when such a name may be what a tag says of itself.
+	said bool
+	// parts is true when the words are parts of names, each from the beginning of a segment
+	// on, and none of files; shown stands for one of them.
+	parts bool
+	shown string
 	// digits is set when the lines are no names, but begin with numbers.
 	digits *begun
 }
@@ -70,7 +78,24 @@ func (f *feed) word(root string) Word {
 
 // listed reports whether the word is one that another command prints as it stands.
 func (w Word) listed() bool {
-	return w.Kind == Fed && w.feed != nil && w.feed.listed && !hasMeta(w.Text)
+	return w.Kind == Fed && w.feed != nil && w.feed.listed && !w.feed.parts && !hasMeta(w.Text)
+}
+
+// cutAgain is a word of names as the items of a loop: where a variable holds them that
+// nothing quotes, each piece of a name is one.
+func (w Word) cutAgain(st *state) Word {
+	switch {
+	case !w.Recut || w.Kind != Fed && w.Kind != Glob:
+		return w
+	case w.Kind == Fed:
+		again := *w.feed
+		again.handing = AsWords
+		return again.word(w.Text)
+	case len(st.dirs) == 1 && !st.unknown && printable(w.Text, "*?[]"):
+		matches := feed{dir: st.dirs[0], listed: true, roots: []string{w.Text}, rooted: startsPlain([]string{w.Text})}
+		return matches.word(w.Text)
+	}
+	return Word{}
 }
 
 // spread lists the roots that a word of the feed may come from.
@@ -79,6 +104,13 @@ func (f *feed) spread(root string) []string {
 		return f.roots
 	}
 	return []string{root}
+}
+
+// orNone are the names of the feed where there may be none.
+func (f *feed) orNone() *feed {
+	some := *f
+	some.none = true
+	return &some
 }
 
 // access is what reading the names below a root touches. A program that reads
@@ -95,6 +127,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
 	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
 	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
+	a.Parts = f.parts
 	if !split {
 		a.Handing = f.handing
 	}
@@ -201,7 +234,7 @@ func (p *parsed) fedXargs() bool {
 	}
 	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
 	return f.run(p, argv, func(word, fed Word) (Word, bool) {
-		if word.Kind == Fed {
+		if word.Kind == Fed && word.feed == nil { // a name from elsewhere stands for itself
 			fed.Vanishes = !p.has("-r") // given nothing, GNU's runs the command without a name
 			return fed, true
 		}
@@ -357,14 +390,23 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 	return &f
 }
 
+// elsewhere reports whether a command may run in another directory than the names of a feed
+// count from.
+func (p *parsed) elsewhere(f *feed) bool {
+	return p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != f.dir
+}
+
+// opened is what a command accesses besides what takes away what it complains of.
+func (c *Command) opened() []Access {
+	return slices.DeleteFunc(slices.Clone(c.Accesses), func(a Access) bool { return a.Op == v1.OpWrite && a.Text == "/dev/null" })
+}
+
 // listedNames is what ls prints: its operands as they stand, and of those that
 // are directories the names without it. All of them lie below the working
 // directory as long as no operand leads up or out.
 func listedNames(c *Command, f *feed) *feed {
 	_, itself := c.Form.Get("-d")
-	operands := slices.DeleteFunc(slices.Clone(c.Accesses), func(a Access) bool {
-		return a.Op == v1.OpWrite && a.Text == "/dev/null" // what it complains of
-	})
+	operands := c.opened()
 	var patterns []string
 	for _, a := range operands {
 		if a.Glob && !a.Dynamic && a.Op == v1.OpList && printable(a.Text, "*?[]") {
@@ -395,8 +437,8 @@ func listedNames(c *Command, f *feed) *feed {
 // directory that it was found in, and a path that leads down behind it. All of
 // that lies in the tree, whatever the name, as long as no link leads out of it.
 func (f *feed) about(before, after string) *feed {
-	if f.tracked != nil || f.hashes || f.refs || f.listed || f.many || before == "" && (after == "" || len(f.besides) > 0) {
-		return nil
+	if f.tracked != nil || f.hashes || f.refs || f.parts || f.listed || f.many || before == "" && (after == "" || f.none || len(f.besides) > 0) {
+		return nil // without a name a path behind it would count from the root
 	}
 	one := *f
 	one.entries, one.files, one.filters = "", false, Access{Follow: true}
@@ -418,7 +460,7 @@ func (f *feed) about(before, after string) *feed {
 // plainNames reports whether a word of the feed is the name of one file, as it counts
 // from where it was found.
 func (f *feed) plainNames() bool {
-	return !f.hashes && !f.refs && !f.listed && !f.many && !f.every && f.entries == "" && len(f.besides) == 0 && f.digits == nil
+	return !f.hashes && !f.refs && !f.parts && !f.listed && !f.many && !f.every && f.entries == "" && len(f.besides) == 0 && f.digits == nil
 }
 
 // startsPlain reports whether no word can be read as an option.
@@ -437,6 +479,9 @@ func printable(text, more string) bool {
 func linesFeed(c *Command) *feed {
 	f := &feed{dir: c.Dirs[0], listed: true, spaced: c.Verb == "echo" && len(c.lines) > 1}
 	for _, word := range c.lines {
+		if word.Recut {
+			return nil
+		}
 		if word.Kind == Glob && printable(word.Text, "*?[]") || word.Kind == Literal && printable(word.Text, "") {
 			f.roots = append(f.roots, word.Text)
 			f.spaced = f.spaced || c.Verb == "echo" && word.Kind == Glob

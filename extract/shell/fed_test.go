@@ -163,6 +163,24 @@ func TestFedWords(t *testing.T) {
 	}
 }
 
+// V8: what a command complains of may be thrown away, and nothing else may become of it.
+func TestWordsWithoutErrors(t *testing.T) {
+	for line, known := range map[string]bool{
+		`cat $(git ls-files 2>/dev/null)`: true, `cat $(git ls-files 2>>/dev/null)`: true, `for f in $(find d -type f 2>/dev/null || true); do cat "$f"; done`: true,
+		`git show "$(git rev-parse HEAD 2>/dev/null)"`: true, `git diff --stat $(git merge-base a b 2> /dev/null)`: true, `cat $(git ls-files 2>&1)`: false,
+		`cat "$(git rev-parse --show-toplevel 2>/dev/null)/x"`: true, `cat $(git ls-files 2>e)`: false, `cat $(git ls-files 2>/dev/stdout)`: false,
+		`cat $(git ls-files 2>/dev/null 2>&1)`: false, `cat $(git ls-files 2>/dev/null >list)`: false, `cat $(git ls-files 2>/dev/null <list)`: false,
+		`cat $(git ls-files 3>/dev/null)`: false, `cat $(git ls-files &>/dev/null)`: false, `cat $(git ls-files 2<>/dev/null)`: false,
+		`cat $(git ls-files {x}>/dev/null)`: false, `cat $(git ls-files 2>"$x")`: false, `cat $(ls 2>/dev/null; echo /etc/passwd)`: false,
+		`git show "$(git rev-parse HEAD x 2>/dev/null)"`: false, `cat $(cat list 2>/dev/null)`: false,
+	} {
+		got := newTable(t).Parse(line, textual)
+		run := got.Commands[len(got.Commands)-1]
+		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Dynamic })
+		assert.Equal(t, known, !dynamic && len(got.Messy) == 0, "%s: %+v", line, run)
+	}
+}
+
 // S2: what else may be among names: what grep says of names that are no text in the
 // locale, and the mark that BSD's xargs leaves where a name is long.
 func TestWordsBesidesNames(t *testing.T) {

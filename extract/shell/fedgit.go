@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 )
@@ -45,30 +46,102 @@ const refText = "$(ref)"
 
 // refFeed is what git prints of refs, where each line is the name of one and nothing else.
 func (w *walker) refFeed(c *Command) *feed {
-	allowed, ok := w.table.words.RefPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.color == colorGiven || c.Git.configured ||
-		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
+	printing, ok := w.table.words.RefPrinters[c.Verb]
+	if !ok || len(c.Caveats) > 0 || c.color == colorGiven || c.Git.configured || c.Git.Blobs > 0 ||
+		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) {
 		return nil
 	}
-	switch c.Git.Format {
-	case "%(refname)", "%(refname:short)":
-	case "":
-		if c.Verb != "git tag" {
-			return nil
-		}
-	default:
+	with := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	switch {
+	case c.Git.Format == "%(refname)", c.Git.Format == "%(refname:short)":
+	case c.Git.Format != "", !printing.Bare && !slices.ContainsFunc(printing.BareWith, with):
 		return nil
 	}
-	return &feed{dir: c.Dirs[0], roots: []string{refText}, refs: true}
+	if takesRevisions := with("<rev>"); takesRevisions && !describable(c) {
+		return nil
+	}
+	return &feed{dir: c.Dirs[0], roots: []string{refText}, refs: true, said: printing.Said}
 }
 
-// refRevision reads a word that is the name of a ref: a revision, as long as no ref has a
-// name that is an option.
+// describable reports whether what git is asked to name is a commit: of the contents of
+// a file it prints the path. The branch that is checked out is HEAD alone.
+func describable(c *Command) bool {
+	if c.Verb == "git rev-parse" {
+		return slices.Equal(c.Git.Revisions, []string{"HEAD"})
+	}
+	return !slices.ContainsFunc(c.Git.Revisions, func(rev string) bool {
+		back, head := strings.CutPrefix(rev, "HEAD")
+		return rev != hashText && (!head || strings.Trim(back, "~^0123456789") != "")
+	})
+}
+
+// aboutRefs is a word that names of refs stand in, holes of them: a revision of its own
+// where the text about them says how far to go back, or makes a range, and text that only
+// the run can tell if not.
+func aboutRefs(word Word, holes int) Word {
+	text := strings.ReplaceAll(word.Text, refText, "h")
+	if strings.Count(word.Text, refText) != holes || !madeOfRefs(text) {
+		word.Kind, word.feed = Output, nil
+	}
+	return word
+}
+
+// madeOfRefs reports whether a text is a name and steps back from it, or a range between
+// two of them.
+func madeOfRefs(text string) bool {
+	from, to, isRange := strings.Cut(text, "..")
+	if !isRange {
+		return stepsFrom(text, "h")
+	}
+	to = strings.TrimPrefix(to, ".")
+	plain := func(side string) bool {
+		name := side[:len(side)-len(strings.TrimLeft(side, wordBytes+"./-"))]
+		return side == "" || plainRefName(name) && stepsFrom(side, name)
+	}
+	return plain(from) && plain(to)
+}
+
+// stepsFrom reports whether nothing stands behind a name but steps back.
+func stepsFrom(text, name string) bool {
+	steps, ok := strings.CutPrefix(text, name)
+	return ok && strings.Trim(steps, "~^0123456789") == ""
+}
+
+// plainRefName reports whether each part of a name is one that git takes in a ref, and no
+// option.
+func plainRefName(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || part[0] == '-' || strings.Contains(part, "..") {
+			return false
+		}
+	}
+	return true
+}
+
+// refRevision reads a word that is the name of a ref, or made of some: a revision, as long
+// as no ref has a name that is an option. A command that fails prints no name, and what is
+// left is a word.
 func (p *parsed) refRevision(word Word) {
-	if p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir || word.Split && p.st.assigned("IFS") {
+	if !p.refsHere(word) {
 		p.access(word, v1.OpRead, false)
 		return
 	}
-	p.c.Git.Revisions = append(p.c.Git.Revisions, hashText)
-	p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true})
+	p.c.Git.Revisions = append(p.c.Git.Revisions, strings.ReplaceAll(word.Text, refText, hashText))
+	switch rest := strings.ReplaceAll(word.Text, refText, ""); rest {
+	case "":
+	case "..":
+		p.c.Git.Patterns = append(p.c.Git.Patterns, rest) // the directory above, for git, and no range
+	default:
+		p.c.Accesses = append(p.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+	}
+}
+
+// refsHere notes that names of refs of the repository there become a word. It reports false
+// where they are those of another one, or cut elsewhere than at their ends.
+func (p *parsed) refsHere(word Word) bool {
+	if p.elsewhere(word.feed) || word.Split && p.st.assigned("IFS") {
+		return false
+	}
+	p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true, Said: word.feed.said})
+	return true
 }

@@ -21,7 +21,7 @@ func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 	if cmd.Name == nil || !isBody(cmd.Body) || st.functions.count >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
 		w.messy(MessyFunction)
 		if cmd.Body != nil {
-			w.stmt(st.nowhere(), cmd.Body)
+			w.stmt(st, cmd.Body)
 		}
 		return st
 	}
@@ -72,7 +72,7 @@ func (w *walker) uncalled(st *state, outer map[*syntax.FuncDecl]bool) {
 	slices.SortFunc(left, func(a, b *syntax.FuncDecl) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
 	for _, decl := range left {
 		w.messy(MessyFunction)
-		w.stmt(st.nowhere(), decl.Body)
+		w.stmt(st, decl.Body)
 	}
 }
 
@@ -89,8 +89,11 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []
 	w.calls++
 	w.calling = append(w.calling, decl)
 	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(parameters(st, args), decl.Body) })
-	w.calling = w.calling[:len(w.calling)-1]
 	locals := localNames(decl.Body)
+	for _, name := range locals {
+		ok, fail = ok.without(w.ownName(name)), fail.without(w.ownName(name))
+	}
+	w.calling = w.calling[:len(w.calling)-1]
 	return returned(st, ok, locals), returned(st, fail, locals)
 }
 
@@ -152,8 +155,12 @@ func localNames(body *syntax.Stmt) []string {
 // to variables of the line. It reports false where they do more.
 func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 	variant := cmd.Variant.Value
-	if w.posix || variant != "declare" && variant != "typeset" && variant != "local" || variant == "local" && len(w.calling) == 0 {
+	local := variant == "local" && len(w.calling) > 0
+	if variant != "declare" && variant != "typeset" && !local {
 		return st, false
+	}
+	if w.posix {
+		w.messy(MessyDialect) // only some shells called sh know them, or take the value as it is
 	}
 	associative, names := false, 0
 	for _, arg := range cmd.Args {
@@ -193,9 +200,33 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 			return st, false
 		}
 		next = next.with(arg.Name.Value, value)
+		if len(w.calling) > 0 {
+			next.set(w.ownName(arg.Name.Value), &Word{Kind: Literal})
+		}
 	}
 	w.emit(w.newCommand(st, ":", nil))
 	return next, true
+}
+
+// ownName is a name that no variable has, under which is noted that the function being
+// walked has declared a variable as its own.
+func (w *walker) ownName(name string) string {
+	return "local " + strconv.Itoa(len(w.calling)) + " " + name
+}
+
+// surelyOwn reports whether such a note was made on every way to here.
+func (s *state) surelyOwn(note string) bool {
+	value, noted := s.variable(note)
+	return noted && value.Kind == Literal
+}
+
+func (s *state) without(note string) *state {
+	if !s.assigned(note) {
+		return s
+	}
+	next := s.clone()
+	next.vars = s.vars.without(note)
+	return next
 }
 
 // is reports whether a variable can become an array of a kind: it is one, or
@@ -250,7 +281,7 @@ func (w *walker) declared(st *state, arg *syntax.Assign, associative bool) (Word
 func (w *walker) declaredKeyed(st *state, name string) Word {
 	old, held := st.variable(name)
 	switch {
-	case held && len(w.calling) > 0:
+	case held && len(w.calling) > 0 && !st.surelyOwn(w.ownName(name)):
 		return Word{} // the function's own, or a new one
 	case held:
 		return old

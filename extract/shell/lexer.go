@@ -78,11 +78,14 @@ func (c *comparison) differs(text string, file *syntax.File) string {
 	// A word that holds a substitution ends after the words inside.
 	slices.SortFunc(l.words, func(a, b lexed) int { return a.start - b.start })
 	spans := c.parsed.of(file)
+	if c.parsed.misnamed {
+		return MessyDisagreement
+	}
 	seen := 0
 	for i := range spans {
 		span := &spans[i]
 		for seen < len(l.words) && l.words[seen].start < span.start {
-			if !reservedWord(text[l.words[seen].start:l.words[seen].end]) {
+			if !l.reserved(seen) {
 				return MessyDisagreement
 			}
 			seen++
@@ -94,7 +97,7 @@ func (c *comparison) differs(text string, file *syntax.File) string {
 		seen++
 	}
 	for ; seen < len(l.words); seen++ {
-		if !reservedWord(text[l.words[seen].start:l.words[seen].end]) {
+		if !l.reserved(seen) {
 			return MessyDisagreement
 		}
 	}
@@ -124,6 +127,16 @@ func zeros(list []int, length int) []int {
 	list = slices.Grow(list[:0], length)[:length]
 	clear(list)
 	return list
+}
+
+// reserved reports whether a word is one that the shell reserves, or the option of time.
+func (l *lexer) reserved(at int) bool {
+	text := l.text[l.words[at].start:l.words[at].end]
+	if text == "-p" && at > 0 {
+		before := l.words[at-1]
+		return before.segment == l.words[at].segment && l.text[before.start:before.end] == "time"
+	}
+	return reservedWord(text)
 }
 
 func reservedWord(text string) bool {
@@ -258,12 +271,15 @@ func (l *lexer) delimiter(tabs bool) {
 	l.pending = append(l.pending, hereDoc{delimiter: text, tabs: tabs, quoted: text != raw})
 }
 
-// hereDocuments skips the bodies that begin behind this newline.
+// hereDocuments skips the bodies that begin behind this newline, but for what the shell
+// expands in them.
 func (l *lexer) hereDocuments() {
-	for _, doc := range l.pending {
+	pending := l.pending
+	l.pending = nil
+	for _, doc := range pending {
 		for l.pos < len(l.text) { // bash takes the end of the line for the delimiter
 			end := strings.IndexByte(l.text[l.pos:], '\n')
-			line := l.text[l.pos:]
+			start, line := l.pos, l.text[l.pos:]
 			if end >= 0 {
 				line = line[:end]
 				l.pos += end + 1
@@ -279,9 +295,27 @@ func (l *lexer) hereDocuments() {
 			if line == doc.delimiter {
 				break
 			}
+			if !doc.quoted && strings.IndexByte(line, '$') >= 0 {
+				l.expanded(start, start+len(line))
+			}
 		}
 	}
-	l.pending = nil
+}
+
+// expanded reads what the shell expands in a line of a body. What doesn't end in the line,
+// and a here-document in it, are read in different ways.
+func (l *lexer) expanded(start, end int) {
+	text, behind := l.text, l.pos
+	l.text, l.pos = text[:end], start
+	for l.pos < end && !l.failed {
+		if l.text[l.pos] != '$' {
+			l.pos++
+			continue
+		}
+		l.dollar(true)
+	}
+	l.failed = l.failed || len(l.pending) > 0
+	l.text, l.pos = text, behind
 }
 
 // word reads one word.

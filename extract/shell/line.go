@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"errors"
-	"slices"
 	"strings"
 	"sync"
 
@@ -194,6 +192,8 @@ type Access struct {
 	// with the Tree's own, so that none can turn into an option.
 	Handing Handing
 	Rooted  bool
+	// Parts is true where a word may begin with any segment of a name.
+	Parts bool
 	// Braces is true where the shell splits braces in names that become words outside
 	// of quotes.
 	Braces bool
@@ -218,10 +218,14 @@ type Access struct {
 	// Refs is true where a name of a ref of the repository there is a word of the
 	// command: what it is taken for depends on all that they may be called.
 	Refs bool
+	// Said is true for Refs where the name may be the one that a tag says of itself.
+	Said bool
 	// IfExists is true for a name that counts only where something has it.
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
 	Single bool
+	// printed is true for a file that standard output is sent to.
+	printed bool
 	// Landing, when not nil, is what is put at the path.
 	Landing *Landing
 	// Dirs, when not nil, are what the path is relative to, instead of the
@@ -341,6 +345,11 @@ type walker struct {
 	piped            *feed    // what the last pipe that was walked prints
 	jumps            []*state // for each body being walked, what holds where it was left
 	aborted          *state   // what holds where a line may have been given up
+	// text is what standard input holds, where that is text of the line's own.
+	text string
+	// walked are the first statements of the substitutions that were walked.
+	walked    []*syntax.Stmt
+	fewWalked [4]*syntax.Stmt
 	// file is the script being walked.
 	file *syntax.File
 	// called are the functions that the script defines, and whether it calls them;
@@ -367,6 +376,7 @@ type walker struct {
 	closes   bool  // a standard stream may be closed
 	anyOrder bool  // members of associative arrays may be taken in any order
 	outset   state // before the first command
+	shown    shown
 	line     Line
 }
 
@@ -392,7 +402,7 @@ func (t *Table) explain(line string, options *Options) *walker {
 		w = &walker{}
 	}
 	w.table, w.options = t, *options
-	w.asked = w.fewAsked[:0]
+	w.asked, w.walked = w.fewAsked[:0], w.fewWalked[:0]
 	w.line.Commands = make([]Command, 0, likelyCommands(line))
 	st := &w.outset
 	if options.Cwd == "" {
@@ -406,6 +416,7 @@ func (t *Table) explain(line string, options *Options) *walker {
 	}
 	w.script(st, line, options.Shell)
 	w.importers()
+	w.shows()
 	if len(w.expandedNames) > 0 {
 		w.emit(w.newCommand(st, ":", nil))
 	}
@@ -462,7 +473,8 @@ func (w *walker) script(st *state, text, dialect string) {
 		w.messy(code)
 		text = visibleOnly(text)
 		if byteGate(text) != "" {
-			return // still too deep to be parsed at all
+			w.quotedFragments(st, text, w.fragments(st, text)) // still too deep to be parsed at all
+			return
 		}
 	}
 	parser, ok := parsers.Get().(*parser)
@@ -474,8 +486,9 @@ func (w *walker) script(st *state, text, dialect string) {
 	file, err := parser.parse(text)
 	if err != nil {
 		w.messy(MessyParse)
-		w.fragments(st, text)
+		told := w.fragments(st, text)
 		w.opened(st, parser, text, file, err)
+		defer w.quotedFragments(st, text, told) // behind all that crowds nothing out
 	}
 	if file == nil {
 		return
@@ -492,156 +505,11 @@ func (w *walker) script(st *state, text, dialect string) {
 	called, outer := w.called, w.file
 	w.called, w.file = nil, file
 	w.lines(st, file.Stmts)
+	if len(w.line.Messy) > 0 {
+		w.unwalked(st, file)
+	}
 	w.uncalled(st, called)
 	w.file = outer
-}
-
-// maxOpened bounds how many bytes are parsed again, brackets and reserved words taken off
-// one by one.
-const maxOpened = 128 << 10
-
-// opened walks what stands behind the brackets and the reserved words that a line begins
-// with, where the parser gave it up for something further on: of a line without them the
-// statements in front are known, and they are no way to hide them.
-func (w *walker) opened(st *state, parser *parser, text string, file *syntax.File, err error) {
-	for left := maxOpened - len(text); left > 0; left -= len(text) {
-		rest := text
-		if file != nil && len(file.Stmts) > 0 {
-			var fault syntax.ParseError
-			if !errors.As(err, &fault) || fault.Pos.Offset() >= uint(len(text)) {
-				return
-			}
-			rest = text[fault.Pos.Offset():]
-		}
-		behind, opens := behindOpening(rest)
-		if !opens {
-			return
-		}
-		text = behind
-		// What is wrong with the rest is wrong with the line, and that is said.
-		if file, err = parser.parse(text); file != nil {
-			w.lines(st, file.Stmts)
-		}
-	}
-}
-
-// behindOpening is what stands behind the bracket or the reserved word that a text begins
-// with, one that closes a condition, a pattern or a body among them, or else behind its
-// first command.
-func behindOpening(text string) (behind string, opens bool) {
-	text = strings.TrimLeft(text, " \t\n")
-	if text == "" {
-		return "", false
-	}
-	if strings.IndexByte("{}()", text[0]) >= 0 {
-		return text[1:], true
-	}
-	end := strings.IndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
-	if end > 0 && reservedWord(text[:end]) {
-		return text[end:], true
-	}
-	at := strings.IndexAny(text, ";&|\n")
-	return text[at+1:], at >= 0
-}
-
-// fragments reports what a line that the parser gave up on may run, piece by
-// piece, so that deny rules see what it names.
-func (w *walker) fragments(st *state, text string) {
-	for segment := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }) {
-		fields := pieces(segment)
-		for len(fields) > 1 && (strings.Contains(fields[0], "=") || reservedWord(fields[0])) {
-			fields = fields[1:]
-		}
-		if len(fields) == 0 {
-			continue
-		}
-		if !w.count(len(fields)) || len(w.line.Commands) >= maxCommands {
-			return
-		}
-		own := max(len(fields)-redirected(segment), 1)
-		w.emit(w.fragment(st, fields, own))
-		if at := slices.IndexFunc(fields[1:], tells); at >= 0 && w.starts(fields[0]) {
-			w.emit(w.fragment(st, fields[1+at:], max(own-1-at, 1)))
-		}
-	}
-}
-
-// pieces are the words of a fragment.
-func pieces(segment string) []string {
-	return strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune(" \t<>'\"", r) })
-}
-
-// redirected is how many of a fragment's last words may be those of redirections.
-func redirected(segment string) int {
-	at := strings.IndexAny(segment, "<>")
-	if at < 0 {
-		return 0
-	}
-	return len(pieces(segment[at:]))
-}
-
-// starts reports whether a program is there to start the one that its words name.
-func (w *walker) starts(name string) bool {
-	program := w.table.program(name)
-	return program != nil && (program.wrapper != "" || program.runsAnything)
-}
-
-// tells reports whether deny rules look for a program by its name.
-func tells(name string) bool { return printsVariables(name) || ownProgram(name) }
-
-func printsVariables(name string) bool {
-	return declares(name) || slices.Contains([]string{"env", "printenv", "set"}, name)
-}
-
-func ownProgram(name string) bool { return name == "policyd" || name == "policyd-hook" }
-
-// fragment is what a piece may run. own is how many of its words stand before a redirection.
-func (w *walker) fragment(st *state, fields []string, own int) Command {
-	c := w.newCommand(st, clip(fields[0]), nil)
-	c.Caveats.Add("unknown_program")
-	switch {
-	case printsVariables(fields[0]) && printsAll(fields[0], fields[1:own]):
-		c.Caveats.Add("reads_environment")
-	case ownProgram(fields[0]):
-		c.Caveats.Add("own_program")
-	}
-	p := parsed{w: w, c: &c, st: st}
-	for _, field := range fields {
-		p.maybePath(Word{Kind: Literal, Text: field}, v1.OpWrite)
-		if _, name, ok := strings.Cut(field, "$"); ok {
-			name = strings.TrimLeft(name, "{")
-			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(wordBytes, r) })
-			if end < 0 {
-				end = len(name)
-			}
-			c.Variables = append(c.Variables, name[:end])
-		}
-	}
-	return c
-}
-
-// printsAll reports whether nothing keeps a program that prints variables from printing
-// them all, or whether it is told to. What stands behind a comment's sign may be a comment.
-func printsAll(program string, words []string) bool {
-	if comment := slices.IndexFunc(words, func(word string) bool { return word[0] == '#' }); comment >= 0 {
-		words = words[:comment]
-	}
-	return slices.Contains(words, "-p") ||
-		!slices.ContainsFunc(words, func(word string) bool { return settles(program, word) })
-}
-
-// settles reports whether a word behind a program that prints variables keeps it from
-// printing them all, and is certain to be there when it runs.
-func settles(program, word string) bool {
-	switch {
-	case strings.ContainsAny(word, "$*?[]@!+\\"):
-		return false
-	case word[0] == '-':
-		return program == "set"
-	case strings.Contains(word, "="):
-		return program != "env"
-	}
-	return true
 }
 
 func (w *walker) messy(code string) {

@@ -21,6 +21,7 @@ func TestWhatPrintsNumbers(t *testing.T) {
 		"grep -n x f | head -1 | awk -F: '{print $1}'": true, "grep -n x f | sed -n 2p | sed 's/:.*//'": true, "grep -n x < f | head -1 | cut -d: -f1": true,
 		"grep -n x f | sort -n | tail -1 | cut -d: -f1 || true": true,
 		"wc -l f | awk '{print $1}'":                            true, "wc -l f | cut -d' ' -f1": true, "wc -l < f | tr -d ' '": true, "wc -l < f | xargs": true,
+		"wc -l < f 2>/dev/null": true, "grep -c x f 2>/dev/null || true": true, "wc -l f g 2>/dev/null | cut -d' ' -f1": false, "wc -l < f 2>&1": false,
 		"grep -c x f || true": true, "stat -c%s f": true, "stat --format=%Y f": true, "du -sk f | cut -f1": true, "awk 'END{print NR}' f": true,
 		"awk '/x/ {print NR; exit}' f": true,
 		// Another file, one that is no text, several, or another part of the line.
@@ -64,8 +65,8 @@ func TestLoopsOverNumbers(t *testing.T) {
 		"echo $(( $(wc -l < f) - 2 )) $((0x10 + 1))":                                              true,
 		"echo $(( $(cat f) - 2 ))":                                                                false,
 		"echo $((0x10[1]))":                                                                       false,
-		"[[ $x =~ ^(a|b)+$ ]] && echo ok":                                                         true,
-		"[[ $x =~ ^(a;b) ]] && echo ok":                                                           false,
+		"x=a; [[ $x =~ ^(a|b)+$ ]] && echo ok":                                                    true,
+		"x=a; [[ $x =~ ^(a;b) ]] && echo ok":                                                      false,
 		"mapfile -t a < <(git ls-files); echo ${#a[@]}; for f in \"${a[@]}\"; do wc \"$f\"; done": true,
 		"mapfile -t a < f; echo $((a[0]))":                                                        false,
 		"mapfile -C ls -t a < f":                                                                  false,

@@ -103,9 +103,11 @@ func (p *parsed) unsure(program *Program, word Word) {
 	switch {
 	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
+	case word.Dashed && (word.Kind == Number || word.Kind == Hash):
+		p.c.Caveats.Add("dynamic_option") // a command that fails prints nothing
 	case word.Kind == Number && word.Signed && (!word.Letters || program.digits()):
 		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
-	case word.Led && !word.Split:
+	case word.Led && !word.Split, word.begins != nil && !word.Split && p.partsHere(word.begins.word(word.begins.roots[0])):
 		return
 	case word.Kind == Dynamic || word.Kind == Output:
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
@@ -571,7 +573,7 @@ func (p *parsed) data(word Word) {
 // matches several files would push the others into places of their own.
 func (p *parsed) single(word Word) {
 	switch {
-	case word.Kind == Glob:
+	case word.Kind == Glob && !word.Vanishes:
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: true})
 	case word.Kind == Fed && word.feed.many:
 		p.c.Caveats.Add("dynamic_option")
@@ -593,7 +595,11 @@ func (p *parsed) inert(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
 	case Fed:
 		// The names are looked at on the disk: one that begins with a dash is an option.
-		if p.program == nil || !p.program.inert {
+		switch {
+		case p.program != nil && p.program.inert:
+		case word.feed != nil && word.feed.refs && p.refsHere(word):
+		case word.feed != nil && word.feed.parts && p.partsHere(word):
+		default:
 			p.access(word, v1.OpList, false)
 		}
 	default: // a known word has no effect
@@ -665,7 +671,9 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	switch {
 	case word.Kind == Fed && (word.feed == nil || word.feed.refs):
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
-	case word.Kind == Fed && (p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != word.feed.dir):
+	case word.Kind == Fed && word.feed.parts:
+		word.Kind, word.Text = Dynamic, word.feed.shown
+	case word.Kind == Fed && p.elsewhere(word.feed):
 		word.Kind = Dynamic // the names count from another directory
 	case word.Kind == Fed:
 		for _, root := range word.feed.spread(word.Text) {

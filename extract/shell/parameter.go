@@ -16,6 +16,7 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		return
 	}
 	name := part.Param.Value
+	w.expands(st, name)
 	if !st.assigned(name) {
 		b.variables = append(b.variables, name)
 		w.expandedNames = append(w.expandedNames, name)
@@ -41,12 +42,18 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		w.splice(st, b, other, quoted)
 		return
 	}
+	if cut, known := w.partOfName(st, part, value, quoted); ok && known {
+		b.finds(cut.feed)
+		w.splice(st, b, cut, quoted)
+		return
+	}
 	kind := w.operated(st, b, part)
 	if kind == Dynamic {
 		// Other operators evaluate arithmetic, prompts or assignments in
 		// text that the line hides in a variable.
 		w.messy(MessyExpansion)
 	}
+	w.measures(part, ok)
 	if kind == Output && !ok && !alternate(part) {
 		kind = Dynamic // a part of what is not known is as little known
 	}
@@ -82,7 +89,7 @@ func (w *walker) spliceParameter(st *state, b *wordBuilder, name string, value W
 		return
 	}
 	if value.Kind == Fed {
-		b.feed = value.feed
+		b.finds(value.feed)
 	}
 	w.splice(st, b, value, quoted)
 }
@@ -204,6 +211,9 @@ func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, 
 	if !ends || !hasMeta(text) || strings.HasSuffix(text, `\`) || strings.ContainsAny(text, "[") {
 		return Word{}, false
 	}
+	if name := text[strings.LastIndexByte(text, '/')+1:]; strings.Trim(name, "*") == "" && suffix.Text[0] != '.' {
+		return Word{}, false // of a name that is the ending alone nothing is left; a hidden one is no match
+	}
 	value.Text = text
 	return value, true
 }
@@ -241,23 +251,26 @@ func renamed(part *syntax.ParamExp, value Word) (Word, bool) {
 }
 
 func sliced(text string, slice *syntax.Slice) (string, bool) {
+	from, to, ok := bounds(slice, len(text))
+	return text[from:to], ok
+}
+
+// bounds are where a slice of that many begins and ends.
+func bounds(slice *syntax.Slice, length int) (from, to int, exact bool) {
 	if !plainSlice(slice) {
-		return "", false
+		return 0, 0, false
 	}
 	bound := func(expr syntax.ArithmExpr) (int, bool) {
 		word, ok := expr.(*syntax.Word)
 		if !ok {
-			return len(text), true
+			return length, true
 		}
 		n, err := strconv.Atoi(word.Lit())
-		return min(n, len(text)), err == nil && n <= maxText // shells count on, and over
+		return min(n, length), err == nil && n <= maxText // shells count on, and over
 	}
 	from, fromExact := bound(slice.Offset)
-	length, lengthExact := bound(slice.Length)
-	if !fromExact || !lengthExact {
-		return "", false
-	}
-	return text[from:min(from+length, len(text))], true
+	count, countExact := bound(slice.Length)
+	return from, min(from+count, length), fromExact && countExact
 }
 
 // operandBytes are those that patterns and replacements take for themselves.

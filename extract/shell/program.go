@@ -87,8 +87,16 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	}
 	p.finish()
 	w.emit(*c)
+	p.goesOn(name)
+}
+
+// goesOn walks what a program runs that is an item of its own.
+func (p *parsed) goesOn(name string) {
+	if isShell(name) && p.readsScript() {
+		p.w.ranInput(p.st.child(), name)
+	}
 	for _, argv := range p.after {
-		w.program(st, argv, nil, nil)
+		p.w.program(p.st, argv, nil, nil)
 	}
 }
 
@@ -458,6 +466,9 @@ func (p *parsed) finish() {
 func (p *parsed) within() {
 	p.c.Caveats.Add("executes")
 	for i, word := range p.inner {
+		if i > 0 && p.w.table.program(p.inner[0].Text) != nil {
+			break // a program, whose own words follow
+		}
 		if word.literal("--") {
 			p.inner = p.inner[i+1:]
 			break
@@ -466,7 +477,7 @@ func (p *parsed) within() {
 	if len(p.inner) == 0 {
 		return
 	}
-	sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth}
+	sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth, text: p.w.text}
 	st := p.st.withoutFunctions()
 	sub.argv(st, st, p.inner, nil)
 	for _, code := range sub.line.Messy {
@@ -523,8 +534,7 @@ func (p *parsed) wrapper(program *Program) {
 		if p.c.Caveats.Has("named_by_path") {
 			st = st.withCaveat("named_by_path")
 		}
-		writes := func(a Access) bool { return a.Op == v1.OpWrite }
-		if program.leaves != "" && !slices.ContainsFunc(p.c.Accesses, writes) {
+		if program.leaves != "" && !slices.ContainsFunc(p.c.Accesses, writesOutput) {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: program.leaves, Op: v1.OpWrite})
 		}
 		st = st.withoutFunctions()

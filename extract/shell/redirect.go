@@ -17,13 +17,14 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 		list = list[:maxRedirections]
 	}
 	for _, r := range list {
+		from := len(out)
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			w.messy(MessyRedirection) // {name}> opens a descriptor that outlives the command
 		}
 		w.line.Crossed = w.line.Crossed || crosses(r)
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			w.hereDocument(r)
+			w.hereDocument(st, r)
 		case syntax.WordHdoc:
 			if w.posix {
 				w.messy(MessyDialect)
@@ -48,6 +49,9 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 			w.messy(MessyRedirection)
 			out = w.target(st, out, r, v1.OpWrite)
 		}
+		for i := range out[from:] {
+			out[from+i].printed = printsTo(r)
+		}
 	}
 	// The shell opens them, where it stands, whatever options the command has.
 	dirs := st.dirs
@@ -60,11 +64,22 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	return out
 }
 
+// printsTo reports whether a redirection is one of standard output.
+func printsTo(r *syntax.Redirect) bool {
+	return r.N == nil && !reads(r.Op) || r.N != nil && strings.TrimLeft(r.N.Value, "0") == "1"
+}
+
+// writesOutput reports whether a redirection sends standard output to a file.
+func writesOutput(a Access) bool { return a.Op == v1.OpWrite && a.printed }
+
 // assignsFirst reports whether assignments that stand alone, or whose command may be no
 // word at all, may change where their own redirections lead: bash and ksh assign before
-// they expand those, other shells after.
+// they expand those, other shells after. So they do what a here-document holds.
 func assignsFirst(stmt *syntax.Stmt) bool {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if ok && len(call.Assigns) > 0 && slices.ContainsFunc(stmt.Redirs, expands) {
+		return true
+	}
 	alone := ok && (len(call.Args) == 0 || call.Args[0].Lit() == "")
 	return alone && len(call.Assigns) > 0 && slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool {
 		return r.Word != nil && !isPlain(r.Word)
@@ -139,7 +154,7 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 		// A loop over a glob gives such a word: one of its matches is read.
 		return append(out, Access{Text: word.Text, Op: op, Glob: true, One: !word.Expands, Split: word.Split})
 	}
-	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
+	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !word.feed.parts && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
 		for _, root := range word.feed.spread(word.Text) {
 			out = append(out, word.feed.access(root, op, false, word.Split))
 		}
@@ -179,10 +194,10 @@ func surviving(name string) bool {
 	})
 }
 
-// hereDocument accepts a body that the shell passes on as it stands: a quoted
-// delimiter, or nothing in the body that would be expanded. In other bodies
-// the parser and bash disagree about where they end.
-func (w *walker) hereDocument(r *syntax.Redirect) {
+// hereDocument accepts a body that the shell passes on as it stands (a quoted delimiter, or
+// nothing in the body that would be expanded), and one with expansions that end in the line
+// in which they begin. In other bodies the parser and bash disagree about where they end.
+func (w *walker) hereDocument(st *state, r *syntax.Redirect) {
 	if w.hdocs++; w.hdocs > maxHereDocs {
 		w.messy(MessyLimits)
 	}
@@ -195,12 +210,42 @@ func (w *walker) hereDocument(r *syntax.Redirect) {
 		return
 	}
 	for _, part := range r.Hdoc.Parts {
-		lit, isLit := part.(*syntax.Lit)
-		if !isLit || strings.ContainsAny(lit.Value, "\\$`") {
+		if !w.documentPart(st, r, part) {
 			w.messy(MessyHereDocument)
 			return
 		}
 	}
+}
+
+// documentPart walks a part of a body that the shell expands. It reports false for one
+// that shells may read in different ways.
+func (w *walker) documentPart(st *state, r *syntax.Redirect, part syntax.WordPart) bool {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		return !strings.ContainsAny(part.Value, "\\$`")
+	case *syntax.ParamExp:
+		if part.Index != nil || !unchanged(part) {
+			return false
+		}
+	case *syntax.CmdSubst:
+		if part.Backquotes || w.oldBash {
+			return false
+		}
+	default: // an expression is evaluated with what bash has assigned by then
+		return false
+	}
+	if r.Op == syntax.DashHdoc || part.Pos().Line() != part.End().Line() {
+		return false
+	}
+	b := wordBuilder{kind: Literal}
+	w.expansion(st, &b, part, true)
+	w.begun = nil
+	return b.kind != Dynamic && b.kind != Pipe
+}
+
+// expands reports whether a here-document is one that the shell expands something in.
+func expands(r *syntax.Redirect) bool {
+	return r.Hdoc != nil && slices.ContainsFunc(r.Hdoc.Parts, func(part syntax.WordPart) bool { return !isLit(part) })
 }
 
 func plainDelimiter(word *syntax.Word) (text string, quoted, ok bool) {

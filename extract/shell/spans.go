@@ -18,11 +18,14 @@ type span struct {
 type parsedWords struct {
 	spans    []span
 	commands int
+	// misnamed is true where the parser took for an assignment what begins with no name:
+	// the shell takes it for a command, "./x=[1]" among them.
+	misnamed bool
 	visit    func(syntax.Node) bool // node, made once
 }
 
 func (p *parsedWords) of(file *syntax.File) []span {
-	p.spans, p.commands = p.spans[:0], 0
+	p.spans, p.commands, p.misnamed = p.spans[:0], 0, false
 	syntax.Walk(file, p.visit)
 	slices.SortFunc(p.spans, func(a, b span) int { return a.start - b.start })
 	return p.spans
@@ -48,6 +51,8 @@ func (p *parsedWords) node(node syntax.Node) bool {
 		for _, arg := range node.Args {
 			p.word(arg, p.commands)
 		}
+	case *syntax.Assign:
+		p.misnamed = p.misnamed || node.Name != nil && !isName(node.Name.Value)
 	case *syntax.DeclClause:
 		p.commands++
 		p.add(node.Variant.Pos(), node.Variant.End(), p.commands)

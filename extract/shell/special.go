@@ -67,9 +67,13 @@ func positional(st *state, args []Word) *state {
 	}
 	feed := *last.feed
 	feed.many = false
-	name := feed.word(last.Text)
-	for i := len(args) - 1; i <= maxParameters; i++ {
-		next.set(strconv.Itoa(i), &name)
+	first, more := feed.word(last.Text), feed.orNone().word(last.Text)
+	if last.Vanishes || feed.handing != Whole {
+		first = more // a quoted list may be empty, too
+	}
+	next.set(strconv.Itoa(len(args)-1), &first)
+	for i := len(args); i <= maxParameters; i++ {
+		next.set(strconv.Itoa(i), &more)
 	}
 	return next
 }
@@ -83,6 +87,9 @@ func (p *parsed) env(program *Program) bool {
 	}
 	st := p.st
 	rest := p.operands
+	if len(rest) > 1 && rest[0].literal("-") { // as -i
+		st, rest = st.withCaveat("assigns"), rest[1:]
+	}
 	for len(rest) > 0 {
 		name, value, ok := strings.Cut(rest[0].Text, "=")
 		if !ok && rest[0].Kind == Literal {
@@ -172,6 +179,9 @@ func (p *parsed) test(name string) {
 		p.compared(words[1])
 	case len(words) == 3 && words[1].Kind == Literal && oneOf(textCompares, words[1].Text):
 		p.c.Form.Put(words[1].Text, "value")
+		if oneOf(" < > ", words[1].Text) {
+			p.w.compares(words[1].Text, words[0], words[2])
+		}
 		p.compared(words[0])
 		p.compared(words[2])
 	case len(words) == 3 && words[1].Kind == Literal && oneOf(fileCompares, words[1].Text):
@@ -211,7 +221,10 @@ func joined(words []Word) int {
 
 // compared notes a word whose text alone is looked at. What it holds changes
 // nothing but the outcome, so that it need not be known.
-func (p *parsed) compared(word Word) { p.c.Variables = append(p.c.Variables, word.Variables...) }
+func (p *parsed) compared(word Word) {
+	p.w.shown.compares = p.w.shown.compares || word.Kind == Dynamic
+	p.c.Variables = append(p.c.Variables, word.Variables...)
+}
 
 func (p *parsed) testUnclear(words []Word) {
 	p.w.messy(MessyTest)

@@ -208,8 +208,15 @@ func (s *state) joinFunctions(a, b *state) {
 
 // either is what is known of a variable that holds one of two words.
 func either(name string, a, b *Word) *Word {
+	if a.Kind == Fed && b.Kind == Fed && a.feed != nil && b.feed != nil {
+		one, other := *a, *b
+		one.feed, other.feed = a.feed.orNone(), b.feed.orNone()
+		if sameWord(&one, &other) {
+			return &one
+		}
+	}
 	if isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b) {
-		return &Word{Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), Signed: a.Signed || b.Signed}
+		return &Word{Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), Signed: a.Signed || b.Signed, Dashed: a.Dashed || b.Dashed}
 	}
 	if onlyText(*a) && onlyText(*b) {
 		return &Word{Kind: Output, Text: "$" + name, Letters: true, Solid: solid(*a) && solid(*b)}
@@ -231,7 +238,9 @@ func octal(word Word) bool {
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
 func sameWord(a, b *Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
-		slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
-		(a.feed == b.feed || reflect.DeepEqual(a.feed, b.feed)) && (a.array == b.array || reflect.DeepEqual(a.array, b.array))
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Dashed == b.Dashed && a.Recut == b.Recut && a.Vanishes == b.Vanishes && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
+		sameFeed(a.blob, b.blob) && sameFeed(a.begins, b.begins) && slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
+		sameFeed(a.feed, b.feed) && (a.array == b.array || reflect.DeepEqual(a.array, b.array))
 }
+
+func sameFeed(a, b *feed) bool { return a == b || reflect.DeepEqual(a, b) }

@@ -71,6 +71,7 @@ func (p *parsed) binaryTest(expr *syntax.BinaryTest) {
 	case oneOf(numCompares, op) && (!isNumber(left) || !isNumber(right)):
 		p.w.messy(MessyTest)
 	default: // =, ==, !=, =~, <, >: patterns are matched, not expanded
+		p.w.compares(op, left, right)
 		p.c.Form.Put(op, "value")
 		p.compared(left)
 		p.compared(right)

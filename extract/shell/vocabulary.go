@@ -86,9 +86,8 @@ type vocabulary struct {
 	TrackedNames map[string][]string `json:"tracked_names"`
 	// CommitNames are those of the producers that print names of commits, too.
 	CommitNames map[string]CommitNaming `json:"commit_names"`
-	// RefPrinters are verbs that print names of refs, one a line, with all that they may
-	// be given for that to hold.
-	RefPrinters map[string][]string `json:"ref_printers"`
+	// RefPrinters are verbs that print names of refs, one a line.
+	RefPrinters map[string]RefPrinting `json:"ref_printers"`
 	// HashPrinters are verbs that print a line for each of some commits, with the
 	// options under which it may begin with the hash.
 	HashPrinters map[string][]string `json:"hash_printers"`
@@ -176,4 +175,16 @@ type CommitNaming struct {
 	Parents bool `json:"parents"`
 	Head    bool `json:"head"`
 	Plain   bool `json:"plain"`
+}
+
+// RefPrinting is how a verb prints names of refs.
+type RefPrinting struct {
+	// Options are all that it may be given for that to hold.
+	Options []string `json:"options"`
+	// Bare is true when it does so without a format, BareWith are options with which it
+	// does.
+	Bare     bool     `json:"bare"`
+	BareWith []string `json:"bare_with"`
+	// Said is true when the name may be the one that a tag says of itself.
+	Said bool `json:"said"`
 }

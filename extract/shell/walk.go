@@ -42,14 +42,14 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 	}
 	ownInput := slices.ContainsFunc(stmt.Redirs, setsInput)
 	if ownInput {
-		in := w.in
-		w.in = nil
+		in, text := w.in, w.text
+		w.in, w.text = nil, hereText(stmt.Redirs)
 		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
 			w.in = w.substituted // done < <(find …)
 		} else if len(stmt.Redirs) == 1 {
 			w.in = writtenNames(st, stmt.Redirs[0])
 		}
-		defer func() { w.in = in }()
+		defer func() { w.in, w.text = in, text }()
 	}
 	fallible := w.mayFail(st, stmt.Redirs)
 	if ownInput && !slices.ContainsFunc(stmt.Redirs, sharesInput) {
@@ -125,11 +125,46 @@ func (w *walker) timed(st *state, cmd *syntax.TimeClause) (ok, fail *state) {
 	if cmd.Stmt == nil {
 		return st, st
 	}
-	ok, fail = w.stmt(st, cmd.Stmt)
+	stmt := w.behindOptions(cmd.Stmt)
+	if stmt == nil {
+		return st, st
+	}
+	ok, fail = w.stmt(st, stmt)
 	if (w.posix || w.zsh) && changed(st, join(ok, fail)) {
 		w.messy(MessyDialect)
 	}
 	return ok, fail
+}
+
+// behindOptions is the statement that time runs where it begins with what the parser takes
+// for the name of a command: bash takes "--" for the end of options, and what stands behind
+// it for a command of any kind; other shells take time for the program where an option
+// stands behind it. It is nil where nothing is left.
+func (w *walker) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
+	call, isCall := stmt.Cmd.(*syntax.CallExpr)
+	if !isCall || len(call.Assigns) > 0 || len(call.Args) == 0 || !strings.HasPrefix(firstText(call.Args[0]), "-") {
+		return stmt
+	}
+	words := call.Args
+	switch {
+	case w.posix:
+		words = slices.Insert(slices.Clone(words), 0, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "time"}}})
+	case words[0].Lit() != "--":
+		return stmt
+	default:
+		if words = words[1:]; w.zsh || len(words) == 0 || !isName(words[0].Lit()) || reservedWord(words[0].Lit()) {
+			w.messy(MessyDisagreement)
+		}
+		for len(words) > 0 && (strings.Contains(firstText(words[0]), "=") || reservedWord(words[0].Lit())) {
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	behind := *stmt
+	behind.Cmd = &syntax.CallExpr{Args: words}
+	return &behind
 }
 
 // unexplained walks into what the facts have no words for, so that deny rules
@@ -185,9 +220,11 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	if w.zsh && slices.ContainsFunc(cmd.Y.Redirs, setsInput) {
 		w.messy(MessyRedirection) // it reads the pipe as well, one after the other
 	}
-	w.in = printed
+	text := w.text
+	w.in, w.text = printed, w.spoken(cmd.X)
 	from, calls = len(w.line.Commands), w.calls
 	w.sharing(func() { ok, fail = w.stmt(st, cmd.Y) })
+	w.text = text
 	w.in, w.piped = in, w.printed(cmd.Y, from, calls, printed)
 	return ok, fail
 }
@@ -226,6 +263,12 @@ func mixes(r *syntax.Redirect) bool {
 	}
 	own := r.Op != syntax.RdrInOut && (r.N == nil || r.N.Value == "1")
 	return !own && (r.Word == nil || r.Word.Lit() != "/dev/null")
+}
+
+// discardsErrors reports whether a redirection takes away what a command complains of, and
+// nothing else.
+func discardsErrors(r *syntax.Redirect) bool {
+	return (r.Op == syntax.RdrOut || r.Op == syntax.AppOut) && r.N != nil && r.N.Value == "2" && r.Word != nil && r.Word.Lit() == "/dev/null"
 }
 
 // substitutes reports whether a redirection reads what commands print.
@@ -296,7 +339,9 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	loop, isIter := cmd.Loop.(*syntax.WordIter)
 	if !isIter || cmd.Select || !loop.InPos.IsValid() {
 		w.messy(MessyControlFlow)
-		w.stmts(st.nowhere(), cmd.Do)
+		if ok, fail := w.stmts(st, cmd.Do); changed(st, join(ok, fail)) {
+			w.stmts(st.nowhere(), cmd.Do)
+		}
 		return st.nowhere(), st.nowhere()
 	}
 	values, anyOrder := w.loopWords(st, loop.Items)
@@ -311,16 +356,17 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		}
 		several, none := roundsOf(value)
 		none = none || st.nullglob && value.Kind == Glob
-		value.Solid = value.Solid || value.Vanishes // an empty one makes no round
+		quotedNames := value.Kind == Fed && !value.Split && !value.Vanishes // one round even without a name
+		value.Solid = value.Solid || value.Vanishes                         // an empty one makes no round
 		if value.Kind == Glob {
 			// Without a match the loop runs once with the pattern itself.
 			value.Variables = nil
 		}
-		if value.Kind == Fed {
+		if value = value.cutAgain(st); value.Kind == Fed {
 			one := *value.feed
-			one.many = false
+			one.many, one.none = false, quotedNames
 			value = one.word(value.Text)
-			value.Solid = true
+			value.Solid = !quotedNames
 		}
 		before := join(ok, fail)
 		ok, fail = w.body(before.with(name, value), cmd)
@@ -448,17 +494,36 @@ func (w *walker) rounds(st *state, round func(*state) *state) *state {
 	if onlyVariables(st, end) {
 		// A second round, from what the first may have left, is as good as any.
 		st = join(st, end)
+		first := slices.Clone(w.line.Commands[commands:])
 		w.line.Commands = w.line.Commands[:commands]
 		end = join(st, round(st))
+		w.keepRound(first, commands)
 	}
 	if changed(st, end) {
-		w.messy(MessyControlFlow)
-		w.line.Commands = w.line.Commands[:commands]
+		w.messy(MessyControlFlow) // what the first round is known to do stays in it
 		lost := end.nowhere()
 		round(lost)
 		return lost
 	}
 	return end
+}
+
+// keepRound keeps of the first round what another one is not known to do.
+func (w *walker) keepRound(first []Command, from int) {
+	for i := range first {
+		again := slices.ContainsFunc(w.line.Commands[from:], func(c Command) bool { return c.same(&first[i]) })
+		if !again && len(w.line.Commands) < maxCommands {
+			w.line.Commands = append(w.line.Commands, first[i])
+		}
+	}
+}
+
+// same reports whether two commands do the same, as far as deny rules look.
+func (c *Command) same(other *Command) bool {
+	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
+		slices.EqualFunc(c.Accesses, other.Accesses, func(a, b Access) bool {
+			return a.Text == b.Text && a.Op == b.Op && a.Dynamic == b.Dynamic && a.Glob == b.Glob && a.Tree == b.Tree
+		})
 }
 
 // onlyVariables reports whether a round of a loop changed variables and
@@ -488,11 +553,14 @@ func changed(before, after *state) bool {
 }
 
 func (w *walker) caseClause(st *state, cmd *syntax.CaseClause) (ok, fail *state) {
-	w.words(st, cmd.Word)
+	subject := w.words(st, cmd.Word)
 	out := st
 	for _, item := range cmd.Items {
 		for _, pattern := range item.Patterns {
-			w.words(st, pattern)
+			texts := w.words(st, pattern)
+			for i := range texts {
+				w.chosen(subject, texts[i])
+			}
 		}
 		if item.Op != syntax.Break {
 			w.messy(MessyControlFlow)
@@ -632,6 +700,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	from, messy := len(w.line.Commands), len(w.line.Messy)
 	in, piped, calls := w.in, w.piped, w.calls
 	w.in, w.piped, w.begun = nil, nil, nil
+	w.inside(part.Stmts)
 	w.stmts(st, part.Stmts)
 	w.begun = nil
 	out := w.piped
@@ -662,7 +731,8 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	}
 	c := &w.line.Commands[from]
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || len(stmt.Redirs) > 0 || stmt.Negated {
+	if !simple || len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || stmt.Negated ||
+		slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool { return !discardsErrors(r) }) {
 		return Word{}, false
 	}
 	if len(c.Caveats) == 0 && len(call.Assigns) == 0 {
@@ -670,6 +740,12 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 			if strings.HasSuffix(known.Text, "\n") {
 				return Word{}, false // shells cut it off
 			}
+			return known, true
+		}
+		if known, ok := w.lastSegment(st, call); ok {
+			return known, true
+		}
+		if known, ok := w.enclosing(st, call); ok {
 			return known, true
 		}
 	}
@@ -723,7 +799,7 @@ func printsHash(c *Command) bool {
 	case "git merge-base":
 		return only("--fork-point", "--octopus")
 	case "git rev-parse":
-		return len(c.Git.Revisions) == 1 && len(c.Accesses) <= 1 && len(c.Git.Pathspecs) == 0 &&
+		return len(c.Git.Revisions) == 1 && len(c.opened()) <= 1 && len(c.Git.Pathspecs) == 0 &&
 			!c.Git.Dashes && oneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
 	}
 	return false

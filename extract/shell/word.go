@@ -51,6 +51,9 @@ type Word struct {
 	// Led is true when the word begins with text that is known and is no dash, so
 	// that whatever follows it can't make it an option.
 	Led bool
+	// Dashed is true when the word begins with a dash where nothing is left of what the
+	// shell expands at its head.
+	Dashed bool
 	// Option is the name of the long option that the word begins with in plain
 	// text, up to the sign behind it.
 	Option string
@@ -68,6 +71,9 @@ type Word struct {
 	// Vanishes is true when the shell may make no word at all of it: nothing in
 	// it is quoted, and all of it may be empty.
 	Vanishes bool
+	// Recut is true when names that were found stand in it outside of quotes, through a
+	// variable: the shell cuts them once more.
+	Recut bool
 	// Extended is a pattern that must match nothing for the word to be what it
 	// is, where zsh might read it as a pattern itself.
 	Extended string
@@ -79,6 +85,9 @@ type Word struct {
 	// blob is where the names come from of which the word, as Output, is one, behind a
 	// revision and a colon.
 	blob *feed
+	// begins is where the name comes from that the word begins with, as Output, before more
+	// text.
+	begins *feed
 	// dirs are the working directories that the matches of a Glob were looked for
 	// in, where a variable holds it.
 	dirs []string
@@ -159,9 +168,26 @@ type wordBuilder struct {
 	hollow    []int
 	signed    bool
 	expands   bool
+	recut     bool
+	dashed    bool
 	lone      string // the text, where it is one whole number
 	feed      *feed
+	holds     int  // how many times names that a command finds stand in it
+	mixed     bool // whether they come from several, other than refs of one repository
 	variables []string
+}
+
+// finds adds names that a command finds.
+func (b *wordBuilder) finds(f *feed) {
+	if b.holds++; b.feed == nil || f == nil || b.feed == f {
+		b.mixed = b.mixed || f == nil || b.feed == nil && b.holds > 1
+		b.feed = f
+		return
+	}
+	b.mixed = b.mixed || !b.feed.refs || !f.refs || b.feed.dir != f.dir
+	both := *f
+	both.said, both.many = f.said || b.feed.said, f.many || b.feed.many
+	b.feed = &both
 }
 
 func (b *wordBuilder) weaken(kind WordKind) {
@@ -219,9 +245,9 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
-	out.Signed, out.Led = b.signed, led(word)
+	out.Signed, out.Led, out.Recut = b.signed, led(word), b.recut
 	if out.Kind != Literal {
-		out.Option = optionOf(word)
+		out.Option, out.Dashed = optionOf(word), b.dashed || dashBehind(word)
 	}
 	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number {
@@ -239,7 +265,10 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	}
 	if out.Kind == Fed {
 		out.feed, out.Text = b.feed, unescape(out.Text)
-		if b.feed == nil || !wholeExpansion(word) {
+		switch {
+		case b.feed != nil && b.feed.refs && !b.mixed && !wholeExpansion(word):
+			out = aboutRefs(out, b.holds)
+		case b.feed == nil || !wholeExpansion(word):
 			out = aboutName(word, out)
 		}
 	}
@@ -288,6 +317,12 @@ func aboutName(word *syntax.Word, name Word) Word {
 		}
 	}
 	name.Kind = Output
+	// Of some names nothing is left: then what stands behind them begins the word.
+	if plain && at == 1 && text[0] == "" && name.feed.namesFiles() && strings.TrimLeft(text[1], `-\`) == text[1] {
+		name.begins = name.feed
+	} else if !led(word) {
+		name.Text = "…" + name.Text // where nothing is left, or a later part, no "./" stands in front
+	}
 	if plain && at == 1 && text[1] == "" && name.feed.plainNames() && plainRevision(text[0]) {
 		name.blob = name.feed
 	}
@@ -298,6 +333,31 @@ func aboutName(word *syntax.Word, name Word) Word {
 func plainRevision(text string) bool {
 	rev, colon := strings.CutSuffix(text, ":")
 	return colon && oneRevision(rev) && rev[0] != '^' && rev[0] != '.' && !strings.Contains(rev, "..") && !strings.ContainsAny(rev, "{}")
+}
+
+// dashBehind reports whether the text behind the expansions that a word begins with begins
+// with a dash. An expression is never empty.
+func dashBehind(word *syntax.Word) bool {
+	dashed, found := false, false
+	syntax.Walk(word, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case nil, *syntax.Word, *syntax.DblQuoted:
+			return !found
+		case *syntax.ParamExp, *syntax.CmdSubst:
+		case *syntax.Lit:
+			if !found && node.Value != "" {
+				found, dashed = true, strings.TrimLeft(node.Value, `-\`) != node.Value
+			}
+		case *syntax.SglQuoted:
+			if !found && node.Value != "" {
+				found, dashed = true, node.Dollar || node.Value[0] == '-'
+			}
+		default:
+			found = true
+		}
+		return false
+	})
+	return dashed
 }
 
 // led reports whether the source of a word begins with plain text, and not with
@@ -530,7 +590,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 	case *syntax.CmdSubst:
 		if known, ok := w.substitution(st, part); ok {
 			if known.Kind == Fed {
-				b.feed = known.feed
+				b.finds(known.feed)
 			}
 			w.splice(st, b, known, quoted)
 			return
@@ -549,6 +609,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		if part.Op != syntax.CmdIn || w.posix || quoted {
 			w.messy(MessyProcess)
 		}
+		w.inside(part.Stmts)
 		w.substituted = w.printing(st, part.Stmts)
 		b.weaken(Pipe)
 		b.solid = true
@@ -563,6 +624,8 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	b.solid = b.solid || value.Solid || value.Kind == Glob || value.Kind == Literal && value.Text != ""
 	w.spliced += len(value.Text)
+	b.dashed = b.dashed || value.Dashed
+	b.recut = b.recut || !quoted && (value.Kind == Glob || value.Kind == Fed)
 	switch {
 	case w.spliced > maxSpliced || b.text.Len()+len(value.Text) > maxText:
 		w.messy(MessyLimits)

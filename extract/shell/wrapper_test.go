@@ -12,7 +12,9 @@ import (
 // nohup writes nohup.out where its output is a terminal, unless it is sent
 // elsewhere.
 func TestNohupLeavesAFile(t *testing.T) {
-	for line, leaves := range map[string]bool{"nohup ls": true, "nohup ls > /dev/null": false, "nice ls": false} {
+	for line, leaves := range map[string]bool{
+		"nohup ls": true, "nohup ls > /dev/null": false, "nice ls": false, "nohup ls 2>/dev/null": true, "2> log nohup ls": true, "nohup ls < a 1> out": false, "nohup ls &> out": false,
+	} {
 		got := slices.ContainsFunc(parse(t, line).Commands[0].Accesses, func(a Access) bool {
 			return a.Op == v1.OpWrite && a.Text == "nohup.out"
 		})

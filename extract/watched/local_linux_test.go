@@ -43,7 +43,7 @@ func TestAPathWithDotsIsNotKnown(t *testing.T) {
 	require.NoError(t, os.Rename(root+"/third", root+"/other"))
 	view := d.Now()
 	for _, at := range all {
-		_, ok := view.Directory(at)
+		_, ok := view.Stamp(at)
 		assert.False(t, ok, at)
 	}
 }
@@ -62,7 +62,7 @@ func TestAnOverlayIsAsked(t *testing.T) {
 	require.NoError(t, os.Mkdir(root+"/upper/new", 0o700))
 	require.NoError(t, os.WriteFile(root+"/lower/a/new", nil, 0o600))
 	walk(t, d, root+"/merged/a")
-	_, ok := d.Now().Directory(root + "/merged/a")
+	_, ok := d.Now().Stamp(root + "/merged/a")
 	assert.False(t, ok)
 }
 
@@ -119,7 +119,7 @@ func TestAFileSystemOfAProgramIsAsked(t *testing.T) {
 		assert.False(t, walk(t, d, at))
 		settle(d)
 	}
-	_, ok := d.Now().Directory(root + "/way")
+	_, ok := d.Now().Stamp(root + "/way")
 	assert.True(t, ok)
 }
 

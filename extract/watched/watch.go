@@ -19,20 +19,24 @@ import (
 	"policyd/extract/stat"
 )
 
-// View is what is known of directories, at a moment or later. The zero value knows
+// View is what is known of directories and files, at a moment or later. The zero value knows
 // nothing. It may be used concurrently.
 type View struct {
-	known map[string]*directory
+	known map[string]*place
 	// reports is how many reports had been taken in.
 	reports uint64
 	// from is whose knowledge it is.
 	from *Directories
 }
 
-// directory is one that is watched, as is the way to it.
-type directory struct {
+// place is a directory that is watched, as is the way to it, or a file in one.
+type place struct {
 	// stamp is nil as long as the directory has to be asked about.
 	stamp atomic.Pointer[stat.Stamp]
+	// file is nil for a directory, and as long as a path is needed to ask about a file.
+	file atomic.Pointer[held]
+	// isFile says which of the two it is.
+	isFile bool
 	// watch is the kernel's number, 0 before there is one; children are paths that are
 	// known, too; changed is the number of the last report about it. The Directories' mutex
 	// holds for them.
@@ -41,13 +45,18 @@ type directory struct {
 	changed  uint64
 }
 
-// Directory is what lies at a path, if it is known: a directory, which is no link and
-// is behind none.
-func (v View) Directory(path string) (stat.Stamp, bool) {
-	if found, ok := v.known[path]; ok {
-		if stamp := found.stamp.Load(); stamp != nil {
-			return *stamp, true
-		}
+// Stamp is what lies at a path, if it is known: a directory or a file, which is no link
+// and is behind none. A file is asked in each call.
+func (v View) Stamp(path string) (stat.Stamp, bool) {
+	found, ok := v.known[path]
+	if !ok {
+		return stat.Stamp{}, false
+	}
+	if stamp := found.stamp.Load(); stamp != nil {
+		return *stamp, true
+	}
+	if file := found.file.Load(); file != nil {
+		return file.stamp()
 	}
 	return stat.Stamp{}, false
 }
@@ -57,5 +66,13 @@ func (v View) Directory(path string) (stat.Stamp, bool) {
 func (v View) Learn(path string, stamp stat.Stamp) {
 	if v.from != nil && stamp.Kind == stat.Directory {
 		v.from.learn(v, path, stamp)
+	}
+}
+
+// Hold has a file held open for later calls. It is for files that are asked about in many
+// calls: each takes a descriptor. What can't be held stays unknown.
+func (v View) Hold(path string) {
+	if _, known := v.known[path]; !known && v.from != nil {
+		v.from.hold(path)
 	}
 }

@@ -50,19 +50,24 @@ type Directories struct {
 	rest time.Duration
 	// lent says that the view's map was given out, and is not to be changed any more.
 	lent bool
+	// files is how many of the places are files, and rootMount what they have to be on.
+	files     int
+	rootMount uint64
 	// at are the paths of a watch: a directory can be mounted in several places.
 	at map[int][]string
-	// met are directories that were asked about once. Most never are again.
+	// met are places that were asked about once. Most never are again.
 	met     map[string]struct{}
 	waiting [2]unix.PollFd
 	buffer  []byte
-	// wanted are directories to watch.
+	// wanted are directories to watch, and files to hold.
 	wanted chan want
 }
 
-// want is a directory to watch; done, if there is any, is closed when it is.
+// want is a directory to watch, or a file to hold; done, if there is any, is closed when it
+// is.
 type want struct {
 	at   string
+	file bool
 	done chan<- struct{}
 }
 
@@ -84,7 +89,11 @@ func Open() (*Directories, error) {
 	}
 	go func() {
 		for wanted := range d.wanted {
-			d.add(wanted.at)
+			if wanted.file {
+				d.addFile(wanted.at)
+			} else {
+				d.add(wanted.at)
+			}
 			if wanted.done != nil {
 				close(wanted.done)
 			}
@@ -121,7 +130,8 @@ func (d *Directories) begin() error {
 		return err
 	}
 	defer root.close()
-	known := &directory{}
+	d.rootMount = mountOf(root.file)
+	known := &place{}
 	d.enter("/", known)
 	return d.watch("/", known, root)
 }
@@ -129,9 +139,10 @@ func (d *Directories) begin() error {
 // end makes all that was ever given out ask again.
 func (d *Directories) end() {
 	for _, known := range d.view.known {
-		known.stamp.Store(nil)
+		known.drop()
 	}
-	d.view = View{known: map[string]*directory{}, reports: d.view.reports + 1, from: d}
+	d.files = 0
+	d.view = View{known: map[string]*place{}, reports: d.view.reports + 1, from: d}
 	d.lent, d.lost = false, time.Now()
 	if d.inotify >= 0 {
 		// The kernel takes up to a tenth of a second for it, which nobody needs to wait for,
@@ -165,7 +176,7 @@ func (d *Directories) Known() int {
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	return len(d.view.known)
+	return len(d.view.known) - d.files
 }
 
 // learn is Learn of a view.
@@ -177,12 +188,9 @@ func (d *Directories) learn(view View, at string, stamp stat.Stamp) {
 	}
 	known, ok := d.view.known[at]
 	switch {
-	case !ok && d.again(at):
-		select {
-		case d.wanted <- want{at: at}:
-		default:
-		}
-	case ok && known.watch != unwatched && view.known[at] == known && d.takeIn() == nil && d.view.known[at] == known && known.changed <= view.reports:
+	case !ok:
+		d.ask(want{at: at})
+	case known.watch != unwatched && view.known[at] == known && d.takeIn() == nil && d.view.known[at] == known && known.changed <= view.reports:
 		// It was watched at that place all the time that it was looked at. The copy is
 		// made here, so that nothing else needs memory.
 		kept := stamp
@@ -228,13 +236,13 @@ func (d *Directories) add(at string) {
 // reserve enters a directory that is still unwatched, and returns the open file to watch it
 // by, which the caller closes: the one that is in use may be closed by then, and its number
 // be that of another. It returns nil where there is nothing to watch.
-func (d *Directories) reserve(at string) (known *directory, inotify int) {
+func (d *Directories) reserve(at string) (known *place, inotify int) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if d.takeIn() != nil || d.view.known[at] != nil || d.view.known[path.Dir(at)] == nil {
+	if !d.mayEnter(at) {
 		return nil, -1
 	}
-	if len(d.view.known) >= maxKnown {
+	if len(d.view.known)-d.files >= maxKnown {
 		d.end() // the next call begins anew
 		return nil, -1
 	}
@@ -242,12 +250,28 @@ func (d *Directories) reserve(at string) (known *directory, inotify int) {
 	if err != nil {
 		return nil, -1
 	}
-	known = &directory{}
+	known = &place{}
 	d.enter(at, known)
 	return known, inotify
 }
 
-// again reports whether a directory is worth a watch: it was asked about before, and the
+// mayEnter reports whether a place is still unknown and the way to it is watched.
+func (d *Directories) mayEnter(at string) bool {
+	return d.takeIn() == nil && d.view.known[at] == nil && d.view.known[path.Dir(at)] != nil
+}
+
+// ask has a place watched or held that is worth it, unless many wait already.
+func (d *Directories) ask(wanted want) {
+	if !d.again(wanted.at) {
+		return
+	}
+	select {
+	case d.wanted <- wanted:
+	default:
+	}
+}
+
+// again reports whether a place is worth a watch: it was asked about before, and the
 // way to it is watched.
 func (d *Directories) again(at string) bool {
 	if _, ok := d.view.known[path.Dir(at)]; !ok || path.Clean(at) != at {
@@ -265,7 +289,7 @@ func (d *Directories) again(at string) bool {
 
 // watch begins to watch a directory that was entered, and only then looks at it: if
 // nothing is reported after that, it was the same from there on.
-func (d *Directories) watch(at string, known *directory, found local) error {
+func (d *Directories) watch(at string, known *place, found local) error {
 	number, err := found.watch(d.inotify)
 	if err != nil {
 		d.forget(at)
@@ -281,7 +305,7 @@ func (d *Directories) watch(at string, known *directory, found local) error {
 	return err
 }
 
-func (d *Directories) enter(at string, known *directory) {
+func (d *Directories) enter(at string, known *place) {
 	d.own()
 	d.view.known[at] = known
 	if parent := d.view.known[path.Dir(at)]; parent != nil && parent != known {
@@ -305,7 +329,10 @@ func (d *Directories) forget(at string) {
 	for _, child := range slices.Clone(known.children) {
 		d.forget(child)
 	}
-	known.stamp.Store(nil)
+	known.drop()
+	if known.isFile {
+		d.files--
+	}
 	d.own()
 	delete(d.view.known, at)
 	if parent := d.view.known[path.Dir(at)]; parent != nil {

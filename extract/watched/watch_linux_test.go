@@ -54,7 +54,7 @@ func walk(t *testing.T, d *Directories, at string) (vouched bool) {
 		if end < len(at) && at[end] != '/' {
 			continue
 		}
-		known, ok := view.Directory(at[:end])
+		known, ok := view.Stamp(at[:end])
 		found, err := stat.Path(at[:end], false)
 		// Others use the directories above while this looks at them.
 		if vouched = ok; vouched && strings.HasPrefix(at[:end], os.TempDir()+"/") {
@@ -121,10 +121,10 @@ func TestADirectoryIsKnownUntilItChanges(t *testing.T) {
 			require.NoError(t, os.WriteFile(root+"/a/b/file", nil, 0o600))
 			require.NoError(t, os.WriteFile(root+"/other", nil, 0o600))
 			learn(t, d, root+"/a/b")
-			before, ok := d.Now().Directory(root + "/a/b")
+			before, ok := d.Now().Stamp(root + "/a/b")
 			require.True(t, ok)
 			require.NoError(t, change(root))
-			_, ok = d.Now().Directory(root + "/a/b")
+			_, ok = d.Now().Stamp(root + "/a/b")
 			assert.False(t, ok, "it is vouched for, as %v", before)
 			walk(t, d, root+"/a/b")
 		})
@@ -146,15 +146,15 @@ func TestWhatDoesNotChangeStaysKnown(t *testing.T) {
 	learn(t, d, root+"/a/b/c")
 	require.NoError(t, os.WriteFile(root+"/a/b/file", []byte("text"), 0o600))
 	require.NoError(t, os.WriteFile(root+"/a/d/file", nil, 0o600))
-	_, ok := d.Now().Directory(root + "/a/b")
+	_, ok := d.Now().Stamp(root + "/a/b")
 	assert.True(t, ok, "a file in it was written, and a name added elsewhere")
 	require.NoError(t, os.WriteFile(root+"/a/file", nil, 0o600))
-	_, ok = d.Now().Directory(root + "/a")
+	_, ok = d.Now().Stamp(root + "/a")
 	assert.False(t, ok)
-	_, ok = d.Now().Directory(root + "/a/b")
+	_, ok = d.Now().Stamp(root + "/a/b")
 	assert.True(t, ok, "another name was added beside it")
 	walk(t, d, root+"/a")
-	_, ok = d.Now().Directory(root + "/a")
+	_, ok = d.Now().Stamp(root + "/a")
 	assert.True(t, ok, "it is still watched: to look at it once is enough")
 }
 
@@ -169,7 +169,7 @@ func TestADirectoryBehindALinkIsNotKnown(t *testing.T) {
 		require.NoError(t, err)
 		view.Learn(root+"/link/b", found)
 		settle(d)
-		_, ok := d.Now().Directory(root + "/link/b")
+		_, ok := d.Now().Stamp(root + "/link/b")
 		require.False(t, ok)
 	}
 }
@@ -195,7 +195,7 @@ func TestAnOldLookIsNotBelieved(t *testing.T) {
 	require.NoError(t, os.Mkdir(root+"/a/two", 0o755))
 	d.Now()
 	view.Learn(root+"/a", old)
-	_, ok := d.Now().Directory(root + "/a")
+	_, ok := d.Now().Stamp(root + "/a")
 	assert.False(t, ok)
 }
 
@@ -209,7 +209,7 @@ func TestMoreReportsThanAreReadEndWhatIsKnown(t *testing.T) {
 	}
 	require.NoError(t, os.Rename(root+"/a", root+"/c"))
 	for range 3 {
-		_, ok := d.Now().Directory(root + "/a")
+		_, ok := d.Now().Stamp(root + "/a")
 		require.False(t, ok)
 	}
 	learn(t, d, root+"/b")
@@ -234,7 +234,7 @@ func TestReportsThatComeWhileOthersAreReadAreNoLoss(t *testing.T) {
 		_, err := unix.Write(pair[1], report)
 		require.NoError(t, err)
 	}
-	_, ok := d.Now().Directory(root + "/a")
+	_, ok := d.Now().Stamp(root + "/a")
 	assert.True(t, ok)
 }
 
@@ -256,12 +256,12 @@ func TestAMountIsSeen(t *testing.T) {
 	learn(t, d, root+"/a/two")
 	require.NoError(t, os.Mkdir(root+"/a/two/new", 0o700))
 	for _, at := range []string{"/a/b", "/a/two"} {
-		_, ok := d.Now().Directory(root + at)
+		_, ok := d.Now().Stamp(root + at)
 		assert.False(t, ok, at)
 	}
 	learn(t, d, root+"/a/two")
 	require.NoError(t, unix.Unmount(root+"/a", unix.MNT_DETACH))
-	_, ok := d.Now().Directory(root + "/a/b")
+	_, ok := d.Now().Stamp(root + "/a/b")
 	assert.False(t, ok)
 	learn(t, d, root+"/a/b")
 }
@@ -289,7 +289,7 @@ func TestNothingIsKnownAfterTheEnd(t *testing.T) {
 	for range 3 {
 		assert.False(t, walk(t, d, root+"/a"))
 	}
-	_, ok := view.Directory(root + "/a")
+	_, ok := view.Stamp(root + "/a")
 	assert.False(t, ok)
 	d.Close()
 	var none *Directories
@@ -314,11 +314,12 @@ func TestNoMoreThanTheBoundAreWatched(t *testing.T) {
 // then is told what the disk says.
 func TestWhatIsKnownIsWhatTheDiskSays(t *testing.T) {
 	d, root := open(t), tree(t)
-	var vouched [4]int
+	var vouched [4]map[stat.Kind]int
 	var group sync.WaitGroup
 	for worker := range vouched {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(worker), 7))
+			vouched[worker] = map[stat.Kind]int{}
 			own := fmt.Sprintf("%s/%d", root, worker)
 			if !assert.NoError(t, os.Mkdir(own, 0o755)) {
 				return
@@ -326,7 +327,7 @@ func TestWhatIsKnownIsWhatTheDiskSays(t *testing.T) {
 			for range 400 {
 				disturb(random, own)
 				for range 3 {
-					vouched[worker] += compare(t, d, root, own)
+					compare(t, d, root, own, vouched[worker])
 					settle(d)
 				}
 			}
@@ -334,7 +335,8 @@ func TestWhatIsKnownIsWhatTheDiskSays(t *testing.T) {
 	}
 	group.Wait()
 	for _, n := range vouched {
-		assert.Greater(t, n, 400, "so little was known that nothing is proven")
+		assert.Greater(t, n[stat.Directory], 400, "so little was known that nothing is proven")
+		assert.Greater(t, n[stat.File], 100, "so few files were held that nothing is proven")
 	}
 }
 
@@ -343,7 +345,7 @@ func names(own string) []string {
 	var all []string
 	for _, one := range []string{"a", "b", "ß"} {
 		all = append(all, own+"/"+one)
-		for _, two := range []string{"a", "b"} {
+		for _, two := range []string{"a", "b", "file"} {
 			all = append(all, own+"/"+one+"/"+two)
 		}
 	}
@@ -354,7 +356,7 @@ func names(own string) []string {
 func disturb(random *rand.Rand, own string) {
 	all := names(own)
 	one, two := all[random.IntN(len(all))], all[random.IntN(len(all))]
-	switch random.IntN(9) {
+	switch random.IntN(12) {
 	case 0, 1, 2:
 		_ = os.MkdirAll(one, 0o755)
 	case 3:
@@ -369,12 +371,18 @@ func disturb(random *rand.Rand, own string) {
 		_ = os.WriteFile(one+"/file", nil, 0o600)
 	case 8:
 		_ = unix.Renameat2(unix.AT_FDCWD, one, unix.AT_FDCWD, two, unix.RENAME_EXCHANGE)
+	case 9:
+		_ = os.WriteFile(one, make([]byte, random.IntN(9)), 0o600)
+	case 10:
+		_ = os.Link(one, two)
+	case 11:
+		_ = os.Truncate(one, random.Int64N(9))
 	}
 }
 
 // compare walks down a worker's own tree, and counts what was vouched for. What the
 // others do to the directories above is not compared.
-func compare(t *testing.T, d *Directories, root, own string) (vouched int) {
+func compare(t *testing.T, d *Directories, root, own string, vouched map[stat.Kind]int) {
 	view := d.Now()
 	for end := 1; end < len(root); end++ {
 		if root[end] == '/' {
@@ -384,20 +392,27 @@ func compare(t *testing.T, d *Directories, root, own string) (vouched int) {
 	lookAt(d, view, root)
 	lookAt(d, view, own)
 	for _, at := range names(own) {
-		known, ok := view.Directory(at)
+		known, ok := view.Stamp(at)
 		found, err := stat.Path(at, false)
 		if !ok {
-			if err == nil && found.Kind == stat.Directory && !linked(own, at) {
-				view.Learn(at, found)
+			if err == nil && !linked(own, at) {
+				teach(view, at, found)
 			}
 			continue
 		}
-		vouched++
+		vouched[found.Kind]++
 		if assert.NoError(t, err, at) {
 			assert.Equal(t, found, known, at)
 		}
 	}
-	return vouched
+}
+
+// teach makes a directory or a file known.
+func teach(view View, at string, found stat.Stamp) {
+	view.Learn(at, found)
+	if found.Kind == stat.File {
+		view.Hold(at)
+	}
 }
 
 // linked reports whether a link is on the way.

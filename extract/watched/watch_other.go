@@ -22,5 +22,11 @@ func (*Directories) Known() int { return 0 }
 
 func (*Directories) learn(View, string, stat.Stamp) {}
 
+func (*Directories) hold(string) {}
+
+type held struct{}
+
+func (*held) stamp() (stat.Stamp, bool) { return stat.Stamp{}, false }
+
 // Close does nothing.
 func (*Directories) Close() {}

@@ -30,9 +30,10 @@ const (
 // duties are what a program that proves its answers can't leave out, each in its cheapest
 // form: what it knows beforehand (which questions, what record, what facts) it is given.
 type duties struct {
-	// Questions are names that the disk is asked about. Directories are those that the
-	// kernel vouches for.
+	// Questions are names that the disk is asked about, Files those that are held open to be
+	// asked, and Directories those that the kernel vouches for.
 	Questions   []string `json:"questions"`
+	Files       []string `json:"files"`
 	Directories []string `json:"directories"`
 	// Record is written to Log.
 	Record string `json:"record"`
@@ -81,7 +82,7 @@ func (d *duties) list(ctx context.Context) ([]duty, error) {
 // ask looks at what the answer rests on. A directory is asked about until it is known.
 func (d *duties) ask(view watched.View) error {
 	for _, name := range d.Directories {
-		if _, known := view.Directory(name); known {
+		if _, known := view.Stamp(name); known {
 			continue
 		}
 		found, err := stat.Path(name, false)
@@ -89,6 +90,15 @@ func (d *duties) ask(view watched.View) error {
 			return fmt.Errorf("ask the disk: %w", err)
 		}
 		view.Learn(name, found)
+	}
+	for _, name := range d.Files {
+		if _, held := view.Stamp(name); held {
+			continue
+		}
+		if _, err := stat.Path(name, false); err != nil && !stat.Missing(err) {
+			return fmt.Errorf("ask the disk: %w", err)
+		}
+		view.Hold(name)
 	}
 	for _, name := range d.Questions {
 		if _, err := os.Lstat(name); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -122,13 +132,13 @@ func (b *bench) dutiesOf(ctx context.Context, served *sidecar, first bool) (*dut
 		return nil, fmt.Errorf("read record: %w", err)
 	}
 	log = bytes.TrimRight(log, "\n")
-	d := &duties{Questions: b.questions(), Directories: b.directories(), Record: string(log[bytes.LastIndexByte(log, '\n')+1:]) + "\n"}
+	d := &duties{Files: b.files(), Directories: b.directories(), Record: string(log[bytes.LastIndexByte(log, '\n')+1:]) + "\n"}
 	if !first {
 		d.Log = filepath.Join(b.dir, "repeats.jsonl")
 		return d, nil
 	}
 	d.Log, d.Line = filepath.Join(b.dir, "firsts.jsonl"), fmt.Sprintf(lineForm, 0)
-	d.Questions = append(d.Questions, filepath.Join(b.tree.Project, "src", "f0000.go"))
+	d.Questions = []string{filepath.Join(b.tree.Project, "src", "f0000.go")}
 	input, err := b.input(ctx, served, d.Line)
 	if err != nil {
 		return nil, err
@@ -140,9 +150,9 @@ func (b *bench) dutiesOf(ctx context.Context, served *sidecar, first bool) (*dut
 	return d, nil
 }
 
-// questions are the files that the answer about the measured line rests on: what can make
+// files are those that the answer about the measured line rests on: what can make
 // git run something. Those that are missing the directories vouch for.
-func (b *bench) questions() []string {
+func (b *bench) files() []string {
 	names := []string{"/etc/gitconfig"}
 	for _, name := range []string{"HEAD", "config", "index"} {
 		names = append(names, filepath.Join(b.tree.Project, ".git", name))

@@ -36,12 +36,15 @@ func dutiful(t *testing.T, d *duties) int {
 func TestDutiesAreDone(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
-	require.Equal(t, http.StatusOK, dutiful(t, &duties{Questions: []string{dir, filepath.Join(dir, "absent")}, Record: "one\n", Log: log}))
+	require.Equal(t, http.StatusOK, dutiful(t, &duties{
+		Questions: []string{dir, filepath.Join(dir, "absent")}, Files: []string{filepath.Join(dir, "absent")}, Record: "one\n", Log: log,
+	}))
 	written, err := os.ReadFile(log)
 	require.NoError(t, err)
 	assert.Equal(t, "one\n", string(written))
 
 	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Questions: []string{filepath.Join(log, "below a file")}}))
+	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Files: []string{strings.Repeat("long", 1<<10)}}))
 	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Directories: []string{filepath.Join(dir, "absent")}}))
 	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Line: "echo $("}))
 	assert.Equal(t, http.StatusInternalServerError, dutiful(t, &duties{Input: &v1.Input{}}), "facts that nothing allows")

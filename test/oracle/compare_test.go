@@ -351,8 +351,10 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 			if text == want || b.Tree && strings.HasPrefix(want, strings.TrimSuffix(text, "/")+"/") {
 				return true
 			}
-			// Go writes the classes of what is left out otherwise than shells do.
-			if matched, err := path.Match(strings.ReplaceAll(text, "[!", "[^"), want); b.Glob && err == nil && matched {
+			// Go writes the classes of what is left out otherwise than shells do. What it can't
+			// read, classes by name among it, counts as a pattern that reaches anything.
+			matched, err := path.Match(strings.ReplaceAll(text, "[!", "[^"), want)
+			if b.Glob && (err != nil || matched || strings.Contains(text, "[[:")) {
 				return true
 			}
 		}

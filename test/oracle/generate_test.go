@@ -88,11 +88,13 @@ func (g *generator) command(depth int) string {
 		return g.simple()
 	}
 	inner := func() string { return g.list(depth - 1) }
-	switch g.IntN(4) {
+	switch g.IntN(6) {
 	case 0:
 		return g.stateful(depth)
 	case 1:
 		return g.retold(depth)
+	case 2, 3:
+		return g.fill(g.pick(forms), depth)
 	}
 	switch g.IntN(22) {
 	case 0:
@@ -272,19 +274,37 @@ func (g *generator) simple() string {
 	return out.String()
 }
 
+// word writes one word, as a rule.
+func (g *generator) word() string {
+	if g.chance(4) {
+		return g.fill(g.pick(oddWords), 1)
+	}
+	return g.pick(words)
+}
+
 func (g *generator) operands() string {
-	out := g.pick(words)
+	out := g.word()
 	for g.chance(2) {
-		out += " " + g.pick(words)
+		out += g.pick(blanks) + g.word()
 	}
 	return out
 }
+
+// blanks stand between words.
+var blanks = []string{" ", " ", " ", " ", " ", " ", "  ", "\t", " \\\n", " \t "}
 
 func (g *generator) hereDocument() string {
 	delimiter := g.pick([]string{"EOF", "'EOF'", `"EOF"`, `\EOF`, "E'O'F"})
 	body := g.pick([]string{
 		"x\n", "$x\n", "$(ls)\n", "`ls`\n", "\\\nEOF\n", "${x:-\n", "'\n", "\"\n", "EOF \n", "\tEOF\n", " \\\\\n", "a\\\n", "(\n", "",
 	})
+	if g.IntN(2) == 0 { // expansions that end in their line, or nearly do
+		body += g.pick([]string{
+			"$(" + g.simple() + ")\n", "a $(" + g.simple() + ") \"$x\" b\n", "$(" + g.simple() + ") $(" + g.simple() + ")\n", "${x} $HOME\n", "$(ls '\nEOF\n')\n",
+			"$(ls \"\nEOF\nls\n\")\n", "$(ls # )\nEOF\nls )\n", "$(cat <<E\nEOF\nE\n)\n", "$(ls) ' $(" + g.simple() + ") '\n", "$((x))\n", "${x:-$(ls)}\n", "$[x]\n", "\\$(ls)\n",
+			"$(ls\n", "$(case x in x) ls;; esac)\n", "${x'\nEOF\nls '}\n", "$(ls ${x:-)\nEOF\n)\n",
+		})
+	}
 	operator := g.pick([]string{"<<", "<<-", "<< "})
 	return fmt.Sprintf("%s %s%s%s\n%sEOF\n%s", g.pick(verbs), operator, delimiter,
 		g.pick([]string{"", "", " | cat", " && ls", "; ls", " > out"}), body, g.simple())

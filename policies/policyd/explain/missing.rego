@@ -24,9 +24,10 @@ missing contains {"item": i, "text": text} if {
 	not data.policyd.config.spaces.readable[input.session.audience][touch]
 	not _writable(item, touch)
 	[operation, space] := split(touch, ".")
-	text := sprintf("it %s %s", [
+	text := sprintf("it %s %s%s", [
 		object.get(data.policyd.config.words.operations, operation, operation),
 		object.get(data.policyd.config.words.spaces, space, space),
+		_narrowed(touch),
 	])
 }
 
@@ -93,6 +94,12 @@ _needed(forms) := sprintf("it needs %s", [concat(" or ", needs)]) if {
 	needs := {need | some safe in forms; some need, _ in safe.needs}
 	needs != set()
 } else := "its options are safe one by one only"
+
+# What is not asked of another audience is asked of this one for who it is.
+_narrowed(touch) := sprintf(", which audience %s may not without a question", [input.session.audience]) if {
+	some readable in data.policyd.config.spaces.readable
+	readable[touch]
+} else := ""
 
 # A file tool may write where the workspace is.
 _writable(item, touch) if {

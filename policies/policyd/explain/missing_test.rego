@@ -44,3 +44,15 @@ test_missing_together if {
 		with data.policyd.config.safe_verbs as forms
 	found == {"no safe form of git status is exactly this: it needs --y"}
 }
+
+# The same place is asked of one audience and not of another.
+test_missing_for_an_audience if {
+	found := {entry.text | some entry in explain.missing} with input as testing.call({
+		"session": testing.session({"audience": "public"}),
+		"items": [testing.command({"touches": {"list.project": true, "read.outside": true}})],
+	})
+	found == {
+		"it lists in the project, which audience public may not without a question",
+		"it reads outside this session's directories",
+	}
+}

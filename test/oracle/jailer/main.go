@@ -102,6 +102,9 @@ func note(s started) error {
 	if err != nil {
 		return err
 	}
+	if len(text) > mostLog {
+		return syscall.Kill(0, syscall.SIGKILL) // words that fill more than the file may hold
+	}
 	_, err = file.Write(append(text, '\n'))
 	return err
 }

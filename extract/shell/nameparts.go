@@ -1,0 +1,155 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+)
+
+// namesFiles reports whether a word of the feed is the name of a file, a part of it, or several
+// of them with newlines between.
+func (f *feed) namesFiles() bool { return !f.refs && !f.hashes && f.digits == nil }
+
+// partsOf are parts of the names that a word stands for: names that were found, and one match
+// of a pattern. shown stands for them where only the run can tell. It reports false for any
+// other word.
+func partsOf(st *state, word Word, shown string) (Word, bool) {
+	var parts feed
+	switch {
+	case word.Kind == Fed && word.feed != nil && word.feed.namesFiles() && (!word.feed.many || !word.Split):
+		parts = *word.feed
+	case word.Kind == Glob && !word.Expands && len(st.dirs) == 1 && !st.unknown && (len(word.dirs) == 0 || slices.Equal(word.dirs, st.dirs)) &&
+		printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
+		parts = feed{dir: st.dirs[0], listed: true, roots: []string{word.Text}, handing: Whole}
+	default:
+		return Word{}, false
+	}
+	parts.shown = shown
+	if parts.parts, parts.many, parts.rooted, parts.entries = true, false, false, ""; word.Split {
+		parts.handing = AsWords
+	}
+	return parts.word(word.Text), true
+}
+
+// partOfName is what an operator leaves of a name: the beginning of it, or what stands behind
+// a slash in it.
+func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted bool) (Word, bool) {
+	if part.Exp == nil || part.Exp.Word == nil || part.Slice != nil || part.Repl != nil || part.Length || unusual(part) || part.Index != nil {
+		return Word{}, false
+	}
+	operand := w.word(st, part.Exp.Word)
+	if operand.Kind != Literal && operand.Kind != Glob || operand.Text == "" || strings.Trim(operand.Text, wordBytes+"./-*") != "" {
+		return Word{}, false
+	}
+	switch part.Exp.Op {
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
+		if !strings.HasSuffix(operand.Text, "/") {
+			return Word{}, false
+		}
+	default:
+		return Word{}, false
+	}
+	value.Expands, value.Split = false, !quoted // the variable holds one match
+	return partsOf(st, value, "${"+part.Param.Value+"…}")
+}
+
+// directories are those that names lie in: below what the roots lie in, or that itself. It
+// reports false for any other word.
+func directories(word Word) (Word, bool) {
+	f := word.feed
+	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.parts || f.listed || f.entries != "" {
+		return Word{}, false
+	}
+	dirs := feed{dir: f.dir, filters: Access{Follow: true}, handing: f.handing, none: word.Vanishes} // dirname fails without a word
+	if word.Split {
+		dirs.handing = AsWords
+	}
+	for _, root := range f.spread(word.Text) {
+		if !printable(root, "") || strings.Contains(root, "..") {
+			return Word{}, false
+		}
+		dirs.roots = append(dirs.roots, directoryPart(root))
+	}
+	if len(f.besides) > 0 {
+		dirs.roots = append(dirs.roots, ".") // where what is no name would lie
+	}
+	dirs.every = len(dirs.roots) > 1
+	return dirs.word(dirs.roots[0]), true
+}
+
+// enclosing is what dirname prints of a name that was found.
+func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
+	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !simpleWord(call.Args[1]) {
+		return Word{}, false
+	}
+	return directories(w.word(st, call.Args[1]))
+}
+
+// lastSegment is what basename prints of a name, and without an ending that is known.
+func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
+	if len(call.Args) < 2 || call.Args[0].Lit() != "basename" {
+		return Word{}, false
+	}
+	args := call.Args[1:]
+	if len(args) > 2 && args[0].Lit() == "--" {
+		args = args[1:]
+	}
+	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !simpleWord(arg) }) {
+		return Word{}, false
+	}
+	name, ending := w.word(st, args[0]), Word{Kind: Literal}
+	if len(args) == 2 {
+		ending = w.word(st, args[1])
+	}
+	if ending.Kind != Literal || ending.Text != "" && (!printable(ending.Text, "") || strings.Contains(ending.Text, "/")) {
+		return Word{}, false
+	}
+	if name.Kind != Literal {
+		return partsOf(st, name, "$(…)")
+	}
+	if !printable(name.Text, "") || strings.HasSuffix(name.Text, "/") || strings.Contains(name.Text, "..") {
+		return Word{}, false
+	}
+	base := path.Base(name.Text)
+	if base != ending.Text {
+		base = strings.TrimSuffix(base, ending.Text)
+	}
+	return Word{Kind: Literal, Text: base}, true
+}
+
+// simpleWord reports whether a word is text and variables as they are, so that it may be read
+// twice.
+func simpleWord(word *syntax.Word) bool {
+	simple := !hasBrace(word)
+	syntax.Walk(word, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		case *syntax.ParamExp:
+			simple = simple && unchanged(node) && node.Index == nil && node.Param != nil && isName(node.Param.Value)
+			return false
+		default:
+			simple = false
+		}
+		return simple
+	})
+	return simple
+}
+
+// partsHere notes that names, or parts of them, become a word that is no path: what one
+// begins with may make it an option. It reports false where they were found elsewhere.
+func (p *parsed) partsHere(word Word) bool {
+	if p.elsewhere(word.feed) {
+		return false
+	}
+	for _, root := range word.feed.spread(word.Text) {
+		a := word.feed.access(root, v1.OpList, false, word.Split)
+		a.Parts = true
+		p.c.Accesses = append(p.c.Accesses, a)
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shown is by what other ways than its words a line shows values that only the run can
+// tell. Loops and functions go back, so that each counts for the whole line.
+type shown struct {
+	// traces is true when commands may be traced, with what they expand, and expands when
+	// a variable of the environment is expanded that is not known to be public.
+	traces, expands bool
+	// cuts is true when a part is taken of a value that is not known, and compares when
+	// such a value is compared, or measured: which part is the same says what it is.
+	cuts, compares bool
+}
+
+// expands notes that a variable is expanded.
+func (w *walker) expands(st *state, name string) {
+	if st.assigned(name) || slices.Contains([]string{"HOME", "PWD", "UID", "EUID", "PPID"}, name) {
+		return
+	}
+	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || decimal(name)
+	w.shown.expands = w.shown.expands || !special && !slices.Contains(w.table.words.PublicVariables, name)
+}
+
+// compares notes that two texts are compared. One that is not known is not compared with
+// a pattern, nor by its order: a loop over a few of those tells all of it.
+func (w *walker) compares(op string, text, with Word) {
+	if text.Kind != Dynamic && with.Kind != Dynamic {
+		return
+	}
+	w.shown.compares = true
+	if text.Kind == Dynamic && with.Kind != Literal || with.Kind == Dynamic && !alone(with) || slices.Contains([]string{"<", ">", "=~"}, op) {
+		w.messy(MessyTest)
+	}
+}
+
+// alone reports whether a word is one variable in quotes, and no pattern: a set of the
+// characters that another holds ("[$x]") tells them.
+func alone(word Word) bool {
+	return len(word.Variables) == 1 && !word.Split && word.Text == "$"+word.Variables[0]
+}
+
+// shows holds against a line that it shows what its words don't.
+func (w *walker) shows() {
+	if w.shown.traces && w.shown.expands {
+		w.messy(MessyBuiltin)
+	}
+	if w.shown.cuts && w.shown.compares {
+		w.messy(MessyTest)
+	}
+}
+
+// chosen does the same for the word of a case and one of its patterns; "*" is what is
+// left of them.
+func (w *walker) chosen(subject []Word, pattern Word) {
+	for i := range subject {
+		if pattern.Kind != Glob || pattern.Text != "*" {
+			w.compares("", subject[i], pattern)
+		}
+	}
+}
+
+// measures notes that an operator takes a part of a value that is not known, or counts it.
+func (w *walker) measures(part *syntax.ParamExp, known bool) {
+	if known {
+		return
+	}
+	defaults := []syntax.ParExpOperator{
+		syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+	}
+	w.shown.compares = w.shown.compares || part.Length
+	w.shown.cuts = w.shown.cuts || part.Slice != nil || part.Repl != nil || part.Exp != nil && !slices.Contains(defaults, part.Exp.Op)
+}
