@@ -99,6 +99,7 @@ func (r *repeats) keep(key inputKey, judgement *v1.Judgement) {
 		return
 	}
 	kept := copyJudgement(judgement)
+	kept.Known = &v1.Known{}
 	shard := &r.shards[key[0]%repeatShards]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()

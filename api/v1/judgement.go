@@ -16,6 +16,8 @@ type Judgement struct {
 	RefusalHint  string        `json:"refusal_hint"`
 	Route        Route         `json:"route"`
 	JSONRPCError *JSONRPCError `json:"jsonrpc_error"`
+	// Known is what is kept with an input that was judged before, nil for any other.
+	Known *Known `json:"-"`
 }
 
 // Cover says that a rule covers an item.

@@ -31,6 +31,8 @@ type Record struct {
 	// Erased lists JSON pointers of what redaction removed; Masked of what it changed.
 	Erased []string `json:"erased"`
 	Masked []string `json:"masked"`
+	// Known is what is kept with Input, nil for nothing.
+	Known *Known `json:"-"`
 }
 
 // BundleInfo names the revision of a bundle.

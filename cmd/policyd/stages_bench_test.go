@@ -86,11 +86,11 @@ func stage(b *testing.B, decider *sidecar, bodies [][]byte) []staged {
 
 // recordOf is the record that the gate writes of a call that is allowed.
 func recordOf(decider *sidecar, labels map[string]string, s *staged) *v1.Record {
-	kept, erased, masked := decider.policy.redactor.Redact(s.call, s.input.Tool.Kind)
+	kept, erased, masked := decider.policy.redactor.Redact(s.call, s.input.Tool.Kind, nil)
 	return &v1.Record{
 		DecisionID: s.decision.ID, Timestamp: time.Now(), Path: "policyd/main/decision", Labels: labels,
 		Bundles: map[string]v1.BundleInfo{"policyd": s.bundle()},
-		Input:   &s.input, Call: &kept, Erased: erased, Masked: masked,
+		Input:   &s.input, Call: kept, Erased: erased, Masked: masked,
 		Result:  v1.RecordResult{Decision: s.decision.Effect, Reasons: s.decision.Reasons, Items: s.decision.Items},
 		Metrics: map[string]int64{"timer_extract_ns": 1, "timer_rego_query_eval_ns": 1, "timer_gate_ns": 1},
 	}

@@ -111,11 +111,15 @@ func (r *Resolver) Reset() {
 }
 
 // Stamp is what lies at a path, links followed, if this call has looked there
-// by lstat and found no link: the two then say the same. It reports false for
-// every other path, and wherever the agent's names are not the sidecar's.
+// by lstat and found no link, or the kernel vouches for it: the two then say the same.
+// It reports false for every other path, and wherever the agent's names are not the
+// sidecar's.
 func (r *Resolver) Stamp(path string) (stat.Stamp, bool) {
 	if r.Map != nil || r.Windows {
 		return stat.Stamp{}, false
+	}
+	if stamp, known := r.Watched.Directory(path); known {
+		return stamp, true
 	}
 	seen, ok := r.nodes[path]
 	if !ok || seen.err != nil || seen.stamp.Kind == stat.Link {
@@ -218,7 +222,7 @@ func (r *Resolver) straight(path string) (Resolved, bool) {
 		return Resolved{}, false
 	}
 	var seen node
-	for end := 1; end <= len(path); end++ {
+	for end := r.vouched(path); end <= len(path); end++ {
 		if end < len(path) && path[end] != '/' {
 			continue
 		}
@@ -234,6 +238,22 @@ func (r *Resolver) straight(path string) (Resolved, bool) {
 	result := Resolved{Real: path}
 	result.found(&seen)
 	return result, true
+}
+
+// vouched is the end of the first segment to look at: what is known of a directory is known
+// of all the way to it.
+func (r *Resolver) vouched(path string) (end int) {
+	if r.Map != nil {
+		return 1
+	}
+	if _, known := r.Watched.Directory(path); known {
+		return len(path)
+	}
+	parent := strings.LastIndexByte(path, '/')
+	if _, known := r.Watched.Directory(path[:parent]); known {
+		return parent + 1
+	}
+	return 1
 }
 
 func hasDots(path string) bool {
@@ -314,6 +334,11 @@ func (r *Resolver) isDir(path string) (exists, dir bool) {
 
 // look returns what lstat and readlink say of path, once per call.
 func (r *Resolver) look(path string) node {
+	if r.Map == nil {
+		if stamp, known := r.Watched.Directory(path); known {
+			return node{stamp: stamp} // as good as what was seen
+		}
+	}
 	if seen, ok := r.nodes[path]; ok {
 		return seen
 	}

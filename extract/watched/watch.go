@@ -61,6 +61,17 @@ func (v View) Stamp(path string) (stat.Stamp, bool) {
 	return stat.Stamp{}, false
 }
 
+// Directory is what a directory is like, if that is known without asking for it: then the
+// way to it is known, too.
+func (v View) Directory(path string) (stat.Stamp, bool) {
+	if found, ok := v.known[path]; ok {
+		if stamp := found.stamp.Load(); stamp != nil {
+			return *stamp, true
+		}
+	}
+	return stat.Stamp{}, false
+}
+
 // Learn makes a directory known to later calls: its stamp was seen after the view was
 // made, by lstat(2) of a path that is behind no link. What can't be watched stays unknown.
 func (v View) Learn(path string, stamp stat.Stamp) {

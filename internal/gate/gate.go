@@ -42,9 +42,9 @@ type Recorder interface {
 type Redactor interface {
 	// MaskFacts masks in place.
 	MaskFacts(facts *v1.Facts)
-	// Redact returns what a record may keep of a call, given its tool kind, and
-	// JSON pointers to what was erased and masked.
-	Redact(call *v1.Call, kind string) (kept v1.RecordCall, erased, masked []string)
+	// Redact returns what a record may keep of a call, given its tool kind and what is
+	// known with its input, and JSON pointers to what was erased and masked.
+	Redact(call *v1.Call, kind string, known *v1.Known) (kept *v1.RecordCall, erased, masked []string)
 }
 
 // Sessions are who may ask, and what they hold.

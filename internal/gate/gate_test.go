@@ -88,8 +88,8 @@ func (l *log) last(t *testing.T) v1.Record {
 type marking struct{}
 
 func (marking) MaskFacts(facts *v1.Facts) { facts.Names = append(facts.Names, "masked") }
-func (marking) Redact(call *v1.Call, kind string) (v1.RecordCall, []string, []string) {
-	return v1.RecordCall{Tool: call.Tool, Args: map[string]any{}, SessionID: call.Session.ID}, []string{kind}, []string{}
+func (marking) Redact(call *v1.Call, kind string, _ *v1.Known) (*v1.RecordCall, []string, []string) {
+	return &v1.RecordCall{Tool: call.Tool, Args: map[string]any{}, SessionID: call.Session.ID}, []string{kind}, []string{}
 }
 
 // house is a gate with its collaborators in a test's hands.

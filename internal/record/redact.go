@@ -38,27 +38,22 @@ func (r *Redactor) SetSecretNames(globs []string) { r.masker.SetVariables(globs)
 
 // Redact returns the call as a record keeps it: file contents as
 // {"bytes":n,"sha256":"…"}, or in these words inside a longer text, secret-like
-// values masked. kind is the tool's kind. The lists name, as
-// sorted JSON pointers into the record, what was erased and what was masked.
+// values masked. kind is the tool's kind, and known what is kept with the call's input. The
+// lists name, as sorted JSON pointers into the record, what was erased and what was masked.
 // Redacting a redacted call changes nothing. Arguments that can't be read are
-// left out and named in erased.
-func (r *Redactor) Redact(call *v1.Call, kind string) (kept v1.RecordCall, erased, masked []string) {
+// left out and named in erased. What is kept may be shared, and is only read.
+func (r *Redactor) Redact(call *v1.Call, kind string, known *v1.Known) (kept *v1.RecordCall, erased, masked []string) {
+	names := r.masker.variables.Load()
+	if clean, _ := known.Load(v1.UseCall).(*cleanCall); clean != nil && clean.is(call, kind, names) {
+		return clean.kept, []string{}, []string{}
+	}
 	run := redaction{redactor: r, kind: kind, erased: []string{}, masked: []string{}}
-	kept = v1.RecordCall{
-		Tool: run.text(call.Tool, "/call/tool"), Protocol: run.text(call.Protocol, "/call/protocol"),
-		Cwd: run.text(call.Cwd, "/call/cwd"), SessionID: run.text(call.Session.ID, "/call/session_id"),
-		Agent: run.text(call.Session.Agent, "/call/agent"),
-	}
-	if args, err := decodeArgs(call.Args); err != nil {
-		run.erased = append(run.erased, "/call/args")
-	} else if args != nil {
-		kept.Args = run.object(args, "/call/args")
-	}
-	if kept.Args == nil {
-		kept.Args = map[string]any{}
-	}
+	kept = run.call(call)
 	slices.Sort(run.erased)
 	slices.Sort(run.masked)
+	if known != nil && len(run.erased)+len(run.masked) == 0 && sizeOf(call) <= longestClean {
+		known.Keep(v1.UseCall, newCleanCall(call, kind, names))
+	}
 	return kept, run.erased, run.masked
 }
 
@@ -67,6 +62,23 @@ type redaction struct {
 	redactor       *Redactor
 	kind           string
 	erased, masked []string
+}
+
+func (r *redaction) call(call *v1.Call) *v1.RecordCall {
+	kept := &v1.RecordCall{
+		Tool: r.text(call.Tool, "/call/tool"), Protocol: r.text(call.Protocol, "/call/protocol"),
+		Cwd: r.text(call.Cwd, "/call/cwd"), SessionID: r.text(call.Session.ID, "/call/session_id"),
+		Agent: r.text(call.Session.Agent, "/call/agent"),
+	}
+	if args, err := decodeArgs(call.Args); err != nil {
+		r.erased = append(r.erased, "/call/args")
+	} else if args != nil {
+		kept.Args = r.object(args, "/call/args")
+	}
+	if kept.Args == nil {
+		kept.Args = map[string]any{}
+	}
+	return kept
 }
 
 func (r *redaction) object(members map[string]any, at string) map[string]any {

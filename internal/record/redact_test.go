@@ -120,10 +120,10 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-func redact(t *testing.T, tool, args string) (v1.RecordCall, []string, []string) {
+func redact(t *testing.T, tool, args string) (*v1.RecordCall, []string, []string) {
 	t.Helper()
 	call := &v1.Call{Tool: tool, Args: json.RawMessage(args), Cwd: "/srv", Session: v1.Session{ID: "s", Agent: "a"}}
-	return record.NewRedactor([]string{"body"}, []string{"X_*"}).Redact(call, v1.ToolWrite)
+	return record.NewRedactor([]string{"body"}, []string{"X_*"}).Redact(call, v1.ToolWrite, nil)
 }
 
 func TestRedactErasesContents(t *testing.T) {
@@ -247,12 +247,12 @@ func TestRedactKeepsNoContent(t *testing.T) {
 	for _, test := range leaked {
 		t.Run(test.name, func(t *testing.T) {
 			require.Contains(t, test.args, "hush")
-			kept, erased, masked := redactor.Redact(&v1.Call{Tool: "t", Args: json.RawMessage(test.args)}, test.kind)
+			kept, erased, masked := redactor.Redact(&v1.Call{Tool: "t", Args: json.RawMessage(test.args)}, test.kind, nil)
 			line, err := json.Marshal(kept.Args)
 			require.NoError(t, err)
 			assert.NotContains(t, string(line), "hush")
 			assert.NotEmpty(t, append(erased, masked...), "the record says that something is missing")
-			again, erased, masked := redactor.Redact(&v1.Call{Tool: "t", Args: line}, test.kind)
+			again, erased, masked := redactor.Redact(&v1.Call{Tool: "t", Args: line}, test.kind, nil)
 			assert.Empty(t, erased)
 			assert.Empty(t, masked)
 			second, err := json.Marshal(again.Args)
@@ -274,7 +274,7 @@ func TestRedactKeepsCommandsAroundContents(t *testing.T) {
 		assert.Empty(t, erased)
 	}
 	kept, erased, _ := record.NewRedactor(nil, nil).Redact(&v1.Call{Args: json.RawMessage(
-		`{"command":"ls ` + strings.Repeat("a", 5000) + `","max_tokens":100}`)}, v1.ToolShell)
+		`{"command":"ls ` + strings.Repeat("a", 5000) + `","max_tokens":100}`)}, v1.ToolShell, nil)
 	assert.Len(t, kept.Args["command"], 5003, "a command line is no content")
 	assert.Equal(t, json.Number("100"), kept.Args["max_tokens"])
 	assert.Empty(t, erased)
@@ -283,10 +283,10 @@ func TestRedactKeepsCommandsAroundContents(t *testing.T) {
 func TestPolicyNamesSecretVariables(t *testing.T) {
 	redactor := record.NewRedactor(nil, []string{"*_DSN", "[", "HUSHED"})
 	call := &v1.Call{Args: json.RawMessage(`{"command":"APP_DSN=hush hushed='hu sh' A=kept make","app_dsn":"hush"}`)}
-	kept, _, _ := redactor.Redact(call, v1.ToolShell)
+	kept, _, _ := redactor.Redact(call, v1.ToolShell, nil)
 	assert.Equal(t, map[string]any{"command": "APP_DSN=[masked] hushed=[masked] A=kept make", "app_dsn": record.Masked}, kept.Args)
 	redactor.SetSecretNames(nil)
-	kept, _, _ = redactor.Redact(call, v1.ToolShell)
+	kept, _, _ = redactor.Redact(call, v1.ToolShell, nil)
 	assert.Equal(t, "hush", kept.Args["app_dsn"], "the globs belong to the policy in force")
 }
 
@@ -315,6 +315,53 @@ func TestMaskFactsMasksEveryTextBeforeJudgement(t *testing.T) {
 	assert.Equal(t, v1.Form{{Name: "--password=[masked]", Kind: "unknown"}, {Name: "-p[masked]", Kind: "unknown"}}, facts.Items[0].Form)
 }
 
+// What is kept of a call is kept for that call alone, never one with a secret, and no longer
+// than the names of secrets stand.
+func TestWhatIsKnownOfACallIsThatCalls(t *testing.T) {
+	redactor, known := record.NewRedactor(nil, nil), &v1.Known{}
+	plain := func() *v1.Call {
+		return &v1.Call{
+			Tool: "Bash", Protocol: "p", Args: json.RawMessage(`{"command":"APP_DSN=hush make"}`), Cwd: "/srv",
+			Session: v1.Session{ID: "s", Agent: "a"},
+		}
+	}
+	kept, erased, masked := redactor.Redact(plain(), v1.ToolShell, known)
+	again, _, _ := redactor.Redact(plain(), v1.ToolShell, known)
+	assert.Equal(t, kept, again)
+	assert.Equal(t, [][]string{{}, {}}, [][]string{erased, masked})
+	third, _, _ := redactor.Redact(plain(), v1.ToolShell, known)
+	assert.Same(t, again, third)
+	for name, change := range map[string]func(call *v1.Call){
+		"tool":     func(call *v1.Call) { call.Tool = "other" },
+		"protocol": func(call *v1.Call) { call.Protocol = "other" },
+		"args":     func(call *v1.Call) { call.Args = json.RawMessage(`{"command":"other"}`) },
+		"cwd":      func(call *v1.Call) { call.Cwd = "/other" },
+		"session":  func(call *v1.Call) { call.Session.ID = "other" },
+		"agent":    func(call *v1.Call) { call.Session.Agent = "other" },
+	} {
+		known, call := &v1.Known{}, plain()
+		redactor.Redact(plain(), v1.ToolShell, known)
+		change(call)
+		want, _, _ := redactor.Redact(call, v1.ToolShell, nil)
+		got, _, _ := redactor.Redact(call, v1.ToolShell, known)
+		assert.Equal(t, want, got, name)
+	}
+	content := &v1.Call{Args: json.RawMessage(`{"command":"x"}`)}
+	redactor.Redact(content, v1.ToolShell, known)
+	_, erased, _ = redactor.Redact(content, v1.ToolEdit, known)
+	assert.NotEmpty(t, erased, "the kind says what contents are")
+	redactor.Redact(plain(), v1.ToolShell, known)
+	redactor.SetSecretNames([]string{"*_DSN"})
+	kept, _, masked = redactor.Redact(plain(), v1.ToolShell, known)
+	assert.NotEmpty(t, masked)
+	assert.Equal(t, "APP_DSN=[masked] make", kept.Args["command"])
+	for _, args := range []string{`{"password":"hush"}`, `{"command":"` + strings.Repeat("x", 5000) + `"}`} {
+		none := &v1.Known{}
+		redactor.Redact(&v1.Call{Args: json.RawMessage(args)}, v1.ToolShell, none)
+		assert.Nil(t, none.Load(v1.UseCall), "secrets and long texts don't stay in memory")
+	}
+}
+
 func FuzzRedact(f *testing.F) {
 	for _, test := range leaked {
 		f.Add(test.args)
@@ -322,10 +369,13 @@ func FuzzRedact(f *testing.F) {
 	f.Add(`{"command":"cat <<A\n[1 bytes, sha256 x]\nA"}`)
 	redactor := record.NewRedactor(nil, []string{"*_KEY"})
 	f.Fuzz(func(t *testing.T, args string) {
-		kept, _, _ := redactor.Redact(&v1.Call{Args: json.RawMessage(args)}, v1.ToolShell)
+		call, known := &v1.Call{Args: json.RawMessage(args)}, &v1.Known{}
+		kept, _, _ := redactor.Redact(call, v1.ToolShell, known)
 		line, err := json.Marshal(kept.Args)
 		require.NoError(t, err)
-		again, erased, _ := redactor.Redact(&v1.Call{Args: line}, v1.ToolShell)
+		repeat, _, _ := redactor.Redact(call, v1.ToolShell, known)
+		require.Equal(t, kept, repeat)
+		again, erased, _ := redactor.Redact(&v1.Call{Args: line}, v1.ToolShell, nil)
 		second, err := json.Marshal(again.Args)
 		require.NoError(t, err)
 		require.Equal(t, string(line), string(second))
@@ -347,7 +397,7 @@ func BenchmarkRedact(b *testing.B) {
 	call := &v1.Call{Tool: "Bash", Args: json.RawMessage(`{"command":"ls -la src && cat src/main.go | head -n 5"}`), Cwd: "/srv/proj"}
 	b.ReportAllocs()
 	for b.Loop() {
-		redactor.Redact(call, v1.ToolShell)
+		redactor.Redact(call, v1.ToolShell, nil)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,7 +59,9 @@ func (f *filler) fill(t *testing.T, v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f.fill(t, v.Field(i))
+			if v.Type().Field(i).Tag.Get("json") != "-" {
+				f.fill(t, v.Field(i))
+			}
 		}
 	case reflect.Interface:
 		v.Set(reflect.ValueOf(f.argument(t)))
@@ -133,6 +136,12 @@ func differential(t *testing.T, seed uint64, extra string) {
 	var record v1.Record
 	f.fill(t, reflect.ValueOf(&record).Elem())
 	compare(t, &record, wire.AppendRecord)
+	record.Known = &v1.Known{}
+	for range 2 { // the second time with the text that the first one kept
+		compare(t, &record, wire.AppendRecord)
+	}
+	record.Input = nil
+	compare(t, &record, wire.AppendRecord)
 	var decision v1.Decision
 	f.fill(t, reflect.ValueOf(&decision).Elem())
 	compare(t, &decision, wire.AppendDecision)
@@ -161,6 +170,44 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	compare(t, &odd, wire.AppendRecord)
 	_, err := wire.AppendRecord(nil, &odd)
 	require.Error(t, err)
+}
+
+// TestWhatIsKnownIsWrittenOnce holds that texts are kept where they may be.
+func TestWhatIsKnownIsWrittenOnce(t *testing.T) {
+	record := v1.Record{
+		Input: &v1.Input{Facts: v1.Facts{Cwd: "/srv"}}, Known: &v1.Known{}, Call: &v1.RecordCall{Tool: "Bash"},
+		Result: v1.RecordResult{Reasons: []v1.Reason{{Rule: "r"}}, Items: []v1.DecisionItem{{Verb: "v"}}},
+	}
+	first, err := wire.AppendRecord(nil, &record)
+	require.NoError(t, err)
+	require.Contains(t, string(first), `,"input":`+string(record.Known.Load(v1.UseInput).([]byte))+`,"call":`)
+	// Neither may change once it was written, which shows where the text is from.
+	record.Input.Cwd, record.Call.Tool = "/other", "Other"
+	again, err := wire.AppendRecord(nil, &record)
+	require.NoError(t, err)
+	assert.Equal(t, string(first), string(again))
+	record.Input.Cwd, record.Call.Tool = "/srv", "Bash"
+	for _, change := range []func(record *v1.Record){
+		func(record *v1.Record) { record.Call = &v1.RecordCall{Tool: "Other"} },
+		func(record *v1.Record) { record.Call = nil },
+		func(record *v1.Record) { record.Result.Decision = v1.EffectAllow },
+		func(record *v1.Record) { record.Result.Reasons = []v1.Reason{{Rule: "s"}} },
+		func(record *v1.Record) { record.Result.Reasons = nil },
+		func(record *v1.Record) { record.Result.Items = []v1.DecisionItem{{Verb: "w"}} },
+		func(record *v1.Record) { record.Result.Items = []v1.DecisionItem{} },
+		func(record *v1.Record) { record.Result.PromptID = "p" },
+		func(record *v1.Record) { record.Input = nil },
+		func(record *v1.Record) { record.Known = nil },
+	} {
+		changed := record
+		change(&changed)
+		compare(t, &changed, wire.AppendRecord)
+		compare(t, &record, wire.AppendRecord)
+	}
+	long := v1.Record{Input: &v1.Input{Facts: v1.Facts{Cwd: strings.Repeat("x", 5000)}}, Known: &v1.Known{}}
+	_, err = wire.AppendRecord(nil, &long)
+	require.NoError(t, err)
+	assert.Nil(t, long.Known.Load(v1.UseInput), "memory is bounded")
 }
 
 // TestNothingIsAllocatedForPlainText holds what this is there for.
