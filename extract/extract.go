@@ -110,8 +110,9 @@ func realOrSelf(path string) string {
 // Extractor makes facts for one policy snapshot. It is safe for concurrent use.
 type Extractor struct {
 	*Base
-	lists *lists
-	homes vouched[[]sensitive]
+	lists     *lists
+	homes     vouched[[]sensitive]
+	rootNames rootNames
 	// noPlaces are of directories that programs could be in.
 	noPlaces vouched[noPlaces]
 	// noPrograms are names of programs that are missing in a directory of them.

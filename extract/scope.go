@@ -210,9 +210,7 @@ func (e *extraction) root(dir, space string) []string {
 // sensitive root, holds one, or lies in one that is not merely a home. With a
 // path map it may be one neither by the agent's name nor by the sidecar's.
 func (e *extraction) sensitiveRoot(real string) bool {
-	if e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
-		e.x.lists.systemHomes.sensitive(real, e.resolver.Names, e.home, e.x.options.Home) ||
-		e.sensitiveByName(real, e.homeRoots()) || e.ownPlace(real) {
+	if e.sensitiveByLists(real) || e.sensitiveByName(real, e.homeRoots()) {
 		return true
 	}
 	if e.resolver.Map == nil {
@@ -220,6 +218,23 @@ func (e *extraction) sensitiveRoot(real string) bool {
 	}
 	disk, visible := e.resolver.Map.Sidecar(real)
 	return visible && (e.sensitiveByName(disk, e.x.lists.sidecar) || e.x.lists.systemHomes.sensitive(disk, paths.NamesExact))
+}
+
+// sensitiveByLists reports what can be told from a directory's name by lists that never
+// change. Sessions have few directories, so it is remembered, but not what a path map says.
+func (e *extraction) sensitiveByLists(real string) bool {
+	place := rootName{real: real, home: e.home, names: e.resolver.Names, windows: e.windows}
+	if e.resolver.Map == nil {
+		if sensitive, known := e.x.rootNames.get(place); known {
+			return sensitive
+		}
+	}
+	sensitive := e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
+		e.x.lists.systemHomes.sensitive(real, e.resolver.Names, e.home, e.x.options.Home) || e.ownPlace(real)
+	if e.resolver.Map == nil {
+		e.x.rootNames.put(place, sensitive)
+	}
+	return sensitive
 }
 
 func (e *extraction) sensitiveByName(real string, entries []sensitive) bool {

@@ -74,6 +74,8 @@ type node struct {
 	stamp stat.Stamp
 	link  string
 	err   error
+	// held says that it is a file that later calls find held open, too.
+	held bool
 }
 
 // Resolver resolves paths and remembers every segment it looked at.
@@ -138,7 +140,9 @@ func (r *Resolver) Look(path string, follow bool) (stat.Stamp, error) {
 	seen := r.look(path)
 	switch {
 	case seen.stamp.Kind == stat.File:
-		r.Watched.Hold(path)
+		if !seen.held {
+			r.Watched.Hold(path)
+		}
 		return seen.stamp, nil
 	case seen.stamp.Kind != stat.Link:
 		return seen.stamp, seen.err
@@ -355,7 +359,7 @@ func (r *Resolver) lookFor(path string) node {
 		return r.Map.look(path)
 	}
 	if stamp, known := r.Watched.Stamp(path); known {
-		return node{stamp: stamp}
+		return node{stamp: stamp, held: true}
 	}
 	seen := lookOnDisk(path)
 	r.Watched.Learn(path, seen.stamp)

@@ -49,6 +49,7 @@ func keptCalls() []kept {
 		command("mysql -phushhush app"),
 		command("docker login -p hushhush registry.example"),
 		command("SITE_DSN=hushhush make"),
+		command("CACHE_REDIS_URL=hushhush MONGO_URI=hushhush make"),
 		command("TOKEN=$(echo hushhush) make"),
 		command("git clone https://hushhush@example.org/x.git"),
 	}

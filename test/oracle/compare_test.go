@@ -125,8 +125,8 @@ func (s start) words() []string {
 		return s.Args
 	}
 	name := s.Path
-	if path.Dir(name) == "/usr/bin" {
-		name = path.Base(name) // found in PATH, or named in full: the facts may say either
+	if dir := path.Dir(name); dir == "/usr/bin" || dir == "/bin" {
+		name = path.Base(name) // found in PATH or by "command -p", or named in full: the facts may say either
 	}
 	return append([]string{name}, s.Args...)
 }
