@@ -114,8 +114,8 @@ func TestCredentialsAreNeverSaid(t *testing.T) {
 			require.NotContains(t, said, secret)
 		}
 	}
-	require.Equal(t, "Bearer tr0ub4dor", s.asked[0].Header.Get("Authorization"), "the service is told")
-	require.Equal(t, "c0rrecth0rse", s.asked[0].Header.Get("X-Api-Key"))
+	require.Equal(t, "Bearer tr0ub4dor", s.request(0).Header.Get("Authorization"), "the service is told")
+	require.Equal(t, "c0rrecth0rse", s.request(0).Header.Get("X-Api-Key"))
 	require.NotEmpty(t, log.String())
 }
 
@@ -218,9 +218,7 @@ func TestNewsComeOverALongPoll(t *testing.T) {
 		require.Contains(t, receive(t, activated).Revision(), "+"+verb)
 	}
 	require.Equal(t, "deny", decided(t, e))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	require.Contains(t, s.asked[1].Header.Get("Prefer"), "wait=60")
+	require.Contains(t, s.request(1).Header.Get("Prefer"), "wait=60")
 	s.CloseClientConnections()
 }
 

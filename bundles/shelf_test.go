@@ -50,6 +50,13 @@ func (s *shelf) misbehave(answer http.HandlerFunc) {
 	s.answer = answer
 }
 
+// request is one that it got. The last may still be at work when its answer was given up.
+func (s *shelf) request(number int) *http.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[number]
+}
+
 func (s *shelf) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r)
