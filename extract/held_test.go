@@ -31,6 +31,7 @@ func TestMatchesWithTextAboutThem(t *testing.T) {
 		{"in/a .env", `for f in in/*; do head -1 ./$f 2>/dev/null; done`},
 		{"in/a .env", `for f in in/*; do x="src/$f"; cat $x; done`},
 		{"in/a .env", `for f in in/*; do for x in src/$f; do cat "$x"; done; done`},
+		{"in/a .env", `a=(in/*); f=${a[0]}; for x in src/$f; do while true; do cat "$x"; y=1; done; done`},
 		{"in/a .env", `for f in in/*; do x=(src/$f); cat "${x[@]}"; done`},
 		{"in/a .env", `g() { cat "$@"; }; for f in in/*; do g src/$f; done`},
 		{"in/a .env", `for f in in/*; do sh -c 'cat "$@"' _ src/$f; done`},

@@ -522,9 +522,11 @@ func (w *walker) keepRound(first []Command, from int) {
 // same reports whether two commands do the same, as far as deny rules look.
 func (c *Command) same(other *Command) bool {
 	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
-		slices.EqualFunc(c.Accesses, other.Accesses, func(a, b Access) bool {
-			return a.Text == b.Text && a.Op == b.Op && a.Dynamic == b.Dynamic && a.Glob == b.Glob && a.Tree == b.Tree
-		})
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
+}
+
+func sameAccess(a, b Access) bool {
+	return a.Text == b.Text && a.Op == b.Op && a.Dynamic == b.Dynamic && a.Glob == b.Glob && a.Tree == b.Tree && a.Split == b.Split
 }
 
 // onlyVariables reports whether a round of a loop changed variables and
