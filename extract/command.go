@@ -63,6 +63,9 @@ func (e *extraction) command(c *shell.Command, line string) {
 	for i := range c.Accesses {
 		e.access(t, item, c, &c.Accesses[i])
 	}
+	for i := range c.Held {
+		e.access(t, item, c, &c.Held[i])
+	}
 	e.patched(t, item, c, line)
 	item.Directory = e.effective(c)
 	if paths.Depth(item.Directory) < 2 {

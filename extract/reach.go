@@ -535,7 +535,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	}
 	for i, match := range found.matches {
 		word := found.words[i]
-		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
+		if strings.HasPrefix(word, "-") && !a.Rooted || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
 			item.Caveats.Add("dynamic_option") // git reads magic behind a colon
 		}
 		if a.Reading.Misread(word) {

@@ -233,17 +233,65 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.ParenArithm:
 		return w.signed(st, expr.X)
 	case *syntax.BinaryArithm:
-		if slices.Contains([]syntax.BinAritOperator{syntax.Add, syntax.Mul, syntax.Quo, syntax.Rem}, expr.Op) {
+		switch expr.Op {
+		case syntax.Add, syntax.Quo, syntax.Rem:
 			return w.signed(st, expr.X) || w.signed(st, expr.Y)
+		case syntax.Mul:
+			return !w.scales(st, expr.X, expr.Y) && !w.scales(st, expr.Y, expr.X)
+		default:
 		}
 	case *syntax.Word:
 		word := w.word(st, expr)
 		if isName(expr.Lit()) {
 			word, _ = st.variable(expr.Lit())
 		}
-		return word.Signed || !isNumber(word)
+		return word.Signed || !isNumber(word) || !bounded(word)
 	}
 	return true
+}
+
+// Numbers wrap: one that is large enough, or what is made of it, is below zero.
+const (
+	maxCounted = 12 // digits of what counts and sizes are
+	maxFactor  = 4  // digits of what one of them may be taken times
+)
+
+// counted reports whether a text is a number no larger than a count.
+func counted(text string) bool { return decimal(text) && len(text) <= maxCounted }
+
+// bounded reports whether a number is no larger than a count: digits side by side are.
+func bounded(word Word) bool {
+	if word.Kind == Literal {
+		return len(word.Text) <= maxCounted
+	}
+	return !word.Joined
+}
+
+// scales reports whether a product is that of a number and a small factor.
+func (w *walker) scales(st *state, number, factor syntax.ArithmExpr) bool {
+	word, ok := factor.(*syntax.Word)
+	return ok && decimal(word.Lit()) && len(word.Lit()) <= maxFactor && !w.signed(st, number) && !w.scaled(st, number)
+}
+
+// scaled reports whether an expression holds a product, or a variable that holds one.
+func (w *walker) scaled(st *state, expr syntax.ArithmExpr) bool {
+	found := false
+	syntax.Walk(expr, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.BinaryArithm:
+			found = found || node.Op == syntax.Mul
+		case *syntax.Lit:
+			value, _ := st.variable(node.Value)
+			found = found || value.Scaled
+		case *syntax.ParamExp:
+			if node.Param != nil {
+				value, _ := st.variable(node.Param.Value)
+				found = found || value.Scaled || value.array != nil
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // countingLoop walks for (( … )): its counters hold any number in each round.

@@ -112,3 +112,38 @@ func TestExpressionsThatMayNotAssign(t *testing.T) {
 		assert.Equalf(t, shown, slices.Contains(last.Variables, "KEY"), "%q", line)
 	}
 }
+
+// S4: a number that may be below zero begins with a dash, as an option does: one that
+// wraps, and a time before 1970.
+func TestNumbersThatMayBeOptions(t *testing.T) {
+	for line, option := range map[string]bool{
+		`grep -r $((18446744073709551615)) T`: true, `grep -r $((9223372036854775807+1)) T`: true, `grep -r $((4000000000*4000000000)) T`: true,
+		`x=9999999999999; grep -r $((x+1)) T`: true, `x=$(wc -l < f); grep -r $((x*x)) T`: true, `x=$(wc -l < f); y=$((x*9)); grep -r $((y*9)) T`: true,
+		`x=$(wc -l < f); grep -r $((x*9*9)) T`: true, `x=$(wc -l < f); grep -r $((x*99999)) T`: true, `for i in $(seq 1 9999999999999); do grep -r $((i+1)) T; done`: true,
+		`x=$(stat -c %Y f); grep -r "$x" T`: true, `for x in $(stat -c %Y f g); do grep -r "$x" T; done`: true,
+		`stat -c %Y f g | while read -r x; do grep -r "$x" T; done`: true, `x=$(stat -c %Y f | head -1); grep -r "$x" T`: true,
+		`x=$(stat -c %X f | xargs); grep -r "$x" T`: true,
+		`x=$(wc -l < f); grep -r "$((x+1))" T`:      false, `x=$(wc -l < f); grep -r "$((x*100))" T`: false, `x=$(wc -l < f); y=$((x*10)); grep -r $((y+50)) T`: false,
+		`x=$(wc -l < f); grep -r "$((x*100/x))" T`: false, `for i in $(seq 1 99); do grep -r "$((i+1))" T; done`: false,
+	} {
+		parsed := newTable(t).Parse(line, textual)
+		found := len(parsed.Messy) > 0
+		for i := range parsed.Commands {
+			found = found || parsed.Commands[i].Verb == "grep" && parsed.Commands[i].Caveats.Has("dynamic_option")
+		}
+		assert.Equalf(t, option, found, "%q", line)
+	}
+}
+
+// S9: a pattern behind what only the run can tell becomes as many words as it has matches.
+func TestPatternsBehindNumbers(t *testing.T) {
+	for _, line := range []string{
+		`grep $((1))* f`, `x=$(wc -l < f); rg $x* src`, `x=$(wc -l < f); rg -e $x* src`, `h=$(git log -1 --format=%h); rg $h* src`,
+		`t=$(git describe --tags); rg x$t* src`, `x=$(cat f); grep .e$x* f`,
+	} {
+		assert.Truef(t, last(t, line).Caveats.Has("dynamic_option"), "%q", line)
+	}
+	for _, f := range []string{`for f in *; do sed -n "s,x,$f,;${n}p" a; done`, `for f in *; do awk "/$f/{print $n}" a; done`} {
+		assert.Equal(t, "code", last(t, `n=$(wc -l < f); `+f).Form[len(last(t, `n=$(wc -l < f); `+f).Form)-2].Kind, f)
+	}
+}

@@ -313,6 +313,7 @@ func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative boo
 		if !next.associative {
 			words := w.words(st, element.Value)
 			dropUnmatched(st, words)
+			w.handsOn(st, words)
 			next.words = append(next.words, located(st, words)...)
 			continue
 		}

@@ -26,6 +26,9 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 	if len(argv) == 0 {
 		return w.assignments(st, call.Assigns, redirs)
 	}
+	if !w.printsWords(st, argv) {
+		w.handsOn(st, argv)
+	}
 	prefix := st
 	if value, ok := w.separator(st, call.Assigns); ok && argv[0].literal("read") {
 		prefix = st.with("IFS", value)
@@ -265,7 +268,7 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 	in := w.in
 	ifs, set := st.variable("IFS")
 	if in != nil && in.digits != nil && at == 0 && !zero && in.digits.begins(names, ifs, set) {
-		return Word{Kind: Number, Text: "$" + name, Solid: true}
+		return Word{Kind: Number, Text: "$" + name, Solid: true, Signed: in.digits.signed}
 	}
 	if in == nil || in.zero != zero || len(in.roots) == 0 || in.spaced || len(st.dirs) != 1 || st.unknown || st.dirs[0] != in.dir {
 		return text

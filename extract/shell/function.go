@@ -88,7 +88,11 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []
 	w.called[decl] = true
 	w.calls++
 	w.calling = append(w.calling, decl)
-	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(parameters(st, args), decl.Body) })
+	inside := parameters(st, args)
+	if _, held := st.variable("0"); held && w.zsh {
+		inside.set("0", unknownWord) // the name of the function
+	}
+	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(inside, decl.Body) })
 	locals := localNames(decl.Body)
 	for _, name := range locals {
 		ok, fail = ok.without(w.ownName(name)), fail.without(w.ownName(name))
@@ -126,6 +130,7 @@ func returned(before, after *state, locals []string) *state {
 		}
 	}
 	restore("@")
+	restore("0")
 	for i := range maxParameters {
 		restore(strconv.Itoa(i + 1))
 	}

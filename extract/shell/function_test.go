@@ -69,3 +69,13 @@ func TestPiecesThatPrintTheEnvironment(t *testing.T) {
 		assert.True(t, got.Commands[0].Caveats.Has("reads_environment"), word)
 	}
 }
+
+// V9: in a function of zsh $0 is its name, whatever the script was called.
+func TestFunctionsNamedInZsh(t *testing.T) {
+	line := newTable(t).Parse(`zsh -c 'cat "$0"; id_rsa() { cat "$0"; }; id_rsa; cat "$0"' a.txt`, Options{Platform: "linux", Cwd: "/p"})
+	var dynamic []bool
+	for i := range line.Commands {
+		dynamic = append(dynamic, line.Commands[i].Caveats.Has("dynamic_word"))
+	}
+	assert.Equal(t, []bool{false, true, false}, dynamic)
+}

@@ -73,6 +73,9 @@ type Command struct {
 	Form    v1.Form
 	// Accesses are the paths that it names or implies.
 	Accesses []Access
+	// Held are patterns of which words hold matches that have other text about them, or
+	// that the shell cuts: what the names are called matters, whatever becomes of them.
+	Held []Access
 	// Operand is the first path-like operand as it stands, for the effective
 	// directory (V3); empty when there is none.
 	Operand string
@@ -368,6 +371,8 @@ type walker struct {
 	// expandedNames are variables of the environment that were expanded since the
 	// last command: in an assignment, a here-string, the word of a case.
 	expandedNames []string
+	// standing are the patterns of names that words were made of since then.
+	standing []Access
 	// asked are the questions about the disk that were put so far; unsteady is
 	// true when one was answered in two ways.
 	asked    []question
@@ -417,7 +422,7 @@ func (t *Table) explain(line string, options *Options) *walker {
 	w.script(st, line, options.Shell)
 	w.importers()
 	w.shows()
-	if len(w.expandedNames) > 0 {
+	if len(w.expandedNames)+len(w.standing) > 0 {
 		w.emit(w.newCommand(st, ":", nil))
 	}
 	return w
@@ -532,7 +537,8 @@ func (w *walker) emit(c Command) {
 		c.Accesses[i].Braces = w.posix
 	}
 	c.Variables = append(c.Variables, w.expandedNames...)
-	w.expandedNames = nil
+	c.Held = append(c.Held, w.standing...)
+	w.expandedNames, w.standing = nil, nil
 	w.line.Commands = append(w.line.Commands, c)
 }
 

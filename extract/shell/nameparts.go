@@ -19,12 +19,18 @@ func (f *feed) namesFiles() bool { return !f.refs && !f.hashes && f.digits == ni
 // other word.
 func partsOf(st *state, word Word, shown string) (Word, bool) {
 	var parts feed
+	several := false
 	switch {
 	case word.Kind == Fed && word.feed != nil && word.feed.namesFiles() && (!word.feed.many || !word.Split):
 		parts = *word.feed
 	case word.Kind == Glob && !word.Expands && len(st.dirs) == 1 && !st.unknown && (len(word.dirs) == 0 || slices.Equal(word.dirs, st.dirs)) &&
 		printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
 		parts = feed{dir: st.dirs[0], listed: true, roots: []string{word.Text}, handing: Whole}
+		for _, from := range word.origins {
+			if !slices.Contains(parts.roots, from.pattern) {
+				parts.roots, several = append(parts.roots, from.pattern), true // with text about it
+			}
+		}
 	default:
 		return Word{}, false
 	}
@@ -32,6 +38,7 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	if parts.parts, parts.many, parts.rooted, parts.entries = true, false, false, ""; word.Split {
 		parts.handing = AsWords
 	}
+	parts.every = parts.every || several
 	return parts.word(word.Text), true
 }
 

@@ -20,6 +20,8 @@ type begun struct {
 	padded bool
 	// one is true when there is no more than one line.
 	one bool
+	// signed is true when a number may be below zero: a time before 1970.
+	signed bool
 }
 
 // digits is what a statement prints, where that is lines which begin with
@@ -31,7 +33,7 @@ func (w *walker) digits(stmt *syntax.Stmt, from int, in *feed) *feed {
 	}
 	c := &w.line.Commands[from]
 	if in != nil && in.digits != nil && in.digits.one && in.digits.behind == 0 && c.Verb == "xargs" && len(call.Args) == 1 {
-		return &feed{dir: in.dir, digits: &begun{one: true}} // it prints what it is given
+		return &feed{dir: in.dir, digits: &begun{one: true, signed: in.digits.signed}} // it prints what it is given
 	}
 	if len(w.line.Commands) != from+1 {
 		return nil
@@ -117,7 +119,7 @@ func (w *walker) numbersOnly(st *state, item *syntax.Word) bool {
 
 // number is the word that a substitution becomes which prints such lines.
 func (n *begun) number() (Word, bool) {
-	return Word{Kind: Number, Text: "$(…)"}, n.one && n.behind == 0
+	return Word{Kind: Number, Text: "$(…)", Signed: n.signed}, n.one && n.behind == 0
 }
 
 // through is what a filter leaves of such lines; nil where that is not known.
@@ -138,7 +140,7 @@ func (n *begun) through(c *Command, args []string) *begun {
 	case args == nil || !n.cut(c.Verb, args):
 		return nil
 	}
-	return &begun{one: n.one}
+	return &begun{one: n.one, signed: n.signed}
 }
 
 // kept is what programs leave that drop lines, or order them, and change none.
@@ -211,12 +213,12 @@ func (w *walker) numbers(c *Command, args []string) *begun {
 			return &begun{behind: ' ', padded: true, one: true}
 		}
 	case "seq":
-		if len(args) > 0 && len(args) < 4 && len(c.Accesses) == 0 && !slices.ContainsFunc(args, func(arg string) bool { return !decimal(arg) }) {
+		if len(args) > 0 && len(args) < 4 && len(c.Accesses) == 0 && !slices.ContainsFunc(args, func(arg string) bool { return !counted(arg) }) {
 			return &begun{}
 		}
 	case "stat":
 		if len(c.Form) == 2 && plainStatistic(args) {
-			return &begun{one: len(c.Accesses) == 1 && oneFile(c.Accesses[0])}
+			return &begun{one: len(c.Accesses) == 1 && oneFile(c.Accesses[0]), signed: true}
 		}
 	case "du":
 		if len(args) == 2 && slices.Contains([]string{"-s", "-sk", "-sb", "-sm", "-ks", "-bs", "-ms"}, args[0]) && len(c.Accesses) == 1 && oneFile(c.Accesses[0]) {

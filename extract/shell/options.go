@@ -574,7 +574,7 @@ func (p *parsed) data(word Word) {
 func (p *parsed) single(word Word) {
 	switch {
 	case word.Kind == Glob && !word.Vanishes:
-		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: true})
+		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: word.Expands})
 	case word.Kind == Fed && word.feed.many:
 		p.c.Caveats.Add("dynamic_option")
 	case word.Vanishes && (p.program == nil || !p.program.inert):

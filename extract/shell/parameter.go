@@ -214,7 +214,7 @@ func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, 
 	if name := text[strings.LastIndexByte(text, '/')+1:]; strings.Trim(name, "*") == "" && suffix.Text[0] != '.' {
 		return Word{}, false // of a name that is the ending alone nothing is left; a hidden one is no match
 	}
-	value.Text = text
+	value.origins, value.Text = origins(value), text
 	return value, true
 }
 
@@ -246,7 +246,7 @@ func renamed(part *syntax.ParamExp, value Word) (Word, bool) {
 	if hasMeta(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
 		return Word{}, false
 	}
-	value.Text = dir + "*"
+	value.origins, value.Text = origins(value), dir+"*"
 	return value, true
 }
 

@@ -406,8 +406,9 @@ func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyO
 		w.begun = nil
 		words := located(st, w.words(st, item))
 		if w.counts(st, item) || w.numbersOnly(st, item) {
-			words = []Word{{Kind: Number, Text: seqText, Solid: true}}
+			words = []Word{{Kind: Number, Text: seqText, Solid: true, Signed: w.begun != nil && w.begun.signed}}
 		}
+		w.handsOn(st, words)
 		values = append(values, words...)
 		w.anyOrder = false
 	}
@@ -433,14 +434,14 @@ func (w *walker) counts(st *state, item *syntax.Word) bool {
 	}
 	return !slices.ContainsFunc(call.Args[1:], func(arg *syntax.Word) bool {
 		if lit := arg.Lit(); lit != "" {
-			return !decimal(lit)
+			return !counted(lit)
 		}
 		lone, _ := loneParameter(arg)
 		if lone == nil || lone.Param == nil || !unchanged(lone) || lone.Index != nil {
 			return true
 		}
 		value, _ := st.variable(lone.Param.Value)
-		return (value.Kind != Number || value.Signed || value.Letters) && (value.Kind != Literal || !decimal(value.Text))
+		return (value.Kind != Number || value.Signed || value.Letters) && (value.Kind != Literal || !counted(value.Text))
 	})
 }
 
@@ -521,9 +522,11 @@ func (w *walker) keepRound(first []Command, from int) {
 // same reports whether two commands do the same, as far as deny rules look.
 func (c *Command) same(other *Command) bool {
 	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
-		slices.EqualFunc(c.Accesses, other.Accesses, func(a, b Access) bool {
-			return a.Text == b.Text && a.Op == b.Op && a.Dynamic == b.Dynamic && a.Glob == b.Glob && a.Tree == b.Tree
-		})
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
+}
+
+func sameAccess(a, b Access) bool {
+	return a.Text == b.Text && a.Op == b.Op && a.Dynamic == b.Dynamic && a.Glob == b.Glob && a.Tree == b.Tree && a.Split == b.Split
 }
 
 // onlyVariables reports whether a round of a loop changed variables and

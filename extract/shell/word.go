@@ -62,6 +62,8 @@ type Word struct {
 	Solid bool
 	// Signed is true for a Number that may be below zero, and begin with a dash.
 	Signed bool
+	// Scaled is true for a Number that is a product, and may be too large for another.
+	Scaled bool
 	// Expands is true for a Glob that becomes as many words as it has matches; false
 	// where a variable holds one of them.
 	Expands bool
@@ -88,6 +90,8 @@ type Word struct {
 	// begins is where the name comes from that the word begins with, as Output, before more
 	// text.
 	begins *feed
+	// origins are the patterns of which matches stand in it that variables hold.
+	origins []origin
 	// dirs are the working directories that the matches of a Glob were looked for
 	// in, where a variable holds it.
 	dirs []string
@@ -167,10 +171,12 @@ type wordBuilder struct {
 	holes     []int
 	hollow    []int
 	signed    bool
+	scaled    bool
 	expands   bool
 	recut     bool
 	dashed    bool
 	lone      string // the text, where it is one whole number
+	origins   []origin
 	feed      *feed
 	holds     int  // how many times names that a command finds stand in it
 	mixed     bool // whether they come from several, other than refs of one repository
@@ -245,7 +251,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		}
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
-	out.Signed, out.Led, out.Recut = b.signed, led(word), b.recut
+	out.Signed, out.Scaled, out.Led, out.Recut = b.signed, b.scaled, led(word), b.recut
 	if out.Kind != Literal {
 		out.Option, out.Dashed = optionOf(word), b.dashed || dashBehind(word)
 	}
@@ -272,12 +278,16 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 			out = aboutName(word, out)
 		}
 	}
-	if out.Kind == Literal {
-		if b.glob {
-			out.Kind, out.Expands = Glob, b.expands
-		} else {
-			out.Text = unescape(out.Text)
-		}
+	out.origins = b.origins
+	switch {
+	case out.Kind == Literal && b.glob:
+		out.Kind, out.Expands = Glob, b.expands
+	case out.Kind == Literal:
+		out.Text = unescape(out.Text)
+	case b.expands && (out.Kind == Number || out.Kind == Hash || out.Kind == Output):
+		out.Kind, out.Split, out.holes, out.hollow = Dynamic, true, nil, nil // as many words as there are matches
+	case b.glob && (out.Kind == Number || out.Kind == Hash):
+		out.Kind, out.holes, out.hollow = Output, nil, nil // a name stands in it
 	}
 	return out
 }
@@ -603,7 +613,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		} else if !w.total(st, part.X) {
 			w.aborts(st)
 		}
-		b.signed = b.signed || w.signed(st, part.X)
+		b.signed, b.scaled = b.signed || w.signed(st, part.X), b.scaled || w.scaled(st, part.X)
 		b.number("$((…))", true)
 	case *syntax.ProcSubst:
 		if part.Op != syntax.CmdIn || w.posix || quoted {
@@ -637,9 +647,10 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		// Only a loop over a glob, or an array, gives such a value; each match is
 		// one word.
 		b.glob = true
+		b.matched(value, quoted)
 		b.text.WriteString(value.Text)
 	case value.Kind == Number && !value.Letters:
-		b.signed = b.signed || value.Signed
+		b.signed, b.scaled = b.signed || value.Signed, b.scaled || value.Scaled
 		b.number(value.Text, value.Solid)
 		if value.Joined {
 			b.lone = ""

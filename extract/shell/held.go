@@ -1,0 +1,67 @@
+package shell
+
+import (
+	"slices"
+
+	v1 "policyd/api/v1"
+)
+
+// A variable that holds one match of a pattern is known by the pattern. With text about it,
+// as in src/$f, the word is a pattern of its own, which matches what is there under such a
+// name; but what the matches themselves are called matters as well: outside of quotes the
+// shell cuts "a .env" into two words, and "--pre=." at the head of a word makes it an option.
+
+// origin is a pattern of which a match stands in a word.
+type origin struct {
+	pattern string
+	// cut is true where it stands outside of quotes, head where the word begins with it.
+	cut, head bool
+}
+
+// origins are the patterns of a word that a variable holds.
+func origins(value Word) []origin {
+	if value.origins != nil {
+		return value.origins
+	}
+	return []origin{{pattern: value.Text, head: true}}
+}
+
+// matched adds the patterns of a value that was matched to those of the word.
+func (b *wordBuilder) matched(value Word, quoted bool) {
+	for _, from := range origins(value) {
+		from.cut, from.head = !quoted, from.head && b.text.Len() == 0
+		if !slices.Contains(b.origins, from) {
+			b.origins = append(b.origins, from)
+		}
+	}
+}
+
+// handsOn notes the patterns that the words of a command, a loop or an array hold matches
+// of, where the words' own patterns don't say all of them.
+func (w *walker) handsOn(st *state, words []Word) {
+	for i := range words {
+		from := words[i].origins
+		if from == nil && words[i].Kind == Glob && words[i].Recut {
+			from = []origin{{pattern: words[i].Text, cut: true, head: true}}
+		}
+		for _, held := range from {
+			if held.cut || held.head && held.pattern != words[i].Text {
+				w.standing = append(w.standing, Access{
+					Text: held.pattern, Op: v1.OpList, Glob: true, Split: held.cut, Rooted: !held.head, Braces: w.posix, Dirs: st.dirs,
+				})
+			}
+		}
+	}
+}
+
+// printsWords reports whether a command does nothing with its words but print them.
+func (w *walker) printsWords(st *state, argv []Word) bool {
+	if argv[0].Kind != Literal {
+		return false
+	}
+	if _, known := st.functions.get(argv[0].Text); known {
+		return false
+	}
+	program := w.table.program(argv[0].Text)
+	return program != nil && program.inert
+}
