@@ -301,7 +301,7 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	if last := path.Base(named); !f.rooted && (strings.HasPrefix(last, "-") || f.reading.Misread(last)) {
 		return reachesUnknown
 	}
-	trimmed := strings.TrimSpace(named) == named
+	trimmed := !blankEnds(named)
 	switch f.handing {
 	case shell.Whole:
 		return reachesNone
@@ -323,6 +323,18 @@ func (e *extraction) handed(named, base string, f *filter) string {
 		}
 	}
 	return reachesNone
+}
+
+// blankEnds reports whether a segment of a name begins or ends with a blank: names are printed
+// from a segment on ("./" left out, or all but the last one), and read and xargs take away what
+// stands at the ends of a line. Of " .." the directory above is left.
+func blankEnds(named string) bool {
+	for segment := range strings.SplitSeq(named, "/") {
+		if strings.TrimSpace(segment) != segment {
+			return true
+		}
+	}
+	return false
 }
 
 // dashed reports whether a part of a name may be read as an option: a segment, or what stands
