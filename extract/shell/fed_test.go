@@ -53,6 +53,10 @@ func TestFedCommands(t *testing.T) {
 		"find . -exec sh -c 'wc -l \"$1\" | cat' _ {} \\;": "find, wc, cat",
 		"git ls-files | xargs -n1 sh -c 'head -1 \"$0\"'":  "git ls-files, xargs, head",
 		"fd -x sh -c id": "fd, id",
+		// A loop that names no words goes over all of them.
+		"find . -exec sh -c 'for f; do head -1 \"$f\"; done' _ {} +": "find, head",
+		"find . | xargs sh -c 'for d do wc -l \"$d\"; done; pwd' _":  "find, xargs, wc, pwd",
+		"f() { for x; do cat \"$x\"; done; }; f a":                   "cat",
 		// What is fed is not known, or more than a name.
 		"fd -x cat {.}":                        "fd",
 		"fd -x cat {} ';' -x rm {}":            "fd",

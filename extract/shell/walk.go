@@ -337,14 +337,17 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		return w.countingLoop(st, counting, cmd)
 	}
 	loop, isIter := cmd.Loop.(*syntax.WordIter)
-	if !isIter || cmd.Select || !loop.InPos.IsValid() {
-		w.messy(MessyControlFlow)
-		if ok, fail := w.stmts(st, cmd.Do); changed(st, join(ok, fail)) {
-			w.stmts(st.nowhere(), cmd.Do)
-		}
-		return st.nowhere(), st.nowhere()
+	if !isIter || cmd.Select {
+		return w.anyLoop(st, cmd)
 	}
-	values, anyOrder := w.loopWords(st, loop.Items)
+	items := loop.Items
+	if !loop.InPos.IsValid() {
+		items = allParameters
+	}
+	values, anyOrder := w.loopWords(st, items)
+	if len(values) == 0 && !loop.InPos.IsValid() {
+		return w.anyLoop(st, cmd) // deny rules see what runs where there are parameters all the same
+	}
 	name := loop.Name.Value
 	if !w.local(name) {
 		w.messy(MessyAssignment)
@@ -386,6 +389,20 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	}
 	return join(st, ok), join(st, fail)
 }
+
+// anyLoop names the commands of a loop that is not followed.
+func (w *walker) anyLoop(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	w.messy(MessyControlFlow)
+	if ok, fail := w.stmts(st, cmd.Do); changed(st, join(ok, fail)) {
+		w.stmts(st.nowhere(), cmd.Do)
+	}
+	return st.nowhere(), st.nowhere()
+}
+
+// allParameters is what a loop goes over that names no words: "$@".
+var allParameters = []*syntax.Word{{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
+	&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "@"}},
+}}}}}
 
 // roundsOf reports whether a loop may make several rounds of one word, and whether it
 // may make none: as the shell cuts it. A pattern without a match stands for itself.
