@@ -325,16 +325,16 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	return reachesNone
 }
 
-// blankEnds reports whether a segment of a name begins or ends with a blank: names are printed
-// from a segment on ("./" left out, or all but the last one), and read and xargs take away what
-// stands at the ends of a line. Of " .." the directory above is left.
+// blankEnds reports whether a segment of a name begins with a blank, or the name ends with one:
+// names are printed from a segment on ("./" left out, or all but the last one), and read and
+// xargs take away what stands at the ends of a line. Of " .." the directory above is left.
 func blankEnds(named string) bool {
 	for segment := range strings.SplitSeq(named, "/") {
-		if strings.TrimSpace(segment) != segment {
+		if strings.TrimLeftFunc(segment, unicode.IsSpace) != segment {
 			return true
 		}
 	}
-	return false
+	return strings.TrimSpace(named) != named
 }
 
 // dashed reports whether a part of a name may be read as an option: a segment, or what stands
@@ -374,6 +374,9 @@ type expansion struct {
 	matches []string // absolute, unresolved
 	words   []string // as the command gets them
 	unknown bool
+	// passed are the words as far as the names that a segment of the pattern matched, without
+	// the text behind its last star, whether or not there is what follows them.
+	passed []string
 	// directories counts those that a "**" led to.
 	directories int
 }
@@ -435,8 +438,14 @@ func (x *expansion) step(dir, word string, segments []string) {
 		} else if ok {
 			x.descend(dir, word, name, rest, last)
 		}
+		if ok, err := likeShells(throughMeta(segment), name); ok || err != nil {
+			x.passed = append(x.passed, word+name)
+		}
 	}
 }
+
+// throughMeta is a segment of a plain glob up to the last of what matches names.
+func throughMeta(segment string) string { return segment[:strings.LastIndexAny(segment, "*?]")+1] }
 
 // deep expands "**" as shells with and without globstar do: any number of
 // directories, or one name.
@@ -453,6 +462,7 @@ func (x *expansion) deep(dir, word string, rest []string) {
 		return
 	}
 	for _, entry := range entries {
+		x.passed = append(x.passed, word+entry.Name())
 		switch name := entry.Name(); {
 		case strings.HasPrefix(name, "."):
 		case entry.IsDir():
@@ -542,9 +552,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	if found.unknown {
 		item.Caveats.Add(reachesUnknown)
 	}
-	if a.Split && len(found.matches) == 0 {
-		item.Caveats.Add("dynamic_word") // the pattern itself is handed on, and split
-	}
+	e.cutNames(item, a, &found)
 	for i, match := range found.matches {
 		word := found.words[i]
 		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
@@ -552,9 +560,6 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		}
 		if a.Reading.Misread(word) {
 			item.Caveats.Add(reachesUnknown)
-		}
-		if a.Split && (strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")) {
-			item.Caveats.Add("dynamic_word")
 		}
 		if a.Fed {
 			e.fedMatch(item, a, match, word, base)
@@ -568,6 +573,23 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	e.touch(t, unquote(literal), base, v1.OpList)
 	e.patternName(t, text, op)
 	return found.matches
+}
+
+// cutNames judges the names that a pattern matches where the shell cuts them once more. The text
+// behind a name may be the line's ("$d/x"): what it makes need not be there to be cut.
+func (e *extraction) cutNames(item *v1.Item, a *shell.Access, found *expansion) {
+	if a.Split && len(found.matches) == 0 {
+		item.Caveats.Add("dynamic_word") // the pattern itself is handed on, and split
+	}
+	cut := func(word string) bool {
+		return strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")
+	}
+	if a.Split && slices.ContainsFunc(found.words, cut) {
+		item.Caveats.Add("dynamic_word")
+	}
+	if a.Added && (a.Split || a.Fed && a.Handing == shell.AsWords) && slices.ContainsFunc(found.passed, cut) {
+		item.Caveats.Add(reachesUnknown)
+	}
 }
 
 // fedMatch judges one match of a pattern whose matches become words.

@@ -46,6 +46,8 @@ type feed struct {
 	// listed is true when the roots are the words that are printed, patterns among
 	// them; leaves, when those that are directories are not printed.
 	listed, leaves bool
+	// added is true when such a pattern ends in text behind a name that was found.
+	added bool
 	// spaced is true when one line holds several words.
 	spaced bool
 	// besides are other names that there may be among them.
@@ -64,6 +66,11 @@ type feed struct {
 	// on, and none of files; shown stands for one of them.
 	parts bool
 	shown string
+	// segment is true for parts that are one segment of a name each, and shortened where
+	// something may be cut off its end.
+	segment, shortened bool
+	// below are the segments of names that stand in the paths, below the root.
+	below []Word
 	// digits is set when the lines are no names, but begin with numbers.
 	digits *begun
 }
@@ -87,12 +94,13 @@ func (w Word) cutAgain(st *state) Word {
 	switch {
 	case !w.Recut || w.Kind != Fed && w.Kind != Glob:
 		return w
+	case w.Kind == Fed && len(w.feed.below) > 0: // pieces of names that lie elsewhere
 	case w.Kind == Fed:
 		again := *w.feed
 		again.handing = AsWords
 		return again.word(w.Text)
-	case len(st.dirs) == 1 && !st.unknown && printable(w.Text, "*?[]"):
-		matches := feed{dir: st.dirs[0], listed: true, roots: []string{w.Text}, rooted: startsPlain([]string{w.Text})}
+	case !w.elsewhere && len(st.dirs) == 1 && !st.unknown && printable(w.Text, "*?[]"):
+		matches := feed{dir: st.dirs[0], listed: true, added: w.added, roots: []string{w.Text}, rooted: startsPlain([]string{w.Text})}
 		return matches.word(w.Text)
 	}
 	return Word{}
@@ -124,7 +132,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 		a = Access{Follow: true}
 	}
 	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
-	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
+	a.Glob, a.Leaf, a.Added = f.listed && hasMeta(root), f.leaves, f.added
 	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
 	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
 	a.Parts = f.parts

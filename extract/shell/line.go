@@ -174,6 +174,9 @@ type Access struct {
 	Dynamic bool
 	// Split is true for a Glob whose matches the shell splits at blanks.
 	Split bool
+	// Added is true for a Glob that ends in text behind a name that was found: what it stands
+	// for need not be there.
+	Added bool
 	// Include, Exclude, ExcludeDir and SkipHidden say which files of a Tree are
 	// read: globs over base names.
 	Include, Exclude, ExcludeDir []string

@@ -673,8 +673,8 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
 	case word.Kind == Fed && word.feed.parts:
 		word.Kind, word.Text = Dynamic, word.feed.shown
-	case word.Kind == Fed && p.elsewhere(word.feed):
-		word.Kind = Dynamic // the names count from another directory
+	case word.Kind == Fed && (p.elsewhere(word.feed) || word.Split && len(word.feed.below) > 0):
+		word.Kind = Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == Fed:
 		for _, root := range word.feed.spread(word.Text) {
 			a := word.feed.access(root, op, tree, word.Split)
@@ -684,6 +684,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 		for _, name := range word.feed.besides {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, IfExists: true})
 		}
+		p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -693,7 +694,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
-	a.One, a.Reading = a.Glob && !word.Expands, reading
+	a.One, a.Added, a.Reading = a.Glob && !word.Expands, word.added, reading
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")

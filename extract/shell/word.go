@@ -88,6 +88,10 @@ type Word struct {
 	// begins is where the name comes from that the word begins with, as Output, before more
 	// text.
 	begins *feed
+	// added is true for a Glob where the matches have more text about them, so that what they
+	// are begins or ends otherwise than what the pattern matches; elsewhere, where it stands in
+	// front, so that they lie in another directory.
+	added, elsewhere bool
 	// dirs are the working directories that the matches of a Glob were looked for
 	// in, where a variable holds it.
 	dirs []string
@@ -174,6 +178,10 @@ type wordBuilder struct {
 	feed      *feed
 	holds     int  // how many times names that a command finds stand in it
 	mixed     bool // whether they come from several, other than refs of one repository
+	names     []nameIn
+	added     bool // whether text stands about the matches of a pattern
+	elsewhere bool // whether some stands in front
+	matched   int  // where the text ends that such a pattern makes
 	variables []string
 }
 
@@ -270,11 +278,15 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 			out = aboutRefs(out, b.holds)
 		case b.feed == nil || !wholeExpansion(word):
 			out = aboutName(word, out)
+			if path, ok := b.pathOf(st); ok && out.Kind != Fed {
+				return path
+			}
 		}
 	}
 	if out.Kind == Literal {
 		if b.glob {
 			out.Kind, out.Expands = Glob, b.expands
+			out.elsewhere, out.added = b.elsewhere, b.added || b.elsewhere || b.matched > 0 && b.text.Len() > b.matched
 		} else {
 			out.Text = unescape(out.Text)
 		}
@@ -636,8 +648,13 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	case value.Kind == Glob:
 		// Only a loop over a glob, or an array, gives such a value; each match is
 		// one word.
-		b.glob = true
+		b.glob, b.added = true, b.added || value.added
+		b.elsewhere = b.elsewhere || value.elsewhere || b.text.Len() > 0 && b.text.String() != "./"
+		if b.elsewhere && !quoted {
+			b.weaken(Dynamic) // what the shell cuts are names that the pattern need not match
+		}
 		b.text.WriteString(value.Text)
+		b.matched = b.text.Len()
 	case value.Kind == Number && !value.Letters:
 		b.signed = b.signed || value.Signed
 		b.number(value.Text, value.Solid)
@@ -645,6 +662,9 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 			b.lone = ""
 		}
 	case value.Kind != Literal:
+		if value.Kind == Fed {
+			b.named(value)
+		}
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
