@@ -307,6 +307,9 @@ func (w *walker) out(from int, in *feed) *feed {
 			return in.filtered(c)
 		}
 	}
+	if c.picks && in != nil && !in.zero && len(c.Accesses) == 0 {
+		return in
+	}
 	if c.first && in != nil && in.hashes && len(c.Accesses) == 0 && (in.rest == "" || in.rest[0] == ' ') {
 		hashes := *in
 		hashes.rest = ""

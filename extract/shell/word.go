@@ -272,16 +272,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		out.Kind = Dynamic
 	}
 	if out.Kind == Fed {
-		out.feed, out.Text = b.feed, unescape(out.Text)
-		switch {
-		case b.feed != nil && b.feed.refs && !b.mixed && !wholeExpansion(word):
-			out = aboutRefs(out, b.holds)
-		case b.feed == nil || !wholeExpansion(word):
-			out = aboutName(word, out)
-			if path, ok := b.pathOf(st); ok && out.Kind != Fed {
-				return path
-			}
-		}
+		out = b.ofNames(st, word, out)
 	}
 	if out.Kind == Literal {
 		if b.glob {
@@ -289,6 +280,21 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 			out.elsewhere, out.added = b.elsewhere, b.added || b.elsewhere || b.matched > 0 && b.text.Len() > b.matched
 		} else {
 			out.Text = unescape(out.Text)
+		}
+	}
+	return out
+}
+
+// ofNames is a word that names stand in which a command found.
+func (b *wordBuilder) ofNames(st *state, word *syntax.Word, out Word) Word {
+	out.feed, out.Text = b.feed, unescape(out.Text)
+	switch {
+	case b.feed != nil && b.feed.refs && !b.mixed && !wholeExpansion(word):
+		return aboutRefs(out, b.holds)
+	case b.feed == nil || !wholeExpansion(word):
+		out = aboutName(word, out)
+		if path, ok := b.pathOf(st); ok && out.Kind != Fed {
+			return path
 		}
 	}
 	return out
