@@ -71,6 +71,8 @@ type feed struct {
 	segment, shortened bool
 	// below are the segments of names that stand in the paths, below the root.
 	below []Word
+	// bare is true when the lines are no names, and hold no dash: none can be an option.
+	bare bool
 	// digits is set when the lines are no names, but begin with numbers.
 	digits *begun
 }

@@ -107,7 +107,7 @@ func (p *parsed) unsure(program *Program, word Word) {
 		p.c.Caveats.Add("dynamic_option") // a command that fails prints nothing
 	case word.Kind == Number && word.Signed && (!word.Letters || program.digits()):
 		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
-	case word.Led && !word.Split, word.begins != nil && !word.Split && p.partsHere(word.begins.word(word.begins.roots[0])):
+	case (word.Led || word.bare && !word.Dashed) && !word.Split, word.begins != nil && !word.Split && p.partsHere(word.begins.word(word.begins.roots[0])):
 		return
 	case word.Kind == Dynamic || word.Kind == Output:
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {

@@ -238,7 +238,7 @@ func octal(word Word) bool {
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
 func sameWord(a, b *Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Dashed == b.Dashed && a.Recut == b.Recut && a.Vanishes == b.Vanishes && a.added == b.added && a.elsewhere == b.elsewhere && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Dashed == b.Dashed && a.Recut == b.Recut && a.Vanishes == b.Vanishes && a.added == b.added && a.bare == b.bare && a.elsewhere == b.elsewhere && a.Signed == b.Signed && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
 		sameFeed(a.blob, b.blob) && sameFeed(a.begins, b.begins) && slices.Equal(a.dirs, b.dirs) && slices.Equal(a.Variables, b.Variables) &&
 		sameFeed(a.feed, b.feed) && (a.array == b.array || reflect.DeepEqual(a.array, b.array))
 }

@@ -244,9 +244,12 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 		}
 	}
 	if input {
-		return w.digits(stmt, from, nil)
+		in = nil
 	}
 	if lines := w.digits(stmt, from, in); lines != nil {
+		return lines
+	}
+	if lines := w.bareLines(stmt, from, in); lines != nil || input {
 		return lines
 	}
 	return w.out(from, in)
@@ -743,8 +746,8 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		w.begun = lines.digits
 		return lines.digits.number()
 	}
-	if isPipe(stmt) {
-		return fedWord(out)
+	if isPipe(stmt) || lines != nil && lines.bare {
+		return fedWord(lines)
 	}
 	c := &w.line.Commands[from]
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
@@ -786,8 +789,11 @@ func besideTrue(stmt *syntax.Stmt) *syntax.Stmt {
 	return either.X
 }
 
-// fedWord is a word of names: as many words as there are names.
+// fedWord is a word of names: as many words as there are names. Lines without a dash are text.
 func fedWord(out *feed) (Word, bool) {
+	if out != nil && out.bare {
+		return Word{Kind: Output, Text: "$(…)", bare: true}, true
+	}
 	if out == nil || len(out.roots) == 0 || out.zero || out.hashes && out.rest != "" {
 		return Word{}, false
 	}

@@ -92,6 +92,8 @@ type Word struct {
 	// are begins or ends otherwise than what the pattern matches; elsewhere, where it stands in
 	// front, so that they lie in another directory.
 	added, elsewhere bool
+	// bare is true for text of the run that holds no dash in front of what the line writes.
+	bare bool
 	// dirs are the working directories that the matches of a Glob were looked for
 	// in, where a variable holds it.
 	dirs []string
@@ -179,6 +181,7 @@ type wordBuilder struct {
 	holds     int  // how many times names that a command finds stand in it
 	mixed     bool // whether they come from several, other than refs of one repository
 	names     []nameIn
+	bare      int  // how many expansions hold no dash
 	added     bool // whether text stands about the matches of a pattern
 	elsewhere bool // whether some stands in front
 	matched   int  // where the text ends that such a pattern makes
@@ -256,6 +259,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	out.Signed, out.Led, out.Recut = b.signed, led(word), b.recut
 	if out.Kind != Literal {
 		out.Option, out.Dashed = optionOf(word), b.dashed || dashBehind(word)
+		out.bare = out.Kind == Output && b.bare > 0 && b.bare == expansions(word)
 	}
 	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number {
@@ -389,6 +393,21 @@ func led(word *syntax.Word) bool {
 		read = "\\~=*?[{"
 	}
 	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+}
+
+// expansions counts what the shell expands in a word.
+func expansions(word *syntax.Word) int {
+	count := 0
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+		case *syntax.DblQuoted:
+			count += expansions(&syntax.Word{Parts: part.Parts})
+		default:
+			count++
+		}
+	}
+	return count
 }
 
 // firstText is the plain text that the source of a word begins with, "" for none.
@@ -670,6 +689,9 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	case value.Kind != Literal:
 		if value.Kind == Fed {
 			b.named(value)
+		}
+		if value.bare {
+			b.bare++
 		}
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
