@@ -301,7 +301,7 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	if last := path.Base(named); !f.rooted && (strings.HasPrefix(last, "-") || f.reading.Misread(last)) {
 		return reachesUnknown
 	}
-	trimmed := strings.TrimSpace(named) == named
+	trimmed := !blankEnds(named)
 	switch f.handing {
 	case shell.Whole:
 		return reachesNone
@@ -323,6 +323,18 @@ func (e *extraction) handed(named, base string, f *filter) string {
 		}
 	}
 	return reachesNone
+}
+
+// blankEnds reports whether a segment of a name begins with a blank, or the name ends with one:
+// names are printed from a segment on ("./" left out, or all but the last one), and read and
+// xargs take away what stands at the ends of a line. Of " .." the directory above is left.
+func blankEnds(named string) bool {
+	for segment := range strings.SplitSeq(named, "/") {
+		if strings.TrimLeftFunc(segment, unicode.IsSpace) != segment {
+			return true
+		}
+	}
+	return strings.TrimSpace(named) != named
 }
 
 // dashed reports whether a part of a name may be read as an option: a segment, or what stands
@@ -530,9 +542,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	if found.unknown {
 		item.Caveats.Add(reachesUnknown)
 	}
-	if a.Split && len(found.matches) == 0 {
-		item.Caveats.Add("dynamic_word") // the pattern itself is handed on, and split
-	}
+	e.cutNames(item, a, &found)
 	for i, match := range found.matches {
 		word := found.words[i]
 		if strings.HasPrefix(word, "-") && !a.Rooted || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
@@ -540,9 +550,6 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		}
 		if a.Reading.Misread(word) {
 			item.Caveats.Add(reachesUnknown)
-		}
-		if a.Split && (strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")) {
-			item.Caveats.Add("dynamic_word")
 		}
 		if a.Fed {
 			e.fedMatch(item, a, match, word, base)
@@ -556,6 +563,20 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	e.touch(t, unquote(literal), base, v1.OpList)
 	e.patternName(t, text, op)
 	return found.matches
+}
+
+// cutNames judges the names that a pattern matches where the shell cuts them once more. The text
+// behind a name may be the line's ("$d/x"): what it makes need not be there to be cut.
+func (e *extraction) cutNames(item *v1.Item, a *shell.Access, found *expansion) {
+	if a.Split && len(found.matches) == 0 {
+		item.Caveats.Add("dynamic_word") // the pattern itself is handed on, and split
+	}
+	cut := func(word string) bool {
+		return strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")
+	}
+	if a.Split && slices.ContainsFunc(found.words, cut) {
+		item.Caveats.Add("dynamic_word")
+	}
 }
 
 // fedMatch judges one match of a pattern whose matches become words.

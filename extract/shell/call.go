@@ -266,6 +266,7 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end
 func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool) Word {
 	text := Word{Kind: Output, Text: "$" + name}
 	in := w.in
+	text.bare = in != nil && in.bare
 	ifs, set := st.variable("IFS")
 	if in != nil && in.digits != nil && at == 0 && !zero && in.digits.begins(names, ifs, set) {
 		return Word{Kind: Number, Text: "$" + name, Solid: true, Signed: in.digits.signed}

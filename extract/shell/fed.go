@@ -64,6 +64,13 @@ type feed struct {
 	// on, and none of files; shown stands for one of them.
 	parts bool
 	shown string
+	// segment is true for parts that are one segment of a name each, and shortened where
+	// something may be cut off its end.
+	segment, shortened bool
+	// below are the segments of names that stand in the paths, below the root.
+	below []Word
+	// bare is true when the lines are no names, and hold no dash: none can be an option.
+	bare bool
 	// digits is set when the lines are no names, but begin with numbers.
 	digits *begun
 }
@@ -87,6 +94,7 @@ func (w Word) cutAgain(st *state) Word {
 	switch {
 	case !w.Recut || w.Kind != Fed && w.Kind != Glob:
 		return w
+	case w.Kind == Fed && len(w.feed.below) > 0: // pieces of names that lie elsewhere
 	case w.Kind == Fed:
 		again := *w.feed
 		again.handing = AsWords
@@ -298,6 +306,9 @@ func (w *walker) out(from int, in *feed) *feed {
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
 			return in.filtered(c)
 		}
+	}
+	if c.picks && in != nil && !in.zero && len(c.Accesses) == 0 {
+		return in
 	}
 	if c.first && in != nil && in.hashes && len(c.Accesses) == 0 && (in.rest == "" || in.rest[0] == ' ') {
 		hashes := *in

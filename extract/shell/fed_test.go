@@ -48,11 +48,27 @@ func TestFedCommands(t *testing.T) {
 		"find . -exec grep -l x {} + -exec wc {} + | xargs cat": "find, grep, wc, xargs",
 		"find . | rg -o x | xargs cat":                          "find, rg, xargs",
 		"find . | rg -n x | xargs cat":                          "find, rg, xargs",
+		// Lines by their numbers.
+		"find . | sed -n 2p | xargs cat":             "find, sed, xargs, cat",
+		"git ls-files | sed -n '2,5p' | xargs wc -l": "git ls-files, sed, xargs, wc",
+		"ls *.go | sed -n '2,$p' | xargs head -1":    "ls, sed, xargs, head",
+		"find . | sed -n 's/a/b/p' | xargs cat":      "find, sed, xargs",
+		"find . | sed -n /x/p | xargs cat":           "find, sed, xargs",
+		"find . | sed -n 2p list | xargs cat":        "find, sed, xargs",
+		"find . | sed -n '2,5p;s/a/b/' | xargs cat":  "find, sed, xargs",
+		"find . | sed -n 2P | xargs cat":             "find, sed, xargs",
+		"find . -print0 | sed -n 2p | xargs -0 cat":  "find, sed, xargs",
+		"find . | sed -n -e 2p | xargs cat":          "find, sed, xargs",
+		"find . | sed -n \"$x\" | xargs cat":         "find, sed, xargs",
 		// A script among its words is read.
 		"find . | xargs sh -c 'rm x'":                      "find, xargs, rm",
 		"find . -exec sh -c 'wc -l \"$1\" | cat' _ {} \\;": "find, wc, cat",
 		"git ls-files | xargs -n1 sh -c 'head -1 \"$0\"'":  "git ls-files, xargs, head",
 		"fd -x sh -c id": "fd, id",
+		// A loop that names no words goes over all of them.
+		"find . -exec sh -c 'for f; do head -1 \"$f\"; done' _ {} +": "find, head",
+		"find . | xargs sh -c 'for d do wc -l \"$d\"; done; pwd' _":  "find, xargs, wc, pwd",
+		"f() { for x; do cat \"$x\"; done; }; f a":                   "cat",
 		// What is fed is not known, or more than a name.
 		"fd -x cat {.}":                        "fd",
 		"fd -x cat {} ';' -x rm {}":            "fd",

@@ -123,6 +123,8 @@ type Command struct {
 	lines []Word
 	// first is true when it prints of each line what stands before the first blank.
 	first bool
+	// picks is true when it prints some of the lines it reads, by their numbers.
+	picks bool
 }
 
 // GitWords are words that git reads its own way.

@@ -34,7 +34,7 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	default:
 		return Word{}, false
 	}
-	parts.shown = shown
+	parts.shown, parts.segment = shown, false
 	if parts.parts, parts.many, parts.rooted, parts.entries = true, false, false, ""; word.Split {
 		parts.handing = AsWords
 	}
@@ -49,11 +49,13 @@ func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted
 		return Word{}, false
 	}
 	operand := w.word(st, part.Exp.Word)
+	whole := operand.Kind == Glob && operand.Text == "*/" && part.Exp.Op == syntax.RemLargePrefix && wholeSegment(value)
 	if operand.Kind != Literal && operand.Kind != Glob || operand.Text == "" || strings.Trim(operand.Text, wordBytes+"./-*") != "" {
 		return Word{}, false
 	}
 	switch part.Exp.Op {
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		whole = value.feed != nil && value.feed.parts && value.feed.segment
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
 		if !strings.HasSuffix(operand.Text, "/") {
 			return Word{}, false
@@ -62,14 +64,18 @@ func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted
 		return Word{}, false
 	}
 	value.Expands, value.Split = false, !quoted // the variable holds one match
-	return partsOf(st, value, "${"+part.Param.Value+"…}")
+	cut, ok := partsOf(st, value, "${"+part.Param.Value+"…}")
+	if ok {
+		cut.feed.segment, cut.feed.shortened = whole, cut.feed.shortened || part.Exp.Op != syntax.RemLargePrefix
+	}
+	return cut, ok
 }
 
 // directories are those that names lie in: below what the roots lie in, or that itself. It
 // reports false for any other word.
 func directories(word Word) (Word, bool) {
 	f := word.feed
-	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.parts || f.listed || f.entries != "" {
+	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.parts || f.listed || f.entries != "" || len(f.below) > 0 {
 		return Word{}, false
 	}
 	dirs := feed{dir: f.dir, filters: Access{Follow: true}, handing: f.handing, none: word.Vanishes} // dirname fails without a word
@@ -117,7 +123,11 @@ func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
 		return Word{}, false
 	}
 	if name.Kind != Literal {
-		return partsOf(st, name, "$(…)")
+		base, ok := partsOf(st, name, "$(…)")
+		if ok {
+			base.feed.segment, base.feed.shortened = wholeSegment(name), base.feed.shortened || ending.Text != ""
+		}
+		return base, ok
 	}
 	if !printable(name.Text, "") || strings.HasSuffix(name.Text, "/") || strings.Contains(name.Text, "..") {
 		return Word{}, false

@@ -161,6 +161,13 @@ func selectsLine(script string) bool {
 	return ok && (decimal(number) || number == "$")
 }
 
+// selectsLines reports whether a script of sed prints lines by their numbers: one, or those from
+// one to another.
+func selectsLines(script string) bool {
+	from, to, several := strings.Cut(strings.TrimSuffix(script, "p"), ",")
+	return selectsLine(from+"p") && (!several || selectsLine(to+"p")) && strings.HasSuffix(script, "p")
+}
+
 // cut reports whether a filter leaves nothing of each line but its number.
 func (n *begun) cut(verb string, args []string) bool {
 	text := strings.Join(args, " ")

@@ -107,7 +107,7 @@ func (p *parsed) unsure(program *Program, word Word) {
 		p.c.Caveats.Add("dynamic_option") // a command that fails prints nothing
 	case word.Kind == Number && word.Signed && (!word.Letters || program.digits()):
 		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
-	case word.Led && !word.Split, word.begins != nil && !word.Split && p.partsHere(word.begins.word(word.begins.roots[0])):
+	case (word.Led || word.bare && !word.Dashed) && !word.Split, word.begins != nil && !word.Split && p.partsHere(word.begins.word(word.begins.roots[0])):
 		return
 	case word.Kind == Dynamic || word.Kind == Output:
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
@@ -673,8 +673,8 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
 	case word.Kind == Fed && word.feed.parts:
 		word.Kind, word.Text = Dynamic, word.feed.shown
-	case word.Kind == Fed && p.elsewhere(word.feed):
-		word.Kind = Dynamic // the names count from another directory
+	case word.Kind == Fed && (p.elsewhere(word.feed) || word.Split && len(word.feed.below) > 0):
+		word.Kind = Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == Fed:
 		for _, root := range word.feed.spread(word.Text) {
 			a := word.feed.access(root, op, tree, word.Split)
@@ -684,6 +684,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 		for _, name := range word.feed.besides {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, IfExists: true})
 		}
+		p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read

@@ -111,6 +111,8 @@ func (p *parsed) printers(name string) {
 		p.c.Caveats.Add("reads_environment")
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
 		p.c.first = p.firstField(name)
+	case name == "sed":
+		p.c.picks = len(p.words) == 2 && p.words[0].literal("-n") && p.words[1].Kind == Literal && selectsLines(p.words[1].Text)
 	}
 }
 

@@ -244,9 +244,12 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 		}
 	}
 	if input {
-		return w.digits(stmt, from, nil)
+		in = nil
 	}
 	if lines := w.digits(stmt, from, in); lines != nil {
+		return lines
+	}
+	if lines := w.bareLines(stmt, from, in); lines != nil || input {
 		return lines
 	}
 	return w.out(from, in)
@@ -337,14 +340,17 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		return w.countingLoop(st, counting, cmd)
 	}
 	loop, isIter := cmd.Loop.(*syntax.WordIter)
-	if !isIter || cmd.Select || !loop.InPos.IsValid() {
-		w.messy(MessyControlFlow)
-		if ok, fail := w.stmts(st, cmd.Do); changed(st, join(ok, fail)) {
-			w.stmts(st.nowhere(), cmd.Do)
-		}
-		return st.nowhere(), st.nowhere()
+	if !isIter || cmd.Select {
+		return w.anyLoop(st, cmd)
 	}
-	values, anyOrder := w.loopWords(st, loop.Items)
+	items := loop.Items
+	if !loop.InPos.IsValid() {
+		items = allParameters
+	}
+	values, anyOrder := w.loopWords(st, items)
+	if len(values) == 0 && !loop.InPos.IsValid() {
+		return w.anyLoop(st, cmd) // deny rules see what runs where there are parameters all the same
+	}
 	name := loop.Name.Value
 	if !w.local(name) {
 		w.messy(MessyAssignment)
@@ -386,6 +392,20 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	}
 	return join(st, ok), join(st, fail)
 }
+
+// anyLoop names the commands of a loop that is not followed.
+func (w *walker) anyLoop(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	w.messy(MessyControlFlow)
+	if ok, fail := w.stmts(st, cmd.Do); changed(st, join(ok, fail)) {
+		w.stmts(st.nowhere(), cmd.Do)
+	}
+	return st.nowhere(), st.nowhere()
+}
+
+// allParameters is what a loop goes over that names no words: "$@".
+var allParameters = []*syntax.Word{{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
+	&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "@"}},
+}}}}}
 
 // roundsOf reports whether a loop may make several rounds of one word, and whether it
 // may make none: as the shell cuts it. A pattern without a match stands for itself.
@@ -729,8 +749,8 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		w.begun = lines.digits
 		return lines.digits.number()
 	}
-	if isPipe(stmt) {
-		return fedWord(out)
+	if isPipe(stmt) || lines != nil && lines.bare {
+		return fedWord(lines)
 	}
 	c := &w.line.Commands[from]
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
@@ -772,8 +792,11 @@ func besideTrue(stmt *syntax.Stmt) *syntax.Stmt {
 	return either.X
 }
 
-// fedWord is a word of names: as many words as there are names.
+// fedWord is a word of names: as many words as there are names. Lines without a dash are text.
 func fedWord(out *feed) (Word, bool) {
+	if out != nil && out.bare {
+		return Word{Kind: Output, Text: "$(…)", bare: true}, true
+	}
 	if out == nil || len(out.roots) == 0 || out.zero || out.hashes && out.rest != "" {
 		return Word{}, false
 	}

@@ -92,6 +92,8 @@ type Word struct {
 	begins *feed
 	// origins are the patterns of which matches stand in it that variables hold.
 	origins []origin
+	// bare is true for text of the run that holds no dash in front of what the line writes.
+	bare bool
 	// dirs are the working directories that the matches of a Glob were looked for
 	// in, where a variable holds it.
 	dirs []string
@@ -180,6 +182,8 @@ type wordBuilder struct {
 	feed      *feed
 	holds     int  // how many times names that a command finds stand in it
 	mixed     bool // whether they come from several, other than refs of one repository
+	names     []nameIn
+	bare      int  // how many expansions hold no dash
 	variables []string
 }
 
@@ -254,6 +258,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	out.Signed, out.Scaled, out.Led, out.Recut = b.signed, b.scaled, led(word), b.recut
 	if out.Kind != Literal {
 		out.Option, out.Dashed = optionOf(word), b.dashed || dashBehind(word)
+		out.bare = out.Kind == Output && b.bare > 0 && b.bare == expansions(word)
 	}
 	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number {
@@ -270,13 +275,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		out.Kind = Dynamic
 	}
 	if out.Kind == Fed {
-		out.feed, out.Text = b.feed, unescape(out.Text)
-		switch {
-		case b.feed != nil && b.feed.refs && !b.mixed && !wholeExpansion(word):
-			out = aboutRefs(out, b.holds)
-		case b.feed == nil || !wholeExpansion(word):
-			out = aboutName(word, out)
-		}
+		out = b.ofNames(st, word, out)
 	}
 	out.origins = b.origins
 	switch {
@@ -288,6 +287,21 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 		out.Kind, out.Split, out.holes, out.hollow = Dynamic, true, nil, nil // as many words as there are matches
 	case b.glob && (out.Kind == Number || out.Kind == Hash):
 		out.Kind, out.holes, out.hollow = Output, nil, nil // a name stands in it
+	}
+	return out
+}
+
+// ofNames is a word that names stand in which a command found.
+func (b *wordBuilder) ofNames(st *state, word *syntax.Word, out Word) Word {
+	out.feed, out.Text = b.feed, unescape(out.Text)
+	switch {
+	case b.feed != nil && b.feed.refs && !b.mixed && !wholeExpansion(word):
+		return aboutRefs(out, b.holds)
+	case b.feed == nil || !wholeExpansion(word):
+		out = aboutName(word, out)
+		if path, ok := b.pathOf(st); ok && out.Kind != Fed {
+			return path
+		}
 	}
 	return out
 }
@@ -381,6 +395,21 @@ func led(word *syntax.Word) bool {
 		read = "\\~=*?[{"
 	}
 	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+}
+
+// expansions counts what the shell expands in a word.
+func expansions(word *syntax.Word) int {
+	count := 0
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+		case *syntax.DblQuoted:
+			count += expansions(&syntax.Word{Parts: part.Parts})
+		default:
+			count++
+		}
+	}
+	return count
 }
 
 // firstText is the plain text that the source of a word begins with, "" for none.
@@ -656,6 +685,12 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 			b.lone = ""
 		}
 	case value.Kind != Literal:
+		if value.Kind == Fed {
+			b.named(value)
+		}
+		if value.bare {
+			b.bare++
+		}
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
