@@ -40,12 +40,13 @@ func (b *wordBuilder) matched(value Word, quoted bool) {
 // of, where the words' own patterns don't say all of them.
 func (w *walker) handsOn(st *state, words []Word) {
 	for i := range words {
-		from := words[i].origins
-		if from == nil && words[i].Kind == Glob && words[i].Recut {
-			from = []origin{{pattern: words[i].Text, cut: true, head: true}}
+		word := &words[i]
+		from := word.origins
+		if from == nil && word.Kind == Glob && word.Recut {
+			from = []origin{{pattern: word.Text, cut: true, head: true}}
 		}
 		for _, held := range from {
-			if held.cut || held.head && held.pattern != words[i].Text {
+			if held.cut || held.head && held.pattern != word.Text {
 				w.standing = append(w.standing, Access{
 					Text: held.pattern, Op: v1.OpList, Glob: true, Split: held.cut, Rooted: !held.head, Braces: w.posix, Dirs: st.dirs,
 				})

@@ -183,7 +183,7 @@ type wordBuilder struct {
 	holds     int  // how many times names that a command finds stand in it
 	mixed     bool // whether they come from several, other than refs of one repository
 	names     []nameIn
-	bare      int  // how many expansions hold no dash
+	bare      int // how many expansions hold no dash
 	variables []string
 }
 
