@@ -84,6 +84,9 @@ func (r *repeats) find(key inputKey) (v1.Judgement, bool) {
 			shard.add(key, kept, r.most)
 		}
 	}
+	if known && kept.Known == nil {
+		kept.Known = &v1.Known{} // most inputs are never judged again
+	}
 	shard.mu.Unlock()
 	if !known {
 		r.counts.misses.Add(1)
@@ -99,7 +102,6 @@ func (r *repeats) keep(key inputKey, judgement *v1.Judgement) {
 		return
 	}
 	kept := copyJudgement(judgement)
-	kept.Known = &v1.Known{}
 	shard := &r.shards[key[0]%repeatShards]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()

@@ -33,8 +33,6 @@ type passage struct {
 	input    v1.Input
 	result   v1.Judgement
 	decision v1.Decision
-	// known is what is kept with the input as it is.
-	known *v1.Known
 	// cwd is the call's directory as it is, for the host to run the call in;
 	// the input's is masked.
 	cwd string
@@ -203,7 +201,7 @@ func (p *passage) judge(ctx context.Context) {
 // evaluateBy judges the input and concludes.
 func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
 	options := &p.gate.options
-	p.known = nil
+	p.result.Known = nil // the input may be another than before
 	extracted := options.Clock()
 	judging, judged := p.step(ctx, StepJudge)
 	result, err := snapshot.Judge(judging, &p.input)
@@ -221,7 +219,7 @@ func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
 	if len(result.Reasons) == 0 {
 		result.Reasons = allowReasons(result.Covered)
 	}
-	p.result, p.known = result, result.Known
+	p.result = result
 	p.conclude(ctx, snapshot)
 }
 

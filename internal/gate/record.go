@@ -62,7 +62,7 @@ func (p *passage) line() *v1.Record {
 		DecisionID: p.id, Timestamp: p.start, Path: queryPath, Labels: options.Labels,
 		Bundles: p.gate.bundlesOf(p.revision),
 		Input:   &p.input,
-		Known:   p.known,
+		Known:   p.result.Known,
 		Result: v1.RecordResult{
 			Decision: p.decision.Effect, Reasons: p.decision.Reasons, Items: p.decision.Items,
 		},
@@ -75,7 +75,7 @@ func (p *passage) line() *v1.Record {
 		Erased: []string{}, Masked: []string{},
 	}
 	if p.call != nil {
-		line.Call, line.Erased, line.Masked = options.Redactor.Redact(p.call, p.input.Tool.Kind, p.known)
+		line.Call, line.Erased, line.Masked = options.Redactor.Redact(p.call, p.input.Tool.Kind, p.result.Known)
 	}
 	line.Result.PromptID = p.answered
 	if p.decision.Prompt != nil {
