@@ -219,7 +219,11 @@ func (e *extraction) classify(p *v1.Path, real string) {
 // classifyName matches one name. Looking at names and metadata alone gives no
 // secret away, but looking into a secret directory does.
 func (e *extraction) classifyName(p *v1.Path, real string) {
-	if class, entry := e.x.lists.secrets.Class(real); class == "secret_directory" || class != "" && p.Op != v1.OpList {
+	if p.Op == v1.OpList {
+		if entry := e.x.lists.secrets.Directory(real); entry != "" {
+			p.Class.Put("secret_directory", entry)
+		}
+	} else if class, entry := e.x.lists.secrets.Class(real); class != "" {
 		p.Class.Put(class, entry)
 	}
 	for _, own := range e.x.own {

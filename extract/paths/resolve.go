@@ -137,6 +137,9 @@ func (r *Resolver) Look(path string, follow bool) (stat.Stamp, error) {
 	if r.Map != nil || r.Windows {
 		return stat.Path(path, follow) // the path is the sidecar's own
 	}
+	if stamp, known := r.Watched.Directory(path); known {
+		return stamp, nil
+	}
 	seen := r.look(path)
 	switch {
 	case seen.stamp.Kind == stat.File:
