@@ -125,6 +125,8 @@ func TestManifestsThatAreLinks(t *testing.T) {
 		"../proj/Cargo.toml":         {"cargo metadata --no-deps --manifest-path src/Cargo.toml"},
 		"src/../package.json":        {"npm explain x"},
 		".terraform/environment":     {"terraform workspace show", "tofu workspace show"},
+		".gitattributes":             {"git check-attr -a README.md", "cd src && git check-attr text a"}, // git before 2.32
+		".gitignore":                 {"git check-ignore -v README.md"},
 		"src/.terraform/environment": {"terraform -chdir=src workspace show", "cd src && terraform workspace show"},
 	} {
 		for target, want := range map[string]string{".env": "reaches_secret", "../other/file": "reaches_outside", "README.md": ""} {
