@@ -329,6 +329,9 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 	if len(a.Dirs) == 1 {
 		dir = a.Dirs[0]
 	}
+	if _, anywhere := named.Form.Get("--no-index"); a.Text == ".." && named.Program == "git" && !anywhere {
+		return true // a range between two names that aren't there is the directory above: less than all that git shows
+	}
 	want := absolute(a.Text, dir)
 	if strings.HasPrefix(want, "/dev/fd/") {
 		return true // what stands for <(…), whose commands are compared by themselves
