@@ -1,0 +1,1 @@
+prev=$(git tag) cur=$(git tag|head );git log "$prev..$cur"
