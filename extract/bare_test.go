@@ -27,6 +27,7 @@ func TestLinesWithoutDashes(t *testing.T) {
 		`-roE '[a-z]+' src`, `-oE '[a-z]+' src/*`, `-oE '[a-z]+' log log`, `-oE '[a-z]+' ./-f.env`, `-oE -A1 '[a-z]+' log`, `-oE -e x -e -f.env log`, `-oP '\x2df' log`,
 		`-oE '[a-z]+' log | sed 's/a/-f/'`, `-oE '[a-z]+' log | tr a -`, `-oE '[a-z]+' log | awk '{print "-f" $1}'`, `-oE '[a-z]+' log | cut -f1 log`, `-oE '[a-z]+' log 2>&1`,
 		`-oE '[a-z]+' log || echo -f.env`, `-oE '[a-z]+' log | sort log`, `-o '*-f' log`, `-o 'a\-f' log`, `-oE '{-}' log`, `-oE --color=always a log`,
+		`-1 -oE a log`, `-oE -3 a log`, `-oE5 a log`, `-oE -m1 -20 a log`, `-o2m1 a log`,
 	} {
 		assert.Falsef(t, clear(`x=$(grep `+grep+`); grep -n "$x" README.md`), "%q", grep)
 	}

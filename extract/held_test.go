@@ -76,3 +76,24 @@ func TestBlanksInMatchesThatNothingCuts(t *testing.T) {
 		assert.Falsef(t, p.asks(line), "%q", line)
 	}
 }
+
+// Text about a match that is printed makes lines of which nothing on the disk tells where
+// they are cut.
+func TestPrintedMatchesWithTextAboutThem(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "in/a.go", "src/in/a.go", "src/main.go")
+	for _, line := range []string{
+		`for f in in/*; do echo "src/$f" | xargs cat; done`, `for f in in/*; do n=src/$f; printf '%s\n' "$n" | xargs cat; done`,
+		`for f in in/*.go; do echo "${f%.go}" | xargs cat; done`, `for f in in/*; do for g in $(echo "src/$f"); do cat "$g"; done; done`,
+		`for f in in/*.go; do echo "${f//go/x}" | xargs cat; done`, `a=(in/*.go); echo "${a[0]%.go}" | xargs cat`,
+		`g() { echo "src/$1" | xargs cat; }; for f in in/*; do g "$f"; done`, `for f in in/*; do echo "src/$f"; done | xargs cat`,
+	} {
+		assert.NotEmptyf(t, p.lastOf(line), "%q", line)
+	}
+	for _, line := range []string{
+		`for f in in/*; do echo "$f" | xargs cat; done`, `for f in in/*; do n=$f; printf '%s\n' "$n" | xargs cat; done`, `echo in/*.go | xargs cat`,
+		`for f in in/*.go; do echo "src/$f: ${f%.go}"; done`, `a=(in/*.go); printf '%s\n' "${a[0]}" | xargs cat`,
+	} {
+		assert.Emptyf(t, p.lastOf(line), "%q", line)
+	}
+}

@@ -234,7 +234,9 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 		return w.signed(st, expr.X)
 	case *syntax.BinaryArithm:
 		switch expr.Op {
-		case syntax.Add, syntax.Quo, syntax.Rem:
+		case syntax.Add:
+			return w.signed(st, expr.X) || w.signed(st, expr.Y) || w.grown(st, expr.X) && w.grown(st, expr.Y)
+		case syntax.Quo, syntax.Rem:
 			return w.signed(st, expr.X) || w.signed(st, expr.Y)
 		case syntax.Mul:
 			return !w.scales(st, expr.X, expr.Y) && !w.scales(st, expr.Y, expr.X)
@@ -292,6 +294,47 @@ func (w *walker) scaled(st *state, expr syntax.ArithmExpr) bool {
 		return !found
 	})
 	return found
+}
+
+// grows reports whether an expression holds a sum of which both sides may be large, a
+// product, or a variable that holds one: what it assigns may double in each round of a loop.
+func (w *walker) grows(st *state, expr syntax.ArithmExpr) bool {
+	found := w.scaled(st, expr)
+	syntax.Walk(expr, func(node syntax.Node) bool {
+		sum, ok := node.(*syntax.BinaryArithm)
+		found = found || ok && sum.Op == syntax.Add && !slight(sum.X) && !slight(sum.Y)
+		return !found
+	})
+	return found
+}
+
+// grown reports whether an expression holds what may have grown already: such a variable, or
+// a number of the line's own that is not slight. Another one added to it may wrap it.
+func (w *walker) grown(st *state, expr syntax.ArithmExpr) bool {
+	found := false
+	held := func(name string) {
+		value, _ := st.variable(name)
+		found = found || value.Scaled || value.array != nil || value.Kind == Literal && len(value.Text) > maxFactor
+	}
+	syntax.Walk(expr, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Lit:
+			held(node.Value)
+			found = found || decimal(node.Value) && len(node.Value) > maxFactor
+		case *syntax.ParamExp:
+			if node.Param != nil {
+				held(node.Param.Value)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// slight reports whether an expression is a number that no loop adds often enough to wrap.
+func slight(expr syntax.ArithmExpr) bool {
+	word, ok := expr.(*syntax.Word)
+	return ok && decimal(word.Lit()) && len(word.Lit()) <= maxFactor
 }
 
 // countingLoop walks for (( … )): its counters hold any number in each round.

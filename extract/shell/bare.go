@@ -33,7 +33,8 @@ func (w *walker) bareLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 }
 
 // matchesBare reports whether grep prints nothing but what such an expression matches. Of a
-// file that is no text it prints a sentence with the name in it.
+// file that is no text it prints a sentence with the name in it; asked for lines about the
+// matches (-3) it prints none of them, but "--" between.
 func matchesBare(args []string) bool {
 	var operands []string
 	letters := ""
@@ -43,12 +44,12 @@ func matchesBare(args []string) bool {
 			operands = append(operands, arg)
 			continue
 		}
-		letters += strings.TrimRight(option, "0123456789")
-		if bound, number := strings.CutPrefix(strings.TrimLeft(option, "oEhiwxsaFGP"), "m"); option == "" || number && !decimal(bound) {
+		flags, bound, bounded := strings.Cut(option, "m")
+		if letters += flags; bounded && !decimal(bound) || !bounded && flags == "" {
 			return false
 		}
 	}
-	if !strings.Contains(letters, "o") || strings.Trim(letters, "oEhiwxsaFGPm") != "" || len(operands) == 0 || len(operands) > 2 {
+	if !strings.Contains(letters, "o") || strings.Trim(letters, "oEhiwxsaFGP") != "" || len(operands) == 0 || len(operands) > 2 {
 		return false
 	}
 	if len(operands) == 2 && strings.Trim(operands[1], wordBytes+"./") != "" {

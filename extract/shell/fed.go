@@ -486,11 +486,12 @@ func printable(text, more string) bool {
 }
 
 // linesFeed is what printf and echo print, where each word is a name or a
-// pattern.
+// pattern. Text about a match makes a line that no file needs to be called: where it is cut
+// into words, they may name anything.
 func linesFeed(c *Command) *feed {
 	f := &feed{dir: c.Dirs[0], listed: true, spaced: c.Verb == "echo" && len(c.lines) > 1}
 	for _, word := range c.lines {
-		if word.Recut {
+		if word.Recut || word.edited() {
 			return nil
 		}
 		if word.Kind == Glob && printable(word.Text, "*?[]") || word.Kind == Literal && printable(word.Text, "") {

@@ -26,6 +26,11 @@ func origins(value Word) []origin {
 	return []origin{{pattern: value.Text, head: true}}
 }
 
+// edited reports whether a word is more, or less, than one of the matches that stand in it.
+func (w Word) edited() bool {
+	return slices.ContainsFunc(w.origins, func(from origin) bool { return from.pattern != w.Text })
+}
+
 // matched adds the patterns of a value that was matched to those of the word.
 func (b *wordBuilder) matched(value Word, quoted bool) {
 	for _, from := range origins(value) {

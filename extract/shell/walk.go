@@ -426,7 +426,7 @@ func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyO
 		w.begun = nil
 		words := located(st, w.words(st, item))
 		if w.counts(st, item) || w.numbersOnly(st, item) {
-			words = []Word{{Kind: Number, Text: seqText, Solid: true, Signed: w.begun != nil && w.begun.signed}}
+			words = []Word{{Kind: Number, Text: seqText, Solid: true, Signed: w.begun != nil && w.begun.signed, Scaled: scaledIn(st, item)}}
 		}
 		w.handsOn(st, words)
 		values = append(values, words...)
@@ -437,6 +437,20 @@ func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyO
 
 // seqText stands for a number that seq prints.
 const seqText = "$(seq)"
+
+// scaledIn reports whether a word of the source reads a variable whose number may be too
+// large for another.
+func scaledIn(st *state, item *syntax.Word) bool {
+	found := false
+	syntax.Walk(item, func(node syntax.Node) bool {
+		if part, ok := node.(*syntax.ParamExp); ok && part.Param != nil {
+			value, _ := st.variable(part.Param.Value)
+			found = found || value.Scaled
+		}
+		return !found
+	})
+	return found
+}
 
 // counts reports whether a word of a loop is $(seq …) with plain numbers: the
 // loop then takes one number after the other.

@@ -62,7 +62,8 @@ type Word struct {
 	Solid bool
 	// Signed is true for a Number that may be below zero, and begin with a dash.
 	Signed bool
-	// Scaled is true for a Number that is a product, and may be too large for another.
+	// Scaled is true for a Number that is a product, or a sum of large numbers, and may be
+	// too large for another.
 	Scaled bool
 	// Expands is true for a Glob that becomes as many words as it has matches; false
 	// where a variable holds one of them.
@@ -642,7 +643,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		} else if !w.total(st, part.X) {
 			w.aborts(st)
 		}
-		b.signed, b.scaled = b.signed || w.signed(st, part.X), b.scaled || w.scaled(st, part.X)
+		b.signed, b.scaled = b.signed || w.signed(st, part.X), b.scaled || w.grows(st, part.X)
 		b.number("$((…))", true)
 	case *syntax.ProcSubst:
 		if part.Op != syntax.CmdIn || w.posix || quoted {
