@@ -129,7 +129,7 @@ func regexEnd(text string, start int) int {
 		case '\n':
 			return -1
 		case '[':
-			if i = plainBracket(text, i, "/\\\n"); i < 0 {
+			if i = awkBracket(text, i); i < 0 {
 				return -1
 			}
 		case '/':
@@ -140,6 +140,29 @@ func regexEnd(text string, start int) int {
 	}
 	return -1
 }
+
+// awkBracket returns the index behind a bracket expression of a regex, or -1. Some awks
+// take a backslash in it for a character and others for the beginning of an escape: all
+// find the same end where what follows is neither a bracket nor a slash, and no digit
+// of a character's code.
+func awkBracket(text string, start int) int {
+	end := bracketEnd(text, start)
+	if end < 0 || strings.ContainsAny(text[start:end], "/\n") {
+		return -1
+	}
+	for i := start + 1; i < end-1; i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if i++; i == end-1 || strings.IndexByte(awkEscapes, text[i]) < 0 {
+			return -1
+		}
+	}
+	return end
+}
+
+// awkEscapes are characters behind a backslash that stand for one character, alone or with it.
+const awkEscapes = `abdfnrstvwBDSWy.*+?(){}$|&,;:!=<>%#~_"\-`
 
 func (r *awkReader) name() {
 	start := r.pos

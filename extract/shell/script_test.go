@@ -116,3 +116,18 @@ func TestAwkSlashesBehindBrackets(t *testing.T) {
 		assert.True(t, awkVerdict(text).plain, text)
 	}
 }
+
+// V7, S2: awks differ about what a backslash in brackets means, and agree about where they
+// end as long as neither a bracket nor a slash stands behind it.
+func TestAwkEscapesInBrackets(t *testing.T) {
+	for _, text := range []string{
+		`{sub(/^[ \t]+/,""); print}`, `{gsub(/^[ \t\r]+|[ \t]+$/,"",$2); print $2}`, `/[^"\\]/`, `/[\\]/ {print}`, `/[[:alpha:]\t]/`, `match($0,/[\w.\-]+/)`, `/[]\t]/`,
+	} {
+		assert.True(t, awkVerdict(text).plain, text)
+	}
+	for _, text := range []string{
+		`/[\]/ {print} #/]/ {system("x")}`, `/[x\]]/ {print}`, `/[\[]/`, `/[a\/b]/`, `/[\x5d]/`, `/[\135]/`, `/[\u5d]/`, "/[\\\n]/", `/[\\\]/ {print > "f"} #/]/`, `/[\`, `/[a\]`,
+	} {
+		assert.False(t, awkVerdict(text).plain, text)
+	}
+}
