@@ -565,16 +565,16 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	return found.matches
 }
 
-// cutNames judges the names that a pattern matches where the shell cuts them once more. The text
-// behind a name may be the line's ("$d/x"): what it makes need not be there to be cut.
+// cutNames judges the names that a pattern matches where the shell cuts them once more.
 func (e *extraction) cutNames(item *v1.Item, a *shell.Access, found *expansion) {
-	if a.Split && len(found.matches) == 0 {
-		item.Caveats.Add("dynamic_word") // the pattern itself is handed on, and split
+	if !a.Split {
+		return
 	}
 	cut := func(word string) bool {
 		return strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")
 	}
-	if a.Split && slices.ContainsFunc(found.words, cut) {
+	// Without a match the pattern itself is handed on, and split.
+	if len(found.matches) == 0 || slices.ContainsFunc(found.words, cut) {
 		item.Caveats.Add("dynamic_word")
 	}
 }

@@ -48,12 +48,9 @@ type place struct {
 // Stamp is what lies at a path, if it is known: a directory or a file, which is no link
 // and is behind none. A file is asked in each call.
 func (v View) Stamp(path string) (stat.Stamp, bool) {
-	found, ok := v.known[path]
-	if !ok {
-		return stat.Stamp{}, false
-	}
-	if stamp := found.stamp.Load(); stamp != nil {
-		return *stamp, true
+	found := v.known[path]
+	if stamp, known := found.directory(); known || found == nil {
+		return stamp, known
 	}
 	if file := found.file.Load(); file != nil {
 		return file.stamp()
@@ -63,11 +60,15 @@ func (v View) Stamp(path string) (stat.Stamp, bool) {
 
 // Directory is what a directory is like, if that is known without asking for it: then the
 // way to it is known, too.
-func (v View) Directory(path string) (stat.Stamp, bool) {
-	if found, ok := v.known[path]; ok {
-		if stamp := found.stamp.Load(); stamp != nil {
-			return *stamp, true
-		}
+func (v View) Directory(path string) (stat.Stamp, bool) { return v.known[path].directory() }
+
+// directory is Directory of a view; the nil place is unknown.
+func (p *place) directory() (stat.Stamp, bool) {
+	if p == nil {
+		return stat.Stamp{}, false
+	}
+	if stamp := p.stamp.Load(); stamp != nil {
+		return *stamp, true
 	}
 	return stat.Stamp{}, false
 }
