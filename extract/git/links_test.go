@@ -67,6 +67,9 @@ func TestSettingsThatShowMore(t *testing.T) {
 	assert.False(t, of().ShowsStash)
 	s.appendTo(s.home+"/.gitconfig", "[stash]\n\tshowPatch\n")
 	assert.True(t, of().ShowsStash)
+	assert.False(t, of().ShowsUntracked)
+	s.appendTo(s.home+"/.gitconfig", "\tshowIncludeUntracked = true\n")
+	assert.True(t, of().ShowsUntracked)
 	for text, want := range map[string]bool{
 		"[color]\n\tui = true\n": false, "[color]\n\tgrep = always\n": true, "[grep]\n\tfullName\n": true, "[grep]\n\tfullName = false\n": false,
 		"[log]\n\tshowSignature = true\n": true, "[log]\n\tdate = iso\n": false, "[log]\n\tdate = format:%Y-%m-%d\n": false,
