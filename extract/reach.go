@@ -555,7 +555,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		item.Caveats.Add(reachesUnknown)
 	}
 	e.cutNames(item, a, &found)
-	if len(found.matches) == 0 && op != v1.OpList && op != v1.OpRead {
+	if op != v1.OpList && op != v1.OpRead && !found.sure(text) {
 		e.touch(t, shellExpanded(unquote(text)), base, op) // what is made is called like the pattern
 	}
 	for i, match := range found.matches {
@@ -578,6 +578,14 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	e.touch(t, unquote(literal), base, v1.OpList)
 	e.patternName(t, text, op)
 	return found.matches
+}
+
+// sure reports whether a match is one to every shell, and not to those alone that fold case.
+func (x *expansion) sure(text string) bool {
+	return slices.ContainsFunc(x.words, func(word string) bool {
+		ok, err := path.Match(text, word)
+		return ok && err == nil
+	})
 }
 
 // shellExpanded is a path in which the shell has expanded what it expands.
