@@ -153,10 +153,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !e.exists(e.absolute(a.Text, base)):
 		return
 	}
-	text := a.Text
-	if strings.HasPrefix(text, "~") {
-		text = "./" + text // the shell has expanded what it expands
-	}
+	text := shellExpanded(a.Text)
 	p := e.touch(t, text, base, a.Op)
 	if a.Refs && !e.plainRefs(p.Real, a.Said) {
 		item.Caveats.Add(reachesUnknown)
