@@ -116,11 +116,22 @@ _place(item) := " in an unknown directory" if {
 	item.directory != ""
 } else := ""
 
-# What keeps a path from being covered where other paths are.
+# What keeps a path from being covered where other paths are, and a command whatever its name.
 _peculiarity(item) := ": the file has another name somewhere (hard link)" if {
 	item.kind == "path"
 	input.paths[item.path].caveats.hard_link
 } else := ": it is no ordinary file" if {
 	item.kind == "path"
 	input.paths[item.path].caveats.special
+} else := concat("", [": ", concat("; ", _caveats(item))]) if {
+	item.kind == "command"
+	_caveats(item) != []
 } else := ""
+
+# Its place says already that the working directory is not known.
+_caveats(item) := [text |
+	some caveat, _ in item.caveats
+	caveat != "cwd_unknown"
+	not data.policyd.config.caveats.safe_verbs[caveat]
+	text := data.policyd.config.words.caveats[caveat]
+]

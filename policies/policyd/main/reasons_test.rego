@@ -20,6 +20,22 @@ _reasons_cases := {
 		"input": testing.shell([testing.command({"verb": ""})]),
 		"message": "a command is not approved in /srv/proj",
 	},
+	"a command that does more than its name says": {
+		"input": testing.shell([testing.command({"verb": "git log", "caveats": {
+			"executes": true,
+			"unknown_option": true,
+			"unseen": true,
+			"odd": true,
+		}})]),
+		"message": concat("", [
+			"git log is not approved in /srv/proj: it runs another program; ",
+			"an option is not in the program table",
+		]),
+	},
+	"a command whose caveats are tolerated": {
+		"input": testing.shell([testing.command({"verb": "git push", "caveats": {"unseen": true}})]),
+		"message": "git push is not approved in /srv/proj",
+	},
 	"a tool": {
 		"input": testing.call({"items": [testing.other({"verb": "mcp:docs/search", "directory": "/x"})]}),
 		"message": "mcp:docs/search is not approved",
