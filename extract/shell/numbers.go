@@ -119,6 +119,9 @@ func (w *walker) numbersOnly(st *state, item *syntax.Word) bool {
 
 // number is the word that a substitution becomes which prints such lines.
 func (n *begun) number() (Word, bool) {
+	if !n.one && n.behind == 0 && !n.signed {
+		return Word{Kind: Output, Text: "$(…)", lines: true, bare: true}, true
+	}
 	return Word{Kind: Number, Text: "$(…)", Signed: n.signed}, n.one && n.behind == 0
 }
 

@@ -618,6 +618,9 @@ func (p *parsed) script(language string, word Word) string {
 	if language == "yq" {
 		p.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
+	if language == "sed" && word.selects {
+		return language
+	}
 	texts := []string{word.Text}
 	if len(word.holes) > 0 && (language == "sed" || language == "awk") {
 		texts = samples(language, word)
