@@ -205,7 +205,8 @@ func (n *begun) cut(verb string, args []string) bool {
 	case "sed":
 		return n.behind == ':' && !n.padded && (text == "s/:.*//" || text == "s/:.*$//")
 	case "tr":
-		return n.behind == 0 && len(args) == 2 && args[0] == "-d" && slices.Contains([]string{" ", "[:space:]", "[:blank:]"}, args[1])
+		// Without the newlines the digits of all lines are one number, which may wrap.
+		return n.behind == 0 && len(args) == 2 && args[0] == "-d" && (slices.Contains([]string{" ", "[:blank:]"}, args[1]) || args[1] == "[:space:]" && n.one)
 	}
 	return false
 }

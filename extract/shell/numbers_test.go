@@ -40,6 +40,7 @@ func TestWhatPrintsNumbers(t *testing.T) {
 		// The last of several options counts, and a word among others is none.
 		"stat -c %s -c %n f": false, "stat -c%s --format=%n f": false, "stat -c %s f -c %n": false, "grep -n -m1 -m 5 x f | cut -d: -f1": false,
 		"grep -n -m1 --max-count=5 x f | cut -d: -f1": false, "grep -n -e -m1 f | cut -d: -f1": false, "awk '/exit/{print NR}' f": false,
+		"seq 3 | tr -d '[:space:]'": false, "wc -l < f | tr -d '[:space:]'": true,
 		"awk '/x/{print NR}' f": false, "awk 'END{print NR; exit}' f": true, "awk '{print NR; exit}' f": true,
 		"seq 3": false, "seq 3 f | head -1": false, "cat f | xargs": false, "cat f || true": false, "echo 'a[$(id)]' || true": false,
 	} {
@@ -92,6 +93,9 @@ func TestLoopsOverNumbers(t *testing.T) {
 		"grep -n x f | while read -r n rest; do echo $((n)); done":                                false,
 		"for n in \"$(grep -n x f | cut -d: -f1)\"; do echo $((n)); done":                         true,
 		"IFS=1; for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":                      false,
+		"for n in $(seq 3 | tr -d '[:space:]'); do echo $((n)); done":                             false,
+		"for n in $(seq 3 | tr -d ' '); do echo $((n)); done":                                     true,
+		"seq 3 | tr -d '[:space:]' | while read -r n; do echo $((n)); done":                       false,
 		"seq 3 | while read -r n; do read -r n; echo $((n)); done < g":                            false,
 		"cat f | while read -r n; do echo $((n)); done":                                           false,
 		"grep -n x f | while IFS=: read -r n rest; do sed -n \"${n}p\" f; done":                   true,
