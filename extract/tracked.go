@@ -87,7 +87,8 @@ func plainWord(word string) bool {
 
 // trackedName says what one name that git prints reaches, where it becomes a word.
 func (e *extraction) trackedName(path, top, dir, base string, f *filter) string {
-	if !quotedAsItIs(path, f.handing) {
+	// The index has names and no directories: one of those may be what begins with a dash.
+	if !quotedAsItIs(path, f.handing) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
 		return reachesUnknown
 	}
 	full := top + "/" + path
