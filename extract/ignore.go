@@ -91,7 +91,7 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	}
 	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, " \t\r\n")
+		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
 		if strings.HasPrefix(line, "!") {
 			return ignores{void: true}
 		}

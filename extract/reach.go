@@ -48,6 +48,9 @@ type filter struct {
 	reading shell.Reading
 	// ignoring is true when ignore rules leave files out.
 	ignoring bool
+	// untracked is true when git prints the names, of what it doesn't ignore: what it ignores
+	// is none of them, even where they are words.
+	untracked bool
 	// ignoreFiles are the files of rules that are read in each directory.
 	ignoreFiles []string
 }
@@ -64,7 +67,7 @@ func (f filter) plain() filter {
 	if len(f.include) > 0 {
 		f.exclude = nil
 	}
-	f.ignoring = f.ignoring && !f.fed && !f.follow && len(f.include) == 0
+	f.ignoring = f.ignoring && (f.untracked || !f.fed && !f.follow) && len(f.include) == 0
 	return f
 }
 
@@ -210,6 +213,13 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 		if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
 			r.passed(dir+"/"+name, entry)
 			continue
+		}
+		if r.f.untracked && r.f.ignoring && name == ".git" {
+			continue // git names nothing in it
+		}
+		if r.f.untracked && (!printedPlain(name) || name == ".gitignore" && entry.Type()&fs.ModeSymlink != 0) {
+			r.answer = reachesUnknown // git doesn't follow such a link
+			return true
 		}
 		if !r.entry(dir+"/"+name, entry, rules, hidden) {
 			return false

@@ -26,6 +26,7 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	}
 	left := maxReached
 	f := handingOf(a)
+	f.untracked = a.Untracked
 	f.rooted = false // git prints names that begin with none of what it was given
 	visit := func(path string) bool {
 		if left--; left < 0 {
@@ -88,7 +89,7 @@ func plainWord(word string) bool {
 // trackedName says what one name that git prints reaches, where it becomes a word.
 func (e *extraction) trackedName(path, top, dir, base string, f *filter) string {
 	// The index has names and no directories: one of those may be what begins with a dash.
-	if !quotedAsItIs(path, f.handing) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
+	if !quotedAsItIs(path, f.handing) || f.untracked && !printedPlain(path) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
 		return reachesUnknown
 	}
 	full := top + "/" + path
@@ -110,6 +111,12 @@ func quotedAsItIs(path string, handing shell.Handing) bool {
 		return true
 	}
 	return strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) < 0
+}
+
+// printedPlain reports whether git status prints a name as it is, and in one piece: names with
+// blanks stand in quotes there.
+func printedPlain(name string) bool {
+	return quotedAsItIs(name, shell.AsWords) && !strings.Contains(name, " ")
 }
 
 // trackedFile says what reading one tracked file reaches: the disk may hold a

@@ -33,6 +33,10 @@ type feed struct {
 	// HEAD is one of them, unnamed.
 	commits               []string
 	parents, dashes, head bool
+	// untracked is true when they are names that git ignores none of, beside those it tracks.
+	untracked bool
+	// marked are the names that stand in the lines behind signs, where these are none.
+	marked *feed
 	// handing is how the names become words.
 	handing Handing
 	// widened is true when a root stands for what a pattern matches in it.
@@ -135,6 +139,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
 	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
 	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
+	a.Untracked, a.Ignoring = f.untracked, a.Ignoring || f.untracked && !tree
 	a.Parts = f.parts
 	if !split {
 		a.Handing = f.handing
