@@ -217,7 +217,7 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 		if r.f.untracked && r.f.ignoring && name == ".git" {
 			continue // git names nothing in it
 		}
-		if r.f.untracked && (!printedPlain(name) || name == ".gitignore" && entry.Type()&fs.ModeSymlink != 0) {
+		if r.f.untracked && (!r.e.inStatus(strings.TrimPrefix(r.named+dir[len(r.root):]+"/"+name, "./"), r.base, &r.f) || name == ".gitignore" && entry.Type()&fs.ModeSymlink != 0) {
 			r.answer = reachesUnknown // git doesn't follow such a link
 			return true
 		}
@@ -324,15 +324,17 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || f.braces && strings.Contains(named, "{") {
 		return reachesUnknown
 	}
-	if !strings.ContainsAny(named, " \t") {
-		return reachesNone
-	}
-	for word := range strings.FieldsFuncSeq(named, shell.Separates) {
+	return unknownUnless(!strings.ContainsAny(named, " \t") || e.nothing(named, base))
+}
+
+// nothing reports whether no piece of a text that is cut at its blanks names anything.
+func (e *extraction) nothing(text, base string) bool {
+	for word := range strings.FieldsFuncSeq(text, shell.Separates) {
 		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || e.exists(base+"/"+word) {
-			return reachesUnknown
+			return false
 		}
 	}
-	return reachesNone
+	return true
 }
 
 // blankEnds reports whether a segment of a name begins with a blank, or the name ends with one:

@@ -3,6 +3,7 @@ package extract_test
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,7 +29,12 @@ func TestNamesOfStatus(t *testing.T) {
 		{"ln -s /etc/hostname src/links", true}, // ignored
 		{"echo x > ./-s", false},
 		{"mkdir ./-f; echo x > ./-f/x", false},
-		{"echo x > 'src/a b'", false}, // quoted
+		{"echo x > 'src/a b'", true}, // quoted
+		{"echo x > 'src/a b'; mkdir '\"src'; echo x > '\"src/a'", false},
+		{"echo x > 'src/a b'; mkdir '\"src'; ln -s /etc/hostname '\"src/a'; echo '\"src' >> .gitignore", false},
+		{"echo x > 'src/a -b'", false},
+		{"mkdir 'src/a ..'; echo x > 'src/a ../b'", false},
+		{"echo x > 'src/a b'; git add src; git commit -qm y; mkdir '\"src'; ln -s /etc/hostname '\"src/a'; echo '\"src' >> .gitignore; rm 'src/a b'", false},
 		{`echo x > 'src/"'`, false},
 		{"echo x > src/ä", false},
 		{"git add -f .env; git commit -qm y; git rm -q --cached .env", false}, // named as deleted
@@ -48,6 +54,8 @@ func TestNamesOfStatus(t *testing.T) {
 		if !test.safe {
 			continue
 		}
+		facts = p.facts("Bash", map[string]any{"command": "git status --porcelain | awk '{print $2}' | xargs cat"})
+		assert.Equal(t, strings.Contains(test.setup, "a b"), len(facts.Items[len(facts.Items)-1].Caveats) > 0, test.setup)
 		for _, other := range []string{
 			"git status --porcelain=v2 | awk '{print $2}' | xargs cat", "git status -s | awk '{print $2}' | xargs cat", "git status --porcelain -b | awk '{print $2}' | xargs cat",
 			"git status --porcelain --ignored | awk '{print $2}' | xargs cat", "git status --porcelain | xargs cat", "git status --porcelain | awk '{print $3}' | xargs cat",
