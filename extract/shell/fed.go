@@ -19,7 +19,8 @@ type feed struct {
 	roots []string
 	// filters say which files below the roots can be among the names.
 	filters Access
-	// files is true when no name is that of a directory or of a link.
+	// files is true when no name is that of a directory, or of a link to one unless the
+	// filters follow links.
 	files bool
 	// zero is true when a NUL stands behind each name, and not a newline.
 	zero bool
@@ -341,8 +342,12 @@ func (w *walker) out(from int, in *feed) *feed {
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
 	if f != nil && !f.listed {
+		if c.Verb == "rg" && onlyImplied(c) && !has("--files") {
+			f.besides = append(f.besides, "<stdin>") // as it calls what it is piped from outside
+		}
 		f.zero = slices.ContainsFunc(words.ZeroOptions[c.Verb], has)
 		f.rooted = c.Verb == "find"
+		f.files = f.files || !f.widened && slices.ContainsFunc(words.FileNames[c.Verb], has) && !has("-L") // given -L some greps name directories
 	}
 	return f
 }

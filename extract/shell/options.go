@@ -685,7 +685,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 			p.c.Accesses = append(p.c.Accesses, a)
 		}
 		for _, name := range word.feed.besides {
-			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, IfExists: true})
+			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, Tree: tree, Follow: tree, IfExists: true})
 		}
 		p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
 		return
