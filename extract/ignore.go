@@ -86,6 +86,9 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 		}
 		return ignores{void: true}
 	}
+	if file, err := e.resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
+		return ignores{void: true} // git follows no such link
+	}
 	if len(text) > maxIgnoreFile {
 		return ignores{void: true}
 	}

@@ -50,7 +50,8 @@ type filter struct {
 	ignoring bool
 	// untracked is true when git prints the names, of what it doesn't ignore: what it ignores
 	// is none of them, even where they are words.
-	untracked bool
+	// With quoted names with blanks stand in quotes.
+	untracked, quoted bool
 	// ignoreFiles are the files of rules that are read in each directory.
 	ignoreFiles []string
 }
@@ -217,8 +218,8 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 		if r.f.untracked && r.f.ignoring && name == ".git" {
 			continue // git names nothing in it
 		}
-		if r.f.untracked && (!r.e.inStatus(strings.TrimPrefix(r.named+dir[len(r.root):]+"/"+name, "./"), r.base, &r.f) || name == ".gitignore" && entry.Type()&fs.ModeSymlink != 0) {
-			r.answer = reachesUnknown // git doesn't follow such a link
+		if named := r.named + dir[len(r.root):] + "/" + name; r.f.untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.f) {
+			r.answer = reachesUnknown
 			return true
 		}
 		if !r.entry(dir+"/"+name, entry, rules, hidden) {

@@ -10,6 +10,47 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// S3: git ls-files names what lies beside the index, too, and with --exclude-standard nothing
+// that is ignored.
+func TestNamesBesideTheIndex(t *testing.T) {
+	for _, test := range []struct {
+		setup, line string
+		safe        bool
+	}{
+		{":", "git ls-files -o --exclude-standard | xargs cat", true},
+		{":", "git ls-files -z -mo --exclude-standard | xargs -0 cat", true},
+		{":", "git ls-files -co --exclude-standard '*.go' | while read -r f; do cat \"$f\"; done", true},
+		{":", "cd src && git ls-files -o --exclude-standard | xargs cat", true},
+		{"mv .gitignore src/rules; ln -s src/rules .gitignore; echo x > src/.env", "cd src && git ls-files -o --exclude-standard | xargs cat", false},
+		{"rm .gitignore", "git ls-files -o --exclude-standard | xargs cat", false},
+		{"echo x > 'src/a b'", "git ls-files -o --exclude-standard | xargs cat", true},
+		{"echo x > 'src/a links'; ln -s /etc/hostname links", "git ls-files -o --exclude-standard | xargs cat", false},
+		{"mkdir ./-f; echo x > ./-f/x", "git ls-files -o --exclude-standard | xargs cat", false},
+		{":", "git ls-files -o | xargs cat", false},
+		{":", "git ls-files -o -i --exclude-standard | xargs cat", false},
+		{":", "cd src; git ls-files -o --exclude-standard :/ | xargs cat", false},
+		{":", "cd src; git ls-files -o --exclude-standard .. | xargs cat", false},
+		{":", "git ls-files -o --exclude-standard | xargs -r grep -r x", false},
+	} {
+		p := newPlace(t)
+		prepare(t, p, test.setup)
+		facts := p.facts("Bash", map[string]any{"command": test.line})
+		last := facts.Items[len(facts.Items)-1].Caveats
+		assert.Equal(t, test.safe, len(last) == 0 && !facts.Messy, "%s: %s: %v %v", test.setup, test.line, last, facts.Doubts)
+	}
+}
+
+// prepare makes a place's project a repository that ignores .env and links, and runs a script.
+func prepare(t *testing.T, p place, setup string) {
+	t.Helper()
+	require.NoError(t, os.Remove(p.project+"/out"))
+	script := "set -e; git() { command git -c user.name=a -c user.email=a@b \"$@\"; }; git init -q; printf '.env\\nlinks\\n' > .gitignore; git add .gitignore; git commit -qm x; " + setup
+	run := exec.Command("bash", "-c", script)
+	run.Dir = p.project
+	output, err := run.CombinedOutput()
+	require.NoErrorf(t, err, "%s: %s", setup, output)
+}
+
 // S3: git status names what differs from the last commit: what the index and the commit hold,
 // and what is on the disk and not ignored.
 func TestNamesOfStatus(t *testing.T) {
@@ -42,12 +83,7 @@ func TestNamesOfStatus(t *testing.T) {
 		{"git init -q src/sub; echo x > src/sub/x", true}, // named as a directory alone
 	} {
 		p := newPlace(t)
-		require.NoError(t, os.Remove(p.project+"/out"))
-		script := "set -e; git() { command git -c user.name=a -c user.email=a@b \"$@\"; }; git init -q; printf '.env\\nlinks\\n' > .gitignore; git add .gitignore; git commit -qm x; " + test.setup
-		run := exec.Command("bash", "-c", script)
-		run.Dir = p.project
-		output, err := run.CombinedOutput()
-		require.NoErrorf(t, err, "%s: %s", test.setup, output)
+		prepare(t, p, test.setup)
 		facts := p.facts("Bash", map[string]any{"command": line})
 		last := facts.Items[len(facts.Items)-1].Caveats
 		assert.Equal(t, test.safe, len(last) == 0 && !facts.Messy, "%s: %v %v", test.setup, last, facts.Doubts)

@@ -26,7 +26,7 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	}
 	left := maxReached
 	f := handingOf(a)
-	f.untracked = a.Untracked
+	f.quoted = a.Quoted
 	f.rooted = false // git prints names that begin with none of what it was given
 	visit := func(path string) bool {
 		if left--; left < 0 {
@@ -89,7 +89,7 @@ func plainWord(word string) bool {
 // trackedName says what one name that git prints reaches, where it becomes a word.
 func (e *extraction) trackedName(path, top, dir, base string, f *filter) string {
 	// The index has names and no directories: one of those may be what begins with a dash.
-	if !quotedAsItIs(path, f.handing) || f.untracked && !e.inStatus(path, base, f) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
+	if !e.printedAs(path, base, f) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
 		return reachesUnknown
 	}
 	full := top + "/" + path
@@ -113,14 +113,14 @@ func quotedAsItIs(path string, handing shell.Handing) bool {
 	return strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) < 0
 }
 
-// inStatus reports whether what git status prints of a name is that name, or pieces of it that
-// name nothing: where it holds blanks it stands in quotes, and what it was called before may
-// stand in front. Where quotes are read, some take all that stands up to the next one for a word.
-func (e *extraction) inStatus(named, base string, f *filter) bool {
-	if strings.Contains(named, " ") && (f.handing != shell.AsLines || !e.nothing(`"`+named+`"`, base)) {
+// printedAs reports whether what git prints of a name is that name, or pieces of it that name
+// nothing: git status has names with blanks in quotes, and what they were before in front.
+// Where quotes are read, some take all that stands up to the next one for a word.
+func (e *extraction) printedAs(named, base string, f *filter) bool {
+	if f.quoted && strings.Contains(named, " ") && (f.handing != shell.AsLines || !e.nothing(`"`+named+`"`, base)) {
 		return false
 	}
-	return quotedAsItIs(named, shell.AsWords)
+	return quotedAsItIs(named, f.handing)
 }
 
 // trackedFile says what reading one tracked file reaches: the disk may hold a

@@ -35,7 +35,8 @@ type feed struct {
 	commits               []string
 	parents, dashes, head bool
 	// untracked is true when they are names that git ignores none of, beside those it tracks.
-	untracked bool
+	// With quoted those with blanks stand in quotes.
+	untracked, quoted bool
 	// marked are the names that stand in the lines behind signs, where these are none.
 	marked *feed
 	// handing is how the names become words.
@@ -140,7 +141,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
 	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
 	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
-	a.Untracked, a.Ignoring = f.untracked, a.Ignoring || f.untracked && !tree
+	a.Untracked, a.Quoted, a.Ignoring = f.untracked, f.quoted, a.Ignoring || f.untracked && !tree
 	a.Parts = f.parts
 	if !split {
 		a.Handing = f.handing
@@ -339,6 +340,9 @@ func (w *walker) out(from int, in *feed) *feed {
 	}
 	if _, ok := words.CommitNames[c.Verb]; ok {
 		return w.commitNames(c)
+	}
+	if f := othersFeed(c); f != nil {
+		return f
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
 	if f != nil && !f.listed {

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
 )
 
 // statusLines is what a statement prints, where that is the names of git status: behind two
@@ -21,7 +23,7 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 	switch {
 	case c.Verb == "git status" && printsMarked(args) && !c.Git.configured && w.toplevel(c.Dirs[0]) == c.Dirs[0]:
 		names := trackedFeed(c)
-		names.head, names.untracked = true, true
+		names.head, names.untracked, names.quoted = true, true, true
 		return &feed{dir: names.dir, marked: names}
 	case c.Program == "awk" && in != nil && in.marked != nil && len(c.Accesses) == 0 && slices.Contains(lastFields, args[0]) && len(args) == 1:
 		names := *in.marked
@@ -41,4 +43,22 @@ func printsMarked(args []string) bool {
 	known := append([]string{"-uall", "-uno", "-unormal", "--untracked-files", "--untracked-files=all", "--untracked-files=no", "--untracked-files=normal"}, formats...)
 	return args[0] == "status" && slices.ContainsFunc(formats, func(format string) bool { return slices.Contains(args, format) }) &&
 		!slices.ContainsFunc(args[1:], func(arg string) bool { return !slices.Contains(known, arg) })
+}
+
+// othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
+// left out; nil where it may name more, or lie elsewhere.
+func othersFeed(c *Command) *feed {
+	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	known := []string{"--others", "--exclude-standard", "--cached", "--modified", "--deleted", "--deduplicate", "--no-pager", "-z", "<path>"}
+	if c.Verb != "git ls-files" || !has("--others") || !has("--exclude-standard") || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(known, e.Name) }) ||
+		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
+			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
+		}) ||
+		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.Fed || a.Glob && !a.Spelled }) {
+		return nil
+	}
+	f := trackedFeed(c)
+	f.untracked, f.zero = true, has("-z")
+	return f
 }
