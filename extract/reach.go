@@ -91,6 +91,28 @@ func plainGlob(glob string) bool {
 	}
 }
 
+// asMatched is a segment of a shell's pattern as path.Match writes it, where both read it alike:
+// a plain glob, or one with sets of what is left out ([!.]) that name each character. Ranges
+// are others in some locales, and what dash takes [^.] for is a set of two.
+func asMatched(segment string) (glob string, plain bool) {
+	var out, others strings.Builder
+	for rest := segment; ; {
+		before, behind, found := strings.Cut(rest, "[!")
+		out.WriteString(before)
+		others.WriteString(before)
+		if !found {
+			return out.String(), plainGlob(others.String())
+		}
+		inside, after, closed := strings.Cut(behind, "]")
+		if !closed || inside == "" || strings.Trim(inside, "._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+			return segment, false
+		}
+		out.WriteString("[^" + inside + "]")
+		others.WriteByte('?')
+		rest = after
+	}
+}
+
 // likeShells matches a name by a plain glob as shells and programs do: to some, and to
 // more in some locales, a character beyond ASCII is as many as it has bytes, and a range
 // of letters holds those of the other case. A person may have set that no case counts
@@ -428,7 +450,8 @@ func (x *expansion) step(dir, word string, segments []string) {
 		return
 	}
 	dotted := strings.HasPrefix(segment, ".")
-	if up, err := path.Match(segment, ".."); !plainGlob(segment) || slices.Contains(rest, "..") || dotted && (up || err != nil) {
+	segment, plain := asMatched(segment)
+	if up, err := path.Match(segment, ".."); !plain || slices.Contains(rest, "..") || dotted && (up || err != nil) {
 		x.unknown = true // shells differ about it, and some take ".." for a match
 		return
 	}
