@@ -61,6 +61,7 @@ func TestNamesOfStatus(t *testing.T) {
 	}{
 		{":", true},
 		{"git add src; git commit -qm y; git mv src/main.go src/b.go", true},
+		{"git config status.branch true", false},                        // the name of a branch
 		{"rm .gitignore", false},                                        // .env is named
 		{`printf '.env\t\nlinks\n' > .gitignore`, false},                // git keeps the tab
 		{`printf '.env\r\nlinks\n' > .gitignore`, true},                 // and takes this away
@@ -90,10 +91,10 @@ func TestNamesOfStatus(t *testing.T) {
 		if !test.safe {
 			continue
 		}
-		facts = p.facts("Bash", map[string]any{"command": "git status --porcelain | awk '{print $2}' | xargs cat"})
+		facts = p.facts("Bash", map[string]any{"command": "git status --short | awk '{print $NF}' | xargs cat"})
 		assert.Equal(t, strings.Contains(test.setup, "a b"), len(facts.Items[len(facts.Items)-1].Caveats) > 0, test.setup)
 		for _, other := range []string{
-			"git status --porcelain=v2 | awk '{print $2}' | xargs cat", "git status -s | awk '{print $2}' | xargs cat", "git status --porcelain -b | awk '{print $2}' | xargs cat",
+			"git status --porcelain=v2 | awk '{print $2}' | xargs cat", "git status -sb | awk '{print $2}' | xargs cat", "git status -s -b | awk '{print $2}' | xargs cat", "git status --porcelain -b | awk '{print $2}' | xargs cat",
 			"git status --porcelain --ignored | awk '{print $2}' | xargs cat", "git status --porcelain | xargs cat", "git status --porcelain | awk '{print $3}' | xargs cat",
 			"git status --porcelain | awk '{print $2}' x | xargs cat", "cd src; git status --porcelain | awk '{print $2}' | xargs cat", "git status --porcelain | while read -r f; do cat \"$f\"; done",
 			"cat $(git status --porcelain)", "git status --porcelain | grep -n x | awk '{print $2}' | xargs cat", "git status --porcelain | awk '{print $2}' | while read -r f; do cat \"$f/.env\"; done",

@@ -21,7 +21,7 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	default:
 		return reachesNone, false
 	}
-	if verdict.AltersNames {
+	if verdict.AltersNames || a.Quoted && verdict.AltersStatus {
 		return reachesUnknown, true
 	}
 	left := maxReached

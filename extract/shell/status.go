@@ -39,7 +39,7 @@ var lastFields = []string{"{print $2}", "{ print $2 }", "{print $NF}", "{ print 
 
 // printsMarked reports whether git status prints names behind two signs, and no other lines.
 func printsMarked(args []string) bool {
-	formats := []string{"--porcelain", "--porcelain=v1"}
+	formats := []string{"--porcelain", "--porcelain=v1", "-s", "--short"}
 	known := append([]string{"-uall", "-uno", "-unormal", "--untracked-files", "--untracked-files=all", "--untracked-files=no", "--untracked-files=normal"}, formats...)
 	return args[0] == "status" && slices.ContainsFunc(formats, func(format string) bool { return slices.Contains(args, format) }) &&
 		!slices.ContainsFunc(args[1:], func(arg string) bool { return !slices.Contains(known, arg) })
