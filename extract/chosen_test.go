@@ -20,9 +20,12 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 		require.NotEmptyf(t, facts.Items, "%q", line)
 		return facts.Items[0].Caveats.Has("project_chooses_program")
 	}
-	for text, want := range map[string]bool{"jq path:./tools\n": true, "jq 1.7.1\nnodejs 22.1.0\n": false} {
+	for text, want := range map[string]bool{
+		"jq path:./tools\n": true, "jq 1.7.1\nnodejs 22.1.0\n": false, "# see https://x\r\njava\ttemurin-17.0.9+9 system # a/b\r\n": false,
+		"jq ref:v1\n": true, "jq ../../proj\n": true, "jq ..\n": true, "npm:x 1\n": true, "jq {{x}}\n": true, "jq -x": true, "jq 1\\\n": true, "": false,
+	} {
 		require.NoError(t, os.WriteFile(p.project+"/.tool-versions", []byte(text), 0o600))
-		for _, line := range lines {
+		for _, line := range append(lines, "node --version", "ruby --version", "npm ls", "python3 --version", "cargo --version") {
 			assert.Equalf(t, want, chosen(line), "%q with %q", line, text)
 		}
 	}

@@ -153,10 +153,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !e.exists(e.absolute(a.Text, base)):
 		return
 	}
-	text := a.Text
-	if strings.HasPrefix(text, "~") {
-		text = "./" + text // the shell has expanded what it expands
-	}
+	text := shellExpanded(a.Text)
 	p := e.touch(t, text, base, a.Op)
 	if a.Refs && !e.plainRefs(p.Real, a.Said) {
 		item.Caveats.Add(reachesUnknown)
@@ -475,8 +472,16 @@ func (e *extraction) installed(files []string) string {
 // chooses reports whether a directory holds a file that chooses a program. An
 // entry "name:text" counts only when the file holds the text, "name|word" when a
 // line of it begins with the word, and "name|word>version" when the version
-// behind that word is above it, and above the one that is installed.
+// behind that word is above it, and above the one that is installed. "name=versions"
+// counts unless the file is a plain list of tools and their versions.
 func (e *extraction) chooses(dir, entry, installed string) bool {
+	if name, ok := strings.CutSuffix(entry, "=versions"); ok {
+		content, err := e.readFile(dir + "/" + name)
+		if err != nil {
+			return !stat.Missing(err)
+		}
+		return !listsVersions(string(content))
+	}
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
 		content, err := e.readFile(dir + "/" + name)
 		if err != nil {

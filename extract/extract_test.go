@@ -692,3 +692,24 @@ func TestFetchedFiles(t *testing.T) {
 	assert.Equal(t, "path:read.unknown", touches(facts))
 	assert.Equal(t, "path:read.project", touches(p.windowsFacts("WebFetch", `C:\Proj`, map[string]any{"url": "file:///C:/proj/main.go"})))
 }
+
+// S1: keys and credentials of well-known tools are secret wherever they lie, and what
+// only looks like them is not.
+func TestFilesOfCredentials(t *testing.T) {
+	p := newPlace(t)
+	secret := func(name string) bool {
+		return slices.Contains(p.facts("Read", map[string]any{"file_path": name}).About, "secret")
+	}
+	for _, name := range []string{
+		"id_ecdsa", "deploy/id_dsa", "a.ppk", "cert.p12", "cert.pfx", "app.jks", "release.keystore", "infra/terraform.tfstate",
+		".envrc", ".dev.vars", ".pgpass", ".my.cnf", ".htpasswd", ".dockercfg", ".vault-token", ".vault_pass", ".s3cfg", ".boto",
+		".git/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/gh/hosts.yml", ".codex/auth.json",
+	} {
+		assert.True(t, secret(name), name)
+	}
+	for _, name := range []string{
+		"src/credentials", "auth.json", "hosts.yml", "main.tf", "state.tf", "keystore.go", "src/envrc.go", "config.json", ".cargo/config.toml",
+	} {
+		assert.False(t, secret(name), name)
+	}
+}

@@ -57,8 +57,8 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	if !ok || !verdict.Repository || !reader.printsContents(c.Form) {
 		return reachesNone
 	}
-	if verdict.Recurses {
-		return reachesUnknown // what is tracked there isn't looked at
+	if verdict.Recurses || c.Verb == "git stash show" && verdict.ShowsUntracked {
+		return reachesUnknown // what is tracked there, or was stashed beside, isn't looked at
 	}
 	answer := reachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {

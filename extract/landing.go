@@ -96,9 +96,12 @@ func (l *landing) named(a *shell.Access, base string) []string {
 	case a.Glob:
 		found := l.e.expand(a.Text, base)
 		l.unknown = l.unknown || found.unknown
+		if len(found.words) == 0 {
+			return []string{unquote(a.Text)} // a link may lead to what isn't there
+		}
 		return found.words
-	case strings.HasPrefix(a.Text, "~") && l.item != nil:
-		return []string{"./" + a.Text} // the shell has expanded what it expands
+	case l.item != nil:
+		return []string{shellExpanded(a.Text)}
 	}
 	return []string{a.Text}
 }

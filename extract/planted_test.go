@@ -184,6 +184,12 @@ func TestSettingsThatPrintMore(t *testing.T) {
 	git(p.project, "config", "submodule.recurse", "false")
 	assert.Contains(t, p.caveatsOf(t, "git stash show"), "reaches_secret")
 	assert.Empty(t, p.caveatsOf(t, "git stash show --stat"))
+	git(p.project, "config", "stash.showPatch", "false")
+	git(p.project, "rm", "-q", "-f", "keys/server.pem")
+	assert.Empty(t, p.caveatsOf(t, "git stash show -p"))
+	git(p.project, "config", "stash.showIncludeUntracked", "true")
+	assert.Contains(t, p.caveatsOf(t, "git stash show -p"), "reaches_unknown")
+	assert.Empty(t, p.caveatsOf(t, "git stash show"))
 }
 
 // S3: what prints names prints other words as well, or marks among them, with some of

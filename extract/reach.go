@@ -431,7 +431,19 @@ func (e *extraction) expand(text, base string) expansion {
 		prefix = "/"
 	}
 	out.step(start, prefix, segments)
+	out.itself(start, prefix, rest)
 	return out
+}
+
+// itself adds the file that is called like the pattern. Where nothing matches, shells hand the
+// pattern on as it stands, and brackets don't match their own text: "[a]" is a name as well.
+// Whether nothing matches isn't known for certain: what matches here may not match there.
+func (x *expansion) itself(dir, word, text string) {
+	if !x.unknown && strings.Contains(text, "[") {
+		if name := unquote(text); !slices.Contains(x.words, word+name) {
+			x.descend(dir, word, name, nil, true)
+		}
+	}
 }
 
 func (x *expansion) step(dir, word string, segments []string) {
@@ -579,6 +591,9 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		item.Caveats.Add(reachesUnknown)
 	}
 	e.cutNames(item, a, &found)
+	if op != v1.OpList && op != v1.OpRead && !found.sure(text) {
+		e.touch(t, shellExpanded(unquote(text)), base, op) // what is made is called like the pattern
+	}
 	for i, match := range found.matches {
 		word := found.words[i]
 		if strings.HasPrefix(word, "-") && !a.Rooted || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
@@ -599,6 +614,22 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	e.touch(t, unquote(literal), base, v1.OpList)
 	e.patternName(t, text, op)
 	return found.matches
+}
+
+// sure reports whether a match is one to every shell, and not to those alone that fold case.
+func (x *expansion) sure(text string) bool {
+	return slices.ContainsFunc(x.words, func(word string) bool {
+		ok, err := path.Match(text, word)
+		return ok && err == nil
+	})
+}
+
+// shellExpanded is a path in which the shell has expanded what it expands.
+func shellExpanded(text string) string {
+	if strings.HasPrefix(text, "~") {
+		return "./" + text
+	}
+	return text
 }
 
 // cutNames judges the names that a pattern matches where the shell cuts them once more.

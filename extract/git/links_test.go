@@ -67,6 +67,9 @@ func TestSettingsThatShowMore(t *testing.T) {
 	assert.False(t, of().ShowsStash)
 	s.appendTo(s.home+"/.gitconfig", "[stash]\n\tshowPatch\n")
 	assert.True(t, of().ShowsStash)
+	assert.False(t, of().ShowsUntracked)
+	s.appendTo(s.home+"/.gitconfig", "\tshowIncludeUntracked = true\n")
+	assert.True(t, of().ShowsUntracked)
 	for text, want := range map[string]bool{
 		"[status]\n\tbranch\n": true, "[status]\n\tbranch = false\n": false, "[color]\n\tstatus = always\n": true, "[color]\n\tstatus = auto\n": false,
 	} {

@@ -8,6 +8,9 @@ type shows struct {
 	submodules bool
 	// stash is true where `git stash show` prints contents.
 	stash bool
+	// untracked is true where it prints the files, too, that were stashed without being
+	// tracked: ignored ones, secrets among them, with `git stash --all`.
+	untracked bool
 	// names is true where lines are printed otherwise than options say: names in colors,
 	// from the top of the work tree or next to each other, and what stands behind a hash
 	// on lines of its own.
@@ -41,6 +44,8 @@ func (s *shows) note(settings []setting) {
 			s.names = s.names || on
 		case "stash.showpatch":
 			s.stash = s.stash || on
+		case "stash.showincludeuntracked":
+			s.untracked = s.untracked || on
 		}
 	}
 }

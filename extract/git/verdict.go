@@ -79,8 +79,9 @@ type Verdict struct {
 	MapsPushes bool
 
 	// Recurses reports settings with which what prints contents goes on into a
-	// submodule that is there, and ShowsStash those with which `git stash show` prints any.
-	Recurses, ShowsStash bool
+	// submodule that is there, ShowsStash those with which `git stash show` prints any, and
+	// ShowsUntracked those with which it prints files that no index ever named.
+	Recurses, ShowsStash, ShowsUntracked bool
 	// AltersNames reports settings with which git prints names in colors into a pipe, or
 	// otherwise than they count from where it runs, or lines where options ask for none.
 	AltersNames bool

@@ -10,18 +10,23 @@ import (
 // macro notes what a word does that make takes for a target or, with a "=" in
 // it, for a variable. A recipe can run whatever a variable holds, so a value that
 // could be a path is one that runs, and a value of more than a plain word runs
-// what it says.
+// what it says. A pattern that matches nothing is handed on as it is, for the recipe's
+// shell to match.
 func (p *parsed) macro(word Word) {
 	name, value, found := strings.Cut(word.Text, "=")
-	if !found || word.Kind != Literal {
+	if !found || word.Kind != Literal && word.Kind != Glob {
 		p.inert(word)
 		return
+	}
+	if word.Kind == Glob {
+		p.inert(word)
+		p.c.Caveats.Add("executes")
 	}
 	name = strings.TrimRight(name, ":?+!")
 	if slices.Contains(p.w.table.words.MakeControls, name) || strings.ContainsFunc(value, runsInRecipe) {
 		p.c.Caveats.Add("executes")
 	}
-	p.maybePath(Word{Kind: Literal, Text: value}, v1.OpExecute)
+	p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpExecute)
 }
 
 // runsInRecipe reports whether a character makes a shell do more with a value

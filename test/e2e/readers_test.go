@@ -21,7 +21,7 @@ import (
 // in a project ask, and that none gets what it must not get (V5, V7, S3). The least
 // share that passes only ever rises. Of lookups and walks, lines that are labelled unclear may ask.
 func TestReadersPass(t *testing.T) {
-	for name, least := range map[string]float64{"readers": 0.95, "daily": 0.935, "habits": 0.96, "unseen": 0.97, "tail": 0.85, "tail2": 0.91, "lookups": 0.88, "walks": 0.93} {
+	for name, least := range map[string]float64{"readers": 0.95, "daily": 0.935, "habits": 0.96, "unseen": 0.97, "tail": 0.85, "tail2": 0.91, "lookups": 0.88, "walks": 0.93, "weeks": 0.98} {
 		t.Run(name, func(t *testing.T) { readersPass(t, name, least) })
 	}
 }

@@ -357,12 +357,24 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 			// Go writes the classes of what is left out otherwise than shells do. What it can't
 			// read, classes by name among it, counts as a pattern that reaches anything.
 			matched, err := path.Match(strings.ReplaceAll(text, "[!", "[^"), want)
-			if b.Glob && (err != nil || matched || strings.Contains(text, "[[:")) {
+			if b.Glob && (err != nil || matched || strings.Contains(text, "[[:") || matchesDots(text, want)) {
 				return true
 			}
 		}
 		return named.Unknown
 	})
+}
+
+// matchesDots reports whether a pattern such as .* stands for the directory itself or the one
+// above it, as it does in every shell but the newest.
+func matchesDots(pattern, want string) bool {
+	dir, last := path.Split(pattern)
+	for _, dots := range []string{".", ".."} {
+		if matched, err := path.Match(last, dots); err == nil && matched && path.Join(dir, dots) == want {
+			return true
+		}
+	}
+	return false
 }
 
 func absolute(text, dir string) string {

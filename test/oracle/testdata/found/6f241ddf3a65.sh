@@ -1,0 +1,1 @@
+=&&make a[]=b&for b.txt do b;done
