@@ -193,6 +193,52 @@ func TestDirectoriesOfNames(t *testing.T) {
 	assert.NotEmpty(t, caveats(`for f in $(find src -name x); do d=$(dirname "$f"); cat $d; done`), "blanks cut it")
 }
 
+// S3: the directory of a match is a match of what the pattern has in front of its last slash.
+func TestDirectoriesOfMatches(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Remove(p.project+"/out"))
+	caveats := func(line string) []string {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		if facts.Messy {
+			return facts.Doubts
+		}
+		asked := slices.Clone(facts.Items[len(facts.Items)-1].Caveats)
+		for _, path := range facts.Paths {
+			if len(path.Class) > 0 || path.Space == v1.SpaceOutside {
+				asked = append(asked, path.Raw)
+			}
+		}
+		return asked
+	}
+	require.NoError(t, os.MkdirAll(p.project+"/src/lib", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/src/lib/x.go", nil, 0o600))
+	for _, line := range []string{
+		`for f in *.md; do d=$(dirname "$f"); ls "$d"; done`, `for f in src/*/*.go; do d=$(dirname "$f"); ls "$d"; done`, `for f in src/*/*.go; do ls "$(dirname "$f")"; done`,
+		`for f in s*/*/x.go; do d=$(dirname "$f"); ls $d; done`, `for f in src/*.go; do d=$(dirname "$f"); wc -l "$d/main.go"; done`,
+	} {
+		assert.Emptyf(t, caveats(line), "%q", line)
+	}
+	for _, line := range []string{
+		`for f in src/*.go; do cat "$(dirname "$f")/../.env"; done`, `for f in s*/*.go; do cat "$(dirname "$f")/.env"; done`, `for f in s*/x; do d=$(dirname "$f/../.."); ls "$d"; done`,
+		`for f in .*/x; do ls "$(dirname "$f")"; done`, `for f in ../*/x; do ls "$(dirname "$f")"; done`, `for f in src/*/x.go; do cd src; ls "$(dirname "$f")"; done`,
+		`for f in src/**/x.go; do ls "$(dirname "$f")"; done`, `for f in src/*/; do ls "$(dirname "$f")"; done`, `for f in .en?/x; do cat "$(dirname "$f")"; done`,
+		`for f in s*/*.go; do git -C "$(dirname "$f")" status; done`, `for f in s*/*.go; do ls "$(dirname "$f" x)"; done`, `for f in s*/*.go; do ls "$(dirname $f)"; done`,
+		`shopt -s nullglob; for f in z*/*.go; do :; done; cat "$(dirname "$f")/x"`,
+	} {
+		assert.NotEmptyf(t, caveats(line), "%q", line)
+	}
+	plain := `for f in s*/*/x.go; do d=$(dirname "$f"); ls "$d"; done`
+	require.NoError(t, os.MkdirAll(p.project+"/src/lib\n", 0o700))
+	assert.NotEmpty(t, caveats(plain), "what is printed has no newline at its end")
+	require.NoError(t, os.Remove(p.project+"/src/lib\n"))
+	require.NoError(t, os.MkdirAll(p.project+"/src/a main.go", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/main.go", nil, 0o600))
+	assert.Empty(t, caveats(plain))
+	assert.NotEmpty(t, caveats(`for f in s*/*/x.go; do d=$(dirname "$f"); ls $d; done`), "blanks cut it")
+	require.NoError(t, os.Symlink("/etc", p.project+"/src/out"))
+	assert.NotEmpty(t, caveats(plain), "a link that leads out")
+}
+
 // S3: where a command found no name, where a name is cut to nothing, and where read came to
 // the end, what stands behind it is a path from the root, or an option.
 func TestTextBehindNoName(t *testing.T) {

@@ -199,12 +199,15 @@ func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base stri
 	f := handingOf(a)
 	f.include, f.exclude, f.excludeDir, f.skipHidden, f.follow, f.fed = a.Include, a.Exclude, a.ExcludeDir, a.SkipHidden, a.Follow, a.Fed
 	f.ignoring, f.ignoreFiles, f.names = a.Ignoring, a.IgnoreFiles, a.Op == v1.OpList
+	f.untracked, f.quoted = a.Untracked, a.Quoted
 	if a.Tracked != nil {
 		if answer, known := e.trackedNames(root, a, base); known {
 			if answer != reachesNone {
 				item.Caveats.Add(answer)
 			}
-			return
+			if answer != reachesNone || !a.Untracked {
+				return
+			}
 		}
 	}
 	if answer := e.treeOf(root, a.Text, base, f); answer != reachesNone {

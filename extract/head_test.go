@@ -166,13 +166,15 @@ func TestRefsAreRevisions(t *testing.T) {
 		`for t in $(git tag); do git log -1 --format=%as "$t"; done`, `git tag | while read -r t; do git show --stat "$t"; done`,
 		"git tag -l 'v*' | head -3 | xargs -n1 git log -1 --oneline", `for b in $(git branch --format='%(refname:short)'); do git log -1 $b; done`,
 		`for b in $(git for-each-ref --format='%(refname)' refs/heads); do git rev-list --count $b; done`,
+		`for t in $(git tag); do git show "$t:README.md"; done`, `git tag | while read -r t; do git show $t:src/main.go; done`, `git show "$(git describe --tags):README.md"`,
 	}
 	for _, line := range revisions {
 		assert.Emptyf(t, caveats(line), "%q", line)
 	}
 	for _, line := range []string{
 		`for t in $(git tag); do cat "$t"; done`, `for t in $(git tag); do grep -r x $t; done`, `for t in $(git tag); do git log -1 -- "$t"; done`,
-		`for t in $(git tag); do git show "$t:.env"; done`, `for t in $(git tag); do git -C src log -1 "$t"; done`, "git tag | xargs sort",
+		`t=$(git tag); git show $t:README.md`, `t=$(git tag); git show "$t:README.md..HEAD"`, `t=$(git tag); git show "$t:$t"`, `t=$(git tag); git show "$t$t:x"`,
+		`t=$(git tag); git show "x$t:x"`, `t=$(git tag); git show "$t:/x"`, `t=$(git tag); git show "$t:../x"`, `t=$(git tag); git show "$t:"`, `t=$(git tag); cat "$t:x"`, `for t in $(git tag); do git -C src log -1 "$t"; done`, "git tag | xargs sort",
 		`for t in $(git tag -n); do git log -1 "$t"; done`, `for b in $(git branch); do git log -1 "$b"; done`,
 		`for t in $(git tag --format='%(contents)'); do git log -1 "$t"; done`, `for t in $(git tag); do git diff --no-index "$t" README.md; done`,
 		`IFS=v; for t in $(git tag); do git log -1 $t; done`, `for t in $(git tag); do [ -f "$t" ]; done`,
@@ -181,6 +183,8 @@ func TestRefsAreRevisions(t *testing.T) {
 		assert.NotEmptyf(t, caveats(line), "%q", line)
 	}
 	assert.True(t, p.facts("Bash", map[string]any{"command": `for t in $(git tag); do wc <"$t"; done`}).Messy)
+	secret := p.facts("Bash", map[string]any{"command": `for t in $(git tag); do git show "$t:.env"; done`}).Paths
+	assert.True(t, slices.ContainsFunc(secret, func(path v1.Path) bool { return len(path.Class) > 0 }))
 	hashes := `for h in $(git log --format='%h %ad' | cut -d' ' -f1); do git log -1 $h; done`
 	altered := func(line string) bool {
 		return slices.ContainsFunc(p.facts("Bash", map[string]any{"command": line}).Items, func(item v1.Item) bool { return slices.Contains(item.Caveats, "reaches_unknown") })

@@ -86,12 +86,15 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 		}
 		return ignores{void: true}
 	}
+	if file, err := e.resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
+		return ignores{void: true} // git follows no such link
+	}
 	if len(text) > maxIgnoreFile {
 		return ignores{void: true}
 	}
 	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, " \t\r\n")
+		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
 		if strings.HasPrefix(line, "!") {
 			return ignores{void: true}
 		}

@@ -48,6 +48,10 @@ type filter struct {
 	reading shell.Reading
 	// ignoring is true when ignore rules leave files out.
 	ignoring bool
+	// untracked is true when git prints the names, of what it doesn't ignore: what it ignores
+	// is none of them, even where they are words.
+	// With quoted names with blanks stand in quotes.
+	untracked, quoted bool
 	// ignoreFiles are the files of rules that are read in each directory.
 	ignoreFiles []string
 }
@@ -64,7 +68,7 @@ func (f filter) plain() filter {
 	if len(f.include) > 0 {
 		f.exclude = nil
 	}
-	f.ignoring = f.ignoring && !f.fed && !f.follow && len(f.include) == 0
+	f.ignoring = f.ignoring && (f.untracked || !f.fed && !f.follow) && len(f.include) == 0
 	return f
 }
 
@@ -84,6 +88,28 @@ func plainGlob(glob string) bool {
 			strings.Trim(inside, "-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 			return false
 		}
+	}
+}
+
+// asMatched is a segment of a shell's pattern as path.Match writes it, where both read it alike:
+// a plain glob, or one with sets of what is left out ([!.]) that name each character. Ranges
+// are others in some locales, and what dash takes [^.] for is a set of two.
+func asMatched(segment string) (glob string, plain bool) {
+	var out, others strings.Builder
+	for rest := segment; ; {
+		before, behind, found := strings.Cut(rest, "[!")
+		out.WriteString(before)
+		others.WriteString(before)
+		if !found {
+			return out.String(), plainGlob(others.String())
+		}
+		inside, after, closed := strings.Cut(behind, "]")
+		if !closed || inside == "" || strings.Trim(inside, "._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+			return segment, false
+		}
+		out.WriteString("[^" + inside + "]")
+		others.WriteByte('?')
+		rest = after
 	}
 }
 
@@ -211,6 +237,13 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 			r.passed(dir+"/"+name, entry)
 			continue
 		}
+		if r.f.untracked && r.f.ignoring && name == ".git" {
+			continue // git names nothing in it
+		}
+		if named := r.named + dir[len(r.root):] + "/" + name; r.f.untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.f) {
+			r.answer = reachesUnknown
+			return true
+		}
 		if !r.entry(dir+"/"+name, entry, rules, hidden) {
 			return false
 		}
@@ -314,15 +347,17 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || f.braces && strings.Contains(named, "{") {
 		return reachesUnknown
 	}
-	if !strings.ContainsAny(named, " \t") {
-		return reachesNone
-	}
-	for word := range strings.FieldsFuncSeq(named, shell.Separates) {
+	return unknownUnless(!strings.ContainsAny(named, " \t") || e.nothing(named, base))
+}
+
+// nothing reports whether no piece of a text that is cut at its blanks names anything.
+func (e *extraction) nothing(text, base string) bool {
+	for word := range strings.FieldsFuncSeq(text, shell.Separates) {
 		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || e.exists(base+"/"+word) {
-			return reachesUnknown
+			return false
 		}
 	}
-	return reachesNone
+	return true
 }
 
 // blankEnds reports whether a segment of a name begins with a blank, or the name ends with one:
@@ -427,7 +462,8 @@ func (x *expansion) step(dir, word string, segments []string) {
 		return
 	}
 	dotted := strings.HasPrefix(segment, ".")
-	if up, err := path.Match(segment, ".."); !plainGlob(segment) || slices.Contains(rest, "..") || dotted && (up || err != nil) {
+	segment, plain := asMatched(segment)
+	if up, err := path.Match(segment, ".."); !plain || slices.Contains(rest, "..") || dotted && (up || err != nil) {
 		x.unknown = true // shells differ about it, and some take ".." for a match
 		return
 	}

@@ -49,3 +49,21 @@ func TestSegmentsInPaths(t *testing.T) {
 	require.NoError(t, os.Symlink("../../other", p.project+"/a/l"))
 	assert.Contains(t, p.lastOf(`for d in b/*; do n=${d##*/}; cat "a/$n/x"; done`), "reaches_outside")
 }
+
+// S3: a set of what a character is not ([!.]) is matched as shells do, ranges and other marks not.
+func TestPatternsThatLeaveCharactersOut(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Remove(p.project+"/out"))
+	for line, want := range map[string]string{
+		"du -sh .[!.]*": "", "ls -d .[!.]*": "", "cat src/[!x]*": "", "cat [!.]*": "", "cat .[!.]*": "reaches_secret", "cat .[!E]nv": "reaches_secret", "cat .[!.e]*": "",
+		"cat .[!_]*": "reaches_unknown", "cat .[!a-f]*": "reaches_unknown", "cat .[^.]*": "reaches_unknown", "ls -d .[!_]*": "reaches_unknown", "cat [!]]*": "reaches_unknown",
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		caveats := facts.Items[len(facts.Items)-1].Caveats
+		assert.Equal(t, want == "", len(caveats) == 0, "%s: %v", line, caveats)
+		assert.True(t, want == "" || caveats.Has(want), "%s: %v", line, caveats)
+	}
+	require.NoError(t, os.Symlink("/etc/hostname", p.project+"/.out"))
+	facts := p.facts("Bash", map[string]any{"command": "cat .[!e]ut"})
+	assert.True(t, facts.Items[0].Caveats.Has("reaches_outside"))
+}

@@ -21,11 +21,12 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	default:
 		return reachesNone, false
 	}
-	if verdict.AltersNames {
+	if verdict.AltersNames || a.Quoted && verdict.AltersStatus {
 		return reachesUnknown, true
 	}
 	left := maxReached
 	f := handingOf(a)
+	f.quoted = a.Quoted
 	f.rooted = false // git prints names that begin with none of what it was given
 	visit := func(path string) bool {
 		if left--; left < 0 {
@@ -87,7 +88,8 @@ func plainWord(word string) bool {
 
 // trackedName says what one name that git prints reaches, where it becomes a word.
 func (e *extraction) trackedName(path, top, dir, base string, f *filter) string {
-	if !quotedAsItIs(path, f.handing) {
+	// The index has names and no directories: one of those may be what begins with a dash.
+	if !e.printedAs(path, base, f) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
 		return reachesUnknown
 	}
 	full := top + "/" + path
@@ -109,6 +111,16 @@ func quotedAsItIs(path string, handing shell.Handing) bool {
 		return true
 	}
 	return strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) < 0
+}
+
+// printedAs reports whether what git prints of a name is that name, or pieces of it that name
+// nothing: git status has names with blanks in quotes, and what they were before in front.
+// Where quotes are read, some take all that stands up to the next one for a word.
+func (e *extraction) printedAs(named, base string, f *filter) bool {
+	if f.quoted && strings.Contains(named, " ") && (f.handing != shell.AsLines || !e.nothing(`"`+named+`"`, base)) {
+		return false
+	}
+	return quotedAsItIs(named, f.handing)
 }
 
 // trackedFile says what reading one tracked file reaches: the disk may hold a

@@ -82,6 +82,30 @@ func TestNamesOfTrackedFiles(t *testing.T) {
 	}
 }
 
+// V5, S3: of an index nothing is named but files, so that the directory which begins with a
+// dash is met in their names alone: "file -f/etc/x" prints the lines of /etc/x.
+func TestTrackedDirectoriesThatAreOptions(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/-f/etc", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/-f/etc/x", []byte("x"), 0o600))
+	git := func(args ...string) {
+		args = append([]string{"-C", p.project, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)
+		output, err := exec.Command("git", args...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	git("add", "src", "./-f")
+	git("commit", "-qm", "x")
+	for line, want := range map[string]bool{
+		"git ls-files | xargs file": true, "git ls-files -z | xargs -0 file": true, "git ls-files | while read -r f; do file \"$f\"; done": true,
+		"for f in $(git ls-files); do file \"$f\"; done": true, "git grep -l x | xargs file": true, "git ls-tree -r --name-only HEAD | xargs file": true,
+		"git ls-files src | xargs file": false, "cd src && git ls-files | xargs file": false,
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		assert.Equal(t, want, someItemHas(facts.Items, "reaches_unknown"), line)
+	}
+}
+
 // V5, S3: a name that begins with a dash is an option to what it is handed to,
 // whether or not the operand in its place is a path.
 func TestFedNamesThatAreOptions(t *testing.T) {

@@ -60,7 +60,7 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	verdict.Files = in.files
 	verdict.Recurses, verdict.ShowsStash = in.shows.submodules && in.repositories > 1, in.shows.stash
 	verdict.ShowsUntracked = in.shows.untracked
-	verdict.AltersNames = in.shows.names
+	verdict.AltersNames, verdict.AltersStatus = in.shows.names, in.shows.status
 	if err != nil {
 		verdict.Trusted = false
 		verdict.Reason = err.Error()

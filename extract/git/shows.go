@@ -15,6 +15,8 @@ type shows struct {
 	// from the top of the work tree or next to each other, and what stands behind a hash
 	// on lines of its own.
 	names bool
+	// status is true when git status prints more lines than names, or colors, where it is brief.
+	status bool
 }
 
 // note takes what the settings of one file say. Whichever counts in the end: only
@@ -34,6 +36,10 @@ func (s *shows) note(settings []setting) {
 			s.submodules = s.submodules || value == "diff"
 		case "color.ui", "color.grep", "color.diff":
 			s.names = s.names || value == "always"
+		case "color.status":
+			s.status = s.status || value == "always"
+		case "status.branch":
+			s.status = s.status || on
 		case "grep.fullname", "log.showsignature": // what gpg says stands among the names
 			s.names = s.names || on
 		case "stash.showpatch":

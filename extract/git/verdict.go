@@ -85,6 +85,9 @@ type Verdict struct {
 	// AltersNames reports settings with which git prints names in colors into a pipe, or
 	// otherwise than they count from where it runs, or lines where options ask for none.
 	AltersNames bool
+	// AltersStatus reports settings with which a brief `git status` prints more lines than
+	// those of names, or colors.
+	AltersStatus bool
 
 	objectSize int
 	view       View

@@ -73,7 +73,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 		if !known {
 			return decimal(part.Value) || isName(part.Value) || hexadecimal(part.Value)
 		}
-		return value.literal("") || !octal(value) // unset, or empty, is zero
+		return value.literal("") || !octal(value) && !value.lines // unset, or empty, is zero
 	case *syntax.ParamExp:
 		if part.Length {
 			return true

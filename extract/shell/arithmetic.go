@@ -76,18 +76,30 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.Lit:
 		if isName(part.Value) {
 			value, known := st.variable(part.Value)
-			return known && isNumber(value)
+			return known && (isNumber(value) || value.lines)
 		}
 		return part.Value != "" && strings.Trim(part.Value, "0123456789") == "" || hexadecimal(part.Value)
 	case *syntax.ParamExp:
+		if w.lone(st, part).lines {
+			return true
+		}
 		b := wordBuilder{kind: Literal}
 		w.parameter(st, &b, part, true)
 		return isNumber(Word{Kind: b.kind, Letters: b.letters, Text: b.text.String()})
 	case *syntax.CmdSubst:
 		value, known := w.substitution(st, part)
-		return known && value.Kind == Number && !value.Letters
+		return known && (value.Kind == Number && !value.Letters || value.lines)
 	}
 	return false
+}
+
+// lone is what a variable holds that an expansion gives as it is.
+func (w *walker) lone(st *state, part *syntax.ParamExp) Word {
+	if part.Param == nil || part.Index != nil || !unchanged(part) {
+		return Word{}
+	}
+	value, _ := st.variable(part.Param.Value)
+	return value
 }
 
 // hexadecimal reports whether text is a number with the mark that every shell knows.
@@ -246,6 +258,11 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 		word := w.word(st, expr)
 		if isName(expr.Lit()) {
 			word, _ = st.variable(expr.Lit())
+		} else if part, _ := loneParameter(expr); part != nil && w.lone(st, part).lines {
+			word.lines = true
+		}
+		if word.lines {
+			return false // what has a value is one count
 		}
 		return word.Signed || !isNumber(word) || !bounded(word)
 	}

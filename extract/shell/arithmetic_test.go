@@ -23,6 +23,7 @@ func TestArithmeticThatIsUnderstood(t *testing.T) {
 		"i=0; while [ $i -lt 3 ]; do i=$((i+1)); done", "n=0; for f in a b; do ((n++)); done; echo $n",
 		"for ((i=1;i<=5;i+=2)); do echo $i; done", "x=5; echo $(( $x * (2 + 1) ))", "x=5; let x+=1",
 		"t=0; for n in 1 2; do t=$((t + n)); done", "echo $(($# + $?))",
+		"n=5; echo $((${n}+5))", "n=5; echo \"$(( ${n} * 2 ))\"", "n=5; ((${n}>3)) && ls", "n=5; ((m=${n}+1)); echo $m", "n=5; echo $((${n}+$(wc -l < f)))",
 	} {
 		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
 	}
@@ -36,6 +37,8 @@ func TestArithmeticThatIsMessy(t *testing.T) {
 		"x=1; for f in a b; do echo $((x)); x='a[$(id)]'; done", "x=1; [ -f a ] && x='a[$(id)]'; echo $((x))",
 		"while read x; do echo $((x+1)); done < f", "(( x = $(id) ))", "let 'x=1'", "((ls); (id))",
 		"declare -i x='a[$(id)]'", "o=-i; declare $o 'x=a[$(id)]'", "typeset -n r=PATH", "declare \"$o\" x=1",
+		"n=5; echo $(($${n}+5))", "n=5; echo $((${n}{x}))", "n=5; echo $((${n:-a}+5))", "n=5; echo $((${!n}+5))", "n='a[$(id)]'; echo $((${n}+5))", "x=n; n=5; ((${x}=7))",
+		"n=5; echo $((${n}); (id))", "n=5; ((${n}) || (id))",
 	} {
 		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
 	}

@@ -290,7 +290,7 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 	}
 	one := *in
 	one.many, one.every = false, len(in.roots) > 1
-	if raw {
+	if raw || in.untracked { // of a name with a backslash git prints none
 		one.handing = AsLines
 	}
 	return one.word(one.roots[0])

@@ -19,7 +19,8 @@ type feed struct {
 	roots []string
 	// filters say which files below the roots can be among the names.
 	filters Access
-	// files is true when no name is that of a directory or of a link.
+	// files is true when no name is that of a directory, or of a link to one unless the
+	// filters follow links.
 	files bool
 	// zero is true when a NUL stands behind each name, and not a newline.
 	zero bool
@@ -33,6 +34,11 @@ type feed struct {
 	// HEAD is one of them, unnamed.
 	commits               []string
 	parents, dashes, head bool
+	// untracked is true when they are names that git ignores none of, beside those it tracks.
+	// With quoted those with blanks stand in quotes.
+	untracked, quoted bool
+	// marked are the names that stand in the lines behind signs, where these are none.
+	marked *feed
 	// handing is how the names become words.
 	handing Handing
 	// widened is true when a root stands for what a pattern matches in it.
@@ -135,6 +141,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
 	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
 	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
+	a.Untracked, a.Quoted, a.Ignoring = f.untracked, f.quoted, a.Ignoring || f.untracked && !tree
 	a.Parts = f.parts
 	if !split {
 		a.Handing = f.handing
@@ -334,10 +341,17 @@ func (w *walker) out(from int, in *feed) *feed {
 	if _, ok := words.CommitNames[c.Verb]; ok {
 		return w.commitNames(c)
 	}
+	if f := othersFeed(c); f != nil {
+		return f
+	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])
 	if f != nil && !f.listed {
+		if c.Verb == "rg" && onlyImplied(c) && !has("--files") {
+			f.besides = append(f.besides, "<stdin>") // as it calls what it is piped from outside
+		}
 		f.zero = slices.ContainsFunc(words.ZeroOptions[c.Verb], has)
 		f.rooted = c.Verb == "find"
+		f.files = f.files || !f.widened && slices.ContainsFunc(words.FileNames[c.Verb], has) && !has("-L") // given -L some greps name directories
 	}
 	return f
 }

@@ -80,10 +80,18 @@ func describable(c *Command) bool {
 // the run can tell if not.
 func aboutRefs(word Word, holes int) Word {
 	text := strings.ReplaceAll(word.Text, refText, "h")
-	if strings.Count(word.Text, refText) != holes || !madeOfRefs(text) {
+	object := holes == 1 && objectOfRef(word.Text) && (!word.Split || !word.feed.many)
+	if strings.Count(word.Text, refText) != holes || !madeOfRefs(text) && !object {
 		word.Kind, word.feed = Output, nil
 	}
 	return word
+}
+
+// objectOfRef reports whether a text is the name of a ref and a plain path in it. Where there
+// is no name, git reads the same path in its index.
+func objectOfRef(text string) bool {
+	path, ok := strings.CutPrefix(text, refText+":")
+	return ok && printable(path, "") && path[0] != '/' && path[0] != ':' && !strings.Contains(path, "..")
 }
 
 // madeOfRefs reports whether a text is a name and steps back from it, or a range between
@@ -124,6 +132,10 @@ func plainRefName(name string) bool {
 func (p *parsed) refRevision(word Word) {
 	if !p.refsHere(word) {
 		p.access(word, v1.OpRead, false)
+		return
+	}
+	if objectOfRef(word.Text) {
+		p.object(word.Text)
 		return
 	}
 	p.c.Git.Revisions = append(p.c.Git.Revisions, strings.ReplaceAll(word.Text, refText, hashText))

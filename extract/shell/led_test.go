@@ -27,7 +27,7 @@ func TestLoopsThatSeqCounts(t *testing.T) {
 		`for i in $(seq -w 9); do sed -n "${i}p" f; done`: false, `for i in $(seq -f %gw 9); do sed -n "${i}p" f; done`: false,
 		`for i in $(seq 1 $x); do sed -n "${i}p" f; done`: false, `for i in $(seq 3; cat g); do sed -n "${i}p" f; done`: false,
 		`IFS=1; for i in $(seq 31); do sed -n "${i}p" f; done`: false, `seq() { cat g; }; for i in $(seq 3); do sed -n "${i}p" f; done`: false,
-		`for i in "$(seq 3)"; do sed -n "${i}p" f; done`: false, `for i in $(seq 3 < g); do sed -n "${i}p" f; done`: false,
+		`for i in "$(seq 3)"; do sed -n "${i}p" f; done`: true, `for i in $(seq 3 < g); do sed -n "${i}p" f; done`: false,
 		`for i in x$(seq 3); do sed -n "${i}p" f; done`: false, `for i in $(seq 0x3); do sed -n "${i}p" f; done`: false,
 	} {
 		kind, _ := last(t, line).Form.Get("<script>")

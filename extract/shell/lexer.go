@@ -226,7 +226,7 @@ func (l *lexer) arithmetic() bool {
 		return false
 	}
 	end := strings.Index(rest, "))")
-	if end < 0 || strings.Trim(rest[:end], wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
+	if end < 0 || strings.Trim(unbraced(rest[:end]), wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
 		strings.Contains(rest[:end], "$(") {
 		return false
 	}
@@ -516,7 +516,7 @@ func (l *lexer) dollar(quoted bool) {
 	case strings.HasPrefix(rest, "$((") && l.computes():
 	case strings.HasPrefix(rest, "$(("):
 		end := strings.Index(rest, "))")
-		if end < 0 || strings.ContainsAny(rest[3:end], "`'\"\\;|&<>\n{") || strings.Contains(rest[3:end], "$(") {
+		if end < 0 || strings.ContainsAny(unbraced(rest[3:end]), "`'\"\\;|&<>\n{") || strings.Contains(rest[3:end], "$(") {
 			l.failed = true
 			return
 		}
@@ -552,6 +552,8 @@ func (l *lexer) computes() bool {
 			return true
 		case strings.HasPrefix(rest, "$(") && !strings.HasPrefix(rest, "$(("):
 			l.inside()
+		case bracedName(rest) > 0:
+			l.pos += bracedName(rest)
 		case rest[0] == '$' && len(rest) > 1 && isNameByte(rest[1]), strings.IndexByte(wordBytes+" +-*/%", rest[0]) >= 0:
 			l.pos++
 		default:
@@ -561,6 +563,32 @@ func (l *lexer) computes() bool {
 	}
 	*l = before
 	return false
+}
+
+// bracedName is the length of ${name} where a text begins with the plain name of a variable
+// in braces, 0 where it begins otherwise.
+func bracedName(text string) int {
+	name, braced := strings.CutPrefix(text, "${")
+	end := strings.IndexByte(name, '}')
+	if !braced || end < 0 || !isName(name[:end]) {
+		return 0
+	}
+	return len("${") + end + len("}")
+}
+
+// unbraced takes the braces of such names away: they change nothing of what an expression is.
+func unbraced(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		length := bracedName(text[i:])
+		if length == 0 || i > 0 && text[i-1] == '$' { // $$ is a parameter of its own
+			out.WriteByte(text[i])
+			continue
+		}
+		out.WriteString("$" + text[i+2:i+length-1])
+		i += length - 1
+	}
+	return out.String()
 }
 
 // plainEscapes takes out of an expansion what a backslash quotes to every shell alike.

@@ -220,6 +220,9 @@ type Access struct {
 	Parents, Dashes bool
 	// AtHead is true when those of HEAD are, which the line doesn't name.
 	AtHead bool
+	// Untracked is true when those are of what is on the disk and, where Ignoring says so,
+	// not ignored. Quoted is true where names with blanks stand in quotes.
+	Untracked, Quoted bool
 	// Refs is true where a name of a ref of the repository there is a word of the
 	// command: what it is taken for depends on all that they may be called.
 	Refs bool

@@ -100,7 +100,27 @@ func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
 	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !simpleWord(call.Args[1]) {
 		return Word{}, false
 	}
-	return directories(w.word(st, call.Args[1]))
+	word := w.word(st, call.Args[1])
+	if word.Kind == Glob {
+		return directoryOfMatch(st, word)
+	}
+	return directories(word)
+}
+
+// directoryOfMatch is the directory of one match of a pattern that a variable holds: what the
+// pattern has in front of its last slash, or a match of that. It reports false for any other word.
+func directoryOfMatch(st *state, word Word) (Word, bool) {
+	about := slices.ContainsFunc(word.origins, func(from origin) bool { return from.pattern != word.Text })
+	if word.Expands || word.Split || about || len(st.dirs) != 1 || st.unknown || len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) ||
+		!printable(word.Text, "*?") || climbs(word.Text) || strings.Contains(word.Text, "**") || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
+		return Word{}, false
+	}
+	dir := directoryPart(word.Text)
+	if !hasMeta(dir) {
+		return Word{Kind: Literal, Text: dir}, true
+	}
+	matches := feed{dir: st.dirs[0], listed: true, roots: []string{dir}, rooted: startsPlain([]string{dir}), handing: AsLines}
+	return matches.word(dir), true
 }
 
 // lastSegment is what basename prints of a name, and without an ending that is known.

@@ -119,6 +119,9 @@ func (w *walker) numbersOnly(st *state, item *syntax.Word) bool {
 
 // number is the word that a substitution becomes which prints such lines.
 func (n *begun) number() (Word, bool) {
+	if !n.one && n.behind == 0 && !n.signed {
+		return Word{Kind: Output, Text: "$(…)", lines: true, bare: true}, true
+	}
 	return Word{Kind: Number, Text: "$(…)", Signed: n.signed}, n.one && n.behind == 0
 }
 
@@ -202,7 +205,8 @@ func (n *begun) cut(verb string, args []string) bool {
 	case "sed":
 		return n.behind == ':' && !n.padded && (text == "s/:.*//" || text == "s/:.*$//")
 	case "tr":
-		return n.behind == 0 && len(args) == 2 && args[0] == "-d" && slices.Contains([]string{" ", "[:space:]", "[:blank:]"}, args[1])
+		// Without the newlines the digits of all lines are one number, which may wrap.
+		return n.behind == 0 && len(args) == 2 && args[0] == "-d" && (slices.Contains([]string{" ", "[:blank:]"}, args[1]) || args[1] == "[:space:]" && n.one)
 	}
 	return false
 }

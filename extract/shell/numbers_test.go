@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,12 +40,45 @@ func TestWhatPrintsNumbers(t *testing.T) {
 		// The last of several options counts, and a word among others is none.
 		"stat -c %s -c %n f": false, "stat -c%s --format=%n f": false, "stat -c %s f -c %n": false, "grep -n -m1 -m 5 x f | cut -d: -f1": false,
 		"grep -n -m1 --max-count=5 x f | cut -d: -f1": false, "grep -n -e -m1 f | cut -d: -f1": false, "awk '/exit/{print NR}' f": false,
+		"seq 3 | tr -d '[:space:]'": false, "wc -l < f | tr -d '[:space:]'": true,
 		"awk '/x/{print NR}' f": false, "awk 'END{print NR; exit}' f": true, "awk '{print NR; exit}' f": true,
 		"seq 3": false, "seq 3 f | head -1": false, "cat f | xargs": false, "cat f || true": false, "echo 'a[$(id)]' || true": false,
 	} {
-		got := newTable(t).Parse("n=$("+line+"); echo $((n+1))", textual)
+		got := newTable(t).Parse("n=$("+line+"); [[ $n -gt 1 ]]", textual)
 		assert.Equal(t, known, len(got.Messy) == 0, "%s: %v", line, got.Messy)
+		several := slices.Contains([]string{
+			"grep -n x f | cut -d: -f1", "grep -n -m1 -m 5 x f | cut -d: -f1", "grep -n -m1 --max-count=5 x f | cut -d: -f1", "grep -n -e -m1 f | cut -d: -f1",
+			"awk '/exit/{print NR}' f", "awk '/x/{print NR}' f", "seq 3",
+		}, line)
+		got = newTable(t).Parse("n=$("+line+"); echo $((n+1))", textual)
+		assert.Equal(t, known || several, len(got.Messy) == 0, "%s: %v", line, got.Messy)
 	}
+}
+
+// V7, V8: where there may be several numbers, an expression has a value or fails, and a script of
+// sed that chooses lines by them does no more. Anywhere else they are text that the run prints.
+func TestSeveralNumbers(t *testing.T) {
+	plain := func(line string) bool {
+		got := newTable(t).Parse("n=$(grep -n x f | cut -d: -f1); "+line, textual)
+		caveats := slices.DeleteFunc(slices.Clone(got.Commands[len(got.Commands)-1].Caveats), func(caveat string) bool { return caveat == "output_word" })
+		return len(got.Messy) == 0 && len(caveats) == 0
+	}
+	for _, line := range []string{
+		`sed -n "$((n-2)),$((n+5))p" f`, `sed -n "$(($n-2)),$(($n+5))p" f`, `sed -n "${n},$((n+20))p" f`, `sed -n "${n}p" f`, `sed -n "$n,\$p" f`, `sed "$n,+5!d" f`,
+		`echo $((n+5))`, `head -n $((n+5)) f`, `echo "$n"`, `grep -n "$n" f`, `if ((n > 5)); then echo x; fi`,
+	} {
+		assert.True(t, plain(line), line)
+	}
+	for _, line := range []string{
+		`sed -n "a x;${n}p;w f" f`, `sed -n "$n{p;w g" f`, `sed -n "s/x/$n/p" f`, `sed -n "/$n/p" f`, `sed -n ${n}p f`, `x=$(cat f); sed -n "$n$x" f`, `sed -n "$(cat f)p" f`, `awk "NR==$n" f`,
+		`m="${n:-x}"; echo $((m+1))`, `echo $((${n:-x}+1))`, `n+=z; echo $((n+1))`, `m=a$n; echo $((m+1))`, `m=${n%5}; echo $((m+1))`, `echo $((x$n))`, `[[ $n -gt 5 ]]`,
+		`cat $n`, `cat "f$n"`, `cat f$((n+1))`, `x=abc; echo ${x:$n:1}`, `declare -i m; m=$n`, `m=-$n; echo $((m+1))`, `sed -n "-$n,5p" f`,
+	} {
+		assert.False(t, plain(line), line)
+	}
+	// Where an expression may fail, what the rest of its line does may not have happened.
+	got := newTable(t).Parse("n=$(grep -n x f | cut -d: -f1); cd d; echo $((n)); cd e\ncat g", textual)
+	assert.Len(t, got.Commands[len(got.Commands)-1].Dirs, 2)
 }
 
 // V8: lines of numbers that a loop takes one by one.
@@ -57,8 +91,11 @@ func TestLoopsOverNumbers(t *testing.T) {
 		"grep -n x f | while IFS=: read -r n rest; do echo $((rest)); done":                       false,
 		"grep -n x f | while IFS=: read -r n; do echo $((n)); done":                               false,
 		"grep -n x f | while read -r n rest; do echo $((n)); done":                                false,
-		"for n in \"$(grep -n x f | cut -d: -f1)\"; do echo $((n)); done":                         false,
+		"for n in \"$(grep -n x f | cut -d: -f1)\"; do echo $((n)); done":                         true,
 		"IFS=1; for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":                      false,
+		"for n in $(seq 3 | tr -d '[:space:]'); do echo $((n)); done":                             false,
+		"for n in $(seq 3 | tr -d ' '); do echo $((n)); done":                                     true,
+		"seq 3 | tr -d '[:space:]' | while read -r n; do echo $((n)); done":                       false,
 		"seq 3 | while read -r n; do read -r n; echo $((n)); done < g":                            false,
 		"cat f | while read -r n; do echo $((n)); done":                                           false,
 		"grep -n x f | while IFS=: read -r n rest; do sed -n \"${n}p\" f; done":                   true,

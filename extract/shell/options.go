@@ -618,6 +618,9 @@ func (p *parsed) script(language string, word Word) string {
 	if language == "yq" {
 		p.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
+	if language == "sed" && word.selects {
+		return language
+	}
 	texts := []string{word.Text}
 	if len(word.holes) > 0 && (language == "sed" || language == "awk") {
 		texts = samples(language, word)
@@ -682,7 +685,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 			p.c.Accesses = append(p.c.Accesses, a)
 		}
 		for _, name := range word.feed.besides {
-			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, IfExists: true})
+			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, Tree: tree, Follow: tree, IfExists: true})
 		}
 		p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
 		return

@@ -62,6 +62,23 @@ func plainSed(text string) bool {
 	}
 }
 
+// selecting are the characters of addresses, and of commands that choose lines: no script
+// that holds no other does more, wherever digits and newlines stand in it.
+const selecting = "0123456789,+~$;{}!=pdqnN \t\n"
+
+// onlySelects reports whether the text about the holes of a word is made of these.
+func (b *wordBuilder) onlySelects() bool {
+	text := b.text.String()
+	end := 0
+	for i := 0; i < len(b.holes); i += 2 {
+		if strings.Trim(unescape(text[end:b.holes[i]]), selecting) != "" {
+			return false
+		}
+		end = b.holes[i+1]
+	}
+	return strings.Trim(unescape(text[end:]), selecting) == ""
+}
+
 // added reads the text behind a, i and c, up to the end of its line. A
 // backslash is followed where it stands right behind the command, before a
 // newline: elsewhere implementations differ, and one at the end of the script

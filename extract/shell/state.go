@@ -238,7 +238,7 @@ func octal(word Word) bool {
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
 
 func sameWord(a, b *Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Dashed == b.Dashed && a.Recut == b.Recut && a.Vanishes == b.Vanishes && a.bare == b.bare && a.Signed == b.Signed && a.Scaled == b.Scaled && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
+	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Dashed == b.Dashed && a.Recut == b.Recut && a.Vanishes == b.Vanishes && a.bare == b.bare && a.lines == b.lines && a.selects == b.selects && a.Signed == b.Signed && a.Scaled == b.Scaled && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
 		sameFeed(a.blob, b.blob) && sameFeed(a.begins, b.begins) && slices.Equal(a.dirs, b.dirs) && slices.Equal(a.origins, b.origins) && slices.Equal(a.Variables, b.Variables) &&
 		sameFeed(a.feed, b.feed) && (a.array == b.array || reflect.DeepEqual(a.array, b.array))
 }

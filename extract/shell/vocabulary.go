@@ -68,6 +68,8 @@ type vocabulary struct {
 	// NameProducers are verbs that print names of files below their paths, with
 	// all they may be given for that to hold; colors are looked at by their value.
 	NameProducers map[string][]string `json:"name_producers"`
+	// FileNames are options of producers with which no name is that of a directory.
+	FileNames map[string][]string `json:"file_names"`
 	// NameListers are producers only with one of these options.
 	NameListers map[string][]string `json:"name_listers"`
 	// NamePickers are verbs that print, of the names that they are given, some as

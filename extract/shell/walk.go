@@ -249,6 +249,9 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	if lines := w.digits(stmt, from, in); lines != nil {
 		return lines
 	}
+	if lines := w.statusLines(stmt, from, in); lines != nil {
+		return lines
+	}
 	if lines := w.bareLines(stmt, from, in); lines != nil || input {
 		return lines
 	}

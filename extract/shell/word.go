@@ -95,6 +95,12 @@ type Word struct {
 	origins []origin
 	// bare is true for text of the run that holds no dash in front of what the line writes.
 	bare bool
+	// lines is true for an Output of numbers, one a line, as $(grep -n x f | cut -d: -f1) prints
+	// them: an expression has a value where there is one, and fails where there are several.
+	lines bool
+	// selects is true for a script of sed that does no more than choose lines, whatever such
+	// numbers stand in it.
+	selects bool
 	// dirs are the working directories that the matches of a Glob were looked for
 	// in, where a variable holds it.
 	dirs []string
@@ -184,7 +190,9 @@ type wordBuilder struct {
 	holds     int  // how many times names that a command finds stand in it
 	mixed     bool // whether they come from several, other than refs of one repository
 	names     []nameIn
-	bare      int // how many expansions hold no dash
+	bare      int  // how many expansions hold no dash
+	lines     bool // whether a substitution prints numbers, one a line
+	lined     bool // whether such numbers are among those at the holes
 	variables []string
 }
 
@@ -209,6 +217,13 @@ func (b *wordBuilder) weaken(kind WordKind) {
 		b.kind = Output
 	case b.kind != kind:
 		b.kind = Dynamic
+	}
+}
+
+// dashless notes of what the shell expands that it holds no dash.
+func (b *wordBuilder) dashless(holds bool) {
+	if holds {
+		b.bare++
 	}
 }
 
@@ -260,6 +275,8 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 	if out.Kind != Literal {
 		out.Option, out.Dashed = optionOf(word), b.dashed || dashBehind(word)
 		out.bare = out.Kind == Output && b.bare > 0 && b.bare == expansions(word)
+		out.lines = out.Kind == Output && b.lines && loneSubstitution(word)
+		out.selects = out.Kind == Output && b.lined && !b.split && len(b.holes) == 2*expansions(word) && b.onlySelects()
 	}
 	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number {
@@ -468,6 +485,19 @@ func wholeExpansion(word *syntax.Word) bool {
 	return !quoted || len(part.Parts) == 1
 }
 
+// loneSubstitution reports whether a word is what one substitution prints, and nothing else.
+func loneSubstitution(word *syntax.Word) bool {
+	if !wholeExpansion(word) {
+		return false
+	}
+	part := word.Parts[0]
+	if quoted, ok := part.(*syntax.DblQuoted); ok {
+		part = quoted.Parts[0]
+	}
+	_, ok := part.(*syntax.CmdSubst)
+	return ok
+}
+
 // plainLiteral reports whether an unquoted literal stands for itself.
 func plainLiteral(text string) bool {
 	return text == "" || text == "[" || !strings.ContainsAny(text, "\\*?[~^#") && text[0] != '='
@@ -632,6 +662,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 			if known.Kind == Fed {
 				b.finds(known.feed)
 			}
+			b.lines = b.lines || known.lines
 			w.splice(st, b, known, quoted)
 			return
 		}
@@ -643,7 +674,9 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		} else if !w.total(st, part.X) {
 			w.aborts(st)
 		}
-		b.signed, b.scaled = b.signed || w.signed(st, part.X), b.scaled || w.grows(st, part.X)
+		signed := w.signed(st, part.X)
+		b.signed, b.scaled = b.signed || signed, b.scaled || w.grows(st, part.X)
+		b.dashless(!signed)
 		b.number("$((…))", true)
 	case *syntax.ProcSubst:
 		if part.Op != syntax.CmdIn || w.posix || quoted {
@@ -681,6 +714,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		b.text.WriteString(value.Text)
 	case value.Kind == Number && !value.Letters:
 		b.signed, b.scaled = b.signed || value.Signed, b.scaled || value.Scaled
+		b.dashless(!value.Signed)
 		b.number(value.Text, value.Solid)
 		if value.Joined {
 			b.lone = ""
@@ -689,8 +723,10 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		if value.Kind == Fed {
 			b.named(value)
 		}
-		if value.bare {
-			b.bare++
+		b.dashless(value.bare)
+		if value.lines {
+			b.lined = true
+			b.holes = append(b.holes, b.text.Len(), b.text.Len()+len(value.Text))
 		}
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
