@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"policyd/extract/paths"
 	"policyd/extract/stat"
@@ -30,7 +31,8 @@ func (e *extraction) ignoresAbove(root string) ignores {
 	for at := root; ; at = paths.Parent(at) {
 		if !found {
 			chain = append(chain, at)
-			found = e.exists(strings.TrimSuffix(at, "/") + "/.git")
+			_, err := e.stat(strings.TrimSuffix(at, "/") + "/.git") // a link to nowhere makes no repository
+			found = err == nil
 		} else if e.exists(strings.TrimSuffix(at, "/")+"/.ignore") || e.exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
 			return ignores{void: true} // these hold across repositories
 		}
@@ -89,7 +91,7 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	if file, err := e.resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
 		return ignores{void: true} // git follows no such link
 	}
-	if len(text) > maxIgnoreFile {
+	if len(text) > maxIgnoreFile || !utf8.Valid(text) { // some read no further than the first line that isn't text
 		return ignores{void: true}
 	}
 	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
@@ -130,13 +132,31 @@ type hiding struct {
 	on bool
 	// back are globs of directories that rules take back in, all the same.
 	back []string
+	// files are globs of hidden files that are read for their type.
+	files []string
 }
 
 func (h hiding) hides(name string, directory bool) bool {
 	if !h.on || !strings.HasPrefix(name, ".") {
 		return false
 	}
-	return !directory || !matchAny(h.back, name) && !matchAny(h.back, strings.ToLower(name))
+	if !directory {
+		return !matchAny(h.files, name)
+	}
+	return !matchAny(h.back, name) && !matchAny(h.back, strings.ToLower(name))
+}
+
+// unhide takes the hidden files of the given types for files that are read: to ripgrep a
+// file of a type that is asked for isn't hidden. Of a type that isn't known any may be one.
+func (e *extraction) unhide(f *filter, types []string) {
+	for _, name := range types {
+		globs, known := e.x.catalog.FileTypes[name]
+		if !known {
+			f.skipHidden = false
+			return
+		}
+		f.unhidden = append(f.unhidden, globs...)
+	}
 }
 
 // within is what a directory's own ignore rules leave of it: they may take back
@@ -190,8 +210,8 @@ func (e *extraction) couldBeSecret(rule string) bool {
 }
 
 // hidingAbove is what the rules of every directory above root leave of it.
-func (e *extraction) hidingAbove(root string, on bool) hiding {
-	h := hiding{on: on}
+func (e *extraction) hidingAbove(root string, f *filter) hiding {
+	h := hiding{on: f.skipHidden, files: f.unhidden}
 	for at := paths.Parent(root); h.on; at = paths.Parent(at) {
 		h = h.within(e, at)
 		if at == "/" {

@@ -34,6 +34,8 @@ const (
 type filter struct {
 	include, exclude, excludeDir []string
 	skipHidden, follow           bool
+	// unhidden are globs of hidden files that are read all the same.
+	unhidden []string
 	// names is true when nothing but names and metadata is looked at.
 	names bool
 	// fed is true when the names become words of a command, in the way that
@@ -202,7 +204,7 @@ func (e *extraction) walkTree(root, named, base string, f filter) string {
 	if r.f.ignoring {
 		rules = e.ignoresAbove(root)
 	}
-	seen := r.walk(root, rules, e.hidingAbove(root, r.f.skipHidden))
+	seen := r.walk(root, rules, e.hidingAbove(root, &r.f))
 	if r.answer == reachesNone && !seen {
 		return reachesUnknown
 	}

@@ -613,7 +613,7 @@ func producerFeed(c *Command, tracked []string) *feed {
 			return nil
 		}
 		f.roots = append(f.roots, a.Text)
-		f.filters.Include, f.filters.SkipHidden = a.Include, a.SkipHidden
+		f.filters.Include, f.filters.SkipHidden, f.filters.Types = a.Include, a.SkipHidden, append(slices.Clip(f.filters.Types), a.Types...)
 	}
 	if len(f.roots) == 0 {
 		f.roots = []string{"."}

@@ -183,6 +183,8 @@ type Access struct {
 	// read: globs over base names.
 	Include, Exclude, ExcludeDir []string
 	SkipHidden                   bool
+	// Types name kinds of files whose hidden ones are read all the same, as ripgrep's types do.
+	Types []string
 	// Ignoring is true when git's ignore rules leave files of a Tree out.
 	Ignoring bool
 	// IgnoreFiles name the files of such rules that are read in a directory, in those

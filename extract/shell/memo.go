@@ -146,7 +146,7 @@ func (k *explained) measure(key lineKey) int {
 }
 
 func (a *Access) measure() int {
-	size := accessBytes + len(a.Text) + texts(a.Include) + texts(a.Exclude) + texts(a.ExcludeDir) + texts(a.IgnoreFiles) + texts(a.Tracked) + texts(a.Commits) + texts(a.Dirs)
+	size := accessBytes + len(a.Text) + texts(a.Include) + texts(a.Exclude) + texts(a.ExcludeDir) + texts(a.Types) + texts(a.IgnoreFiles) + texts(a.Tracked) + texts(a.Commits) + texts(a.Dirs)
 	if a.Landing != nil {
 		for i := range a.Landing.Sources {
 			size += a.Landing.Sources[i].measure()

@@ -265,7 +265,8 @@ func (p *parsed) tied(program *Program, known option, value string) bool {
 	}
 	switch strings.TrimSuffix(known.kinds[0], "?") {
 	case "none", "value", "pattern", "sed", "awk", "jq", "yq":
-		return program.filters[known.canonical] != ""
+		filter := program.filters[known.canonical]
+		return filter != "" && filter != "type" // no type begins with the sign
 	}
 	return true
 }
@@ -348,9 +349,19 @@ func (p *parsed) filter(canonical string, word Word) {
 		if followed {
 			p.filters.Exclude = append(p.filters.Exclude, word.Text)
 		}
+	case kind == "type":
+		p.filters.Types = append(p.filters.Types, typeName(word))
 	case kind == "exclude_dir" && followed:
 		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
 	}
+}
+
+// typeName is a type of files that an option names, empty where it isn't known.
+func typeName(word Word) string {
+	if word.Kind != Literal {
+		return ""
+	}
+	return strings.TrimPrefix(word.Text, "=")
 }
 
 // given reports whether an option is there that makes a walk read what it would

@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -552,11 +553,26 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 		default:
 			b.letters, b.solid = b.letters || c < '0' || c > '9', true
 			if w.zsh && (c == '^' || c == '~' || c == '#') && b.extended == "" {
-				b.extended = b.text.String() + "*"
+				b.extend(c)
 			}
 			b.text.WriteByte(c)
 		}
 	}
+}
+
+// extend notes what zsh may match with a character that it reads as a pattern: all that
+// begins as the word does. In front of "#" the last character may be missing, too, and where
+// it is the first of its segment, a name that begins with a dot is one, which "*" isn't.
+func (b *wordBuilder) extend(c byte) {
+	text := b.text.String()
+	if c == '#' {
+		_, size := utf8.DecodeLastRuneInString(text)
+		text = strings.TrimRight(text[:len(text)-size], `\`)
+		if text == "" || strings.HasSuffix(text, "/") {
+			b.weaken(Dynamic)
+		}
+	}
+	b.extended = text + "*"
 }
 
 // quoted adds text that stands for itself.

@@ -87,10 +87,13 @@ func TestKshNames(t *testing.T) {
 // Under EXTENDED_GLOB zsh reads HEAD^ as a pattern: it stands for itself only
 // where nothing begins as it does.
 func TestZshExtendedPatternsHaveToMatchNothing(t *testing.T) {
-	for line, pattern := range map[string]string{"git show HEAD^": "HEAD*", "git log main~2": "main*", "cat ^a": "*"} {
+	for line, pattern := range map[string]string{"git show HEAD^": "HEAD*", "git log main~2": "main*", "cat ^a": "*", "cat d/.envx#": "d/.env*", `cat d/.env\x#`: "d/.env*", "cat d/.envé#": "d/.env*"} {
 		parsed := parseZsh(t, line)
 		assert.Emptyf(t, parsed.Messy, "%q", line)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands[0].Accesses, func(a Access) bool { return a.NoMatch && a.Text == pattern }), "%q", line)
+	}
+	for _, line := range []string{"cat x#.env", "cat d/x#.env"} {
+		assert.Truef(t, parseZsh(t, line).Commands[0].Accesses[0].Dynamic, "%q", line)
 	}
 	for _, line := range []string{"git show 'HEAD^'", `git show HEAD\^`} {
 		assert.Falsef(t, slices.ContainsFunc(parseZsh(t, line).Commands[0].Accesses, func(a Access) bool { return a.NoMatch }), "%q", line)
