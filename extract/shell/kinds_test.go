@@ -114,3 +114,18 @@ func TestNamesOfInterfaces(t *testing.T) {
 		assert.Equal(t, known, !last(t, line).Caveats.Has("unknown_option"), line)
 	}
 }
+
+// V5: git shows merges without merging again, which would run merge drivers: not as
+// "remerge", nor as "on" or "m", for which a setting chooses.
+func TestWaysToShowMerges(t *testing.T) {
+	for line, known := range map[string]bool{
+		"git log -p --diff-merges=first-parent": true, "git show --diff-merges cc HEAD": true, "git log --diff-merges=off": true,
+		"git rev-list --diff-merges=1 HEAD": true, "git log -p --diff-merges=remerge": false, "git log -p --diff-merges r": false,
+		"git log --diff-merges=on": false, "git log --diff-merges=m": false, "git log --diff-merges=": false, "git log --diff-merges=of*": false,
+		`git log --diff-merges="$x"`: false, "git log --diff-merges": false,
+	} {
+		c := last(t, line)
+		kind, _ := c.Form.Get("--diff-merges")
+		assert.Equal(t, known, kind == "merges" && !c.Caveats.Has("unknown_option"), line)
+	}
+}

@@ -441,7 +441,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.optionFile(word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "output":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -498,6 +498,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, literal && strings.Trim(word.Text, wordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
 	case "word":
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, " \t\n*?["))
+	case "merges":
+		return p.knownIf(kind, literal && slices.Contains(plainMerges, word.Text))
 	case "interface":
 		_, tag, _ := strings.Cut(word.Text, ".")
 		return p.knownIf(kind, literal && strings.Trim(tag, "0123456789") == "")
@@ -505,6 +507,11 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, false)
 	}
 }
+
+// plainMerges are the ways to show a merge that compare what is stored. To merge
+// again, as "remerge" does, and "on" where a setting says so, writes objects and
+// runs merge drivers.
+var plainMerges = []string{"off", "none", "first-parent", "1", "separate", "combined", "c", "dense-combined", "cc"}
 
 // knownIf returns the kind of a word that is explained only where something
 // holds.
