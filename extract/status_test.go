@@ -27,6 +27,11 @@ func TestNamesBesideTheIndex(t *testing.T) {
 		{"echo x > 'src/a links'; ln -s /etc/hostname links", "git ls-files -o --exclude-standard | xargs cat", false},
 		{"mkdir ./-f; echo x > ./-f/x", "git ls-files -o --exclude-standard | xargs cat", false},
 		{":", "git ls-files -o | xargs cat", false},
+		{":", "git ls-files -o -X src/main.go | xargs cat", false}, // no place to look in
+		{":", "git ls-files -o --exclude-standard -X src/main.go | xargs cat", false},
+		{":", "git ls-files -o -X src/main.go src | xargs cat", true},
+		{":", "git grep -l -f src/main.go | xargs cat", true},
+		{"ln -s /etc/hostname out; git add out", "git grep -l -f src/main.go | xargs cat", false},
 		{":", "git ls-files -o -i --exclude-standard | xargs cat", false},
 		{":", "cd src; git ls-files -o --exclude-standard :/ | xargs cat", false},
 		{":", "cd src; git ls-files -o --exclude-standard .. | xargs cat", false},
