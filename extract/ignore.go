@@ -95,7 +95,7 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 		return ignores{void: true}
 	}
 	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) { // which git skips
 		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
 		if strings.HasPrefix(line, "!") {
 			return ignores{void: true}

@@ -27,6 +27,11 @@ func TestNamesBesideTheIndex(t *testing.T) {
 		{"echo x > 'src/a links'; ln -s /etc/hostname links", "git ls-files -o --exclude-standard | xargs cat", false},
 		{"mkdir ./-f; echo x > ./-f/x", "git ls-files -o --exclude-standard | xargs cat", false},
 		{":", "git ls-files -o | xargs cat", false},
+		{":", "git ls-files -o -X src/main.go | xargs cat", false}, // no place to look in
+		{":", "git ls-files -o --exclude-standard -X src/main.go | xargs cat", false},
+		{":", "git ls-files -o -X src/main.go src | xargs cat", true},
+		{":", "git grep -l -f src/main.go | xargs cat", true},
+		{"ln -s /etc/hostname out; git add out", "git grep -l -f src/main.go | xargs cat", false},
 		{":", "git ls-files -o -i --exclude-standard | xargs cat", false},
 		{":", "cd src; git ls-files -o --exclude-standard :/ | xargs cat", false},
 		{":", "cd src; git ls-files -o --exclude-standard .. | xargs cat", false},
@@ -67,6 +72,10 @@ func TestNamesOfStatus(t *testing.T) {
 		{`printf '.env\r\nlinks\n' > .gitignore`, true},                 // and takes this away
 		{`printf '!.env\n' > src/.gitignore; echo x > src/.env`, false}, // taken back in
 		{"mv .gitignore rules; ln -s rules .gitignore", false},          // git follows no such link
+		{`printf '\xef\xbb\xbf!.env\n' > src/.gitignore; echo x > src/.env`, false},
+		{`printf '\xef\xbb\xbf.env\nlinks\n' > .gitignore`, true}, // git skips the mark
+		{`printf '!.env\n' > src/.gitignore; git add src; git update-index --skip-worktree src/.gitignore; rm src/.gitignore; echo x > src/.env`, false}, // read in the index
+		{`mkdir src/b; echo x > src/b/.gitignore; git add src; git commit -qm y; git update-index --skip-worktree src/b/.gitignore; rm -r src/b`, true},
 		{"ln -s /etc/hostname src/out", false},
 		{"ln -s /etc/hostname src/links", true}, // ignored
 		{"echo x > ./-s", false},

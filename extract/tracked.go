@@ -1,11 +1,13 @@
 package extract
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/git"
+	"policyd/extract/paths"
 	"policyd/extract/shell"
 )
 
@@ -36,6 +38,9 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 		answer = e.trackedName(path, verdict.Top, dir, base, &f)
 		return answer == reachesNone
 	}
+	if a.Ignoring && e.rulesUnseen(verdict, dir) {
+		return reachesUnknown, true
+	}
 	commits, specs := e.commitsOf(a, dir)
 	err := e.x.git.Tracked(verdict, specs, dir, visit)
 	if err == nil && answer == reachesNone && len(commits) > 0 {
@@ -48,6 +53,19 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 		return reachesUnknown, true
 	}
 	return answer, true
+}
+
+// rulesUnseen reports whether git may go by ignore rules that its index alone holds: it reads
+// there what a sparse checkout left out. Below a directory that is left out as well, nothing lies
+// that they could take back in.
+func (e *extraction) rulesUnseen(verdict git.Verdict, dir string) bool {
+	unseen := false
+	err := e.x.git.Tracked(verdict, nil, dir, func(name string) bool {
+		full := verdict.Top + "/" + name
+		unseen = path.Base(name) == ".gitignore" && !e.exists(full) && e.exists(paths.Parent(full))
+		return !unseen
+	})
+	return unseen || err != nil
 }
 
 // maxGitAnswers bounds how often one call has a repository's commits and refs read: each

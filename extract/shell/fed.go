@@ -615,8 +615,10 @@ func producerFeed(c *Command, tracked []string) *feed {
 		f.roots = append(f.roots, a.Text)
 		f.filters.Include, f.filters.SkipHidden, f.filters.Types = a.Include, a.SkipHidden, append(slices.Clip(f.filters.Types), a.Types...)
 	}
-	if len(f.roots) == 0 {
-		f.roots = []string{"."}
+	// What git is given by options (-X) is read, and no place to look in.
+	_, places := c.Form.Get("<path>")
+	if len(f.roots) == 0 || strings.HasPrefix(c.Verb, "git ") && !places {
+		f.roots = append(f.roots, ".")
 	}
 	if c.found != nil {
 		f.filters, f.files = *c.found, !c.found.Follow
