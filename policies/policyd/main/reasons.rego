@@ -128,10 +128,13 @@ _peculiarity(item) := ": the file has another name somewhere (hard link)" if {
 	_caveats(item) != []
 } else := ""
 
-# Its place says already that the working directory is not known.
-_caveats(item) := [text |
-	some caveat, _ in item.caveats
-	caveat != "cwd_unknown"
-	not data.policyd.config.caveats.safe_verbs[caveat]
-	text := data.policyd.config.words.caveats[caveat]
-]
+_caveats(item) := [text | some caveat, _ in item.caveats; text := _telling[caveat]]
+
+# Not told are caveats that keep nothing away, the working directory that is not known, which is said of the place, and
+# what is reached, for which there are findings.
+_telling := object.remove(data.policyd.config.words.caveats, object.union(data.policyd.config.caveats.safe_verbs, {
+	"cwd_unknown": true,
+	"reaches_outside": true,
+	"reaches_secret": true,
+	"reaches_unknown": true,
+}))

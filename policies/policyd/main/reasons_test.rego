@@ -32,6 +32,13 @@ _reasons_cases := {
 			"an option is not in the program table",
 		]),
 	},
+	"a command in a place that is told already": {
+		"input": testing.shell([testing.command({"verb": "git push", "caveats": {
+			"cwd_unknown": true,
+			"network": true,
+		}})]),
+		"message": "git push is not approved in an unknown directory: it reaches the network",
+	},
 	"a command whose caveats are tolerated": {
 		"input": testing.shell([testing.command({"verb": "git push", "caveats": {"unseen": true}})]),
 		"message": "git push is not approved in /srv/proj",
