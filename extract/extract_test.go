@@ -704,11 +704,13 @@ func TestFilesOfCredentials(t *testing.T) {
 		"id_ecdsa", "deploy/id_dsa", "a.ppk", "cert.p12", "cert.pfx", "app.jks", "release.keystore", "infra/terraform.tfstate",
 		".envrc", ".dev.vars", ".pgpass", ".my.cnf", ".htpasswd", ".dockercfg", ".vault-token", ".vault_pass", ".s3cfg", ".boto",
 		".git/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/gh/hosts.yml", ".codex/auth.json",
+		"service-account.json", "client_secret.json", "firebase-adminsdk.json", "kubeconfig", "secring.asc", "vpn/a.ovpn", "password.txt",
+		"config/secrets.yaml", ".streamlit/secrets.toml", ".m2/settings.xml",
 	} {
 		assert.True(t, secret(name), name)
 	}
 	for _, name := range []string{
-		"src/credentials", "auth.json", "hosts.yml", "main.tf", "state.tf", "keystore.go", "src/envrc.go", "config.json", ".cargo/config.toml",
+		"src/credentials", "auth.json", "hosts.yml", "main.tf", "state.tf", "keystore.go", "src/envrc.go", "src/secring.go", "src/secrets.go", "config.json", ".cargo/config.toml",
 	} {
 		assert.False(t, secret(name), name)
 	}
