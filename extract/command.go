@@ -477,32 +477,29 @@ func (e *extraction) installed(files []string) string {
 // counts unless the file is a plain list of tools and their versions.
 func (e *extraction) chooses(dir, entry, installed string) bool {
 	if name, ok := strings.CutSuffix(entry, "=versions"); ok {
-		content, err := e.readFile(dir + "/" + name)
-		if err != nil {
-			return !stat.Missing(err)
-		}
-		return !listsVersions(string(content))
+		return e.holds(dir+"/"+name, func(content string) bool { return !listsVersions(content) })
 	}
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
-		content, err := e.readFile(dir + "/" + name)
-		if err != nil {
-			return !stat.Missing(err)
-		}
 		word, bound, _ := strings.Cut(directive, ">")
 		if bound != "" && installed != "" && above(installed, bound) {
 			bound = installed
 		}
-		return directs(string(content), word, bound)
+		return e.holds(dir+"/"+name, func(content string) bool { return directs(content, word, bound) })
 	}
 	name, text, conditional := strings.Cut(entry, ":")
 	if !conditional {
 		return e.exists(dir + "/" + name)
 	}
-	content, err := e.readFile(dir + "/" + name)
+	return e.holds(dir+"/"+name, func(content string) bool { return strings.Contains(content, text) })
+}
+
+// holds reports whether a file is there and what it holds is so, or can't be read.
+func (e *extraction) holds(path string, so func(content string) bool) bool {
+	content, err := e.readFile(path)
 	if err != nil {
 		return !stat.Missing(err)
 	}
-	return strings.Contains(string(content), text)
+	return so(string(content))
 }
 
 // directs reports whether a line of a go.mod or a go.work begins with a word, and
