@@ -75,6 +75,9 @@ type feed struct {
 	segment, shortened bool
 	// below are the segments of names that stand in the paths, below the root.
 	below []Word
+	// of are the names whose directories the words are, where git tells them: of those that
+	// are on no disk one may begin with a dash, and not every dirname refuses it.
+	of *feed
 	// bare is true when the lines are no names, and hold no dash: none can be an option.
 	bare bool
 	// digits is set when the lines are no names, but begin with numbers.

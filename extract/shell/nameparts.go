@@ -82,6 +82,9 @@ func directories(word Word) (Word, bool) {
 	if word.Split {
 		dirs.handing = AsWords
 	}
+	if dirs.of = f.of; f.tracked != nil {
+		dirs.of = f
+	}
 	for _, root := range f.spread(word.Text) {
 		if !printable(root, "") || strings.Contains(root, "..") {
 			return Word{}, false
@@ -188,5 +191,6 @@ func (p *parsed) partsHere(word Word) bool {
 		a.Parts = true
 		p.c.Accesses = append(p.c.Accesses, a)
 	}
+	p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
 	return true
 }
