@@ -9,7 +9,6 @@ const (
 	aboutReading
 	aboutText
 	aboutToplevel
-	aboutMatches
 )
 
 // question is one thing that the surroundings were asked while a line was
@@ -35,8 +34,6 @@ func (o *Options) ask(about subject, path string) question {
 		q.yes = o.Textual(path)
 	case about == aboutToplevel && o.Toplevel != nil:
 		q.text = o.Toplevel(path)
-	case about == aboutMatches && o.Matches != nil:
-		q.text, q.yes = o.Matches(path)
 	}
 	return q
 }
@@ -60,8 +57,3 @@ func (w *walker) isEnterable(dir string) bool { return w.ask(aboutEntering, dir)
 func (w *walker) isReadable(path string) bool { return w.ask(aboutReading, path).yes }
 func (w *walker) isTextual(path string) bool  { return w.ask(aboutText, path).yes }
 func (w *walker) toplevel(dir string) string  { return w.ask(aboutToplevel, dir).text }
-
-func (w *walker) matchesOf(pattern string) (dirs string, only bool) {
-	q := w.ask(aboutMatches, pattern)
-	return q.text, q.yes
-}

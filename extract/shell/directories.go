@@ -18,11 +18,6 @@ func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access)
 		w.emit(c)
 		return found(after.in(after.before), after, w.certain(after.before))
 	}
-	if dirs, only := w.matchEntered(after, given, physical); dirs != nil {
-		c.Form.Put("<directory>", "dir")
-		w.emit(c)
-		return found(after.in(dirs), after, only && w.certain(dirs))
-	}
 	if len(given) != 1 || !w.plainDirectory(after, given[0]) {
 		return w.lost(st, after, c, given)
 	}
@@ -34,31 +29,6 @@ func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access)
 		ok.stack, ok.unstacked = nil, true // AUTO_PUSHD
 	}
 	return found(ok, after, certain)
-}
-
-// matchEntered is where cd goes that is given one match of a pattern, as a loop over
-// directories hands it on: to any of them, of which the disk has few. only is true where it
-// goes nowhere else. The pattern begins in plain text and holds a slash, so that no match is
-// an option or the name of a variable (cdable_vars).
-func (w *walker) matchEntered(st *state, args []Word, physical bool) (dirs []string, only bool) {
-	if len(args) != 1 || physical || w.zsh {
-		return nil, false // which may count through a stack of its own
-	}
-	word := args[0]
-	about := slices.ContainsFunc(word.origins, func(from origin) bool { return from.pattern != word.Text })
-	if word.Kind != Glob || word.Expands || word.Vanishes || about || len(st.dirs) != 1 || st.unknown || st.assigned("CDPATH") || word.Split && st.assigned("IFS") ||
-		!w.onlyRead() || strings.ContainsAny(st.dirs[0], "*?[\\\n") || !printable(word.Text, "*?") || !strings.Contains(word.Text, "/") || strings.ContainsAny(word.Text[:1], "-+*?/~") || climbs(word.Text) || strings.Contains(word.Text, "**") {
-		return nil, false
-	}
-	text, only := w.matchesOf(st.dirs[0] + "/" + word.Text)
-	if text == "" {
-		return nil, false
-	}
-	dirs = strings.Split(text, "\n")
-	if len(dirs) > maxDirectories {
-		return nil, false
-	}
-	return dirs, only
 }
 
 // found is what holds behind a change of directory that certainly succeeds, or

@@ -50,10 +50,6 @@ type Options struct {
 	// Toplevel returns the top of the work tree that git finds from dir, or ""
 	// when that is not certain. Nil means never.
 	Toplevel func(dir string) string
-	// Matches returns the directories that an absolute pattern may match, with newlines
-	// between, and whether it matches one and nothing but directories. Nothing is returned
-	// where that is not certain, or a name is not plain. Nil means never.
-	Matches func(pattern string) (dirs string, only bool)
 }
 
 // Line is what a command line does.

@@ -128,7 +128,7 @@ func (l *Line) detach() {
 func (k *explained) measure(key lineKey) int {
 	size := lineBytes + 2*len(key.line) + len(key.home) + len(key.cwd) + texts(k.line.Messy)
 	for i := range k.asked {
-		size += questionBytes + len(k.asked[i].path) + len(k.asked[i].text)
+		size += questionBytes + len(k.asked[i].path)
 	}
 	for i := range k.line.Commands {
 		c := &k.line.Commands[i]

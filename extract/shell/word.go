@@ -726,11 +726,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		w.messy(MessyLimits)
 		b.weaken(Dynamic)
 	case value.Kind == Glob && !strings.HasPrefix(value.Text, "/") && !slices.Equal(value.dirs, st.dirs):
-		kind := Dynamic // its matches are names that were found elsewhere
-		if quoted {
-			kind = Output // which is no more than text of the run
-		}
-		b.weaken(kind)
+		b.weaken(Dynamic) // its matches are names that were found elsewhere
 		b.text.WriteString(value.Text)
 	case value.Kind == Glob:
 		// Only a loop over a glob, or an array, gives such a value; each match is
