@@ -83,6 +83,8 @@ type plainLexer struct {
 	inner bool
 	// closed is true behind an expression, or a block: no word may follow.
 	closed bool
+	// statement is true behind a loop, which no operator but ; may follow.
+	statement bool
 }
 
 // step reads one token.
@@ -130,7 +132,7 @@ func (l *plainLexer) operator(c byte) bool {
 	switch {
 	case l.comma, len(l.command.words) == 0, l.dialect == cmd && c == ';', l.dialect == powershell && operator == "&":
 		return false
-	case l.inner && operator != "|":
+	case l.inner && operator != "|", l.statement && operator != ";":
 		return false
 	case operator == "&":
 		operator = ";"
@@ -138,7 +140,7 @@ func (l *plainLexer) operator(c byte) bool {
 		return true // nothing behind it
 	}
 	l.commands = append(l.commands, l.command)
-	l.command, l.closed = plainCommand{operator: operator}, false
+	l.command, l.closed, l.statement = plainCommand{operator: operator}, false, false
 	return true
 }
 

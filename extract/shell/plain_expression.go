@@ -12,6 +12,7 @@ import (
 //	(Get-Content a.txt)[9..20]                        … | Select-Object -Index 9..20
 //	Where-Object { $_.Length -gt 1KB -and !$_.Name }  Where-Object -Property Length -gt -Value 1KB -Not -Property Name
 //	ForEach-Object { $_.Name }                        Select-Object -ExpandProperty Name
+//	"--- README ---"                                  Write-Output "--- README ---"
 //	$PSVersionTable.PSVersion                         Write-Output $PSVersionTable | Select-Object -ExpandProperty PSVersion
 //
 // None of them calls anything: no parenthesis stands behind the name of a member, and
@@ -43,6 +44,10 @@ func (l *plainLexer) expression() (handled, ok bool) {
 		l.command.words = append(l.command.words, plainWord{text: name})
 		l.at++
 		return true, true
+	case (c == '"' || c == '\'') && head:
+		return true, l.shownText(c)
+	case c|0x20 == 'f' && head && l.loops():
+		return true, l.loop()
 	case c == '{' && len(l.command.words) == 1 && !l.comma && !l.closed:
 		return true, l.block(strings.ToLower(l.command.words[0].text))
 	}
@@ -76,6 +81,17 @@ func (l *plainLexer) variable() bool {
 		return false
 	}
 	l.command.words = []plainWord{{text: "Write-Output"}, {text: "$" + name, quoted: true}}
+	return true
+}
+
+// shownText reads a string that is a command of its own, which prints it.
+func (l *plainLexer) shownText(quote byte) bool {
+	text, ok := l.quoted(quote)
+	if !ok || !l.boundary(l.at) || l.command.operator == "|" {
+		return false
+	}
+	l.command.words = []plainWord{{text: "Write-Output"}, {text: text, quoted: true}}
+	l.closed = true
 	return true
 }
 

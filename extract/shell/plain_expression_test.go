@@ -9,24 +9,24 @@ import (
 
 // V11: an expression that does no more than a cmdlet is read as that cmdlet.
 func TestPlainExpressions(t *testing.T) {
-	for line, verbs := range map[string]string{
-		"(Get-Content a.json -Raw | ConvertFrom-Json).scripts.build": "Get-Content,ConvertFrom-Json,Select-Object,Select-Object",
-		"(gc a.txt)[9..20]; pwd":                                     "Get-Content,Select-Object,Get-Location",
-		"(git log --oneline 2>$null).Count":                          "git log,Select-Object",
-		"gci | ? { $_.Length -gt 100KB }":                            "Get-ChildItem,Where-Object",
-		"gci | where{$_.Length -gt 1}":                               "",
-		"gci | Where-Object { !$_.PSIsContainer -and $_.Extension -in '.ts', \".js\" } | select Name": "Get-ChildItem,Where-Object,Select-Object",
-		"git log | ?{ $_ -imatch 'fix' }":            "git log,Where-Object",
-		"gci -Directory | % { $_.Name }":             "Get-ChildItem,Select-Object",
-		"gci | ForEach-Object { $_.Directory.Name }": "Get-ChildItem,Select-Object,Select-Object",
-		"(gci | ? { $_.Length -gt 1 }).Name | sort":  "Get-ChildItem,Where-Object,Select-Object,Sort-Object",
-		"$PSVersionTable.PSVersion":                  "Write-Output,Select-Object",
-		"$pwd; ls":                                   "Write-Output,Get-ChildItem",
+	for _, c := range []struct{ line, verbs string }{
+		{"(Get-Content a.json -Raw | ConvertFrom-Json).scripts.build", "Get-Content,ConvertFrom-Json,Select-Object,Select-Object"},
+		{"(gc a.txt)[9..20]; pwd", "Get-Content,Select-Object,Get-Location"},
+		{"(git log --oneline 2>$null).Count", "git log,Select-Object"},
+		{"gci | ? { $_.Length -gt 100KB }", "Get-ChildItem,Where-Object"},
+		{"gci | where{$_.Length -gt 1}", ""},
+		{"gci | Where-Object { !$_.PSIsContainer -and $_.Extension -in '.ts', \".js\" } | select Name", "Get-ChildItem,Where-Object,Select-Object"},
+		{"git log | ?{ $_ -imatch 'fix' }", "git log,Where-Object"},
+		{"gci -Directory | % { $_.Name }", "Get-ChildItem,Select-Object"},
+		{"gci | ForEach-Object { $_.Directory.Name }", "Get-ChildItem,Select-Object,Select-Object"},
+		{"(gci | ? { $_.Length -gt 1 }).Name | sort", "Get-ChildItem,Where-Object,Select-Object,Sort-Object"},
+		{"$PSVersionTable.PSVersion", "Write-Output,Select-Object"},
+		{"$pwd; ls", "Write-Output,Get-ChildItem"},
 	} {
-		parsed := parseWindows(t, "powershell", line)
-		assert.Equal(t, verbs == "", len(parsed.Messy) > 0, line)
-		if verbs != "" {
-			assert.Equal(t, verbs, strings.Join(verbsOf(parsed), ","), line)
+		parsed := parseWindows(t, "powershell", c.line)
+		assert.Equal(t, c.verbs == "", len(parsed.Messy) > 0, c.line)
+		if c.verbs != "" {
+			assert.Equal(t, c.verbs, strings.Join(verbsOf(parsed), ","), c.line)
 		}
 	}
 }
@@ -59,6 +59,31 @@ func TestPlainExpressionsThatAreNone(t *testing.T) {
 		}
 		assert.True(t, found, line)
 	}
+}
+
+// V11: a loop over plain strings is its body once for each.
+func TestPlainLoops(t *testing.T) {
+	parsed := parseWindows(t, "powershell", `foreach ($f in 'a.txt', "src\b.cs") { "== $f =="; Get-Content $F -TotalCount 3 }; pwd`)
+	assert.Empty(t, parsed.Messy)
+	assert.Equal(t, "Write-Output,Get-Content,Write-Output,Get-Content,Get-Location", strings.Join(verbsOf(parsed), ","))
+	var read []string
+	for _, c := range parsed.Commands {
+		for _, a := range c.Accesses {
+			read = append(read, a.Text)
+		}
+	}
+	assert.Equal(t, []string{"a.txt", `src\b.cs`}, read)
+	for _, line := range []string{
+		"foreach ($f in 'a') { }", "foreach ($f in 'a') { ; }", "foreach ($f in gci) { gc $f }", "foreach ($f in 'a', $x) { gc $f }", "foreach ($f in 'a b') { gc $f }",
+		"foreach ($f in '-Raw') { gc $f }", "foreach ($f in 'a') { rm $f } | ls", "foreach ($f in 'a') { ls } x", "ls | foreach ($f in 'a') { ls }", "ls && foreach ($f in 'a') { ls }",
+		"foreach ($f in 'a') { gc $f.x }", "foreach ($f in 'a') { gc x$f }", "foreach ($f in 'a') { gc \"$f`x\" }", "foreach ($f in 'a') { \"$(rm x)\" }", "foreach ($f in 'a') { gc \"$f:x\" }",
+		"foreach ($f in 'a') { gc \"$fx\" }", "foreach ($f in 'a') { gc $g }", "foreach ($f in 'a') { & $f }", "foreach ($f in 'a') { $f }", "foreach ($f in 'a') { $f = 'b' }",
+		"foreach ($f in 'a') { if (x) { rm y } }", "foreach ($f in 'a') { gc $f > x }", "foreach ($OFS in 'a') { ls }", "foreach ($PSDefaultParameterValues in 'a') { ls }",
+		"foreach ($f in 'a') { gc “$f” }", "foreach ($f in 'a'; 'b') { ls }", "foreach ($f in 'a') { ls", "foreach ($f in", "foreach (", "foreach ($fin 'a') { ls }", "foreach ($f in'a') { ls }",
+	} {
+		assert.NotEmpty(t, parseWindows(t, "powershell", line).Messy, line)
+	}
+	assert.Equal(t, "Remove-Item,Remove-Item", strings.Join(verbsOf(parseWindows(t, "powershell", "foreach ($f in 'a','b') { rm $f }")), ","))
 }
 
 // V5: the version of a program that is the same everywhere.
