@@ -36,7 +36,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	defer func() { w.depth-- }()
 
 	name := w.named(argv[0].Text, &caveats)
-	entry := w.table.program(name)
+	entry := w.table.on(w.options.Platform, name)
 	verb := oneWord(name)
 	if caveats.Has("named_by_path") {
 		// A file of this name is not the program of this name.
