@@ -79,12 +79,6 @@ type plainLexer struct {
 	commands []plainCommand
 	command  plainCommand
 	comma    bool // the last token was a comma
-	// inner is true within the parentheses of an expression.
-	inner bool
-	// closed is true behind an expression, or a block: no word may follow.
-	closed bool
-	// statement is true behind a loop, which no operator but ; may follow.
-	statement bool
 }
 
 // step reads one token.
@@ -107,11 +101,8 @@ func (l *plainLexer) step() bool {
 		l.at += n
 		return len(l.command.words) > 0 && !l.comma
 	}
-	if handled, ok := l.expression(); handled {
-		return ok
-	}
 	word, ok := l.word()
-	if !ok || l.closed {
+	if !ok {
 		return false
 	}
 	if len(l.command.words) == 0 && !plainName(word, l.dialect) {
@@ -132,15 +123,13 @@ func (l *plainLexer) operator(c byte) bool {
 	switch {
 	case l.comma, len(l.command.words) == 0, l.dialect == cmd && c == ';', l.dialect == powershell && operator == "&":
 		return false
-	case l.inner && operator != "|", l.statement && operator != ";":
-		return false
 	case operator == "&":
 		operator = ";"
 	case operator == ";" && strings.Trim(l.text[l.at:], " \t") == "":
 		return true // nothing behind it
 	}
 	l.commands = append(l.commands, l.command)
-	l.command, l.closed, l.statement = plainCommand{operator: operator}, false, false
+	l.command = plainCommand{operator: operator}
 	return true
 }
 
@@ -175,8 +164,6 @@ func (l *plainLexer) boundary(at int) bool {
 		return true
 	case ';', ',':
 		return l.dialect == powershell
-	case ')':
-		return l.inner
 	case '&':
 		return l.dialect == cmd || strings.HasPrefix(l.text[at:], "&&")
 	}
