@@ -30,7 +30,13 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.Remove(p.project+"/.tool-versions"))
-	for text, want := range map[string]bool{"[tools]\njq.path = './tools'\n": true, "[tools]\njq = '1.7.1'\n": false} {
+	for text, want := range map[string]bool{
+		"[tools]\njq.path = './tools'\n": true, "[tools]\njq.path = 'tools'\n": true, "[tools]\njq = '1.7.1'\n": false, "": false, "jq = '1'\n": true,
+		"min_version = '2024.1'\r\n[tools] # x\r\n\"node\" = [\"22\", '20.1.0'] # y\r\n\r\n[tasks.a]\nrun = \"\"\"\nx {{y}} [z]\n\"\"\"\n": false,
+		"[tools]\njq = \"p\\u0061th:./tools\"\n": true, "[tools]\njq = \"{{exec(command='x')}}\"\n": true, "[env]\nX = '1'\n": true, "env_file = 'e'\n": true,
+		"[vars]\nx = '1'\n": true, "[tools]\n'ubi:x/jq' = '1'\n": true, "[tasks.a]\nrun = 'x'\n[env]\n_.source = 'x'\n": true, "[tasks]\na = 'x'\n  [env]\n": true,
+		"[tools]\njq = [\n'1'\n]\n": true, "[tools.jq]\nversion = '1'\n": true, "[tools]\njq = {version='1'}\n": true, "[settings]\nx = 1\n": true,
+	} {
 		require.NoError(t, os.WriteFile(p.project+"/mise.toml", []byte(text), 0o600))
 		for _, line := range lines {
 			assert.Equalf(t, want, chosen(line), "%q with %q", line, text)
@@ -44,6 +50,20 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 		assert.True(t, chosen("ruby --version"), name)
 		require.NoError(t, os.Remove(p.project+"/"+name))
 	}
+	for name, text := range map[string]string{
+		".config/mise/conf.d/a.toml": "", ".mise/config.toml": "", "mise/conf.d/a.toml": "", ".miserc.toml": "", ".config/mise.local.toml": "[env]\n", ".prototools": "[env]\n",
+	} {
+		_, _ = os.RemoveAll(p.project+"/.config"), os.RemoveAll(p.project+"/.mise")
+		assert.False(t, chosen("rg x src"), name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte(text), 0o600))
+		assert.True(t, chosen("rg x src"), name)
+		require.NoError(t, os.RemoveAll(p.project+"/"+strings.Split(name, "/")[0]))
+	}
+	require.NoError(t, os.WriteFile(p.project+"/.prototools", []byte("node = \"22\"\nbun = '1.2'\n"), 0o600))
+	require.NoError(t, os.MkdirAll(p.home+"/.config/mise", 0o700))
+	assert.False(t, chosen("rg x src"), "the person's own settings")
+	require.NoError(t, os.Remove(p.project+"/.prototools"))
 	assert.False(t, chosen("poetry --version"))
 	require.NoError(t, os.MkdirAll(p.project+"/.poetry/plugins", 0o700))
 	assert.True(t, chosen("poetry --version"), "its plugins run for every command")

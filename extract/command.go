@@ -366,7 +366,11 @@ func (e *extraction) chosen(c *shell.Command) bool {
 			return true // what lies there can't be seen
 		}
 		for at := dir; ; at = paths.Parent(at) {
+			own := at == e.home && e.ownRoot(at) == ""
 			for _, name := range c.ChosenBy {
+				if own && strings.HasPrefix(name, ".config/") {
+					continue // the person's own settings
+				}
 				if e.chooses(strings.TrimSuffix(at, "/"), name, installed) {
 					return true
 				}
@@ -473,11 +477,12 @@ func (e *extraction) installed(files []string) string {
 // chooses reports whether a directory holds a file that chooses a program. An
 // entry "name:text" counts only when the file holds the text, "name|word" when a
 // line of it begins with the word, and "name|word>version" when the version
-// behind that word is above it, and above the one that is installed. "name=versions"
-// counts unless the file is a plain list of tools and their versions.
+// behind that word is above it, and above the one that is installed. "name=versions",
+// "name=tools" and "name=protos" count unless the file is a plain list of tools and their versions.
 func (e *extraction) chooses(dir, entry, installed string) bool {
-	if name, ok := strings.CutSuffix(entry, "=versions"); ok {
-		return e.holds(dir+"/"+name, func(content string) bool { return !listsVersions(content) })
+	if name, kind, listed := strings.Cut(entry, "="); listed {
+		plain := versionLists[kind]
+		return e.holds(dir+"/"+name, func(content string) bool { return plain == nil || !plain(content) })
 	}
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
 		word, bound, _ := strings.Cut(directive, ">")
