@@ -99,7 +99,7 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) { // which git skips
 		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
-		if strings.HasPrefix(strings.TrimLeft(line, "\ufeff"), "!") { // some skip several such marks
+		if strings.HasPrefix(strings.TrimLeft(line, "\ufeff"), "!") {                           // some skip several such marks
 			return ignores{void: true}
 		}
 		next.add(line)

@@ -38,10 +38,11 @@ func listsTools(content, tools string) bool {
 	for line := range strings.Lines(content) {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.Trim(line, " \t\r\n")
-		switch task := strings.HasPrefix(line, "[tasks.") || line == "[tasks]"; {
+		switch {
 		case line == "":
 		case line[0] == '[':
-			if table = line; line != tools && !(task && tools != "" && strings.HasSuffix(line, "]")) {
+			tasks := line == "[tasks]" || strings.HasPrefix(line, "[tasks.") && strings.HasSuffix(line, "]")
+			if table = line; line != tools && (!tasks || tools == "") {
 				return false
 			}
 		case table != tools && table != "":
