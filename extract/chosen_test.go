@@ -195,12 +195,15 @@ func TestProgramsOfAnEnvironment(t *testing.T) {
 	put("node_modules/.bin/shellcheck", 0o755)
 	put("bin/test", 0o755)
 	put("src/bin/jq", 0o755)
+	put(".direnv/python-3.11/bin/pip", 0o755)
+	put(".pixi/envs/default/bin/fd", 0o755)
+	put(".conda/bin/bat", 0o755)
 	require.NoError(t, os.Symlink(system, p.project+"/.venv/bin/python3"))
 	require.NoError(t, os.Symlink("../lib/git", p.project+"/bin/git"))
 	for line, want := range map[string]bool{
 		"yq . a.yaml": true, "shellcheck a.sh": true, "python3 -m json.tool a.json": true, "cd src && yq . a.yaml": true,
 		"rg x src": false, "python3 --version": false, "test -f README.md": false, "cat README.md": false, "jq . a.json": false,
-		"git status": false,
+		"git status": false, "pip list": true, "fd x src": true, "bat README.md": true,
 	} {
 		facts := p.facts("Bash", map[string]any{"command": line})
 		require.NotEmptyf(t, facts.Items, "%q", line)
