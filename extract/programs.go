@@ -38,8 +38,8 @@ type projectPlaces struct {
 	looked bool
 	// unknown is true where there are more than are looked for.
 	unknown bool
-	dirs   []string
-	room   [2]string // for dirs
+	dirs    []string
+	room    [2]string // for dirs
 }
 
 // projectProgram reports whether a program of this name lies where the project's own
