@@ -64,6 +64,8 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 	require.NoError(t, os.MkdirAll(p.home+"/.config/mise", 0o700))
 	assert.False(t, chosen("rg x src"), "the person's own settings")
 	require.NoError(t, os.Remove(p.project+"/.prototools"))
+	require.NoError(t, os.WriteFile(p.home+"/.config/mise/config.toml", []byte("[tools]\n"), 0o600))
+	assert.False(t, chosen("ruby --version"), "the person's own settings")
 	assert.False(t, chosen("gem --version"))
 	require.NoError(t, os.WriteFile(p.project+"/.rbenv-vars", []byte("RUBYOPT=-r./x\n"), 0o600))
 	assert.True(t, chosen("gem --version"), "a widespread plugin of rbenv sets variables for every program of Ruby's")

@@ -366,14 +366,8 @@ func (e *extraction) chosen(c *shell.Command) bool {
 			return true // what lies there can't be seen
 		}
 		for at := dir; ; at = paths.Parent(at) {
-			own := at == e.home && e.ownRoot(at) == ""
-			for _, name := range c.ChosenBy {
-				if own && strings.HasPrefix(name, ".config/") {
-					continue // the person's own settings
-				}
-				if e.chooses(strings.TrimSuffix(at, "/"), name, installed) {
-					return true
-				}
+			if e.choosesAt(strings.TrimSuffix(at, "/"), c.ChosenBy, installed) {
+				return true
 			}
 			if at == "/" {
 				break
@@ -381,6 +375,34 @@ func (e *extraction) chosen(c *shell.Command) bool {
 		}
 	}
 	return false
+}
+
+// choosesAt reports whether one of the files that choose a program lies at a directory.
+func (e *extraction) choosesAt(dir string, entries []string, installed string) bool {
+	absent := ""
+	for _, entry := range entries {
+		if end := strings.IndexAny(entry, "/:|="); end > 0 && entry[end] == '/' {
+			inside := entry[:end]
+			if inside == absent || inside == ".config" && e.personal(dir) {
+				continue
+			}
+			if !e.exists(dir + "/" + inside) {
+				absent = inside
+				continue
+			}
+		}
+		if e.chooses(dir, entry, installed) {
+			return true
+		}
+	}
+	return false
+}
+
+// personal reports whether a directory is the home, where the agent has no say in what the
+// person's programs are told.
+func (e *extraction) personal(dir string) bool {
+	outside := func(name string) bool { return e.space(dir+name) == v1.SpaceOutside }
+	return dir == e.home && outside("/.config") && outside("/.config/mise")
 }
 
 // choosing are the directories that such a file counts in, and in those above:
