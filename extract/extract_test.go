@@ -705,12 +705,12 @@ func TestFilesOfCredentials(t *testing.T) {
 		".envrc", ".dev.vars", ".pgpass", ".my.cnf", ".htpasswd", ".dockercfg", ".vault-token", ".vault_pass", ".s3cfg", ".boto",
 		".git/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/gh/hosts.yml", ".codex/auth.json",
 		"service-account.json", "client_secret.json", "firebase-adminsdk.json", "kubeconfig", "secring.asc", "vpn/a.ovpn", "password.txt",
-		"config/secrets.yaml", ".streamlit/secrets.toml", ".m2/settings.xml",
+		"config/secrets.yaml", ".streamlit/secrets.toml", ".m2/settings.xml", ".rbenv-vars", "_netrc", ".env-prod", ".env_local", "deploy/prod.env",
 	} {
 		assert.True(t, secret(name), name)
 	}
 	for _, name := range []string{
-		"src/credentials", "auth.json", "hosts.yml", "main.tf", "state.tf", "keystore.go", "src/envrc.go", "src/secring.go", "src/secrets.go", "config.json", ".cargo/config.toml",
+		".env-example", ".env_sample", "process.env", "src/credentials", "auth.json", "hosts.yml", "main.tf", "state.tf", "keystore.go", "src/envrc.go", "src/secring.go", "src/secrets.go", "config.json", ".cargo/config.toml",
 	} {
 		assert.False(t, secret(name), name)
 	}

@@ -62,7 +62,7 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	}
 	answer := reachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
-		answer = e.trackedReach(verdict, e.pathspecs(c, &reader, dir), dir)
+		answer = e.trackedReach(verdict, e.pathspecs(c, &reader, verdict.Follows, dir), dir)
 	}
 	for _, object := range c.Git.Objects {
 		if answer != reachesNone || reader.Lists {
@@ -80,9 +80,12 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 }
 
 // pathspecs are those that select what a command prints; none for everything.
-func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, dir string) []string {
+func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, follows bool, dir string) []string {
 	if _, whole := c.Form.Get("--full-diff"); whole {
 		return nil // of the commits that they select it prints all
+	}
+	if _, follow := c.Form.Get("--follow"); follow || follows {
+		return nil // what a file began as a copy of may be anything, and is shown as well
 	}
 	specs := slices.Clone(c.Git.Pathspecs)
 	for _, word := range c.Git.Revisions {
@@ -143,11 +146,27 @@ func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict, dir string
 			}
 		}
 	}
-	if !verdict.Repository || !slices.Contains(objectPrinters, c.Verb) || !e.namesTags(c, verdict, dir) {
+	if !verdict.Repository || !e.printsObjects(c, verdict, dir) {
 		return reachesNone
 	}
 	return e.trackedReach(verdict, nil, verdict.Top)
 }
+
+// printsObjects reports whether a command may print what a tag names: a tag may name the
+// contents of a file.
+func (e *extraction) printsObjects(c *shell.Command, verdict git.Verdict, dir string) bool {
+	reader := e.x.gitReaders[c.Verb]
+	switch {
+	case slices.Contains(refFormatters, c.Verb):
+		return strings.Contains(c.Git.Format, "raw")
+	case c.Verb == "git grep" && !reader.printsContents(c.Form), !slices.Contains(objectPrinters, c.Verb):
+		return false
+	}
+	return e.namesTags(c, verdict, dir)
+}
+
+// refFormatters print of refs, in a format, what these name ("%(raw)").
+var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.
@@ -176,8 +195,8 @@ func (e *extraction) plainRefs(dir string, said bool) bool {
 }
 
 // objectPrinters print whatever a revision names, whatever options say of commits, and
-// whatever paths they are limited to: a tag may name the contents of a file.
-var objectPrinters = []string{"git show", "git cat-file", "git diff"}
+// whatever paths they are limited to.
+var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"}
 
 func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
 	if len(digits) < leastHash {
