@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -29,6 +30,10 @@ type gitReader struct {
 	// Lists is true when of a directory that revision:path names it prints the
 	// names alone.
 	Lists bool `json:"lists"`
+	// Opens is true when it opens tracked files by their names, unless told otherwise by
+	// one of Stored.
+	Opens  bool     `json:"opens"`
+	Stored []string `json:"stored"`
 }
 
 func loadGitReaders() (map[string]gitReader, error) {
@@ -37,6 +42,10 @@ func loadGitReaders() (map[string]gitReader, error) {
 		return nil, fmt.Errorf("load git readers: %w", err)
 	}
 	return readers, nil
+}
+
+func (g *gitReader) opensFiles(form v1.Form) bool {
+	return g.Opens && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
 }
 
 func (g *gitReader) printsContents(form v1.Form) bool {
@@ -62,7 +71,11 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	}
 	answer := reachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
-		answer = e.trackedReach(verdict, e.pathspecs(c, &reader, dir), dir)
+		specs := e.pathspecs(c, &reader, dir)
+		answer = e.trackedReach(verdict, specs, dir)
+		if answer == reachesNone && reader.opensFiles(c.Form) {
+			answer = e.linkedReach(verdict, specs, dir)
+		}
 	}
 	for _, object := range c.Git.Objects {
 		if answer != reachesNone || reader.Lists {
@@ -111,6 +124,31 @@ func (e *extraction) trackedReach(verdict git.Verdict, specs []string, dir strin
 	return e.secretAmong(verdict, func(visit func(path string) bool) error {
 		return e.x.git.Tracked(verdict, specs, dir, visit)
 	})
+}
+
+// linkedReach says what tracked files are that a command opens by their names, where a
+// link stands in the place of a directory that leads to them: git looks only at what each
+// file itself is.
+func (e *extraction) linkedReach(verdict git.Verdict, specs []string, dir string) string {
+	answer, last, linked, left := reachesNone, "", false, maxReached
+	err := e.x.git.Tracked(verdict, specs, dir, func(name string) bool {
+		if parent := path.Dir(name); parent != last {
+			resolved, err := e.resolver.Resolve(verdict.Top + "/" + parent)
+			last, linked = parent, err != nil || len(resolved.Links) > 0
+			left--
+		}
+		if linked {
+			answer = e.trackedFile(verdict.Top + "/" + name)
+		}
+		if left < 0 {
+			answer = reachesUnknown
+		}
+		return answer == reachesNone
+	})
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+		return reachesUnknown
+	}
+	return answer
 }
 
 // secretAmong says whether a secret is among tracked files, which list names from the
