@@ -30,8 +30,9 @@ type gitReader struct {
 	// Lists is true when of a directory that revision:path names it prints the
 	// names alone.
 	Lists bool `json:"lists"`
-	// Opens is true when it opens tracked files by their names, unless told otherwise by
-	// one of Stored.
+	// Work is true when it prints of the files in the work tree, unless told otherwise by
+	// one of Stored, and Opens when it opens these by their names, whatever leads there.
+	Work   bool     `json:"work"`
 	Opens  bool     `json:"opens"`
 	Stored []string `json:"stored"`
 }
@@ -44,8 +45,8 @@ func loadGitReaders() (map[string]gitReader, error) {
 	return readers, nil
 }
 
-func (g *gitReader) opensFiles(form v1.Form) bool {
-	return g.Opens && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
+func (g *gitReader) readsWork(form v1.Form) bool {
+	return g.Work && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
 }
 
 func (g *gitReader) printsContents(form v1.Form) bool {
@@ -73,8 +74,8 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
 		specs := e.pathspecs(c, &reader, dir)
 		answer = e.trackedReach(verdict, specs, dir)
-		if answer == reachesNone && reader.opensFiles(c.Form) {
-			answer = e.linkedReach(verdict, specs, dir)
+		if answer == reachesNone && reader.readsWork(c.Form) {
+			answer = e.workReach(verdict, specs, dir, reader.Opens)
 		}
 	}
 	for _, object := range c.Git.Objects {
@@ -126,22 +127,29 @@ func (e *extraction) trackedReach(verdict git.Verdict, specs []string, dir strin
 	})
 }
 
-// linkedReach says what tracked files are that a command opens by their names, where a
-// link stands in the place of a directory that leads to them: git looks only at what each
-// file itself is.
-func (e *extraction) linkedReach(verdict git.Verdict, specs []string, dir string) string {
+// workReach says what tracked files are on the disk where a command reads them there:
+// other names of secrets, and, with opens, whatever lies behind a link that stands in the
+// place of a directory. Git then looks only at what each file itself is.
+func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, opens bool) string {
+	doubles := e.doubles(verdict.Top)
+	if !opens && len(doubles) == 0 {
+		return reachesNone
+	}
 	answer, last, linked, left := reachesNone, "", false, maxReached
 	err := e.x.git.Tracked(verdict, specs, dir, func(name string) bool {
-		if parent := path.Dir(name); parent != last {
+		full := verdict.Top + "/" + name
+		if parent := path.Dir(name); opens && parent != last {
 			resolved, err := e.resolver.Resolve(verdict.Top + "/" + parent)
 			last, linked = parent, err != nil || len(resolved.Links) > 0
 			left--
 		}
-		if linked {
-			answer = e.trackedFile(verdict.Top + "/" + name)
-		}
-		if left < 0 {
+		switch {
+		case left < 0:
 			answer = reachesUnknown
+		case linked:
+			answer = e.trackedFile(full)
+		case len(doubles) > 0 && e.oneOf(doubles, full):
+			answer = reachesSecret
 		}
 		return answer == reachesNone
 	})
