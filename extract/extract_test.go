@@ -549,6 +549,9 @@ func TestArgumentsOfClaude(t *testing.T) {
 		{map[string]any{"type": "unheard of"}, true},
 		{map[string]any{"type": "go", "glob": ".env*"}, true},
 		{map[string]any{"type": "go", "glob": "*.{a,b}"}, true},
+		{map[string]any{"glob": "*.go"}, false},
+		{map[string]any{"glob": "#x"}, true}, // a comment: no glob at all
+		{map[string]any{"glob": ".env\u00a0"}, true},
 	} {
 		c.args["pattern"] = "x"
 		facts := p.facts("Grep", c.args)

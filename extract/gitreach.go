@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -29,6 +30,11 @@ type gitReader struct {
 	// Lists is true when of a directory that revision:path names it prints the
 	// names alone.
 	Lists bool `json:"lists"`
+	// Work is true when it prints of the files in the work tree, unless told otherwise by
+	// one of Stored, and Opens when it opens these by their names, whatever leads there.
+	Work   bool     `json:"work"`
+	Opens  bool     `json:"opens"`
+	Stored []string `json:"stored"`
 }
 
 func loadGitReaders() (map[string]gitReader, error) {
@@ -37,6 +43,10 @@ func loadGitReaders() (map[string]gitReader, error) {
 		return nil, fmt.Errorf("load git readers: %w", err)
 	}
 	return readers, nil
+}
+
+func (g *gitReader) readsWork(form v1.Form) bool {
+	return g.Work && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
 }
 
 func (g *gitReader) printsContents(form v1.Form) bool {
@@ -62,7 +72,11 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	}
 	answer := reachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
-		answer = e.trackedReach(verdict, e.pathspecs(c, &reader, verdict.Follows, dir), dir)
+		specs := e.pathspecs(c, &reader, verdict.Follows, dir)
+		answer = e.trackedReach(verdict, specs, dir)
+		if answer == reachesNone && reader.readsWork(c.Form) {
+			answer = e.workReach(verdict, specs, dir, reader.Opens)
+		}
 	}
 	for _, object := range c.Git.Objects {
 		if answer != reachesNone || reader.Lists {
@@ -114,6 +128,38 @@ func (e *extraction) trackedReach(verdict git.Verdict, specs []string, dir strin
 	return e.secretAmong(verdict, func(visit func(path string) bool) error {
 		return e.x.git.Tracked(verdict, specs, dir, visit)
 	})
+}
+
+// workReach says what tracked files are on the disk where a command reads them there:
+// other names of secrets, and, with opens, whatever lies behind a link that stands in the
+// place of a directory. Git then looks only at what each file itself is.
+func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, opens bool) string {
+	doubles := e.doubles(verdict.Top)
+	if !opens && len(doubles) == 0 {
+		return reachesNone
+	}
+	answer, last, linked, left := reachesNone, "", false, maxReached
+	err := e.x.git.Tracked(verdict, specs, dir, func(name string) bool {
+		full := verdict.Top + "/" + name
+		if parent := path.Dir(name); opens && parent != last {
+			resolved, err := e.resolver.Resolve(verdict.Top + "/" + parent)
+			last, linked = parent, err != nil || len(resolved.Links) > 0
+			left--
+		}
+		switch {
+		case left < 0:
+			answer = reachesUnknown
+		case linked:
+			answer = e.trackedFile(full)
+		case len(doubles) > 0 && e.oneOf(doubles, full):
+			answer = reachesSecret
+		}
+		return answer == reachesNone
+	})
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+		return reachesUnknown
+	}
+	return answer
 }
 
 // secretAmong says whether a secret is among tracked files, which list names from the

@@ -236,7 +236,9 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 			return true
 		}
 		if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
-			r.passed(dir+"/"+name, entry)
+			if r.passed(dir+"/"+name, entry); r.answer != reachesNone {
+				return true
+			}
 			continue
 		}
 		if r.f.untracked && r.f.ignoring && name == ".git" {

@@ -342,7 +342,7 @@ func (p *parsed) filter(canonical string, word Word) {
 			word.Text = "*." + strings.TrimPrefix(word.Text, ".")
 		}
 		// Where leaving out comes first, some programs read what nothing names.
-		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut
+		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut || kind == "glob" && !RuleAsWritten(word.Text)
 		p.filters.Include = append(p.filters.Include, word.Text)
 	case kind == "exclude":
 		p.leavesOut = true
@@ -354,6 +354,12 @@ func (p *parsed) filter(canonical string, word Word) {
 	case kind == "exclude_dir" && followed:
 		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
 	}
+}
+
+// RuleAsWritten reports whether a glob that a program reads as a line of ignore rules stands
+// for itself: an empty one and a comment stand for none, and blanks at the end are taken away.
+func RuleAsWritten(glob string) bool {
+	return glob != "" && glob[0] != '#' && strings.TrimRightFunc(glob, unicode.IsSpace) == glob
 }
 
 // typeName is a type of files that an option names, empty where it isn't known.
