@@ -137,6 +137,9 @@ type GitWords struct {
 	// git counts them: from the top, or from the working directory behind "./".
 	Blobs   int
 	Objects []string
+	// Staged are paths that git looks for in its index before it takes a word for a
+	// pathspec with magic.
+	Staged []string
 	// Patterns are words that the shell expands, or hands on as pathspecs where
 	// nothing matches.
 	Patterns []string
