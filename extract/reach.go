@@ -413,12 +413,19 @@ type expansion struct {
 	unknown bool
 	// directories counts those that a "**" led to.
 	directories int
+	// named is true where of a last segment that matches ".." only the word counts.
+	named bool
 }
 
 // expand expands a shell pattern that counts from base. In text a backslash
 // quotes the character behind it.
 func (e *extraction) expand(text, base string) expansion {
-	out := expansion{e: e}
+	return e.expandAs(text, base, false)
+}
+
+// expandAs does the same, with named where only the words that match count.
+func (e *extraction) expandAs(text, base string, named bool) expansion {
+	out := expansion{e: e, named: named}
 	start, rest := base, text
 	if strings.HasPrefix(text, "/") {
 		start, rest = "/", strings.TrimLeft(text, "/")
@@ -465,7 +472,8 @@ func (x *expansion) step(dir, word string, segments []string) {
 	}
 	dotted := strings.HasPrefix(segment, ".")
 	segment, plain := asMatched(segment)
-	if up, err := path.Match(segment, ".."); !plain || slices.Contains(rest, "..") || dotted && (up || err != nil) {
+	lastNamed := x.named && (last || len(rest) == 1 && rest[0] == "")
+	if up, err := path.Match(segment, ".."); !plain || slices.Contains(rest, "..") || dotted && !lastNamed && (up || err != nil) {
 		x.unknown = true // shells differ about it, and some take ".." for a match
 		return
 	}
@@ -579,7 +587,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		e.patternName(t, text, op)
 		return nil
 	}
-	found := e.expand(text, base)
+	found := e.expandAs(text, base, a.Named && !a.Fed && op == v1.OpList)
 	if a.NoMatch {
 		if found.unknown || len(found.matches) > 0 {
 			item.Caveats.Add("dynamic_option")
@@ -642,8 +650,9 @@ func (e *extraction) cutNames(item *v1.Item, a *shell.Access, found *expansion) 
 	cut := func(word string) bool {
 		return strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")
 	}
-	// Without a match the pattern itself is handed on, and split.
-	if len(found.matches) == 0 || slices.ContainsFunc(found.words, cut) {
+	// Without a match the pattern itself is handed on, and split: as long as that leaves one
+	// word, nothing has its name.
+	if len(found.matches) == 0 && (a.Inner || cut(strings.NewReplacer("*", "", "?", "").Replace(a.Text))) || slices.ContainsFunc(found.words, cut) {
 		item.Caveats.Add("dynamic_word")
 	}
 }

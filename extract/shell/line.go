@@ -237,6 +237,11 @@ type Access struct {
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
 	Single bool
+	// Inner is true for a Glob that stands behind other text, or that a script puts into
+	// some: what it is without a match is not looked at.
+	Inner bool
+	// Named is true for a Glob of which nothing but the words is printed.
+	Named bool
 	// printed is true for a file that standard output is sent to.
 	printed bool
 	// Landing, when not nil, is what is put at the path.

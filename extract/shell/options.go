@@ -715,7 +715,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
-	a.One, a.Reading = a.Glob && !word.Expands, reading
+	a.One, a.Inner, a.Reading = a.Glob && !word.Expands, word.behindText(), reading
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")

@@ -59,6 +59,9 @@ type vocabulary struct {
 	ReadingVerbs []string `json:"reading_verbs"`
 	// TextPrograms print their operands, whatever they are.
 	TextPrograms []string `json:"text_programs"`
+	// WordPrinters are verbs that of their operands print the words, and of what these name
+	// nothing that a directory does not list.
+	WordPrinters map[string]WordPrinting `json:"word_printers"`
 	// versions are the options with which a program, given nothing else, prints
 	// its version or its help and does nothing besides.
 	versions map[string][]string
@@ -189,4 +192,11 @@ type RefPrinting struct {
 	BareWith []string `json:"bare_with"`
 	// Said is true when the name may be the one that a tag says of itself.
 	Said bool `json:"said"`
+}
+
+// WordPrinting is how a verb prints the words that it is given.
+type WordPrinting struct {
+	// Options are all that it may be given for that to hold, Needs those that it has to be.
+	Options []string `json:"options"`
+	Needs   []string `json:"needs"`
 }
