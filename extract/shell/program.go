@@ -120,9 +120,7 @@ func (p *parsed) printers(name string) {
 // wordsAlone notes of patterns that only what they match is printed.
 func (p *parsed) wordsAlone() {
 	printing, ok := p.w.table.words.WordPrinters[p.c.Verb]
-	has := func(option string) bool { _, found := p.c.Form.Get(option); return found }
-	if !ok || slices.ContainsFunc(p.c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) ||
-		slices.ContainsFunc(printing.Needs, func(option string) bool { return !has(option) }) {
+	if !ok || !printing.holds(p.c.Form) {
 		return
 	}
 	for i := range p.c.Accesses {
