@@ -444,6 +444,30 @@ func (e *extraction) expandAs(text, base string, named bool) expansion {
 	return out
 }
 
+// directories are those among the matches of an absolute pattern, each behind a newline: all that
+// a shell may find, files left out, or "" where that is not certain. What else matches must not be
+// cut by a shell, nor be read otherwise than it stands.
+func (e *extraction) directories(pattern string) string {
+	found := e.expand(pattern, "/")
+	if found.unknown {
+		return ""
+	}
+	var list strings.Builder
+	for _, match := range found.matches {
+		if !plainWord(match) {
+			return ""
+		}
+		resolved, err := e.resolve(match)
+		if err != nil || resolved.Unseen {
+			return ""
+		}
+		if resolved.Dir {
+			list.WriteString("\n" + strings.TrimSuffix(match, "/"))
+		}
+	}
+	return list.String()
+}
+
 // itself adds the file that is called like the pattern. Where nothing matches, shells hand the
 // pattern on as it stands, and brackets don't match their own text: "[a]" is a name as well.
 // Whether nothing matches isn't known for certain: what matches here may not match there.

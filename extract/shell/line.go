@@ -50,6 +50,10 @@ type Options struct {
 	// Toplevel returns the top of the work tree that git finds from dir, or ""
 	// when that is not certain. Nil means never.
 	Toplevel func(dir string) string
+	// Directories returns the directories among the matches of an absolute pattern, as the
+	// pattern spells them and each behind a newline, or "" when it is not certain that these
+	// are all. Nil means never.
+	Directories func(pattern string) string
 }
 
 // Line is what a command line does.

@@ -743,6 +743,10 @@ func (p *parsed) maybePath(word Word, op string) {
 
 // move notes an option that changes the working directory of the command.
 func (p *parsed) move(word Word) {
+	if dirs := p.w.matched(p.st, word); dirs != nil && !p.moved && !p.c.Unknown && slices.Equal(p.c.Dirs, p.st.dirs) {
+		p.moved, p.dirs = true, dirs
+		return
+	}
 	if word.Kind != Literal || word.Text == "" {
 		p.c.Caveats.Add("dynamic_word")
 		p.c.Unknown = true
