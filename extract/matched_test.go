@@ -18,6 +18,8 @@ func TestDirectoriesThatAPatternMatches(t *testing.T) {
 	require.NoError(t, os.Symlink("../../../other/file", p.project+"/a/n/k"))
 	for line, known := range map[string]bool{
 		`for d in a/*/; do (cd "$d" && ls); done`: true, `for d in a/*; do (cd $d && grep x m.go); done`: true, `for d in a/*; do git -C "$d" log --oneline -- m.go; done`: true,
+		`for d in a/*/; do (cd "$d" && echo "$d: $(ls | wc -l)"); done`: true, `for d in a/*; do (cd c && cat "$d"); done`: false, `for d in a/*; do (cd c && echo $d); done`: false,
+		`for d in a/*; do (cd c && echo "$d" | xargs cat); done`: false, `for d in a/*; do (cd c && x="$d"; cat "$x"); done`: false, `for d in a/*; do (cd c && "$d"); done`: false,
 		`for d in a/*/; do (cd "$d" && cat k); done`: false, `for d in a/*/; do (cd "$d" && cat *); done`: false, `for d in a/*/; do tar -C "$d" -cf - k; done`: false,
 		`for d in b/*; do (cd "$d" && cat .env); done`: false, `for d in b/*; do (cd "$d" && cat .e*); done`: false, `for d in b/*; do (cd "$d" && grep -r x .); done`: false,
 		`for d in l/*; do (cd "$d" && cat file); done`: false, `for d in c/*; do (cd "$d" && ls); done`: false, `cd d; for d in *; do (cd "$d" && ls); done`: false,
@@ -27,7 +29,7 @@ func TestDirectoriesThatAPatternMatches(t *testing.T) {
 	} {
 		items := p.facts("Bash", map[string]any{"command": line}).Items
 		require.NotEmptyf(t, items, "%q", line)
-		asked := someItemHas(items, "cwd_unknown", "dynamic_word", "reaches_outside", "reaches_unknown", reachesSecret, "assigns")
+		asked := someItemHas(items, "cwd_unknown", "dynamic_word", "reaches_outside", "reaches_unknown", reachesSecret, "assigns", "executes", "unknown_program")
 		for _, path := range p.facts("Bash", map[string]any{"command": line}).Paths {
 			asked = asked || path.Space == "outside" || len(path.Class) > 0
 		}
