@@ -192,6 +192,9 @@ func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict, dir string
 			}
 		}
 	}
+	if answer := e.stagedReach(c, verdict); answer != reachesNone {
+		return answer
+	}
 	if !verdict.Repository || !e.printsObjects(c, verdict, dir) {
 		return reachesNone
 	}
@@ -213,6 +216,17 @@ func (e *extraction) printsObjects(c *shell.Command, verdict git.Verdict, dir st
 
 // refFormatters print of refs, in a format, what these name ("%(raw)").
 var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
+
+// stagedReach says whether a word that reads like a pathspec with magic names a tracked
+// secret: git looks first for a path of that very name in its index.
+func (e *extraction) stagedReach(c *shell.Command, verdict git.Verdict) string {
+	for _, name := range c.Git.Staged {
+		if answer := e.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != reachesNone {
+			return answer
+		}
+	}
+	return reachesNone
+}
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.

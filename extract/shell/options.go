@@ -721,7 +721,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
-	a.One, a.Reading = a.Glob && !word.Expands, reading
+	a.One, a.Inner, a.Reading = a.Glob && !word.Expands, word.behindText(), reading
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")
@@ -749,6 +749,10 @@ func (p *parsed) maybePath(word Word, op string) {
 
 // move notes an option that changes the working directory of the command.
 func (p *parsed) move(word Word) {
+	if dirs := p.w.matched(p.st, word); dirs != nil && !p.moved && !p.c.Unknown && slices.Equal(p.c.Dirs, p.st.dirs) {
+		p.moved, p.dirs = true, dirs
+		return
+	}
 	if word.Kind != Literal || word.Text == "" {
 		p.c.Caveats.Add("dynamic_word")
 		p.c.Unknown = true
