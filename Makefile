@@ -123,13 +123,14 @@ bench:
 	bin/bench $(BENCH)
 
 # PROJECT is a directory to decide in, instead of one that is built; ARGS=-v lists the lines.
-# The attacks are lines for a project that tracks secrets.
+# The attacks are lines for a project that tracks secrets, those of suites for one with links that lead out.
 CORPUS := test/testdata/corpus
 corpus:
 ifdef FILE
 	$(GO) run ./test/corpus $(if $(PROJECT),-project "$(PROJECT)") $(ARGS) $(FILE)
 else
-	$(GO) run ./test/corpus $(ARGS) $(filter-out %/attacks.jsonl,$(wildcard $(CORPUS)/*.jsonl))
+	$(GO) run ./test/corpus $(ARGS) $(filter-out %/attacks.jsonl %/suites.jsonl,$(wildcard $(CORPUS)/*.jsonl))
+	$(GO) run ./test/corpus -tree $(CORPUS)/suites.sh $(ARGS) $(CORPUS)/suites.jsonl
 	$(GO) run ./test/corpus -exposed $(ARGS) $(CORPUS)/attacks.jsonl
 endif
 

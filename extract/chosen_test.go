@@ -30,7 +30,13 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.Remove(p.project+"/.tool-versions"))
-	for text, want := range map[string]bool{"[tools]\njq.path = './tools'\n": true, "[tools]\njq = '1.7.1'\n": false} {
+	for text, want := range map[string]bool{
+		"[tools]\njq.path = './tools'\n": true, "[tools]\njq.path = 'tools'\n": true, "[tools]\njq = '1.7.1'\n": false, "": false, "jq = '1'\n": true,
+		"min_version = '2024.1'\r\n[tools] # x\r\n\"node\" = [\"22\", '20.1.0'] # y\r\n\r\n[tasks.a]\nrun = \"\"\"\nx {{y}} [z]\n\"\"\"\n": false,
+		"[tools]\njq = \"p\\u0061th:./tools\"\n": true, "[tools]\njq = \"{{exec(command='x')}}\"\n": true, "[env]\nX = '1'\n": true, "env_file = 'e'\n": true,
+		"[vars]\nx = '1'\n": true, "[tools]\n'ubi:x/jq' = '1'\n": true, "[tasks.a]\nrun = 'x'\n[env]\n_.source = 'x'\n": true, "[tasks]\na = 'x'\n  [env]\n": true,
+		"[tools]\njq = [\n'1'\n]\n": true, "[tools.jq]\nversion = '1'\n": true, "[tools]\njq = {version='1'}\n": true, "[settings]\nx = 1\n": true,
+	} {
 		require.NoError(t, os.WriteFile(p.project+"/mise.toml", []byte(text), 0o600))
 		for _, line := range lines {
 			assert.Equalf(t, want, chosen(line), "%q with %q", line, text)
@@ -44,6 +50,25 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 		assert.True(t, chosen("ruby --version"), name)
 		require.NoError(t, os.Remove(p.project+"/"+name))
 	}
+	for name, text := range map[string]string{
+		".config/mise/conf.d/a.toml": "", ".mise/config.toml": "", "mise/conf.d/a.toml": "", ".miserc.toml": "", ".config/mise.local.toml": "[env]\n", ".prototools": "[env]\n",
+	} {
+		_, _ = os.RemoveAll(p.project+"/.config"), os.RemoveAll(p.project+"/.mise")
+		assert.False(t, chosen("rg x src"), name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte(text), 0o600))
+		assert.True(t, chosen("rg x src"), name)
+		require.NoError(t, os.RemoveAll(p.project+"/"+strings.Split(name, "/")[0]))
+	}
+	require.NoError(t, os.WriteFile(p.project+"/.prototools", []byte("node = \"22\"\nbun = '1.2'\n"), 0o600))
+	require.NoError(t, os.MkdirAll(p.home+"/.config/mise", 0o700))
+	assert.False(t, chosen("rg x src"), "the person's own settings")
+	require.NoError(t, os.Remove(p.project+"/.prototools"))
+	require.NoError(t, os.WriteFile(p.home+"/.config/mise/config.toml", []byte("[tools]\n"), 0o600))
+	assert.False(t, chosen("ruby --version"), "the person's own settings")
+	assert.False(t, chosen("gem --version"))
+	require.NoError(t, os.WriteFile(p.project+"/.rbenv-vars", []byte("RUBYOPT=-r./x\n"), 0o600))
+	assert.True(t, chosen("gem --version"), "a widespread plugin of rbenv sets variables for every program of Ruby's")
 	assert.False(t, chosen("poetry --version"))
 	require.NoError(t, os.MkdirAll(p.project+"/.poetry/plugins", 0o700))
 	assert.True(t, chosen("poetry --version"), "its plugins run for every command")
@@ -172,12 +197,15 @@ func TestProgramsOfAnEnvironment(t *testing.T) {
 	put("node_modules/.bin/shellcheck", 0o755)
 	put("bin/test", 0o755)
 	put("src/bin/jq", 0o755)
+	put(".direnv/python-3.11/bin/pip", 0o755)
+	put(".pixi/envs/default/bin/fd", 0o755)
+	put(".conda/bin/bat", 0o755)
 	require.NoError(t, os.Symlink(system, p.project+"/.venv/bin/python3"))
 	require.NoError(t, os.Symlink("../lib/git", p.project+"/bin/git"))
 	for line, want := range map[string]bool{
 		"yq . a.yaml": true, "shellcheck a.sh": true, "python3 -m json.tool a.json": true, "cd src && yq . a.yaml": true,
 		"rg x src": false, "python3 --version": false, "test -f README.md": false, "cat README.md": false, "jq . a.json": false,
-		"git status": false,
+		"git status": false, "pip list": true, "fd x src": true, "bat README.md": true,
 	} {
 		facts := p.facts("Bash", map[string]any{"command": line})
 		require.NotEmptyf(t, facts.Items, "%q", line)

@@ -366,10 +366,8 @@ func (e *extraction) chosen(c *shell.Command) bool {
 			return true // what lies there can't be seen
 		}
 		for at := dir; ; at = paths.Parent(at) {
-			for _, name := range c.ChosenBy {
-				if e.chooses(strings.TrimSuffix(at, "/"), name, installed) {
-					return true
-				}
+			if e.choosesAt(strings.TrimSuffix(at, "/"), c.ChosenBy, installed) {
+				return true
 			}
 			if at == "/" {
 				break
@@ -377,6 +375,34 @@ func (e *extraction) chosen(c *shell.Command) bool {
 		}
 	}
 	return false
+}
+
+// choosesAt reports whether one of the files that choose a program lies at a directory.
+func (e *extraction) choosesAt(dir string, entries []string, installed string) bool {
+	absent := ""
+	for _, entry := range entries {
+		if end := strings.IndexAny(entry, "/:|="); end > 0 && entry[end] == '/' {
+			inside := entry[:end]
+			if inside == absent || inside == ".config" && e.personal(dir) {
+				continue
+			}
+			if !e.exists(dir + "/" + inside) {
+				absent = inside
+				continue
+			}
+		}
+		if e.chooses(dir, entry, installed) {
+			return true
+		}
+	}
+	return false
+}
+
+// personal reports whether a directory is the home, where the agent has no say in what the
+// person's programs are told.
+func (e *extraction) personal(dir string) bool {
+	outside := func(name string) bool { return e.space(dir+name) == v1.SpaceOutside }
+	return dir == e.home && outside("/.config") && outside("/.config/mise")
 }
 
 // choosing are the directories that such a file counts in, and in those above:
@@ -473,11 +499,12 @@ func (e *extraction) installed(files []string) string {
 // chooses reports whether a directory holds a file that chooses a program. An
 // entry "name:text" counts only when the file holds the text, "name|word" when a
 // line of it begins with the word, and "name|word>version" when the version
-// behind that word is above it, and above the one that is installed. "name=versions"
-// counts unless the file is a plain list of tools and their versions.
+// behind that word is above it, and above the one that is installed. "name=versions",
+// "name=tools" and "name=protos" count unless the file is a plain list of tools and their versions.
 func (e *extraction) chooses(dir, entry, installed string) bool {
-	if name, ok := strings.CutSuffix(entry, "=versions"); ok {
-		return e.holds(dir+"/"+name, func(content string) bool { return !listsVersions(content) })
+	if name, kind, listed := strings.Cut(entry, "="); listed {
+		plain := versionLists[kind]
+		return e.holds(dir+"/"+name, func(content string) bool { return plain == nil || !plain(content) })
 	}
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
 		word, bound, _ := strings.Cut(directive, ">")

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -242,6 +243,8 @@ func (e *extraction) session() {
 	e.resolver.Watched = e.x.watched.Now()
 	if platform == "windows" {
 		e.onWindows()
+	} else if !path.IsAbs(e.home) {
+		e.home = "" // the shell's own ~ leads elsewhere than a path from the working directory
 	}
 }
 

@@ -549,6 +549,9 @@ func TestArgumentsOfClaude(t *testing.T) {
 		{map[string]any{"type": "unheard of"}, true},
 		{map[string]any{"type": "go", "glob": ".env*"}, true},
 		{map[string]any{"type": "go", "glob": "*.{a,b}"}, true},
+		{map[string]any{"glob": "*.go"}, false},
+		{map[string]any{"glob": "#x"}, true}, // a comment: no glob at all
+		{map[string]any{"glob": ".env\u00a0"}, true},
 	} {
 		c.args["pattern"] = "x"
 		facts := p.facts("Grep", c.args)
@@ -705,12 +708,12 @@ func TestFilesOfCredentials(t *testing.T) {
 		".envrc", ".dev.vars", ".pgpass", ".my.cnf", ".htpasswd", ".dockercfg", ".vault-token", ".vault_pass", ".s3cfg", ".boto",
 		".git/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/gh/hosts.yml", ".codex/auth.json",
 		"service-account.json", "client_secret.json", "firebase-adminsdk.json", "kubeconfig", "secring.asc", "vpn/a.ovpn", "password.txt",
-		"config/secrets.yaml", ".streamlit/secrets.toml", ".m2/settings.xml",
+		"config/secrets.yaml", ".streamlit/secrets.toml", ".m2/settings.xml", ".rbenv-vars", "_netrc", ".env-prod", ".env_local", "deploy/prod.env",
 	} {
 		assert.True(t, secret(name), name)
 	}
 	for _, name := range []string{
-		"src/credentials", "auth.json", "hosts.yml", "main.tf", "state.tf", "keystore.go", "src/envrc.go", "src/secring.go", "src/secrets.go", "config.json", ".cargo/config.toml",
+		".env-example", ".env_sample", "process.env", "src/credentials", "auth.json", "hosts.yml", "main.tf", "state.tf", "keystore.go", "src/envrc.go", "src/secring.go", "src/secrets.go", "config.json", ".cargo/config.toml",
 	} {
 		assert.False(t, secret(name), name)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -29,6 +30,11 @@ type gitReader struct {
 	// Lists is true when of a directory that revision:path names it prints the
 	// names alone.
 	Lists bool `json:"lists"`
+	// Work is true when it prints of the files in the work tree, unless told otherwise by
+	// one of Stored, and Opens when it opens these by their names, whatever leads there.
+	Work   bool     `json:"work"`
+	Opens  bool     `json:"opens"`
+	Stored []string `json:"stored"`
 }
 
 func loadGitReaders() (map[string]gitReader, error) {
@@ -37,6 +43,10 @@ func loadGitReaders() (map[string]gitReader, error) {
 		return nil, fmt.Errorf("load git readers: %w", err)
 	}
 	return readers, nil
+}
+
+func (g *gitReader) readsWork(form v1.Form) bool {
+	return g.Work && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
 }
 
 func (g *gitReader) printsContents(form v1.Form) bool {
@@ -62,7 +72,11 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 	}
 	answer := reachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
-		answer = e.trackedReach(verdict, e.pathspecs(c, &reader, dir), dir)
+		specs := e.pathspecs(c, &reader, verdict.Follows, dir)
+		answer = e.trackedReach(verdict, specs, dir)
+		if answer == reachesNone && reader.readsWork(c.Form) {
+			answer = e.workReach(verdict, specs, dir, reader.Opens)
+		}
 	}
 	for _, object := range c.Git.Objects {
 		if answer != reachesNone || reader.Lists {
@@ -80,9 +94,12 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 }
 
 // pathspecs are those that select what a command prints; none for everything.
-func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, dir string) []string {
+func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, follows bool, dir string) []string {
 	if _, whole := c.Form.Get("--full-diff"); whole {
 		return nil // of the commits that they select it prints all
+	}
+	if _, follow := c.Form.Get("--follow"); follow || follows {
+		return nil // what a file began as a copy of may be anything, and is shown as well
 	}
 	specs := slices.Clone(c.Git.Pathspecs)
 	for _, word := range c.Git.Revisions {
@@ -111,6 +128,38 @@ func (e *extraction) trackedReach(verdict git.Verdict, specs []string, dir strin
 	return e.secretAmong(verdict, func(visit func(path string) bool) error {
 		return e.x.git.Tracked(verdict, specs, dir, visit)
 	})
+}
+
+// workReach says what tracked files are on the disk where a command reads them there:
+// other names of secrets, and, with opens, whatever lies behind a link that stands in the
+// place of a directory. Git then looks only at what each file itself is.
+func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, opens bool) string {
+	doubles := e.doubles(verdict.Top)
+	if !opens && len(doubles) == 0 {
+		return reachesNone
+	}
+	answer, last, linked, left := reachesNone, "", false, maxReached
+	err := e.x.git.Tracked(verdict, specs, dir, func(name string) bool {
+		full := verdict.Top + "/" + name
+		if parent := path.Dir(name); opens && parent != last {
+			resolved, err := e.resolver.Resolve(verdict.Top + "/" + parent)
+			last, linked = parent, err != nil || len(resolved.Links) > 0
+			left--
+		}
+		switch {
+		case left < 0:
+			answer = reachesUnknown
+		case linked:
+			answer = e.trackedFile(full)
+		case len(doubles) > 0 && e.oneOf(doubles, full):
+			answer = reachesSecret
+		}
+		return answer == reachesNone
+	})
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+		return reachesUnknown
+	}
+	return answer
 }
 
 // secretAmong says whether a secret is among tracked files, which list names from the
@@ -143,10 +192,40 @@ func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict, dir string
 			}
 		}
 	}
-	if !verdict.Repository || !slices.Contains(objectPrinters, c.Verb) || !e.namesTags(c, verdict, dir) {
+	if answer := e.stagedReach(c, verdict); answer != reachesNone {
+		return answer
+	}
+	if !verdict.Repository || !e.printsObjects(c, verdict, dir) {
 		return reachesNone
 	}
 	return e.trackedReach(verdict, nil, verdict.Top)
+}
+
+// printsObjects reports whether a command may print what a tag names: a tag may name the
+// contents of a file.
+func (e *extraction) printsObjects(c *shell.Command, verdict git.Verdict, dir string) bool {
+	reader := e.x.gitReaders[c.Verb]
+	switch {
+	case slices.Contains(refFormatters, c.Verb):
+		return strings.Contains(c.Git.Format, "raw")
+	case c.Verb == "git grep" && !reader.printsContents(c.Form), !slices.Contains(objectPrinters, c.Verb):
+		return false
+	}
+	return e.namesTags(c, verdict, dir)
+}
+
+// refFormatters print of refs, in a format, what these name ("%(raw)").
+var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
+
+// stagedReach says whether a word that reads like a pathspec with magic names a tracked
+// secret: git looks first for a path of that very name in its index.
+func (e *extraction) stagedReach(c *shell.Command, verdict git.Verdict) string {
+	for _, name := range c.Git.Staged {
+		if answer := e.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != reachesNone {
+			return answer
+		}
+	}
+	return reachesNone
 }
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
@@ -176,8 +255,8 @@ func (e *extraction) plainRefs(dir string, said bool) bool {
 }
 
 // objectPrinters print whatever a revision names, whatever options say of commits, and
-// whatever paths they are limited to: a tag may name the contents of a file.
-var objectPrinters = []string{"git show", "git cat-file", "git diff"}
+// whatever paths they are limited to.
+var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"}
 
 func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
 	if len(digits) < leastHash {

@@ -91,6 +91,12 @@ func (e *extraction) readsSecret(resolved *paths.Resolved) bool {
 	return len(p.Class) > 0 || len(p.Caveats) > 0
 }
 
+// oneOf reports whether a file that is there is one of those given.
+func (e *extraction) oneOf(files []fs.FileInfo, full string) bool {
+	info, err := e.stat(full)
+	return err == nil && slices.ContainsFunc(files, func(file fs.FileInfo) bool { return os.SameFile(file, info) })
+}
+
 func (e *extraction) findDoubles(dir string) []fs.FileInfo {
 	var found []fs.FileInfo
 	for _, place := range append(e.namesPlaces(dir), e.x.own...) {

@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,6 +32,30 @@ func TestHiddenDirectoriesTakenBack(t *testing.T) {
 	require.NoError(t, os.Remove(p.project+"/.ignore"))
 	require.NoError(t, os.WriteFile(p.project+"/tools/.rgignore", []byte("!.held"), 0o600))
 	assert.True(t, asked("rg x tools"))
+}
+
+// S3: a rule that takes hidden files back in makes ripgrep read them, whatever it is written in:
+// of a linked work tree the rules beside its files are those of the main one.
+func TestHiddenFilesTakenBack(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "src/a", "src/.env.production")
+	asked := func() bool { return slices.Contains(p.lastOf("rg x src"), "reaches_secret") }
+	for rule, want := range map[string]bool{
+		"!.env.prod*": true, "!.env.[p]*": true, "!.ENV.P*": true, "!.en?.*tion": true, "!.env.example": false, "!.gitk*": false, "\ufeff\ufeff!.env.*": true,
+	} {
+		require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(rule+"\n"), 0o600))
+		assert.Equalf(t, want, asked(), "%q", rule)
+	}
+	require.NoError(t, os.Remove(p.project+"/.gitignore"))
+	require.NoError(t, os.RemoveAll(p.project+"/.git"))
+	p.git(t, "init", "-q", p.project+"/main")
+	p.git(t, "-C", p.project+"/main", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
+	p.git(t, "-C", p.project+"/main", "worktree", "add", "-q", p.project+"/src/tree")
+	p.files(t, "src/tree/a", "src/tree/.env")
+	require.NoError(t, os.Remove(p.project+"/src/.env.production"))
+	assert.False(t, asked())
+	require.NoError(t, os.WriteFile(p.project+"/main/.git/info/exclude", []byte("!.env\n"), 0o600))
+	assert.True(t, asked())
 }
 
 // S3: fd leaves hidden entries out, unless it is told not to or ignore rules take them back in.

@@ -44,3 +44,21 @@ func TestSensitiveLinksAreFollowedInEveryCall(t *testing.T) {
 	require.NoError(t, os.Symlink("../other", p.home+"/third/x"))
 	assert.Equal(t, v1.SpaceOutside, p.spaceIn(t, p.home+"/other"))
 }
+
+// What ~ stands for isn't known where a session's home is no whole path: it is never
+// read as a path from the working directory.
+func TestHomeThatIsNoWholePath(t *testing.T) {
+	p := newPlace(t)
+	for _, home := range []string{".", "dev", "~", "./x"} {
+		for _, command := range []string{"cat ~/a.txt", `cat "$HOME/a.txt"`} {
+			call := p.call("Bash", map[string]any{"command": command})
+			call.Session.Home = home
+			facts := p.extractor.Extract(call, nil)
+			require.NotEmpty(t, facts.Items)
+			for _, path := range facts.Paths {
+				assert.NotEqual(t, v1.SpaceProject, path.Space, "%q with %q", command, home)
+			}
+			assert.True(t, len(facts.Paths) > 0 || len(facts.Items[0].Caveats) > 0, "%q with %q", command, home)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package extract
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"policyd/extract/paths"
@@ -97,7 +99,7 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) { // which git skips
 		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
-		if strings.HasPrefix(line, "!") {
+		if strings.HasPrefix(strings.TrimLeft(line, "\ufeff"), "!") {                           // some skip several such marks
 			return ignores{void: true}
 		}
 		next.add(line)
@@ -130,7 +132,7 @@ func (i *ignores) ignores(name string, directory bool) bool {
 // hiding says which hidden entries a walk leaves out.
 type hiding struct {
 	on bool
-	// back are globs of directories that rules take back in, all the same.
+	// back are globs of what rules take back in, all the same.
 	back []string
 	// files are globs of hidden files that are read for their type.
 	files []string
@@ -140,8 +142,8 @@ func (h hiding) hides(name string, directory bool) bool {
 	if !h.on || !strings.HasPrefix(name, ".") {
 		return false
 	}
-	if !directory {
-		return !matchAny(h.files, name)
+	if !directory && matchAny(h.files, name) {
+		return false
 	}
 	return !matchAny(h.back, name) && !matchAny(h.back, strings.ToLower(name))
 }
@@ -167,6 +169,9 @@ func (h hiding) within(e *extraction, dir string) hiding {
 	}
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude", ".config/git/ignore", ".config/fd/ignore"} {
 		text, err := e.readFile(dir + "/" + name)
+		if errors.Is(err, syscall.ENOTDIR) && name == ".git/info/exclude" {
+			text, err = e.excludesBehind(dir)
+		}
 		if err != nil {
 			if stat.Missing(err) {
 				continue
@@ -174,7 +179,7 @@ func (h hiding) within(e *extraction, dir string) hiding {
 			return hiding{}
 		}
 		for line := range strings.Lines(string(text)) {
-			rule, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")), "!")
+			rule, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(line, "\ufeff")), "!")
 			if !ok {
 				continue
 			}
@@ -186,6 +191,16 @@ func (h hiding) within(e *extraction, dir string) hiding {
 		}
 	}
 	return h
+}
+
+// excludesBehind are the rules that a repository holds beside its files, where ".git" is a file
+// that says where it lies: of a linked work tree they are those of the main one.
+func (e *extraction) excludesBehind(dir string) ([]byte, error) {
+	verdict := e.inspect(dir, "rev-parse")
+	if verdict.Top != dir || verdict.CommonDir == "" {
+		return nil, errUnseen
+	}
+	return e.readFile(verdict.CommonDir + "/info/exclude")
 }
 
 // hiddenSecrets are names that stand for the hidden entries of any list of

@@ -11,7 +11,7 @@ import (
 
 // programPlaces are directories of a project that are searched for programs before
 // those of the system, once somebody has activated its environment. name is what
-// stands in the project itself.
+// stands in the project itself; a path with a star stands for all that match it.
 var programPlaces = [...]struct{ name, path string }{
 	{".venv", ".venv/bin"},
 	{"venv", "venv/bin"},
@@ -19,6 +19,9 @@ var programPlaces = [...]struct{ name, path string }{
 	{"node_modules", "node_modules/.bin"},
 	{"bin", "bin"},
 	{"vendor", "vendor/bin"},
+	{".direnv", ".direnv/*/bin"}, // layout python
+	{".pixi", ".pixi/envs/*/bin"},
+	{".conda", ".conda/bin"},
 }
 
 // noPlaces says of each place whether its name is missing.
@@ -33,8 +36,10 @@ var builtins = [...]string{
 // projectPlaces are those that there are, looked for once in a call.
 type projectPlaces struct {
 	looked bool
-	dirs   []string
-	room   [2]string // for dirs
+	// unknown is true where there are more than are looked for.
+	unknown bool
+	dirs    []string
+	room    [2]string // for dirs
 }
 
 // projectProgram reports whether a program of this name lies where the project's own
@@ -47,6 +52,9 @@ func (e *extraction) projectProgram(c *shell.Command) bool {
 	if !e.projectBins.looked {
 		e.projectBins.looked, e.projectBins.dirs = true, e.projectBins.room[:0]
 		e.findPlaces()
+	}
+	if e.projectBins.unknown {
+		return true
 	}
 	for _, dir := range e.projectBins.dirs {
 		if e.mayHold(dir, c.Program) && e.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
@@ -87,6 +95,11 @@ func (e *extraction) findPlacesIn(dir string) {
 	}
 	for i, place := range programPlaces {
 		if missing[i] {
+			continue
+		}
+		if strings.Contains(place.path, "*") {
+			found := e.expand(place.path, dir)
+			e.projectBins.dirs, e.projectBins.unknown = append(e.projectBins.dirs, found.matches...), e.projectBins.unknown || found.unknown
 			continue
 		}
 		if full := dir + "/" + place.path; e.stamped(full) || e.isThere(dir, place.path) {

@@ -236,7 +236,9 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 			return true
 		}
 		if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
-			r.passed(dir+"/"+name, entry)
+			if r.passed(dir+"/"+name, entry); r.answer != reachesNone {
+				return true
+			}
 			continue
 		}
 		if r.f.untracked && r.f.ignoring && name == ".git" {
@@ -413,12 +415,19 @@ type expansion struct {
 	unknown bool
 	// directories counts those that a "**" led to.
 	directories int
+	// named is true where of a last segment that matches ".." only the word counts.
+	named bool
 }
 
 // expand expands a shell pattern that counts from base. In text a backslash
 // quotes the character behind it.
 func (e *extraction) expand(text, base string) expansion {
-	out := expansion{e: e}
+	return e.expandAs(text, base, false)
+}
+
+// expandAs does the same, with named where only the words that match count.
+func (e *extraction) expandAs(text, base string, named bool) expansion {
+	out := expansion{e: e, named: named}
 	start, rest := base, text
 	if strings.HasPrefix(text, "/") {
 		start, rest = "/", strings.TrimLeft(text, "/")
@@ -435,6 +444,30 @@ func (e *extraction) expand(text, base string) expansion {
 	out.step(start, prefix, segments)
 	out.itself(start, prefix, rest)
 	return out
+}
+
+// directories are those among the matches of an absolute pattern, each behind a newline: all that
+// a shell may find, files left out, or "" where that is not certain. What else matches must not be
+// cut by a shell, nor be read otherwise than it stands.
+func (e *extraction) directories(pattern string) string {
+	found := e.expand(pattern, "/")
+	if found.unknown {
+		return ""
+	}
+	var list strings.Builder
+	for _, match := range found.matches {
+		if !plainWord(match) {
+			return ""
+		}
+		resolved, err := e.resolve(match)
+		if err != nil || resolved.Unseen {
+			return ""
+		}
+		if resolved.Dir {
+			list.WriteString("\n" + strings.TrimSuffix(match, "/"))
+		}
+	}
+	return list.String()
 }
 
 // itself adds the file that is called like the pattern. Where nothing matches, shells hand the
@@ -465,7 +498,8 @@ func (x *expansion) step(dir, word string, segments []string) {
 	}
 	dotted := strings.HasPrefix(segment, ".")
 	segment, plain := asMatched(segment)
-	if up, err := path.Match(segment, ".."); !plain || slices.Contains(rest, "..") || dotted && (up || err != nil) {
+	lastNamed := x.named && (last || len(rest) == 1 && rest[0] == "")
+	if up, err := path.Match(segment, ".."); !plain || slices.Contains(rest, "..") || dotted && !lastNamed && (up || err != nil) {
 		x.unknown = true // shells differ about it, and some take ".." for a match
 		return
 	}
@@ -579,7 +613,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		e.patternName(t, text, op)
 		return nil
 	}
-	found := e.expand(text, base)
+	found := e.expandAs(text, base, a.Named && !a.Fed && op == v1.OpList)
 	if a.NoMatch {
 		if found.unknown || len(found.matches) > 0 {
 			item.Caveats.Add("dynamic_option")
@@ -642,8 +676,9 @@ func (e *extraction) cutNames(item *v1.Item, a *shell.Access, found *expansion) 
 	cut := func(word string) bool {
 		return strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")
 	}
-	// Without a match the pattern itself is handed on, and split.
-	if len(found.matches) == 0 || slices.ContainsFunc(found.words, cut) {
+	// Without a match the pattern itself is handed on, and split: as long as that leaves one
+	// word, nothing has its name.
+	if len(found.matches) == 0 && (a.Inner || cut(strings.NewReplacer("*", "", "?", "").Replace(a.Text))) || slices.ContainsFunc(found.words, cut) {
 		item.Caveats.Add("dynamic_word")
 	}
 }

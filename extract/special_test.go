@@ -5,6 +5,7 @@ package extract_test
 import (
 	"net"
 	"os"
+	"os/exec"
 	"slices"
 	"syscall"
 	"testing"
@@ -86,13 +87,37 @@ func TestHardLinksOfSecretsThatAWalkPassesOver(t *testing.T) {
 	require.NoError(t, os.Mkdir(p.project+"/notes", 0o755))
 	require.NoError(t, os.WriteFile(p.project+"/notes/.env", nil, 0o600))
 	hidden, included := map[string]any{"command": "rg x notes"}, map[string]any{"command": "grep -r --include='*.txt' x notes"}
-	for _, args := range []map[string]any{hidden, included} {
+	above := map[string]any{"command": "rg x ."} // which looks for secrets beside and above itself alone
+	for _, args := range []map[string]any{hidden, included, above} {
 		assert.False(t, p.facts("Bash", args).Items[0].Caveats.Has("reaches_unknown"), args["command"])
 	}
 	require.NoError(t, os.Link(p.project+"/notes/.env", p.project+"/notes/a.txt"))
-	for _, args := range []map[string]any{hidden, included} {
+	for _, args := range []map[string]any{hidden, included, above} {
 		caveats := p.facts("Bash", args).Items[0].Caveats
 		assert.True(t, caveats.Has("reaches_secret") || caveats.Has("reaches_unknown"), args["command"])
+	}
+}
+
+// S3: what git prints of tracked files in the work tree may be a secret by another name.
+func TestHardLinksOfSecretsThatGitTracks(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		output, err := exec.Command("git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	git("add", "README.md", "src")
+	lines := map[string]bool{
+		"git grep x": true, "git grep x -- src": false, "git grep -l x": false, "git grep --cached x": false,
+		"git diff": true, "git diff HEAD": true, "git diff --stat": false, "git diff --cached": false, "git diff-files -p": true, "git diff-index -p HEAD": true,
+	}
+	for line := range lines {
+		assert.Empty(t, p.caveatsOf(t, line), line)
+	}
+	require.NoError(t, os.Remove(p.project+"/README.md"))
+	require.NoError(t, os.Link(p.home+"/.ssh/id_ed25519", p.project+"/README.md"))
+	for line, want := range lines {
+		assert.Equal(t, want, slices.Contains(p.caveatsOf(t, line), "reaches_secret"), line)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell"
 )
 
 // catalogued makes the items of a tool that the catalog knows.
@@ -285,7 +286,7 @@ func (e *extraction) includes(t *tool) filter {
 		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
 	}
 	for _, include := range f.include {
-		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || include == "" {
+		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !shell.RuleAsWritten(include) {
 			return filter{}
 		}
 	}

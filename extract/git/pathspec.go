@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ErrPathspecUnknown means a pathspec that is not understood here: magic other
-// than top and exclude, character classes, a path outside the work tree.
+// ErrPathspecUnknown means a pathspec that is not understood here: attributes and
+// character classes, a path outside the work tree.
 var ErrPathspecUnknown = errors.New("pathspec unknown")
 
 // pathspec is one selection. pattern is relative to the work tree; its first
@@ -16,6 +16,15 @@ type pathspec struct {
 	pattern string
 	literal int
 	exclude bool
+	// glob is true where no wildcard but "**" matches a slash. fold is true where case
+	// doesn't count, but in the first exact bytes: they are those of the directory.
+	glob, fold bool
+	exact      int
+}
+
+// magic is what stands in front of a pattern.
+type magic struct {
+	exclude, top, glob, fold, literal bool
 }
 
 type selection struct {
@@ -62,70 +71,103 @@ func prefixOf(top, cwd string) (string, error) {
 }
 
 func parsePathspec(top, prefix, text string) (pathspec, error) {
-	exclude, fromTop, rest, err := pathspecMagic(text)
+	m, rest, err := pathspecMagic(text)
 	if err != nil || strings.Contains(rest, "\x00") {
 		return pathspec{}, ErrPathspecUnknown
 	}
-	if fromTop {
+	if m.top {
 		prefix = ""
 	}
-	if rest == "" && !fromTop && !exclude {
+	if rest == "" && m == (magic{}) {
 		return pathspec{}, ErrPathspecUnknown
 	}
-	pattern, literal, err := anchor(top, prefix, rest)
+	if (m.glob || m.fold) && (strings.Contains(rest, "..") || filepath.IsAbs(rest)) {
+		return pathspec{}, ErrPathspecUnknown // how much of it is the directory's is another matter
+	}
+	pattern, exact, err := anchor(top, prefix, rest)
 	if err != nil {
 		return pathspec{}, err
 	}
-	if err := checkPattern(pattern[literal:]); err != nil {
-		return pathspec{}, err
+	spec := pathspec{pattern: pattern, literal: max(exact, plainLength(pattern)), exclude: m.exclude, glob: m.glob, fold: m.fold, exact: exact}
+	if m.literal {
+		spec.literal = len(pattern)
 	}
-	return pathspec{pattern: pattern, literal: max(literal, plainLength(pattern)), exclude: exclude}, nil
+	return spec, spec.check()
 }
 
-// pathspecMagic splits off ":!", ":^", ":/", ":(exclude)" and ":(top)".
-func pathspecMagic(text string) (exclude, top bool, rest string, err error) {
-	rest, magic := strings.CutPrefix(text, ":")
-	if !magic {
-		return false, false, text, nil
+// check refuses what is not matched here as git does. What folds case is compared by its
+// own bytes alone, which are those of the locale where they are not ASCII.
+func (s *pathspec) check() error {
+	wild, own := s.pattern[s.literal:], s.pattern[s.exact:]
+	if s.fold && (s.exclude || strings.ContainsAny(wild, "[\\") || strings.ContainsFunc(own, func(r rune) bool { return r >= 0x80 })) {
+		return ErrPathspecUnknown
 	}
-	if long, ok := strings.CutPrefix(rest, "("); ok {
-		words, after, closed := strings.Cut(long, ")")
-		if !closed {
-			return false, false, "", ErrPathspecUnknown
-		}
-		for word := range strings.SplitSeq(words, ",") {
-			switch word {
-			case "exclude":
-				exclude = true
-			case "top":
-				top = true
-			default:
-				return false, false, "", ErrPathspecUnknown
-			}
-		}
-		return exclude, top, after, nil
+	if !s.glob {
+		return checkPattern(wild)
 	}
-	return shortMagic(rest)
+	for part := range strings.SplitSeq(own, "/") {
+		if strings.Contains(part, "**") && part != "**" || checkPattern(part) != nil {
+			return ErrPathspecUnknown
+		}
+	}
+	return nil
 }
 
-func shortMagic(rest string) (exclude, top bool, _ string, _ error) {
+// pathspecMagic splits off the magic in front of a pattern.
+func pathspecMagic(text string) (m magic, rest string, err error) {
+	rest, found := strings.CutPrefix(text, ":")
+	if !found {
+		return m, text, nil
+	}
+	long, ok := strings.CutPrefix(rest, "(")
+	if !ok {
+		return shortMagic(rest)
+	}
+	words, after, closed := strings.Cut(long, ")")
+	if !closed {
+		return m, "", ErrPathspecUnknown
+	}
+	for word := range strings.SplitSeq(words, ",") {
+		switch word {
+		case "exclude":
+			m.exclude = true
+		case "top":
+			m.top = true
+		case "glob":
+			m.glob = true
+		case "icase":
+			m.fold = true
+		case "literal":
+			m.literal = true
+		default:
+			return m, "", ErrPathspecUnknown
+		}
+	}
+	if m.glob && m.literal {
+		return m, "", ErrPathspecUnknown
+	}
+	return m, after, nil
+}
+
+// shortMagic splits off ":!", ":^" and ":/".
+func shortMagic(rest string) (m magic, _ string, _ error) {
 	for rest != "" {
 		switch rest[0] {
 		case '!', '^':
-			exclude = true
+			m.exclude = true
 		case '/':
-			top = true
+			m.top = true
 		case ':':
-			return exclude, top, rest[1:], nil
+			return m, rest[1:], nil
 		default:
-			if !exclude && !top || !plainStart(rest[0]) {
-				return false, false, "", ErrPathspecUnknown
+			if !m.exclude && !m.top || !plainStart(rest[0]) {
+				return m, "", ErrPathspecUnknown
 			}
-			return exclude, top, rest, nil
+			return m, rest, nil
 		}
 		rest = rest[1:]
 	}
-	return exclude, top, "", nil
+	return m, "", nil
 }
 
 // plainStart reports bytes that git does not reserve for magic to come.
@@ -188,13 +230,32 @@ func (s selection) selects(path []byte) bool {
 }
 
 func (s pathspec) matches(name string) bool {
-	if rest, ok := strings.CutPrefix(name, s.pattern); ok {
-		if rest == "" || s.pattern == "" || strings.HasSuffix(s.pattern, "/") || rest[0] == '/' {
+	pattern := s.pattern
+	if s.fold {
+		if !strings.HasPrefix(name, pattern[:s.exact]) {
+			return false
+		}
+		pattern, name = folded(pattern), folded(name)
+	}
+	if rest, ok := strings.CutPrefix(name, pattern); ok {
+		if rest == "" || pattern == "" || strings.HasSuffix(pattern, "/") || rest[0] == '/' {
 			return true
 		}
 	}
-	if s.literal >= len(s.pattern) || !strings.HasPrefix(name, s.pattern[:s.literal]) {
+	if s.literal >= len(pattern) || !strings.HasPrefix(name, pattern[:s.literal]) {
 		return false
 	}
-	return wildMatch(s.pattern[s.literal:], name[s.literal:])
+	if s.glob {
+		return globMatch(pattern[s.literal:], name[s.literal:])
+	}
+	return wildMatch(pattern[s.literal:], name[s.literal:])
+}
+
+// folded folds ASCII alone, byte by byte.
+func folded(text string) string {
+	folding := []byte(text)
+	for i, c := range folding {
+		folding[i] = lower(c)
+	}
+	return string(folding)
 }

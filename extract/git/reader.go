@@ -59,7 +59,7 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	verdict.Credentials, verdict.MapsPushes = in.credentials, in.mapsPushes
 	verdict.Files = in.files
 	verdict.Recurses, verdict.ShowsStash = in.shows.submodules && in.repositories > 1, in.shows.stash
-	verdict.ShowsUntracked = in.shows.untracked
+	verdict.ShowsUntracked, verdict.Follows = in.shows.untracked, in.shows.follows
 	verdict.AltersNames, verdict.AltersStatus = in.shows.names, in.shows.status
 	if err != nil {
 		verdict.Trusted = false

@@ -11,6 +11,8 @@ type shows struct {
 	// untracked is true where it prints the files, too, that were stashed without being
 	// tracked: ignored ones, secrets among them, with `git stash --all`.
 	untracked bool
+	// follows is true where log goes on behind the name that it is given.
+	follows bool
 	// names is true where lines are printed otherwise than options say: names in colors,
 	// from the top of the work tree or next to each other, and what stands behind a hash
 	// on lines of its own.
@@ -42,6 +44,8 @@ func (s *shows) note(settings []setting) {
 			s.status = s.status || on
 		case "grep.fullname", "log.showsignature": // what gpg says stands among the names
 			s.names = s.names || on
+		case "log.follow":
+			s.follows = s.follows || on
 		case "stash.showpatch":
 			s.stash = s.stash || on
 		case "stash.showincludeuntracked":

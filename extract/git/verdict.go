@@ -82,6 +82,9 @@ type Verdict struct {
 	// submodule that is there, ShowsStash those with which `git stash show` prints any, and
 	// ShowsUntracked those with which it prints files that no index ever named.
 	Recurses, ShowsStash, ShowsUntracked bool
+	// Follows reports settings with which `git log` of one file goes on with what that began
+	// as a copy of.
+	Follows bool
 	// AltersNames reports settings with which git prints names in colors into a pipe, or
 	// otherwise than they count from where it runs, or lines where options ask for none.
 	AltersNames bool

@@ -57,6 +57,31 @@ func wildMatch(pattern, text string) bool {
 	}
 }
 
+// globMatch matches bytes as git does with the magic glob: wildcards end at slashes, and only
+// "**" stands for segments, one at least where it is the last.
+func globMatch(pattern, text string) bool {
+	patterns, texts := strings.Split(pattern, "/"), strings.Split(text, "/")
+	var starPatterns, starTexts []string
+	for {
+		switch {
+		case len(patterns) == 1 && patterns[0] == "**":
+			return len(texts) > 0
+		case len(patterns) > 0 && patterns[0] == "**":
+			patterns = patterns[1:]
+			starPatterns, starTexts = patterns, texts
+		case len(patterns) == 0 && len(texts) == 0:
+			return true
+		case len(patterns) > 0 && len(texts) > 0 && wildMatch(patterns[0], texts[0]):
+			patterns, texts = patterns[1:], texts[1:]
+		case len(starTexts) == 0:
+			return false
+		default:
+			starTexts = starTexts[1:]
+			patterns, texts = starPatterns, starTexts
+		}
+	}
+}
+
 // matchOne matches the first byte of text; size is what it used of pattern.
 func matchOne(pattern, text string) (size int, ok bool) {
 	if pattern == "" || text == "" {

@@ -42,7 +42,11 @@ func (p *parsed) packed(word Word) {
 	if word.Kind == Glob {
 		word.Split = true
 	}
+	from := len(p.c.Accesses)
 	p.access(word, v1.OpRead, false)
+	for i := from; i < len(p.c.Accesses); i++ {
+		p.c.Accesses[i].Inner = true
+	}
 	if word.Kind != Literal {
 		return
 	}

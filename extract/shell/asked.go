@@ -9,6 +9,7 @@ const (
 	aboutReading
 	aboutText
 	aboutToplevel
+	aboutMatches
 )
 
 // question is one thing that the surroundings were asked while a line was
@@ -34,6 +35,8 @@ func (o *Options) ask(about subject, path string) question {
 		q.yes = o.Textual(path)
 	case about == aboutToplevel && o.Toplevel != nil:
 		q.text = o.Toplevel(path)
+	case about == aboutMatches && o.Directories != nil:
+		q.text = o.Directories(path)
 	}
 	return q
 }

@@ -14,15 +14,29 @@ const (
 	maxBraces       = 12
 )
 
-// appendAlternatives expands a word with braces.
+// appendAlternatives expands a word with braces. Some of the shells called sh know none: there
+// the word as it is written stands behind what the others make of it.
 func (w *walker) appendAlternatives(out []Word, st *state, word *syntax.Word) []Word {
-	if w.posix || !w.plainBraces(word) {
+	plain := w.plainBraces(word)
+	if w.posix || !plain {
 		w.messy(MessyBraces)
-		return append(out, w.word(st, word))
 	}
+	if plain {
+		out = w.appendExpanded(out, st, word)
+	}
+	if w.posix || !plain {
+		out = append(out, w.word(st, word))
+	}
+	return out
+}
+
+func (w *walker) appendExpanded(out []Word, st *state, word *syntax.Word) []Word {
 	split := *word
 	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
 	if !syntax.SplitBraces(&split) {
+		if w.posix {
+			return out
+		}
 		return append(out, w.word(st, word))
 	}
 	before := len(out)

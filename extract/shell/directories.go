@@ -18,6 +18,13 @@ func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access)
 		w.emit(c)
 		return found(after.in(after.before), after, w.certain(after.before))
 	}
+	if len(given) == 1 && !physical && !w.posix && !after.assigned("CDPATH") {
+		if dirs := w.matched(after, given[0]); dirs != nil {
+			c.Form.Put("<directory>", "dir")
+			w.emit(c)
+			return found(after.in(dirs), after, false)
+		}
+	}
 	if len(given) != 1 || !w.plainDirectory(after, given[0]) {
 		return w.lost(st, after, c, given)
 	}
@@ -64,6 +71,31 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 		args = args[1:]
 	}
 	return args, physical
+}
+
+// matched are the directories that a variable may name which holds one match of a pattern, nil
+// where only the run can tell. Their names are words of one piece and no options; what the line
+// did so far made none of them, and none is called like a variable of the line, which bash with
+// cdable_vars takes where it can't enter a directory.
+func (w *walker) matched(st *state, word Word) []string {
+	if word.Kind != Glob || word.Expands || word.Split && word.edited() || st.unknown || len(st.dirs) != 1 ||
+		len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) || !printable(word.Text, "*?") || climbs(word.Text) ||
+		strings.Contains(word.Text, "**") || word.Text[0] == '/' || !printable(st.dirs[0], "") || !w.onlyRead() {
+		return nil
+	}
+	found := strings.Split(w.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
+	if len(found) == 0 || len(found) > maxDirectories {
+		return nil
+	}
+	dirs := make([]string, 0, len(found))
+	for _, dir := range found {
+		name := strings.TrimPrefix(dir, st.dirs[0]+"/")
+		if !printable(name, "") || name[0] == '-' || st.assigned(strings.TrimSuffix(name, "/")) {
+			return nil
+		}
+		dirs = append(dirs, cleanPath(dir))
+	}
+	return dirs
 }
 
 // plainDirectory reports whether a word is the name of a directory to cd and

@@ -353,7 +353,7 @@ func (w *walker) out(from int, in *feed) *feed {
 	if _, ok := words.CommitNames[c.Verb]; ok {
 		return w.commitNames(c)
 	}
-	if f := othersFeed(c); f != nil {
+	if f := w.othersFeed(c); f != nil {
 		return f
 	}
 	f := producerFeed(c, words.TrackedNames[c.Verb])

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -35,8 +36,10 @@ func (p *parsed) revision(word Word) {
 		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
 		p.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
 		return
-	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text):
-		p.pathspec(word) // with magic
+	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) && !p.c.Git.Dashes:
+		// With magic, unless the index has a path of that very name.
+		p.c.Git.Staged = append(p.c.Git.Staged, word.Text[1:])
+		p.pathspec(word)
 		return
 	case !p.c.Git.Dashes && namesNoRevision(word.Text):
 		p.pathspec(word)
@@ -150,26 +153,27 @@ func (p *parsed) pathspec(word Word) {
 		p.access(word, v1.OpRead, false)
 		word = Word{Kind: Literal, Text: word.Text}
 	}
-	text := word.Text
-	p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, unescape(text))
-	if word.Kind == Literal && strings.HasPrefix(text, ":") {
-		switch {
-		case strings.HasPrefix(text, ":!"), strings.HasPrefix(text, ":^"), strings.HasPrefix(text, ":(exclude)"):
-			return
-		case strings.HasPrefix(text, ":/"):
-			text = strings.TrimPrefix(text, ":/")
-		default:
-			p.c.Caveats.Add("unknown_option")
-			if _, path, ok := strings.Cut(text, ")"); ok {
-				p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
-			}
-			return
-		}
-		if text == "" {
-			text = "."
-		}
+	text, plain := word.Text, false
+	if word.Kind == Glob {
+		p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, unescape(text))
+	} else {
+		p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, text)
 	}
-	if word.Kind == Literal && strings.ContainsAny(text, "*?[") {
+	if word.Kind == Literal && strings.HasPrefix(text, ":") {
+		magic, path, known := cutMagic(text)
+		switch {
+		case !known:
+			p.c.Caveats.Add("unknown_option")
+			p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+			return
+		case magic["exclude"]:
+			return
+		case path == "":
+			path = "."
+		}
+		text, plain = path, magic["literal"]
+	}
+	if word.Kind == Literal && !plain && strings.ContainsAny(text, "*?[") {
 		// git matches the pattern against its index, which is another matter:
 		// here only the directory that it starts from counts.
 		root := text[:strings.LastIndexByte(text[:strings.IndexAny(text, "*?[")], '/')+1]
@@ -184,6 +188,26 @@ func (p *parsed) pathspec(word Word) {
 	}
 	word.Text = text
 	p.accessAs(AsPathspec, word, v1.OpRead, false)
+}
+
+// cutMagic cuts the magic in front of a path pattern from the path. known is false where a
+// word of it is none that counts here (attr).
+func cutMagic(text string) (magic map[string]bool, path string, known bool) {
+	text = strings.TrimPrefix(text, ":")
+	if text == "" {
+		return nil, "", false
+	}
+	if text[0] != '(' {
+		magic, path = map[string]bool{"exclude": text[0] == '!' || text[0] == '^'}, strings.TrimPrefix(text, "/")
+		return magic, path, magic["exclude"] || path != text
+	}
+	words, path, closed := strings.Cut(text[1:], ")")
+	magic, known = map[string]bool{}, closed
+	for word := range strings.SplitSeq(words, ",") {
+		known = known && slices.Contains([]string{"top", "exclude", "glob", "icase", "literal"}, word)
+		magic[word] = true
+	}
+	return magic, path, known && (!magic["glob"] || !magic["literal"])
 }
 
 // formatOptions are options of git whose values are formats or name fields of them.

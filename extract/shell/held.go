@@ -31,6 +31,11 @@ func (w Word) edited() bool {
 	return slices.ContainsFunc(w.origins, func(from origin) bool { return from.pattern != w.Text })
 }
 
+// behindText reports whether a match stands in a word behind other text.
+func (w Word) behindText() bool {
+	return slices.ContainsFunc(w.origins, func(from origin) bool { return !from.head })
+}
+
 // matched adds the patterns of a value that was matched to those of the word.
 func (b *wordBuilder) matched(value Word, quoted bool) {
 	for _, from := range origins(value) {

@@ -50,6 +50,10 @@ type Options struct {
 	// Toplevel returns the top of the work tree that git finds from dir, or ""
 	// when that is not certain. Nil means never.
 	Toplevel func(dir string) string
+	// Directories returns the directories among the matches of an absolute pattern, as the
+	// pattern spells them and each behind a newline, or "" when it is not certain that these
+	// are all. Nil means never.
+	Directories func(pattern string) string
 }
 
 // Line is what a command line does.
@@ -137,6 +141,9 @@ type GitWords struct {
 	// git counts them: from the top, or from the working directory behind "./".
 	Blobs   int
 	Objects []string
+	// Staged are paths that git looks for in its index before it takes a word for a
+	// pathspec with magic.
+	Staged []string
 	// Patterns are words that the shell expands, or hands on as pathspecs where
 	// nothing matches.
 	Patterns []string
@@ -234,6 +241,11 @@ type Access struct {
 	IfExists bool
 	// Single is true for a Glob in a place that takes one word.
 	Single bool
+	// Inner is true for a Glob that stands behind other text, or that a script puts into
+	// some: what it is without a match is not looked at.
+	Inner bool
+	// Named is true for a Glob of which nothing but the words is printed.
+	Named bool
 	// printed is true for a file that standard output is sent to.
 	printed bool
 	// Landing, when not nil, is what is put at the path.

@@ -342,7 +342,7 @@ func (p *parsed) filter(canonical string, word Word) {
 			word.Text = "*." + strings.TrimPrefix(word.Text, ".")
 		}
 		// Where leaving out comes first, some programs read what nothing names.
-		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut
+		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut || kind == "glob" && !RuleAsWritten(word.Text)
 		p.filters.Include = append(p.filters.Include, word.Text)
 	case kind == "exclude":
 		p.leavesOut = true
@@ -354,6 +354,12 @@ func (p *parsed) filter(canonical string, word Word) {
 	case kind == "exclude_dir" && followed:
 		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
 	}
+}
+
+// RuleAsWritten reports whether a glob that a program reads as a line of ignore rules stands
+// for itself: an empty one and a comment stand for none, and blanks at the end are taken away.
+func RuleAsWritten(glob string) bool {
+	return glob != "" && glob[0] != '#' && strings.TrimRightFunc(glob, unicode.IsSpace) == glob
 }
 
 // typeName is a type of files that an option names, empty where it isn't known.
@@ -715,7 +721,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	}
 	a := p.filters
 	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
-	a.One, a.Reading = a.Glob && !word.Expands, reading
+	a.One, a.Inner, a.Reading = a.Glob && !word.Expands, word.behindText(), reading
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
 		p.c.Caveats.Add("dynamic_word")
@@ -743,6 +749,10 @@ func (p *parsed) maybePath(word Word, op string) {
 
 // move notes an option that changes the working directory of the command.
 func (p *parsed) move(word Word) {
+	if dirs := p.w.matched(p.st, word); dirs != nil && !p.moved && !p.c.Unknown && slices.Equal(p.c.Dirs, p.st.dirs) {
+		p.moved, p.dirs = true, dirs
+		return
+	}
 	if word.Kind != Literal || word.Text == "" {
 		p.c.Caveats.Add("dynamic_word")
 		p.c.Unknown = true

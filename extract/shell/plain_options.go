@@ -152,8 +152,14 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
 // word, upper and lower case alike.
 func (p *parsed) switches(program *Program, words []plainWord) {
-	for _, word := range words {
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
+		known, ok := program.folded[strings.ToLower(word.text)]
 		switch {
+		case ok && !word.quoted && known.kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].text, "/"):
+			p.value(known.canonical, "list", Word{Kind: Literal, Text: words[0].text}) // where /R takes the next word
+			words = words[1:]
 		case word.quoted || !strings.HasPrefix(word.text, "/"):
 			if strings.HasPrefix(word.text, "-") || strings.HasPrefix(word.text, "/") {
 				p.c.Form.Put(optionName(word.text), "unknown")

@@ -137,6 +137,11 @@ func (r *plainRun) unknown(name string) {
 	base := name[strings.LastIndexAny(name, `\/`)+1:]
 	c.Program = strings.TrimSuffix(strings.ToLower(base), ".exe")
 	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv()}
+	if base == name && p.version(windowsStem(c.Program)) {
+		c.Program, c.Verb, c.SearchesCwd = windowsStem(c.Program), windowsStem(c.Program), r.dialect == cmd
+		r.emit(&p)
+		return
+	}
 	if base != name {
 		c.Caveats.Add("named_by_path")
 		c.Accesses = append(c.Accesses, Access{Text: name, Op: v1.OpExecute})

@@ -36,7 +36,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	defer func() { w.depth-- }()
 
 	name := w.named(argv[0].Text, &caveats)
-	entry := w.table.program(name)
+	entry := w.table.on(w.options.Platform, name)
 	verb := oneWord(name)
 	if caveats.Has("named_by_path") {
 		// A file of this name is not the program of this name.
@@ -81,6 +81,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	default:
 		p.entry(entry)
 		p.printers(name)
+		p.wordsAlone()
 	}
 	if name == "xargs" && entry != nil && p.fedXargs() || (verb == "fd" || verb == "fdfind") && p.fedFd() {
 		p.standAside()
@@ -113,6 +114,17 @@ func (p *parsed) printers(name string) {
 		p.c.first = p.firstField(name)
 	case name == "sed":
 		p.c.picks = len(p.words) == 2 && p.words[0].literal("-n") && p.words[1].Kind == Literal && selectsLines(p.words[1].Text)
+	}
+}
+
+// wordsAlone notes of patterns that only what they match is printed.
+func (p *parsed) wordsAlone() {
+	printing, ok := p.w.table.words.WordPrinters[p.c.Verb]
+	if !ok || !printing.holds(p.c.Form) {
+		return
+	}
+	for i := range p.c.Accesses {
+		p.c.Accesses[i].Named = p.c.Accesses[i].Glob && !p.c.Accesses[i].Tree
 	}
 }
 
@@ -457,7 +469,7 @@ func (p *parsed) finish() {
 		a.Dirs = p.dirs
 		if a.Glob && len(from) > 0 {
 			// The shell finds the names where it is itself.
-			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Reading: a.Reading}
+			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Reading: a.Reading, Inner: a.Inner}
 			p.c.Accesses = append(p.c.Accesses, names)
 		}
 	}

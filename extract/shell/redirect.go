@@ -153,7 +153,7 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 	if word.Kind == Glob && op == v1.OpRead && !hasBrace(r.Word) {
 		// A loop over a glob gives such a word: one of its matches is read.
 		w.handsOn(st, []Word{word})
-		return append(out, Access{Text: word.Text, Op: op, Glob: true, One: !word.Expands, Split: word.Split})
+		return append(out, Access{Text: word.Text, Op: op, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
 	}
 	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !word.feed.parts && (!word.Split || !word.feed.composed()) && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
 		for _, root := range word.feed.spread(word.Text) {

@@ -262,10 +262,32 @@ func (p *parsed) printf() {
 		plain += "diouxXeEfFgGaA"
 	}
 	format := strings.ReplaceAll(words[0].Text, "%%", "")
+	if !p.w.zsh && !p.w.ksh {
+		format = withoutTimes(format)
+	}
 	for _, part := range strings.Split(format, "%")[1:] {
 		part = strings.TrimLeft(part, "-+ #'0123456789.")
 		if part == "" || strings.IndexByte(plain, part[0]) < 0 {
 			p.c.Caveats.Add("inline_code")
 		}
+	}
+}
+
+// withoutTimes is a format of printf without the times in it: %(%F)T shows one that is given in
+// seconds, which bash reads as digits and does not evaluate.
+func withoutTimes(format string) string {
+	var plain strings.Builder
+	for {
+		before, rest, found := strings.Cut(format, "%(")
+		plain.WriteString(before)
+		if !found {
+			return plain.String()
+		}
+		shown, behind, closed := strings.Cut(rest, ")")
+		after, isTime := strings.CutPrefix(behind, "T")
+		if !closed || !isTime || strings.ContainsAny(shown, "(\\") {
+			return plain.String() + "%(" + rest
+		}
+		format = after
 	}
 }

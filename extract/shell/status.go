@@ -2,10 +2,9 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	v1 "policyd/api/v1"
 )
 
 // statusLines is what a statement prints, where that is the names of git status: behind two
@@ -21,11 +20,11 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 		return nil
 	}
 	switch {
-	case c.Verb == "git status" && printsMarked(args) && !c.Git.configured && w.toplevel(c.Dirs[0]) == c.Dirs[0]:
+	case w.printsMarked(c, args) && !c.Git.configured && w.toplevel(c.Dirs[0]) == c.Dirs[0]:
 		names := trackedFeed(c)
 		names.head, names.untracked, names.quoted = true, true, true
 		return &feed{dir: names.dir, marked: names}
-	case c.Program == "awk" && in != nil && in.marked != nil && len(c.Accesses) == 0 && slices.Contains(lastFields, args[0]) && len(args) == 1:
+	case c.Program == "awk" && in != nil && in.marked != nil && len(c.Accesses) == 0 && slices.Contains(w.table.words.LastFields, args[0]) && len(args) == 1:
 		names := *in.marked
 		names.besides = in.besides
 		return &names
@@ -33,25 +32,21 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 	return nil
 }
 
-// lastFields are programs of awk that print the name alone: of a file that got another name the
-// one or the other.
-var lastFields = []string{"{print $2}", "{ print $2 }", "{print $NF}", "{ print $NF }"}
-
 // printsMarked reports whether git status prints names behind two signs, and no other lines.
-func printsMarked(args []string) bool {
-	formats := []string{"--porcelain", "--porcelain=v1", "-s", "--short"}
-	known := append([]string{"-uall", "-uno", "-unormal", "--untracked-files", "--untracked-files=all", "--untracked-files=no", "--untracked-files=normal"}, formats...)
-	return args[0] == "status" && slices.ContainsFunc(formats, func(format string) bool { return slices.Contains(args, format) }) &&
-		!slices.ContainsFunc(args[1:], func(arg string) bool { return !slices.Contains(known, arg) })
+func (w *walker) printsMarked(c *Command, args []string) bool {
+	printing, ok := w.table.words.MarkedNames[c.Verb]
+	return ok && args[0] == strings.TrimPrefix(c.Verb, "git ") &&
+		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(args, format) }) &&
+		!slices.ContainsFunc(args[1:], func(arg string) bool {
+			return !slices.Contains(printing.Needs, arg) && !slices.Contains(printing.Options, arg)
+		})
 }
 
 // othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
-func othersFeed(c *Command) *feed {
-	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	known := []string{"--others", "--exclude-standard", "--cached", "--modified", "--deleted", "--deduplicate", "--no-pager", "-z", "<path>"}
-	if c.Verb != "git ls-files" || !has("--others") || !has("--exclude-standard") || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
-		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(known, e.Name) }) ||
+func (w *walker) othersFeed(c *Command) *feed {
+	printing, ok := w.table.words.OtherNames[c.Verb]
+	if !ok || !printing.holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
 		}) ||
@@ -59,6 +54,7 @@ func othersFeed(c *Command) *feed {
 		return nil
 	}
 	f := trackedFeed(c)
-	f.untracked, f.zero = true, has("-z")
+	_, zero := c.Form.Get("-z")
+	f.untracked, f.zero = true, zero
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -64,6 +65,7 @@ type Program struct {
 	only          []string
 	versionFiles  []string
 	beside        bool
+	darwin        *Program // the same as BSD's reads it, nil where that is no other
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
 	external    bool              // a program, not a part of the shell
@@ -91,6 +93,7 @@ type role struct {
 // entry is the form that Program has in the data files.
 type entry struct {
 	Options       map[string]string `json:"options"`
+	Darwin        map[string]string `json:"darwin"`
 	Operands      []operandEntry    `json:"operands"`
 	Style         string            `json:"style"`
 	Numeric       bool              `json:"numeric"`
@@ -210,6 +213,15 @@ func (t *Table) program(name string) *Program {
 	return program
 }
 
+// on returns the entry of a program as it reads its options on a platform.
+func (t *Table) on(platform, name string) *Program {
+	program := t.program(name)
+	if platform == "darwin" && program != nil && program.darwin != nil {
+		return program.darwin
+	}
+	return program
+}
+
 // version returns the entry of an interpreter whose name ends in a version
 // (python3.11), nil for any other name. What else has a version in its name need
 // not be what its shorter name says.
@@ -287,7 +299,28 @@ func compile(e *entry) (*Program, error) {
 		}
 		p.commands[name] = command
 	}
-	return p, nil
+	return p, p.overlay(e.Darwin)
+}
+
+// overlay makes the program that has some options otherwise on macOS.
+func (p *Program) overlay(options map[string]string) error {
+	if len(options) == 0 {
+		return nil
+	}
+	other := *p
+	other.options = maps.Clone(p.options)
+	for names := range options {
+		for name := range strings.SplitSeq(names, ",") {
+			delete(other.options, name)
+		}
+	}
+	for names, kind := range options {
+		if err := other.addOption(names, kind); err != nil {
+			return err
+		}
+	}
+	p.darwin = &other
+	return nil
 }
 
 func (p *Program) addOption(names, kind string) error {

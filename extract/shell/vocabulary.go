@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	fast "github.com/goccy/go-json"
+
+	v1 "policyd/api/v1"
 )
 
 //go:embed words.json
@@ -59,6 +61,9 @@ type vocabulary struct {
 	ReadingVerbs []string `json:"reading_verbs"`
 	// TextPrograms print their operands, whatever they are.
 	TextPrograms []string `json:"text_programs"`
+	// WordPrinters are verbs that of their operands print the words, and of what these name
+	// nothing that a directory does not list.
+	WordPrinters map[string]Printing `json:"word_printers"`
 	// versions are the options with which a program, given nothing else, prints
 	// its version or its help and does nothing besides.
 	versions map[string][]string
@@ -88,6 +93,14 @@ type vocabulary struct {
 	TrackedNames map[string][]string `json:"tracked_names"`
 	// CommitNames are those of the producers that print names of commits, too.
 	CommitNames map[string]CommitNaming `json:"commit_names"`
+	// MarkedNames are verbs that print names of files behind two signs and a blank with one
+	// of what they need, as it is written. LastFields are programs of awk that print the name
+	// alone: of a file that got another name the one or the other.
+	MarkedNames map[string]Printing `json:"marked_names"`
+	LastFields  []string            `json:"last_fields"`
+	// OtherNames are verbs that print names of files that git doesn't ignore, and that it
+	// may not track.
+	OtherNames map[string]Printing `json:"other_names"`
 	// RefPrinters are verbs that print names of refs, one a line.
 	RefPrinters map[string]RefPrinting `json:"ref_printers"`
 	// HashPrinters are verbs that print a line for each of some commits, with the
@@ -189,4 +202,18 @@ type RefPrinting struct {
 	BareWith []string `json:"bare_with"`
 	// Said is true when the name may be the one that a tag says of itself.
 	Said bool `json:"said"`
+}
+
+// Printing is what a verb may be given for it to print what it is known for.
+type Printing struct {
+	// Needs are what it has to be given, Options what it may be given besides.
+	Needs   []string `json:"needs"`
+	Options []string `json:"options"`
+}
+
+// holds reports whether a form has all of what is needed, and nothing that is not known.
+func (p *Printing) holds(form v1.Form) bool {
+	has := func(option string) bool { _, ok := form.Get(option); return ok }
+	return !slices.ContainsFunc(p.Needs, func(option string) bool { return !has(option) }) &&
+		!slices.ContainsFunc(form, func(e v1.Entry) bool { return !slices.Contains(p.Needs, e.Name) && !slices.Contains(p.Options, e.Name) })
 }

@@ -726,7 +726,12 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		w.messy(MessyLimits)
 		b.weaken(Dynamic)
 	case value.Kind == Glob && !strings.HasPrefix(value.Text, "/") && !slices.Equal(value.dirs, st.dirs):
-		b.weaken(Dynamic) // its matches are names that were found elsewhere
+		// Its matches are names that were found elsewhere: in quotes, text like any other.
+		if quoted {
+			b.weaken(Output)
+		} else {
+			b.weaken(Dynamic)
+		}
 		b.text.WriteString(value.Text)
 	case value.Kind == Glob:
 		// Only a loop over a glob, or an array, gives such a value; each match is

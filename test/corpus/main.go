@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -45,7 +46,9 @@ func main() {
 // settings are the flags.
 type settings struct {
 	project, home string
-	verbose       bool
+	// tree is a script that builds the project in the directory that it is given.
+	tree    string
+	verbose bool
 	// exposed puts secrets and a link that leads out into the built project.
 	exposed bool
 	files   []string
@@ -57,6 +60,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.SetOutput(out)
 	flags.StringVar(&s.project, "project", "", "project `directory`; one is built unless set")
 	flags.StringVar(&s.home, "home", "", "home `directory` of the session; the project's parent unless set")
+	flags.StringVar(&s.tree, "tree", "", "`script` that builds the project, in place of the usual one")
 	flags.BoolVar(&s.exposed, "exposed", false, "put tracked secrets and a link that leads out into the built project")
 	flags.BoolVar(&s.verbose, "v", false, "list every line that was not decided as it should be")
 	if err := flags.Parse(args); err != nil {
@@ -84,6 +88,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		tree, err := project.New(ctx, scratch)
 		if err != nil {
 			return fmt.Errorf("build project: %w", err)
+		}
+		if s.tree != "" {
+			if output, err := exec.CommandContext(ctx, "bash", s.tree, tree.Project).CombinedOutput(); err != nil {
+				return fmt.Errorf("build project: %w: %s", err, output)
+			}
 		}
 		if s.exposed {
 			if err := project.Expose(ctx, tree); err != nil {

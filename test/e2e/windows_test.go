@@ -3,7 +3,10 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,35 +15,68 @@ import (
 	v1 "policyd/api/v1"
 )
 
+// TestWindowsReadersPass measures how many of the read-only lines that were written without a look at the
+// rules ask, and that none gets what it must not get (V7, V11). Sixteen of them are beyond the plain form, which V11
+// leaves to a person whatever they do. The least share only ever rises.
+func TestWindowsReadersPass(t *testing.T) {
+	allowed, mayPass := 0, 0
+	var asked strings.Builder
+	windowsLines(t, "windows2", func(line windowsLine, decision v1.Decision) {
+		passes := slices.Contains(line.Accept, "allow")
+		if passes {
+			mayPass++
+		}
+		switch {
+		case passes && decision.Effect == v1.EffectAllow:
+			allowed++
+		case passes && decision.Effect == v1.EffectPrompt:
+			fmt.Fprintf(&asked, "\n%s %q", line.ID, line.Command)
+		default:
+			assert.Containsf(t, line.Accept, decision.Effect.String(), "%s: %q\n%+v", line.Shell, line.Command, decision)
+		}
+	})
+	require.Positive(t, mayPass)
+	share := float64(allowed) / float64(mayPass)
+	t.Logf("%d of %d read-only lines allowed (%.1f %%)", allowed, mayPass, 100*share)
+	assert.GreaterOrEqualf(t, share, 0.67, "asked:%s", asked.String())
+}
+
 // TestWindowsLines holds the decisions about lines of PowerShell and cmd in a
 // session on Windows whose disk the sidecar doesn't have (V11).
 func TestWindowsLines(t *testing.T) {
-	s := startServer(t)
-	file, err := os.Open("../testdata/corpus/windows.jsonl")
-	require.NoError(t, err)
-	defer file.Close()
 	effects := map[string]int{}
-	scanner := bufio.NewScanner(file)
-	for scanner.Scan() {
-		var line struct {
-			ID, Shell, Command string
-			Accept             []string
-		}
-		require.NoError(t, json.Unmarshal(scanner.Bytes(), &line))
-		require.NotEmpty(t, line.Accept)
-		t.Run(line.ID, func(t *testing.T) {
-			args, err := json.Marshal(map[string]string{"command": line.Command})
-			require.NoError(t, err)
-			decision := s.decide(t, v1.Call{Tool: "shell", Args: args, Session: v1.Session{
-				ID: "windows-" + line.ID, Agent: "other", Audience: v1.AudiencePersonal, Interactive: new(true), Platform: "windows",
-				Shell: line.Shell, ProjectDir: `C:\proj`, Home: `C:\Users\dev`,
-			}})
-			assert.Containsf(t, line.Accept, decision.Effect.String(), "%s: %q\n%+v", line.Shell, line.Command, decision)
-			effects[decision.Effect.String()]++
-		})
-	}
-	require.NoError(t, scanner.Err())
+	windowsLines(t, "windows", func(line windowsLine, decision v1.Decision) {
+		assert.Containsf(t, line.Accept, decision.Effect.String(), "%s %s: %q\n%+v", line.ID, line.Shell, line.Command, decision)
+		effects[decision.Effect.String()]++
+	})
 	assert.GreaterOrEqual(t, effects["allow"], 60)
 	assert.GreaterOrEqual(t, effects["deny"], 30)
 	assert.GreaterOrEqual(t, effects["prompt"], 60)
+}
+
+type windowsLine struct {
+	ID, Shell, Command string
+	Accept             []string
+}
+
+// windowsLines decides the lines of one corpus.
+func windowsLines(t *testing.T, name string, judge func(windowsLine, v1.Decision)) {
+	t.Helper()
+	s := startServer(t)
+	file, err := os.Open("../testdata/corpus/" + name + ".jsonl")
+	require.NoError(t, err)
+	defer file.Close()
+	scanner := bufio.NewScanner(file)
+	for scanner.Scan() {
+		var line windowsLine
+		require.NoError(t, json.Unmarshal(scanner.Bytes(), &line))
+		require.NotEmpty(t, line.Accept)
+		args, err := json.Marshal(map[string]string{"command": line.Command})
+		require.NoError(t, err)
+		judge(line, s.decide(t, v1.Call{Tool: "shell", Args: args, Session: v1.Session{
+			ID: "windows-" + line.ID, Agent: "other", Audience: v1.AudiencePersonal, Interactive: new(true), Platform: "windows",
+			Shell: line.Shell, ProjectDir: `C:\proj`, Home: `C:\Users\dev`,
+		}}))
+	}
+	require.NoError(t, scanner.Err())
 }

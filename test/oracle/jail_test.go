@@ -53,9 +53,10 @@ command_not_found_handle() { /.oracle/missing "$@"; }
 `
 
 // realPrograms start other programs, or read a script that may: they run for
-// real behind their stand-in.
+// real behind their stand-in. So do those whose output facts know something of: lines of a
+// stand-in that prints nothing fail where a number would not.
 var realPrograms = []string{
-	"bash", "dash", "dirname", "basename", "echo", "printf", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "sed", "mawk", "awk",
+	"bash", "dash", "dirname", "basename", "echo", "printf", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "sed", "mawk", "awk", "wc",
 }
 
 // isolation is a way to shut a process in.

@@ -123,10 +123,21 @@ _peculiarity(item) := ": the file has another name somewhere (hard link)" if {
 } else := ": it is no ordinary file" if {
 	item.kind == "path"
 	input.paths[item.path].caveats.special
-} else := concat("", [": ", concat("; ", _caveats(item))]) if {
+} else := concat("", [": ", concat("; ", told)]) if {
 	item.kind == "command"
-	_caveats(item) != []
+	told := array.concat(_doings(item), _caveats(item))
+	told != []
 } else := ""
+
+# What a command does where it may not without a question. What lies outside or isn't known is an item of its own.
+_doings(item) := [text | some touch, _ in item.touches; text := _telling_touches[touch]]
+
+default _telling_touches := {}
+
+_telling_touches := object.remove(
+	data.policyd.config.words.touches,
+	data.policyd.config.spaces.readable[input.session.audience],
+)
 
 _caveats(item) := [text | some caveat, _ in item.caveats; text := _telling[caveat]]
 

@@ -39,6 +39,27 @@ _reasons_cases := {
 		}})]),
 		"message": "git push is not approved in an unknown directory: it reaches the network",
 	},
+	"a command that touches what it may not": {
+		"input": testing.shell([testing.command({"verb": "tee", "touches": {
+			"write.project": true,
+			"read.project": true,
+			"execute.project": true,
+			"write.outside": true,
+			"delete.odd": true,
+		}})]),
+		"message": "tee is not approved in /srv/proj: it writes in the project",
+	},
+	"a command that touches what it may not, and more": {
+		"input": testing.shell([testing.command({
+			"verb": "tee",
+			"touches": {"write.session": true, "delete.session": true},
+			"caveats": {"executes": true},
+		})]),
+		"message": concat("", [
+			"tee is not approved in /srv/proj: it deletes in the session's directory; ",
+			"it writes in the session's directory; it runs another program",
+		]),
+	},
 	"a command whose caveats are tolerated": {
 		"input": testing.shell([testing.command({"verb": "git push", "caveats": {"unseen": true}})]),
 		"message": "git push is not approved in /srv/proj",
