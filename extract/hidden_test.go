@@ -57,3 +57,29 @@ func TestHiddenFilesTakenBack(t *testing.T) {
 	require.NoError(t, os.WriteFile(p.project+"/main/.git/info/exclude", []byte("!.env\n"), 0o600))
 	assert.True(t, asked())
 }
+
+// S3: fd leaves hidden entries out, unless it is told not to or ignore rules take them back in.
+func TestHiddenEntriesOfFd(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "tools/.env", "tools/x.go", "tools/.held/server.pem")
+	asked := func(line string) bool {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmptyf(t, facts.Items, "%q", line)
+		return len(facts.Items[len(facts.Items)-1].Caveats) > 0
+	}
+	for line, want := range map[string]bool{
+		"fd -t f . tools -x cat": false, "fdfind . tools | xargs cat": false, "fd -I . tools -x cat": false, "fd -E x . tools -x cat": false,
+		"fd -H . tools -x cat": true, "fd -u . tools | xargs cat": true, "fd -HI . tools -x cat": true, "fd --hidden . tools -x cat": true, "fd --ignore-file r . tools -x cat": true,
+		"fd . tools/.held -x cat": true,
+	} {
+		assert.Equalf(t, want, asked(line), "%q", line)
+	}
+	for _, name := range []string{"tools/.fdignore", ".fdignore", ".ignore", "tools/.gitignore", "../.config/fd/ignore"} {
+		p.files(t, name)
+		for rule, want := range map[string]bool{"!.env": true, "!.held/": true, "x": false} {
+			require.NoError(t, os.WriteFile(p.project+"/"+name, []byte(rule+"\n"), 0o600))
+			assert.Equalf(t, want, asked("fd -t f . tools -x cat"), "%q with %q", name, rule)
+		}
+		require.NoError(t, os.Remove(p.project+"/"+name))
+	}
+}

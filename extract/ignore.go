@@ -167,7 +167,7 @@ func (h hiding) within(e *extraction, dir string) hiding {
 	if !h.on {
 		return h
 	}
-	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".git/info/exclude", ".config/git/ignore"} {
+	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude", ".config/git/ignore", ".config/fd/ignore"} {
 		text, err := e.readFile(dir + "/" + name)
 		if errors.Is(err, syscall.ENOTDIR) && name == ".git/info/exclude" {
 			text, err = e.excludesBehind(dir)

@@ -113,7 +113,7 @@ func (e *extraction) trackedName(path, top, dir, base string, f *filter) string 
 	full := top + "/" + path
 	named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
 	answer := e.handed(named, base, f)
-	if answer == reachesNone {
+	if answer == reachesNone && !f.parts { // of which none is opened
 		answer = e.trackedFile(full)
 	}
 	if !below && answer == reachesNone && strings.ContainsAny(named, " \t") {

@@ -75,6 +75,15 @@ type feed struct {
 	segment, shortened bool
 	// below are the segments of names that stand in the paths, below the root.
 	below []Word
+	// of are the names whose directories the words are, where git tells them: of those that
+	// are on no disk one may begin with a dash, and not every dirname refuses it.
+	of *feed
+	// cut, of parts, is a whole name that nothing but the text ending is cut off.
+	cut    *Word
+	ending string
+	// made is true when the words are other names than those that were found: pieces of
+	// such lie elsewhere.
+	made bool
 	// bare is true when the lines are no names, and hold no dash: none can be an option.
 	bare bool
 	// digits is set when the lines are no names, but begin with numbers.
@@ -100,7 +109,7 @@ func (w Word) cutAgain(st *state) Word {
 	switch {
 	case !w.Recut || w.Kind != Fed && w.Kind != Glob:
 		return w
-	case w.Kind == Fed && len(w.feed.below) > 0: // pieces of names that lie elsewhere
+	case w.Kind == Fed && w.feed.composed(): // pieces of names that lie elsewhere
 	case w.Kind == Fed:
 		again := *w.feed
 		again.handing = AsWords
@@ -132,6 +141,9 @@ func (f *feed) orNone() *feed {
 func (f *feed) access(root, op string, tree, split bool) Access {
 	if f.refs {
 		return Access{Text: refText, Op: op, Dynamic: true}
+	}
+	if f.made && op != v1.OpRead && op != v1.OpList {
+		return Access{Text: root, Op: op, Dynamic: true} // what is not there yet is made, wherever that is
 	}
 	a := f.filters
 	if tree && !f.files {

@@ -34,7 +34,7 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	default:
 		return Word{}, false
 	}
-	parts.shown, parts.segment = shown, false
+	parts.shown, parts.segment, parts.cut = shown, false, nil
 	if parts.parts, parts.many, parts.rooted, parts.entries = true, false, false, ""; word.Split {
 		parts.handing = AsWords
 	}
@@ -65,6 +65,9 @@ func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted
 	}
 	value.Expands, value.Split = false, !quoted // the variable holds one match
 	cut, ok := partsOf(st, value, "${"+part.Param.Value+"…}")
+	if ok && part.Exp.Op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
+		cut.feed.cut, cut.feed.ending = &value, operand.Text
+	}
 	if ok {
 		cut.feed.segment, cut.feed.shortened = whole, cut.feed.shortened || part.Exp.Op != syntax.RemLargePrefix
 	}
@@ -75,12 +78,15 @@ func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted
 // reports false for any other word.
 func directories(word Word) (Word, bool) {
 	f := word.feed
-	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.parts || f.listed || f.entries != "" || len(f.below) > 0 {
+	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.parts || f.listed || f.entries != "" || f.composed() || f.above() {
 		return Word{}, false
 	}
 	dirs := feed{dir: f.dir, filters: Access{Follow: true}, handing: f.handing, none: word.Vanishes} // dirname fails without a word
 	if word.Split {
 		dirs.handing = AsWords
+	}
+	if dirs.of = f.of; f.tracked != nil {
+		dirs.of = f
 	}
 	for _, root := range f.spread(word.Text) {
 		if !printable(root, "") || strings.Contains(root, "..") {
@@ -159,6 +165,47 @@ func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
 	return Word{Kind: Literal, Text: base}, true
 }
 
+// beside is a word of a name without its ending and with another one, which stands in plain
+// text: what is called so in the directory of the name ("${f%.go}_test.go"). It reports false for
+// any other word.
+func beside(part Word, after string) (Word, bool) {
+	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, wordBytes+".-") != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
+		return Word{}, false
+	}
+	name := part.feed.cut
+	f := name.feed
+	if name.Kind != Fed || f == nil || !f.namesFiles() || f.many || f.parts || f.listed || f.entries != "" || f.composed() || f.above() {
+		return Word{}, false
+	}
+	// Nothing is left of a name that is no more than the ending.
+	other := feed{dir: f.dir, roots: f.roots, every: f.every, rooted: f.rooted, filters: Access{Follow: true}, handing: f.handing, made: true, of: f.of, besides: []string{after}}
+	if f.tracked != nil {
+		other.of, other.rooted = f, false
+	}
+	for _, known := range slices.Concat(f.spread(name.Text), f.besides) {
+		if !printable(known, "") || climbs(known) {
+			return Word{}, false
+		}
+		other.besides = append(other.besides, strings.TrimSuffix(known, part.feed.ending)+after) // a root that is a file
+	}
+	return other.word(name.Text), true
+}
+
+// above reports whether git may tell names of what lies above the directory that they count
+// from ("../x"), as its pathspecs say.
+func (f *feed) above() bool {
+	return slices.ContainsFunc(f.tracked, func(spec string) bool {
+		if strings.HasPrefix(spec, ":!") || strings.HasPrefix(spec, ":^") {
+			return !printable(spec[2:], "*?") || strings.HasPrefix(spec[2:], "/")
+		}
+		return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
+	})
+}
+
+// composed reports whether the words are no names that were found, so that pieces of them, where
+// the shell cuts them, lie elsewhere.
+func (f *feed) composed() bool { return f.made || len(f.below) > 0 }
+
 // simpleWord reports whether a word is text and variables as they are, so that it may be read
 // twice.
 func simpleWord(word *syntax.Word) bool {
@@ -188,5 +235,6 @@ func (p *parsed) partsHere(word Word) bool {
 		a.Parts = true
 		p.c.Accesses = append(p.c.Accesses, a)
 	}
+	p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
 	return true
 }

@@ -102,6 +102,11 @@ func wholeSegment(word Word) bool {
 // blanks, or without those at its ends, it may be a step up.
 func (f *feed) looked() []Access {
 	var accesses []Access
+	if f.of != nil {
+		a := f.of.access(f.of.roots[0], v1.OpList, false, false)
+		a.Parts = true
+		accesses = append(accesses, a)
+	}
 	for _, word := range f.below {
 		for _, root := range word.feed.spread(word.Text) {
 			a := word.feed.access(root, v1.OpList, false, false)

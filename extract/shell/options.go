@@ -700,7 +700,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
 	case word.Kind == Fed && word.feed.parts:
 		word.Kind, word.Text = Dynamic, word.feed.shown
-	case word.Kind == Fed && (p.elsewhere(word.feed) || word.Split && len(word.feed.below) > 0):
+	case word.Kind == Fed && (p.elsewhere(word.feed) || word.Split && word.feed.composed()):
 		word.Kind = Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == Fed:
 		for _, root := range word.feed.spread(word.Text) {

@@ -342,6 +342,7 @@ func aboutName(word *syntax.Word, name Word) Word {
 		return at < 2
 	}
 	plain := name.feed != nil
+	part := name
 	for _, part := range word.Parts {
 		quoted, ok := part.(*syntax.DblQuoted)
 		if !ok {
@@ -351,6 +352,11 @@ func aboutName(word *syntax.Word, name Word) Word {
 		for _, inner := range quoted.Parts {
 			lit, ok := inner.(*syntax.Lit)
 			plain = plain && add(inner) && (!ok || !hasMeta(lit.Value))
+		}
+	}
+	if plain && at == 1 && text[0] == "" {
+		if other, ok := beside(part, text[1]); ok {
+			return other
 		}
 	}
 	if plain && at == 1 {
