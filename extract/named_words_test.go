@@ -47,18 +47,3 @@ func TestPatternsThatMatchNothing(t *testing.T) {
 		assert.NotEmptyf(t, p.lastOf(line), "%q", line)
 	}
 }
-
-// S2: what find -execdir runs elsewhere and what opens nothing is an item of its own.
-func TestProgramsThatFindRunsInDirectories(t *testing.T) {
-	p := newPlace(t)
-	for line, known := range map[string]bool{
-		`find . -name go.mod -execdir pwd \;`: true, `find src -execdir basename {} \;`: true, `find . -execdir echo in {} \;`: true,
-		`find . -execdir cat {} \;`: false, `find . -execdir ./pwd \;`: false, `find . -execdir sh -c pwd \;`: false, `find . -execdir pwd`: false,
-		`find . -execdir $x \;`: false, `find . -execdir pwd \; -execdir rm {} \;`: false, `find . -execdir pwd \; | xargs cat`: false,
-		`find src -execdir basename {} \; | xargs cat`: false, `find src -execdir echo {} \; | while read -r f; do cat "$f"; done`: false,
-	} {
-		items := p.facts("Bash", map[string]any{"command": line}).Items
-		require.NotEmptyf(t, items, "%q", line)
-		assert.Equal(t, !known, someItemHas(items, "executes", "dynamic_word", "dynamic_option", "named_by_path", "reaches_unknown"), line)
-	}
-}

@@ -417,9 +417,6 @@ func (p *parsed) findFeed(run *findRun) *feed {
 
 // fedExec makes the command of -exec an item of its own, if it can be one.
 func (p *parsed) fedExec(run *findRun) bool {
-	if run.option == "-execdir" && len(run.argv) > 0 && p.printsWhere(run.argv) {
-		return true
-	}
 	if run.option != "-exec" || !slices.ContainsFunc(run.argv, func(w Word) bool { return w.literal("{}") }) {
 		return false
 	}
@@ -430,22 +427,5 @@ func (p *parsed) fedExec(run *findRun) bool {
 	if p.c.ran = f; len(p.after) != 1 || p.tests.prints || p.tests.zeros {
 		p.c.ran = nil // it prints names besides
 	}
-	return true
-}
-
-// printsWhere makes a program that opens nothing an item of its own, which prints what it is
-// given or the directory that it runs in: it does the same in every directory.
-func (p *parsed) printsWhere(argv []Word) bool {
-	name := argv[0]
-	if name.Kind != Literal || name.Text != "pwd" && !slices.Contains(p.w.table.words.TextPrograms, name.Text) {
-		return false
-	}
-	run := slices.Clone(argv)
-	for i, word := range run {
-		if strings.Contains(word.Text, "{}") {
-			run[i] = Word{Kind: Output, Text: "…"}
-		}
-	}
-	p.after = append(p.after, run)
 	return true
 }

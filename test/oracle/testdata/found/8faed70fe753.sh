@@ -1,0 +1,1 @@
+find -execdir pwd \;|while d;do cat;done
