@@ -129,8 +129,9 @@ corpus:
 ifdef FILE
 	$(GO) run ./test/corpus $(if $(PROJECT),-project "$(PROJECT)") $(ARGS) $(FILE)
 else
-	$(GO) run ./test/corpus $(ARGS) $(filter-out %/attacks.jsonl %/suites.jsonl,$(wildcard $(CORPUS)/*.jsonl))
+	$(GO) run ./test/corpus $(ARGS) $(filter-out %/attacks.jsonl %/suites.jsonl %/suites2.jsonl,$(wildcard $(CORPUS)/*.jsonl))
 	$(GO) run ./test/corpus -tree $(CORPUS)/suites.sh $(ARGS) $(CORPUS)/suites.jsonl
+	$(GO) run ./test/corpus -tree $(CORPUS)/suites2.sh $(ARGS) $(CORPUS)/suites2.jsonl
 	$(GO) run ./test/corpus -exposed $(ARGS) $(CORPUS)/attacks.jsonl
 endif
 

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -180,9 +181,63 @@ func (e *extraction) spelling(raw string) string {
 }
 
 // gitUnseen judges a git command in a repository that can't be looked at. The
-// item has the caveat for that; what it would print of files is not known.
+// item has the caveat for that; what it would print of files is not known, but
+// where its words name each of them.
 func (e *extraction) gitUnseen(item *v1.Item, c *shell.Command) {
-	if reader, ok := e.x.gitReaders[c.Verb]; ok && reader.printsContents(c.Form) {
+	if reader, ok := e.x.gitReaders[c.Verb]; ok && reader.printsContents(c.Form) && !e.gitNamed(c, reader.Lists) {
 		item.Caveats.Add(reachesUnknown)
 	}
+}
+
+// gitNamed reports whether the words of a git command that prints contents select
+// files that can't be secrets by their names, and nothing else: revision:path, or
+// pathspecs. A log may go on to what a file began as a copy of, by a setting. Of a
+// directory that revision:path names the names alone are printed where lists is true.
+func (e *extraction) gitNamed(c *shell.Command, lists bool) bool {
+	wider := slices.ContainsFunc([]string{"--follow", "--full-diff", "--no-index"}, func(option string) bool { _, has := c.Form.Get(option); return has })
+	if wider || c.Verb == "git log" || len(c.Git.Patterns) > 0 || c.Git.Blobs != len(c.Git.Objects) {
+		return false
+	}
+	for _, object := range c.Git.Objects {
+		if e.secretByName(object) || !lists && !e.textByName(object) {
+			return false
+		}
+	}
+	for _, spec := range c.Git.Pathspecs {
+		if strings.HasPrefix(spec, ":") || !e.textByName(spec) {
+			return false
+		}
+	}
+	for _, word := range c.Git.Revisions {
+		if !c.Git.Dashes || len(c.Git.Pathspecs) == 0 || !countsFromHead(word) {
+			return false
+		}
+	}
+	return len(c.Git.Objects)+len(c.Git.Pathspecs) > 0
+}
+
+// countsFromHead reports whether a word names commits for sure, be it a range: any other
+// may be the hash of a file, or a tag of one, which is printed whatever the pathspecs.
+func countsFromHead(word string) bool {
+	from, to, ranged := strings.Cut(word, "..")
+	for i, end := range []string{from, strings.TrimPrefix(to, ".")} {
+		back, ok := strings.CutPrefix(end, "HEAD")
+		if (i == 0 || ranged) && (!ok || strings.Trim(back, "~^0123456789") != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// textByName reports whether a path, or a pattern in the manner of git, whose stars match
+// slashes, is of source texts and of no secret, as far as names tell.
+func (e *extraction) textByName(text string) bool {
+	if strings.ContainsAny(text, "*?[") {
+		return !strings.Contains(text, `\`) && e.harmless([]string{text[strings.LastIndexByte(text, '/')+1:]})
+	}
+	return paths.PlainText(text) && !e.secretByName(text)
+}
+
+func (e *extraction) secretByName(text string) bool {
+	return e.x.lists.secrets.File(paths.WindowsSpelling(text)) != ""
 }

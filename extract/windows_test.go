@@ -70,6 +70,25 @@ func TestReachOfAnUnseenDisk(t *testing.T) {
 	}
 }
 
+// S3, V11: what git prints of a repository that isn't here is known where its words name
+// each file, and no word can be the hash of another, or lead on to one.
+func TestGitNamesFilesOfAnUnseenDisk(t *testing.T) {
+	p := newPlace(t)
+	for command, unknown := range map[string]bool{
+		`git show HEAD:README.md`: false, `git show HEAD:package.json`: false, `git show v1:src`: false, `git show HEAD:`: false, `git diff HEAD~1:a.go HEAD:a.go`: false,
+		`git diff -- a.go`: false, `git diff HEAD~2...HEAD -- a.go "*.md"`: false, `git show HEAD -- a.go`: false, `git grep x "*.py"`: false, `git grep x -- src/a.py`: false,
+		`git show HEAD:.env`: true, `git show HEAD:sub/.ENV`: true, `git show HEAD`: true, `git show :/fix`: true, `git diff HEAD~1:src HEAD:src`: true,
+		`git diff -- package.json`: true, `git diff -- src`: true, `git diff HEAD a.go`: true, `git diff v1 -- a.go`: true, `git diff 0a1b2c3d -- a.go`: true,
+		`git show HEAD..v1 -- a.go`: true, `git log -p -- a.go`: true, `git log -p --follow -- a.go`: true, `git grep x -- "*.json"`: true, `git grep x -- a.py src`: true,
+		`git grep x -- "src\*.py"`: true, `git grep --no-index x -- "*.py"`: true, `git diff -- a.go ":!b.go"`: true, `git grep x 0a1b2c3d -- a.py`: true,
+	} {
+		facts := p.windowsFacts("Bash", `C:\proj`, map[string]any{"command": command})
+		assert.False(t, facts.Messy, command)
+		item := facts.Items[len(facts.Items)-1]
+		assert.Equal(t, unknown, item.Caveats.Has("reaches_unknown"), "%s: %v", command, item.Caveats)
+	}
+}
+
 // A project of this machine's disk is looked at, whatever system the session names.
 func TestWindowsSessionOnASeenDisk(t *testing.T) {
 	p := newPlace(t)

@@ -152,6 +152,10 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
 // word, upper and lower case alike.
 func (p *parsed) switches(program *Program, words []plainWord) {
+	if program.style == "text" {
+		p.operands = literals(words)
+		words = nil
+	}
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
 )
 
 func parseWindows(tb testing.TB, shell, line string) Line {
@@ -38,6 +40,16 @@ func TestPlainVerbs(t *testing.T) {
 		assert.Empty(t, parsed.Messy, c.line)
 		assert.Equal(t, c.verbs, strings.Join(verbsOf(parsed), ","), c.line)
 	}
+}
+
+// V7, V11: cmd's echo knows no options.
+func TestEchoOfDashesInCmd(t *testing.T) {
+	for _, line := range []string{"echo ---", "echo --- a/b", "echo -n x", "echo /x", `echo "-" /?`} {
+		c := parseWindows(t, "cmd", line).Commands[0]
+		assert.Empty(t, c.Caveats, line)
+		assert.Equal(t, v1.Form{{Name: "<text>", Kind: "value"}}, c.Form, line)
+	}
+	assert.NotEmpty(t, parseWindows(t, "cmd", "echo a=b").Commands[0].Caveats)
 }
 
 // V11, V8: everything beyond the plain form is messy.

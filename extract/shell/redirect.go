@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -49,8 +50,8 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 			w.messy(MessyRedirection)
 			out = w.target(st, out, r, v1.OpWrite)
 		}
-		for i := range out[from:] {
-			out[from+i].printed = printsTo(r)
+		if printsTo(r) {
+			sends(out, from)
 		}
 	}
 	// The shell opens them, where it stands, whatever options the command has.
@@ -67,6 +68,16 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 // printsTo reports whether a redirection is one of standard output.
 func printsTo(r *syntax.Redirect) bool {
 	return r.N == nil && !reads(r.Op) || r.N != nil && strings.TrimLeft(r.N.Value, "0") == "1"
+}
+
+// sends notes that standard output goes to what was opened last, from an index on, and no
+// more to what was before: a duplicate opens nothing. Other names of descriptors
+// (/dev/stderr) may be a terminal, as those themselves.
+func sends(opened []Access, from int) {
+	for i := range opened {
+		text := path.Clean(opened[i].Text)
+		opened[i].printed = i >= from && (text == "/dev/null" || !strings.HasPrefix(text, "/dev/") && !strings.HasPrefix(text, "/proc/"))
+	}
 }
 
 // writesOutput reports whether a redirection sends standard output to a file.

@@ -16,12 +16,19 @@ import (
 )
 
 // TestWindowsReadersPass measures how many of the read-only lines that were written without a look at the
-// rules ask, and that none gets what it must not get (V7, V11). Sixteen of them are beyond the plain form, which V11
-// leaves to a person whatever they do. The least share only ever rises.
+// rules ask, and that none gets what it must not get (V7, V11). Sixteen of windows2 and five of windows3 are beyond the
+// plain form, which V11 leaves to a person whatever they do. The least share only ever rises.
 func TestWindowsReadersPass(t *testing.T) {
+	for name, least := range map[string]float64{"windows2": 0.71, "windows3": 0.86} {
+		t.Run(name, func(t *testing.T) { windowsReadersPass(t, name, least) })
+	}
+}
+
+func windowsReadersPass(t *testing.T, name string, least float64) {
+	t.Helper()
 	allowed, mayPass := 0, 0
 	var asked strings.Builder
-	windowsLines(t, "windows2", func(line windowsLine, decision v1.Decision) {
+	windowsLines(t, name, func(line windowsLine, decision v1.Decision) {
 		passes := slices.Contains(line.Accept, "allow")
 		if passes {
 			mayPass++
@@ -38,7 +45,7 @@ func TestWindowsReadersPass(t *testing.T) {
 	require.Positive(t, mayPass)
 	share := float64(allowed) / float64(mayPass)
 	t.Logf("%d of %d read-only lines allowed (%.1f %%)", allowed, mayPass, 100*share)
-	assert.GreaterOrEqualf(t, share, 0.67, "asked:%s", asked.String())
+	assert.GreaterOrEqualf(t, share, least, "asked:%s", asked.String())
 }
 
 // TestWindowsLines holds the decisions about lines of PowerShell and cmd in a
