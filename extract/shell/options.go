@@ -344,6 +344,7 @@ func (p *parsed) filter(canonical string, word Word) {
 		// Where leaving out comes first, some programs read what nothing names.
 		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut || kind == "glob" && !RuleAsWritten(word.Text)
 		p.filters.Include = append(p.filters.Include, word.Text)
+		p.filters.Across = p.filters.Across || kind == "include" && p.w.options.Platform == "darwin"
 	case kind == "exclude":
 		p.leavesOut = true
 		if followed {
@@ -351,6 +352,8 @@ func (p *parsed) filter(canonical string, word Word) {
 		}
 	case kind == "type":
 		p.filters.Types = append(p.filters.Types, typeName(word))
+	case kind == "exclude_dir" && p.w.options.Platform == "darwin" && hasMeta(word.Text):
+		// Some of BSD's greps take the name for the pattern: only one that is spelled out is left out.
 	case kind == "exclude_dir" && followed:
 		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
 	}
