@@ -151,7 +151,11 @@ func (p *parsed) pathspec(word Word) {
 		word = Word{Kind: Literal, Text: word.Text}
 	}
 	text := word.Text
-	p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, unescape(text))
+	spec := text
+	if word.Kind != Literal {
+		spec = unescape(text) // of a literal word each backslash is git's to read
+	}
+	p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, spec)
 	if word.Kind == Literal && strings.HasPrefix(text, ":") {
 		switch {
 		case strings.HasPrefix(text, ":!"), strings.HasPrefix(text, ":^"), strings.HasPrefix(text, ":(exclude)"):

@@ -339,7 +339,7 @@ func (p *parsed) filter(canonical string, word Word) {
 		p.takesIn = true
 		if kind == "extension" {
 			followed = followed && !hasMeta(word.Text) && !strings.Contains(word.Text, `\\`)
-			word.Text = "*." + strings.TrimPrefix(word.Text, ".")
+			word.Text = "*." + strings.TrimLeft(word.Text, ".") // as fd takes them away, however many
 		}
 		// Where leaving out comes first, some programs read what nothing names.
 		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut || kind == "glob" && !RuleAsWritten(word.Text)
