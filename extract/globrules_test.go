@@ -26,6 +26,18 @@ func TestGlobsThatAreReadAsRules(t *testing.T) {
 	}
 }
 
+// S3: what stands behind an option of ripgrep's may be an option of its own.
+func TestValuesThatAreOptions(t *testing.T) {
+	p := newPlace(t)
+	for line, want := range map[string]bool{
+		"rg --engine pcre2 x": false, "rg -A 1 x": false, "rg -A -1 x": false, "rg -e -uu": false, "rg --engine -uu x": true, "rg x --sort -.": true,
+		"fd -e go -d -HI": true, "bat -l go src/main.go": false,
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		assert.Equal(t, want, someItemHas(facts.Items, "unknown_option"), line)
+	}
+}
+
 // S3: a backslash in a pathspec that the shell has no hand in is git's: it quotes a star.
 func TestBackslashesOfPathspecs(t *testing.T) {
 	p := newPlace(t)

@@ -203,11 +203,22 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 			break
 		}
 		p.single(rest[1+i])
+		if p.optionAfterAll(kind, rest[1+i]) {
+			p.c.Caveats.Add("unknown_option")
+		}
 		p.value(known.canonical, kind, rest[1+i])
 		p.stray(known, rest[1+i])
 		taken++
 	}
 	return 1 + taken
+}
+
+// optionAfterAll reports whether a value that is a word of its own may be an option
+// instead: to programs that read their words themselves, such as ripgrep, one with a dash
+// in front is none of some options, which then have their default.
+func (p *parsed) optionAfterAll(kind string, word Word) bool {
+	return p.program != nil && p.program.style == "" && p.program.permute && kind != "pattern" &&
+		word.isOption() && strings.Trim(word.Text[1:], "0123456789") != ""
 }
 
 // moreValues reads what an option with several values takes besides the
