@@ -33,6 +33,10 @@ type tool struct {
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
 	Include  []string `json:"include"`
+	// Pathspecs is true where git may take Include for pathspecs. Operands are arguments
+	// that a program gets as they stand, so that one with a dash in front is an option.
+	Pathspecs bool     `json:"pathspecs"`
+	Operands  []string `json:"operands"`
 	// Types are arguments that name a file type of ripgrep's.
 	Types []string `json:"types"`
 	// Ignoring is true when a search leaves out what git's ignore rules do.
@@ -122,7 +126,7 @@ func loadCatalog() (*catalog, error) {
 	for _, client := range c.Clients {
 		for _, tool := range client.Tools {
 			for _, list := range [][]string{
-				tool.Command, tool.Cwd, tool.Content, tool.Inert, tool.Patterns, tool.Include, slices.Collect(maps.Keys(tool.Paths)),
+				tool.Command, tool.Cwd, tool.Content, tool.Inert, tool.Operands, tool.Patterns, tool.Include, slices.Collect(maps.Keys(tool.Paths)),
 			} {
 				for _, name := range list {
 					c.arguments[`"`+name+`"`] = name

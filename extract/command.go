@@ -201,6 +201,9 @@ func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base stri
 	e.unhide(&f, a.Types)
 	f.ignoring, f.ignoreFiles, f.names = a.Ignoring, a.IgnoreFiles, a.Op == v1.OpList
 	f.untracked, f.quoted = a.Untracked, a.Quoted
+	if f.across = a.Across; f.across {
+		f.spelled = spelledRoot(a, root)
+	}
 	if a.Tracked != nil {
 		if answer, known := e.trackedNames(root, a, base); known {
 			if answer != reachesNone {
@@ -214,6 +217,19 @@ func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base stri
 	if answer := e.treeOf(root, a.Text, base, f); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
+}
+
+// spelledRoot is what the paths below a directory begin with, as a command names them
+// that walks it. Of a directory that a pattern or another command finds every
+// part counts.
+func spelledRoot(a *shell.Access, root string) string {
+	switch {
+	case a.Glob || a.Fed:
+		return "./" + root + "/"
+	case a.Text == "":
+		return "./"
+	}
+	return a.Text + "/"
 }
 
 // couldBePath reports whether a word of an unknown role has to count as a path.

@@ -34,6 +34,10 @@ const (
 type filter struct {
 	include, exclude, excludeDir []string
 	skipHidden, follow           bool
+	// across is true where a star of an include matches slashes, too, and a name what lies
+	// below it: the globs are matched against whole paths, which begin with spelled.
+	across  bool
+	spelled string
 	// unhidden are globs of hidden files that are read all the same.
 	unhidden []string
 	// names is true when nothing but names and metadata is looked at.
@@ -155,6 +159,24 @@ func (f *filter) reads(name string) bool {
 		return false
 	}
 	return !leftOut(f.exclude, name)
+}
+
+// readsAcross reports whether an include matches a path, or from any segment of it on, as
+// fnmatch(3) does without a flag, and git's pathspecs: "c*" is conf/key.pem as well.
+func (f *filter) readsAcross(below string) bool {
+	if !f.across {
+		return false
+	}
+	for name := f.spelled + strings.TrimLeft(below, "/"); ; {
+		first, rest, more := strings.Cut(name, "/")
+		if matchAny(f.include, first) || matchAny(f.include, strings.ReplaceAll(name, "/", "\x01")) {
+			return true
+		}
+		if !more {
+			return false
+		}
+		name = rest
+	}
 }
 
 func (f *filter) enters(name string) bool { return !leftOut(f.excludeDir, name) }
@@ -298,7 +320,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 			r.answer = r.e.linked(full)
 		}
 	case r.f.names:
-	case !r.f.reads(name):
+	case !r.f.reads(name) && !r.f.readsAcross(full[len(r.root):]):
 		r.passed(full, entry)
 	case r.e.secretFile(full) || r.e.secretSettings(full) || r.doubled(entry):
 		r.answer = reachesSecret

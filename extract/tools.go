@@ -16,6 +16,7 @@ import (
 func (e *extraction) catalogued(t *tool) {
 	e.args.ignore(t.Inert)
 	e.args.ignore(t.Content)
+	e.operands(t.Operands)
 	switch t.Kind {
 	case v1.ToolInternal:
 		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1})
@@ -52,10 +53,24 @@ func (e *extraction) callee(t *tool, item *v1.Item) {
 // doesn't explain (V12).
 func (e *extraction) unknownArguments() {
 	for _, name := range e.args.rest() {
-		item := v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1}
-		item.Form.Put(optionText(name), "unknown")
-		item.Caveats.Add("unknown_argument")
-		e.facts.Items = append(e.facts.Items, item)
+		e.unknownArgument(name)
+	}
+}
+
+func (e *extraction) unknownArgument(name string) {
+	item := v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1}
+	item.Form.Put(optionText(name), "unknown")
+	item.Caveats.Add("unknown_argument")
+	e.facts.Items = append(e.facts.Items, item)
+}
+
+// operands takes the arguments that a program gets as words: one that begins with a dash
+// is an option to it, such as git grep's --open-files-in-pager.
+func (e *extraction) operands(names []string) {
+	for _, name := range names {
+		if slices.ContainsFunc(e.texts([]string{name}), func(text string) bool { return strings.HasPrefix(text, "-") }) {
+			e.unknownArgument(name)
+		}
 	}
 }
 
@@ -281,12 +296,12 @@ func (e *extraction) namedPath(raw, op string, t *tool, pattern bool) v1.Path {
 // they make of anything but a plain glob over base names: what is not plain
 // leaves nothing out.
 func (e *extraction) includes(t *tool) filter {
-	f, types := filter{ignoring: t.Ignoring && !e.readsIgnored(t)}, e.texts(t.Types)
+	f, types := filter{ignoring: t.Ignoring && !e.readsIgnored(t), across: t.Pathspecs}, e.texts(t.Types)
 	for _, include := range e.texts(t.Include) {
 		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
 	}
 	for _, include := range f.include {
-		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !shell.RuleAsWritten(include) {
+		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !shell.RuleAsWritten(include) || t.Pathspecs && include[0] == ':' {
 			return filter{}
 		}
 	}

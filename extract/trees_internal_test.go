@@ -22,6 +22,8 @@ func TestEveryFieldOfAFilterTellsWalksApart(t *testing.T) {
 			field.SetBool(true)
 		case reflect.Uint8:
 			field.SetUint(1)
+		case reflect.String:
+			field.SetString("x")
 		default:
 			field.Set(reflect.ValueOf([]string{"x"}))
 		}

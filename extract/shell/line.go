@@ -190,6 +190,8 @@ type Access struct {
 	// read: globs over base names.
 	Include, Exclude, ExcludeDir []string
 	SkipHidden                   bool
+	// Across is true where an Include is matched against whole paths as well, as BSD's grep does.
+	Across bool
 	// Types name kinds of files whose hidden ones are read all the same, as ripgrep's types do.
 	Types []string
 	// Ignoring is true when git's ignore rules leave files of a Tree out.

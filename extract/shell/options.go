@@ -203,11 +203,22 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 			break
 		}
 		p.single(rest[1+i])
+		if p.optionAfterAll(kind, rest[1+i]) {
+			p.c.Caveats.Add("unknown_option")
+		}
 		p.value(known.canonical, kind, rest[1+i])
 		p.stray(known, rest[1+i])
 		taken++
 	}
 	return 1 + taken
+}
+
+// optionAfterAll reports whether a value that is a word of its own may be an option
+// instead: to programs that read their words themselves, such as ripgrep, one with a dash
+// in front is none of some options, which then have their default.
+func (p *parsed) optionAfterAll(kind string, word Word) bool {
+	return p.program != nil && p.program.style == "" && p.program.permute && kind != "pattern" &&
+		word.isOption() && strings.Trim(word.Text[1:], "0123456789") != ""
 }
 
 // moreValues reads what an option with several values takes besides the
@@ -339,11 +350,12 @@ func (p *parsed) filter(canonical string, word Word) {
 		p.takesIn = true
 		if kind == "extension" {
 			followed = followed && !hasMeta(word.Text) && !strings.Contains(word.Text, `\\`)
-			word.Text = "*." + strings.TrimPrefix(word.Text, ".")
+			word.Text = "*." + strings.TrimLeft(word.Text, ".") // as fd takes them away, however many
 		}
 		// Where leaving out comes first, some programs read what nothing names.
 		p.takesAll = p.takesAll || !followed || kind == "include" && p.leavesOut || kind == "glob" && !RuleAsWritten(word.Text)
 		p.filters.Include = append(p.filters.Include, word.Text)
+		p.filters.Across = p.filters.Across || kind == "include" && p.w.options.Platform == "darwin"
 	case kind == "exclude":
 		p.leavesOut = true
 		if followed {
@@ -351,6 +363,8 @@ func (p *parsed) filter(canonical string, word Word) {
 		}
 	case kind == "type":
 		p.filters.Types = append(p.filters.Types, typeName(word))
+	case kind == "exclude_dir" && p.w.options.Platform == "darwin" && hasMeta(word.Text):
+		// Some of BSD's greps take the name for the pattern: only one that is spelled out is left out.
 	case kind == "exclude_dir" && followed:
 		p.filters.ExcludeDir = append(p.filters.ExcludeDir, word.Text)
 	}
