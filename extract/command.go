@@ -198,6 +198,7 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base string) {
 	f := handingOf(a)
 	f.include, f.exclude, f.excludeDir, f.skipHidden, f.follow, f.fed = a.Include, a.Exclude, a.ExcludeDir, a.SkipHidden, a.Follow, a.Fed
+	f.namedLinks = a.NamedLinks
 	e.unhide(&f, a.Types)
 	f.ignoring, f.ignoreFiles, f.names = a.Ignoring, a.IgnoreFiles, a.Op == v1.OpList
 	f.untracked, f.quoted = a.Untracked, a.Quoted

@@ -34,6 +34,8 @@ const (
 type filter struct {
 	include, exclude, excludeDir []string
 	skipHidden, follow           bool
+	// namedLinks is true where follow holds for links alone whose names are read.
+	namedLinks bool
 	// across is true where a star of an include matches slashes, too, and a name what lies
 	// below it: the globs are matched against whole paths, which begin with spelled.
 	across  bool
@@ -316,7 +318,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 		}
 		return r.walk(full, rules, hidden)
 	case entry.Type()&fs.ModeSymlink != 0:
-		if r.f.follow {
+		if r.f.follow && (!r.f.namedLinks || r.f.reads(name)) {
 			r.answer = r.e.linked(full)
 		}
 	case r.f.names:

@@ -653,6 +653,6 @@ func (f *feed) within(pattern string) bool {
 // match may be a link, and find goes through one that a slash stands behind.
 func (f *feed) widen() {
 	if f.widened {
-		f.filters.Follow, f.files = true, false
+		f.filters.Follow, f.filters.NamedLinks, f.files = true, false, false
 	}
 }

@@ -212,7 +212,7 @@ func isASCII(text string) bool {
 func (x *findExpression) filters(s selection) Access {
 	filters := Access{Follow: !s.typeF || s.none, ExcludeDir: x.pruned()}
 	if s.named && !s.none {
-		filters.Include = s.names
+		filters.Include, filters.NamedLinks = s.names, !x.follows
 	}
 	return filters
 }

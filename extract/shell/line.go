@@ -201,6 +201,9 @@ type Access struct {
 	IgnoreFiles []string
 	// Follow is true when symbolic links in a Tree are followed.
 	Follow bool
+	// NamedLinks is true where those alone are that the filters on names let through: nothing
+	// goes through the others.
+	NamedLinks bool
 	// Fed is true when the names below a Tree become words of the command: names
 	// that would be read as anything but one operand then matter.
 	Fed bool
