@@ -117,11 +117,12 @@ func TestOpeningWaitsForWhoeverMakesTheDatabase(t *testing.T) {
 	_, err = making.ExecContext(t.Context(), `CREATE TABLE other (id INTEGER)`)
 	require.NoError(t, err)
 
-	options.Timeout = 300 * time.Millisecond
+	hurried := options
+	hurried.Timeout = 300 * time.Millisecond
 	began := time.Now()
-	_, err = store.Open(t.Context(), options)
+	_, err = store.Open(t.Context(), hurried)
 	require.ErrorContains(t, err, "locked")
-	assert.GreaterOrEqual(t, time.Since(began), options.Timeout)
+	assert.GreaterOrEqual(t, time.Since(began), hurried.Timeout)
 	require.NoError(t, making.Commit())
 	open(t, options)
 }
