@@ -48,8 +48,10 @@ type Base struct {
 	lines          *shell.Memo
 	catalog        *catalog
 	git            *git.Reader
-	// gitReaders are the git commands that print contents, by verb chain.
+	// gitReaders are the git commands that print contents, by verb chain, gitWalks the options
+	// that say of which commits.
 	gitReaders map[string]gitReader
+	gitWalks   *gitWalks
 	// watched is nil where nothing is watched.
 	watched *watched.Directories
 	// pool holds extractions that are over.
@@ -74,9 +76,13 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
+	gitWalks, err := loadGitWalks()
+	if err != nil {
+		return nil, fmt.Errorf("load extraction tables: %w", err)
+	}
 	base := &Base{
 		options: options, own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
-		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders,
+		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders, gitWalks: gitWalks,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.
@@ -118,6 +124,8 @@ type Extractor struct {
 	noPlaces vouched[noPlaces]
 	// noPrograms are names of programs that are missing in a directory of them.
 	noPrograms vouched[[]string]
+	// past is what commits hold of secret files.
+	past *git.Past
 	// own and protected are the real names of what is policyd's own: links on the way
 	// may have been pointed elsewhere since the start.
 	own, protected []string
@@ -132,7 +140,7 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 		return nil, err
 	}
 	return &Extractor{
-		Base: b, lists: lists, own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
+		Base: b, lists: lists, past: git.NewPast(func(path string) bool { return lists.secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
 	}, nil
 }
 
@@ -179,8 +187,10 @@ type extraction struct {
 	call  *v1.Call
 	args  arguments
 	facts v1.Facts
-	// gitAnswers counts how often commits and refs were read.
+	// gitAnswers counts how often commits and refs were read for their names, pastBudget
+	// what was read of history.
 	gitAnswers int
+	pastBudget git.Budget
 
 	resolver   paths.Resolver
 	roots      []paths.Root

@@ -35,6 +35,14 @@ type gitReader struct {
 	Work   bool     `json:"work"`
 	Opens  bool     `json:"opens"`
 	Stored []string `json:"stored"`
+	// Commits says which commits it prints contents of: those "named", of these the "trees" and not
+	// what they changed, those "walked" with what came before each, or the "logs" of what refs
+	// were. Empty, it prints those of none.
+	Commits string `json:"commits"`
+	// Start is the revision where it begins when none is named, StartWith the options with
+	// which alone it does so, if there are any.
+	Start     string   `json:"start"`
+	StartWith []string `json:"startWith"`
 }
 
 func loadGitReaders() (map[string]gitReader, error) {
@@ -54,9 +62,9 @@ func (g *gitReader) printsContents(form v1.Form) bool {
 	return slices.ContainsFunc(g.Patch, has) || g.Prints && !slices.ContainsFunc(g.Silent, has)
 }
 
-// gitReach says whether a command that prints the contents of tracked files
-// can print a secret. What only history holds is not seen.
-func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string) string {
+// gitReach says whether a command that prints the contents of tracked files, or of those
+// that commits hold, can print a secret.
+func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
 	reader, ok := e.x.gitReaders[c.Verb]
 	if ok && !verdict.Repository && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
 		return reachesUnknown // outside a repository it compares files and directories as they are
@@ -76,6 +84,9 @@ func (e *extraction) gitReach(c *shell.Command, verdict git.Verdict, dir string)
 		answer = e.trackedReach(verdict, specs, dir)
 		if answer == reachesNone && reader.readsWork(c.Form) {
 			answer = e.workReach(verdict, specs, dir, reader.Opens)
+		}
+		if answer == reachesNone {
+			answer = e.pastReach(item, verdict, e.historyOf(c, &reader, specs, dir), specs, dir)
 		}
 	}
 	for _, object := range c.Git.Objects {
@@ -181,7 +192,7 @@ func (e *extraction) secretAmong(verdict git.Verdict, list func(visit func(path 
 // blobReach says whether a word names the contents of a tracked secret by their
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
-func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict, dir string) string {
+func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return reachesOutside
 	}
@@ -195,7 +206,15 @@ func (e *extraction) blobReach(c *shell.Command, verdict git.Verdict, dir string
 	if answer := e.stagedReach(c, verdict); answer != reachesNone {
 		return answer
 	}
-	if !verdict.Repository || !e.printsObjects(c, verdict, dir) {
+	if !verdict.Repository {
+		return reachesNone
+	}
+	if c.Verb == "git cat-file" && len(c.Git.Revisions) > 0 {
+		if answer := e.pastReach(item, verdict, git.History{Revisions: c.Git.Revisions, Contents: true}, nil, verdict.Top); answer != reachesNone {
+			return answer
+		}
+	}
+	if !e.printsObjects(c, verdict, dir) {
 		return reachesNone
 	}
 	return e.trackedReach(verdict, nil, verdict.Top)

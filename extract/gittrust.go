@@ -38,13 +38,13 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		if answer := e.settingsReach(verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
-		if answer := e.gitReach(c, verdict, resolved.Real); answer != reachesNone {
+		if answer := e.gitReach(item, c, verdict, resolved.Real); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
 		if answer := configReach(c, verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
-		if answer := e.blobReach(c, verdict, resolved.Real); answer != reachesNone {
+		if answer := e.blobReach(item, c, verdict, resolved.Real); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
 		if c.Git.Handed && verdict.AltersNames {

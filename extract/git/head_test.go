@@ -81,10 +81,10 @@ func TestIndexAtHead(t *testing.T) {
 	assert.False(t, s.atHead(dir), "another name")
 }
 
-func glob(t *testing.T, pattern string) []string {
-	t.Helper()
+func glob(tb testing.TB, pattern string) []string {
+	tb.Helper()
 	found, err := filepath.Glob(pattern)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return found
 }
 

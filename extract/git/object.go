@@ -150,9 +150,12 @@ const (
 	packNames  = packFanout + 256*4
 )
 
+// packIndexHead is what an index of version 2 begins with.
+var packIndexHead = []byte("\xfftOc\x00\x00\x00\x02")
+
 // isPackIndex reports whether a file is the index of a pack, version 2, and whole.
 func isPackIndex(index []byte, objectSize int) bool {
-	if len(index) < packNames || !bytes.HasPrefix(index, []byte("\xfftOc\x00\x00\x00\x02")) {
+	if len(index) < packNames || !bytes.HasPrefix(index, packIndexHead) {
 		return false
 	}
 	before := 0

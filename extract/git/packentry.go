@@ -3,6 +3,7 @@ package git
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -18,26 +19,43 @@ var errEntry = errors.New("entry of a pack can't be read")
 
 // Kinds by which packs tell objects apart (gitformat-pack(5)).
 const (
+	kindCommit        = 1
+	kindTree          = 2
+	kindBlob          = 3
+	kindTag           = 4
 	packedOffsetDelta = 6
 	packedNamedDelta  = 7
 )
 
-// packedKinds are those of objects that are stored whole.
-var packedKinds = map[string]byte{"commit": 1, "tree": 2, "tag": 4}
+// packedKinds are those of objects that are stored whole, kindNames what they are called.
+var (
+	packedKinds = map[string]byte{"commit": kindCommit, "tree": kindTree, "blob": kindBlob, "tag": kindTag}
+	kindNames   = map[byte]string{kindCommit: "commit", kindTree: "tree", kindTag: "tag"}
+)
+
+// openRegular opens a file to read it, and nothing that is none.
+func openRegular(name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open file: %w", err)
+	}
+	if found, err := stat.Open(file); err != nil || found.Kind != stat.File {
+		_ = file.Close() // nothing was written
+		return nil, errEntry
+	}
+	return file, nil
+}
 
 // whole is the object of a kind at an offset of the pack.
 func (s *store) whole(p *pack, kind string, offset int64) ([]byte, bool) {
 	if offset < 0 {
 		return nil, false
 	}
-	file, err := os.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := openRegular(p.name)
 	if err != nil {
 		return nil, false
 	}
 	defer file.Close()
-	if found, err := stat.Open(file); err != nil || found.Kind != stat.File {
-		return nil, false
-	}
 	return s.entry(p, file, packedKinds[kind], offset)
 }
 
@@ -84,6 +102,12 @@ func (p *pack) base(from io.Reader, kind byte, offset int64, objectSize int) (in
 		}
 		return base, nil
 	}
+	return baseDistance(from, offset)
+}
+
+// baseDistance reads how far before an entry the one lies that it differs from, and gives
+// where that is.
+func baseDistance(from io.Reader, offset int64) (int64, error) {
 	one := make([]byte, 1)
 	distance := int64(0)
 	for i := 0; i < 8; i++ {

@@ -31,10 +31,17 @@ func (s *store) commit(id string) (*commit, bool) {
 	if !ok {
 		return nil, false
 	}
+	c, ok := s.v.parseCommit(body)
+	// All of the graph is looked through for it.
+	return c, ok && s.spend(len(s.graph.ids)/graphCost) && s.graph.agrees(id, c)
+}
+
+func (v *Verdict) parseCommit(body []byte) (*commit, bool) {
 	var c commit
 	head, _, _ := strings.Cut(string(body), "\n\n")
 	lines := strings.Split(head, "\n")
-	c.tree, ok = strings.CutPrefix(lines[0], "tree ")
+	tree, ok := strings.CutPrefix(lines[0], "tree ")
+	c.tree = tree
 	for lines = lines[1:]; ok && len(lines) > 0 && strings.HasPrefix(lines[0], "parent "); lines = lines[1:] {
 		c.parents = append(c.parents, strings.TrimPrefix(lines[0], "parent "))
 	}
@@ -46,12 +53,11 @@ func (s *store) commit(id string) (*commit, bool) {
 		return nil, false
 	}
 	for _, id := range append([]string{c.tree}, c.parents...) {
-		if _, ok := s.v.id(id); !ok {
+		if _, ok := v.id(id); !ok {
 			return nil, false
 		}
 	}
-	// All of the graph is looked through for it.
-	return &c, s.spend(len(s.graph.ids)/graphCost) && s.graph.agrees(id, &c)
+	return &c, true
 }
 
 // committed reads when a commit was made, behind the name and address of who made it. gits

@@ -151,6 +151,8 @@ type GitWords struct {
 	Setting string
 	// Mapped is true where configuration has a say in what a push changes.
 	Mapped bool
+	// Count is how many commits are printed at most; 0 where nothing is said of it.
+	Count int
 	// Format is how commits are to be printed.
 	Format string
 	// date is how dates are to be printed; configured is true when settings stand

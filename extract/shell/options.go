@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -126,6 +128,7 @@ func (p *parsed) option(program *Program, rest []Word) int {
 	text := word.Text
 	if program.numeric && strings.Trim(text[1:], "0123456789") == "" {
 		p.c.Form.Put("-NUM", "none")
+		p.count(Word{Kind: Literal, Text: text[1:]})
 		return 1
 	}
 	name, value, attached := strings.Cut(text, "=")
@@ -312,6 +315,9 @@ func (p *parsed) value(canonical, kind string, word Word) {
 			p.c.Caveats.Add("executes")
 		}
 	}
+	if canonical == "--max-count" {
+		p.count(word)
+	}
 	if colors(p.c, canonical) {
 		p.c.color = max(p.c.color, colorOf(word))
 	}
@@ -328,6 +334,16 @@ func (p *parsed) value(canonical, kind string, word Word) {
 		p.c.Form = slices.DeleteFunc(p.c.Form, func(e v1.Entry) bool { return e.Name == canonical })
 	}
 	p.c.Form.Put(canonical, kind)
+}
+
+// count notes how many commits git is to print. Of several numbers the last one counts, of which
+// the largest is no less.
+func (p *parsed) count(word Word) {
+	number, err := strconv.Atoi(word.Text)
+	if word.Kind != Literal || err != nil || number < 0 {
+		number = math.MaxInt
+	}
+	p.c.Git.Count = max(p.c.Git.Count, number)
 }
 
 // filter notes which files an option makes a walk over a tree leave out. A

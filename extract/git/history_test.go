@@ -1,0 +1,252 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// seekKeys looks for files called *.key.
+func seekKeys() *Past {
+	return NewPast(func(path string) bool { return strings.HasSuffix(path, ".key") })
+}
+
+// heldOf are the files that Held visits, or why it doesn't know.
+func heldOf(p *Past, v Verdict, of History, specs ...string) (held []string, err error) {
+	of.Budget = &Budget{}
+	err = p.Held(v, of, specs, v.Top, func(path string) bool {
+		held = append(held, path)
+		return true
+	})
+	return held, err
+}
+
+// leaky is a repository whose history holds keys, on main and beside it, each commit
+// a minute younger than the one before.
+func leaky(t *testing.T, format string) (s *sandbox, dir string) {
+	t.Helper()
+	s = newSandbox(t)
+	dir = s.project
+	s.git(dir, "init", "-q", "-b", "main", "--object-format="+format)
+	step := 0
+	run := func(args ...string) {
+		cmd := s.command(dir, args...)
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1700000000+60*step))
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+		step++
+	}
+	commit := func(path string) {
+		s.write(filepath.Join(dir, path), fmt.Sprintf("content of %s %d\n", path, step))
+		s.git(dir, "add", "-A")
+		run("commit", "-q", "-m", path)
+	}
+	for i := range 60 {
+		s.write(fmt.Sprintf("%s/wide/deep/file-with-a-long-name-%02d.txt", dir, i), "x")
+	}
+	commit("first")
+	commit("conf/old.key")
+	s.git(dir, "tag", "-a", "leak", "-m", "leak")
+	s.git(dir, "rm", "-q", "conf/old.key")
+	run("commit", "-q", "-m", "removed")
+	commit("second")
+	commit("wide/deep/third")
+	s.git(dir, "checkout", "-q", "-b", "topic")
+	commit("topic.txt")
+	commit("topic.key")
+	s.git(dir, "rm", "-q", "topic.key")
+	run("commit", "-q", "-m", "removed again")
+	commit("topic2.txt")
+	s.git(dir, "checkout", "-q", "main")
+	commit("fourth")
+	commit("fifth")
+	return s, dir
+}
+
+// S3: of commits whose contents git prints, all files of the names looked for are visited that
+// the real git prints, and none where it prints none far and wide.
+func TestHistoryHolds(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		s, dir := leaky(t, format)
+		checkHistory(t, s, dir)
+		s.git(dir, "pack-refs", "--all")
+		s.git(dir, "repack", "-adfq", "--depth=50", "--window=50")
+		require.Empty(t, glob(t, dir+"/.git/objects/??/*"))
+		checkHistory(t, s, dir)
+		s.git(dir, "multi-pack-index", "write")
+		s.git(dir, "commit-graph", "write", "--reachable")
+		checkHistory(t, s, dir)
+		borrowed := filepath.Join(s.project, "borrowed")
+		s.git(dir, "clone", "-q", "--shared", dir, borrowed)
+		s.git(borrowed, "branch", "-q", "topic", "origin/topic")
+		checkHistory(t, s, borrowed)
+	}
+}
+
+func checkHistory(t *testing.T, s *sandbox, dir string) {
+	t.Helper()
+	v := s.inspect(dir, "log")
+	past, leaks := seekKeys(), 0
+	hash := func(rev string) string { return strings.TrimSpace(s.git(dir, "rev-parse", rev)) }
+	for _, c := range []struct {
+		args  string
+		of    History
+		specs []string
+		clean bool
+	}{
+		{args: "show HEAD", of: History{Revisions: []string{"HEAD"}}, clean: true},
+		{args: "show HEAD~1 main~2", of: History{Revisions: []string{"HEAD~1", "main~2"}}, clean: true},
+		{args: "show " + hash("HEAD~4"), of: History{Revisions: []string{hash("HEAD~4")}}},
+		{args: "show " + hash("HEAD~4")[:9], of: History{Revisions: []string{hash("HEAD~4")[:9]}}},
+		{args: "show " + hash("HEAD~1")[:9], of: History{Revisions: []string{hash("HEAD~1")[:9]}}, clean: true},
+		{args: "show leak", of: History{Revisions: []string{"leak"}}},
+		{args: "show leak^{commit}", of: History{Revisions: []string{"leak^{commit}"}}},
+		{args: "show " + hash("leak:conf/old.key"), of: History{Revisions: []string{hash("leak:conf/old.key")}}},
+		{args: "show " + hash("HEAD:fifth"), of: History{Revisions: []string{hash("HEAD:fifth")}}, clean: true},
+		{args: "cat-file -p " + hash("leak:conf/old.key")[:12], of: History{Revisions: []string{hash("leak:conf/old.key")[:12]}, Contents: true}},
+		{args: "cat-file -p leak^{}", of: History{Revisions: []string{"leak^{}"}, Contents: true}, clean: true},
+		{args: "show :/removed", of: History{Revisions: []string{":/removed"}}},
+		{args: "log -p", of: History{Revisions: []string{"HEAD"}, Walks: true}},
+		{args: "log -p -3", of: History{Revisions: []string{"HEAD"}, Walks: true, Count: 3}, clean: true},
+		{args: "log -p -5", of: History{Revisions: []string{"HEAD"}, Walks: true, Count: 5}},
+		{args: "log -p HEAD~3..", of: History{Revisions: []string{"HEAD~3.."}, Walks: true}, clean: true},
+		{args: "log -p HEAD~5..HEAD~2", of: History{Revisions: []string{"HEAD~5..HEAD~2"}, Walks: true}},
+		{args: "log -p HEAD ^HEAD~2", of: History{Revisions: []string{"HEAD", "^HEAD~2"}, Walks: true}, clean: true},
+		{args: "log -p main..topic", of: History{Revisions: []string{"main..topic"}, Walks: true}},
+		{args: "log -p topic..main", of: History{Revisions: []string{"topic..main"}, Walks: true}, clean: true},
+		{args: "log -p topic...main", of: History{Revisions: []string{"topic...main"}, Walks: true}},
+		{args: "log -p --all -2", of: History{All: true, Walks: true, Count: 2}, clean: true},
+		{args: "log -p HEAD~2^!", of: History{Revisions: []string{"HEAD~2^!"}, Walks: true}, clean: true},
+		{args: "log -p -- second wide", of: History{Revisions: []string{"HEAD"}, Walks: true}, specs: []string{"second", "wide"}, clean: true},
+		{args: "log -p -- conf", of: History{Revisions: []string{"HEAD"}, Walks: true}, specs: []string{"conf"}},
+		{args: "diff HEAD", of: History{Alone: true, Revisions: []string{"HEAD"}}, clean: true},
+		{args: "diff leak", of: History{Alone: true, Revisions: []string{"leak"}}},
+		{args: "diff leak HEAD", of: History{Alone: true, Revisions: []string{"leak", "HEAD"}}},
+		{args: "diff leak..HEAD", of: History{Alone: true, Revisions: []string{"leak..HEAD"}}},
+		{args: "diff topic...main", of: History{Alone: true, Revisions: []string{"topic...main"}}, clean: true},
+		{args: "diff HEAD~4^!", of: History{Alone: true, Revisions: []string{"HEAD~4^!"}}},
+		{args: "diff HEAD~4", of: History{Alone: true, Revisions: []string{"HEAD~4"}}, clean: true},
+		{args: "show HEAD~4", of: History{Revisions: []string{"HEAD~4"}}},
+		{args: "diff HEAD~6...topic", of: History{Alone: true, Revisions: []string{"HEAD~6...topic"}}, clean: true},
+		{args: "diff topic~2...HEAD", of: History{Alone: true, Revisions: []string{"topic~2...HEAD"}}},
+		{args: "diff HEAD~3 HEAD", of: History{Alone: true, Revisions: []string{"HEAD~3", "HEAD"}}, clean: true},
+		{args: "diff HEAD~3..HEAD~1", of: History{Alone: true, Revisions: []string{"HEAD~3..HEAD~1"}}, clean: true},
+		{args: "grep content topic~2", of: History{Alone: true, Revisions: []string{"topic~2"}}},
+		{args: "grep content topic", of: History{Alone: true, Revisions: []string{"topic"}}, clean: true},
+		{args: "show nothing", of: History{Revisions: []string{"nothing"}}},
+	} {
+		output, _ := s.command(dir, strings.Fields(c.args)...).CombinedOutput()
+		printed := strings.Contains(string(output), "content of conf/old.key") || strings.Contains(string(output), "content of topic.key")
+		held, err := heldOf(past, v, c.of, c.specs...)
+		require.NoErrorf(t, err, "git %s", c.args)
+		assert.Falsef(t, printed && c.clean, "git %s: %s", c.args, output)
+		assert.Equalf(t, c.clean, len(held) == 0, "git %s", c.args)
+		if printed {
+			leaks++
+		}
+	}
+	assert.Equal(t, 19, leaks)
+}
+
+// S3: what refs were before counts where it is asked for, and where nobody knows what a word names.
+func TestHistoryOfLogs(t *testing.T) {
+	s := newSandbox(t)
+	dir := s.project
+	s.commit(dir)
+	past, v := seekKeys(), s.inspect(dir, "log")
+	s.write(dir+"/a.key", "content")
+	s.git(dir, "add", "-A")
+	s.git(dir, "commit", "-qm", "leak")
+	s.git(dir, "reset", "-q", "--hard", "HEAD~1")
+	held := func(of History) []string {
+		held, err := heldOf(past, v, of)
+		require.NoError(t, err)
+		return held
+	}
+	assert.Empty(t, held(History{Revisions: []string{"HEAD"}, Walks: true}))
+	assert.Empty(t, held(History{All: true, Walks: true}))
+	assert.Empty(t, held(History{Revisions: []string{"nothing"}}))
+	assert.Equal(t, []string{"a.key"}, held(History{Logs: true, Walks: true})[:1])
+	assert.Equal(t, []string{"a.key"}, held(History{Revisions: []string{"HEAD@{1}"}})[:1])
+	s.write(dir+"/b.key", "content")
+	s.git(dir, "stash", "-q", "--all")
+	assert.Equal(t, []string{"b.key"}, held(History{Revisions: []string{"refs/stash"}}))
+	assert.Equal(t, []string{"b.key"}, held(History{All: true, Walks: true})[:1])
+}
+
+// S3: what was found clean once is not walked again, and what came since is.
+func TestHistoryGrows(t *testing.T) {
+	s := newSandbox(t)
+	dir := s.project
+	s.commit(dir)
+	past, v := seekKeys(), s.inspect(dir, "log")
+	for i := range 3 {
+		s.write(dir+"/file.txt", fmt.Sprint(i))
+		s.git(dir, "commit", "-qam", "more")
+		held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true})
+		require.NoError(t, err)
+		assert.Empty(t, held)
+	}
+	s.write(dir+"/sub/a.key", "content")
+	s.git(dir, "add", "-A")
+	s.git(dir, "commit", "-qm", "leak")
+	s.git(dir, "rm", "-q", "sub/a.key")
+	s.git(dir, "commit", "-qm", "removed")
+	for range 2 {
+		held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"sub/a.key"}, held[:1])
+	}
+}
+
+// S3: what can't be read is not known, and what a shallow clone ends with is not looked for.
+func TestHistoryThatIsNotThere(t *testing.T) {
+	s, dir := leaky(t, "sha1")
+	shallow := filepath.Join(s.project, "shallow")
+	s.git(dir, "clone", "-q", "--depth=2", "file://"+dir, shallow)
+	held, err := heldOf(seekKeys(), s.inspect(shallow, "log"), History{Revisions: []string{"HEAD"}, Walks: true})
+	require.NoError(t, err)
+	assert.Empty(t, held)
+
+	walk := History{Revisions: []string{"HEAD"}, Walks: true}
+	v := s.inspect(dir, "log")
+	tree := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD~6^{tree}"))
+	object := filepath.Join(dir, ".git", loosePath(tree))
+	content, err := os.ReadFile(object)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(object))
+	_, err = heldOf(seekKeys(), v, walk)
+	require.ErrorIs(t, err, ErrHistoryUnknown)
+	other, err := os.ReadFile(filepath.Join(dir, ".git", loosePath(strings.TrimSpace(s.git(dir, "rev-parse", "HEAD^{tree}")))))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(object, other, 0o600)) // not what its id says
+	_, err = heldOf(seekKeys(), v, walk)
+	require.ErrorIs(t, err, ErrHistoryUnknown)
+	require.NoError(t, os.Remove(object))
+	require.NoError(t, os.WriteFile(object, content, 0o600))
+	_, err = heldOf(seekKeys(), v, walk)
+	require.NoError(t, err)
+
+	s.git(dir, "replace", "HEAD~1", "HEAD~2")
+	_, err = heldOf(seekKeys(), s.inspect(dir, "log"), History{Revisions: []string{"HEAD"}})
+	require.ErrorIs(t, err, ErrHistoryUnknown)
+}
+
+// S3: beyond the bound nothing is known, and the next answer goes on where this one ended.
+func TestHistoryIsBounded(t *testing.T) {
+	s, dir := leaky(t, "sha1")
+	v, past := s.inspect(dir, "log"), seekKeys()
+	ask := func() error {
+		of := History{Revisions: []string{"HEAD"}, Walks: true, Budget: &Budget{objects: maxPastObjects - 8}}
+		return past.Held(v, of, []string{"second"}, v.Top, func(string) bool { return true })
+	}
+	require.ErrorIs(t, ask(), ErrHistoryUnknown)
+	for tries := 0; ask() != nil; tries++ {
+		require.Less(t, tries, 10)
+	}
+}

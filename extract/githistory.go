@@ -1,0 +1,80 @@
+package extract
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/git"
+	"policyd/extract/shell"
+)
+
+//go:embed gitwalks.json
+var gitWalksJSON []byte
+
+// gitWalks are options that say which commits git prints.
+type gitWalks struct {
+	// All are those with which it begins elsewhere than at the revisions that are named, Logs
+	// those with which it does so at what refs were before.
+	All  []string `json:"all"`
+	Logs []string `json:"logs"`
+	// Counted are those with which it prints the youngest commits, whatever they are: with
+	// another one a number of commits may lead any way back.
+	Counted []string `json:"counted"`
+}
+
+func loadGitWalks() (*gitWalks, error) {
+	var walks gitWalks
+	if err := json.Unmarshal(gitWalksJSON, &walks); err != nil {
+		return nil, fmt.Errorf("load git walks: %w", err)
+	}
+	return &walks, nil
+}
+
+// historyOf are the commits that a command prints contents of, limited by pathspecs. Where the
+// shell makes words of them, all count.
+func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []string, dir string) git.History {
+	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	walks := e.x.gitWalks
+	if reader.Commits == "" {
+		return git.History{}
+	}
+	of := git.History{
+		Walks: reader.Commits == "walked", Alone: reader.Commits == "trees",
+		Logs: reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
+	}
+	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0
+	for _, word := range c.Git.Revisions {
+		if c.Git.Dashes || !plainWord(word) || !e.exists(e.absolute(word, dir)) {
+			of.Revisions = append(of.Revisions, word)
+		}
+	}
+	if slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Refs }) {
+		of.All = true
+	}
+	if len(of.Revisions) == 0 && reader.Start != "" && (len(reader.StartWith) == 0 || slices.ContainsFunc(reader.StartWith, has)) {
+		of.Revisions = []string{reader.Start}
+	}
+	if len(specs) == 0 && !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool { return entry.Name[0] == '-' && !slices.Contains(walks.Counted, entry.Name) }) {
+		of.Count = c.Git.Count
+	}
+	return of
+}
+
+// pastReach says whether a secret is among the files that commits hold, as far as pathspecs
+// select them, and notes on the item where it is.
+func (e *extraction) pastReach(item *v1.Item, verdict git.Verdict, of git.History, specs []string, dir string) string {
+	if len(of.Revisions) == 0 && !of.All {
+		return reachesNone
+	}
+	of.Budget = &e.pastBudget
+	answer := e.secretAmong(verdict, func(visit func(path string) bool) error {
+		return e.x.past.Held(verdict, of, specs, dir, visit)
+	})
+	if answer == reachesSecret {
+		item.Caveats.Add("secret_in_commits")
+	}
+	return answer
+}
