@@ -53,3 +53,35 @@ func BenchmarkTracked(b *testing.B) {
 		}
 	}
 }
+
+// A history of 200 commits in one pack: walked for the first time, and again.
+func BenchmarkHistory(b *testing.B) {
+	s, query := benchSandbox(b)
+	for n := range 200 {
+		s.write(filepath.Join(s.project, "pkg", strconv.Itoa(n%20), strconv.Itoa(n)+".go"), "x")
+		s.git(s.project, "add", "-A")
+		s.git(s.project, "commit", "-qm", "more")
+	}
+	s.git(s.project, "repack", "-adfq")
+	verdict := newReader(b, nil).Inspect(query)
+	ask := func(past *Past) {
+		of := History{Revisions: []string{"HEAD"}, Walks: true, Budget: &Budget{}}
+		if err := past.Held(verdict, of, nil, s.project, func(string) bool { return true }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ask(seekKeys())
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		past := seekKeys()
+		ask(past)
+		b.ReportAllocs()
+		for b.Loop() {
+			ask(past)
+		}
+	})
+}
