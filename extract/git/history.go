@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"errors"
 	"io/fs"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,14 +19,16 @@ var ErrHistoryUnknown = errors.New("history is not known")
 
 // History names the commits that git prints contents of. The zero value names none.
 type History struct {
-	// Revisions are words as git log takes them. Where one is not known, all commits count.
+	// Revisions are words as git log takes them. Where one is not known, all commits count, and
+	// with them what refs were before.
 	Revisions []string
 	// Walks is true where git goes on to what came before each; of a range it does so always.
 	Walks bool
 	// Alone is true where of a commit that is named only what it holds is printed, not what it
 	// changed; of a range these are its ends.
 	Alone bool
-	// Count is how many commits it prints at most, the youngest first; 0 for any number.
+	// Count is how many commits it prints at most, the youngest first; 0 for any number. It
+	// doesn't hold for All.
 	Count int
 	// All is true where it begins at every ref, Logs where at what refs were before.
 	All, Logs bool
@@ -96,14 +100,14 @@ func (h *history) begin() bool {
 	all, logs := h.of.All, h.of.Logs
 	for _, word := range h.of.Revisions {
 		if !h.word(word) {
-			all, logs, h.of.Count = true, logs || strings.ContainsAny(word, "{$"), 0
+			all, logs = true, true
 		}
 	}
 	if len(h.blobs) > 0 {
 		all, logs = true, true
 	}
 	if all || logs {
-		h.without = nil
+		h.without, h.of.Count = nil, 0
 		return h.tips(logs)
 	}
 	return true
@@ -156,7 +160,8 @@ func (h *history) part(one, other string) bool {
 			h.without, h.ends = append(h.without, id), append(h.ends, id)
 			marks |= older
 		}
-		if !w.parents(id, marks) {
+		c, ok := h.commit(id)
+		if !ok || !w.parents(c, marks) {
 			return false
 		}
 	}
@@ -309,7 +314,7 @@ func (h *history) commit(id string) (*commit, bool) {
 		h.past.keepCommit(id, c)
 	}
 	if len(c.parents) > 0 && slices.Contains(h.shallow, id) {
-		return &commit{tree: c.tree, date: c.date}, true
+		return &commit{tree: c.tree, date: c.date, dated: c.dated}, true
 	}
 	return c, true
 }
@@ -338,11 +343,23 @@ func (h *history) tips(logs bool) bool {
 		return false
 	}
 	for _, dir := range append(dirs, trees...) {
-		if !h.lines(filepath.Join(dir, "HEAD")) || !h.files(filepath.Join(dir, "refs")) || logs && !h.files(filepath.Join(dir, "logs")) {
+		if !h.heads(dir, logs) || !h.files(filepath.Join(dir, "refs")) || logs && !h.files(filepath.Join(dir, "logs")) {
 			return false
 		}
 	}
 	return true
+}
+
+// heads begins at what HEAD names, and with all at what else stands beside it (ORIG_HEAD, FETCH_HEAD).
+func (h *history) heads(dir string, all bool) bool {
+	if !all {
+		return h.lines(filepath.Join(dir, "HEAD"))
+	}
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
+		name := entry.Name()
+		return entry.Type().IsRegular() && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && !h.lines(filepath.Join(dir, name))
+	})
 }
 
 // files begins at all that the files below a directory of the repository name.
@@ -375,7 +392,7 @@ func (h *history) lines(path string) bool {
 
 // tip begins at what a ref names. What is gone of what one was once names nothing any more.
 func (h *history) tip(id string) bool {
-	if strings.Trim(id, "0") == "" || slices.Contains(h.from, id) {
+	if strings.Trim(id, "0") == "" {
 		return true
 	}
 	id, found, err := h.behindTags(id)
@@ -404,7 +421,7 @@ func (h *history) follow() bool {
 		}
 	}
 	for _, id := range h.only {
-		if !h.holds(id) {
+		if c, ok := h.commit(id); !ok || !h.holds(c) {
 			return false
 		}
 	}
@@ -431,20 +448,26 @@ func (h *history) walk(whole bool) bool {
 			return false
 		}
 	}
-	for count := 0; w.open > 0 && !h.stopped; {
-		id, marks := w.next()
-		if marks&older == 0 {
-			if whole && h.past.isClean(h.v.Top, id) {
-				continue
-			}
-			if !h.holds(id) {
-				return false
-			}
-			if count++; count == h.of.Count && len(h.without) == 0 {
-				return true
-			}
+	limited, count, oldest := h.of.Count > 0 && len(h.without) == 0, 0, int64(math.MaxInt64)
+	straight := true // no commit stood beside another so far
+	for w.open > 0 && !h.stopped {
+		if limited && count >= h.of.Count && (straight || w.queue[0].date < oldest) {
+			return true // of several commits of one time git may take any first
 		}
-		if !w.parents(id, marks) {
+		straight = straight && w.queue.Len() == 1
+		id, marks := w.next()
+		c, ok := h.commit(id)
+		switch {
+		case !ok:
+			return false
+		case marks&older != 0:
+		case whole && h.past.isClean(h.v.Top, id):
+			continue
+		case !h.holds(c):
+			return false
+		}
+		count, oldest, limited = count+1, min(oldest, c.date), limited && c.dated
+		if !w.parents(c, marks) {
 			return false
 		}
 	}
@@ -452,9 +475,8 @@ func (h *history) walk(whole bool) bool {
 }
 
 // holds visits what a commit and those right before it hold: what it changed is among that.
-func (h *history) holds(id string) bool {
-	c, ok := h.commit(id)
-	if !ok || !h.tree(c.tree) {
+func (h *history) holds(c *commit) bool {
+	if !h.tree(c.tree) {
 		return false
 	}
 	for _, parent := range c.parents {
@@ -538,12 +560,8 @@ func (w *walk) next() (id string, marks int) {
 }
 
 // parents marks what is right before a commit as the commit is.
-func (w *walk) parents(id string, marks int) bool {
-	c, ok := w.h.commit(id)
-	for i := 0; ok && i < len(c.parents); i++ {
-		ok = w.mark(c.parents[i], marks)
-	}
-	return ok
+func (w *walk) parents(c *commit, marks int) bool {
+	return !slices.ContainsFunc(c.parents, func(parent string) bool { return !w.mark(parent, marks) })
 }
 
 // youngest is a heap of commits.

@@ -120,7 +120,7 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 		{args: "log -p main..topic", of: History{Revisions: []string{"main..topic"}, Walks: true}},
 		{args: "log -p topic..main", of: History{Revisions: []string{"topic..main"}, Walks: true}, clean: true},
 		{args: "log -p topic...main", of: History{Revisions: []string{"topic...main"}, Walks: true}},
-		{args: "log -p --all -2", of: History{All: true, Walks: true, Count: 2}, clean: true},
+		{args: "log -p --all -2", of: History{All: true, Walks: true, Count: 2}},
 		{args: "log -p HEAD~2^!", of: History{Revisions: []string{"HEAD~2^!"}, Walks: true}, clean: true},
 		{args: "log -p -- second wide", of: History{Revisions: []string{"HEAD"}, Walks: true}, specs: []string{"second", "wide"}, clean: true},
 		{args: "log -p -- conf", of: History{Revisions: []string{"HEAD"}, Walks: true}, specs: []string{"conf"}},
@@ -170,9 +170,13 @@ func TestHistoryOfLogs(t *testing.T) {
 	}
 	assert.Empty(t, held(History{Revisions: []string{"HEAD"}, Walks: true}))
 	assert.Empty(t, held(History{All: true, Walks: true}))
-	assert.Empty(t, held(History{Revisions: []string{"nothing"}}))
+	assert.Equal(t, []string{"a.key"}, held(History{Revisions: []string{"nothing"}})[:1])
 	assert.Equal(t, []string{"a.key"}, held(History{Logs: true, Walks: true})[:1])
 	assert.Equal(t, []string{"a.key"}, held(History{Revisions: []string{"HEAD@{1}"}})[:1])
+	s.git(dir, "reflog", "expire", "--expire=all", "--all")
+	assert.Equal(t, []string{"a.key"}, held(History{Revisions: []string{"ORIG_HEAD"}})[:1])
+	require.NoError(t, os.Remove(dir+"/.git/ORIG_HEAD"))
+	assert.Empty(t, held(History{Revisions: []string{"nothing"}}))
 	s.write(dir+"/b.key", "content")
 	s.git(dir, "stash", "-q", "--all")
 	assert.Equal(t, []string{"b.key"}, held(History{Revisions: []string{"refs/stash"}}))
@@ -249,4 +253,47 @@ func TestHistoryIsBounded(t *testing.T) {
 	for tries := 0; ask() != nil; tries++ {
 		require.Less(t, tries, 10)
 	}
+}
+
+// S3: of commits of one time git may print any first.
+func TestHistoryOfOneTime(t *testing.T) {
+	s := newSandbox(t)
+	dir := s.project
+	s.commit(dir)
+	run := func(date string, args ...string) {
+		cmd := s.command(dir, args...)
+		cmd.Env = append(cmd.Env, "GIT_COMMITTER_DATE="+date+" +0000")
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	sides := []string{"one", "two", "three", "four"}
+	for i, side := range sides {
+		s.git(dir, "checkout", "-q", "-b", side, "main")
+		s.write(dir+"/"+side, side)
+		if i == 1 {
+			s.write(dir+"/a.key", "content")
+		}
+		s.git(dir, "add", "-A")
+		run("2000000000", "commit", "-qm", side)
+		if i == 1 {
+			s.git(dir, "rm", "-q", "a.key")
+			run("2000000000", "commit", "-qm", side)
+		}
+	}
+	s.git(dir, "checkout", "-q", "main")
+	run("2000000000", "merge", "-q", "--no-ff", "-m", "merge", "one", "two", "three", "four")
+	v, past := s.inspect(dir, "log"), seekKeys()
+	for count := 1; count < 8; count++ {
+		output := s.git(dir, "log", "-p", fmt.Sprintf("-%d", count))
+		held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true, Count: count})
+		require.NoError(t, err)
+		if strings.Contains(output, "a.key") {
+			assert.NotEmpty(t, held)
+		}
+	}
+	s.write(dir+"/file.txt", "new")
+	run("2100000000", "commit", "-qam", "later")
+	held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true, Count: 1})
+	require.NoError(t, err)
+	assert.Empty(t, held)
 }
