@@ -141,10 +141,32 @@ func (p *parsed) option(program *Program, rest []Word) int {
 				return p.longOption(known, value, attached, rest)
 			}
 		}
+		if program.joinable(text) {
+			return p.bundle(program, rest)
+		}
 		p.unknownOption(text)
 		return 1
 	}
 	return p.bundle(program, rest)
+}
+
+// joinable reports whether a program that knows no bundles reads one as others do, all the same.
+func (p *Program) joinable(text string) bool {
+	for i := 1; i < len(text) && p.joined != ""; i++ {
+		known, ok := p.options["-"+text[i:i+1]]
+		switch {
+		case !ok:
+			return false
+		case known.kinds[0] == "none" && p.joined == "letters":
+		case known.kinds[0] == "none":
+			return false
+		case i+1 == len(text):
+			return true
+		default:
+			return known.kinds[0] == "value" && strings.Trim(text[i+1:], "0123456789") == ""
+		}
+	}
+	return p.joined != "" && len(text) > 1
 }
 
 // attached reads an option whose value stands in the same word and only the

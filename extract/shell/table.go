@@ -33,6 +33,7 @@ type Program struct {
 	operands      []operandRule
 	style         string
 	numeric       bool
+	joined        string
 	commands      map[string]*Program
 	aliases       map[string]string
 	fallback      *string
@@ -97,6 +98,7 @@ type entry struct {
 	Operands      []operandEntry    `json:"operands"`
 	Style         string            `json:"style"`
 	Numeric       bool              `json:"numeric"`
+	Joined        string            `json:"joined"`
 	Commands      map[string]*entry `json:"commands"`
 	Aliases       map[string]string `json:"aliases"`
 	Default       *string           `json:"default"`
@@ -258,7 +260,7 @@ func compileRaw(raw json.RawMessage) (*Program, error) {
 
 func compile(e *entry) (*Program, error) {
 	p := &Program{
-		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, aliases: e.Aliases,
+		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, joined: e.Joined, aliases: e.Aliases,
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
 		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
