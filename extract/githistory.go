@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/git"
@@ -73,8 +74,16 @@ func (e *extraction) pastReach(item *v1.Item, verdict git.Verdict, of git.Histor
 	answer := e.secretAmong(verdict, func(visit func(path string) bool) error {
 		return e.x.past.Held(verdict, of, specs, dir, visit)
 	})
-	if answer == reachesSecret {
+	switch {
+	case answer == reachesSecret:
 		item.Caveats.Add("secret_in_commits")
+	case answer == reachesUnknown && of.Walks && e.textsAlone(specs):
+		return reachesNone // however far back, nothing else is printed
 	}
 	return answer
+}
+
+// textsAlone reports whether pathspecs select source texts alone, as far as their names tell.
+func (e *extraction) textsAlone(specs []string) bool {
+	return len(specs) > 0 && !slices.ContainsFunc(specs, func(spec string) bool { return strings.HasPrefix(spec, ":") || !e.textByName(spec) })
 }

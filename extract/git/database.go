@@ -21,7 +21,7 @@ import (
 // about half a second.
 const (
 	maxPastObjects = 50_000
-	maxPastBytes   = 256 << 20
+	maxPastBytes   = 128 << 20
 )
 
 // Budget counts what was read of history for one decision, from zero up to these bounds.
@@ -33,8 +33,8 @@ const (
 	maxPastPacks  = 512
 	// maxBases bounds the objects that are kept for others to differ from.
 	maxBases = 16 << 20
-	// maxIndexHeld is up to what size the index of a pack is read as a whole.
-	maxIndexHeld = 4 << 20
+	// maxBucket is up to what size the ids of an index that begin with one byte are read together.
+	maxBucket = 1 << 20
 )
 
 var (
@@ -72,8 +72,10 @@ type packFile struct {
 	index io.ReaderAt
 	data  *os.File
 	files []*os.File
-	// before counts the objects whose ids begin with at most a byte.
-	before [256]int64
+	// before counts the objects whose ids begin with at most a byte, buckets are these ids where
+	// they were read together.
+	before  [256]int64
+	buckets [256][]byte
 }
 
 func newDatabase(v *Verdict, budget *Budget) *database {
@@ -144,13 +146,6 @@ func openPack(name string, objectSize int) (*packFile, error) {
 	}
 	if err == nil {
 		p.index = index
-		if size <= maxIndexHeld {
-			var content []byte
-			content, err = io.ReadAll(io.NewSectionReader(index, 0, size))
-			p.index = bytes.NewReader(content)
-		}
-	}
-	if err == nil {
 		err = p.readFanout(size, objectSize)
 	}
 	if err != nil {
@@ -196,22 +191,18 @@ func (p *packFile) readFanout(size int64, objectSize int) error {
 	return nil
 }
 
-// bucket are the places in the index of the ids that begin with a byte.
-func (p *packFile) bucket(first byte) (low, high int64) {
-	if first > 0 {
-		low = p.before[first-1]
-	}
-	return low, p.before[first]
-}
-
-// search is the first place in the index whose id is not less than one, or the beginning of one.
+// search is the first place in the index whose id is not less than one, or the beginning of one,
+// among those that begin with the same byte.
 func (p *packFile) search(id []byte, objectSize int) (at int64, err error) {
-	low, high := p.bucket(id[0])
-	here := make([]byte, objectSize)
+	low, high := int64(0), p.before[id[0]]
+	if id[0] > 0 {
+		low = p.before[id[0]-1]
+	}
 	for low < high {
 		at := (low + high) / 2
-		if _, err := p.index.ReadAt(here, packNames+at*int64(objectSize)); err != nil {
-			return 0, errObject
+		here, err := p.idAt(at, id[0], objectSize)
+		if err != nil {
+			return 0, err
 		}
 		if bytes.Compare(here[:min(len(id), len(here))], id) < 0 {
 			low = at + 1
@@ -222,10 +213,25 @@ func (p *packFile) search(id []byte, objectSize int) (at int64, err error) {
 	return low, nil
 }
 
-// idAt is the id at a place in the index.
-func (p *packFile) idAt(at int64, objectSize int) ([]byte, error) {
-	id := make([]byte, objectSize)
-	if _, err := p.index.ReadAt(id, packNames+at*int64(objectSize)); err != nil {
+// idAt is the id at a place in the index, which begins with a byte. Those that do are read
+// together, unless they are very many.
+func (p *packFile) idAt(at int64, first byte, objectSize int) ([]byte, error) {
+	begin, size := int64(0), int64(objectSize)
+	if first > 0 {
+		begin = p.before[first-1]
+	}
+	if length := (p.before[first] - begin) * size; p.buckets[first] == nil && length <= maxBucket {
+		ids := make([]byte, length)
+		if _, err := p.index.ReadAt(ids, packNames+begin*size); err != nil {
+			return nil, errObject
+		}
+		p.buckets[first] = ids
+	}
+	if ids := p.buckets[first]; ids != nil {
+		return ids[(at-begin)*size : (at-begin+1)*size], nil
+	}
+	id := make([]byte, size)
+	if _, err := p.index.ReadAt(id, packNames+at*size); err != nil {
 		return nil, errObject
 	}
 	return id, nil
@@ -238,7 +244,7 @@ func (p *packFile) offset(id []byte) (offset int64, found bool, err error) {
 	if err != nil || at >= p.before[id[0]] {
 		return 0, false, err
 	}
-	here, err := p.idAt(at, size)
+	here, err := p.idAt(at, id[0], size)
 	if err != nil || !bytes.Equal(here, id) {
 		return 0, false, err
 	}
@@ -261,17 +267,21 @@ func (p *packFile) offset(id []byte) (offset int64, found bool, err error) {
 
 // read is an object by its id: what kind it is, and unless it is a file what it holds.
 func (d *database) read(id string) (object, error) {
-	if d.budget.objects++; d.budget.objects > maxPastObjects {
-		return object{}, errObject
-	}
 	raw, err := hex.DecodeString(id)
 	if err != nil || len(raw) != d.v.objectSize {
+		return object{}, errObject
+	}
+	return d.readRaw(raw)
+}
+
+func (d *database) readRaw(raw []byte) (object, error) {
+	if d.budget.objects++; d.budget.objects > maxPastObjects {
 		return object{}, errObject
 	}
 	if err := d.ready(); err != nil {
 		return object{}, err
 	}
-	found, err := d.find(id, raw)
+	found, err := d.find(raw)
 	if err != nil || found.kind == kindBlob {
 		return found, err
 	}
@@ -281,7 +291,7 @@ func (d *database) read(id string) (object, error) {
 	return found, nil
 }
 
-func (d *database) find(id string, raw []byte) (object, error) {
+func (d *database) find(raw []byte) (object, error) {
 	for _, p := range d.packs {
 		offset, found, err := p.offset(raw)
 		if err != nil {
@@ -291,6 +301,7 @@ func (d *database) find(id string, raw []byte) (object, error) {
 			return d.packed(p, offset)
 		}
 	}
+	id := hex.EncodeToString(raw)
 	for _, dir := range d.dirs {
 		file, err := openRegular(filepath.Join(dir, id[:2], id[2:]))
 		if stat.Missing(err) {
@@ -329,8 +340,12 @@ func (d *database) loose(file io.Reader) (object, error) {
 func (d *database) packed(p *packFile, offset int64) (object, error) {
 	var deltas [][]byte
 	var places []int64
+	held := 0
 	for range maxDeltaChain {
 		found, base, err := d.entry(p, offset)
+		if held += len(found.body); err == nil && held > 2*maxPastObject {
+			err = errObject
+		}
 		if err != nil {
 			return object{}, err
 		}
@@ -446,7 +461,7 @@ func (d *database) abbreviated(digits string) (string, bool) {
 		at, err = p.search(low, d.v.objectSize)
 		for ; err == nil && at < p.before[low[0]] && len(found) < 2; at++ {
 			var id []byte
-			if id, err = p.idAt(at, d.v.objectSize); err != nil || !bytes.HasPrefix(id, low) {
+			if id, err = p.idAt(at, low[0], d.v.objectSize); err != nil || !bytes.HasPrefix(id, low) {
 				break
 			}
 			if text := hex.EncodeToString(id); strings.HasPrefix(text, digits) {

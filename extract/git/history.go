@@ -490,7 +490,11 @@ func (h *history) holds(c *commit) bool {
 
 // tree visits what a tree holds.
 func (h *history) tree(id string) bool {
-	found, ok := h.past.tree(h.d, h.v.Top+"/", id, 0)
+	at, ok := hashOf(id)
+	if !ok {
+		return false
+	}
+	found, ok := h.past.tree(h.d, treeAt{dir: h.v.Top + "/", id: at}, 0)
 	if !ok {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 // Bounds on what is remembered of histories; beyond them all of a kind is dropped.
 const (
 	maxPastCommits = 100_000
-	maxPastTrees   = 100_000
+	maxPastTrees   = 500_000
 	// maxHeld is how many files of the names looked for are noted of one tree.
 	maxHeld = 1_000
 )
@@ -23,13 +23,23 @@ type Past struct {
 
 	mu      sync.Mutex
 	commits map[string]*commit
-	trees   map[treeAt][]file
+	// free are trees which hold nothing of the kind, by their directories, and count how many;
+	// trees says of others what they hold.
+	free  map[string]map[hash]struct{}
+	count int
+	trees map[treeAt][]file
 	// clean are commits which hold nothing of the kind, nor does any before them.
 	clean map[treeAt]bool
 }
 
+// hash is the id of an object; a short one ends in zeros.
+type hash [sha256Size]byte
+
 // treeAt is an object, and the directory that it counts in.
-type treeAt struct{ dir, id string }
+type treeAt struct {
+	dir string
+	id  hash
+}
 
 // file is one that is looked for: its absolute path, and what it holds.
 type file struct{ path, id string }
@@ -37,7 +47,18 @@ type file struct{ path, id string }
 // NewPast returns a Past that has seen nothing. sought says of an absolute path whether it is
 // looked for; its answer must not change.
 func NewPast(sought func(path string) bool) *Past {
-	return &Past{sought: sought, commits: map[string]*commit{}, trees: map[treeAt][]file{}, clean: map[treeAt]bool{}}
+	return &Past{
+		sought: sought, commits: map[string]*commit{}, free: map[string]map[hash]struct{}{}, trees: map[treeAt][]file{}, clean: map[treeAt]bool{},
+	}
+}
+
+// hashOf reads an id.
+func hashOf(id string) (h hash, ok bool) {
+	if hex.DecodedLen(len(id)) > len(h) {
+		return h, false
+	}
+	_, err := hex.Decode(h[:], []byte(id))
+	return h, err == nil
 }
 
 func (p *Past) commit(id string) (*commit, bool) {
@@ -61,9 +82,10 @@ func (p *Past) keepCommit(id string, c *commit) {
 }
 
 func (p *Past) isClean(top, id string) bool {
+	key, ok := hashOf(id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.clean[treeAt{top, id}]
+	return ok && p.clean[treeAt{top, key}]
 }
 
 func (p *Past) keepClean(top string, ids []string) {
@@ -73,13 +95,18 @@ func (p *Past) keepClean(top string, ids []string) {
 		clear(p.clean)
 	}
 	for _, id := range ids {
-		p.clean[treeAt{top, id}] = true
+		if key, ok := hashOf(id); ok {
+			p.clean[treeAt{top, key}] = true
+		}
 	}
 }
 
 func (p *Past) treeKnown(key treeAt) ([]file, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if _, free := p.free[key.dir][key.id]; free {
+		return nil, true
+	}
 	found, known := p.trees[key]
 	return found, known
 }
@@ -87,51 +114,61 @@ func (p *Past) treeKnown(key treeAt) ([]file, bool) {
 func (p *Past) keepTree(key treeAt, found []file) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.trees) >= maxPastTrees {
+	if p.count++; p.count > maxPastTrees {
 		clear(p.trees)
+		clear(p.free)
+		p.count = 1
 	}
-	p.trees[key] = found
+	if len(found) > 0 {
+		p.trees[key] = found
+		return
+	}
+	below := p.free[key.dir]
+	if below == nil {
+		below = map[hash]struct{}{}
+		p.free[key.dir] = below
+	}
+	below[key.id] = struct{}{}
 }
 
 // tree lists what is looked for in a tree and below, which lies in a directory with a slash
 // behind it. It reports false where that can't be known.
-func (p *Past) tree(d *database, dir, id string, depth int) ([]file, bool) {
-	key := treeAt{dir, id}
-	if found, known := p.treeKnown(key); known {
+func (p *Past) tree(d *database, at treeAt, depth int) ([]file, bool) {
+	if found, known := p.treeKnown(at); known {
 		return found, true
 	}
-	if depth > maxHeadDepth || len(dir) > maxHeadPath {
+	if depth > maxHeadDepth || len(at.dir) > maxHeadPath {
 		return nil, false
 	}
-	read, err := d.read(id)
+	size := d.v.objectSize
+	read, err := d.readRaw(at.id[:size])
 	if err != nil || read.kind != kindTree {
 		return nil, false
 	}
 	var found []file
 	for body := read.body; len(body) > 0; {
 		header, rest, ended := bytes.Cut(body, []byte{0})
-		mode, name, spaced := strings.Cut(string(header), " ")
-		if !ended || !spaced || len(rest) < d.v.objectSize {
+		mode, name, spaced := bytes.Cut(header, []byte{' '})
+		if !ended || !spaced || len(rest) < size {
 			return nil, false
 		}
-		entry := file{path: dir + name, id: hex.EncodeToString(rest[:d.v.objectSize])}
-		body = rest[d.v.objectSize:]
-		switch mode {
-		case "40000", "040000":
-			below, ok := p.tree(d, entry.path+"/", entry.id, depth+1)
+		path := at.dir + string(name)
+		switch {
+		case string(mode) == "40000" || string(mode) == "040000":
+			next := treeAt{dir: path + "/"}
+			copy(next.id[:], rest[:size])
+			below, ok := p.tree(d, next, depth+1)
 			if !ok {
 				return nil, false
 			}
 			found = append(found, below...)
-		default:
-			if p.sought(entry.path) {
-				found = append(found, entry)
-			}
+		case p.sought(path):
+			found = append(found, file{path: path, id: hex.EncodeToString(rest[:size])})
 		}
-		if len(found) > maxHeld {
+		if body = rest[size:]; len(found) > maxHeld {
 			return nil, false
 		}
 	}
-	p.keepTree(key, found)
+	p.keepTree(at, found)
 	return found, true
 }
