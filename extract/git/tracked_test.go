@@ -194,8 +194,17 @@ func TestExclusionsBelowACommonDirectory(t *testing.T) {
 	for _, cwd := range []string{s.project, s.project + "/sub"} {
 		for _, specs := range [][]string{
 			{"sub/deep", ":!**/*.pem"},
-			{"sub/deep/", ":!*.pem"}, {"sub/deep/", ":!sub"}, {"sub/*.go", ":!?*"}, {"sub/b.go", "sub/deep/*", ":!?*/b.go"}, {":(glob)sub/*.go", ":(exclude,glob)**/*.go"},
-			{":(top)sub/", ":!/*/b.go"}, {":!/**/b.go"}, {":!/?*"}, {".", ":!/su?/b.go"}, {"deep/", ":!deep/*.pem"}, {":!sub", "sub/deep/x"},
+			{"sub/deep/", ":!*.pem"},
+			{"sub/deep/", ":!sub"},
+			{"sub/*.go", ":!?*"},
+			{"sub/b.go", "sub/deep/*", ":!?*/b.go"},
+			{":(glob)sub/*.go", ":(exclude,glob)**/*.go"},
+			{":(top)sub/", ":!/*/b.go"},
+			{":!/**/b.go"},
+			{":!/?*"},
+			{".", ":!/su?/b.go"},
+			{"deep/", ":!deep/*.pem"},
+			{":!sub", "sub/deep/x"},
 		} {
 			got, err := collect(t, verdict, specs, cwd)
 			require.NoError(t, err, "%q", specs)
