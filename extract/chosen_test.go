@@ -100,18 +100,22 @@ func TestSettingsBesideAFile(t *testing.T) {
 // V5: what else stands in a project and chooses what a version query runs.
 func TestFilesThatChooseAProgram(t *testing.T) {
 	for name, chosen := range map[string][]string{
-		".corepack.env":         {"pnpm --version", "yarn --version", "npm --version", "npx --version"},
-		"package.yaml":          {"pnpm --version"},
-		"package.json5":         {"pnpm --version"},
-		".prototools":           {"node --version", "go version", "cargo --version", "ruby --version", "yarn --version"},
-		".config/mise/conf.d/a": {"node --version", "python3 --version"},
-		".node-version":         {"node --version", "npm --version", "pnpm --version", "tsc --version", "corepack --version"},
-		".ruby-version":         {"ruby --version", "gem --version"},
-		".go-version":           {"go version"},
-		".perl-version":         {"perl --version"},
-		".php-version":          {"php --version"},
-		".lua-version":          {"lua -v"},
-		"../.corepack.env":      {"pnpm --version"},
+		".corepack.env":          {"pnpm --version", "yarn --version", "npm --version", "npx --version"},
+		"package.yaml":           {"pnpm --version"},
+		"package.json5":          {"pnpm --version"},
+		".prototools":            {"node --version", "go version", "cargo --version", "ruby --version", "yarn --version"},
+		".config/mise/conf.d/a":  {"node --version", "python3 --version"},
+		".mise/conf.d/a.toml":    {"node --version", "go version", "rg x"},
+		"mise/conf.d/a.toml":     {"node --version", "go version"},
+		".config/mise/mise.toml": {"go version"},
+		".rtx.toml":              {"go version", "rg x"},
+		".node-version":          {"node --version", "npm --version", "pnpm --version", "tsc --version", "corepack --version"},
+		".ruby-version":          {"ruby --version", "gem --version"},
+		".go-version":            {"go version"},
+		".perl-version":          {"perl --version"},
+		".php-version":           {"php --version"},
+		".lua-version":           {"lua -v"},
+		"../.corepack.env":       {"pnpm --version"},
 	} {
 		p := newPlace(t)
 		asks := func(line string) bool {

@@ -38,12 +38,21 @@ func TestPathspecsWithMagic(t *testing.T) {
 		"git grep KEY -- src ':(literal)conf'":               reachesSecret,
 		"git grep KEY -- ':(icase)../conf'":                  "reaches_unknown",
 		// Behind a backslash a wildcard is none, and excludes nothing.
-		`git grep KEY -- . ':!\*.env'`:          reachesSecret,
-		`git grep KEY -- . ':(exclude)\*.env'`:  reachesSecret,
-		"git grep KEY -- . ':!*.env'":           "",
-		"git show ':!x/.env' src":               reachesSecret,
-		"git show --stat ':^x/.env' ':!x/.env'": reachesSecret,
-		"git diff ':(glob)y/.env' HEAD:src/a":   reachesSecret,
+		`git grep KEY -- . ':!\*.env'`:         reachesSecret,
+		`git grep KEY -- . ':(exclude)\*.env'`: reachesSecret,
+		"git grep KEY -- . ':!*.env'":          "",
+		// What counts from the top is taken as it is written.
+		"git grep KEY -- . ':!/./conf/.env' ':!*x*' ':!*y*'": "reaches_unknown",
+		"git grep KEY -- ':!/.'":                             "reaches_unknown",
+		// A range may end before it begins.
+		"git grep KEY -- 'conf/[.-*]env'": reachesSecret,
+		// git ls-files takes off what excludes as much as the directory has.
+		"git ls-files conf/ ':!**/.env' | xargs cat":   reachesSecret,
+		"git ls-files conf/ ':!*/.env' | xargs cat":    reachesSecret,
+		"git ls-files conf/ ':!conf/.env' | xargs cat": "",
+		"git show ':!x/.env' src":                      reachesSecret,
+		"git show --stat ':^x/.env' ':!x/.env'":        reachesSecret,
+		"git diff ':(glob)y/.env' HEAD:src/a":          reachesSecret,
 	} {
 		items := p.facts("Bash", map[string]any{"command": line}).Items
 		if want == "" {

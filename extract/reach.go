@@ -50,6 +50,8 @@ type filter struct {
 	handing     shell.Handing
 	// parts is true when a word may begin with any segment of a name.
 	parts bool
+	// uncut is true when other names are made of a name, and of each of its pieces.
+	uncut bool
 	// braces is true when the shell splits them in such a name.
 	braces bool
 	// reading is what the command may take such a name for.
@@ -349,7 +351,7 @@ func (r *reader) doubled(entry fs.DirEntry) bool {
 
 // handingOf is how names become words where a command is given what a run finds.
 func handingOf(a *shell.Access) filter {
-	return filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading, parts: a.Parts}
+	return filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading, parts: a.Parts, uncut: a.Uncut}
 }
 
 // handed says what a name reaches by the way it is handed on: cut into words, it
@@ -375,7 +377,7 @@ func (e *extraction) handed(named, base string, f *filter) string {
 	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || f.braces && strings.Contains(named, "{") {
 		return reachesUnknown
 	}
-	return unknownUnless(!strings.ContainsAny(named, " \t") || e.nothing(named, base))
+	return unknownUnless(!strings.ContainsAny(named, " \t") || !f.uncut && e.nothing(named, base))
 }
 
 // nothing reports whether no piece of a text that is cut at its blanks names anything.

@@ -43,7 +43,7 @@ func (e *extraction) treeOf(root, named, base string, f filter) string {
 
 func (f *filter) equal(other *filter) bool {
 	return f.skipHidden == other.skipHidden && f.across == other.across && f.spelled == other.spelled && f.follow == other.follow && f.namedLinks == other.namedLinks && f.names == other.names && f.fed == other.fed &&
-		f.rooted == other.rooted && f.parts == other.parts && f.handing == other.handing && f.braces == other.braces && f.reading == other.reading && f.ignoring == other.ignoring && f.untracked == other.untracked && f.quoted == other.quoted && slices.Equal(f.ignoreFiles, other.ignoreFiles) &&
+		f.rooted == other.rooted && f.parts == other.parts && f.uncut == other.uncut && f.handing == other.handing && f.braces == other.braces && f.reading == other.reading && f.ignoring == other.ignoring && f.untracked == other.untracked && f.quoted == other.quoted && slices.Equal(f.ignoreFiles, other.ignoreFiles) &&
 		slices.Equal(f.unhidden, other.unhidden) && slices.Equal(f.include, other.include) && slices.Equal(f.exclude, other.exclude) && slices.Equal(f.excludeDir, other.excludeDir)
 }
 

@@ -75,6 +75,7 @@ func TestReachOfAnUnseenDisk(t *testing.T) {
 func TestGitNamesFilesOfAnUnseenDisk(t *testing.T) {
 	p := newPlace(t)
 	for command, unknown := range map[string]bool{
+		`git show --all HEAD:README.md`: true, `git show HEAD:README.md --reflog`: true, `git show HEAD:README.md..HEAD`: true, `git show HEAD..HEAD:README.md`: true,
 		`git show HEAD:README.md`: false, `git show HEAD:package.json`: false, `git show v1:src`: false, `git show HEAD:`: false, `git diff HEAD~1:a.go HEAD:a.go`: false,
 		`git diff -- a.go`: false, `git diff HEAD~2...HEAD -- a.go "*.md"`: false, `git show HEAD -- a.go`: false, `git grep x "*.py"`: false, `git grep x -- src/a.py`: false,
 		`git show HEAD:.env`: true, `git show HEAD:sub/.ENV`: true, `git show HEAD`: true, `git show :/fix`: true, `git diff HEAD~1:src HEAD:src`: true,

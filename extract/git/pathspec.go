@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -49,10 +50,32 @@ func parsePathspecs(top, cwd string, texts []string) (selection, error) {
 			parsed.include = append(parsed.include, spec)
 		}
 	}
+	common := prefix
+	for i := range parsed.include {
+		common = commonDirectory(&parsed.include[i], common, i == 0)
+	}
+	// git ls-files takes the directory that all of them lie in off names, and as many bytes off what
+	// excludes, whatever these are.
+	parsed.exclude = slices.DeleteFunc(parsed.exclude, func(spec pathspec) bool {
+		return !strings.HasPrefix(spec.pattern[:spec.literal], common)
+	})
 	if len(parsed.include) == 0 {
 		parsed.include = []pathspec{{}}
 	}
 	return parsed, nil
+}
+
+// commonDirectory is the directory, with its slash, that a pathspec lies in for sure, or what it
+// has of it in common with the one so far.
+func commonDirectory(spec *pathspec, so string, first bool) string {
+	known := spec.pattern[:spec.literal]
+	if spec.fold {
+		known = spec.pattern[:spec.exact]
+	}
+	if !first {
+		known = known[:commonLength(known, so)]
+	}
+	return known[:strings.LastIndexByte(known, '/')+1]
 }
 
 // prefixOf is cwd relative to top, with a slash at its end, or empty.
@@ -87,6 +110,9 @@ func parsePathspec(top, prefix, text string) (pathspec, error) {
 	pattern, exact, err := anchor(top, prefix, rest)
 	if err != nil {
 		return pathspec{}, err
+	}
+	if m.top && pattern != rest {
+		return pathspec{}, ErrPathspecUnknown // git takes such a one as it is written: "." is no directory in it
 	}
 	spec := pathspec{pattern: pattern, literal: max(exact, plainLength(pattern)), exclude: m.exclude, glob: m.glob, fold: m.fold, exact: exact}
 	if m.literal {

@@ -48,6 +48,14 @@ func (s *sandbox) grepped(dir string, specs ...string) ([]string, bool) {
 	return fields(output), cmd.ProcessState.ExitCode() < 2
 }
 
+// listed is what git ls-files makes of the same.
+func (s *sandbox) listed(dir string, specs ...string) []string {
+	s.t.Helper()
+	output, err := s.command(dir, append([]string{"ls-files", "-z", "--full-name", "--"}, specs...)...).Output()
+	require.NoError(s.t, err, "%q", specs)
+	return fields(output)
+}
+
 // noTree is the id of the tree that holds nothing, which every repository has.
 const noTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
@@ -108,6 +116,7 @@ func pathspecTexts() []string {
 		":(icase)../SUB", ":(icase)S*B/\\B.go", ":(icase)[S]*", ":(icase,exclude)SUB", ":(icase,glob)**/A.go", ":(glob,icase)SUB/**/*.PEM",
 		":(literal)st*r/file", ":(literal)st*r", ":(literal)*", ":(literal)sub/foo?", ":(literal,top)st*r", ":(literal,exclude)st*r",
 		":(literal)z/back\\slash", ":(glob,literal)a", ":(literal,icase)UPPER", ":(icase)DEEP", ":(icase)ST*R", ":(glob)st*r/*", ":(glob)f*", ":", "[[:upper:]]*", "../..", "/etc", ":(attr:x)a", "a\\",
+		"[.-*]env", "[s-a]ub", ":(glob)[a-*]b", ":/.", ":/!.", ":!/./sub", ":(top)sub/../a", ":(top,exclude)sub//b.go", ":!/**/.env", "sub/deep/",
 	}
 }
 
@@ -131,7 +140,7 @@ func checkPathspecs(t *testing.T, s *sandbox, v Verdict, cwd string, specs []str
 	}
 	parsed, err := parsePathspecs(v.Top, cwd, specs)
 	require.NoError(t, err)
-	if parsed.include[0] != (pathspec{}) || len(parsed.exclude) == 0 {
+	if parsed.include[0] != (pathspec{}) && len(parsed.include)+len(parsed.exclude) == len(specs) { // none is left out for ls-files
 		assert.ElementsMatch(t, want, got, "%q in %s", specs, cwd)
 	}
 	return true
@@ -166,13 +175,49 @@ func TestPathspecsThatAreNotUnderstood(t *testing.T) {
 	for _, text := range []string{
 		":(glob)a**", ":(glob)**a/b", ":(glob)a[/]b", ":(glob)../a", ":(glob)a\\/b", ":(icase)../a", ":(icase)/top/a", ":(icase)é", ":(icase)[A]",
 		":(icase,exclude)a", ":(glob,literal)a", ":(glob,)a", ":(attr:x)", ":(attr:x,glob)a", ":(exclude", ":", "", "[[:upper:]]", "x[", "a\\", "../../a", "/etc",
-		":%a", ":!%a",
+		":%a", ":!%a", ":/.", ":!/.", ":!/./a", ":(top)a//b", ":(top,exclude)a/../b", ":(top,literal)./a", ":/../a",
 	} {
 		_, err := parsePathspecs("/top", "/top/sub", []string{text})
 		assert.ErrorIs(t, err, ErrPathspecUnknown, "%q", text)
 	}
 	_, err := parsePathspecs("/top", "/elsewhere", nil)
 	assert.ErrorIs(t, err, ErrPathspecUnknown)
+}
+
+// git ls-files takes off what excludes as many bytes as the directory has that it looks at.
+func TestExclusionsBelowACommonDirectory(t *testing.T) {
+	s := newSandbox(t)
+	s.git(s.project, "init", "-q", ".")
+	s.populate(s.project)
+	verdict := s.inspect(s.project, "ls-files")
+	require.True(t, verdict.Repository)
+	for _, cwd := range []string{s.project, s.project + "/sub"} {
+		for _, specs := range [][]string{
+			{"sub/deep", ":!**/*.pem"},
+			{"sub/deep/", ":!*.pem"},
+			{"sub/deep/", ":!sub"},
+			{"sub/*.go", ":!?*"},
+			{"sub/b.go", "sub/deep/*", ":!?*/b.go"},
+			{":(glob)sub/*.go", ":(exclude,glob)**/*.go"},
+			{":(top)sub/", ":!/*/b.go"},
+			{":!/**/b.go"},
+			{":!/?*"},
+			{".", ":!/su?/b.go"},
+			{"deep/", ":!deep/*.pem"},
+			{":!sub", "sub/deep/x"},
+		} {
+			got, err := collect(t, verdict, specs, cwd)
+			require.NoError(t, err, "%q", specs)
+			for _, path := range s.listed(cwd, specs...) {
+				assert.Contains(t, got, path, "%q in %s", specs, cwd)
+			}
+		}
+	}
+	for text, excluded := range map[string]bool{"sub": true, "sub/": true, "sub/deep": true, "sub/deep/": false, "*.pem": true} {
+		parsed, err := parsePathspecs("/top", "/top", []string{text, ":!sub/*.pem"})
+		require.NoError(t, err)
+		assert.Equal(t, excluded, len(parsed.exclude) == 1, text)
+	}
 }
 
 func TestTrackedStopsAndFails(t *testing.T) {

@@ -124,7 +124,8 @@ func bracket(pattern string, c byte) (matched bool, size int, valid bool) {
 				return false, 0, false
 			}
 		}
-		if low <= c && c <= high {
+		// What a range begins with counts by itself, wherever it ends.
+		if c == low || low <= c && c <= high {
 			matched = true
 		}
 		at = next

@@ -81,6 +81,9 @@ type feed struct {
 	// cut, of parts, is a whole name that nothing but the text ending is cut off.
 	cut    *Word
 	ending string
+	// derived is true when a word is what another name is made to: of a piece of that, where a
+	// shell cuts it, something else is made.
+	derived bool
 	// made is true when the words are other names than those that were found: pieces of
 	// such lie elsewhere.
 	made bool
@@ -154,7 +157,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
 	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
 	a.Untracked, a.Quoted, a.Ignoring = f.untracked, f.quoted, a.Ignoring || f.untracked && !tree
-	a.Parts = f.parts
+	a.Parts, a.Uncut = f.parts, f.derived || f.composed()
 	if !split {
 		a.Handing = f.handing
 	}

@@ -45,14 +45,29 @@ func (p *parsed) revision(word Word) {
 		p.pathspec(word)
 		return
 	}
+	commit := false
 	for _, end := range rangeEnds(word.Text) {
-		p.object(end)
+		commit = !p.object(end) || commit
+	}
+	if commit { // on one side, the other being an object
+		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
 	}
 	if p.object(word.Text) {
 		return
 	}
 	p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
 	p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Maybe: true})
+}
+
+// besideObjects counts commits where git prints more than the objects that the words name: those
+// of options, and all that is tracked where it compares a single tree with that.
+func (p *parsed) besideObjects() {
+	words := p.w.table.words
+	has := func(option string) bool { _, ok := p.c.Form.Get(option); return ok }
+	compared := p.c.Git.Blobs == 1 && slices.Contains(words.TreeComparers, p.c.Verb)
+	if p.c.Git.Blobs > 0 && len(p.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.CommitOptions, has)) {
+		p.c.Git.Revisions = append(p.c.Git.Revisions, "HEAD")
+	}
 }
 
 // namesNoRevision reports whether a word is a pattern of paths: what git may

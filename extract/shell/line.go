@@ -206,6 +206,9 @@ type Access struct {
 	// NamedLinks is true where those alone are that the filters on names let through: nothing
 	// goes through the others.
 	NamedLinks bool
+	// Uncut is true when the words are made of such names: pieces of one make other names, that
+	// lie anywhere.
+	Uncut bool
 	// Fed is true when the names below a Tree become words of the command: names
 	// that would be read as anything but one operand then matter.
 	Fed bool

@@ -81,7 +81,7 @@ func directories(word Word) (Word, bool) {
 	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.parts || f.listed || f.entries != "" || f.composed() || f.above() {
 		return Word{}, false
 	}
-	dirs := feed{dir: f.dir, filters: Access{Follow: true}, handing: f.handing, none: word.Vanishes} // dirname fails without a word
+	dirs := feed{dir: f.dir, filters: Access{Follow: true}, handing: f.handing, none: word.Vanishes, derived: true} // dirname fails without a word
 	if word.Split {
 		dirs.handing = AsWords
 	}

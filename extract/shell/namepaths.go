@@ -104,7 +104,7 @@ func (f *feed) looked() []Access {
 	var accesses []Access
 	if f.of != nil {
 		a := f.of.access(f.of.roots[0], v1.OpList, false, false)
-		a.Parts = true
+		a.Parts, a.Uncut = true, true
 		accesses = append(accesses, a)
 	}
 	for _, word := range f.below {

@@ -453,6 +453,7 @@ func (p *parsed) chosen(program *Program) {
 // finish ties the accesses to the directory that options chose, and adds what
 // the commands within touch.
 func (p *parsed) finish() {
+	p.besideObjects()
 	if len(p.inner) > 0 {
 		p.within()
 	}

@@ -101,6 +101,10 @@ type vocabulary struct {
 	// OtherNames are verbs that print names of files that git doesn't ignore, and that it
 	// may not track.
 	OtherNames map[string]Printing `json:"other_names"`
+	// CommitOptions make git add commits to those that words name. TreeComparers compare a single
+	// tree with all that is tracked, be it one of a directory.
+	CommitOptions []string `json:"commit_options"`
+	TreeComparers []string `json:"tree_comparers"`
 	// RefPrinters are verbs that print names of refs, one a line.
 	RefPrinters map[string]RefPrinting `json:"ref_printers"`
 	// HashPrinters are verbs that print a line for each of some commits, with the

@@ -133,6 +133,6 @@ func exposed() map[string]string {
 		".gitignore": "build/\n", "go.mod": "module example.org/proj\n\ngo 1.99\n\ntoolchain go1.99.1\n",
 		".env": "KEY=1\n", "blob": "x\x00\n", "server.pem": "k\n", "id_rsa": "x\n", "d1/.env": "s1\n", "d2/.env": "s2\n", "a.txt": "s1\n",
 		"f": "x\n", "list": "x\n", "cfg/secretd/.env": "s\n", "k/1.md": "x\n", "k/2.md": "x\n", "v/n/env": "",
-		"f1/x y.txt": "x\n", "y.txt": "what a name cut at its blank leads to\n", "f2/x": "x\n", "nested/key.pem": "k\n", "src/a.ts": "x\n",
+		"f1/x y.txt": "x\n", "y.txt": "what a name cut at its blank leads to\n", "f2/x": "x\n", "f3/x aink.go": "x\n", "nested/key.pem": "k\n", "src/a.ts": "x\n",
 	}
 }
