@@ -89,19 +89,29 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 			answer = e.pastReach(item, verdict, e.historyOf(c, &reader, specs, dir), specs, dir)
 		}
 	}
-	for _, object := range c.Git.Objects {
+	for i, object := range c.Git.Objects {
 		if answer != reachesNone || reader.Lists {
 			break
 		}
-		if object == "" {
-			object = "."
+		specs := []string{objectSpec(object)}
+		answer = e.trackedReach(verdict, specs, dir)
+		if holder := c.Git.Holders[i]; answer == reachesNone && holder != "" {
+			answer = e.pastReach(item, verdict, git.History{Revisions: []string{holder}, Alone: true}, specs, dir)
 		}
-		if !strings.HasPrefix(object, "./") && !strings.HasPrefix(object, "../") {
-			object = ":(top)" + object
-		}
-		answer = e.trackedReach(verdict, []string{object}, dir)
 	}
 	return answer
+}
+
+// objectSpec is the pathspec of what revision:path names: from the top, or from the working directory
+// behind a dot.
+func objectSpec(object string) string {
+	switch {
+	case object == "":
+		return ":/"
+	case strings.HasPrefix(object, "./"), strings.HasPrefix(object, "../"):
+		return object
+	}
+	return ":(top)" + object
 }
 
 // pathspecs are those that select what a command prints; none for everything.

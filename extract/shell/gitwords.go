@@ -104,7 +104,7 @@ func (p *parsed) object(text string) bool {
 	if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
 		path = path[2:]
 	}
-	p.c.Git.Objects = append(p.c.Git.Objects, path)
+	p.c.Git.Objects, p.c.Git.Holders = append(p.c.Git.Objects, path), append(p.c.Git.Holders, rev)
 	p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
 	return true
 }

@@ -139,8 +139,10 @@ type GitWords struct {
 	Revisions []string
 	// Blobs counts words of the form revision:path, Objects are their paths, as
 	// git counts them: from the top, or from the working directory behind "./".
+	// Holders are the revisions that they are of, "" the index.
 	Blobs   int
 	Objects []string
+	Holders []string
 	// Staged are paths that git looks for in its index before it takes a word for a
 	// pathspec with magic.
 	Staged []string
