@@ -58,7 +58,7 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []stri
 	if len(of.Revisions) == 0 && reader.Start != "" && (len(reader.StartWith) == 0 || slices.ContainsFunc(reader.StartWith, has)) {
 		of.Revisions = []string{reader.Start}
 	}
-	if len(specs) == 0 && !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool { return entry.Name[0] == '-' && !slices.Contains(walks.Counted, entry.Name) }) {
+	if reader.Counts && len(specs) == 0 && !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool { return entry.Name[0] == '-' && !slices.Contains(walks.Counted, entry.Name) }) {
 		of.Count = c.Git.Count
 	}
 	return of

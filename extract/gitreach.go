@@ -39,6 +39,9 @@ type gitReader struct {
 	// what they changed, those "walked" with what came before each, or the "logs" of what refs
 	// were. Empty, it prints those of none.
 	Commits string `json:"commits"`
+	// Counts is true where it shows each commit that it comes by, so that a number of them is
+	// that many: those without changes are no others to git whatchanged.
+	Counts bool `json:"counts"`
 	// Start is the revision where it begins when none is named, StartWith the options with
 	// which alone it does so, if there are any.
 	Start     string   `json:"start"`
