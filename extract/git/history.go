@@ -83,8 +83,12 @@ type history struct {
 	from, without, only, ends []string
 	// trees count as they are.
 	trees []string
-	// blobs are contents that are printed whatever they are called.
-	blobs []string
+	// ranged is true where a word leaves commits out.
+	ranged bool
+	// blobs are contents that are printed whatever they are called; contents is true where
+	// nothing else is.
+	blobs    []string
+	contents bool
 	// stopped is true once visit has had enough, dirty when anything that is looked for was
 	// found, whether it is selected or not.
 	stopped, dirty bool
@@ -103,7 +107,11 @@ func (h *history) begin() bool {
 			all, logs = true, true
 		}
 	}
+	if h.ranged && !h.of.Alone {
+		h.from, h.only = append(h.from, h.only...), nil // one range makes git go on from all
+	}
 	if len(h.blobs) > 0 {
+		h.contents = !all && !logs && len(h.from)+len(h.only)+len(h.ends)+len(h.trees) == 0
 		all, logs = true, true
 	}
 	if all || logs {
@@ -117,6 +125,7 @@ func (h *history) begin() bool {
 func (h *history) word(text string) bool {
 	if name, excluded := strings.CutPrefix(text, "^"); excluded {
 		id, ok := h.commitOf(name)
+		h.ranged = true
 		if ok {
 			h.without, h.ends = append(h.without, id), append(h.ends, id)
 		}
@@ -126,6 +135,7 @@ func (h *history) word(text string) bool {
 	if !ranged {
 		return h.single(text)
 	}
+	h.ranged = true
 	to, parted := strings.CutPrefix(to, ".")
 	one, ok := h.commitOf(orHead(from))
 	other, also := h.commitOf(orHead(to))
@@ -196,7 +206,9 @@ func (h *history) single(text string) bool {
 		h.trees = append(h.trees, id)
 	case found.kind != kindCommit:
 		return false
-	case h.of.Walks && !alone:
+	case alone && !h.of.Alone:
+		return h.apart(id)
+	case h.of.Walks:
 		h.from = append(h.from, id)
 	case h.of.Alone && !alone:
 		h.ends = append(h.ends, id)
@@ -204,6 +216,16 @@ func (h *history) single(text string) bool {
 		h.only = append(h.only, id)
 	}
 	return true
+}
+
+// apart begins at a commit and leaves out what is before it.
+func (h *history) apart(id string) bool {
+	c, ok := h.commit(id)
+	if ok {
+		h.ranged = true
+		h.from, h.without = append(h.from, id), append(h.without, c.parents...)
+	}
+	return ok
 }
 
 // commitOf is the commit that a revision names.
@@ -501,7 +523,7 @@ func (h *history) tree(id string) bool {
 	for _, file := range found {
 		h.dirty = true
 		path := strings.TrimPrefix(file.path, h.v.Top+"/")
-		if !h.stopped && (slices.Contains(h.blobs, file.id) || len(h.blobs) == 0 && h.selection.selects([]byte(path))) {
+		if !h.stopped && (slices.Contains(h.blobs, file.id) || !h.contents && h.selection.selects([]byte(path))) {
 			h.stopped = !h.visit(path)
 		}
 	}

@@ -110,6 +110,11 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 		{args: "show " + hash("HEAD:fifth"), of: History{Revisions: []string{hash("HEAD:fifth")}}, clean: true},
 		{args: "cat-file -p " + hash("leak:conf/old.key")[:12], of: History{Revisions: []string{hash("leak:conf/old.key")[:12]}, Contents: true}},
 		{args: "cat-file -p leak^{}", of: History{Revisions: []string{"leak^{}"}, Contents: true}, clean: true},
+		{args: "show leak " + hash("HEAD:fifth"), of: History{Revisions: []string{"leak", hash("HEAD:fifth")}}},
+		{args: "show HEAD ^leak", of: History{Revisions: []string{"HEAD", "^leak"}}},
+		{args: "show HEAD~1 HEAD~1..HEAD", of: History{Revisions: []string{"HEAD~1", "HEAD~1..HEAD"}}, clean: true},
+		{args: "show HEAD HEAD~5..HEAD~4", of: History{Revisions: []string{"HEAD", "HEAD~5..HEAD~4"}}},
+		{args: "show HEAD HEAD~1^!", of: History{Revisions: []string{"HEAD", "HEAD~1^!"}}, clean: true},
 		{args: "show :/removed", of: History{Revisions: []string{":/removed"}}},
 		{args: "log -p", of: History{Revisions: []string{"HEAD"}, Walks: true}},
 		{args: "log -p -3", of: History{Revisions: []string{"HEAD"}, Walks: true, Count: 3}, clean: true},
@@ -150,7 +155,7 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 			leaks++
 		}
 	}
-	assert.Equal(t, 19, leaks)
+	assert.Equal(t, 22, leaks)
 }
 
 // S3: what refs were before counts where it is asked for, and where nobody knows what a word names.
