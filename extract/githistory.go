@@ -21,6 +21,9 @@ type gitWalks struct {
 	// those with which it does so at what refs were before.
 	All  []string `json:"all"`
 	Logs []string `json:"logs"`
+	// Walking are those with which it goes on to what came before, where it prints only what is
+	// named otherwise.
+	Walking []string `json:"walking"`
 	// Counted are those with which it prints the youngest commits, whatever they are: with
 	// another one a number of commits may lead any way back.
 	Counted []string `json:"counted"`
@@ -43,8 +46,9 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []stri
 		return git.History{}
 	}
 	of := git.History{
-		Walks: reader.Commits == "walked", Alone: reader.Commits == "trees",
-		Logs: reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
+		Walks: reader.Commits == "walked" || reader.Commits == "named" && slices.ContainsFunc(walks.Walking, has),
+		Alone: reader.Commits == "trees",
+		Logs:  reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
 	}
 	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0
 	for _, word := range c.Git.Revisions {

@@ -40,7 +40,7 @@ func TestSecretsInCommits(t *testing.T) {
 		"git diff --cached": false, "git diff HEAD": false, "git diff HEAD~1 HEAD": false, "git diff HEAD~2": false, "git diff HEAD~3": true,
 		"git diff HEAD~4..": false, "git diff main...HEAD": false, "git diff HEAD~3 -- src": false, "git diff HEAD~2^!": true, "git diff HEAD~1^!": false, "git diff --merge-base HEAD~3": true,
 		"git show": false, "git show HEAD~1": false, "git show HEAD~2": true, "git show " + leak: true, "git show --stat " + leak: false,
-		"git show HEAD~2 -- src": false, "git show main~1 --oneline": false, "git show nowhere": true, "git show " + blob: true,
+		"git show HEAD~2 -- src": false, "git show -2": false, "git show -n 3": true, "git show HEAD --do-walk": true, "git show HEAD --not HEAD~3": true, "git show main~1 --oneline": false, "git show nowhere": true, "git show " + blob: true,
 		"git cat-file -p " + blob: true, "git cat-file -p HEAD~2": false, "git cat-file -p HEAD:README.md": false,
 		"git log -p": true, "git log -p -2": false, "git log -2 -p --stat": false, "git log -p -3": true, "git log -p -n 2": false,
 		"git log -p --max-count=2 --author=a": true, "git log -p -2 --reverse --text -M": false, "git log -p -2 --diff-filter=M": true, "git whatchanged -p -2": true, "git log": false, "git log --stat": false,

@@ -22,6 +22,8 @@ type gitReader struct {
 	// Prints is true when it does so unless told otherwise, by one of Silent.
 	Prints bool     `json:"prints"`
 	Silent []string `json:"silent"`
+	// Options is true when it does so with any option at all.
+	Options bool `json:"options"`
 	// Patch are the options with which it does in any case.
 	Patch []string `json:"patch"`
 	// Below is true when no pathspec means the working directory and not the
@@ -62,7 +64,8 @@ func (g *gitReader) readsWork(form v1.Form) bool {
 
 func (g *gitReader) printsContents(form v1.Form) bool {
 	has := func(option string) bool { _, ok := form.Get(option); return ok }
-	return slices.ContainsFunc(g.Patch, has) || g.Prints && !slices.ContainsFunc(g.Silent, has)
+	prints := g.Prints || g.Options && slices.ContainsFunc(form, func(entry v1.Entry) bool { return entry.Name[0] == '-' })
+	return slices.ContainsFunc(g.Patch, has) || prints && !slices.ContainsFunc(g.Silent, has)
 }
 
 // gitReach says whether a command that prints the contents of tracked files, or of those

@@ -185,6 +185,9 @@ func TestSettingsThatPrintMore(t *testing.T) {
 	assert.Contains(t, p.caveatsOf(t, "git stash show"), "reaches_secret")
 	assert.Empty(t, p.caveatsOf(t, "git stash show --stat"))
 	git(p.project, "config", "stash.showPatch", "false")
+	assert.Empty(t, p.caveatsOf(t, "git stash show"))
+	assert.Contains(t, p.caveatsOf(t, "git stash show -w"), "reaches_secret") // any option makes it a patch
+	assert.Empty(t, p.caveatsOf(t, "git stash show -w --numstat"))
 	git(p.project, "rm", "-q", "-f", "keys/server.pem")
 	assert.Empty(t, p.caveatsOf(t, "git stash show -p"))
 	git(p.project, "config", "stash.showIncludeUntracked", "true")
