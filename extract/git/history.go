@@ -81,6 +81,8 @@ type history struct {
 	// from are commits that count with all before them, without those that don't, only those
 	// that count with what they changed, and ends those of which only what they hold counts.
 	from, without, only, ends []string
+	// barred are those of without that words name.
+	barred []string
 	// trees count as they are.
 	trees []string
 	// ranged is true where a word leaves commits out.
@@ -109,6 +111,9 @@ func (h *history) begin() bool {
 	}
 	if h.ranged && !h.of.Alone {
 		h.from, h.only = append(h.from, h.only...), nil // one range makes git go on from all
+		if !h.of.Walks {
+			h.only = h.barred // git diff-tree shows a lone commit, even so
+		}
 	}
 	if len(h.blobs) > 0 {
 		h.contents = !all && !logs && len(h.from)+len(h.only)+len(h.ends)+len(h.trees) == 0
@@ -127,7 +132,7 @@ func (h *history) word(text string) bool {
 		id, ok := h.commitOf(name)
 		h.ranged = true
 		if ok {
-			h.without, h.ends = append(h.without, id), append(h.ends, id)
+			h.without, h.ends, h.barred = append(h.without, id), append(h.ends, id), append(h.barred, id)
 		}
 		return ok
 	}

@@ -111,6 +111,7 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 		{args: "cat-file -p " + hash("leak:conf/old.key")[:12], of: History{Revisions: []string{hash("leak:conf/old.key")[:12]}, Contents: true}},
 		{args: "cat-file -p leak^{}", of: History{Revisions: []string{"leak^{}"}, Contents: true}, clean: true},
 		{args: "show leak " + hash("HEAD:fifth"), of: History{Revisions: []string{"leak", hash("HEAD:fifth")}}},
+		{args: "diff-tree -p ^HEAD~4", of: History{Revisions: []string{"^HEAD~4"}}},
 		{args: "show HEAD ^leak", of: History{Revisions: []string{"HEAD", "^leak"}}},
 		{args: "show HEAD~1 HEAD~1..HEAD", of: History{Revisions: []string{"HEAD~1", "HEAD~1..HEAD"}}, clean: true},
 		{args: "show HEAD HEAD~5..HEAD~4", of: History{Revisions: []string{"HEAD", "HEAD~5..HEAD~4"}}},
@@ -155,7 +156,7 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 			leaks++
 		}
 	}
-	assert.Equal(t, 22, leaks)
+	assert.Equal(t, 23, leaks)
 }
 
 // S3: what refs were before counts where it is asked for, and where nobody knows what a word names.
