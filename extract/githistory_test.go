@@ -70,3 +70,74 @@ func assertReaches(t *testing.T, p place, lines map[string]bool) {
 		assert.NotEmptyf(t, facts.Items, "%q", line)
 	}
 }
+
+// Of words that no ref leads to, what they name counts, and whatever git walks from there.
+func TestSecretsInCommitsThatNoRefNames(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
+		cmd.Dir = p.project
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+		return strings.TrimSpace(string(output))
+	}
+	commit := func() { git("commit", "-q", "--allow-empty", "-m", "m") }
+	git("init", "-q", "-b", "main")
+	git("add", "README.md", "src")
+	commit()
+	git("checkout", "-q", "--detach")
+	git("add", "-f", ".env")
+	commit()
+	leak := git("rev-parse", "--short=8", "HEAD")
+	git("rm", "-q", "--cached", ".env")
+	commit()
+	commit()
+	commit()
+	far := git("rev-parse", "--short=8", "HEAD")
+	git("checkout", "-q", "main")
+	require.NoError(t, os.RemoveAll(filepath.Join(p.project, ".git", "logs")))
+	assertReaches(t, p, map[string]bool{
+		"git show " + far: false, "git show " + far + "^{commit}~3": true, "git show " + far + "~2^@": true, "git show " + leak + "^-": true,
+		"git show x-g" + leak: true, "git show v1-3-g" + leak: true, "git show " + leak + "^{/m}": true, "git show HEAD^{/m}": false,
+		"git log -p HEAD..x-g" + far: true, "git show --do-walk " + far: true, "git show -9 " + far: true, "git diff x-g" + leak: true,
+		"git grep A= " + leak + "^{tree}": true, "git diff-tree -p x-g" + leak: true, "git show ':/deadbeef'": false, "git show HEAD@{0}": false,
+	})
+}
+
+// Options and words that leave commits out make git show walk, and turn what others name.
+func TestSecretsThatShowWalksTo(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
+		cmd.Dir = p.project
+		output, err := cmd.CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+		return strings.TrimSpace(string(output))
+	}
+	commit := func() { git("commit", "-q", "--allow-empty", "-m", "m") }
+	git("init", "-q", "-b", "main")
+	git("add", "README.md", "src")
+	commit()
+	git("add", "-f", ".env")
+	commit()
+	secret, text := git("rev-parse", "HEAD:.env"), git("rev-parse", "HEAD:README.md")
+	git("rm", "-q", "--cached", ".env")
+	commit()
+	for range 4 {
+		commit()
+	}
+	git("add", "-f", ".env")
+	git("stash", "-q")
+	require.NoError(t, os.WriteFile(filepath.Join(p.project, "README.md"), []byte("other\n"), 0o600))
+	git("stash", "-q")
+	git("tag", "1")
+	assertReaches(t, p, map[string]bool{
+		"git show HEAD": false, "git show HEAD ^HEAD~6": true, "git show HEAD ^HEAD~2": false, "git show HEAD --not HEAD~6": true,
+		"git show HEAD HEAD~2..HEAD~1": false, "git show -1": false, "git show -2 HEAD": false, "git show -9": true, "git show -n 9": true,
+		"git show --max-count=9 HEAD": true, "git log -p --not ^HEAD HEAD~6": true, "git log -p --not HEAD..HEAD~6": true,
+		"git show -s " + secret: true, "git show --stat " + secret: true, "git show --name-only " + secret[:8]: true,
+		"git show -s " + text: false, "git show " + text: false, "git show -s HEAD~5": false, "git show -s HEAD@{1}": false,
+		"git diff " + text + " " + secret: true, "git diff " + text + " HEAD~5": true,
+		"git stash show -p": false, "git stash show -p 1": true, "git stash show 1 -p": true, "git show 1": false,
+	})
+}

@@ -66,6 +66,14 @@ func (p *Past) Held(v Verdict, of History, pathspecs []string, cwd string, visit
 	if !h.begin() || !h.follow() {
 		return ErrHistoryUnknown
 	}
+	if len(h.blobs) == 0 || h.stopped {
+		return nil
+	}
+	// Contents that are named lie somewhere among all that commits hold, or held.
+	anywhere := history{past: p, d: d, v: &v, sought: h.blobs, visit: visit, shallow: h.shallow}
+	if !anywhere.tips(true) || !anywhere.follow() {
+		return ErrHistoryUnknown
+	}
 	return nil
 }
 
@@ -83,8 +91,9 @@ type history struct {
 	from, without, only, ends []string
 	// trees count as they are.
 	trees []string
-	// blobs are contents that are printed whatever they are called.
-	blobs []string
+	// blobs are contents that are printed whatever they are called; where some are sought,
+	// nothing else counts.
+	blobs, sought []string
 	// stopped is true once visit has had enough, dirty when anything that is looked for was
 	// found, whether it is selected or not.
 	stopped, dirty bool
@@ -98,19 +107,71 @@ func (h *history) begin() bool {
 	}
 	h.shallow = strings.Fields(string(text))
 	all, logs := h.of.All, h.of.Logs
+	h.of.Walks = h.of.Walks || !h.of.Alone && slices.ContainsFunc(h.of.Revisions, excludes)
 	for _, word := range h.of.Revisions {
-		if !h.word(word) {
+		if h.word(word) {
+			continue
+		}
+		if !h.pieces(word) {
+			return false
+		}
+		if !h.of.Contents || strings.Contains(word, "$(") { // what the shell makes may be any hash
 			all, logs = true, true
 		}
 	}
-	if len(h.blobs) > 0 {
-		all, logs = true, true
-	}
 	if all || logs {
+		// What the words name may be walked, too, whatever side of a range it stands on.
+		h.from = slices.Concat(h.from, h.without, h.ends, h.only)
 		h.without, h.of.Count = nil, 0
 		return h.tips(logs)
 	}
 	return true
+}
+
+// excludes reports whether a word leaves out commits: then git walks from all others that are named.
+func excludes(word string) bool {
+	return strings.HasPrefix(word, "^") || strings.Contains(word, "..") || strings.Contains(word, "^!") || strings.Contains(word, "^-")
+}
+
+// hashes are the parts of a word that may be hashes, or beginnings of some.
+func hashes(word string) []string {
+	isOther := func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }
+	return slices.DeleteFunc(strings.FieldsFunc(word, isOther), func(digits string) bool { return len(digits) < leastHash })
+}
+
+// pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
+func (h *history) pieces(word string) bool {
+	for _, digits := range hashes(word) {
+		if len(digits) > 2*h.v.objectSize {
+			continue
+		}
+		ids, ok := h.d.beginning(strings.ToLower(digits), maxAlike)
+		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !h.piece(id) }) {
+			return false
+		}
+	}
+	for side := range strings.SplitSeq(word, "..") {
+		side = strings.TrimLeft(side, "^.")
+		if end := strings.IndexAny(side, "^~@:"); end > 0 {
+			side = side[:end]
+		}
+		if id, ok := h.named(side); ok && !h.piece(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxAlike is up to how many objects whose ids begin alike are looked at.
+const maxAlike = 16
+
+func (h *history) piece(id string) bool {
+	at, found, err := h.behindTags(id)
+	if err == nil && found.kind == kindBlob {
+		h.blobs = append(h.blobs, at)
+		return true
+	}
+	return h.of.Contents || h.tip(id)
 }
 
 // word notes what one word names. It reports false where that is not known.
@@ -501,7 +562,7 @@ func (h *history) tree(id string) bool {
 	for _, file := range found {
 		h.dirty = true
 		path := strings.TrimPrefix(file.path, h.v.Top+"/")
-		if !h.stopped && (slices.Contains(h.blobs, file.id) || len(h.blobs) == 0 && h.selection.selects([]byte(path))) {
+		if !h.stopped && (slices.Contains(h.sought, file.id) || len(h.sought) == 0 && h.selection.selects([]byte(path))) {
 			h.stopped = !h.visit(path)
 		}
 	}
