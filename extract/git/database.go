@@ -26,6 +26,9 @@ const (
 	maxPastBytes   = 128 << 20
 )
 
+// beginningCost is what a look for ids that begin alike counts as: it lists a directory.
+const beginningCost = 32
+
 // Budget counts what was read of history for one decision, from zero up to these bounds.
 type Budget struct{ objects, bytes int }
 
@@ -461,7 +464,7 @@ func (d *database) abbreviated(digits string) (string, bool) {
 
 // beginning lists objects whose ids begin with some digits, up to a number of them.
 func (d *database) beginning(digits string, most int) ([]string, bool) {
-	if d.ready() != nil {
+	if d.budget.objects += beginningCost; d.budget.objects > maxPastObjects || d.ready() != nil {
 		return nil, false
 	}
 	found := map[string]bool{}

@@ -141,7 +141,11 @@ func hashes(word string) []string {
 
 // pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
 func (h *history) pieces(word string) bool {
-	for _, digits := range hashes(word) {
+	all := hashes(word)
+	if len(all) > maxAlike {
+		return false
+	}
+	for _, digits := range all {
 		if len(digits) > 2*h.v.objectSize {
 			continue
 		}
@@ -162,7 +166,7 @@ func (h *history) pieces(word string) bool {
 	return true
 }
 
-// maxAlike is up to how many objects whose ids begin alike are looked at.
+// maxAlike is up to how many objects whose ids begin alike, and hashes in one word, are looked at.
 const maxAlike = 16
 
 func (h *history) piece(id string) bool {
