@@ -21,9 +21,9 @@ type gitWalks struct {
 	// those with which it does so at what refs were before.
 	All  []string `json:"all"`
 	Logs []string `json:"logs"`
-	// Walking are those with which it goes on to what came before, where it prints only what is
+	// Walked are those with which it goes on to what came before, where it prints only what is
 	// named otherwise.
-	Walking []string `json:"walking"`
+	Walked []string `json:"walked"`
 	// Counted are those with which it prints the youngest commits, whatever they are: with
 	// another one a number of commits may lead any way back.
 	Counted []string `json:"counted"`
@@ -46,12 +46,15 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []stri
 		return git.History{}
 	}
 	of := git.History{
-		Walks: reader.Commits == "walked" || reader.Commits == "named" && slices.ContainsFunc(walks.Walking, has),
+		Walks: reader.Commits == "walked" || reader.Commits == "named" && slices.ContainsFunc(walks.Walked, has),
 		Alone: reader.Commits == "trees",
 		Logs:  reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
 	}
 	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0
 	for _, word := range c.Git.Revisions {
+		if reader.Numbers && strings.Trim(word, "0123456789") == "" {
+			word = reader.Start + "@{" + word + "}"
+		}
 		if c.Git.Dashes || !plainWord(word) || !e.exists(e.absolute(word, dir)) {
 			of.Revisions = append(of.Revisions, word)
 		}

@@ -48,6 +48,8 @@ type gitReader struct {
 	// which alone it does so, if there are any.
 	Start     string   `json:"start"`
 	StartWith []string `json:"startWith"`
+	// Numbers is true where a number names what Start was so many times before.
+	Numbers bool `json:"numbers"`
 }
 
 func loadGitReaders() (map[string]gitReader, error) {
@@ -225,15 +227,27 @@ func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verd
 	if !verdict.Repository {
 		return reachesNone
 	}
-	if c.Verb == "git cat-file" && len(c.Git.Revisions) > 0 {
-		if answer := e.pastReach(item, verdict, git.History{Revisions: c.Git.Revisions, Contents: true}, nil, verdict.Top); answer != reachesNone {
-			return answer
-		}
+	if answer := e.contentReach(item, c, verdict); answer != reachesNone {
+		return answer
 	}
 	if !e.printsObjects(c, verdict, dir) {
 		return reachesNone
 	}
 	return e.trackedReach(verdict, nil, verdict.Top)
+}
+
+// contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
+// prints these whatever options say of commits. To git show the shell makes hashes of commits alone.
+func (e *extraction) contentReach(item *v1.Item, c *shell.Command, verdict git.Verdict) string {
+	words := c.Git.Revisions
+	switch c.Verb {
+	case "git cat-file":
+	case "git show":
+		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(word, "$(") })
+	default:
+		return reachesNone
+	}
+	return e.pastReach(item, verdict, git.History{Revisions: words, Contents: true}, nil, verdict.Top)
 }
 
 // printsObjects reports whether a command may print what a tag names: a tag may name the

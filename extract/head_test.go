@@ -277,6 +277,8 @@ func TestTagsOfContents(t *testing.T) {
 	require.NoError(t, os.WriteFile(p.project+"/$(hash)", nil, 0o600))
 	assert.Contains(t, caveats("for h in $(git log --format=%h); do git show $h; done"), "reaches_secret")
 	git("rm", "-q", "--cached", ".env")
+	assert.Contains(t, caveats("git show --stat content"), "reaches_unknown", "the tag still names it")
+	git("tag", "-f", "content", "HEAD:README.md")
 	assert.Empty(t, caveats("git show --stat content"), "no secret is tracked")
 }
 

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +25,9 @@ const (
 	maxPastObjects = 50_000
 	maxPastBytes   = 128 << 20
 )
+
+// beginningCost is what a look for ids that begin alike counts as: it lists a directory.
+const beginningCost = 32
 
 // Budget counts what was read of history for one decision, from zero up to these bounds.
 type Budget struct{ objects, bytes int }
@@ -450,8 +455,17 @@ func (d *database) abbreviated(digits string) (string, bool) {
 	if len(digits) == 2*d.v.objectSize {
 		return digits, true
 	}
-	if d.ready() != nil {
+	ids, ok := d.beginning(digits, 2)
+	if !ok || len(ids) != 1 {
 		return "", false
+	}
+	return ids[0], true
+}
+
+// beginning lists objects whose ids begin with some digits, up to a number of them.
+func (d *database) beginning(digits string, most int) ([]string, bool) {
+	if d.budget.objects += beginningCost; d.budget.objects > maxPastObjects || d.ready() != nil {
+		return nil, false
 	}
 	found := map[string]bool{}
 	low, err := hex.DecodeString(digits[:len(digits)&^1])
@@ -459,7 +473,7 @@ func (d *database) abbreviated(digits string) (string, bool) {
 		p := d.packs[i]
 		var at int64
 		at, err = p.search(low, d.v.objectSize)
-		for ; err == nil && at < p.before[low[0]] && len(found) < 2; at++ {
+		for ; err == nil && at < p.before[low[0]] && len(found) < most; at++ {
 			var id []byte
 			if id, err = p.idAt(at, low[0], d.v.objectSize); err != nil || !bytes.HasPrefix(id, low) {
 				break
@@ -473,11 +487,13 @@ func (d *database) abbreviated(digits string) (string, bool) {
 		names, globErr := filepath.Glob(filepath.Join(escapeGlob(dir), digits[:2], digits[2:]+"*"))
 		err = errors.Join(err, globErr)
 		for _, name := range names {
-			found[digits[:2]+filepath.Base(name)] = true
+			id := digits[:2] + filepath.Base(name)
+			if len(id) != 2*d.v.objectSize {
+				return nil, false
+			}
+			found[id] = true
 		}
 	}
-	for id := range found {
-		return id, err == nil && len(found) == 1 && len(id) == 2*d.v.objectSize
-	}
-	return "", false
+	ids := slices.Sorted(maps.Keys(found))
+	return ids[:min(len(ids), most)], err == nil
 }

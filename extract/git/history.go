@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"container/heap"
 	"errors"
 	"io/fs"
@@ -63,7 +64,7 @@ func (p *Past) Held(v Verdict, of History, pathspecs []string, cwd string, visit
 	d := newDatabase(&v, of.Budget)
 	defer d.close()
 	h := history{past: p, d: d, v: &v, of: of, selection: selection, visit: visit}
-	if !h.begin() || !h.follow() {
+	if !h.begin() || !h.follow() || h.lost && !h.stopped {
 		return ErrHistoryUnknown
 	}
 	return nil
@@ -81,16 +82,13 @@ type history struct {
 	// from are commits that count with all before them, without those that don't, only those
 	// that count with what they changed, and ends those of which only what they hold counts.
 	from, without, only, ends []string
-	// barred are those of without that words name.
-	barred []string
 	// trees count as they are.
 	trees []string
-	// ranged is true where a word leaves commits out.
-	ranged bool
-	// blobs are contents that are printed whatever they are called; contents is true where
-	// nothing else is.
-	blobs    []string
-	contents bool
+	// lost is true where contents are named of which the index doesn't say whose they are: those
+	// of a file that was added and never committed lie in no tree.
+	lost bool
+	// walked is true where git goes on to what came before, whatever the words are.
+	walked bool
 	// stopped is true once visit has had enough, dirty when anything that is looked for was
 	// found, whether it is selected or not.
 	stopped, dirty bool
@@ -104,35 +102,85 @@ func (h *history) begin() bool {
 	}
 	h.shallow = strings.Fields(string(text))
 	all, logs := h.of.All, h.of.Logs
+	h.walked, h.of.Walks = h.of.Walks, h.of.Walks || !h.of.Alone && slices.ContainsFunc(h.of.Revisions, excludes)
 	for _, word := range h.of.Revisions {
-		if !h.word(word) {
+		if h.word(word) {
+			continue
+		}
+		if !h.pieces(word) {
+			return false
+		}
+		if !h.of.Contents || strings.Contains(word, "$(") { // what the shell makes may be any hash
 			all, logs = true, true
 		}
 	}
-	if h.ranged && !h.of.Alone {
-		h.from, h.only = append(h.from, h.only...), nil // one range makes git go on from all
-		if !h.of.Walks {
-			h.only = h.barred // git diff-tree shows a lone commit, even so
-		}
-	}
-	if len(h.blobs) > 0 {
-		h.contents = !all && !logs && len(h.from)+len(h.only)+len(h.ends)+len(h.trees) == 0
-		all, logs = true, true
-	}
 	if all || logs {
+		// What the words name may be walked, too, whatever side of a range it stands on.
+		h.from = slices.Concat(h.from, h.without, h.ends, h.only)
 		h.without, h.of.Count = nil, 0
 		return h.tips(logs)
 	}
 	return true
 }
 
+// excludes reports whether a word leaves out commits: then git walks from all others that are named.
+func excludes(word string) bool {
+	return strings.HasPrefix(word, "^") || strings.Contains(word, "..") || strings.Contains(word, "^!") || strings.Contains(word, "^-")
+}
+
+// hashes are the parts of a word that may be hashes, or beginnings of some.
+func hashes(word string) []string {
+	isOther := func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }
+	return slices.DeleteFunc(strings.FieldsFunc(word, isOther), func(digits string) bool { return len(digits) < leastHash })
+}
+
+// pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
+func (h *history) pieces(word string) bool {
+	all := hashes(word)
+	if len(all) > maxAlike {
+		return false
+	}
+	for _, digits := range all {
+		if len(digits) > 2*h.v.objectSize {
+			continue
+		}
+		ids, ok := h.d.beginning(strings.ToLower(digits), maxAlike)
+		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !h.piece(id) }) {
+			return false
+		}
+	}
+	for side := range strings.SplitSeq(word, "..") {
+		side = strings.TrimLeft(side, "^.")
+		if end := strings.IndexAny(side, "^~@:"); end > 0 {
+			side = side[:end]
+		}
+		if id, ok := h.named(side); ok && !h.piece(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxAlike is up to how many objects whose ids begin alike, and hashes in one word, are looked at.
+const maxAlike = 16
+
+func (h *history) piece(id string) bool {
+	at, found, err := h.behindTags(id)
+	if err == nil && found.kind == kindBlob {
+		return h.inIndex(at)
+	}
+	return h.of.Contents || h.tip(id)
+}
+
 // word notes what one word names. It reports false where that is not known.
 func (h *history) word(text string) bool {
 	if name, excluded := strings.CutPrefix(text, "^"); excluded {
 		id, ok := h.commitOf(name)
-		h.ranged = true
 		if ok {
-			h.without, h.ends, h.barred = append(h.without, id), append(h.ends, id), append(h.barred, id)
+			h.without, h.ends = append(h.without, id), append(h.ends, id)
+		}
+		if ok && !h.walked && !h.of.Alone {
+			h.only = append(h.only, id) // git diff-tree shows a lone commit, even so
 		}
 		return ok
 	}
@@ -140,7 +188,6 @@ func (h *history) word(text string) bool {
 	if !ranged {
 		return h.single(text)
 	}
-	h.ranged = true
 	to, parted := strings.CutPrefix(to, ".")
 	one, ok := h.commitOf(orHead(from))
 	other, also := h.commitOf(orHead(to))
@@ -205,7 +252,7 @@ func (h *history) single(text string) bool {
 	}
 	switch {
 	case found.kind == kindBlob:
-		h.blobs = append(h.blobs, id)
+		h.lost = h.lost || !h.inIndex(id)
 	case h.of.Contents:
 	case found.kind == kindTree:
 		h.trees = append(h.trees, id)
@@ -227,10 +274,24 @@ func (h *history) single(text string) bool {
 func (h *history) apart(id string) bool {
 	c, ok := h.commit(id)
 	if ok {
-		h.ranged = true
 		h.from, h.without = append(h.from, id), append(h.without, c.parents...)
 	}
 	return ok
+}
+
+// inIndex reports whether the index has a file with such contents.
+func (h *history) inIndex(id string) bool {
+	content, err := h.v.index()
+	raw, ok := hashOf(id)
+	if err != nil || content == nil || !ok {
+		return false
+	}
+	found := false
+	err = walkIndex(content, h.v.objectSize, func(e indexEntry) bool {
+		found = bytes.Equal(e.object, raw[:h.v.objectSize])
+		return !found
+	})
+	return err == nil && found
 }
 
 // commitOf is the commit that a revision names.
@@ -525,10 +586,10 @@ func (h *history) tree(id string) bool {
 	if !ok {
 		return false
 	}
-	for _, file := range found {
+	for _, path := range found {
 		h.dirty = true
-		path := strings.TrimPrefix(file.path, h.v.Top+"/")
-		if !h.stopped && (slices.Contains(h.blobs, file.id) || !h.contents && h.selection.selects([]byte(path))) {
+		path = strings.TrimPrefix(path, h.v.Top+"/")
+		if !h.stopped && h.selection.selects([]byte(path)) {
 			h.stopped = !h.visit(path)
 		}
 	}

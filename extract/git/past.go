@@ -24,10 +24,10 @@ type Past struct {
 	mu      sync.Mutex
 	commits map[string]*commit
 	// free are trees which hold nothing of the kind, by their directories, and count how many;
-	// trees says of others what they hold.
+	// trees says of others what they hold, by absolute paths.
 	free  map[string]map[hash]struct{}
 	count int
-	trees map[treeAt][]file
+	trees map[treeAt][]string
 	// clean are commits which hold nothing of the kind, nor does any before them.
 	clean map[treeAt]bool
 }
@@ -41,14 +41,11 @@ type treeAt struct {
 	id  hash
 }
 
-// file is one that is looked for: its absolute path, and what it holds.
-type file struct{ path, id string }
-
 // NewPast returns a Past that has seen nothing. sought says of an absolute path whether it is
 // looked for; its answer must not change.
 func NewPast(sought func(path string) bool) *Past {
 	return &Past{
-		sought: sought, commits: map[string]*commit{}, free: map[string]map[hash]struct{}{}, trees: map[treeAt][]file{}, clean: map[treeAt]bool{},
+		sought: sought, commits: map[string]*commit{}, free: map[string]map[hash]struct{}{}, trees: map[treeAt][]string{}, clean: map[treeAt]bool{},
 	}
 }
 
@@ -101,7 +98,7 @@ func (p *Past) keepClean(top string, ids []string) {
 	}
 }
 
-func (p *Past) treeKnown(key treeAt) ([]file, bool) {
+func (p *Past) treeKnown(key treeAt) ([]string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, free := p.free[key.dir][key.id]; free {
@@ -111,7 +108,7 @@ func (p *Past) treeKnown(key treeAt) ([]file, bool) {
 	return found, known
 }
 
-func (p *Past) keepTree(key treeAt, found []file) {
+func (p *Past) keepTree(key treeAt, found []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.count++; p.count > maxPastTrees {
@@ -133,7 +130,7 @@ func (p *Past) keepTree(key treeAt, found []file) {
 
 // tree lists what is looked for in a tree and below, which lies in a directory with a slash
 // behind it. It reports false where that can't be known.
-func (p *Past) tree(d *database, at treeAt, depth int) ([]file, bool) {
+func (p *Past) tree(d *database, at treeAt, depth int) ([]string, bool) {
 	if found, known := p.treeKnown(at); known {
 		return found, true
 	}
@@ -145,7 +142,7 @@ func (p *Past) tree(d *database, at treeAt, depth int) ([]file, bool) {
 	if err != nil || read.kind != kindTree {
 		return nil, false
 	}
-	var found []file
+	var found []string
 	for body := read.body; len(body) > 0; {
 		header, rest, ended := bytes.Cut(body, []byte{0})
 		mode, name, spaced := bytes.Cut(header, []byte{' '})
@@ -163,7 +160,7 @@ func (p *Past) tree(d *database, at treeAt, depth int) ([]file, bool) {
 			}
 			found = append(found, below...)
 		case p.sought(path):
-			found = append(found, file{path: path, id: hex.EncodeToString(rest[:size])})
+			found = append(found, path)
 		}
 		if body = rest[size:]; len(found) > maxHeld {
 			return nil, false
