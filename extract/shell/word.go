@@ -530,9 +530,13 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 	if w.zsh && equals(text) {
 		b.weaken(Dynamic)
 	}
+	set := false // a set of characters began, and may not have ended yet
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\\':
+			if set && strings.IndexByte(text[i:], ']') > 0 {
+				b.weaken(Dynamic) // it takes the meaning from a sign that negates, or spans a range
+			}
 			if i++; i == len(text) {
 				b.text.WriteString(`\\`)
 				break
@@ -546,7 +550,7 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 		case '[':
 			switch {
 			case strings.IndexByte(text[i:], ']') > 0:
-				b.glob, b.expands, b.solid = true, true, true
+				b.glob, b.expands, b.solid, set = true, true, true, true
 				b.text.WriteByte(c)
 			case only:
 				b.quoted("[")
