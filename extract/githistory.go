@@ -59,9 +59,7 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []stri
 			of.Revisions = append(of.Revisions, word)
 		}
 	}
-	if slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Refs }) {
-		of.All = true
-	}
+	of.All = of.All || takesRefs(c)
 	if len(of.Revisions) == 0 && reader.Start != "" && (len(reader.StartWith) == 0 || slices.ContainsFunc(reader.StartWith, has)) {
 		of.Revisions = []string{reader.Start}
 	}
@@ -81,11 +79,8 @@ func (e *extraction) pastReach(item *v1.Item, verdict git.Verdict, of git.Histor
 	answer := e.secretAmong(verdict, func(visit func(path string) bool) error {
 		return e.x.past.Held(verdict, of, specs, dir, visit)
 	})
-	switch {
-	case answer == reachesSecret:
+	if answer == reachesSecret {
 		item.Caveats.Add("secret_in_commits")
-	case answer == reachesUnknown && of.Walks && e.textsAlone(specs):
-		return reachesNone // however far back, nothing else is printed
 	}
 	return answer
 }

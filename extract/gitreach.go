@@ -88,14 +88,7 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 	}
 	answer := reachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
-		specs := e.pathspecs(c, &reader, verdict.Follows, dir)
-		answer = e.trackedReach(verdict, specs, dir)
-		if answer == reachesNone && reader.readsWork(c.Form) {
-			answer = e.workReach(verdict, specs, dir, reader.Opens)
-		}
-		if answer == reachesNone {
-			answer = e.pastReach(item, verdict, e.historyOf(c, &reader, specs, dir), specs, dir)
-		}
+		answer = e.selectedReach(item, c, &reader, verdict, dir)
 	}
 	for i, object := range c.Git.Objects {
 		if answer != reachesNone || reader.Lists {
@@ -108,6 +101,35 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 		}
 	}
 	return answer
+}
+
+// selectedReach says whether a secret is among what the pathspecs of a command select.
+func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) string {
+	named := e.pathspecs(c, reader, verdict.Follows, dir)
+	of, specs := e.historyOf(c, reader, named, dir), named
+	if len(named) > 0 {
+		specs = slices.Concat(named, expanded(c))
+	}
+	answer := e.trackedReach(verdict, specs, dir)
+	if answer == reachesNone && reader.readsWork(c.Form) {
+		answer = e.workReach(verdict, specs, dir, reader.Opens)
+	}
+	if answer != reachesNone {
+		return answer
+	}
+	if answer = e.pastReach(item, verdict, of, specs, dir); answer == reachesUnknown && of.Walks && e.textsAlone(named) {
+		return reachesNone // however far back, nothing else is printed
+	}
+	return answer
+}
+
+// expanded are pathspecs that select what the words which the shell expands stand for, and of
+// directories all that is below, which the pattern itself doesn't.
+func expanded(c *shell.Command) (specs []string) {
+	for _, pattern := range c.Git.Expanded {
+		specs = append(specs, pattern, pattern+"/*")
+	}
+	return specs
 }
 
 // objectSpec is the pathspec of what revision:path names: from the top, or from the working directory
@@ -233,7 +255,16 @@ func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verd
 	if !e.printsObjects(c, verdict, dir) {
 		return reachesNone
 	}
-	return e.trackedReach(verdict, nil, verdict.Top)
+	answer := e.trackedReach(verdict, nil, verdict.Top)
+	if answer == reachesNone && (slices.Contains(refFormatters, c.Verb) || takesRefs(c)) {
+		answer = e.pastReach(item, verdict, git.History{All: true, Contents: true}, nil, verdict.Top)
+	}
+	return answer
+}
+
+// takesRefs reports whether the shell makes words of a command of the names of refs.
+func takesRefs(c *shell.Command) bool {
+	return slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Refs })
 }
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
@@ -280,7 +311,7 @@ func (e *extraction) stagedReach(c *shell.Command, verdict git.Verdict) string {
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.
 func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string) bool {
-	if slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Refs }) {
+	if takesRefs(c) {
 		return true
 	}
 	var words []string

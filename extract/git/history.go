@@ -33,7 +33,8 @@ type History struct {
 	Count int
 	// All is true where it begins at every ref, Logs where at what refs were before.
 	All, Logs bool
-	// Contents is true where it prints no commit, but what else a revision names.
+	// Contents is true where it prints no commit, but what else a revision names, and with All what
+	// else any ref names.
 	Contents bool
 	// Budget counts what is read for the answer, beside others of one decision.
 	Budget *Budget
@@ -488,6 +489,8 @@ func (h *history) tip(id string) bool {
 	case errors.Is(err, errMissing):
 	case err != nil:
 		return false
+	case h.of.Contents && h.of.All:
+		h.lost = h.lost || found.kind == kindBlob && !h.inIndex(id)
 	case found.kind == kindCommit:
 		h.from = append(h.from, id)
 	case found.kind == kindTree:

@@ -125,7 +125,7 @@ func (p *parsed) unknownRevision(word Word) {
 		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	if word.Kind == Glob {
-		p.c.Git.Patterns = append(p.c.Git.Patterns, unescape(word.Text))
+		p.c.Git.Patterns, p.c.Git.Expanded = append(p.c.Git.Patterns, unescape(word.Text)), append(p.c.Git.Expanded, word.Text)
 		p.object(unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
 	p.accessAs(AsRevision, word, v1.OpRead, false)
@@ -170,7 +170,7 @@ func (p *parsed) pathspec(word Word) {
 	}
 	text, plain := word.Text, false
 	if word.Kind == Glob {
-		p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, unescape(text))
+		p.c.Git.Pathspecs, p.c.Git.Expanded = append(p.c.Git.Pathspecs, unescape(text)), append(p.c.Git.Expanded, text)
 	} else {
 		p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, text)
 	}

@@ -149,6 +149,9 @@ type GitWords struct {
 	// Patterns are words that the shell expands, or hands on as pathspecs where
 	// nothing matches.
 	Patterns []string
+	// Expanded are the words among Pathspecs and Patterns that the shell expands, as it reads
+	// them: a name that one of them stands for may be that of a directory.
+	Expanded []string
 	// Setting is the name of the one setting that is printed, if it is known.
 	Setting string
 	// Mapped is true where configuration has a say in what a push changes.

@@ -134,7 +134,7 @@ func (k *explained) measure(key lineKey) int {
 		c := &k.line.Commands[i]
 		size += commandBytes + len(c.Verb) + texts(c.Dirs) + texts(c.Caveats) + texts(c.Variables) +
 			texts(c.ChosenBy) + texts(c.VersionFiles) + texts(c.ReadsAbove) + texts(c.Git.Pathspecs) + texts(c.Git.Revisions) +
-			texts(c.Git.Objects) + texts(c.Git.Holders) + texts(c.Git.Staged) + texts(c.Git.Patterns)
+			texts(c.Git.Objects) + texts(c.Git.Holders) + texts(c.Git.Staged) + texts(c.Git.Patterns) + texts(c.Git.Expanded)
 		for _, entry := range c.Form {
 			size += 2*textBytes + len(entry.Name) + len(entry.Kind)
 		}
