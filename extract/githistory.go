@@ -39,7 +39,7 @@ func loadGitWalks() (*gitWalks, error) {
 
 // historyOf are the commits that a command prints contents of, limited by pathspecs. Where the
 // shell makes words of them, all count.
-func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []string, dir string) git.History {
+func (e *extraction) historyOf(c *shell.Command, reader *gitReader, verdict git.Verdict, specs []string, dir string) git.History {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	walks := e.x.gitWalks
 	if reader.Commits == "" {
@@ -52,10 +52,11 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []stri
 	}
 	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0
 	for _, word := range c.Git.Revisions {
+		isPath := e.isPath(c, reader, verdict, word, dir)
 		if reader.Numbers && strings.Trim(word, "0123456789") == "" {
 			word = reader.Start + "@{" + word + "}"
 		}
-		if c.Git.Dashes || !plainWord(word) || !e.exists(e.absolute(word, dir)) {
+		if !isPath {
 			of.Revisions = append(of.Revisions, word)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,5 +73,49 @@ func TestContentsThatTagsStillName(t *testing.T) {
 	git("tag", "-a", "-m", "m", "said", "HEAD")
 	for _, line := range lines {
 		assert.False(t, unknown(line), line)
+	}
+}
+
+// S3: a file that is called like a revision doesn't make git take the word for a path: git log takes
+// a range all the same, and others look for no file.
+func TestFilesCalledLikeRevisions(t *testing.T) {
+	p, git := keptHistory(t)
+	git("branch", "old", "HEAD~3")
+	git("branch", "removed", "HEAD~1")
+	git("tag", "quiet", "HEAD")
+	require.NoError(t, os.WriteFile(filepath.Join(p.project, "conf/.env"), []byte("A=b\n"), 0o600))
+	git("add", "-f", "conf/.env")
+	git("stash", "-q")
+	require.NoError(t, os.WriteFile(filepath.Join(p.project, "conf/x.txt"), []byte("y\n"), 0o600))
+	git("stash", "-q")
+	lines := map[string]bool{
+		"git log -p old..removed": true, "git log -p old...removed": true, "git whatchanged -p main old..removed": true,
+		"git range-diff old removed main": true, "git stash show -p 1": true,
+		"git log -p feed": false, "git log -p config": false, "git log -p src": false, "git diff README.md": false,
+	}
+	for line := range lines {
+		for _, word := range strings.Fields(line)[2:] {
+			if _, err := os.Lstat(filepath.Join(p.project, word)); err != nil {
+				require.NoError(t, os.WriteFile(filepath.Join(p.project, word), nil, 0o600))
+			}
+		}
+	}
+	assertReaches(t, p, lines)
+	assertReaches(t, p, map[string]bool{"cd src && git log -p ../README.md": false, "cd src && git log -p ..": true})
+}
+
+// S3: git ls-files names all that is below a directory which a pattern stands for.
+func TestTrackedBelowPatterns(t *testing.T) {
+	p, git := keptHistory(t)
+	require.NoError(t, os.WriteFile(filepath.Join(p.project, "conf/.env"), []byte("A=b\n"), 0o600))
+	git("add", "-f", "conf/.env")
+	reaches := func(line string) bool {
+		return someItemHas(p.facts("Bash", map[string]any{"command": line}).Items, "reaches_secret")
+	}
+	for _, line := range []string{"git ls-files con? | xargs cat", "git ls-files -- con? | xargs cat", "git grep --cached A= -- con?"} {
+		assert.True(t, reaches(line), line)
+	}
+	for _, line := range []string{"git ls-files sr? | xargs cat", "git ls-files src/*.go | xargs cat"} {
+		assert.False(t, reaches(line), line)
 	}
 }

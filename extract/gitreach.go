@@ -48,7 +48,7 @@ type gitReader struct {
 	// which alone it does so, if there are any.
 	Start     string   `json:"start"`
 	StartWith []string `json:"startWith"`
-	// Numbers is true where a number names what Start was so many times before.
+	// Numbers is true where a number names what Start was so many times before, and no word is a path.
 	Numbers bool `json:"numbers"`
 }
 
@@ -105,10 +105,10 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
 func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) string {
-	named := e.pathspecs(c, reader, verdict.Follows, dir)
-	of, specs := e.historyOf(c, reader, named, dir), named
+	named := e.pathspecs(c, reader, verdict, dir)
+	of, specs := e.historyOf(c, reader, verdict, named, dir), named
 	if len(named) > 0 {
-		specs = slices.Concat(named, expanded(c))
+		specs = slices.Concat(named, c.Git.Below())
 	}
 	answer := e.trackedReach(verdict, specs, dir)
 	if answer == reachesNone && reader.readsWork(c.Form) {
@@ -123,15 +123,6 @@ func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitR
 	return answer
 }
 
-// expanded are pathspecs that select what the words which the shell expands stand for, and of
-// directories all that is below, which the pattern itself doesn't.
-func expanded(c *shell.Command) (specs []string) {
-	for _, pattern := range c.Git.Expanded {
-		specs = append(specs, pattern, pattern+"/*")
-	}
-	return specs
-}
-
 // objectSpec is the pathspec of what revision:path names: from the top, or from the working directory
 // behind a dot.
 func objectSpec(object string) string {
@@ -144,12 +135,18 @@ func objectSpec(object string) string {
 	return ":(top)" + object
 }
 
+// isPath reports whether git takes a word that may name a revision for a path.
+func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict git.Verdict, word, dir string) bool {
+	return !c.Git.Dashes && !reader.Numbers && plainWord(word) && e.exists(e.absolute(word, dir)) &&
+		!e.x.past.Names(verdict, word, &e.pastBudget)
+}
+
 // pathspecs are those that select what a command prints; none for everything.
-func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, follows bool, dir string) []string {
+func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) []string {
 	if _, whole := c.Form.Get("--full-diff"); whole {
 		return nil // of the commits that they select it prints all
 	}
-	if _, follow := c.Form.Get("--follow"); follow || follows {
+	if _, follow := c.Form.Get("--follow"); follow || verdict.Follows {
 		return nil // what a file began as a copy of may be anything, and is shown as well
 	}
 	specs := slices.Clone(c.Git.Pathspecs)
@@ -160,7 +157,7 @@ func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, follows bool
 		if strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") {
 			return nil // a search for a commit, or a pattern of paths
 		}
-		if plainWord(word) && e.exists(e.absolute(word, dir)) {
+		if e.isPath(c, reader, verdict, word, dir) {
 			specs = append(specs, word)
 		}
 	}
@@ -316,8 +313,8 @@ func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string
 	}
 	var words []string
 	for _, word := range c.Git.Revisions {
-		isPath := plainWord(word) && !c.Git.Dashes && e.exists(e.absolute(word, dir))
-		if !isPath && !strings.Contains(word, "$(") {
+		reader := e.x.gitReaders[c.Verb]
+		if !e.isPath(c, &reader, verdict, word, dir) && !strings.Contains(word, "$(") {
 			words = append(words, word)
 		}
 	}

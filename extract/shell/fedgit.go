@@ -12,7 +12,7 @@ var AllTracked = []string{"."}
 
 // trackedFeed is what git names of its index alone.
 func trackedFeed(c *Command) *feed {
-	f := &feed{dir: c.Dirs[0], filters: Access{Follow: true}, roots: []string{"."}, tracked: c.Git.Pathspecs}
+	f := &feed{dir: c.Dirs[0], filters: Access{Follow: true}, roots: []string{"."}, tracked: slices.Concat(c.Git.Pathspecs, c.Git.Below())}
 	if len(f.tracked) == 0 {
 		f.tracked = AllTracked
 	}

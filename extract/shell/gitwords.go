@@ -131,6 +131,15 @@ func (p *parsed) unknownRevision(word Word) {
 	p.accessAs(AsRevision, word, v1.OpRead, false)
 }
 
+// Below are pathspecs that select what the words which the shell expands stand for, and of
+// directories all that is below, which the pattern itself doesn't.
+func (g *GitWords) Below() (specs []string) {
+	for _, pattern := range g.Expanded {
+		specs = append(specs, pattern, pattern+"/*")
+	}
+	return specs
+}
+
 // stagedPath reports whether a word has the form :path, or :N:path with the
 // number of a stage.
 func stagedPath(text string) bool {
