@@ -39,7 +39,7 @@ func loadGitWalks() (*gitWalks, error) {
 
 // historyOf are the commits that a command prints contents of, limited by pathspecs. Where the
 // shell makes words of them, all count.
-func (e *extraction) historyOf(c *shell.Command, reader *gitReader, verdict git.Verdict, specs []string, dir string) git.History {
+func (e *extraction) historyOf(c *shell.Command, reader *gitReader, verdict *git.Verdict, specs []string, dir string) git.History {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	walks := e.x.gitWalks
 	if reader.Commits == "" {

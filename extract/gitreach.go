@@ -105,8 +105,8 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
 func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) string {
-	named := e.pathspecs(c, reader, verdict, dir)
-	of, specs := e.historyOf(c, reader, verdict, named, dir), named
+	named := e.pathspecs(c, reader, &verdict, dir)
+	of, specs := e.historyOf(c, reader, &verdict, named, dir), named
 	if len(named) > 0 {
 		specs = slices.Concat(named, c.Git.Below())
 	}
@@ -136,13 +136,13 @@ func objectSpec(object string) string {
 }
 
 // isPath reports whether git takes a word that may name a revision for a path.
-func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict git.Verdict, word, dir string) bool {
+func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict *git.Verdict, word, dir string) bool {
 	return !c.Git.Dashes && !reader.Numbers && plainWord(word) && e.exists(e.absolute(word, dir)) &&
 		!e.x.past.Names(verdict, word, &e.pastBudget)
 }
 
 // pathspecs are those that select what a command prints; none for everything.
-func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) []string {
+func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, verdict *git.Verdict, dir string) []string {
 	if _, whole := c.Form.Get("--full-diff"); whole {
 		return nil // of the commits that they select it prints all
 	}
@@ -314,7 +314,7 @@ func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string
 	var words []string
 	for _, word := range c.Git.Revisions {
 		reader := e.x.gitReaders[c.Verb]
-		if !e.isPath(c, &reader, verdict, word, dir) && !strings.Contains(word, "$(") {
+		if !e.isPath(c, &reader, &verdict, word, dir) && !strings.Contains(word, "$(") {
 			words = append(words, word)
 		}
 	}

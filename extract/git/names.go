@@ -1,17 +1,21 @@
 package git
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/stat"
+)
 
 // Names reports whether git may take a plain word for a revision, or for a range between two, be there
 // a file of that name: most commands refuse a word that is both, but git log takes the
 // range, and others look for no file.
-func (p *Past) Names(v Verdict, word string, budget *Budget) bool {
+func (p *Past) Names(v *Verdict, word string, budget *Budget) bool {
 	if !v.Repository || v.objectSize == 0 || word == ".." {
 		return false
 	}
-	d := newDatabase(&v, budget)
+	d := newDatabase(v, budget)
 	defer d.close()
-	h := history{past: p, d: d, v: &v}
+	h := history{past: p, d: d, v: v}
 	from, to, ranged := strings.Cut(word, "..")
 	if !ranged {
 		return h.mayName(word)
@@ -30,9 +34,7 @@ func (h *history) mayName(name string) bool {
 		}
 	}
 	for _, place := range refPlaces {
-		_, there, known := h.v.ref(strings.Replace(place, "%", name, 1), 0)
-		// What lies beside the refs is one only if it reads like one, but each work tree has its own HEAD.
-		if there || !known && (place != "%" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "") {
+		if h.v.mayRef(place, name) {
 			return true
 		}
 	}
@@ -47,4 +49,40 @@ func (h *history) mayName(name string) bool {
 	}
 	ids, ok := h.d.beginning(strings.ToLower(name), 1)
 	return !ok || len(ids) > 0
+}
+
+// isPacked reports whether a ref of that name is written down with others.
+func (v *Verdict) isPacked(ref string) bool {
+	if v.packedNames == nil {
+		text, known := v.read("packed-refs", maxPackedRefs)
+		v.packedNames = map[string]bool{"": !known}
+		for line := range strings.Lines(string(text)) {
+			_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			v.packedNames[name] = v.packedNames[name] || name != ""
+		}
+	}
+	return v.packedNames[""] || v.packedNames[ref]
+}
+
+// mayRef reports whether a ref may lie in one of the places for a name.
+func (v *Verdict) mayRef(place, name string) bool {
+	ref := strings.Replace(place, "%", name, 1)
+	if v.isPacked(ref) {
+		return true
+	}
+	for _, dir := range []string{v.CommonDir, v.GitDir} {
+		found, ok := v.at(dir, ref)
+		switch {
+		case !ok:
+			return true
+		case !found.Present() || found.Kind == stat.Directory:
+		case place != "%", strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "":
+			return true
+		default: // what lies beside the refs is one only if it reads like one
+			if _, there, _ := v.looseRef(ref, 0); there {
+				return true
+			}
+		}
+	}
+	return false
 }

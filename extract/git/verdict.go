@@ -97,6 +97,8 @@ type Verdict struct {
 	// packed is what was read of packed-refs for one answer; no verdict that is handed out
 	// has any.
 	packed *packedRefs
+	// packedNames are the names that stand there, once they were looked at.
+	packedNames map[string]bool
 }
 
 // Code returns the stable part of the reason.
