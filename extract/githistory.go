@@ -55,7 +55,7 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, specs []stri
 		if reader.Numbers && strings.Trim(word, "0123456789") == "" {
 			word = reader.Start + "@{" + word + "}"
 		}
-		if c.Git.Dashes || !plainWord(word) || !e.exists(e.absolute(word, dir)) {
+		if !e.namesPath(c, word, dir) {
 			of.Revisions = append(of.Revisions, word)
 		}
 	}

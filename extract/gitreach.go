@@ -138,7 +138,7 @@ func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, follows bool
 		if strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") {
 			return nil // a search for a commit, or a pattern of paths
 		}
-		if plainWord(word) && e.exists(e.absolute(word, dir)) {
+		if e.namesPath(c, word, dir) {
 			specs = append(specs, word)
 		}
 	}
@@ -149,6 +149,13 @@ func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, follows bool
 		specs = []string{"."}
 	}
 	return specs
+}
+
+// namesPath reports whether git takes a word for a path. Told to ignore what is missing, it takes
+// each for a revision, be it one that there isn't.
+func (e *extraction) namesPath(c *shell.Command, word, dir string) bool {
+	_, ignores := c.Form.Get("--ignore-missing")
+	return !c.Git.Dashes && !ignores && plainWord(word) && e.exists(e.absolute(word, dir))
 }
 
 // trackedReach says whether a secret is among the tracked files that pathspecs
@@ -285,8 +292,7 @@ func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string
 	}
 	var words []string
 	for _, word := range c.Git.Revisions {
-		isPath := plainWord(word) && !c.Git.Dashes && e.exists(e.absolute(word, dir))
-		if !isPath && !strings.Contains(word, "$(") {
+		if !e.namesPath(c, word, dir) && !strings.Contains(word, "$(") {
 			words = append(words, word)
 		}
 	}
