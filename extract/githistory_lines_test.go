@@ -128,7 +128,7 @@ func (g historyLines) line() string {
 		"--reverse", "--graph", "--topo-order", "-g", "--reflog", "--no-walk", "--do-walk", "--full-diff", "--full-history", "--ancestry-path", "--skip=2", "--author=a",
 		"-S LEAK", "-G LEAK", "--not", "--left-right", "--cherry-pick", "--root", "-t", "--raw", "--stat", "-w", "-R", "--text", "-M", "--diff-filter=D", "--word-diff",
 		"-W", "--no-merges", "--merges", "--remove-empty", "--parents", "--exclude=main --all", "--simplify-by-decoration", "--patch-with-stat", "-D", "--relative=src",
-		"-L1,1:src/a.go", "--bran", "--bound", "--find-object=HEAD~3", "--cached", "--merge-base", "--dd",
+		"-L1,1:src/a.go", "--bran", "--bound", "--find-object=HEAD~3", "--cached", "--merge-base", "--dd", "--ignore-missing",
 	}
 	verb := g.of("log", "log -p", "log -p", "show", "show", "diff", "diff", "diff-tree -p", "diff-index -p", "whatchanged -p", "range-diff", "stash show", "reflog show",
 		"stash list", "grep LEAK", "grep LEAK", "cat-file -p", "cat-file blob", "blame -s")
@@ -146,6 +146,8 @@ func (g historyLines) line() string {
 	}
 	line := strings.Join(words, " ")
 	switch g.IntN(16) {
+	case 4:
+		return line + " README.md"
 	case 0:
 		return "git log --format=%h -4 | xargs -n1 " + line
 	case 1:

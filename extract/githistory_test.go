@@ -45,7 +45,7 @@ func TestSecretsInCommits(t *testing.T) {
 		"git cat-file -p HEAD~2": false, "git cat-file -p HEAD:README.md": false,
 		"git log -p": true, "git log -p -2": false, "git log -2 -p --stat": false, "git log -p -3": true, "git log -p -n 2": false,
 		"git log -p --max-count=2 --author=a": true, "git log -p -2 --reverse --text -M": false, "git log -p -2 --diff-filter=M": true, "git whatchanged -p -2": true, "git log": false, "git log --stat": false,
-		"git log -p -- src/main.go": false, "git log -p src": false, "git log -p -2 .env.example": true, "git log -p HEAD~2..": false,
+		"git log -p -- src/main.go": false, "git log -p src": false, "git log -p --ignore-missing src": true, "git log -p --ignore-missing -- src": false, "git log -p -2 .env.example": true, "git log -p HEAD~2..": false,
 		"git log -p HEAD~3..": true, "git log -p HEAD ^HEAD~2": false, "git log -p --all": true, "git log -p -- ':!.env'": false,
 		"git log -p --boundary HEAD~1..": true, "git log --oneline -S A=b": false, "git log -S A=b -p": true,
 		"git grep A= HEAD": false, "git grep A= HEAD~3": true, "git grep A= HEAD~3 -- src": false, "git grep -l A= HEAD~3": false,

@@ -137,7 +137,7 @@ func objectSpec(object string) string {
 
 // isPath reports whether git takes a word that may name a revision for a path.
 func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict *git.Verdict, word, dir string) bool {
-	return !c.Git.Dashes && !reader.Numbers && plainWord(word) && e.exists(e.absolute(word, dir)) &&
+	return !reader.Numbers && e.namesPath(c, word, dir) &&
 		!e.x.past.Names(verdict, word, &e.pastBudget)
 }
 
@@ -168,6 +168,13 @@ func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, verdict *git
 		specs = []string{"."}
 	}
 	return specs
+}
+
+// namesPath reports whether git may take a word for a path. Told to ignore what is missing, it takes
+// each for a revision, be it one that there isn't.
+func (e *extraction) namesPath(c *shell.Command, word, dir string) bool {
+	_, ignores := c.Form.Get("--ignore-missing")
+	return !c.Git.Dashes && !ignores && plainWord(word) && e.exists(e.absolute(word, dir))
 }
 
 // trackedReach says whether a secret is among the tracked files that pathspecs

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+//fuzz:runs 4000x
+
 // packedRepository is a repository with one pack, in which trees differ from each other, and
 // the ids of all its objects.
 func packedRepository(tb testing.TB) (v Verdict, ids []string) {
