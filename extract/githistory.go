@@ -37,9 +37,9 @@ func loadGitWalks() (*gitWalks, error) {
 	return &walks, nil
 }
 
-// historyOf are the commits that a command prints contents of, limited by pathspecs. Where the
-// shell makes words of them, all count.
-func (e *extraction) historyOf(c *shell.Command, reader *gitReader, verdict *git.Verdict, specs []string, dir string) git.History {
+// historyOf are the commits that a command prints contents of, by its revisions and limited by
+// pathspecs. Where the shell makes words of them, all count.
+func (e *extraction) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) git.History {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	walks := e.x.gitWalks
 	if reader.Commits == "" {
@@ -50,17 +50,13 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, verdict *git
 		Alone: reader.Commits == "trees",
 		Logs:  reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
 	}
-	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0
-	for _, word := range c.Git.Revisions {
-		isPath := e.isPath(c, reader, verdict, word, dir)
+	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0 || takesRefs(c)
+	for _, word := range revisions {
 		if reader.Numbers && strings.Trim(word, "0123456789") == "" {
 			word = reader.Start + "@{" + word + "}"
 		}
-		if !isPath {
-			of.Revisions = append(of.Revisions, word)
-		}
+		of.Revisions = append(of.Revisions, word)
 	}
-	of.All = of.All || takesRefs(c)
 	if len(of.Revisions) == 0 && reader.Start != "" && (len(reader.StartWith) == 0 || slices.ContainsFunc(reader.StartWith, has)) {
 		of.Revisions = []string{reader.Start}
 	}

@@ -2,7 +2,6 @@ package extract_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,23 +12,16 @@ import (
 
 // keptHistory is a project whose history holds a secret in conf, which nothing but commits
 // has any more. The last commit but one is the one that took it away.
-func keptHistory(t *testing.T) (p place, git func(args ...string)) {
+func keptHistory(t *testing.T) (p place, git func(args ...string) string) {
 	t.Helper()
 	p = newPlace(t)
-	git = func(args ...string) {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
-		cmd.Dir = p.project
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-	}
+	git = p.repository(t)
 	commit := func() { git("commit", "-q", "--allow-empty", "-m", "m") }
 	write := func(name string) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(p.project, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(p.project, name), []byte("A=b "+name+"\n"), 0o600))
 		git("add", "-f", name)
 	}
-	git("init", "-q", "-b", "main")
 	git("add", "README.md", "src")
 	write("conf/x.txt")
 	commit()

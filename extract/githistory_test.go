@@ -2,10 +2,8 @@ package extract_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,15 +14,8 @@ import (
 // secret that the index names no more is still in the history.
 func TestSecretsInCommits(t *testing.T) {
 	p := newPlace(t)
-	git := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
-		cmd.Dir = p.project
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-		return strings.TrimSpace(string(output))
-	}
+	git := p.repository(t)
 	commit := func() { git("commit", "-q", "--allow-empty", "-m", "m") }
-	git("init", "-q", "-b", "main")
 	git("add", "README.md", "src")
 	commit()
 	git("add", "-f", ".env")
@@ -64,14 +55,7 @@ func TestSecretsInCommits(t *testing.T) {
 // are: a file that was added and never committed lies in no tree.
 func TestContentsThatNoFileHas(t *testing.T) {
 	p := newPlace(t)
-	git := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
-		cmd.Dir = p.project
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-		return strings.TrimSpace(string(output))
-	}
-	git("init", "-q", "-b", "main")
+	git := p.repository(t)
 	git("add", "README.md", "src")
 	git("commit", "-q", "-m", "first")
 	git("add", "-f", ".env")
@@ -89,6 +73,17 @@ func TestContentsThatNoFileHas(t *testing.T) {
 	assert.Contains(t, p.caveatsOf(t, "git show --stat secret"), "reaches_unknown")
 }
 
+// repository makes the project a repository, and returns what runs git there.
+func (p place) repository(t *testing.T) func(args ...string) string {
+	t.Helper()
+	git := func(args ...string) string {
+		t.Helper()
+		return p.git(t, args...)
+	}
+	git("init", "-q", "-b", "main")
+	return git
+}
+
 // assertReaches wants a line to reach a secret in commits, and nothing but that, or nothing at all.
 func assertReaches(t *testing.T, p place, lines map[string]bool) {
 	t.Helper()
@@ -104,15 +99,8 @@ func assertReaches(t *testing.T, p place, lines map[string]bool) {
 // Of words that no ref leads to, what they name counts, and whatever git walks from there.
 func TestSecretsInCommitsThatNoRefNames(t *testing.T) {
 	p := newPlace(t)
-	git := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
-		cmd.Dir = p.project
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-		return strings.TrimSpace(string(output))
-	}
+	git := p.repository(t)
 	commit := func() { git("commit", "-q", "--allow-empty", "-m", "m") }
-	git("init", "-q", "-b", "main")
 	git("add", "README.md", "src")
 	commit()
 	git("checkout", "-q", "--detach")
@@ -137,15 +125,8 @@ func TestSecretsInCommitsThatNoRefNames(t *testing.T) {
 // Options and words that leave commits out make git show walk, and turn what others name.
 func TestSecretsThatShowWalksTo(t *testing.T) {
 	p := newPlace(t)
-	git := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
-		cmd.Dir = p.project
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-		return strings.TrimSpace(string(output))
-	}
+	git := p.repository(t)
 	commit := func() { git("commit", "-q", "--allow-empty", "-m", "m") }
-	git("init", "-q", "-b", "main")
 	git("add", "README.md", "src")
 	commit()
 	git("add", "-f", ".env")

@@ -105,8 +105,9 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
 func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) string {
-	named := e.pathspecs(c, reader, &verdict, dir)
-	of, specs := e.historyOf(c, reader, &verdict, named, dir), named
+	paths, revisions := e.divided(c, reader, &verdict, dir)
+	named := pathspecs(c, reader, verdict.Follows, paths)
+	of, specs := e.historyOf(c, reader, revisions, named), named
 	if len(named) > 0 {
 		specs = slices.Concat(named, c.Git.Below())
 	}
@@ -141,26 +142,32 @@ func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict *git.Ve
 		!e.x.past.Names(verdict, word, &e.pastBudget)
 }
 
-// pathspecs are those that select what a command prints; none for everything.
-func (e *extraction) pathspecs(c *shell.Command, reader *gitReader, verdict *git.Verdict, dir string) []string {
+// divided tells paths from revisions among the words that may name either.
+func (e *extraction) divided(c *shell.Command, reader *gitReader, verdict *git.Verdict, dir string) (paths, revisions []string) {
+	for _, word := range c.Git.Revisions {
+		if e.isPath(c, reader, verdict, word, dir) {
+			paths = append(paths, word)
+		} else {
+			revisions = append(revisions, word)
+		}
+	}
+	return paths, revisions
+}
+
+// pathspecs are those that select what a command prints, words that name paths among them; none for
+// everything.
+func pathspecs(c *shell.Command, reader *gitReader, follows bool, paths []string) []string {
 	if _, whole := c.Form.Get("--full-diff"); whole {
 		return nil // of the commits that they select it prints all
 	}
-	if _, follow := c.Form.Get("--follow"); follow || verdict.Follows {
+	if _, follow := c.Form.Get("--follow"); follow || follows {
 		return nil // what a file began as a copy of may be anything, and is shown as well
 	}
-	specs := slices.Clone(c.Git.Pathspecs)
-	for _, word := range c.Git.Revisions {
-		if c.Git.Dashes {
-			break
-		}
-		if strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") {
-			return nil // a search for a commit, or a pattern of paths
-		}
-		if e.isPath(c, reader, verdict, word, dir) {
-			specs = append(specs, word)
-		}
+	isOther := func(word string) bool { return strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") }
+	if !c.Git.Dashes && slices.ContainsFunc(c.Git.Revisions, isOther) {
+		return nil // a search for a commit, or a pattern of paths
 	}
+	specs := slices.Concat(c.Git.Pathspecs, paths)
 	switch {
 	case len(specs) > 0:
 		specs = append(specs, c.Git.Patterns...)
@@ -241,7 +248,7 @@ func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verd
 		return reachesOutside
 	}
 	for _, word := range c.Git.Revisions {
-		for digits := range strings.FieldsFuncSeq(word, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }) {
+		for _, digits := range git.Hashes(word) {
 			if answer := e.hashReach(digits, verdict); answer != reachesNone {
 				return answer
 			}
@@ -343,9 +350,6 @@ func (e *extraction) plainRefs(dir string, said bool) bool {
 var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"}
 
 func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
-	if len(digits) < leastHash {
-		return reachesNone
-	}
 	if verdict.ForeignObjects {
 		return reachesOutside
 	}
@@ -353,6 +357,3 @@ func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
 		return e.x.git.Blobs(verdict, digits, visit)
 	})
 }
-
-// leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).
-const leastHash = 4

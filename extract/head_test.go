@@ -321,8 +321,8 @@ func TestContentsByFedNames(t *testing.T) {
 	}
 }
 
-// git runs git in the project.
-func (p place) git(t *testing.T, args ...string) {
+// git runs git in the project, and returns what it prints.
+func (p place) git(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = p.project
@@ -330,6 +330,7 @@ func (p place) git(t *testing.T, args ...string) {
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	output, err := cmd.CombinedOutput()
 	require.NoErrorf(t, err, "%s", output)
+	return strings.TrimSpace(string(output))
 }
 
 // lastCaveats are those of a line's last command.

@@ -11,15 +11,15 @@ func excludes(word string) bool {
 	return strings.HasPrefix(word, "^") || strings.Contains(word, "..") || strings.Contains(word, "^!") || strings.Contains(word, "^-")
 }
 
-// hashes are the parts of a word that may be hashes, or beginnings of some.
-func hashes(word string) []string {
+// Hashes are the parts of a word that may be hashes, or beginnings of some.
+func Hashes(word string) []string {
 	isOther := func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }
 	return slices.DeleteFunc(strings.FieldsFunc(word, isOther), func(digits string) bool { return len(digits) < leastHash })
 }
 
 // pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
 func (h *history) pieces(word string) bool {
-	all := hashes(word)
+	all := Hashes(word)
 	if len(all) > maxAlike {
 		return false
 	}
@@ -200,16 +200,10 @@ func (h *history) revision(text string) (string, bool) {
 		id, _, err = h.behindTags(id)
 		ok = err == nil
 	}
-	for i := 0; ok && i < len(steps); i++ {
-		if steps[i].parent {
-			id, ok = h.parent(id, steps[i].count)
-			continue
-		}
-		for left := steps[i].count; ok && left > 0; left-- {
-			id, ok = h.parent(id, 1)
-		}
+	if !ok {
+		return "", false
 	}
-	return id, ok
+	return walkBack(id, steps, h.parent)
 }
 
 // named is the object that a name means: a ref, or the beginning of a hash.

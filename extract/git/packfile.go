@@ -73,13 +73,18 @@ func (p *packFile) readFanout(size int64, objectSize int) error {
 	return nil
 }
 
+// begin is the place in the index of the first id that begins with a byte.
+func (p *packFile) begin(first byte) int64 {
+	if first == 0 {
+		return 0
+	}
+	return p.before[first-1]
+}
+
 // search is the first place in the index whose id is not less than one, or the beginning of one,
 // among those that begin with the same byte.
 func (p *packFile) search(id []byte, objectSize int) (at int64, err error) {
-	low, high := int64(0), p.before[id[0]]
-	if id[0] > 0 {
-		low = p.before[id[0]-1]
-	}
+	low, high := p.begin(id[0]), p.before[id[0]]
 	for low < high {
 		at := (low + high) / 2
 		here, err := p.idAt(at, id[0], objectSize)
@@ -98,10 +103,7 @@ func (p *packFile) search(id []byte, objectSize int) (at int64, err error) {
 // idAt is the id at a place in the index, which begins with a byte. Those that do are read
 // together, unless they are very many.
 func (p *packFile) idAt(at int64, first byte, objectSize int) ([]byte, error) {
-	begin, size := int64(0), int64(objectSize)
-	if first > 0 {
-		begin = p.before[first-1]
-	}
+	begin, size := p.begin(first), int64(objectSize)
 	if length := (p.before[first] - begin) * size; p.buckets[first] == nil && length <= maxBucket {
 		ids := make([]byte, length)
 		if _, err := p.index.ReadAt(ids, packNames+begin*size); err != nil {

@@ -83,14 +83,10 @@ func (s *store) revision(text string) (string, bool) {
 	if ok {
 		id, ok = s.peeled(id)
 	}
-	for i := 0; ok && i < len(steps); i++ {
-		if steps[i].parent {
-			id, ok = s.parent(id, steps[i].count)
-		} else {
-			id, ok = s.back(id, steps[i].count)
-		}
+	if !ok {
+		return "", false
 	}
-	return id, ok
+	return walkBack(id, steps, s.parent)
 }
 
 // step is a way back in the history: over that many first parents, or to the parent of
@@ -128,10 +124,17 @@ func stepsBack(text string) (name string, steps []step, ok bool) {
 	return name, steps, true
 }
 
-func (s *store) back(id string, count int) (string, bool) {
+// walkBack follows steps from a commit; parent is the parent of one by its number.
+func walkBack(id string, steps []step, parent func(id string, number int) (string, bool)) (string, bool) {
 	ok := true
-	for ; ok && count > 0; count-- {
-		id, ok = s.parent(id, 1)
+	for _, next := range steps {
+		number, times := 1, next.count
+		if next.parent {
+			number, times = next.count, 1
+		}
+		for ; ok && times > 0; times-- {
+			id, ok = parent(id, number)
+		}
 	}
 	return id, ok
 }
