@@ -3,6 +3,7 @@
 # make bench     measures, and writes docs/benchmarks.md, its figures and plots, and README's table
 # make test-clients  drives the real agent programs, which it takes from npm, against policyd and its gates; needs node
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
+# make sessions  replays recorded agent sessions (SESSIONS=folder) and reports how often a person is asked
 # make oracle    runs ORACLE_LINES generated lines in a real bash; make nightly runs 20,000 and a new seed
 # make fuzz      runs every fuzz target for FUZZTIME
 # make fmt       formats Go and Rego
@@ -12,7 +13,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
 .PHONY: test build vet go-test rego-test system-packages check format-check generate-check \
-	lint go-test-short rego-gate test-clients bench corpus oracle nightly fuzz fmt generate
+	lint go-test-short rego-gate test-clients bench corpus sessions oracle nightly fuzz fmt generate
 
 GO ?= go
 # Tools have a module of their own, so that their dependencies never reach the
@@ -134,6 +135,11 @@ else
 	$(GO) run ./test/corpus -tree $(CORPUS)/suites2.sh $(ARGS) $(CORPUS)/suites2.jsonl
 	$(GO) run ./test/corpus -exposed $(ARGS) $(CORPUS)/attacks.jsonl
 endif
+
+# PERSON is nobody, chat or lasting instead of all three; ARGS=-v lists every prompt.
+SESSIONS ?= ../shared/corpus/sessions
+sessions: build
+	$(GO) run ./test/sessions -program bin/policyd -dir "$(SESSIONS)" $(if $(PERSON),-person $(PERSON)) $(ARGS)
 
 # The tests print their seed; a line that fails is kept in test/oracle/testdata/found.
 ORACLE_LINES ?= 2000
