@@ -4,8 +4,9 @@
 # make test-clients  drives the real agent programs, which it takes from npm, against policyd and its gates; needs node
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
 # make sessions  replays recorded agent sessions (SESSIONS=folder) and reports how often a person is asked
-# make oracle    runs ORACLE_LINES generated lines in a real bash; make nightly runs 20,000 and a new seed
-# make fuzz      runs every fuzz target for FUZZTIME
+# make oracle    runs ORACLE_LINES generated lines in a real bash
+# make fuzz      runs every fuzz target for FUZZTIME; make test runs their seeds alone
+# make nightly   what takes too long for every change: make fuzz, and make oracle with 20,000 lines and a new seed
 # make fmt       formats Go and Rego
 # make generate  rewrites what is generated from the types
 
@@ -16,6 +17,10 @@ SHELL := /bin/bash
 	lint go-test-short rego-gate test-clients bench corpus sessions oracle nightly fuzz fmt generate
 
 GO ?= go
+# One way to build for programs, tests and the image: a package is compiled once
+# for all of them. The Dockerfile builds the same way.
+export CGO_ENABLED := 0
+export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 # Tools have a module of their own, so that their dependencies never reach the
 # program's.
 TOOL := $(GO) tool -modfile=test/tools/go.mod
@@ -24,24 +29,28 @@ TOOL := $(GO) tool -modfile=test/tools/go.mod
 OPA := bin/policyd
 COVERAGE := 95
 
-test: system-packages vet go-test rego-test fuzz
+test: system-packages vet go-test rego-test
 	@echo "make test: all passed"
 
 build:
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -o bin/ ./cmd/policyd ./cmd/policyd-hook
+	$(GO) build -ldflags='-s -w' -o bin/ ./cmd/policyd ./cmd/policyd-hook
 
 vet:
-	$(GO) build ./...
 	$(GO) vet ./...
 
+# Tests that start programs take these, which are built once, and not their own.
+PROGRAMS := POLICYD_TEST_PROGRAMS="$(CURDIR)/bin"
+
 go-test: build
-	# Not from the cache: it knows nothing of the program that the tests build and start.
-	$(GO) test -count=1 -timeout 15m ./...
+	# vet has run with all its checks; go test would repeat some of them.
+	# Not from the cache: it doesn't see changes of the programs that the tests start.
+	# The limit is for a test that hangs, and no measure of speed.
+	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m ./...
 	# A module of its own: see test/deploy.
-	cd test/deploy && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd test/deploy && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 	# Another: see docs/decisions/0015.
-	cd test/bench && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd test/bench && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 
 rego-test: build
 	$(OPA) test --fail-on-empty policies
@@ -84,8 +93,8 @@ lint: vet
 	$(TOOL) golangci-lint run
 	cd test/bench && $(GO) tool -modfile=../tools/go.mod golangci-lint run
 
-go-test-short:
-	$(GO) test -short ./...
+go-test-short: build
+	$(PROGRAMS) $(GO) test -vet=off -short ./...
 
 rego-gate: build
 	$(OPA) fmt --diff --fail policies
@@ -149,7 +158,7 @@ oracle:
 
 nightly: ORACLE_LINES = 20000
 nightly: ORACLE_SEED = $(shell date +%Y%m%d)
-nightly: oracle
+nightly: oracle fuzz
 
 # Targets are found, not listed, so that none is forgotten. A file whose target
 # costs more says how many runs it has with a line "//fuzz:runs 500x".

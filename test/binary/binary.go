@@ -10,15 +10,31 @@ import (
 	"testing"
 )
 
-// Build builds the command at path, from the module's root, into dir and returns
-// the program's file.
+// Variable names the environment variable with the directory of programs that are
+// built already. The Makefile sets it, so that one build serves every package.
+const Variable = "POLICYD_TEST_PROGRAMS"
+
+// Build returns the program's file of the command at path, from the module's
+// root. It builds the command into dir if Variable names no directory, or if the
+// Makefile doesn't build it.
 func Build(ctx context.Context, dir, path string) (string, error) {
+	if programs := os.Getenv(Variable); programs != "" && filepath.Dir(path) == "cmd" {
+		return prebuilt(filepath.Join(programs, filepath.Base(path)))
+	}
 	built := filepath.Join(dir, filepath.Base(path))
 	out, err := exec.CommandContext(ctx, "go", "build", "-o", built, "policyd/"+path).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", path, err, out)
 	}
 	return built, nil
+}
+
+// prebuilt returns file if it is a program, and how to make it if it isn't there.
+func prebuilt(file string) (string, error) {
+	if _, err := exec.LookPath(file); err != nil {
+		return "", fmt.Errorf("find program in $%s, run make build: %w", Variable, err)
+	}
+	return file, nil
 }
 
 // Main runs the tests of a package with policyd built once, and ends the process.

@@ -22,6 +22,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/test/binary"
 )
 
 // hookEvent is a payload of one client's, and what blocks it.
@@ -116,19 +118,13 @@ type outcome struct {
 	took           time.Duration
 }
 
-// hookProgram builds the program once.
+// hookProgram is the program, built once.
 var hookProgram = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "policyd-hook")
 	if err != nil {
 		return "", err
 	}
-	out := filepath.Join(dir, "policyd-hook")
-	command := exec.Command("go", "build", "-o", out, "policyd/cmd/policyd-hook")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w: %s", err, text)
-	}
-	return out, nil
+	return binary.Build(context.Background(), dir, "cmd/policyd-hook")
 })
 
 func hookCommand(t *testing.T, args ...string) *exec.Cmd {
