@@ -718,3 +718,25 @@ func TestFilesOfCredentials(t *testing.T) {
 		assert.False(t, secret(name), name)
 	}
 }
+
+// S1: a file with placeholders is no secret, and one that a person made of it is.
+func TestTemplatesOfSecrets(t *testing.T) {
+	p := newPlace(t)
+	secret := func(name string) bool {
+		return slices.Contains(p.facts("Read", map[string]any{"file_path": name}).About, "secret")
+	}
+	for _, name := range []string{
+		".env.example", ".env.sample", ".env.template", ".env.dist", ".env.tpl", ".env-example", ".env_sample", ".ENV.EXAMPLE",
+		".env.local.example", ".env.production.sample", ".env.test.local.template", ".env-prod-dist", ".env.my_team.tmpl",
+		".env.example.production", ".env.sample.test", ".env.template.docker.ci", "web/.env.local.dist",
+	} {
+		assert.False(t, secret(name), name)
+	}
+	for _, name := range []string{
+		".env", ".env.local", ".env.production", ".env.production.local", ".env.example.local", ".env.example.bak", ".env.sample.old",
+		".env.example.production.local", ".env.dist.mine", ".env.template2", ".env.exampled", ".env.", ".env-", ".env.production.bak", ".env.example~",
+		".env.example.dev.bak", "example.env/.env", "server.example.pem", "id_rsa.example", "prod.env", "conf/.env.dist.local",
+	} {
+		assert.True(t, secret(name), name)
+	}
+}

@@ -37,6 +37,7 @@ type policyData struct {
 	Config struct {
 		Secrets struct {
 			Names, Except, Directories, Files, Variables []string
+			Templates                                    paths.Templates
 		} `json:"secrets"`
 		Protected struct {
 			Instructions, Always []string
@@ -105,6 +106,7 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	if out.pathMap, err = paths.NewMap(settings.Scope.PathMap); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
+	out.secrets.Templates = config.Secrets.Templates
 	for _, file := range config.Secrets.Files {
 		out.secrets.Files = append(out.secrets.Files, paths.Fold(file))
 	}

@@ -79,10 +79,39 @@ func (p *Pattern) match(name string) string {
 type Secrets struct {
 	Names       *Pattern
 	Except      *Pattern
+	// Templates are names that hold placeholders where secrets would be.
+	Templates   Templates
 	Directories *Pattern
 	// Files are entries of several segments, in lower case: ".kube/config"
 	// anywhere, or absolute globs such as "/proc/*/environ".
 	Files []string
+}
+
+// Templates describes names of files with placeholders: one of Prefixes, then segments between
+// dots, dashes or underscores. One segment is a word of Words ("example"), and every segment behind it
+// is on Behind, which has environments and parts of a program, and not "local" or "bak": those say that
+// a person filled the template in. All entries are in lower case. The zero value matches nothing.
+type Templates struct {
+	Prefixes, Words, Behind []string
+}
+
+// match reports whether a folded base name is one of a template.
+func (t *Templates) match(base string) bool {
+	isSeparator := func(r rune) bool { return r == '.' || r == '-' || r == '_' }
+	for _, prefix := range t.Prefixes {
+		rest, found := strings.CutPrefix(base, prefix)
+		if !found || rest == "" || !isSeparator(rune(rest[0])) {
+			continue
+		}
+		segments := strings.FieldsFunc(rest, isSeparator)
+		for len(segments) > 0 && slices.Contains(t.Behind, segments[len(segments)-1]) {
+			segments = segments[:len(segments)-1]
+		}
+		if len(segments) > 0 && slices.Contains(t.Words, segments[len(segments)-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Class returns how a clean path is secret, "secret_directory" or "secret", and
@@ -110,10 +139,8 @@ func (s *Secrets) File(real string) string {
 
 func (s *Secrets) file(real string) string {
 	base := Base(real)
-	if s.Except.match(base) == "" {
-		if entry := s.Names.match(base); entry != "" {
-			return entry
-		}
+	if entry := s.Names.match(base); entry != "" && s.Except.match(base) == "" && !s.Templates.match(base) {
+		return entry
 	}
 	for _, entry := range s.Files {
 		if matchTail(real, entry) {
