@@ -11,6 +11,7 @@ import (
 	"policyd/internal/gates"
 	"policyd/internal/hinttools"
 	"policyd/internal/pdp"
+	"policyd/internal/visible"
 )
 
 // acpAgent is the agent of a gate before a program that nobody knows.
@@ -70,7 +71,7 @@ func (p *Program) runACP(ctx context.Context, address pdp.Address, options gates
 		return err
 	}
 	defer keepPipes()()
-	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
+	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: visible.Raw(p.Stdout), Stderr: visible.Raw(p.Stderr)})
 	if err != nil {
 		return failed(fmt.Errorf("stand before the agent: %w", err), "")
 	}

@@ -88,7 +88,7 @@ func (p *Program) importFile(ctx context.Context, o *operator, of *importing) er
 	if of.asJSON {
 		return p.printJSON(done)
 	}
-	return p.say("%s", importText(&done, anywhere, of.dryRun))
+	return p.show(importText(&done, anywhere, of.dryRun))
 }
 
 // checkAudience refuses what would make every entry of a sound file invalid.

@@ -54,7 +54,7 @@ func (p *Program) printApprovals(list []v1.ApprovalEntry, long bool) error {
 		for n := range columns {
 			columns[n], _ = visible.Line(columns[n])
 		}
-		if err := p.say("%s", strings.Join(columns, "\t")); err != nil {
+		if err := p.show(strings.Join(columns, "\t")); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
-	"policyd/internal/visible"
 )
 
 func (p *Program) decisionsReplay() *cobra.Command {
@@ -215,6 +214,5 @@ func (p *Program) sayReasons(sign string, reasons []v1.Reason) error {
 }
 
 func (p *Program) sayVisible(text string) error {
-	shown, _ := visible.Line(text)
-	return p.say("%s", shown)
+	return p.say("%s", text)
 }

@@ -5,6 +5,8 @@ import (
 
 	opa "github.com/open-policy-agent/opa/cmd"
 	"github.com/spf13/cobra"
+
+	"policyd/internal/visible"
 )
 
 // engineCommands are OPA's own, mounted so that the engine that tests a policy
@@ -12,7 +14,14 @@ import (
 var engineCommands = []string{"bench", "check", "eval", "fmt", "test"}
 
 // mountEngineCommands moves OPA's commands under root.
-func mountEngineCommands(root *cobra.Command) { mountEngineCommandsFor(root, engineCommands...) }
+func mountEngineCommands(root *cobra.Command) {
+	mountEngineCommandsFor(root, engineCommands...)
+	for _, command := range root.Commands() {
+		if slices.Contains(engineCommands, command.Name()) {
+			command.SetOut(visible.Raw(root.OutOrStdout())) // they print the person's own files
+		}
+	}
+}
 
 func mountEngineCommandsFor(root *cobra.Command, names ...string) {
 	source := opa.Command(&cobra.Command{Use: "opa"}, "policyd")

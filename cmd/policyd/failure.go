@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	opa "github.com/open-policy-agent/opa/cmd"
 	"github.com/spf13/cobra"
@@ -69,8 +70,12 @@ func (p *Program) report(command *cobra.Command, err error) int {
 // complain writes an error, and a hint if there is one. A standard error that
 // can't be written to leaves nobody to tell.
 func (p *Program) complain(err error, hint string) {
-	_, _ = fmt.Fprintf(p.Stderr, "policyd: error: %v\n", err)
+	_, _ = fmt.Fprintf(p.Stderr, "policyd: error: %s\n", indented(err.Error()))
 	if hint != "" {
-		_, _ = fmt.Fprintf(p.Stderr, "policyd: hint: %s\n", hint)
+		_, _ = fmt.Fprintf(p.Stderr, "policyd: hint: %s\n", indented(hint))
 	}
 }
+
+// indented keeps a line of a text, which may hold a name that an agent chose, from looking like a
+// message of its own.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }

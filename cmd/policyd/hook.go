@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"policyd/internal/hook"
+	"policyd/internal/visible"
 )
 
 // hookCommand is policyd-hook in the main program, for places where the small
@@ -20,7 +21,7 @@ func (p *Program) hookCommand() *cobra.Command {
 		DisableFlagParsing: true,
 		RunE: func(command *cobra.Command, args []string) error {
 			program := &hook.Program{
-				Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, LookupEnv: p.LookupEnv, Platform: runtime.GOOS,
+				Stdin: p.Stdin, Stdout: visible.Raw(p.Stdout), Stderr: p.Stderr, LookupEnv: p.LookupEnv, Platform: runtime.GOOS,
 			}
 			if status := program.Run(command.Context(), args); status != 0 {
 				return silent(status)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"policyd/internal/visible"
 )
 
 // listing is one page of a list, as the API answers it.
@@ -67,9 +69,19 @@ func (p *Program) printJSON(value any) error {
 	return nil
 }
 
-// say prints a line for people.
+// say prints one line for people: arguments that are text can't begin another.
 func (p *Program) say(format string, args ...any) error {
-	if _, err := fmt.Fprintf(p.Stdout, format+"\n", args...); err != nil {
+	for i := range args {
+		if text, isText := args[i].(string); isText {
+			args[i], _ = visible.Line(text)
+		}
+	}
+	return p.show(fmt.Sprintf(format, args...))
+}
+
+// show prints a text of any number of lines for people.
+func (p *Program) show(text string) error {
+	if _, err := fmt.Fprintln(p.Stdout, text); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"policyd/internal/gates"
 	"policyd/internal/pdp"
+	"policyd/internal/visible"
 )
 
 // mcpAgent is the agent of calls that come through a gate whose host names none.
@@ -101,7 +102,7 @@ func (p *Program) runMCP(ctx context.Context, address pdp.Address, options gates
 		return usage(err, "choose another name with --name")
 	}
 	defer keepPipes()()
-	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
+	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: visible.Raw(p.Stdout), Stderr: visible.Raw(p.Stderr)})
 	if err != nil {
 		return failed(fmt.Errorf("stand before the server: %w", err), "")
 	}

@@ -9,10 +9,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"policyd/internal/visible"
 )
 
 // Program is policyd as its users start it. Everything that it knows of its
@@ -29,7 +32,19 @@ type Program struct {
 
 // Run runs one command line, without the program's name, and returns the exit
 // status. When ctx ends, a server drains and Run returns 0.
+//
+// Everything that a command prints passes through a visible.Writer, since agents choose names that
+// commands print. Commands that speak a protocol take visible.Raw.
 func (p *Program) Run(ctx context.Context, args []string) int {
+	stdout, stderr := visible.NewWriter(p.Stdout), visible.NewWriter(p.Stderr)
+	shown := &Program{Stdin: p.Stdin, Stdout: stdout, Stderr: stderr, LookupEnv: p.LookupEnv}
+	status := shown.run(ctx, args)
+	// What is left is half a character. A stream that can't be written to leaves nobody to tell.
+	_ = errors.Join(stdout.Flush(), stderr.Flush())
+	return status
+}
+
+func (p *Program) run(ctx context.Context, args []string) int {
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)

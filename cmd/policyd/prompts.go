@@ -55,7 +55,7 @@ func (p *Program) promptsList() *cobra.Command {
 
 // printPrompt prints all that a person has to see before an answer (A11).
 func (p *Program) printPrompt(prompt *v1.Prompt) error {
-	return p.say("%s", strings.TrimSuffix(render.Text(prompt), "\n"))
+	return p.show(strings.TrimSuffix(render.Text(prompt), "\n"))
 }
 
 func (p *Program) promptsAnswer() *cobra.Command {

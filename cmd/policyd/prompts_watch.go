@@ -17,6 +17,7 @@ import (
 
 	"policyd/api"
 	v1 "policyd/api/v1"
+	"policyd/internal/visible"
 	"policyd/internal/watch"
 )
 
@@ -106,7 +107,7 @@ func (p *Program) terminal() (in, out *os.File, attended bool) {
 	if !isFile || !term.IsTerminal(int(in.Fd())) {
 		return nil, nil, false
 	}
-	out, isFile = p.Stdout.(*os.File)
+	out, isFile = visible.Raw(p.Stdout).(*os.File)
 	return in, out, isFile && term.IsTerminal(int(out.Fd()))
 }
 

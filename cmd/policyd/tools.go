@@ -17,6 +17,7 @@ import (
 	"policyd/internal/hinttools"
 	"policyd/internal/pdp"
 	"policyd/internal/pep"
+	"policyd/internal/visible"
 )
 
 // toolsFlags say whose tools are served. They stand in the client's registration.
@@ -105,7 +106,7 @@ func (p *Program) firstSet(names []string) string {
 
 // serveTools serves one client until it is gone.
 func (p *Program) serveTools(ctx context.Context, options hinttools.Options) error {
-	transport := &mcp.IOTransport{Reader: io.NopCloser(p.Stdin), Writer: unclosed{p.Stdout}}
+	transport := &mcp.IOTransport{Reader: io.NopCloser(p.Stdin), Writer: unclosed{visible.Raw(p.Stdout)}}
 	err := hinttools.NewServer(options).Run(ctx, transport)
 	if ended := []error{nil, io.EOF, context.Canceled}; slices.ContainsFunc(ended, func(end error) bool { return errors.Is(err, end) }) {
 		return nil
