@@ -11,6 +11,9 @@ const (
 	ChoiceDeny           = "deny"
 	// ChoiceAllow and ChoiceDeny are those of an access request.
 	ChoiceAllow = "allow"
+	// ChoiceCovered is the choice of an answer that nobody gave to this prompt: the
+	// call is allowed by an answer to another one, or by an approval.
+	ChoiceCovered = "covered"
 )
 
 // States of a prompt.

@@ -17,6 +17,13 @@ type Question struct {
 	Key [32]byte
 	// Scope is what a remembered answer would be remembered for.
 	Scope PromptScope
+	// Held is true if the caller holds its call for the answer. It ends with
+	// Prompts.Leave or Prompts.Unhold, unless the prompt has ended.
+	Held bool
+	// Call and Caller are what a lasting answer to another prompt is judged again
+	// by; nil for a question that is about no call. Neither is changed.
+	Call   *Call
+	Caller Caller
 }
 
 // Digester digests a call: what makes two calls the same question (A10).

@@ -34,9 +34,13 @@ type memory struct {
 	metrics   *metrics.Metrics
 	// gate is set once it is made: it needs the memory first.
 	gate *gate.Gate
+	// releases decides pending prompts again when more is allowed.
+	releases *releases
 	// retention is how long what has ended is kept.
 	retention time.Duration
 	stop      context.CancelFunc
+	// background runs what ends when the memory is closed.
+	background func(run func(context.Context))
 	done      sync.WaitGroup
 }
 
@@ -67,7 +71,7 @@ func openStore(ctx context.Context, s *settings) func() (*store.Store, error) {
 func newMemory(ctx context.Context, s *settings, opened *store.Store, policy *policy, logger *slog.Logger) (*memory, error) {
 	m := &memory{
 		store: opened, logger: logger, metrics: s.metrics, retention: s.Retention, terminals: terminals.New(),
-		events: events.New(strings.ReplaceAll(newID(), "-", "")),
+		events: events.New(strings.ReplaceAll(newID(), "-", "")), releases: newReleases(),
 	}
 	if err := m.wire(s, policy); err != nil {
 		return nil, errors.Join(err, opened.Close())
@@ -79,6 +83,7 @@ func newMemory(ctx context.Context, s *settings, opened *store.Store, policy *po
 	m.stop = stop
 	m.done.Go(func() { m.tend(running) })
 	m.done.Go(func() { m.follow(running) })
+	m.background = func(run func(context.Context)) { m.done.Go(func() { run(running) }) }
 	return m, nil
 }
 
@@ -101,6 +106,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: newID,
 		Platform: s.platform, Home: s.home, Fault: fault,
 		Changed: func(session v1.SessionInfo) { m.events.Publish(events.SessionUpdated, session) },
+		Granted: m.releases.granted,
 		Ended: func(session string) {
 			m.approvals.End(session)
 			m.terminals.End(session)
@@ -113,6 +119,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
 		RunsAnything: policy.runsAnything, Chain: policy.chain,
 		Changed: func() { m.events.Publish(events.ApprovalsChanged, struct{}{}) },
+		Given:   m.releases.given,
 	})
 	if err != nil {
 		return err
@@ -237,6 +244,12 @@ func (m *memory) take(ctx context.Context, change store.Change) error {
 		return m.prompts.Refresh(ctx, change.ID)
 	}
 	return m.load(ctx)
+}
+
+// decideBy sets the gate that decides again what pending prompts ask.
+func (m *memory) decideBy(made *gate.Gate) {
+	m.gate = made
+	m.background(m.release)
 }
 
 // check says what is wrong with the memory, nil when all is well.

@@ -101,6 +101,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 		options.Sessions, options.Approvals, options.Prompts = s.memory.sessions, s.memory.approvals, s.memory.prompts
 		options.Terminals = s.memory.terminals
 		options.Decided = s.memory.tellDecision
+		options.Given, options.Again = s.memory.releases.count.Load, s.memory.releases.everything
 	} else {
 		options.Prompts, err = prompts.New(prompts.Options{Clock: time.Now, NewID: newID})
 		if err != nil {
@@ -113,7 +114,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 		return err
 	}
 	if s.memory != nil {
-		s.memory.gate = s.gate
+		s.memory.decideBy(s.gate)
 		s.policy.watchActivation(func(revision string) {
 			s.memory.events.Publish(events.PolicyActivated, v1.PolicyInfo{Revision: revision})
 		})

@@ -37,6 +37,9 @@ type Options struct {
 	Chain func(tool, verb string) string
 	// Changed, if set, hears of every change.
 	Changed func()
+	// Given, if set, hears of answers that hold from now on, whoever gave them: they
+	// may allow what other prompts ask. It has to be quick.
+	Given func(entries []v1.ApprovalEntry)
 }
 
 // group is what a lookup knows of an answer but its directory. session is empty
@@ -89,6 +92,9 @@ func New(options Options) (*Index, error) {
 	}
 	if options.Chain == nil {
 		options.Chain = func(_, verb string) string { return verb }
+	}
+	if options.Given == nil {
+		options.Given = func([]v1.ApprovalEntry) {}
 	}
 	if options.Changed == nil {
 		options.Changed = func() {}
@@ -155,6 +161,9 @@ func (x *Index) Refresh(ctx context.Context, id string) error {
 		}
 	})
 	x.options.Changed()
+	if err == nil {
+		x.options.Given([]v1.ApprovalEntry{entry})
+	}
 	return nil
 }
 
@@ -287,6 +296,9 @@ func (x *Index) Remember(entries []v1.ApprovalEntry, once *store.Once) {
 		}
 	})
 	x.options.Changed()
+	if len(entries) > 0 {
+		x.options.Given(entries)
+	}
 }
 
 // End forgets the answers of a session that was archived, as the store did.

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -36,8 +37,12 @@ type passage struct {
 	// cwd is the call's directory as it is, for the host to run the call in;
 	// the input's is masked.
 	cwd string
-	// opened is the prompt that this passage opened, not one that it joined.
-	opened string
+	// asked is the call as its caller sent it.
+	asked *v1.Call
+	// given is what Options.Given counted before the call was judged.
+	given uint64
+	// awaits is the prompt that this passage opened or joined.
+	awaits string
 	// refused is the prompt that ended without a yes to this call.
 	refused *v1.Prompt
 	// admitted is the call with the session that is kept.
@@ -60,7 +65,7 @@ type passage struct {
 // which a person said no, nil for none. The call is not changed.
 func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, refused *v1.Prompt) v1.Decision {
 	options.Probe = options.Probe || options.Dry
-	p := &passage{gate: g, options: options, call: call, input: emptyInput(), refused: refused}
+	p := &passage{gate: g, options: options, call: call, asked: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
 	if !options.Dry {
 		p.guard(func() { p.record(ctx) })
@@ -123,9 +128,9 @@ func (p *passage) guard(step func()) {
 
 // deny makes the decision a deny by the gate, whatever it was before.
 func (p *passage) deny(code, message string, err error) {
-	if p.opened != "" {
-		p.gate.options.Prompts.Abandon(context.Background(), p.opened)
-		p.opened = ""
+	if p.awaits != "" {
+		p.gate.options.Prompts.Leave(context.Background(), p.awaits, p.options.Wait > 0)
+		p.awaits = ""
 	}
 	p.fault = code
 	p.decision = v1.Decision{
@@ -246,6 +251,7 @@ func (p *passage) admit(ctx context.Context) error {
 // gather makes the policy input.
 func (p *passage) gather(snapshot Snapshot) {
 	options := &p.gate.options
+	p.given = options.Given()
 	var grants []v1.PathGrant
 	if options.Sessions != nil {
 		grants = options.Sessions.Grants(&p.call.Session)
@@ -256,6 +262,9 @@ func (p *passage) gather(snapshot Snapshot) {
 	options.Redactor.MaskFacts(&p.input.Facts)
 	if options.Approvals != nil {
 		p.input.Approvals = options.Approvals.Matching(&p.input.Facts, p)
+	}
+	if p.options.lasting {
+		p.input.Approvals = slices.DeleteFunc(p.input.Approvals, func(approval v1.Approval) bool { return approval.Once })
 	}
 	if p.input.Approvals == nil {
 		p.input.Approvals = []v1.Approval{}
@@ -271,7 +280,9 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	}
 	switch p.result.Effect {
 	case v1.EffectAllow:
-		p.spend(ctx, snapshot)
+		if !p.spend(ctx, snapshot) && !p.options.Probe {
+			p.gate.options.Prompts.ReleaseSame(ctx, p.call.Session.ID, p)
+		}
 	case v1.EffectDeny:
 		p.noteReadOnly()
 	case v1.EffectPrompt:

@@ -78,8 +78,14 @@ type Prompts interface {
 	Delegate(ctx context.Context, question *v1.Question) v1.Prompt
 	// Wait returns the prompt when it has ended, or as it is when ctx is done.
 	Wait(ctx context.Context, id string) (v1.Prompt, error)
-	// Abandon withdraws a prompt that nobody waits for any more.
-	Abandon(ctx context.Context, id string)
+	// Leave ends the wait of a call, and withdraws the prompt if no other call
+	// awaits its answer. held is what the question had.
+	Leave(ctx context.Context, id string, held bool)
+	// ReleaseSame ends the pending prompt of a call that is allowed by now, if there
+	// is one in its session.
+	ReleaseSame(ctx context.Context, session string, call v1.Digester)
+	// Unhold notes that a held call is held no longer, and will be asked again.
+	Unhold(id string)
 }
 
 // Options are the collaborators and limits of a Gate.
@@ -117,6 +123,11 @@ type Options struct {
 	// ReadOnly, if set, hears of every change that was refused since a grant is
 	// one to read (P4).
 	ReadOnly func(decision string, session *v1.Session, path *v1.Path)
+	// Given, if set, counts what people approved and granted. If that changed while a
+	// call was judged, Again, if set, is told once its prompt is open: the call may be
+	// allowed by now. Both have to be quick.
+	Given func() uint64
+	Again func()
 	// Explain, if set, puts a decision into words for a caller who asks for it.
 	// What it returns changes nothing.
 	Explain func(ctx context.Context, snapshot Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller) *v1.Explanation
@@ -143,6 +154,9 @@ type DecideOptions struct {
 	Dry bool
 	// Explain adds the explanation to the decision.
 	Explain bool
+
+	// lasting leaves answers for a single call out.
+	lasting bool
 }
 
 // Gate decides calls. It may be used concurrently.
@@ -178,6 +192,9 @@ func New(options Options) (*Gate, error) {
 	}
 	if options.Decided == nil {
 		options.Decided = func(*v1.Call, *v1.Decision) {}
+	}
+	if options.Given == nil || options.Again == nil {
+		options.Given, options.Again = func() uint64 { return 0 }, func() {}
 	}
 	if options.ReadOnly == nil {
 		options.ReadOnly = func(string, *v1.Session, *v1.Path) {}

@@ -25,11 +25,14 @@ func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions)
 		id := decision.Prompt.ID
 		prompt, err := g.options.Prompts.Wait(waiting, id)
 		if err != nil {
+			g.options.Prompts.Unhold(id)
 			return decision
 		}
 		if prompt.State == v1.PromptPending {
 			if ctx.Err() != nil {
-				g.options.Prompts.Abandon(context.WithoutCancel(ctx), id)
+				g.options.Prompts.Leave(context.WithoutCancel(ctx), id, true)
+			} else {
+				g.options.Prompts.Unhold(id)
 			}
 			decision.Prompt = &prompt
 			return decision
@@ -62,38 +65,42 @@ func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 		p.decision.Prompt = &question.Prompt
 		return
 	}
-	question.Key = p.key(snapshot)
+	question.Key, question.Held = p.key(snapshot), p.options.Wait > 0
+	question.Call, question.Caller = p.asked, p.options.Caller
 	if p.delegates() {
 		p.delegate(ctx, question)
 		return
 	}
-	prompt, joined, err := p.gate.options.Prompts.Open(ctx, question)
+	prompt, _, err := p.gate.options.Prompts.Open(ctx, question)
 	if err != nil {
 		code, message := refusal(err, CodePromptFailed, "nobody could be asked; see policyd's log")
 		p.deny(code, message, err)
 		return
 	}
-	if !joined {
-		p.opened = prompt.ID
+	p.awaits = prompt.ID
+	if p.gate.options.Given() != p.given {
+		p.gate.options.Again()
 	}
 	p.decision.Prompt = &prompt
 }
 
 // spend uses up the one-shot answer that the decision counted on. Where another
-// call was quicker, or the store can't tell, the call is judged without it.
-func (p *passage) spend(ctx context.Context, snapshot Snapshot) {
+// call was quicker, or the store can't tell, the call is judged without it. It
+// reports whether there was such an answer.
+func (p *passage) spend(ctx context.Context, snapshot Snapshot) bool {
 	once := func(approval v1.Approval) bool { return approval.Once }
 	at := slices.IndexFunc(p.input.Approvals, once)
 	if at < 0 {
-		return
+		return false
 	}
 	if p.options.Probe {
-		return // nobody runs what is only probed
+		return true // nobody runs what is only probed
 	}
 	if err := p.gate.options.Approvals.Spend(ctx, p.input.Approvals[at].ID); err != nil {
 		p.input.Approvals = slices.DeleteFunc(slices.Clone(p.input.Approvals), once)
 		p.evaluateBy(ctx, snapshot)
 	}
+	return true
 }
 
 // denyAsAsked makes a question a deny that a held call has its answer to: a

@@ -147,21 +147,6 @@ func (b *Book) Withdraw(ctx context.Context, id string) error {
 	return nil
 }
 
-// Abandon withdraws a prompt whose caller went away, unless somebody else waits
-// for it.
-func (b *Book) Abandon(ctx context.Context, id string) {
-	b.mu.Lock()
-	held, known := b.byID[id]
-	left := known && held.waiting == 0 && held.row.State == v1.PromptPending
-	b.mu.Unlock()
-	if !left {
-		return
-	}
-	if err := b.Withdraw(ctx, id); err != nil {
-		b.options.Fault(err)
-	}
-}
-
 // Archive ends the prompts of a session that has ended, as the store did.
 func (b *Book) Archive(session string) {
 	b.mu.Lock()

@@ -84,8 +84,13 @@ type entry struct {
 	// answering is held by who answers, so that the second of two answers waits
 	// for what becomes of the first.
 	answering sync.Mutex
-	// waiting counts those who hold a call for the answer.
-	waiting int
+	// held and unheld count the calls that await the answer: those whose caller is
+	// connected until it comes, and those whose caller asks again later.
+	held, unheld int
+	// call is what the question is about, nil if it isn't known or was too large to
+	// keep.
+	call   *v1.Call
+	caller v1.Caller
 }
 
 // Book keeps prompts. It may be used concurrently.
@@ -97,6 +102,8 @@ type Book struct {
 	byKey   map[key]*entry
 	pending map[string]int // per session
 	open    int            // in all
+	// callBytes is the size of the calls that are kept.
+	callBytes int
 	// reading counts the readings of the store that are under way. gone are the
 	// prompts that ended since the first of them began: what is read may be older.
 	reading int
@@ -145,6 +152,7 @@ func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 		return
 	}
 	held.row.State, held.row.Answer = state, answer
+	b.dropCall(held)
 	close(held.ended)
 	if b.byKey[held.key] == held {
 		delete(b.byKey, held.key)

@@ -146,7 +146,7 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 	kept, err := h.Wait(ctx, prompt.ID)
 	require.NoError(t, err)
 	assert.Equal(t, v1.PromptPending, kept.State)
-	h.Abandon(t.Context(), prompt.ID)
+	h.Leave(t.Context(), prompt.ID, false)
 	assert.Equal(t, v1.PromptWithdrawn, h.state(t, prompt.ID), "nobody else waits for it")
 	_, err = h.Wait(t.Context(), "nobody")
 	assert.Equal(t, prompts.CodeNotFound, code(err))

@@ -19,6 +19,8 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	b.mu.Lock()
 	replaced, joinable := b.same(question)
 	if joinable != nil {
+		joinable.join(question)
+		b.keepCall(joinable, question)
 		prompt = copied(&joinable.row.Prompt)
 		b.mu.Unlock()
 		return prompt, true, nil
@@ -37,6 +39,8 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	opened.answering.Lock() // an answer waits until the store knows the question
 	defer opened.answering.Unlock()
 	b.add(opened)
+	opened.join(question)
+	b.keepCall(opened, question)
 	prompt = copied(&opened.row.Prompt)
 	b.mu.Unlock()
 	b.persist(ctx, append(expired, replaced)...)

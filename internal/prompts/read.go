@@ -69,7 +69,8 @@ func (b *Book) take(row store.Prompt) *entry {
 	if b.gone[row.ID] {
 		return nil
 	}
-	held := &entry{row: row, key: keyOf(&row), saved: true, ended: make(chan struct{})}
+	// Whoever opened it, perhaps in another process, may ask again.
+	held := &entry{row: row, key: keyOf(&row), saved: true, unheld: 1, ended: make(chan struct{})}
 	b.add(held)
 	return held
 }
@@ -217,14 +218,8 @@ func (b *Book) Wait(ctx context.Context, id string) (v1.Prompt, error) {
 		return v1.Prompt{}, err
 	}
 	b.mu.Lock()
-	held.waiting++
 	left := held.row.ExpiresAt.Sub(b.options.Clock())
 	b.mu.Unlock()
-	defer func() {
-		b.mu.Lock()
-		held.waiting--
-		b.mu.Unlock()
-	}()
 	expiry := time.NewTimer(left)
 	defer expiry.Stop()
 	select {

@@ -155,6 +155,7 @@ func (r *Registry) remember(grant v1.Grant) {
 	r.grants[who] = list
 	r.mu.Unlock()
 	r.changed(grant.Session)
+	r.options.Granted()
 }
 
 // changed tells of a session whose grants changed.

@@ -79,6 +79,9 @@ type Options struct {
 	Fault func(err error)
 	// Changed, if set, hears of every session that changed.
 	Changed func(session v1.SessionInfo)
+	// Granted, if set, hears of path grants that hold from now on, read anew from the
+	// store or given here: they may allow what prompts ask. It has to be quick.
+	Granted func()
 	// Ended, if set, is called when a session was archived.
 	Ended func(session string)
 }
@@ -147,6 +150,9 @@ func New(options Options) (*Registry, error) {
 	if options.Changed == nil {
 		options.Changed = func(v1.SessionInfo) {}
 	}
+	if options.Granted == nil {
+		options.Granted = func() {}
+	}
 	if options.Ended == nil {
 		options.Ended = func(string) {}
 	}
@@ -184,6 +190,7 @@ func (r *Registry) Load(ctx context.Context) error {
 	}
 	maps.Copy(r.before, r.sessions)
 	r.sessions = map[string]*held{}
+	r.options.Granted()
 	return nil
 }
 
