@@ -87,6 +87,9 @@ type method struct {
 	// Any is true for what stands for all methods of its namespace that have no
 	// entry of their own.
 	Any bool `json:"any"`
+	// Bare is true if Any holds without the protocol, too. Tools of hosts that don't
+	// speak ACP can be called like the others.
+	Bare bool `json:"bare"`
 }
 
 // catalog maps the names that agents give their tools to what they do.
@@ -238,17 +241,18 @@ func (c *catalog) tool(entry *client, name string) *tool {
 	return nil
 }
 
-// method finds a method by its exact name, or by its namespace where the
-// protocol says that it is one.
+// method finds a method by its exact name, or by its namespace if the protocol
+// says that it is one or the namespace is known without it.
 func (c *catalog) method(name string, certain bool) *method {
 	if m, ok := c.ACP[name]; ok {
 		return m
 	}
-	if !certain {
+	namespace, _, ok := strings.Cut(name, "/")
+	if !ok {
 		return nil
 	}
-	if namespace, _, ok := strings.Cut(name, "/"); ok {
-		return c.ACP[namespace+"/*"]
+	if m := c.ACP[namespace+"/*"]; m != nil && (certain || m.Bare) {
+		return m
 	}
 	return nil
 }

@@ -265,6 +265,8 @@ func TestProtocols(t *testing.T) {
 		{"fs/read_text_file", "", "acp", "fs", true},
 		{"fs/read_text_file", "acp", "acp", "fs", true},
 		{"terminal/anything", "acp", "acp", "terminal", true},
+		{"terminal/anything", "", "acp", "terminal", true},
+		{"fs/anything", "", "acp", "fs", true},
 		{"session/exec", "", "other", "", false},
 		{"session/exec", "mcp", "mcp", "", false},
 		{"_ext/ping", "acp", "acp", "", false},

@@ -41,7 +41,7 @@ type memory struct {
 	stop      context.CancelFunc
 	// background runs what ends when the memory is closed.
 	background func(run func(context.Context))
-	done      sync.WaitGroup
+	done       sync.WaitGroup
 }
 
 // tending is how often the memory looks for what has expired, and for a store

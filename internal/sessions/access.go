@@ -188,15 +188,15 @@ func registered(scope Scope, session *v1.Session, real string) string {
 	return best
 }
 
-// walkUp looks for a project's shape from a path up to the whitelisted root,
-// which is the last to be looked at. Each directory is resolved again, so that
-// no link leads the walk out.
+// walkUp looks for a project's shape from a path up to the whitelisted root, which
+// holds projects and is none itself. Each directory is resolved again, so that no
+// link leads the walk out.
 func walkUp(scope Scope, session *v1.Session, place Place, top string) string {
 	dir := place.Real
 	if !place.Dir {
 		dir = path.Dir(dir)
 	}
-	for {
+	for dir != top {
 		here, err := scope.Place(session, nil, dir)
 		if err != nil || here.Real != dir || !scope.Under(here.Real, top, session) {
 			return ""
@@ -204,11 +204,12 @@ func walkUp(scope Scope, session *v1.Session, place Place, top string) string {
 		if here.Dir && !here.Sensitive && scope.RepositoryShaped(dir) {
 			return dir
 		}
-		if dir == top || dir == path.Dir(dir) {
+		if dir == path.Dir(dir) {
 			return ""
 		}
 		dir = path.Dir(dir)
 	}
+	return ""
 }
 
 // ask opens the question for a grant, or joins the one that is open.
@@ -297,6 +298,15 @@ func (r *Registry) Resolve(ctx context.Context, prompt *v1.Prompt, kind string) 
 		place, err := scope.Place(session, nil, asked)
 		if err != nil || !scope.Under(place.Real, root, session) {
 			return v1.Grant{}, asked + " doesn't lie in " + root + " any more"
+		}
+		if kind != v1.PromptKindAccess {
+			continue
+		}
+		switch unit, found := grantUnit(scope, session, place); {
+		case !found:
+			return v1.Grant{}, root + " is no registered project any more, and holds no project's file under a whitelisted root"
+		case unit != root:
+			return v1.Grant{}, "the project of " + asked + " is " + unit + " by now; it has to be asked for anew"
 		}
 	}
 	return r.newGrant(v1.Holder{Session: session.ID}, root, v1.GrantRead, origin), ""

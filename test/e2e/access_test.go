@@ -204,6 +204,90 @@ func TestTheDiskChangesBetweenAskAndAnswer(t *testing.T) {
 	}
 }
 
+// TestTheGrantRootIsComputedAgain holds P8 for every way in which the directory that
+// was shown can stop being the one that is granted.
+func TestTheGrantRootIsComputedAgain(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(t *testing.T, unit string)
+		want   string
+	}{
+		{"nothing changes", func(*testing.T, string) {}, "Granted: "},
+		{"the file that marks the project is gone", func(t *testing.T, unit string) {
+			t.Helper()
+			require.NoError(t, os.Remove(filepath.Join(unit, "go.mod")))
+		}, "Denied: "},
+		{"a project appears below", func(t *testing.T, unit string) {
+			t.Helper()
+			require.NoError(t, os.WriteFile(filepath.Join(unit, "sub", "package.json"), nil, 0o600))
+		}, "Denied: "},
+		{"the marker moves to a directory above", func(t *testing.T, unit string) {
+			t.Helper()
+			require.NoError(t, os.Rename(filepath.Join(unit, "go.mod"), filepath.Join(filepath.Dir(unit), "go.mod")))
+		}, "Denied: "},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := newLibrary(t)
+			l.register(t, l.tree, "s")
+			unit := mkdirs(t, l.root, "group/unit/sub") + "/group/unit"
+			require.NoError(t, os.WriteFile(filepath.Join(unit, "go.mod"), nil, 0o600))
+			file := filepath.Join(unit, "sub", "f.txt")
+			asked := must[v1.AccessResponse](t, http.StatusOK, l.ask(t, "s", file))
+			require.NotNil(t, asked.Prompt, asked.Result)
+			require.Equal(t, unit, asked.Prompt.Call.GrantRoot)
+			test.change(t, unit)
+			given := l.reply(t, asked.Prompt, "allow")
+			assert.True(t, strings.HasPrefix(given.Resolution, test.want), given.Resolution)
+			granted := test.want == "Granted: "
+			assert.Equal(t, granted, len(given.Grants) == 1)
+			assert.Equal(t, granted, l.file(t, "s", "Read", file).Effect == v1.EffectAllow)
+		})
+	}
+}
+
+// TestAWhitelistedRootIsNotGranted holds P7: a whitelisted root that is a repository
+// itself isn't granted, since it holds others.
+func TestAWhitelistedRootIsNotGranted(t *testing.T) {
+	for _, mark := range []string{".git", "go.mod", "package.json", "Cargo.toml"} {
+		t.Run(mark, func(t *testing.T) {
+			l := newLibrary(t)
+			l.register(t, l.tree, "s")
+			require.NoError(t, os.WriteFile(filepath.Join(l.root, mark), nil, 0o600))
+			for path, unit := range map[string]string{
+				l.root: "", l.root + "/README.md": "", l.root + "/plain/x/f.txt": "", l.root + "/node/lib/f.txt": l.root + "/node",
+			} {
+				got := must[v1.AccessResponse](t, http.StatusOK, l.ask(t, "s", path))
+				if unit == "" {
+					assert.Equal(t, "denied: path outside permitted scope", got.Result, path)
+					continue
+				}
+				require.NotNil(t, got.Prompt, path)
+				assert.Equal(t, unit, got.Prompt.Call.GrantRoot)
+			}
+		})
+	}
+}
+
+// TestAWorkingDirectoryIsNoDefaultDirectory holds V4 and P14: set_working_directory
+// widens what may be read, and a call that names no directory runs where it did.
+func TestAWorkingDirectoryIsNoDefaultDirectory(t *testing.T) {
+	l := newLibrary(t)
+	own := mkdirs(t, t.TempDir(), "own") + "/own"
+	for _, session := range []v1.Session{
+		{ID: "nothing"}, {ID: "own", SessionDir: own}, {ID: "project", ProjectDir: l.tree.Project, SessionDir: own},
+	} {
+		session.Agent, session.Audience, session.Interactive = "claude-code", v1.AudiencePersonal, new(true)
+		must[v1.SessionInfo](t, http.StatusCreated, l.as(t, "agent", http.MethodPut, sessionPath(session.ID), session))
+		before := l.shell(t, session.ID, "ls").Cwd
+		for _, dir := range []string{l.registered, l.root + "/plain"} {
+			changed := must[v1.SessionPatchResponse](t, http.StatusOK, l.as(t, "operator", http.MethodPatch, sessionPath(session.ID), v1.SessionPatch{AddDir: dir}))
+			assert.Equal(t, v1.AccessGranted, changed.State)
+			assert.Equal(t, before, l.shell(t, session.ID, "ls").Cwd, session.ID)
+		}
+	}
+}
+
 // TestAccessRequestsAreHeld holds that an answer reaches who waits for it.
 func TestAccessRequestsAreHeld(t *testing.T) {
 	l := newLibrary(t)

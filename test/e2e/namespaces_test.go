@@ -108,6 +108,31 @@ func TestN1MethodsBelongToNamespaces(t *testing.T) {
 	assert.Equal(t, "fs", bare.JSONRPCError.Data.Namespace)
 }
 
+// TestN1TheProtocolFieldChangesNothing holds N1 for every method of fs and terminal,
+// those of the table and those of later versions of the protocol, in every mode.
+func TestN1TheProtocolFieldChangesNothing(t *testing.T) {
+	methods := []string{
+		"fs/read_text_file", "fs/write_text_file", "fs/anything_new", "terminal/create", "terminal/output", "terminal/kill",
+		"terminal/release", "terminal/anything_new",
+	}
+	for _, mode := range []string{"block", "collaborative", "self_handle", "single_pass_through"} {
+		t.Run(mode, func(t *testing.T) {
+			h := withModes(t, "fs: "+mode+", terminal: "+mode)
+			for _, name := range methods {
+				args, err := json.Marshal(object{"path": h.path("README.md"), "command": "ls", "terminalId": "t"})
+				require.NoError(t, err)
+				answers := []v1.Decision{}
+				for _, protocol := range []string{"acp", ""} {
+					decision := h.decide(t, v1.Call{Tool: name, Protocol: protocol, Args: args, Session: v1.Session{ID: h.session.ID}})
+					decision.ID, decision.Prompt = "", nil
+					answers = append(answers, decision)
+				}
+				assert.Equal(t, answers[0], answers[1], name)
+			}
+		})
+	}
+}
+
 // TestN2Defaults holds N2.
 func TestN2Defaults(t *testing.T) {
 	h := withModes(t, "")
