@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
 )
 
 // lastOf are the doubts and caveats that a line leaves with its last item.
@@ -16,7 +18,11 @@ func (p *place) lastOf(line string) []string {
 	if facts.Messy {
 		return facts.Doubts
 	}
-	return facts.Items[len(facts.Items)-1].Caveats
+	last := len(facts.Items) - 1
+	for facts.Items[last].Kind == v1.ItemPath {
+		last-- // of what it touches outside
+	}
+	return facts.Items[last].Caveats
 }
 
 // files makes files of a project without its link that leads out, in their directories.

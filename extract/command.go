@@ -145,7 +145,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	case a.Glob, a.Spelled:
 		for _, match := range e.globbed(t, item, a, base) {
 			if resolved, err := e.resolve(match); err == nil && resolved.Dir {
-				e.below(item, resolved.Real, a, base)
+				e.below(t, item, resolved.Real, a, base)
 			}
 			e.puts(t, item, a, match, base)
 		}
@@ -165,13 +165,13 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		}
 	}
 	if p.Caveats.Has("directory") {
-		e.below(item, p.Real, a, base)
+		e.below(t, item, p.Real, a, base)
 	}
 	e.puts(t, item, a, e.absolute(text, base), base)
 }
 
 // below adds the caveats for what a command does with a directory that it is given.
-func (e *extraction) below(item *v1.Item, dir string, a *shell.Access, base string) {
+func (e *extraction) below(t *touched, item *v1.Item, dir string, a *shell.Access, base string) {
 	if a.Module {
 		item.Caveats.Add(reachesUnknown)
 	}
@@ -179,7 +179,7 @@ func (e *extraction) below(item *v1.Item, dir string, a *shell.Access, base stri
 		item.Caveats.Add(answer)
 	}
 	if a.Tree || len(a.IgnoreFiles) > 0 {
-		e.walk(item, dir, a, base)
+		e.walk(t, item, dir, a, base)
 	}
 }
 
@@ -195,8 +195,12 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 }
 
 // walk adds the caveat for what reading a whole tree reaches.
-func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base string) {
+func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
 	f := handingOf(a)
+	var found foundName
+	if a.Fed && changes(a.Op) {
+		found = e.foundNames(t, item, a.Op, root)
+	}
 	f.include, f.exclude, f.excludeDir, f.skipHidden, f.follow, f.fed = a.Include, a.Exclude, a.ExcludeDir, a.SkipHidden, a.Follow, a.Fed
 	f.namedLinks = a.NamedLinks
 	e.unhide(&f, a.Types)
@@ -206,7 +210,7 @@ func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base stri
 		f.spelled = spelledRoot(a, root)
 	}
 	if a.Tracked != nil {
-		if answer, known := e.trackedNames(root, a, base); known {
+		if answer, known := e.trackedNames(root, a, base, found); known {
 			if answer != reachesNone {
 				item.Caveats.Add(answer)
 			}
@@ -215,7 +219,7 @@ func (e *extraction) walk(item *v1.Item, root string, a *shell.Access, base stri
 			}
 		}
 	}
-	if answer := e.treeOf(root, a.Text, base, f); answer != reachesNone {
+	if answer := e.treeOf(root, a.Text, base, f, found); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
 }

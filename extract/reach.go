@@ -211,18 +211,23 @@ type reader struct {
 	root, named, base string
 	// doubles are secrets that may be read by another of their names.
 	doubles []fs.FileInfo
+	found   foundName
 }
+
+// foundName gets each name that becomes a word of a command, and the path that it names. It
+// reports false when there are too many. It is nil where no name matters by itself.
+type foundName func(named, full string) bool
 
 // tree says what reading everything below root reaches.
 func (e *extraction) tree(root string, f filter) string {
-	return e.treeOf(root, "", "", f)
+	return e.treeOf(root, "", "", f, nil)
 }
 
-func (e *extraction) walkTree(root, named, base string, f filter) string {
+func (e *extraction) walkTree(root, named, base string, f filter, found foundName) string {
 	if e.resolver.Map.Crosses(root) {
 		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}
-	r := reader{e: e, f: f.plain(), left: maxReached, root: root, named: named, base: base}
+	r := reader{e: e, f: f.plain(), left: maxReached, root: root, named: named, base: base, found: found}
 	if !r.f.names {
 		r.doubles = e.doubles(root)
 	}
@@ -237,8 +242,19 @@ func (e *extraction) walkTree(root, named, base string, f filter) string {
 	return r.answer
 }
 
+// met notes what is reached, the first of it, and reports whether that ends the walk.
+func (r *reader) met(answer string) bool {
+	if r.answer == reachesNone {
+		r.answer = answer
+	}
+	return r.over()
+}
+
+// over reports whether an answer ends the walk. Where names matter by themselves, none does.
+func (r *reader) over() bool { return r.answer != reachesNone && r.found == nil }
+
 // walk reads a directory and everything below. It reports false when it could
-// not see all of it, and stops at the first answer.
+// not see all of it.
 func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 	entries, err := r.e.readDir(dir)
 	if err != nil {
@@ -252,36 +268,40 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 		if r.left--; r.left < 0 {
 			return false
 		}
-		name := entry.Name()
-		if r.f.fed && (entry.IsDir() || r.f.reads(name)) {
-			if r.answer = r.e.handed(r.named+dir[len(r.root):]+"/"+name, r.base, &r.f); r.answer != reachesNone {
-				return true
-			}
-		}
-		if r.answer = r.rules(dir, name, entry); r.answer != reachesNone {
-			return true
-		}
-		if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
-			if r.passed(dir+"/"+name, entry); r.answer != reachesNone {
-				return true
-			}
-			continue
-		}
-		if r.f.untracked && r.f.ignoring && name == ".git" {
-			continue // git names nothing in it
-		}
-		if named := r.named + dir[len(r.root):] + "/" + name; r.f.untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.f) {
-			r.answer = reachesUnknown
-			return true
-		}
-		if !r.entry(dir+"/"+name, entry, rules, hidden) {
+		if !r.visit(dir, entry, rules, hidden) {
 			return false
 		}
-		if r.answer != reachesNone {
+		if r.over() {
 			return true
 		}
 	}
 	return true
+}
+
+// visit looks at one entry of a directory, and below it.
+func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hiding) bool {
+	name := entry.Name()
+	named := r.named + dir[len(r.root):] + "/" + name
+	if r.f.fed && (entry.IsDir() || r.f.reads(name)) && r.met(r.e.handed(named, r.base, &r.f)) {
+		return true
+	}
+	if r.met(r.rules(dir, name, entry)) {
+		return true
+	}
+	if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
+		r.passed(dir+"/"+name, entry)
+		return true
+	}
+	if r.f.untracked && r.f.ignoring && name == ".git" {
+		return true // git names nothing in it
+	}
+	if r.found != nil && r.f.reads(name) && !r.found(named, dir+"/"+name) {
+		return false
+	}
+	if r.f.untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.f) && r.met(reachesUnknown) {
+		return true
+	}
+	return r.entry(dir+"/"+name, entry, rules, hidden)
 }
 
 // rules says what an entry reaches that stands where a directory's ignore rules would.
@@ -310,24 +330,23 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 		}
 		if r.f.ignoring && name == ".git" {
 			if r.e.secretSettings(full + "/config") {
-				r.answer = reachesSecret // where hidden directories are read, it is
+				r.met(reachesSecret) // where hidden directories are read, it is
 			}
 			return true
 		}
 		if r.e.secretDirectory(full) {
-			r.answer = reachesSecret
-			return true
+			return r.met(reachesSecret) || r.walk(full, rules, hidden)
 		}
 		return r.walk(full, rules, hidden)
 	case entry.Type()&fs.ModeSymlink != 0:
 		if r.f.follow && (!r.f.namedLinks || r.f.reads(name)) {
-			r.answer = r.e.linked(full)
+			r.met(r.e.linked(full))
 		}
 	case r.f.names:
 	case !r.f.reads(name) && !r.f.readsAcross(full[len(r.root):]):
 		r.passed(full, entry)
 	case r.e.secretFile(full) || r.e.secretSettings(full) || r.doubled(entry):
-		r.answer = reachesSecret
+		r.met(reachesSecret)
 	}
 	return true
 }
@@ -335,8 +354,8 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 // passed looks at a file that is not read: a secret with another name may be
 // read by that one, before or after.
 func (r *reader) passed(full string, entry fs.DirEntry) {
-	if r.answer == reachesNone && !r.f.names && r.e.double(full, entry) != nil {
-		r.answer = reachesUnknown
+	if !r.over() && !r.f.names && r.e.double(full, entry) != nil {
+		r.met(reachesUnknown)
 	}
 }
 
@@ -439,6 +458,8 @@ type expansion struct {
 	matches []string // absolute, unresolved
 	words   []string // as the command gets them
 	unknown bool
+	// over is true when a bound ended the look at it, and unknown, too.
+	over bool
 	// directories counts those that a "**" led to.
 	directories int
 	// named is true where of a last segment that matches ".." only the word counts.
@@ -508,7 +529,7 @@ func (x *expansion) itself(dir, word, text string) {
 }
 
 func (x *expansion) step(dir, word string, segments []string) {
-	if x.unknown || len(segments) == 0 {
+	if x.over || len(segments) == 0 {
 		return
 	}
 	segment, rest := segments[0], segments[1:]
@@ -525,8 +546,11 @@ func (x *expansion) step(dir, word string, segments []string) {
 	dotted := strings.HasPrefix(segment, ".")
 	segment, plain := asMatched(segment)
 	lastNamed := x.named && (last || len(rest) == 1 && rest[0] == "")
-	if up, err := path.Match(segment, ".."); !plain || slices.Contains(rest, "..") || dotted && !lastNamed && (up || err != nil) {
+	up, err := path.Match(segment, "..")
+	if !plain || slices.Contains(rest, "..") || dotted && !lastNamed && (up || err != nil) {
 		x.unknown = true // shells differ about it, and some take ".." for a match
+	}
+	if err != nil {
 		return
 	}
 	entries, err := x.e.readDir(dir)
@@ -553,7 +577,7 @@ func (x *expansion) step(dir, word string, segments []string) {
 func (x *expansion) deep(dir, word string, rest []string) {
 	x.directories++
 	if len(rest) == 0 || x.directories > maxMatches {
-		x.unknown = true // it reads everything below
+		x.unknown, x.over = true, true // it reads everything below
 		return
 	}
 	x.step(dir, word, rest)
@@ -598,7 +622,7 @@ func (x *expansion) descend(dir, word, name string, rest []string, last bool) {
 		return
 	}
 	if len(x.matches) >= maxMatches {
-		x.unknown = true
+		x.unknown, x.over = true, true
 		return
 	}
 	x.matches = append(x.matches, full)
@@ -653,7 +677,12 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		item.Caveats.Add(reachesUnknown)
 	}
 	e.cutNames(item, a, &found)
-	if op != v1.OpList && op != v1.OpRead && !found.sure(text) {
+	// The directory whose names the pattern lists, or the pattern itself
+	// where nothing matches, is touched as well.
+	literal := text[:metaIndex(text)]
+	literal = literal[:strings.LastIndexByte(literal, '/')+1]
+	near := e.touch(t, unquote(literal), base, v1.OpList).Space
+	if changes(op) && !found.sure(text) {
 		e.touch(t, shellExpanded(unquote(text)), base, op) // what is made is called like the pattern
 	}
 	for i, match := range found.matches {
@@ -667,13 +696,8 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		if a.Fed {
 			e.fedMatch(item, a, match, word, base)
 		}
-		e.reached(t, item, match, op)
+		e.matched(t, item, match, word, op, near)
 	}
-	// The directory whose names the pattern lists, or the pattern itself
-	// where nothing matches, is touched as well.
-	literal := text[:metaIndex(text)]
-	literal = literal[:strings.LastIndexByte(literal, '/')+1]
-	e.touch(t, unquote(literal), base, v1.OpList)
 	e.patternName(t, text, op)
 	return found.matches
 }
@@ -746,21 +770,43 @@ func metaIndex(text string) int {
 	return len(text)
 }
 
-// reached judges one match of a glob: it may be a link that leads out.
-func (e *extraction) reached(t *touched, item *v1.Item, match, op string) {
-	resolved, err := e.resolve(match)
-	if err != nil {
-		item.Caveats.Add(reachesUnknown)
-		return
+// foundNames adds the names below a directory that another command finds, with the
+// operation that is done to each.
+func (e *extraction) foundNames(t *touched, item *v1.Item, op, root string) foundName {
+	left, near := maxMatches, e.space(root)
+	return func(named, full string) bool {
+		if left--; left < 0 {
+			return false
+		}
+		e.matched(t, item, full, named, op, near)
+		return true
 	}
-	space := e.spaceOf(&resolved)
-	t.add(op, space)
-	t.reals = append(t.reals, resolved.Real)
-	t.links = append(t.links, resolved.Links...)
-	switch {
-	case op != v1.OpList && (e.secretFile(match) || e.readsSecret(&resolved)):
+}
+
+// changes reports whether an operation does more to a file than to look at it.
+func changes(op string) bool { return op != v1.OpList && op != v1.OpRead }
+
+// matched adds a path that only the disk knows, as if the line named it: a match of a
+// pattern, or a name that another command finds. One that is only looked at is kept if
+// it is on a list, or lies in another space than near, where it was looked for.
+func (e *extraction) matched(t *touched, item *v1.Item, match, word, op, near string) {
+	index := len(e.facts.Paths)
+	p := e.touch(t, match, "", op)
+	p.Raw = word
+	switch space := p.Space; {
+	case p.Caveats.Has("error"):
+		item.Caveats.Add(reachesUnknown)
+	case op != v1.OpList && (e.secretFile(match) || slices.ContainsFunc(p.Class, givesAway)):
 		item.Caveats.Add(reachesSecret)
-	case space == v1.SpaceOutside && len(resolved.Links) > 0:
+	case space == v1.SpaceOutside && len(p.Links) > 0:
 		item.Caveats.Add(reachesOutside)
 	}
+	if !changes(op) && len(p.Class) == 0 && p.Space == near && !p.Caveats.Has("ambiguous") {
+		e.facts.Paths = e.facts.Paths[:index]
+	}
+}
+
+// givesAway reports whether a class is one of what no file may be read of.
+func givesAway(class v1.Entry) bool {
+	return class.Name == "secret" || class.Name == "secret_directory" || class.Name == "own"
 }

@@ -14,7 +14,7 @@ import (
 // trackedNames says what reading the tracked files that pathspecs select
 // reaches, as git names them from dir. It reports false where git's index
 // can't be relied on: then the disk is looked at instead.
-func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (answer string, known bool) {
+func (e *extraction) trackedNames(dir string, a *shell.Access, base string, found foundName) (answer string, known bool) {
 	verdict := e.inspect(dir, "ls-files")
 	switch {
 	case verdict.Trusted && verdict.Repository:
@@ -31,7 +31,7 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string) (ans
 	f.quoted = a.Quoted
 	f.rooted = false // git prints names that begin with none of what it was given
 	visit := func(path string) bool {
-		if left--; left < 0 {
+		if left--; left < 0 || found != nil && !found(path, verdict.Top+"/"+path) {
 			answer = reachesUnknown
 			return false
 		}

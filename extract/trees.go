@@ -26,9 +26,12 @@ type doublesOf struct {
 
 // treeOf says what reading everything below root reaches, for a tree whose names
 // become words of a command where the filter says so.
-func (e *extraction) treeOf(root, named, base string, f filter) string {
+func (e *extraction) treeOf(root, named, base string, f filter, found foundName) string {
 	if !f.fed {
 		named, base = "", ""
+	}
+	if found != nil {
+		return e.walkTree(root, named, base, f, found) // for each command anew
 	}
 	for i := range e.walked.trees {
 		tree := &e.walked.trees[i]
@@ -36,7 +39,7 @@ func (e *extraction) treeOf(root, named, base string, f filter) string {
 			return tree.answer
 		}
 	}
-	answer := e.walkTree(root, named, base, f)
+	answer := e.walkTree(root, named, base, f, nil)
 	e.walked.trees = append(e.walked.trees, walkedTree{root: root, named: named, base: base, filter: f, answer: answer})
 	return answer
 }

@@ -175,7 +175,8 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 	if word.Kind != Literal || hasBrace(r.Word) || word.Extended != "" {
 		w.messy(MessyDynamicTarget)
 	}
-	return append(out, Access{Text: word.Text, Op: op, Dynamic: word.Kind != Literal})
+	glob := word.Kind == Glob && !hasBrace(r.Word)
+	return append(out, Access{Text: word.Text, Op: op, Glob: glob, Dynamic: word.Kind != Literal && !glob})
 }
 
 // maxDescriptor is how many digits every shell takes for a descriptor.

@@ -136,6 +136,11 @@ func (e *Engine) Judge(ctx context.Context, call *v1.Call, grants []v1.PathGrant
 	return judgement, nil
 }
 
+// Facts are what a call is judged by.
+func (e *Engine) Facts(call *v1.Call, grants []v1.PathGrant) v1.Facts {
+	return e.current.Load().Extract(call, grants)
+}
+
 // Session is the session that lines are decided in.
 func (e *Engine) Session() v1.Session { return e.session }
 
