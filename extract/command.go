@@ -139,6 +139,9 @@ func (e *extraction) access(t *touched, item *v1.Item, c *shell.Command, a *shel
 
 func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base string) {
 	switch {
+	case a.Reading == shell.AsAnything && !a.Glob:
+		e.anyReading(t, item, a, base)
+		return
 	case e.windows:
 		e.windowsAccess(t, item, a, base)
 		return
@@ -242,7 +245,7 @@ func (e *extraction) couldBePath(text, base string) bool {
 	if strings.ContainsAny(text, "/") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "~") {
 		return !strings.Contains(text, "://")
 	}
-	if e.x.lists.secrets.File("/"+text) != "" {
+	if e.listed(text) {
 		return true
 	}
 	full := e.absolute(text, base)

@@ -400,10 +400,10 @@ func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access
 	c.Caveats.Add("unknown_program")
 	p := parsed{w: w, c: &c, st: st}
 	for _, word := range words {
-		p.maybePath(word, v1.OpWrite)
+		p.anyPath(word)
 		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {
 			if word.Kind == Literal && field != word.Text {
-				p.maybePath(Word{Kind: Literal, Text: field}, v1.OpWrite)
+				p.anyPath(Word{Kind: Literal, Text: field})
 			}
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	v1 "policyd/api/v1"
 )
 
 // A function that the line defines is walked where the line calls it, with the
@@ -310,7 +308,7 @@ func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (o
 		c.Caveats.Add("unknown_program")
 		p := parsed{w: w, c: &c, st: st}
 		for _, word := range argv[1:] {
-			p.maybePath(word, v1.OpWrite)
+			p.anyPath(word)
 		}
 		w.emit(c)
 		return after.nowhere(), after.nowhere(), true

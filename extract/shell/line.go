@@ -287,6 +287,8 @@ const (
 	AsArchive
 	// AsInput is as a file, or as an assignment to a variable of awk's.
 	AsInput
+	// AsAnything is as a word of which a path may be any part (Memo.PathReadings).
+	AsAnything
 )
 
 // Misread reports whether a name is more than a path to a program that reads its

@@ -51,6 +51,10 @@ func (p *parsed) options(program *Program) {
 	rest := p.words
 	for len(rest) > 0 {
 		word := rest[0]
+		if p.takesNext && !word.isOption() {
+			p.anyPath(word)
+		}
+		p.takesNext = false
 		switch {
 		case len(p.operands) > 0 && word.isOption() && p.late(program, word):
 			p.c.Caveats.Add("unknown_option")
@@ -187,14 +191,13 @@ func (p *parsed) attached(program *Program, word Word) bool {
 }
 
 func (p *parsed) unknownOption(text string) {
-	name, value, ok := strings.Cut(text, "=")
-	p.c.Form.Put(optionName(name), "unknown")
+	p.c.Form.Put(optionName(text), "unknown")
 	p.c.Caveats.Add("unknown_option")
-	if ok {
-		p.maybePath(Word{Kind: Literal, Text: value}, v1.OpWrite)
-	} else if len(text) > 2 && text[1] != '-' {
-		p.maybePath(Word{Kind: Literal, Text: text[2:]}, v1.OpWrite)
+	if p.unsettled == 0 {
+		p.unsettled = 1 + len(p.operands)
 	}
+	p.takesNext = !strings.Contains(text, "=")
+	p.anyPath(Word{Kind: Literal, Text: text})
 }
 
 // longOption reads an option that stands as a word of its own.
@@ -494,7 +497,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.access(Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
 	case "unknown":
 		p.c.Caveats.Add("unknown_option")
-		p.maybePath(word, v1.OpWrite)
+		p.anyPath(word)
 	case "options":
 		p.optionFile(word)
 	case "macro":
@@ -797,6 +800,18 @@ func (p *parsed) maybePath(word Word, op string) {
 		Text: word.Text, Op: op, Glob: word.Kind == Glob, Maybe: true,
 		Dynamic: word.Kind == Dynamic || word.Kind == Output,
 	})
+}
+
+// anyPath notes a word of a role that is not known: each path that it may hold can be
+// written, and a directory may be read with all that is below.
+func (p *parsed) anyPath(word Word) {
+	before := len(p.c.Accesses)
+	p.maybePath(word, v1.OpWrite)
+	for i := before; i < len(p.c.Accesses); i++ {
+		if a := &p.c.Accesses[i]; a.Maybe {
+			a.Reading, a.Tree = AsAnything, true
+		}
+	}
 }
 
 // move notes an option that changes the working directory of the command.

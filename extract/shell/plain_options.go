@@ -3,8 +3,6 @@ package shell
 import (
 	"slices"
 	"strings"
-
-	v1 "policyd/api/v1"
 )
 
 // commonParameters are those that every cmdlet has.
@@ -64,7 +62,7 @@ func (p *parsed) cmdlet(program *Program, words []plainWord) {
 		known, ok := program.parameter(name)
 		if !ok || known.kinds[0] == "none" && attached {
 			p.unknownOption(name)
-			p.maybePath(Word{Kind: Literal, Text: value}, v1.OpWrite)
+			p.anyPath(Word{Kind: Literal, Text: value})
 			continue
 		}
 		if known.kinds[0] == "none" {
@@ -132,7 +130,7 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 			if at >= len(rule.roles) {
 				p.c.Form.Put("<more>", "unknown")
 				p.c.Caveats.Add("unknown_option")
-				p.maybePath(word, v1.OpWrite)
+				p.anyPath(word)
 				continue
 			}
 			r := rule.roles[at]
@@ -203,7 +201,7 @@ func (p *parsed) switchOption(program *Program, text string) {
 	}
 	p.c.Form.Put(optionName(text), "unknown")
 	p.c.Caveats.Add("unknown_option")
-	p.maybePath(Word{Kind: Literal, Text: value}, v1.OpWrite)
+	p.anyPath(Word{Kind: Literal, Text: value})
 }
 
 // bundled reads letters behind one slash, each an option without a value.

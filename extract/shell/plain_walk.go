@@ -67,7 +67,7 @@ func (w *walker) pieces(st *state, text string) {
 			if !w.count(1) {
 				break
 			}
-			p.maybePath(Word{Kind: Literal, Text: word}, v1.OpWrite)
+			p.anyPath(Word{Kind: Literal, Text: word})
 		}
 		w.emit(c)
 	}

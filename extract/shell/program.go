@@ -240,6 +240,12 @@ type parsed struct {
 	// backups are the suffixes under which files that are changed are kept.
 	backups []Word
 	tests   findExpression
+	// unsettled is one more than the number of operands in front of the first option that the
+	// table doesn't know, which may take the next word; 0 without such an option.
+	unsettled int
+	// takesNext is true behind an option that the table doesn't know and that may take the
+	// next word, whatever the word's role is otherwise.
+	takesNext bool
 	// nested is true once a subcommand was read: such programs bring their own
 	// parser, alike on all platforms.
 	nested bool
@@ -294,15 +300,13 @@ func (p *parsed) unknown() {
 	for _, word := range p.words {
 		if word.isOption() {
 			p.c.Form.Put(optionName(word.Text), "unknown")
-			if _, value, ok := strings.Cut(word.Text, "="); ok {
-				p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpWrite)
-			}
+			p.anyPath(word)
 			continue
 		}
 		p.c.Form.Put("<word>", "unknown")
 		p.variables(word)
 		p.operand(word)
-		p.maybePath(word, v1.OpWrite)
+		p.anyPath(word)
 	}
 }
 
@@ -330,29 +334,61 @@ func (p *parsed) subcommand(program *Program) *Program {
 		return p.fallback(program)
 	}
 	word := rest[0]
-	if word.Kind != Literal || word.isOption() {
-		p.c.Caveats.Add("unknown_option")
-		p.loose(rest)
-		return nil
-	}
 	name := word.Text
 	if full, ok := program.aliases[name]; ok {
 		name = full
 	}
 	next, ok := program.commands[name]
-	if !ok {
-		if program.fallback != nil && *program.fallback == "" {
-			p.words = rest
-			return p.fallback(program)
+	switch known := word.Kind == Literal && p.unsettled == 0; {
+	case known && ok:
+	case word.Kind == Literal && !ok && program.fallback != nil && *program.fallback == "":
+		if !known && slices.ContainsFunc(rest, program.hasCommand) {
+			p.c.Caveats.Add(unknownCommand)
 		}
-		p.c.Verb += " " + clip(name)
+		p.words = rest
+		return p.fallback(program)
+	case known && commandName(name):
+		p.c.Verb += " " + name
 		p.c.Caveats.Add("unknown_program")
-		p.loose(rest[1:])
+		rest = rest[1:]
+		for range program.chainOperands {
+			if len(rest) == 0 || rest[0].Kind != Literal || !commandName(rest[0].Text) {
+				break
+			}
+			p.c.Verb += " " + rest[0].Text
+			rest = rest[1:]
+		}
+		p.loose(rest)
+		return nil
+	default:
+		p.c.Caveats.Add("unknown_option")
+		p.c.Caveats.Add(unknownCommand)
+		p.loose(rest)
 		return nil
 	}
 	p.c.Verb += " " + name
 	p.words, p.nested = rest[1:], true
 	return next
+}
+
+// unknownCommand is the caveat of a command of which the line doesn't tell for certain what
+// subcommand it runs: an option stands before it that may take the next word.
+const unknownCommand = "unknown_command"
+
+// maxCommandName bounds the name of a subcommand, in bytes.
+const maxCommandName = 64
+
+// commandName reports whether a word can be the name of a subcommand, and no option, path,
+// assignment, or choice of a toolchain.
+func commandName(text string) bool {
+	return text != "" && len(text) <= maxCommandName && isLetter(text[0]) && strings.Trim(text, wordBytes+"-.:") == ""
+}
+
+// hasCommand reports whether a word names a subcommand.
+func (p *Program) hasCommand(word Word) bool {
+	_, ok := p.commands[word.Text]
+	_, alias := p.aliases[word.Text]
+	return ok || alias
 }
 
 // fallback is what runs when no subcommand is given.
@@ -374,19 +410,21 @@ func (p *parsed) loose(words []Word) {
 	for _, word := range words {
 		if word.isOption() {
 			p.c.Form.Put(optionName(word.Text), "unknown")
-			if _, value, ok := strings.Cut(word.Text, "="); ok {
-				p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpWrite)
-			}
+			p.anyPath(word)
 			continue
 		}
 		p.c.Form.Put("<word>", "unknown")
 		p.variables(word)
-		p.maybePath(word, v1.OpWrite)
+		p.anyPath(word)
 	}
 }
 
 // chain moves the operands that belong to the verb chain into it.
 func (p *parsed) chain(program *Program) {
+	if p.unsettled > 0 && p.unsettled <= program.chainOperands {
+		p.c.Caveats.Add(unknownCommand)
+		return
+	}
 	for range program.chainOperands {
 		if len(p.operands) == 0 {
 			return

@@ -47,7 +47,7 @@ func (p *parsed) roles(program *Program) {
 	for i, word := range operands {
 		if i >= len(assigned) {
 			p.c.Form.Put("<more>", "unknown")
-			p.maybePath(word, v1.OpWrite)
+			p.anyPath(word)
 			continue
 		}
 		r := assigned[i]

@@ -19,6 +19,8 @@ var versionsJSON []byte
 
 // vocabulary is what the shells themselves give a meaning to.
 type vocabulary struct {
+	// NetworkSchemes are those of addresses that name no file of this machine, sorted.
+	NetworkSchemes []string `json:"network_schemes"`
 	// HarmlessVariables are names to the one value that is harmless: "" is any,
 	// "0-9" any number.
 	HarmlessVariables map[string]string `json:"harmless_variables"`
