@@ -72,6 +72,10 @@ func (s *Server) hook(c echo.Context) error {
 		server: s, client: client, event: event, query: query, caller: caller,
 		terms: clients.Terms{AutoApprove: query.autoApprove, Attended: query.interactive},
 	}
+	asked := h.asked("")
+	if err := strict.CheckDirectories(&asked); err != nil {
+		return malformed(err) // before any of its directories is looked up
+	}
 	return h.answer(c)
 }
 

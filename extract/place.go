@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -39,16 +40,43 @@ type Place struct {
 	Visible bool
 }
 
+// Located is a Place, or the reason why a path leads to no place that is known.
+type Located struct {
+	Place
+	Err error
+}
+
 // Place looks at an absolute path as the session's agent would name it, given
 // the path grants that the session has. It reads the disk anew with each call
 // and remembers nothing, so that a second look sees what has changed since. An
 // error says that the path leads to no place that is known: it is relative,
 // holds a NUL, is too long, loops, or can be read in two ways.
 func (x *Extractor) Place(session *v1.Session, grants []v1.PathGrant, path string) (Place, error) {
+	located, err := x.Places(context.Background(), session, grants, []string{path})
+	if err != nil {
+		return Place{}, err
+	}
+	return located[0].Place, located[0].Err
+}
+
+// Places is Place for several paths. The session's own directories are looked up once,
+// and not for each path. The error is the context's: the look-up ends with it.
+func (x *Extractor) Places(ctx context.Context, session *v1.Session, grants []v1.PathGrant, names []string) ([]Located, error) {
 	e := x.begin(&v1.Call{Session: *session})
 	defer e.end()
 	e.session()
 	e.surroundings(grants)
+	located := make([]Located, len(names))
+	for i, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		located[i].Place, located[i].Err = e.place(name)
+	}
+	return located, nil
+}
+
+func (e *extraction) place(path string) (Place, error) {
 	resolved, err := e.resolve(path)
 	if err != nil {
 		return Place{}, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -120,6 +121,19 @@ func (s *scope) check() {
 func (s *scope) Place(session *v1.Session, grants []v1.PathGrant, path string) (sessions.Place, error) {
 	place, err := s.extractor.Place(session, grants, path)
 	return sessions.Place(place), err
+}
+
+// Places implements sessions.Scope.
+func (s *scope) Places(ctx context.Context, session *v1.Session, grants []v1.PathGrant, names []string) ([]sessions.Located, error) {
+	found, err := s.extractor.Places(ctx, session, grants, names)
+	if err != nil {
+		return nil, err
+	}
+	located := make([]sessions.Located, len(found))
+	for i := range found {
+		located[i] = sessions.Located{Place: sessions.Place(found[i].Place), Err: found[i].Err}
+	}
+	return located, nil
 }
 
 // RepositoryShaped implements sessions.Scope.

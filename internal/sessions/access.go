@@ -54,7 +54,7 @@ func (r *Registry) RequestAccess(
 	}
 	inScope, refusal := r.standing(ctx, session, place, caller)
 	if inScope {
-		return v1.AccessResponse{State: v1.AccessGranted, Result: resultGranted + r.rootOf(scope, session, place.Real)}, nil
+		return v1.AccessResponse{State: v1.AccessGranted, Result: resultGranted + r.rootOf(ctx, scope, session, place.Real)}, nil
 	}
 	root, found2 := "", false
 	if refusal == "" {
@@ -132,19 +132,21 @@ func (r *Registry) standing(ctx context.Context, session *v1.Session, place Plac
 	return false, ""
 }
 
-// rootOf is the directory by which a path is in scope already.
-func (r *Registry) rootOf(scope Scope, session *v1.Session, real string) string {
+// rootOf is the directory by which a path is in scope already, or the path itself.
+func (r *Registry) rootOf(ctx context.Context, scope Scope, session *v1.Session, real string) string {
 	roots := append([]string{session.SessionDir, session.ProjectDir}, session.ExtraDirs...)
 	for _, grant := range r.Grants(session) {
 		roots = append(roots, grant.Root)
 	}
+	roots = slices.DeleteFunc(roots, func(root string) bool { return root == "" })
+	places, err := scope.Places(ctx, session, nil, roots)
+	if err != nil {
+		return real
+	}
 	best := ""
-	for _, root := range roots {
-		if root == "" {
-			continue
-		}
-		place, err := scope.Place(session, nil, root)
-		if err == nil && len(place.Real) > len(best) && scope.Under(real, place.Real, session) {
+	for i := range places {
+		place := &places[i]
+		if place.Err == nil && len(place.Real) > len(best) && scope.Under(real, place.Real, session) {
 			best = place.Real
 		}
 	}

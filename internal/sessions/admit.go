@@ -35,7 +35,11 @@ func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Calle
 		session.Resolved = true
 		return session, nil
 	}
-	session, err := r.narrow(&known.row.Session, asked, false)
+	found, err := r.locate(ctx, &known.row.Session, asked)
+	if err != nil {
+		return v1.Session{}, err
+	}
+	session, err := r.narrow(found, &known.row.Session, asked, false)
 	session.Resolved = true
 	if err == nil && sameDirectories(&session, &known.row.Session) {
 		r.said(known, asked)
@@ -48,15 +52,23 @@ func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Calle
 // questions that no agent asks.
 func (r *Registry) Peek(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error) {
 	known := r.remembered(ctx, asked.ID)
+	var kept *v1.Session
+	if known != nil {
+		if err := r.owns(known, caller); err != nil {
+			return v1.Session{}, err
+		}
+		kept = &known.row.Session
+	}
+	found, err := r.locate(ctx, kept, asked)
+	if err != nil {
+		return v1.Session{}, err
+	}
 	if known == nil {
-		session := r.real(asked)
+		session := found.session(asked)
 		session.Interactive = new(asked.Attended())
 		return session, nil
 	}
-	if err := r.owns(known, caller); err != nil {
-		return v1.Session{}, err
-	}
-	session, err := r.narrow(&known.row.Session, asked, false)
+	session, err := r.narrow(found, kept, asked, false)
 	session.Resolved = true
 	return session, err
 }
@@ -131,22 +143,73 @@ func (r *Registry) owns(known *held, caller v1.Caller) error {
 
 // meet finds a session in the store or makes it.
 func (r *Registry) meet(ctx context.Context, asked *v1.Session, caller v1.Caller) (*held, error) {
-	r.writing.Lock()
-	defer r.writing.Unlock()
-	known := r.inMemory(asked.ID)
-	if known != nil && !known.row.Archived {
-		return known, nil // somebody else met it meanwhile
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	found, _, err := r.findOrMake(ctx, asked, caller, false)
+	var known *held
+	err := r.withLocated(ctx, asked, func(found *located) (err error) {
+		if known = r.inMemory(asked.ID); known != nil && !known.row.Archived {
+			return nil // somebody else met it meanwhile
+		}
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		known, _, err = r.findOrMake(bounded, found, asked, caller, false)
+		return err
+	})
 	if refused := new(v1.CodedError); errors.As(err, &refused) && refused.Code == CodeUnavailable {
 		if before := r.atLastReading(asked.ID); before != nil {
 			return before, nil
 		}
 		return unknown(asked, caller), nil
 	}
-	return found, err
+	return known, err
+}
+
+// errMoved is for a session that was changed while its directories were looked up.
+var errMoved = errors.New("the session was changed meanwhile")
+
+// mostLooks bounds how often directories are looked up again since the session changed.
+const mostLooks = 3
+
+// withLocated looks up the directories that asked names, and then calls do while writing is held.
+func (r *Registry) withLocated(ctx context.Context, asked *v1.Session, do func(*located) error) error {
+	for range mostLooks {
+		kept, err := r.peek(ctx, asked.ID)
+		if err != nil {
+			return err
+		}
+		found, err := r.locate(ctx, kept, asked)
+		if err != nil {
+			return err
+		}
+		err = func() error {
+			r.writing.Lock()
+			defer r.writing.Unlock()
+			return do(found)
+		}()
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return coded(CodeConflict, "session %s was changed by another request; try again", asked.ID)
+}
+
+// peek returns the session that is kept under an id, archived or not, and nil for none.
+// It keeps nothing in memory.
+func (r *Registry) peek(ctx context.Context, id string) (*v1.Session, error) {
+	if known := r.inMemory(id); known != nil {
+		return &known.row.Session, nil
+	}
+	if r.isResting() {
+		return nil, nil //nolint:nilnil // nothing is known of it; who needs the store is told
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	row, err := r.options.Store.Session(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, nil //nolint:nilnil // there is none
+	case err != nil:
+		return nil, r.failed(err)
+	}
+	return &row.Session, nil
 }
 
 // unknown stands for a session that the store can't be asked about. It could be
@@ -164,17 +227,20 @@ func unknown(asked *v1.Session, caller v1.Caller) *held {
 // it back from the archive where it has to. made is true where it was not
 // there. The caller holds writing.
 func (r *Registry) findOrMake(
-	ctx context.Context, asked *v1.Session, caller v1.Caller, register bool,
+	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller, register bool,
 ) (found *held, made bool, err error) {
 	if r.isResting() {
 		return nil, false, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
 	}
 	row, err := r.options.Store.Session(ctx, asked.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return r.make(ctx, asked, caller)
+		return r.make(ctx, places, asked, caller)
 	}
 	if err != nil {
 		return nil, false, r.failed(err)
+	}
+	if !places.fits(r, &row.Session) {
+		return nil, false, errMoved
 	}
 	found = &held{row: row}
 	if !row.Archived {
@@ -184,12 +250,14 @@ func (r *Registry) findOrMake(
 	if err := r.owns(found, caller); err != nil {
 		return nil, false, err
 	}
-	found, err = r.revive(ctx, row, asked, register)
+	found, err = r.revive(ctx, places, row, asked, register)
 	return found, false, err
 }
 
-func (r *Registry) make(ctx context.Context, asked *v1.Session, caller v1.Caller) (made *held, isNew bool, err error) {
-	row, err := r.newRow(ctx, asked, caller)
+func (r *Registry) make(
+	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller,
+) (made *held, isNew bool, err error) {
+	row, err := r.newRow(ctx, places, asked, caller)
 	if err != nil {
 		return nil, false, err
 	}
@@ -210,8 +278,10 @@ func (r *Registry) make(ctx context.Context, asked *v1.Session, caller v1.Caller
 }
 
 // revive brings an archived session back as narrow as it was.
-func (r *Registry) revive(ctx context.Context, row store.Session, asked *v1.Session, register bool) (*held, error) {
-	session, err := r.narrow(&row.Session, asked, register)
+func (r *Registry) revive(
+	ctx context.Context, places *located, row store.Session, asked *v1.Session, register bool,
+) (*held, error) {
+	session, err := r.narrow(places, &row.Session, asked, register)
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +307,10 @@ func (r *Registry) update(ctx context.Context, row store.Session) (*held, error)
 
 // newRow makes the row of a session that nobody has named before. What is not
 // said is read in the narrowest way.
-func (r *Registry) newRow(ctx context.Context, asked *v1.Session, caller v1.Caller) (store.Session, error) {
-	session := r.real(asked)
+func (r *Registry) newRow(
+	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller,
+) (store.Session, error) {
+	session := places.session(asked)
 	if session.Audience != v1.AudiencePersonal && session.Audience != v1.AudienceTeam {
 		session.Audience = v1.AudiencePublic
 	}
@@ -254,34 +326,6 @@ func (r *Registry) newRow(ctx context.Context, asked *v1.Session, caller v1.Call
 		row.Owner = "" // whoever the operator registered it for is first
 	}
 	return row, nil
-}
-
-// real names the directories of a session by their real paths, so that a link
-// that is put in their place later moves nothing. What can't be resolved stays as
-// it was said, and gives nothing.
-func (r *Registry) real(asked *v1.Session) v1.Session {
-	session := *asked
-	scope := r.options.Scope()
-	if scope == nil {
-		return session
-	}
-	resolve := func(dir string) string {
-		if dir == "" {
-			return ""
-		}
-		if place, err := scope.Place(asked, nil, dir); err == nil {
-			return place.Real
-		}
-		return dir
-	}
-	session.ProjectDir, session.SessionDir = resolve(asked.ProjectDir), resolve(asked.SessionDir)
-	if asked.ExtraDirs != nil {
-		session.ExtraDirs = make([]string, len(asked.ExtraDirs))
-		for i, dir := range asked.ExtraDirs {
-			session.ExtraDirs[i] = resolve(dir)
-		}
-	}
-	return session
 }
 
 // remembered finds a session in memory, or takes it in from the store; nil where

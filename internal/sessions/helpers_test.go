@@ -31,6 +31,17 @@ func (plainScope) Place(_ *v1.Session, _ []v1.PathGrant, name string) (sessions.
 	return sessions.Place{Real: real, Exists: true, Dir: true, Visible: true, Sensitive: real == "/"}, nil
 }
 
+func (s plainScope) Places(ctx context.Context, session *v1.Session, grants []v1.PathGrant, names []string) ([]sessions.Located, error) {
+	located := make([]sessions.Located, len(names))
+	for i, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		located[i].Place, located[i].Err = s.Place(session, grants, name)
+	}
+	return located, nil
+}
+
 func (plainScope) RepositoryShaped(string) bool { return false }
 
 func (plainScope) Under(name, root string, _ *v1.Session) bool {
@@ -99,6 +110,8 @@ type house struct {
 	faults atomic.Int64
 	// noPolicy is set while no policy is active.
 	noPolicy atomic.Bool
+	// scope is what is known of paths; a test may replace it before it uses the house.
+	scope sessions.Scope
 }
 
 func build(t *testing.T) *house {
@@ -106,7 +119,7 @@ func build(t *testing.T) *house {
 	opened, err := store.Open(t.Context(), store.Options{Address: "sqlite", Dir: t.TempDir()})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, opened.Close()) })
-	h := &house{store: &failing{Store: opened}}
+	h := &house{store: &failing{Store: opened}, scope: plainScope{}}
 	h.now.Store(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC).UnixNano())
 	var ids atomic.Int64
 	h.Registry, err = sessions.New(sessions.Options{
@@ -115,7 +128,7 @@ func build(t *testing.T) *house {
 			if h.noPolicy.Load() {
 				return nil
 			}
-			return plainScope{}
+			return h.scope
 		},
 		Reads: func(context.Context, *v1.Session, string, v1.Caller) v1.Decision { return v1.Decision{} },
 		Clock: func() time.Time { return time.Unix(0, h.now.Load()).UTC() },

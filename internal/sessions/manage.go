@@ -12,12 +12,21 @@ import (
 // Register keeps a session before its first call, or narrows one that is known.
 // created is true where the id was not in use.
 func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Caller) (info v1.SessionInfo, created bool, err error) {
-	if err := r.checkDirectories(asked); err != nil {
-		return v1.SessionInfo{}, false, err
-	}
-	r.writing.Lock()
-	defer r.writing.Unlock()
-	found, created, err := r.findOrMake(ctx, asked, caller, true)
+	err = r.withLocated(ctx, asked, func(found *located) (err error) {
+		if err := found.usable(asked); err != nil {
+			return err
+		}
+		info, created, err = r.register(ctx, found, asked, caller)
+		return err
+	})
+	return info, created, err
+}
+
+// register keeps or narrows a session. The caller holds writing.
+func (r *Registry) register(
+	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller,
+) (info v1.SessionInfo, created bool, err error) {
+	found, created, err := r.findOrMake(ctx, places, asked, caller, true)
 	if err != nil {
 		return v1.SessionInfo{}, false, err
 	}
@@ -27,7 +36,7 @@ func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Ca
 	if created {
 		return r.info(found), true, nil
 	}
-	session, err := r.narrow(&found.row.Session, asked, true)
+	session, err := r.narrow(places, &found.row.Session, asked, true)
 	if err != nil {
 		return v1.SessionInfo{}, false, err
 	}
@@ -42,11 +51,10 @@ func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Ca
 	return r.info(found), false, nil
 }
 
-// checkDirectories refuses a registration that can't mean what it says: a
-// relative directory, or one that may be nobody's project (P6).
-func (r *Registry) checkDirectories(asked *v1.Session) error {
-	scope := r.options.Scope()
-	if scope == nil {
+// usable refuses a registration that can't mean what it says: a relative directory, or
+// one that may be nobody's project (P6).
+func (l *located) usable(asked *v1.Session) error {
+	if l.scope == nil {
 		return coded(CodeUnavailable, "no policy is active; see /readyz")
 	}
 	for _, field := range []struct {
@@ -61,10 +69,10 @@ func (r *Registry) checkDirectories(asked *v1.Session) error {
 			if dir == "" {
 				continue
 			}
-			place, err := scope.Place(asked, nil, dir)
+			place := l.places[dir]
 			switch {
-			case err != nil:
-				return coded(CodeInvalidPath, "%s %q can't be used: %v", field.name, dir, err)
+			case place.Err != nil:
+				return coded(CodeInvalidPath, "%s %q can't be used: %v", field.name, dir, place.Err)
 			case place.Sensitive || place.Own:
 				return coded(CodeSensitive, "%s %q is a sensitive directory or holds one, and can't be worked in; name a directory below it", field.name, dir)
 			}

@@ -10,6 +10,7 @@ import (
 // it (C5).
 type narrowing struct {
 	registry    *Registry
+	located     *located
 	kept, asked *v1.Session
 	// register is true for a registration, which is told what it may not widen; a
 	// call just goes on with what is kept.
@@ -20,8 +21,8 @@ type narrowing struct {
 // narrow returns the session that a request may count on: what is kept, or what
 // the request says where that is narrower. What is fixed and said differently
 // is an error that holds a *v1.CodedError.
-func (r *Registry) narrow(kept, asked *v1.Session, register bool) (v1.Session, error) {
-	n := &narrowing{registry: r, kept: kept, asked: asked, register: register, out: *kept}
+func (r *Registry) narrow(found *located, kept, asked *v1.Session, register bool) (v1.Session, error) {
+	n := &narrowing{registry: r, located: found, kept: kept, asked: asked, register: register, out: *kept}
 	for _, step := range []func() error{n.fixed, n.audience, n.interactive, n.directories, n.extraDirs} {
 		if err := step(); err != nil {
 			return v1.Session{}, err
@@ -138,7 +139,7 @@ func (n *narrowing) directories() error {
 		}
 		real, below := "", false
 		if field.kept != "" {
-			real, below = n.under(field.asked, field.kept)
+			real, below = n.located.under(field.asked, field.kept)
 		}
 		if !below {
 			return n.conflict(field.name, field.kept, field.asked)
@@ -163,7 +164,7 @@ func (n *narrowing) extraDirs() error {
 			if below = place == dir; below {
 				break
 			}
-			if real, below = n.under(dir, place); below {
+			if real, below = n.located.under(dir, place); below {
 				break
 			}
 		}
@@ -173,18 +174,4 @@ func (n *narrowing) extraDirs() error {
 		n.out.ExtraDirs = append(n.out.ExtraDirs, real)
 	}
 	return nil
-}
-
-// under returns the real path of a directory, and whether it lies in a kept one,
-// which is real. Without a policy nothing does.
-func (n *narrowing) under(dir, kept string) (real string, below bool) {
-	scope := n.registry.options.Scope()
-	if scope == nil {
-		return "", false
-	}
-	place, err := scope.Place(n.kept, nil, dir)
-	if err != nil {
-		return "", false
-	}
-	return place.Real, scope.Under(place.Real, kept, n.kept)
 }

@@ -37,11 +37,20 @@ type Place struct {
 	Visible   bool
 }
 
+// Located is a Place, or the reason why a path leads to no place that is known.
+type Located struct {
+	Place
+	Err error
+}
+
 // Scope is what the policy in force says of paths, and how it sees them. It may
 // be used concurrently.
 type Scope interface {
 	// Place looks at an absolute path. An error says that it leads nowhere known.
 	Place(session *v1.Session, grants []v1.PathGrant, path string) (Place, error)
+	// Places is Place for several paths, and ends with ctx, whose error it returns. It
+	// looks the session's own directories up once.
+	Places(ctx context.Context, session *v1.Session, grants []v1.PathGrant, names []string) ([]Located, error)
 	// RepositoryShaped reports whether a directory holds what a project has at its top.
 	RepositoryShaped(dir string) bool
 	// Under reports whether a real path is root or lies below it.
@@ -92,7 +101,7 @@ type Registry struct {
 	asker   Asker
 
 	// writing is held by whoever changes the store and then memory, so that the
-	// two agree.
+	// two agree. Nobody looks at the disk meanwhile: see located.
 	writing sync.Mutex
 
 	mu       sync.RWMutex

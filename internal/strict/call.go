@@ -8,12 +8,6 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Limits of a request.
-const (
-	MaxSessionID  = 128 // bytes
-	MaxBatchCalls = 100
-)
-
 // DecodeCall reads the body of POST /v1/decide. The error is an *Error. The
 // call shares no memory with data.
 func DecodeCall(data []byte) (*v1.Call, error) {
@@ -84,24 +78,48 @@ func checkCall(call *v1.Call, data []byte, at string) error {
 		return fault(data, CodeInvalid, at+"/protocol", quote(call.Protocol)+` is none of "", "acp", "mcp"`)
 	}
 	for _, field := range [...]struct{ pointer, value string }{{"/tool", call.Tool}, {"/cwd", call.Cwd}} {
-		if strings.IndexByte(field.value, 0) >= 0 {
-			return fault(data, CodeInvalid, at+field.pointer, holdsNUL)
+		if message := textFault(field.value); message != "" {
+			return fault(data, CodeInvalid, at+field.pointer, message)
 		}
+	}
+	if err := checkArgs(call.Args, data, at); err != nil {
+		return err
 	}
 	return checkSession(&call.Session, data, at+"/session")
 }
 
-const holdsNUL = "holds a NUL character; no name or path can"
+// textFault says what is wrong with a name or path, empty for nothing. The system calls
+// end a path at NUL, so what is checked and what is opened would differ.
+func textFault(text string) string {
+	switch {
+	case strings.IndexByte(text, 0) >= 0:
+		return "holds a NUL character; no name or path can"
+	case len(text) > MaxPathBytes:
+		return "longer than " + strconv.Itoa(MaxPathBytes) + " bytes; no path can be"
+	}
+	return ""
+}
 
 // checkSession holds what types can't say of a session.
 func checkSession(session *v1.Session, data []byte, at string) error {
-	if pointer := nulPointer(session); pointer != "" {
-		return fault(data, CodeInvalid, at+pointer, holdsNUL)
+	if err := checkContents(session, data, at); err != nil {
+		return err
 	}
 	for _, id := range [...]struct{ pointer, value string }{{"/id", session.ID}, {"/parent_id", session.ParentID}} {
 		if message := SessionIDFault(id.value); message != "" {
 			return fault(data, CodeInvalid, at+id.pointer, message)
 		}
+	}
+	return nil
+}
+
+// checkContents applies the limits to everything of a session but its ids.
+func checkContents(session *v1.Session, data []byte, at string) error {
+	if err := checkLists(session, data, at); err != nil {
+		return err
+	}
+	if pointer, message := textPointer(session); message != "" {
+		return fault(data, CodeInvalid, at+pointer, message)
 	}
 	return nil
 }
@@ -122,9 +140,9 @@ func SessionIDFault(id string) string {
 	return ""
 }
 
-// nulPointer returns the key of the first string that holds NUL. The system
-// calls end a path at NUL, so what is checked and what is opened would differ.
-func nulPointer(session *v1.Session) string {
+// textPointer returns the key of the first text that can be no name or path, and what is
+// wrong with it.
+func textPointer(session *v1.Session) (pointer, message string) {
 	for _, field := range [...]struct{ pointer, value string }{
 		{"/agent", session.Agent},
 		{"/audience", string(session.Audience)},
@@ -134,30 +152,34 @@ func nulPointer(session *v1.Session) string {
 		{"/home", session.Home},
 		{"/shell", session.Shell},
 	} {
-		if strings.IndexByte(field.value, 0) >= 0 {
-			return field.pointer
+		if message := textFault(field.value); message != "" {
+			return field.pointer, message
 		}
 	}
-	if i := nulIndex(session.ExtraDirs); i >= 0 {
-		return "/extra_dirs/" + strconv.Itoa(i)
+	if i, message := firstFault(session.ExtraDirs); message != "" {
+		return "/extra_dirs/" + strconv.Itoa(i), message
 	}
-	if i := nulIndex(session.Tools); i >= 0 {
-		return "/tools/" + strconv.Itoa(i)
+	if i, message := firstFault(session.Tools); message != "" {
+		return "/tools/" + strconv.Itoa(i), message
 	}
 	for i := range session.Peers {
 		peer := &session.Peers[i]
-		if strings.IndexByte(peer.ID, 0) >= 0 || nulIndex(peer.Capabilities) >= 0 {
-			return "/peers/" + strconv.Itoa(i)
+		message := textFault(peer.ID)
+		if message == "" {
+			_, message = firstFault(peer.Capabilities)
+		}
+		if message != "" {
+			return "/peers/" + strconv.Itoa(i), message
 		}
 	}
-	return ""
+	return "", ""
 }
 
-func nulIndex(values []string) int {
+func firstFault(values []string) (index int, message string) {
 	for i, value := range values {
-		if strings.IndexByte(value, 0) >= 0 {
-			return i
+		if message := textFault(value); message != "" {
+			return i, message
 		}
 	}
-	return -1
+	return -1, ""
 }

@@ -18,6 +18,11 @@ const (
 	CodeTooDeep      Code = "nesting_too_deep"
 	CodeInvalidUTF8  Code = "invalid_utf8"
 	CodeTooManyCalls Code = "too_many_calls"
+	CodeTooManyDirs  Code = "too_many_extra_dirs"
+	CodeTooManyKeys  Code = "too_many_argument_keys"
+	CodeTooManyPaths Code = "too_many_paths"
+	CodeTooManyTools Code = "too_many_tools"
+	CodeTooManyPeers Code = "too_many_peers"
 )
 
 // Error is a request that was refused. Pointer is the JSON pointer (RFC 6901)

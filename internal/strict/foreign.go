@@ -25,3 +25,7 @@ func DecodeForeign[T any](data []byte) (*T, error) {
 // CheckCall holds of a call that was made elsewhere what DecodeCall holds of one
 // that was read. The error is an *Error.
 func CheckCall(call *v1.Call) error { return checkCall(call, nil, "") }
+
+// CheckDirectories applies to a session that was made elsewhere the limits of what its
+// lists and paths may hold. The error is an *Error.
+func CheckDirectories(session *v1.Session) error { return checkContents(session, nil, "") }

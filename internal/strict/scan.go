@@ -3,6 +3,8 @@ package strict
 // MaxDepth is how many objects and arrays may be open at once, args included.
 const MaxDepth = 64
 
+const tooDeep = "objects and arrays are nested deeper than 64 levels; flatten them"
+
 // scan looks over the body once without parsing it: it refuses nesting deeper
 // than MaxDepth, so that no decoder has to recurse into it, and says whether a
 // null may stand anywhere. Text that is no JSON is left to the decoder.
@@ -16,7 +18,7 @@ func scan(data []byte) (mayHoldNull bool, err error) {
 			if depth++; depth > MaxDepth {
 				return false, &Error{
 					Code: CodeTooDeep, Offset: int64(i),
-					Message: "objects and arrays are nested deeper than 64 levels; flatten them",
+					Message: tooDeep,
 				}
 			}
 		case '}', ']':
