@@ -69,7 +69,7 @@ func (s *Snapshot) Account(ctx context.Context, in *v1.Input) (*v1.Account, erro
 			return nil
 		})
 	if err != nil {
-		return nil, codedEvaluation(err)
+		return nil, s.codedEvaluation(ctx, err)
 	}
 	if result == nil {
 		return nil, coded(CodePolicyUndefined, "evaluate policy: what the rules say is undefined")

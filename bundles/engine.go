@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/storage"
 )
@@ -128,6 +129,7 @@ func (e *Engine) Ready() <-chan struct{} { return e.ready }
 // Reload reads the local source again and puts it in force. On error the snapshot before
 // it stays, and Status tells why; the error names file and row where there is one.
 func (e *Engine) Reload(ctx context.Context) error {
+	defer e.activating()()
 	err := e.store.transact(ctx, func() (*proposal, error) {
 		local, err := e.load()
 		if err != nil {
@@ -148,6 +150,17 @@ func (e *Engine) Reload(ctx context.Context) error {
 		return fmt.Errorf("activate bundle: %w", err)
 	}
 	return nil
+}
+
+// activating notes that the local source is read and checked, until what it returns is called.
+func (e *Engine) activating() (done func()) {
+	set := func(at time.Time) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.status.Activating = at
+	}
+	set(e.options.Now())
+	return func() { set(time.Time{}) }
 }
 
 // refused remembers a refusal of the local source.

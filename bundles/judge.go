@@ -110,7 +110,7 @@ func (s *Snapshot) evaluate(ctx context.Context, input *ast.Term) (*ast.Term, er
 	s.evaluations.Put(e)
 	switch {
 	case err != nil:
-		return nil, codedEvaluation(err)
+		return nil, s.codedEvaluation(ctx, err)
 	case results == 0 || result == nil:
 		return nil, coded(CodePolicyUndefined, "evaluate policy: %s is undefined", entrypointPath)
 	case results > 1:
@@ -120,13 +120,17 @@ func (s *Snapshot) evaluate(ctx context.Context, input *ast.Term) (*ast.Term, er
 }
 
 // codedEvaluation gives an error of the evaluator its code.
-func codedEvaluation(err error) error {
+func (s *Snapshot) codedEvaluation(ctx context.Context, err error) error {
 	wrapped := fmt.Errorf("evaluate policy: %w", err)
 	var fault *topdown.Error
 	if errors.As(err, &fault) {
 		switch fault.Code {
 		case topdown.CancelErr:
-			return &v1.CodedError{Code: CodePolicyTimeout, Err: wrapped}
+			if ended := ctx.Err(); ended != nil {
+				return coded(CodePolicyTimeout, "evaluate policy: %w", ended)
+			}
+			return coded(CodePolicyTimeout,
+				"no result within %s, the limit policy_timeout; try again, and raise policy_timeout in the settings if this machine is slow", s.deadline)
 		case topdown.ConflictErr:
 			return &v1.CodedError{Code: CodePolicyConflict, Err: wrapped}
 		}

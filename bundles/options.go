@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// defaultDeadline is far above what a judgement takes (tens of microseconds) and
-	// below what a person notices as a hang.
-	defaultDeadline = 250 * time.Millisecond
+	// defaultDeadline is far above what a judgement takes (tens of microseconds), also on a
+	// machine that is busy with something else: a valid call must not be denied for that.
+	defaultDeadline = 2 * time.Second
 	// defaultDebounce lets an editor or a copy finish before the bundle is read.
 	defaultDebounce = 100 * time.Millisecond
 )
@@ -30,7 +30,7 @@ type Options struct {
 	// settings) as plain Go, numbers as json.Number; the callee must not change the map.
 	// Its result hangs on the snapshot, and its error refuses the activation.
 	Prepare func(policyd map[string]any) (any, error)
-	// Deadline bounds one judgement; 0 is 250 ms.
+	// Deadline bounds one judgement; 0 is 2 s.
 	Deadline time.Duration
 	// Remembered is how many judgements a snapshot remembers, to answer the same input
 	// again without evaluating; 0 is none.

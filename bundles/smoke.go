@@ -19,9 +19,8 @@ const (
 	casesFile = "smoke/cases.json"
 	factsFile = "smoke/facts.json"
 
-	// smokeDeadline bounds one case. It is longer than that of a judgement, since the
-	// machine may be busy with the rest of an activation.
-	smokeDeadline = 2 * time.Second
+	// smokePatience bounds all cases, which take milliseconds.
+	smokePatience = 10 * time.Second
 	// mostFailures bounds how many failed cases a refusal lists.
 	mostFailures = 5
 )
@@ -88,28 +87,34 @@ func readSmoke(name string, into any) error {
 	return nil
 }
 
-// smoke judges every case, as many at a time as there are workers. Where settings have
+// smoke judges every case, each within the deadline of a judgement. The first that exceeds
+// it ends the activation: a policy in which an evaluation never ends would take as long
+// again for each of the others. It judges as many at a time as there are workers. Where settings have
 // their say, every case has to be judged, and the effects are left to the operator.
 func (s *Snapshot) smoke(ctx context.Context, workers int, operators, settings bool) error {
 	cases, err := smokeCases()
 	if err != nil {
 		return err
 	}
-	usual := s.deadline
-	s.deadline = smokeDeadline
-	defer func() { s.deadline = usual }()
 	failures := make([]string, len(cases))
+	bounded, cancel := context.WithTimeoutCause(ctx, smokePatience, errSlowSmoke)
+	defer cancel()
+	bounded, end := context.WithCancelCause(bounded)
+	defer end(nil)
 	var working sync.WaitGroup
 	for worker := range workers {
 		working.Go(func() {
-			for i := worker; i < len(cases) && ctx.Err() == nil; i += workers {
+			for i := worker; i < len(cases) && bounded.Err() == nil; i += workers {
 				yield()
-				failures[i] = s.fails(ctx, &cases[i], operators, settings)
+				var timeout bool
+				if failures[i], timeout = s.fails(bounded, &cases[i], operators, settings); timeout {
+					end(errors.New(failures[i]))
+				}
 			}
 		})
 	}
 	working.Wait()
-	if err := ctx.Err(); err != nil {
+	if err := context.Cause(bounded); err != nil {
 		return err
 	}
 	failed := slices.DeleteFunc(failures, func(failure string) bool { return failure == "" })
@@ -122,8 +127,12 @@ func (s *Snapshot) smoke(ctx context.Context, workers int, operators, settings b
 	return nil
 }
 
-// fails says what is wrong with the judgement of a case, empty for nothing.
-func (s *Snapshot) fails(ctx context.Context, c *SmokeCase, operators, settings bool) string {
+// errSlowSmoke refuses a policy whose cases all end, and take too long together.
+var errSlowSmoke = fmt.Errorf("the built-in cases took longer than %s together", smokePatience)
+
+// fails says what is wrong with the judgement of a case, empty for nothing. timeout is true
+// if there was none in time.
+func (s *Snapshot) fails(ctx context.Context, c *SmokeCase, operators, settings bool) (failure string, timeout bool) {
 	input := c.input
 	if agent := input.Session.Agent; s.ruled[agent] && !slices.Contains(input.About, "ruled") {
 		// Extraction would have said so under these settings.
@@ -131,17 +140,18 @@ func (s *Snapshot) fails(ctx context.Context, c *SmokeCase, operators, settings 
 	}
 	judgement, err := s.Judge(ctx, &input)
 	if err != nil {
-		return fmt.Sprintf("case %q: %v", c.Name, err)
+		refused := new(v1.CodedError)
+		return fmt.Sprintf("case %q: %v", c.Name, err), errors.As(err, &refused) && refused.Code == CodePolicyTimeout
 	}
 	wanted := c.Effects
 	if operators {
 		wanted = c.WithOperators
 	}
 	if settings || slices.Contains(wanted, judgement.Effect) {
-		return ""
+		return "", false
 	}
 	return fmt.Sprintf("case %q: it decides %s%s and has to decide %s: %s",
-		c.Name, judgement.Effect, byRule(&judgement), anyOf(wanted), c.Why)
+		c.Name, judgement.Effect, byRule(&judgement), anyOf(wanted), c.Why), false
 }
 
 // byRule names the rule that a judgement comes from.

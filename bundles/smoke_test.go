@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -98,7 +99,8 @@ func TestSmokeCasesCanFail(t *testing.T) {
 	require.NoError(t, err)
 	for i := range cases {
 		c := cases[i]
-		require.Empty(t, snapshot.fails(t.Context(), &c, false, false))
+		failure, _ := snapshot.fails(t.Context(), &c, false, false)
+		require.Empty(t, failure)
 		judgement, err := snapshot.Judge(t.Context(), &c.input)
 		require.NoError(t, err)
 		// Operators may deny what the built-in rules say, and never allow what these deny.
@@ -108,11 +110,13 @@ func TestSmokeCasesCanFail(t *testing.T) {
 			assert.NotContains(t, c.Effects, v1.EffectAllow, c.Name)
 		}
 		c.Effects = slices.DeleteFunc(slices.Clone(c.Effects), func(e v1.Effect) bool { return e == judgement.Effect })
-		failure := snapshot.fails(t.Context(), &c, false, false)
+		failure, _ = snapshot.fails(t.Context(), &c, false, false)
 		assert.Contains(t, failure, fmt.Sprintf("case %q: it decides %s", c.Name, judgement.Effect))
 		assert.Contains(t, failure, c.Why)
 		c.input.Schema = 99
-		assert.Contains(t, snapshot.fails(t.Context(), &c, false, true), CodeFactsInvalid, "with settings, too")
+		failure, timeout := snapshot.fails(t.Context(), &c, false, true)
+		assert.Contains(t, failure, CodeFactsInvalid, "with settings, too")
+		assert.False(t, timeout)
 	}
 }
 
@@ -171,4 +175,55 @@ func TestThePageListsTheCases(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s |\n", cases[i].Name, said(cases[i].Effects), said(cases[i].WithOperators))
 	}
 	require.Contains(t, string(page), "|---|---|---|\n"+table.String()+"\n")
+}
+
+// A policy whose evaluation never ends is refused at the first case, and what was in force
+// stays.
+func TestAnActivationEndsAtTheFirstCaseThatDoesNot(t *testing.T) {
+	endless := deciding(slow)
+	_, err := New(t.Context(), Options{FS: mapFS(endless), Deadline: 10 * time.Millisecond})
+	require.ErrorContains(t, err, "policy_timeout")
+	assert.Equal(t, 1, strings.Count(err.Error(), "case "), err)
+
+	dir := t.TempDir()
+	e := newEngine(t, Options{FS: policies.FS, Source: siteIn(t, dir), Deadline: time.Minute})
+	before := e.Current()
+	running := make(chan Status)
+	e.options.Deadline = 10 * time.Millisecond
+	e.options.Prepare = func(map[string]any) (any, error) {
+		running <- e.Status()
+		return nil, nil
+	}
+	writeTree(t, dir, map[string]string{"site/acme/loop.rego": "package site.acme\n\n" + endlessRule})
+	ended := make(chan error)
+	go func() { ended <- e.Reload(t.Context()) }()
+	var err2 error
+	for err2 == nil {
+		select {
+		case status := <-running:
+			assert.False(t, status.Activating.IsZero(), "it says that an activation runs")
+		case err2 = <-ended:
+		}
+	}
+	require.ErrorContains(t, err2, "policy_timeout")
+	assert.Same(t, before, e.Current())
+	assert.True(t, e.Status().Activating.IsZero())
+	assert.Contains(t, e.Status().LastError, "policy_timeout")
+}
+
+const endlessRule = `deny contains {"code": "c", "message": "m", "item": 0} if {
+	some a in numbers.range(1, 100000)
+	some b in numbers.range(1, 100000)
+	a * b == -1
+}
+`
+
+// siteIn writes a bundle of one operator rule that never applies.
+func siteIn(t *testing.T, dir string) string {
+	t.Helper()
+	writeTree(t, dir, map[string]string{
+		".manifest":           `{"roots": ["site"]}`,
+		"site/acme/loop.rego": "package site.acme\n\ndeny contains {\"code\": \"c\", \"message\": \"m\", \"item\": 0} if input.cwd == \"nowhere\"\n",
+	})
+	return dir
 }

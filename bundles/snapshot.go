@@ -82,6 +82,7 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	if options.WithoutSmoke {
 		return snapshot, nil
 	}
+	plain.deadline = options.Deadline
 	operators, workers := hasOperators(parts), 1
 	if options.idle {
 		workers = runtime.GOMAXPROCS(0)

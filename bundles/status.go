@@ -18,6 +18,9 @@ type Status struct {
 	// LastError says why the latest reload of Source was refused, or what is wrong with a
 	// discovered configuration; empty when nothing is. Bundles have their own.
 	LastError string
+	// Activating is since when Source is read and checked, zero while it is not. Until that
+	// ends, the snapshot in force stays, and later changes of Source wait.
+	Activating time.Time
 	// Failures counts refused reloads and fetches that failed, since the engine was made.
 	Failures int
 	// Waiting names bundles of services that never came; policy is in force once none is.

@@ -52,11 +52,11 @@ func decodeInto(args arguments, data json.RawMessage, names map[string]string) (
 		}
 		rest = bytes.TrimLeft(rest[end:], jsonBlanks+":")
 		end = valueEnd(rest)
-		args.put(name, json.RawMessage(rest[:end]))
+		args = append(args, argument{name: name, raw: json.RawMessage(rest[:end])})
 		rest = rest[end:]
 	}
-	slices.SortFunc(args, func(a, b argument) int { return strings.Compare(a.name, b.name) })
-	return args, nil
+	slices.SortStableFunc(args, func(a, b argument) int { return strings.Compare(a.name, b.name) })
+	return args.latest(), nil
 }
 
 // memberName reads the name of a member.
@@ -97,14 +97,6 @@ func valueEnd(text []byte) int {
 	return len(text)
 }
 
-func (a *arguments) put(name string, raw json.RawMessage) {
-	if known := a.find(name); known != nil {
-		known.raw = raw
-		return
-	}
-	*a = append(*a, argument{name: name, raw: raw})
-}
-
 func (a *arguments) find(name string) *argument {
 	for i := range *a {
 		if (*a)[i].name == name {
@@ -112,6 +104,17 @@ func (a *arguments) find(name string) *argument {
 		}
 	}
 	return nil
+}
+
+// latest drops all but the last of each name, given that equal names stand together.
+func (a arguments) latest() arguments {
+	kept := a[:0]
+	for i := range a {
+		if i+1 == len(a) || a[i+1].name != a[i].name {
+			kept = append(kept, a[i])
+		}
+	}
+	return kept
 }
 
 // raw is an argument as it stands, nil if there is none.

@@ -50,6 +50,7 @@ func (e *extraction) plain(dir string) bool {
 // command makes the item of one simple command, and one for every path
 // outside that it touches (V1).
 func (e *extraction) command(c *shell.Command, line string) {
+	e.step()
 	index := len(e.facts.Items)
 	item, t := &e.work.item, &e.work.touched
 	*item = v1.Item{

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -149,9 +150,15 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 // grants that hold for the call's session and agent; their roots are real names
 // as Place returns them. A root that is reached over a link by now, or that has
 // become sensitive, gives no space.
+// A call that exceeds a limit has facts that nothing can allow; ExtractContext says why.
 func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
-	e := x.begin(call)
-	defer e.end()
+	facts, _ := x.ExtractContext(context.Background(), call, grants, 0) // the facts are incomplete then
+	return facts
+}
+
+// extract makes the facts.
+func (e *extraction) extract(grants []v1.PathGrant) v1.Facts {
+	x, call := e.x, e.call
 	e.session()
 	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
@@ -204,6 +211,7 @@ type extraction struct {
 	foreign    bool // on Windows, by a shell of Unix
 	crossed    bool // where it prints to may be a file that it reads
 
+	bounds      bounds
 	room        *room
 	work        workspace
 	walked      walked
@@ -263,11 +271,12 @@ func (e *extraction) finish() v1.Facts {
 	f := &e.facts
 	f.Tool.Act = f.Tool.JudgedAs()
 	e.about(f.Tool.Act)
+	verbs, names := distinct{list: f.Verbs}, distinct{list: f.Names}
 	for i := range f.Items {
 		item := &f.Items[i]
 		e.about(item.Kind)
 		if item.Kind == v1.ItemCommand {
-			f.Verbs = appendNew(f.Verbs, item.Verb)
+			verbs.add(item.Verb)
 		}
 		item.Form = total(item.Form)
 		item.Touches, item.Caveats, item.Within = total(item.Touches), total(item.Caveats), total(item.Within)
@@ -277,10 +286,11 @@ func (e *extraction) finish() v1.Facts {
 		path := &f.Paths[i]
 		e.about(path.Op)
 		e.aboutPath(path)
-		f.Names = appendNew(f.Names, paths.Base(path.Real))
+		names.add(paths.Base(path.Real))
 		path.Class, path.Caveats = total(path.Class), total(path.Caveats)
 		path.Links = total(path.Links)
 	}
+	f.Verbs, f.Names = verbs.list, names.list
 	if len(f.Items) == 0 && f.Complete && f.Tool.Kind == v1.ToolShell && !f.Messy {
 		e.about("nothing")
 	}

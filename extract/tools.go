@@ -58,6 +58,7 @@ func (e *extraction) unknownArguments() {
 }
 
 func (e *extraction) unknownArgument(name string) {
+	e.step()
 	item := v1.Item{Kind: v1.ItemTool, Verb: e.call.Tool, Path: -1}
 	item.Form.Put(optionText(name), "unknown")
 	item.Caveats.Add("unknown_argument")

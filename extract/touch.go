@@ -26,6 +26,7 @@ type touched struct {
 // touch resolves one path and adds it to the facts. base is what a relative
 // path counts from; empty when unknown.
 func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
+	e.step()
 	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
 	p := &e.facts.Paths[len(e.facts.Paths)-1]
 	if e.foreign && raw == devNull {

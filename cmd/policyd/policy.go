@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	v1 "policyd/api/v1"
 	"policyd/bundles"
@@ -32,6 +33,8 @@ type policy struct {
 	redactor *record.Redactor
 	// scratch is a directory that goes with the policy, empty for none.
 	scratch string
+	// limit is how long one step of a decision may take.
+	limit time.Duration
 	// denyStale denies what a policy would allow that no service has confirmed for too long.
 	denyStale bool
 	// activated hears of the revision of every policy that comes into force.
@@ -46,6 +49,8 @@ type snapshot struct {
 	extractor *extract.Extractor
 	scope     *scope
 	records   preparedRules
+	// limit bounds the extraction of one call.
+	limit time.Duration
 }
 
 var (
@@ -62,8 +67,8 @@ type prepared struct {
 }
 
 // Extract makes the facts of a call.
-func (s *snapshot) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
-	return s.extractor.Extract(call, grants)
+func (s *snapshot) Extract(ctx context.Context, call *v1.Call, grants []v1.PathGrant) (v1.Facts, error) {
+	return s.extractor.ExtractContext(ctx, call, grants, s.limit)
 }
 
 // Method makes the facts of an ACP method without arguments.
@@ -77,7 +82,7 @@ func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call
 // newPolicy loads the policy that the settings name, and keeps what services send in a
 // directory for the next start. The caller closes it.
 func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logger) (*policy, error) {
-	p := &policy{denyStale: s.StalePolicy == config.StaleDeny}
+	p := &policy{denyStale: s.StalePolicy == config.StaleDeny, limit: s.PolicyTimeout}
 	// The tables of extraction are read while the rules are.
 	tables := sync.OnceValues(func() (*extract.Base, error) {
 		base, err := extract.NewBase(extract.Options{
@@ -94,7 +99,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	engine, err := bundles.New(ctx, bundles.Options{
 		Source: s.Bundle, FS: policies.FS, Ahead: s.ahead, Settings: s.Settings(), Watch: s.Watch, Logger: logger, Now: s.now,
 		TestOnActivate: s.TestOnActivate, Services: s.Bundles, PersistDir: kept,
-		MaxAge: s.MaxPolicyAge, Remembered: s.DecisionCache,
+		MaxAge: s.MaxPolicyAge, Deadline: s.PolicyTimeout, Remembered: s.DecisionCache,
 		Prepare: func(policyd map[string]any) (any, error) {
 			base, err := tables()
 			if err != nil {
@@ -148,7 +153,7 @@ func (p *policy) activate(activated *bundles.Snapshot) {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
-	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated)})
+	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated), limit: p.limit})
 	if tell := p.activated.Load(); tell != nil {
 		(*tell)(activated.Revision())
 	}
@@ -240,7 +245,7 @@ func (p *policy) commands(tool, line string) []v1.Item {
 	if err != nil {
 		return nil
 	}
-	return current.Extract(&v1.Call{Tool: "Bash", Args: args, Session: v1.Session{Agent: "claude-code"}}, nil).Items
+	return current.extractor.Extract(&v1.Call{Tool: "Bash", Args: args, Session: v1.Session{Agent: "claude-code"}}, nil).Items
 }
 
 // Close ends watches and polls.

@@ -44,6 +44,10 @@ func (s *sidecar) checkStore() api.Check {
 	return api.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}
 }
 
+// slowActivation is from when on a running activation is told of: an ordinary one takes
+// less.
+const slowActivation = time.Second
+
 // storePatience bounds what a readiness probe waits for the store.
 const storePatience = time.Second
 
@@ -55,6 +59,10 @@ func (s *sidecar) checkPolicy() api.Check {
 	case status.Stale:
 		return api.Check{Name: "policy", Detail: fmt.Sprintf("no service has confirmed revision %s since %s, which is longer than max_policy_age",
 			status.Revision, status.ConfirmedAt.UTC().Format(time.RFC3339))}
+	}
+	if !status.Activating.IsZero() && time.Since(status.Activating) >= slowActivation {
+		return api.Check{Name: "policy", Detail: fmt.Sprintf("an activation runs since %s; revision %s stays in force until it ends",
+			status.Activating.UTC().Format(time.RFC3339), status.Revision)}
 	}
 	if status.LastError != "" {
 		return api.Check{Name: "policy", Detail: status.LastError + "; revision " + status.Revision + " stays in force"}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func BenchmarkStages(b *testing.B) {
 		run  func(*staged) error
 	}{
 		{"decode", func(s *staged) error { _, err := strict.DecodeCall(s.body); return err }},
-		{"extract", func(s *staged) error { current.Extract(s.call, nil); return nil }},
+		{"extract", func(s *staged) error { _, err := current.Extract(context.Background(), s.call, nil); return err }},
 		{"judge", func(s *staged) error { return judged(current.Judge(b.Context(), &s.input)) }},
 		{"record", func(s *staged) error { return decider.writer.Write(b.Context(), recordOf(decider, labels, s)) }},
 		{"answer", func(s *staged) error { return encodeAnswer(&s.decision) }},

@@ -27,6 +27,8 @@ type Config struct {
 	Prompts     Prompts
 	// DecisionCache is how many judgements are remembered; 0 is none.
 	DecisionCache int
+	// PolicyTimeout is how long reading a call may take, and how long judging it.
+	PolicyTimeout time.Duration
 	// Retention is how long ended prompts and archived sessions are kept.
 	Retention time.Duration
 	// Bundles is OPA's own configuration of bundles, services and keys, without
@@ -82,6 +84,10 @@ type Prompts struct {
 // UnsafeDebugFlag is the override that stands for --unsafe-debug-broadcast. It
 // is no setting: neither file nor environment can set it.
 const UnsafeDebugFlag = "unsafe_debug_broadcast"
+
+// defaultPolicyTimeout is thousands of times what a decision takes: a busy machine must
+// not deny valid calls.
+const defaultPolicyTimeout = 2 * time.Second
 
 // defaultDecisionCache takes some 2 MB when it is full.
 const defaultDecisionCache = 4096
@@ -209,6 +215,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	}
 	c.fillBundles(values)
 	c.DecisionCache = get(get(values, "decision_cache", map[string]any{}), "entries", defaultDecisionCache)
+	c.PolicyTimeout = get(values, "policy_timeout", defaultPolicyTimeout)
 	c.Retention = get(values, "retention", 30*24*time.Hour)
 	log := get(values, "decision_log", map[string]any{})
 	c.DecisionLog = decisionLog(log)

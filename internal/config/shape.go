@@ -105,7 +105,8 @@ func settings() shape {
 			"overflow":     {kind: text, allowed: []string{"block", "drop"}},
 			"service":      fixed(map[string]shape{"url": {kind: text, check: webAddress}, "token": {kind: text, check: oneLine}}),
 		}),
-		"retention": {kind: duration, least: 3600, most: 10 * 365 * 24 * 3600},
+		"policy_timeout": {kind: duration, least: 1, most: 60},
+		"retention":      {kind: duration, least: 3600, most: 10 * 365 * 24 * 3600},
 	})
 	maps.Copy(whole.fields, operationsShapes())
 	return whole

@@ -196,10 +196,15 @@ func (p *passage) judge(ctx context.Context) {
 		p.deny(code, message, nil)
 		return
 	}
-	_, extracted := p.step(ctx, StepExtract)
-	p.gather(snapshot)
+	extracting, extracted := p.step(ctx, StepExtract)
+	err := p.gather(extracting, snapshot)
 	extracted()
 	p.extract = options.Clock().Sub(p.start)
+	if err != nil {
+		code, message := refusal(err, CodeInternal, "the call can't be read; see policyd's log")
+		p.deny(code, message, err)
+		return
+	}
 	p.evaluateBy(ctx, snapshot)
 }
 
@@ -249,14 +254,17 @@ func (p *passage) admit(ctx context.Context) error {
 }
 
 // gather makes the policy input.
-func (p *passage) gather(snapshot Snapshot) {
+func (p *passage) gather(ctx context.Context, snapshot Snapshot) (err error) {
 	options := &p.gate.options
 	p.given = options.Given()
 	var grants []v1.PathGrant
 	if options.Sessions != nil {
 		grants = options.Sessions.Grants(&p.call.Session)
 	}
-	p.input.Facts = snapshot.Extract(p.call, grants)
+	if p.input.Facts, err = snapshot.Extract(ctx, p.call, grants); err != nil {
+		options.Redactor.MaskFacts(&p.input.Facts)
+		return err
+	}
 	p.cwd = p.input.Cwd
 	p.claimTerminal()
 	options.Redactor.MaskFacts(&p.input.Facts)
@@ -269,6 +277,7 @@ func (p *passage) gather(snapshot Snapshot) {
 	if p.input.Approvals == nil {
 		p.input.Approvals = []v1.Approval{}
 	}
+	return nil
 }
 
 // conclude turns a consistent judgement into the decision.

@@ -21,8 +21,9 @@ type Policy interface {
 type Snapshot interface {
 	// Revision names the policy.
 	Revision() string
-	// Extract makes the facts of a call. It reads the disk and runs nothing.
-	Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts
+	// Extract makes the facts of a call. It reads the disk and runs nothing, and ends
+	// with ctx. An error that holds a *v1.CodedError denies with its code.
+	Extract(ctx context.Context, call *v1.Call, grants []v1.PathGrant) (v1.Facts, error)
 	// Inert names the arguments of a call that change nothing of what it does.
 	Inert(call *v1.Call) []string
 	// Judge judges. An error that holds a *v1.CodedError denies with its code.

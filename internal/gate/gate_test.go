@@ -27,6 +27,8 @@ type fixed struct {
 	err     error
 	extract func(*v1.Call)
 	judge   func(context.Context, *v1.Input)
+	// unread is why the facts can't be made, nil when they can.
+	unread error
 }
 
 func (f *fixed) Current() gate.Snapshot {
@@ -36,11 +38,11 @@ func (f *fixed) Current() gate.Snapshot {
 	return f
 }
 func (f *fixed) Revision() string { return "r1" }
-func (f *fixed) Extract(call *v1.Call, _ []v1.PathGrant) v1.Facts {
+func (f *fixed) Extract(_ context.Context, call *v1.Call, _ []v1.PathGrant) (v1.Facts, error) {
 	if f.extract != nil {
 		f.extract(call)
 	}
-	return f.facts
+	return f.facts, f.unread
 }
 
 func (f *fixed) Inert(*v1.Call) []string { return []string{"description"} }

@@ -38,8 +38,8 @@ type snapshot struct {
 var _ gate.Snapshot = (*snapshot)(nil)
 
 // Extract implements gate.Snapshot.
-func (s *snapshot) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
-	return s.extractor.Extract(call, grants)
+func (s *snapshot) Extract(ctx context.Context, call *v1.Call, grants []v1.PathGrant) (v1.Facts, error) {
+	return s.extractor.ExtractContext(ctx, call, grants, 0)
 }
 
 var _ gate.Policy = (*Engine)(nil)
@@ -125,7 +125,7 @@ func (e *Engine) Close() error {
 // Judge decides one call as it stands, with what is remembered.
 func (e *Engine) Judge(ctx context.Context, call *v1.Call, grants []v1.PathGrant, approvals []v1.Approval) (v1.Judgement, error) {
 	current := e.current.Load()
-	input := v1.Input{Facts: current.Extract(call, grants), Approvals: approvals}
+	input := v1.Input{Facts: current.extractor.Extract(call, grants), Approvals: approvals}
 	if input.Approvals == nil {
 		input.Approvals = []v1.Approval{}
 	}

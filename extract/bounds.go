@@ -1,0 +1,125 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+// Codes of errors with which an extraction ends early. A call that has one is denied: its
+// facts would be a part of what it does.
+const (
+	CodeTooManyPaths = "too_many_paths"
+	CodeTooManyItems = "too_many_items"
+	CodeTimeout      = "extraction_timeout"
+	CodeCancelled    = "call_cancelled"
+)
+
+// mostFacts bounds the paths of one call, and its items. Every later step costs time for
+// each of them.
+const mostFacts = 4000
+
+// stepsPerLook is how many steps an extraction takes between two looks at the clock.
+const stepsPerLook = 32
+
+// bounds end the work on one call.
+type bounds struct {
+	ctx   context.Context //nolint:containedctx // it lives as long as the extraction, within one call
+	until time.Time       // zero is never
+	steps int
+}
+
+// stopped ends an extraction from any depth. ExtractContext alone recovers it.
+type stopped struct{ err error }
+
+// step is called for each item, path and argument. It ends the extraction when the facts
+// exceed a limit, the caller went away, or time is up. It must not be called by what
+// the shell package calls back, which may hold locks.
+func (e *extraction) step() {
+	b := &e.bounds
+	switch {
+	case len(e.facts.Paths) >= mostFacts:
+		b.stop(CodeTooManyPaths, "the call names more than 4000 paths; split it")
+	case len(e.facts.Items) >= mostFacts:
+		b.stop(CodeTooManyItems, "the call holds more than 4000 commands and arguments; split it")
+	}
+	if b.steps++; b.steps%stepsPerLook != 0 || b.ctx == nil {
+		return
+	}
+	switch {
+	case b.ctx.Err() != nil:
+		b.stop(CodeCancelled, "the caller went away")
+	case !b.until.IsZero() && time.Now().After(b.until):
+		b.stop(CodeTimeout, "reading the call took longer than policy_timeout; split it, or raise policy_timeout in the settings")
+	}
+}
+
+func (*bounds) stop(code, message string) {
+	panic(stopped{&v1.CodedError{Code: code, Err: errors.New(message)}})
+}
+
+// ExtractContext is Extract within bounds: it ends with ctx, when limit is over (0 is no
+// limit), and when a call holds more than can be judged. The error is then a
+// *v1.CodedError, and the facts are incomplete and empty.
+func (x *Extractor) ExtractContext(
+	ctx context.Context, call *v1.Call, grants []v1.PathGrant, limit time.Duration,
+) (facts v1.Facts, err error) {
+	e := x.begin(call)
+	defer e.end()
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		early, ours := cause.(stopped)
+		if !ours {
+			panic(cause)
+		}
+		facts, err = e.abandoned(), early.err
+	}()
+	e.bounds.ctx = ctx
+	if limit > 0 {
+		e.bounds.until = time.Now().Add(limit)
+	}
+	return e.extract(grants), nil
+}
+
+// abandoned are the facts of a call that was not read to its end: who called which tool,
+// and nothing that could be allowed.
+func (e *extraction) abandoned() v1.Facts {
+	begun := &e.facts
+	facts := v1.Facts{
+		Schema: v1.FactsSchema, Tool: begun.Tool, Session: begun.Session, Cwd: begun.Cwd,
+		Doubts: []string{}, About: []string{}, Verbs: []string{}, Names: []string{}, Items: []v1.Item{}, Paths: []v1.Path{},
+	}
+	facts.Session.Tools, facts.Method.Peers = total(facts.Session.Tools), []v1.PeerFacts{}
+	return facts
+}
+
+// distinct gathers texts once each, in order.
+type distinct struct {
+	list []string
+	// seen is made once there are many.
+	seen map[string]struct{}
+}
+
+// manyTexts is from how many on a map is quicker than a search.
+const manyTexts = 32
+
+func (d *distinct) add(text string) {
+	if d.seen == nil {
+		if d.list = appendNew(d.list, text); len(d.list) >= manyTexts {
+			d.seen = make(map[string]struct{}, 2*manyTexts)
+			for _, known := range d.list {
+				d.seen[known] = struct{}{}
+			}
+		}
+		return
+	}
+	if _, known := d.seen[text]; !known {
+		d.seen[text] = struct{}{}
+		d.list = append(d.list, text)
+	}
+}
