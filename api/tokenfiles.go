@@ -22,8 +22,13 @@ type TokenFiles struct {
 	named    []TokenFile
 	ring     *Keyring
 
+	// load reads the token of a file of the state directory, and named that of another.
+	load, loadNamed func(file string) (string, error)
+
 	mu    sync.Mutex
 	fault error
+	// last are the tokens that were read last, by file.
+	last map[string]string
 }
 
 // OpenTokenFiles reads the tokens of the state directory, which it makes, and the
@@ -32,7 +37,7 @@ func OpenTokenFiles(stateDir string, named []TokenFile) (*TokenFiles, error) {
 	if _, err := LoadOrCreateTokens(stateDir); err != nil {
 		return nil, err
 	}
-	files := &TokenFiles{stateDir: stateDir, named: named}
+	files := &TokenFiles{stateDir: stateDir, named: named, load: loadToken, loadNamed: readToken, last: map[string]string{}}
 	keys, err := files.read()
 	if err != nil {
 		return nil, err
@@ -45,7 +50,8 @@ func OpenTokenFiles(stateDir string, named []TokenFile) (*TokenFiles, error) {
 func (f *TokenFiles) Keys() *Keyring { return f.ring }
 
 // Reload reads the files again. A token whose file is gone or can't be used
-// doesn't count until the file is mended, and the error says so; the others do.
+// doesn't count until the file is mended, and the error says so; the others do. A file
+// that the system can't read at this moment is no such file: its token stays.
 func (f *TokenFiles) Reload() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,23 +72,31 @@ func (f *TokenFiles) Fault() error {
 func (f *TokenFiles) read() ([]Key, error) {
 	var keys []Key
 	var faults []error
-	add := func(who Principal, token string, err error) {
+	add := func(who Principal, file, token string, err error) {
 		if err != nil {
 			faults = append(faults, err)
+			token = f.last[file]
+		}
+		switch {
+		case err == nil:
+			f.last[file] = token
+		case token == "" || !secretfile.Transient(err):
+			delete(f.last, file)
 			return
 		}
 		keys = append(keys, Key{Principal: who, Token: token})
 	}
 	for _, role := range []Role{RoleAgent, RoleOperator} {
-		token, err := loadToken(filepath.Join(f.stateDir, string(role)+".token"))
-		add(Principal{Role: role}, token, err)
+		file := filepath.Join(f.stateDir, string(role)+".token")
+		token, err := f.load(file)
+		add(Principal{Role: role}, file, token, err)
 	}
 	for _, file := range f.named {
-		token, err := readToken(file.File)
+		token, err := f.loadNamed(file.File)
 		if err != nil {
 			err = fmt.Errorf("token of %s: %w", file.Name, err)
 		}
-		add(file.Principal, token, err)
+		add(file.Principal, file.File, token, err)
 	}
 	count := map[string]int{}
 	for _, key := range keys {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"policyd/api"
+	"policyd/internal/store"
 )
 
 // finding is what one check of the doctor says.
@@ -27,27 +28,35 @@ type finding struct {
 
 func (p *Program) doctorCommand() *cobra.Command {
 	var chosen settingsFlags
-	var health bool
+	var health, repair bool
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "check configuration, policy, state, socket, catalog and installed hooks",
 		Long: "Check what a server would start with, and whether installed hooks fire; one line each, and exit with 1\n" +
 			"if anything is wrong.\n" +
 			"A warning is a line too, and no fault.\n" +
-			"With --health ask the running server whether it is ready, and nothing else.",
+			"With --health ask the running server whether it is ready, and nothing else.\n" +
+			"With --repair set a lost or damaged SQLite database aside as .bak, and begin a new one: approvals,\n" +
+			"grants, prompts and sessions are then forgotten.",
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			settings, err := p.settings(command, &chosen)
 			if err != nil {
 				return err
 			}
-			if health {
+			switch {
+			case health && repair:
+				return usage(errors.New("--health and --repair exclude each other"), "run policyd doctor --help")
+			case health:
 				return p.health(command.Context(), settings)
+			case repair:
+				return p.repair(command.Context(), settings)
 			}
 			return p.doctor(command.Context(), settings)
 		},
 	}
 	command.Flags().BoolVar(&health, "health", false, "ask the running server alone")
+	command.Flags().BoolVar(&repair, "repair", false, "begin a new database in the place of a lost or damaged one")
 	chosen.addPolicy(command)
 	chosen.addServer(command)
 	return command
@@ -132,6 +141,9 @@ func examineState(s *settings) finding {
 	case info.Mode().Perm()&0o077 != 0:
 		return finding{name: "state", err: fmt.Errorf("look at state directory: %s has mode %04o, and others may enter it; chmod 700 it",
 			s.StateDir, info.Mode().Perm())}
+	}
+	if err := store.Examine(storeOptions(s)); err != nil {
+		return finding{name: "state", err: fmt.Errorf("look at store: %w; %s", err, storeHint(err))}
 	}
 	return finding{name: "state", note: s.StateDir}
 }

@@ -130,8 +130,9 @@ func (s *sidecar) memoryReadings() []metrics.Reading {
 	if s.memory == nil {
 		return nil
 	}
+	kept, _ := s.checkStore()
 	return []metrics.Reading{
-		{Name: "policyd_store_up", Help: "1 while sessions, approvals and prompts can be read and kept.", Value: metrics.Truth(s.checkStore().OK)},
+		{Name: "policyd_store_up", Help: "1 while sessions, approvals and prompts can be read and kept.", Value: metrics.Truth(kept.OK)},
 		{Name: "policyd_prompts_open", Help: "Prompts that wait for an answer.", Value: float64(s.memory.prompts.Pending())},
 		{Name: "policyd_sessions", Help: "Active sessions that this sidecar has in memory.", Value: float64(s.memory.sessions.Active())},
 	}

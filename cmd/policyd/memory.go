@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -56,7 +58,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 // openStore begins to open the store, and returns what waits for it.
 func openStore(ctx context.Context, s *settings) func() (*store.Store, error) {
 	opening := sync.OnceValues(func() (*store.Store, error) {
-		opened, err := store.Open(ctx, store.Options{Address: s.Store, Dir: s.StateDir})
+		opened, err := store.Open(ctx, storeOptions(s))
 		if err != nil {
 			return nil, failed(err, storeHint(err))
 		}
@@ -87,11 +89,28 @@ func newMemory(ctx context.Context, s *settings, opened *store.Store, policy *po
 	return m, nil
 }
 
+// storeOptions say where the store is, and whether there has to be one already: records
+// of decisions stand in the state directory, and none is written without a store.
+func storeOptions(s *settings) store.Options {
+	used := false
+	if filepath.Dir(s.DecisionLog.File) == filepath.Clean(s.StateDir) {
+		info, err := os.Stat(s.DecisionLog.File)
+		used = err == nil && info.Mode().IsRegular() && info.Size() > 0
+	}
+	return store.Options{Address: s.Store, Dir: s.StateDir, Used: used}
+}
+
 // storeHint says what to do about a store that can't be opened.
 func storeHint(err error) string {
 	var newer *store.SchemaError
-	if errors.As(err, &newer) {
+	var lost *store.LostError
+	switch {
+	case errors.As(err, &newer):
 		return "run the newer policyd, or name another directory with --state-dir"
+	case errors.As(err, &lost):
+		return "restore it from a backup, or start afresh with policyd doctor --repair, which forgets approvals, grants and sessions"
+	case unwritable(err):
+		return writableHint
 	}
 	return "policyd doctor looks at the state directory; store in the settings names the store"
 }

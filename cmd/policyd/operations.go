@@ -18,6 +18,7 @@ import (
 	"policyd/internal/certificates"
 	"policyd/internal/config"
 	"policyd/internal/quota"
+	"policyd/internal/secretfile"
 )
 
 // operations are the parts of a server that change while it runs: who is let in.
@@ -76,7 +77,7 @@ const certificateHint = "tls in the settings names certificate, key and client_c
 // tokenHint says what to do about tokens that can't be used.
 func tokenHint(err error) string {
 	var open *api.ModeError
-	if errors.As(err, &open) {
+	if errors.As(err, &open) || unwritable(err) {
 		return stateHint(err)
 	}
 	return "tokens in the settings and the state directory name the files; one has mode 0600 and 32 random bytes in base64url"
@@ -156,7 +157,7 @@ func (o *operations) ready(inner func() api.Readiness) func() api.Readiness {
 		readiness := inner()
 		tokens := api.Check{Name: "tokens", OK: true, Detail: "every token file is in force"}
 		if err := o.tokens.Fault(); err != nil {
-			tokens.OK, tokens.Detail = false, oneLine(err)+"; nobody has that token until the file is mended"
+			tokens.OK, tokens.Detail = false, oneLine(err)+"; "+tokenConsequence(err)
 		}
 		readiness.Checks = append(readiness.Checks, tokens)
 		if o.certificates == nil {
@@ -169,6 +170,14 @@ func (o *operations) ready(inner func() api.Readiness) func() api.Readiness {
 		readiness.Checks = append(readiness.Checks, check)
 		return readiness
 	}
+}
+
+// tokenConsequence says what follows for a token whose file can't be read.
+func tokenConsequence(err error) string {
+	if secretfile.Transient(err) {
+		return "the token that was read last stays in force"
+	}
+	return "nobody has that token until the file is mended"
 }
 
 // follow reads the files again every second and on SIGHUP, until ctx is done.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"policyd/api"
+	"policyd/internal/store"
 )
 
 // ready says whether calls can be decided. A bundle that was refused is a
@@ -28,20 +30,27 @@ func (s *sidecar) ready() api.Readiness {
 	readiness.Ready = readiness.Ready && (written || !s.writer.Required())
 	readiness.Checks = append(readiness.Checks, checks...)
 	if s.memory != nil {
-		readiness.Checks = append(readiness.Checks, s.checkStore())
+		check, there := s.checkStore()
+		readiness.Ready = readiness.Ready && there
+		readiness.Checks = append(readiness.Checks, check)
 	}
 	return readiness
 }
 
-// checkStore is a warning, never a reason not to be ready: what approvals and
-// grants would have allowed is asked while the store is away (D2).
-func (s *sidecar) checkStore() api.Check {
+// checkStore is a warning while the store is away: what approvals and grants would have
+// allowed is asked (D2). It is a reason not to be ready when the database was removed or
+// replaced: nothing is kept any more until a restart.
+func (s *sidecar) checkStore() (check api.Check, there bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
-	if err := s.memory.check(ctx); err != nil {
-		return api.Check{Name: "store", Detail: "what approvals and grants would allow is asked: " + err.Error()}
+	err := s.memory.check(ctx)
+	switch {
+	case errors.Is(err, store.ErrReplaced):
+		return api.Check{Name: "store", Detail: "nothing that is answered is kept: " + err.Error()}, false
+	case err != nil:
+		return api.Check{Name: "store", Detail: "what approvals and grants would allow is asked: " + err.Error()}, true
 	}
-	return api.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}
+	return api.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}, true
 }
 
 // slowActivation is from when on a running activation is told of: an ordinary one takes

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -56,7 +57,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	}
 	unlock, err := lockState(ctx, s.StateDir, socketOf(s), lockPatience)
 	if err != nil {
-		return failed(err, "end the other one first, or name another directory with --state-dir")
+		return failed(err, lockHint(err))
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	for _, warning := range s.warnings() {
@@ -106,10 +107,29 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	return server.Serve(ctx, tcp, unix)
 }
 
+// lockHint says what to do about a state directory that can't be taken.
+func lockHint(err error) string {
+	if unwritable(err) {
+		return writableHint
+	}
+	return "end the other one first, or name another directory with --state-dir"
+}
+
+const writableHint = "policyd writes to its state directory: make it writable for this user, or name another with --state-dir"
+
+// unwritable reports whether an error says that a file or directory can't be written.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
 // stateHint says what to do about a state directory that can't be used.
 func stateHint(err error) string {
 	var open *api.ModeError
-	if !errors.As(err, &open) {
+	switch {
+	case errors.As(err, &open):
+	case unwritable(err):
+		return writableHint
+	default:
 		return "name another directory with --state-dir"
 	}
 	hint := fmt.Sprintf("chmod %o %s", open.Want, open.Path)

@@ -63,6 +63,9 @@ func prepare(name string) (info os.FileInfo, torn bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, false, fmt.Errorf("make directory: %w", err)
 	}
+	if err := refusePipe(name); err != nil {
+		return nil, false, err
+	}
 	opened, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, false, fmt.Errorf("open file: %w", err)
@@ -80,6 +83,15 @@ func prepare(name string) (info os.FileInfo, torn bool, err error) {
 	}
 	torn, err = endsTorn(name, info.Size())
 	return info, torn, err
+}
+
+// refusePipe refuses what opening would wait at until somebody reads it.
+func refusePipe(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
+		return fmt.Errorf("open file: %s is a named pipe or a socket; the decision log is a file, and decision_log.stdout writes to standard output", name)
+	}
+	return nil // opening says what else is wrong
 }
 
 // endsTorn reports whether the last line of a file lacks its line feed.

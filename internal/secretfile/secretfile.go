@@ -3,10 +3,12 @@
 package secretfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // most is the largest secret, in bytes: far above a key with its chain.
@@ -31,7 +33,8 @@ var _ error = (*ModeError)(nil)
 // how it is handed to policyd: Kubernetes does so with secrets for a user that
 // isn't root.
 func Read(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	// A named pipe would keep the opening waiting, and is refused below.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("read secret: %w", err)
 	}
@@ -58,4 +61,18 @@ func Read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read secret: %s is larger than %d bytes", path, most)
 	}
 	return content, nil
+}
+
+// Transient reports whether an error says that the system could not read a file at this
+// moment, and nothing of the file: it has no descriptors or memory left, was interrupted,
+// or its disk failed.
+func Transient(err error) bool {
+	for _, code := range []syscall.Errno{
+		syscall.EMFILE, syscall.ENFILE, syscall.EINTR, syscall.ENOMEM, syscall.EIO, syscall.EAGAIN,
+	} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
 }

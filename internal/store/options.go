@@ -8,6 +8,9 @@ type Options struct {
 	Address string
 	// Dir is the state directory. The SQLite file is policyd.db in it.
 	Dir string
+	// Used is true if the state directory was in use, so that a SQLite database has to be
+	// there.
+	Used bool
 	// Timeout bounds each operation; 0 is two seconds. One that changes or reads
 	// many rows has as much again for every thousand of them.
 	Timeout time.Duration

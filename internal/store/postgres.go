@@ -43,6 +43,8 @@ func (s *Store) openPostgres(options Options) error {
 	s.reader, s.dialect = s.writer, postgresDialect()
 	s.place = fmt.Sprintf("PostgreSQL database %s at %s", config.Database, config.Host)
 	s.present = func() error { return nil }
+	s.inspect = func(context.Context) error { return nil }
+	s.settle = func(context.Context) error { return nil }
 	s.listen = func(ctx context.Context) (listener, error) { return listenPostgres(ctx, config) }
 	return nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -18,18 +19,22 @@ import (
 // sqliteFile is the database's name in the state directory.
 const sqliteFile = "policyd.db"
 
-// sqliteReaders is how many may read at once. Reads are rare and short: what
-// decisions need is in memory.
-const sqliteReaders = 4
+// sqliteReaders is how many may read at once, and one that nobody uses: see keepOpen.
+// Reads are rare and short: what decisions need is in memory.
+const sqliteReaders = 4 + 1
 
 // openSQLite opens the file twice over: one connection that writes, since SQLite
 // has one writer and waiting for it in Go honours deadlines, and several that
 // read beside it.
 func (s *Store) openSQLite(options Options) error {
-	path, err := filepath.Abs(filepath.Join(options.Dir, sqliteFile))
+	files, err := databaseIn(options.Dir)
 	if err != nil {
-		return fmt.Errorf("find database: %w", err)
+		return err
 	}
+	if err := files.lost(options.Used); err != nil {
+		return err
+	}
+	path := files.path
 	if err := prepareFile(path); err != nil {
 		return err
 	}
@@ -45,10 +50,33 @@ func (s *Store) openSQLite(options Options) error {
 	reader.SetMaxOpenConns(sqliteReaders)
 	reader.SetMaxIdleConns(sqliteReaders)
 	s.writer, s.reader, s.dialect, s.place = writer, reader, sqliteDialect(), path
-	s.present = func() error {
-		// Without its file the database lives on, until the process ends.
-		_, err := os.Stat(path)
-		return err
+	s.present = func() error { return nil } // until it is made
+	s.inspect = func(ctx context.Context) error { return files.vacant(ctx, writer, options.Used) }
+	s.settle = func(ctx context.Context) error {
+		if err := s.keepOpen(ctx); err != nil {
+			return err
+		}
+		opened, err := files.identify()
+		if err != nil {
+			return err
+		}
+		s.present = opened.check
+		return files.noteMade()
+	}
+	return nil
+}
+
+// keepOpen holds one connection until the store is closed. SQLite removes its log when the
+// last connection ends, and makes another file of it with the next.
+func (s *Store) keepOpen(ctx context.Context) error {
+	kept, err := s.reader.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("keep connection: %w", err)
+	}
+	s.kept = kept
+	var rows int
+	if err := kept.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master`).Scan(&rows); err != nil {
+		return fmt.Errorf("keep connection: %w", err)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func files(t *testing.T, dir string) map[string]os.FileMode {
 }
 
 func TestSQLiteFilesAreTheOwnersAlone(t *testing.T) {
-	want := map[string]os.FileMode{"policyd.db": 0o600, "policyd.db-wal": 0o600, "policyd.db-shm": 0o600}
+	want := map[string]os.FileMode{"policyd.db": 0o600, "policyd.db-wal": 0o600, "policyd.db-shm": 0o600, "store.made": 0o600}
 	options := sqliteBackend{}.fresh(t)
 	open(t, options)
 	assert.Equal(t, want, files(t, options.Dir))

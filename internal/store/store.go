@@ -27,8 +27,14 @@ type Store struct {
 	writer  *sql.DB
 	// place names the database in errors, without a password.
 	place string
-	// present says whether the database is still where it was opened.
+	// present says whether the database is still the one that was opened: nothing that is
+	// written to another is acknowledged.
 	present func() error
+	// inspect looks at the database before anything is made in it; settle is called once it
+	// is made and written.
+	inspect, settle func(ctx context.Context) error
+	// kept is a connection that nobody uses; nil for PostgreSQL.
+	kept *sql.Conn
 	// listen connects for notifications; nil where there are none.
 	listen func(ctx context.Context) (listener, error)
 	// deaf is why Watch, which runs, hears of no changes; nil when it does.
@@ -39,8 +45,8 @@ type Store struct {
 
 // Open opens the store, makes it if it is missing, and brings its schema up to
 // date. Several processes may do so at once. The error is a *SchemaError where
-// the store was written by a newer program; no error holds the address's
-// password.
+// the store was written by a newer program, and a *LostError where a database that was
+// there is gone; no error holds the address's password.
 func Open(ctx context.Context, options Options) (*Store, error) {
 	return open(ctx, options, migrations)
 }
@@ -74,15 +80,25 @@ func (s *Store) prepare(ctx context.Context, source fs.FS) error {
 	if err := s.repeated(bounded, func() error { return s.writer.PingContext(bounded) }); err != nil {
 		return err
 	}
+	if err := s.inspect(bounded); err != nil {
+		return err
+	}
 	if err := s.migrate(ctx, source); err != nil {
 		return err
 	}
-	return s.probe(bounded)
+	if err := s.probe(bounded); err != nil {
+		return err
+	}
+	return s.settle(bounded)
 }
 
 // Close ends all connections. Operations that run are waited for.
 func (s *Store) Close() error {
-	failed := s.writer.Close()
+	var failed error
+	if s.kept != nil {
+		failed = s.kept.Close()
+	}
+	failed = errors.Join(failed, s.writer.Close())
 	if s.reader != s.writer {
 		failed = errors.Join(s.reader.Close(), failed)
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 // write runs change in a transaction. It ends well as a whole, on disk, or not at
-// all. Change may run more than once, and gives its results only when it returns
+// all; it fails with ErrReplaced if the database on disk is another by then. Change may run more than once, and gives its results only when it returns
 // nil.
 func (s *Store) write(ctx context.Context, rows int, change func(context.Context, *transaction) error) error {
 	ctx, cancel := s.bounded(ctx, rows)
@@ -82,7 +82,7 @@ func (s *Store) attempt(ctx context.Context, change func(context.Context, *trans
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	return nil
+	return s.present()
 }
 
 // changed notes a row that the transaction changes.
