@@ -138,7 +138,7 @@ func (e *Engine) Judge(ctx context.Context, call *v1.Call, grants []v1.PathGrant
 
 // Facts are what a call is judged by.
 func (e *Engine) Facts(call *v1.Call, grants []v1.PathGrant) v1.Facts {
-	return e.current.Load().Extract(call, grants)
+	return e.current.Load().extractor.Extract(call, grants)
 }
 
 // Session is the session that lines are decided in.
