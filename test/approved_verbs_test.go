@@ -40,7 +40,7 @@ func newApprovedPlace(t *testing.T) place {
 func (p place) approved(t *testing.T, line string) v1.Judgement {
 	t.Helper()
 	call := p.call("Bash", map[string]any{"command": line})
-	facts := p.engine.Current().Extract(call, nil)
+	facts := p.engine.Facts(call, nil)
 	var approvals []v1.Approval
 	for _, item := range facts.Items {
 		approvals = append(approvals,
