@@ -21,6 +21,9 @@ var refusals = map[quota.Bound]struct{ code, detail string }{
 // for what a caller asks on its own behalf. The error is a *problem of status
 // 429, and Retry-After is set. The slot is released when the answer is written.
 func (s *Server) take(c echo.Context, agent string, request quota.Request) (quota.Slot, error) {
+	if err := s.begin(c, request.Held); err != nil {
+		return quota.Slot{}, err
+	}
 	if s.options.Quota == nil {
 		return quota.Slot{}, nil
 	}
@@ -38,6 +41,22 @@ func (s *Server) take(c echo.Context, agent string, request quota.Request) (quot
 	c.Response().Header().Set("Retry-After", strconv.Itoa(quota.Seconds(refusal.After)))
 	said := refusals[refusal.Bound]
 	return quota.Slot{}, newProblem(http.StatusTooManyRequests, said.code, said.detail)
+}
+
+// begin notes that the request's connection is used, and refuses to hold one where too many
+// are held.
+func (s *Server) begin(c echo.Context, held bool) error {
+	counted, _ := c.Request().Context().Value(connectionKey{}).(*conn)
+	if s.options.Connections == nil || counted == nil {
+		return nil
+	}
+	s.options.Connections.begin(counted)
+	if held && !callerOf(c).Operator && !s.options.Connections.holdable() {
+		c.Response().Header().Set("Retry-After", "1")
+		return newProblem(http.StatusTooManyRequests, "too_many_held",
+			"half of limits.connections is held for answers; wait for one of them, or ask without wait")
+	}
+	return nil
 }
 
 // slotKey is the key of the slot that a request has, in Echo's context.

@@ -76,6 +76,8 @@ type Options struct {
 	// Certificate, unless nil, says whom a client certificate stands for. Its
 	// error refuses a connection whose certificate doesn't count any more.
 	Certificate func(state *tls.ConnectionState) (who Principal, named bool, err error)
+	// Connections, unless nil, bounds the connections; its listeners are those of Serve.
+	Connections *Connections
 	// Quota bounds what one agent may ask for; nil is no bound.
 	Quota *quota.Quota
 	// Observer, unless nil, hears of every request.
@@ -142,7 +144,10 @@ func New(options Options) (*Server, error) {
 		IdleTimeout:       options.Limits.Idle,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
-		ConnContext:       markSocket,
+		ConnContext:       markConnection,
+	}
+	if options.Connections != nil {
+		server.http.ConnState = options.Connections.note
 	}
 	return server, nil
 }

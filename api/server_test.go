@@ -82,6 +82,9 @@ func start(t *testing.T, change ...func(*api.Options)) *running {
 	unix, err := api.ListenUnix(runDir, api.SocketAccess{})
 	require.NoError(t, err)
 	r.base, r.socket = "http://"+tcp.Addr().String(), filepath.Join(runDir, api.SocketName)
+	if options.Connections != nil {
+		tcp, unix = options.Connections.Listener(tcp), options.Connections.Listener(unix)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
 	go func() { r.stopped <- server.Serve(ctx, tcp, unix) }()

@@ -44,7 +44,9 @@ func TestATokenOutlivesAnErrorOfTheSystem(t *testing.T) {
 	require.NoError(t, os.Remove(named))
 	require.ErrorIs(t, files.Reload(), os.ErrNotExist)
 	assert.Equal(t, 2, count())
-	files.loadNamed = func(file string) (string, error) { return "", &os.PathError{Op: "open", Path: file, Err: syscall.EMFILE} }
+	files.loadNamed = func(file string) (string, error) {
+		return "", &os.PathError{Op: "open", Path: file, Err: syscall.EMFILE}
+	}
 	require.ErrorIs(t, files.Reload(), syscall.EMFILE)
 	assert.Equal(t, 2, count(), "a token that was taken away doesn't come back by an error")
 }

@@ -71,7 +71,9 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	bound := *s.Config
 	bound.Addr = tcp.Addr().String()
 	s = s.with(&bound)
-	tcp, scheme := open.secure(tcp)
+	connections := api.NewConnections(connectionLimit(s.Limits.Connections, descriptorLimit()))
+	unix = connections.Listener(unix)
+	tcp, scheme := open.secure(connections.Listener(tcp))
 	ending, err := p.startTelemetry(ctx, s, logger)
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
@@ -82,7 +84,8 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
-	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider))
+	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider),
+		func(options *api.Options) { options.Connections = connections })
 	if err == nil {
 		err = decider.metrics.Add(open.readings)
 	}
@@ -105,6 +108,28 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		}
 	}()
 	return server.Serve(ctx, tcp, unix)
+}
+
+// Of the descriptors that the process may have, ownDescriptors are for its own files: the
+// database with its log for each connection, the decision log, watches, and what a decision
+// reads. Connections get half of the rest: a decision may open a file for each of them.
+const (
+	ownDescriptors   = 32
+	leastConnections = 8
+	mostConnections  = 10_000
+)
+
+// connectionLimit is how many connections may be open at a time. set is the setting, 0 for
+// none; descriptors is how many the process may have, 0 for any number.
+func connectionLimit(set, descriptors int) int {
+	limit := mostConnections
+	if descriptors > 0 {
+		limit = min(limit, max((descriptors-ownDescriptors)/2, leastConnections))
+	}
+	if set > 0 {
+		limit = min(limit, set)
+	}
+	return limit
 }
 
 // lockHint says what to do about a state directory that can't be taken.

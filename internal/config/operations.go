@@ -63,6 +63,11 @@ type Limits struct {
 	RequestsPerSecond, Concurrent, Held int
 	// BodyBytes is never zero.
 	BodyBytes int64
+	// Connections is how many may be open at a time; zero follows from the descriptors that
+	// the process may have.
+	Connections int
+	// PromptsPerCaller is how many open prompts an agent of a caller may have.
+	PromptsPerCaller int
 }
 
 // Metrics says who may read /metrics: everybody (open), whoever has a token for
@@ -106,6 +111,8 @@ func operationsShapes() map[string]shape {
 			"requests_per_second": {kind: number, least: 0, most: 1_000_000},
 			"concurrent":          {kind: number, least: 0, most: 100_000},
 			"held":                {kind: number, least: 0, most: 100_000},
+			"connections":         {kind: number, least: 0, most: 100_000},
+			"prompts_per_caller":  {kind: number, least: 1, most: 10_000},
 			"body_bytes":          {kind: number, least: 1 << 10, most: 16 << 20},
 		}),
 		"metrics": fixed(map[string]shape{
@@ -125,6 +132,7 @@ const (
 	usualConcurrent = 64
 	usualHeld       = 100
 	usualBody       = 1 << 20
+	usualPrompts    = 1000
 )
 
 func (o *Operations) fill(values map[string]any, home string) error {
@@ -138,6 +146,7 @@ func (o *Operations) fill(values map[string]any, home string) error {
 	o.Limits = Limits{
 		RequestsPerSecond: get(limits, "requests_per_second", usualRequests), Concurrent: get(limits, "concurrent", usualConcurrent),
 		Held: get(limits, "held", usualHeld), BodyBytes: int64(get(limits, "body_bytes", usualBody)),
+		Connections: get(limits, "connections", 0), PromptsPerCaller: get(limits, "prompts_per_caller", usualPrompts),
 	}
 	o.Metrics = Metrics{Access: get(get(values, "metrics", map[string]any{}), "access", MetricsOpen)}
 	log := get(values, "log", map[string]any{})
