@@ -27,7 +27,7 @@ import (
 const (
 	linesVariable = "ORACLE_LINES"
 	seedVariable  = "ORACLE_SEED"
-	usualLines    = 2000
+	usualLines    = 500
 	usualSeed     = 1
 	jails         = 2
 )
