@@ -47,7 +47,7 @@ func (p *parsed) options(program *Program) {
 			p.c.Caveats.Add("dynamic_option") // the next word may be the bundle
 		}
 	}
-	early := program.style == "posix" || program.style == "go" && !program.permute || program.wrapper != ""
+	early := p.endsAtOperand(program)
 	rest := p.words
 	for len(rest) > 0 {
 		word := rest[0]
@@ -63,6 +63,7 @@ func (p *parsed) options(program *Program) {
 		case word.literal("--"):
 			p.behind(program, word)
 			p.dashes, p.c.Git.Dashes = len(p.operands), true
+			p.separated(program, separatorDashes, rest[1:])
 			p.operands = append(p.operands, rest[1:]...)
 			return
 		case word.isOption():
@@ -78,6 +79,7 @@ func (p *parsed) options(program *Program) {
 			if word.Vanishes && len(rest) > 1 {
 				p.c.Caveats.Add("dynamic_option") // the options may go on behind it
 			}
+			p.separated(program, separatorOf(word), rest[1:])
 			p.operands = append(p.operands, rest...)
 			return
 		default:
@@ -85,6 +87,7 @@ func (p *parsed) options(program *Program) {
 			if p.operands == nil {
 				p.operands = make([]Word, 0, len(rest))
 			}
+			p.firstSeparator(program, word, rest[1:])
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		}
@@ -215,6 +218,9 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 	case attached:
 		p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
 		return 1 + p.moreValues(known, rest[1:])
+	case optional && p.takesNext(rest):
+		p.value(known.canonical, kind, rest[1])
+		return 2
 	case optional:
 		p.value(known.canonical, kind, Word{Kind: Literal})
 		return 1
@@ -239,6 +245,18 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 		taken++
 	}
 	return 1 + taken
+}
+
+// takesNext reports whether the next word is the optional value of an option: to lsof any
+// word is that doesn't begin as an option does.
+func (p *parsed) takesNext(rest []Word) bool {
+	if p.program == nil || !p.program.optionalNext || len(rest) < 2 {
+		return false
+	}
+	if p.mayLead(rest[1]) && !rest[1].isOption() {
+		p.c.Caveats.Add("dynamic_option")
+	}
+	return !rest[1].isOption()
 }
 
 // optionAfterAll reports whether a value that is a word of its own may be an option
@@ -282,6 +300,8 @@ func (p *parsed) bundle(program *Program, rest []Word) int {
 		switch {
 		case kind == "none":
 			p.c.Form.Put(known.canonical, kind)
+		case value == "" && strings.HasSuffix(kind, "?"):
+			return p.longOption(known, "", false, rest)
 		case strings.HasSuffix(kind, "?"):
 			p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
 			return 1

@@ -220,6 +220,8 @@ type parsed struct {
 	// option stood behind it.
 	strays            []Word
 	acting, reordered bool
+	// separators are those that were met among the operands.
+	separators v1.Set
 	// afterDashes counts the operands before a "--", or -1 without one.
 	dashes int
 	// inner is the command line within, from a role or an option of kind command.
@@ -394,7 +396,7 @@ func (p *Program) hasCommand(word Word) bool {
 // fallback is what runs when no subcommand is given.
 func (p *parsed) fallback(program *Program) *Program {
 	if program.fallback == nil {
-		return &Program{options: program.options}
+		return &Program{options: program.options, separators: program.separators}
 	}
 	if *program.fallback == "" {
 		plain := *program

@@ -47,6 +47,9 @@ type Program struct {
 	stdinCode     bool
 	permute       bool
 	late          []string
+	separators    []string
+	optionalNext  bool
+	inherits      bool // separators are those of the outer entry
 	pathspecs     bool
 	chosenBy      []string
 	readsAbove    []string
@@ -112,6 +115,8 @@ type entry struct {
 	StdinCode     bool              `json:"stdin_code"`
 	Permute       bool              `json:"permute"`
 	Late          []string          `json:"late"`
+	Separators    []string          `json:"separators"`
+	OptionalNext  bool              `json:"optional_next"`
 	Pathspecs     bool              `json:"pathspecs"`
 	ChosenBy      []string          `json:"chosen_by"`
 	ReadsAbove    []string          `json:"reads_above"`
@@ -263,7 +268,7 @@ func compile(e *entry) (*Program, error) {
 		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, joined: e.Joined, aliases: e.Aliases,
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
-		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
+		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, versionFiles: e.VersionFiles, beside: e.Beside,
@@ -294,11 +299,21 @@ func compile(e *entry) (*Program, error) {
 	if len(e.Commands) > 0 {
 		p.commands = make(map[string]*Program, len(e.Commands))
 	}
+	for _, separator := range e.Separators {
+		if !slices.Contains(separatorNames, separator) {
+			return nil, fmt.Errorf("unknown separator %q", separator)
+		}
+	}
 	for name, inner := range e.Commands {
+		inherits := inner.Separators == nil
+		if inherits {
+			inner.Separators = e.Separators
+		}
 		command, err := compile(inner)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		command.inherits = inherits
 		p.commands[name] = command
 	}
 	return p, p.overlay(e.Darwin)

@@ -1,0 +1,133 @@
+package shell
+
+import (
+	"slices"
+
+	v1 "policyd/api/v1"
+)
+
+// Programs don't agree about the words behind which options end. getopt(3) ends them at
+// "--" and takes "-" for an operand; Info-ZIP drops "--" and goes on reading options,
+// and OpenSSL reads options behind "-". So what the style of an entry states about a
+// separator counts only if the entry lists the separator as tested: separators_test.go
+// runs the programs.
+
+// The separators: words behind which options may end.
+const (
+	separatorDashes  = "--"
+	separatorDash    = "-"
+	separatorOperand = "operand"
+)
+
+var separatorNames = []string{separatorDashes, separatorDash, separatorOperand}
+
+// separatorOf returns which separator an operand is.
+func separatorOf(word Word) string {
+	if word.literal("-") {
+		return separatorDash
+	}
+	return separatorOperand
+}
+
+// tested reports whether the program was tested to treat the words behind a separator
+// as its style states. A program that is no entry's is not read any further.
+func (p *Program) tested(separator string) bool {
+	return p.inert || slices.Contains(p.separators, separator)
+}
+
+// separated notes words behind a separator that the program wasn't tested with. If one
+// of them begins with a dash, or may, the line has an option that isn't known, and each
+// word may be a path that is written.
+func (p *parsed) separated(program *Program, separator string, behind []Word) {
+	if program.tested(separator) {
+		return
+	}
+	at := slices.IndexFunc(behind, p.mayLead)
+	if at < 0 {
+		return
+	}
+	p.c.Caveats.Add("unknown_option")
+	if separator == separatorOperand && !p.endsAtOperand(program) {
+		return // the words are read as options, too
+	}
+	for _, word := range behind {
+		p.maybePath(word, v1.OpWrite)
+	}
+	p.bothReadings(program, behind)
+}
+
+// firstSeparator does the same for the first operand of its kind; what stands behind
+// another one stands behind the first, too.
+func (p *parsed) firstSeparator(program *Program, word Word, behind []Word) {
+	separator := separatorOf(word)
+	if !p.separators.Has(separator) {
+		p.separators.Add(separator)
+		p.separated(program, separator, behind)
+	}
+}
+
+// bothReadings reads words as options that the style takes for operands.
+func (p *parsed) bothReadings(program *Program, words []Word) {
+	inner, moved, dirs, form := p.inner, p.moved, p.dirs, slices.Clone(p.c.Form)
+	for len(words) > 0 {
+		if !words[0].isOption() || words[0].literal("--") {
+			words = words[1:]
+			continue
+		}
+		words = words[p.option(program, words):]
+	}
+	if p.moved && !moved || len(p.inner) > len(inner) {
+		p.c.Caveats.Add("dynamic_option")
+	}
+	p.inner, p.moved, p.dirs, p.c.Form = inner, moved, dirs, form
+}
+
+// mayLead reports whether a word begins with the mark of an option, or may. A pattern
+// that could match such a name adds what has to hold: that no such file exists.
+func (p *parsed) mayLead(word Word) bool {
+	switch word.Kind {
+	case Literal:
+		return len(word.Text) > 1 && word.Text != "--" && (word.Text[0] == '-' || word.Text[0] == '+')
+	case Pipe:
+		return false // the shell names it /dev/fd/63
+	case Fed:
+		return !word.Led
+	case Number, Hash:
+		return word.Dashed || word.Signed
+	}
+	return word.Split || !word.Led && !p.beginsPlain(word, "-")
+}
+
+// endsAtOperand reports whether the style of a program ends options at the first operand.
+func (p *parsed) endsAtOperand(program *Program) bool {
+	return program.style == "posix" || program.style == "go" && !program.permute || program.wrapper != ""
+}
+
+// Separators states what was tested of one entry.
+type Separators struct {
+	// Tested are the separators: "--", "-" and "operand".
+	Tested []string
+	// Ends is true if options end at the first operand.
+	Ends bool
+}
+
+// Separators returns the entries that state separators, by their verb chains. An entry
+// that inherits them isn't listed.
+func (t *Table) Separators() map[string]Separators {
+	out := map[string]Separators{}
+	for name := range t.raw {
+		if program := t.program(name); program != nil {
+			program.listSeparators(name, out)
+		}
+	}
+	return out
+}
+
+func (p *Program) listSeparators(verb string, out map[string]Separators) {
+	if len(p.separators) > 0 && !p.inherits {
+		out[verb] = Separators{Tested: p.separators, Ends: (&parsed{}).endsAtOperand(p)}
+	}
+	for name, command := range p.commands {
+		command.listSeparators(verb+" "+name, out)
+	}
+}
