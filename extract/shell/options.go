@@ -218,7 +218,7 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 	case attached:
 		p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
 		return 1 + p.moreValues(known, rest[1:])
-	case optional && p.takesNext(rest):
+	case optional && p.nextIsValue(rest):
 		p.value(known.canonical, kind, rest[1])
 		return 2
 	case optional:
@@ -247,9 +247,9 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 	return 1 + taken
 }
 
-// takesNext reports whether the next word is the optional value of an option: to lsof any
+// nextIsValue reports whether the next word is the optional value of an option: to lsof any
 // word is that doesn't begin as an option does.
-func (p *parsed) takesNext(rest []Word) bool {
+func (p *parsed) nextIsValue(rest []Word) bool {
 	if p.program == nil || !p.program.optionalNext || len(rest) < 2 {
 		return false
 	}

@@ -1,10 +1,6 @@
 package shell
 
-import (
-	"slices"
-
-	v1 "policyd/api/v1"
-)
+import "slices"
 
 // Programs don't agree about the words behind which options end. getopt(3) ends them at
 // "--" and takes "-" for an operand; Info-ZIP drops "--" and goes on reading options,
@@ -51,7 +47,7 @@ func (p *parsed) separated(program *Program, separator string, behind []Word) {
 		return // the words are read as options, too
 	}
 	for _, word := range behind {
-		p.maybePath(word, v1.OpWrite)
+		p.anyPath(word)
 	}
 	p.bothReadings(program, behind)
 }
