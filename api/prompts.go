@@ -136,6 +136,23 @@ func (s *Server) answerPrompt(c echo.Context) error {
 	return answer(c, &response)
 }
 
+// answerPrompts answers the pending prompts of a session or an agent, so many at a time.
+func (s *Server) answerPrompts(c echo.Context) error {
+	if err := plainQuery(c); err != nil {
+		return err
+	}
+	request, err := readBody(s, c, strict.Decode[v1.AnswerAllRequest])
+	if err != nil {
+		return err
+	}
+	request.By = by(c, request.By)
+	response, err := s.options.Prompts.AnswerAll(c.Request().Context(), *request)
+	if err != nil {
+		return refused(err)
+	}
+	return answer(c, &response)
+}
+
 func (s *Server) deletePrompt(c echo.Context) error {
 	if err := plainQuery(c); err != nil {
 		return err

@@ -243,6 +243,7 @@ func (s *Server) routeGrants(group *echo.Group) {
 
 func (s *Server) routePrompts(group *echo.Group) {
 	group.GET("", s.listPrompts)
+	group.POST("/answer", s.answerPrompts, operatorOnly, requireJSON)
 	group.GET("/:id", s.getPrompt)
 	group.DELETE("/:id", s.deletePrompt)
 	group.POST("/:id/answer", s.answerPrompt, operatorOnly, requireJSON)

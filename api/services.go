@@ -28,6 +28,7 @@ type Prompts interface {
 	List(ctx context.Context, state, session, after string, limit int) (list []v1.Prompt, next string, err error)
 	Wait(ctx context.Context, id string) (v1.Prompt, error)
 	Answer(ctx context.Context, id string, request v1.AnswerRequest) (v1.AnswerResponse, error)
+	AnswerAll(ctx context.Context, request v1.AnswerAllRequest) (v1.AnswerAllResponse, error)
 	Withdraw(ctx context.Context, id string) error
 }
 

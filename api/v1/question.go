@@ -33,6 +33,8 @@ type Digester interface {
 
 // PromptScope is what an answer needs to know of the call and isn't shown.
 type PromptScope struct {
+	// Caller is the identity of who asked, empty for an operator.
+	Caller   string   `json:"caller,omitempty"`
 	Agent    string   `json:"agent"`
 	Audience Audience `json:"audience"`
 	// Tool is the tool kind.
@@ -57,6 +59,27 @@ type AnswerRequest struct {
 	TTL string `json:"ttl,omitempty"`
 	// By names the person.
 	By string `json:"by,omitempty"`
+}
+
+// AnswerAllRequest is the body of POST /v1/prompts/answer: one answer to every pending
+// prompt of a session or an agent. One of the two is named, or both.
+type AnswerAllRequest struct {
+	Choice  string `json:"choice"`
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	// TTL and By are those of AnswerRequest.
+	TTL string `json:"ttl,omitempty"`
+	By  string `json:"by,omitempty"`
+}
+
+// AnswerAllResponse says what came of it. A request answers at most 100 prompts, the oldest
+// first; while Left is above zero and Answered too, another request answers more.
+type AnswerAllResponse struct {
+	Answered int `json:"answered"`
+	// Skipped are prompts that don't offer the choice.
+	Skipped int `json:"skipped"`
+	// Left are the prompts that nobody has looked at.
+	Left int `json:"left"`
 }
 
 // AnswerResponse says what came of an answer.

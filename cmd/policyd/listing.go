@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,18 +45,35 @@ func pages(ctx context.Context, o *operator, path string, take func(page json.Ra
 	}
 }
 
+// errReadEnough ends the reading of pages.
+var errReadEnough = errors.New("enough was read")
+
 // gather reads a whole list. list returns the members of one page.
 func gather[Page, Member any](ctx context.Context, o *operator, path string, list func(*Page) []Member) ([]Member, error) {
-	all := []Member{}
-	err := pages(ctx, o, path, func(text json.RawMessage) error {
+	all, _, err := gatherUpTo(ctx, o, path, 0, list)
+	return all, err
+}
+
+// gatherUpTo reads at most limit members of a list, or all for 0. more is true if there are
+// others.
+func gatherUpTo[Page, Member any](
+	ctx context.Context, o *operator, path string, limit int, list func(*Page) []Member,
+) (all []Member, more bool, err error) {
+	all = []Member{}
+	err = pages(ctx, o, path, func(text json.RawMessage) error {
 		var page Page
 		if err := json.Unmarshal(text, &page); err != nil {
 			return fmt.Errorf("read answer: %w", err)
 		}
-		all = append(all, list(&page)...)
+		if all = append(all, list(&page)...); limit > 0 && len(all) > limit {
+			return errReadEnough
+		}
 		return nil
 	})
-	return all, err
+	if errors.Is(err, errReadEnough) {
+		return all[:limit], true, nil
+	}
+	return all, false, err
 }
 
 // printJSON prints what a machine reads.

@@ -146,7 +146,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	m.prompts, err = prompts.New(prompts.Options{
 		Store: m.store, Clock: clock, NewID: newID, Grant: m.sessions.Resolve, Fault: fault,
 		Notify: m.tellPrompt,
-		Expiry: s.Prompts.Expiry, PerSession: s.Prompts.PerSession,
+		Expiry: s.Prompts.Expiry, PerSession: s.Prompts.PerSession, PerCaller: s.Limits.PromptsPerCaller,
 		Given: func(entries []v1.ApprovalEntry, grants []v1.Grant, once *store.Once) {
 			m.approvals.Remember(entries, once)
 			m.sessions.Remember(grants)

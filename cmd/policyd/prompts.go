@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os/user"
@@ -25,6 +26,7 @@ func (p *Program) promptsCommand() *cobra.Command {
 func (p *Program) promptsList() *cobra.Command {
 	var chosen settingsFlags
 	var state string
+	var limit int
 	var asJSON bool
 	command := &cobra.Command{
 		Use: "list", Short: "list prompts, the pending ones unless --state says otherwise", Args: noArguments,
@@ -34,7 +36,7 @@ func (p *Program) promptsList() *cobra.Command {
 				if state != "all" {
 					path += "?state=" + url.QueryEscape(state)
 				}
-				list, err := gather(ctx, o, path, func(page *v1.PromptList) []v1.Prompt { return page.Prompts })
+				list, more, err := gatherUpTo(ctx, o, path, limit, func(page *v1.PromptList) []v1.Prompt { return page.Prompts })
 				if err != nil || asJSON {
 					return firstError(err, func() error { return p.printJSON(v1.PromptList{Prompts: list}) })
 				}
@@ -43,15 +45,22 @@ func (p *Program) promptsList() *cobra.Command {
 						return err
 					}
 				}
+				if more {
+					return p.show(fmt.Sprintf("these are the oldest %d; --limit 0 lists all, and policyd prompts answer --all answers many", limit))
+				}
 				return nil
 			})
 		},
 	}
 	command.Flags().StringVar(&state, "state", v1.PromptPending, "pending, answered, expired, withdrawn, delegated or all")
+	command.Flags().IntVar(&limit, "limit", usualPrompts, "list at most so many `prompts`, the oldest first; 0 lists all")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	chosen.addOperator(command)
 	return command
 }
+
+// usualPrompts is how many prompts a person is shown at a time.
+const usualPrompts = 100
 
 // printPrompt prints all that a person has to see before an answer (A11).
 func (p *Program) printPrompt(prompt *v1.Prompt) error {
@@ -61,16 +70,29 @@ func (p *Program) printPrompt(prompt *v1.Prompt) error {
 func (p *Program) promptsAnswer() *cobra.Command {
 	var chosen settingsFlags
 	var request v1.AnswerRequest
-	var asJSON bool
+	var whose v1.AnswerAllRequest
+	var all, asJSON bool
 	command := &cobra.Command{
 		Use:   "answer ID CHOICE",
 		Short: "answer a prompt: once, session, always_here, always_anywhere, allow or deny",
-		Args:  exactlyTwo("the id of a prompt and a choice"),
+		Long: "Answer a prompt: once, session, always_here, always_anywhere, allow or deny.\n" +
+			"With --all answer every pending prompt of a session or an agent that offers the choice:\n" +
+			"policyd prompts answer --all --agent codex deny",
+		Args: func(command *cobra.Command, args []string) error {
+			if all {
+				return oneChoice(command, args)
+			}
+			return exactlyTwo("the id of a prompt and a choice")(command, args)
+		},
 		RunE: func(command *cobra.Command, args []string) error {
-			request.Choice = args[1]
 			if request.By == "" {
 				request.By = person()
 			}
+			if all {
+				whose.Choice, whose.TTL, whose.By = args[0], request.TTL, request.By
+				return p.answerAll(command, &chosen, whose, asJSON)
+			}
+			request.Choice = args[1]
 			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
 				var response v1.AnswerResponse
 				path := "/v1/prompts/" + url.PathEscape(args[0]) + "/answer"
@@ -84,6 +106,9 @@ func (p *Program) promptsAnswer() *cobra.Command {
 			})
 		},
 	}
+	command.Flags().BoolVar(&all, "all", false, "answer all pending prompts of --session or --agent")
+	command.Flags().StringVar(&whose.Session, "session", "", "with --all, the `id` of the session whose prompts are answered")
+	command.Flags().StringVar(&whose.Agent, "agent", "", "with --all, the `name` of the agent whose prompts are answered")
 	command.Flags().StringVar(&request.TTL, "ttl", "", "how long a remembered answer holds, such as 2h; for good unless set")
 	command.Flags().StringVar(&request.By, "by", "", "who answers; the user of this terminal unless set")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")

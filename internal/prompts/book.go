@@ -24,6 +24,7 @@ type Store interface {
 const (
 	DefaultExpiry     = 24 * time.Hour
 	DefaultPerSession = 100
+	DefaultPerCaller  = 1000
 	DefaultMost       = 10_000
 )
 
@@ -42,10 +43,12 @@ type Options struct {
 	Notify func(prompt v1.Prompt)
 	// Fault hears of store errors that a question was asked in spite of.
 	Fault func(err error)
-	// Expiry, PerSession and Most bound open prompts: how long each is kept, how
-	// many of one session, how many in all. Zero is the default.
+	// Expiry, PerSession, PerCaller and Most bound open prompts: how long each is kept, how
+	// many of one session, how many of one agent of one caller, how many in all. All agents
+	// of one caller have at most half of Most. Zero is the default.
 	Expiry     time.Duration
 	PerSession int
+	PerCaller  int
 	Most       int
 }
 
@@ -70,10 +73,15 @@ type key struct {
 	digest  [32]byte
 }
 
+// asker is whom a prompt counts for: a credential, and an agent that uses it. Sessions are no
+// measure: a caller has as many as it names.
+type asker struct{ caller, agent string }
+
 // entry is a prompt in memory.
 type entry struct {
 	row store.Prompt
 	key key
+	by  asker
 	// saved is false while the store could not be written.
 	saved bool
 	// owed is the end that the store could not be told of, nil for none. Until it
@@ -101,7 +109,9 @@ type Book struct {
 	byID    map[string]*entry
 	byKey   map[key]*entry
 	pending map[string]int // per session
-	open    int            // in all
+	// asked counts per agent of a caller, and per caller under the agent "".
+	asked map[asker]int
+	open  int // in all
 	// callBytes is the size of the calls that are kept.
 	callBytes int
 	// reading counts the readings of the store that are under way. gone are the
@@ -130,10 +140,13 @@ func New(options Options) (*Book, error) {
 	if options.PerSession <= 0 {
 		options.PerSession = DefaultPerSession
 	}
+	if options.PerCaller <= 0 {
+		options.PerCaller = DefaultPerCaller
+	}
 	if options.Most <= 0 {
 		options.Most = DefaultMost
 	}
-	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, gone: map[string]bool{}}, nil
+	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, asked: map[asker]int{}, gone: map[string]bool{}}, nil
 }
 
 // add takes an entry in. The caller holds mu.
@@ -141,7 +154,24 @@ func (b *Book) add(held *entry) {
 	b.byID[held.row.ID] = held
 	b.byKey[held.key] = held
 	b.pending[held.key.session]++
+	b.count(held.by, 1)
 	b.open++
+}
+
+// count adds to what an agent of a caller has open. The caller holds mu.
+func (b *Book) count(by asker, more int) {
+	whole := asker{caller: by.caller}
+	if by.caller == "" {
+		return // operators are bounded by Most alone
+	}
+	for _, key := range []asker{by, whole} {
+		if b.asked[key] += more; b.asked[key] <= 0 {
+			delete(b.asked, key)
+		}
+		if by == whole {
+			return
+		}
+	}
 }
 
 // end ends a pending entry in memory and wakes who waits. It stays in memory
@@ -158,6 +188,7 @@ func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 		delete(b.byKey, held.key)
 	}
 	b.open--
+	b.count(held.by, -1)
 	if b.pending[held.key.session]--; b.pending[held.key.session] <= 0 {
 		delete(b.pending, held.key.session)
 	}
@@ -183,6 +214,8 @@ func (b *Book) settle(held *entry) {
 		}
 	}
 }
+
+func askerOf(scope *v1.PromptScope) asker { return asker{caller: scope.Caller, agent: scope.Agent} }
 
 func keyOf(row *store.Prompt) key {
 	out := key{session: row.Call.SessionID}

@@ -27,13 +27,15 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	}
 	var expired []*entry
 	session := question.Prompt.Call.SessionID
-	if b.crowded(session) || len(b.byID) >= 2*b.options.Most {
+	by := askerOf(&question.Scope)
+	if b.crowded(session, by) != "" || len(b.byID) >= 2*b.options.Most {
 		expired = b.expire(b.options.Clock())
 	}
-	if b.crowded(session) {
+	if crowd := b.crowded(session, by); crowd != "" {
 		b.mu.Unlock()
 		b.persist(ctx, append(expired, replaced)...)
-		return v1.Prompt{}, false, coded(CodeFull, "too many questions are open; answer or withdraw some of them first")
+		return v1.Prompt{}, false, coded(CodeFull,
+			"too many prompts of %s are open; answer them, as with policyd prompts answer --all, or withdraw some", crowd)
 	}
 	opened := b.fresh(question)
 	opened.answering.Lock() // an answer waits until the store knows the question
@@ -91,11 +93,23 @@ func (b *Book) fresh(question *v1.Question) *entry {
 	row := store.Prompt{Prompt: question.Prompt, Kind: question.Kind, Key: question.Key[:], Scope: question.Scope}
 	row.Prompt = copied(&row.Prompt)
 	row.ID, row.State, row.CreatedAt, row.ExpiresAt = b.options.NewID(), v1.PromptPending, now, now.Add(b.options.Expiry)
-	return &entry{row: row, key: keyOf(&row), ended: make(chan struct{})}
+	return &entry{row: row, key: keyOf(&row), by: askerOf(&row.Scope), ended: make(chan struct{})}
 }
 
-func (b *Book) crowded(session string) bool {
-	return b.pending[session] >= b.options.PerSession || b.open >= b.options.Most
+// crowded names whose prompts are too many for another, and is empty where there is room.
+// One caller never fills the book: others have half of it.
+func (b *Book) crowded(session string, by asker) string {
+	switch {
+	case b.pending[session] >= b.options.PerSession:
+		return "this session"
+	case by.caller != "" && b.asked[by] >= b.options.PerCaller:
+		return "this agent"
+	case by.caller != "" && b.asked[asker{caller: by.caller}] >= max(b.options.Most/2, 1):
+		return "this caller"
+	case b.open >= b.options.Most:
+		return "all callers"
+	}
+	return ""
 }
 
 // expire ends what is past its time. The caller holds mu.

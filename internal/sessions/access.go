@@ -68,7 +68,7 @@ func (r *Registry) RequestAccess(
 	if refusal != "" {
 		return v1.AccessResponse{State: v1.AccessRefused, Result: resultRefused + refusal}, nil
 	}
-	prompt, err := r.ask(ctx, session, v1.PromptKindAccess, place.Real, root, request.Reason)
+	prompt, err := r.ask(ctx, session, caller, v1.PromptKindAccess, place.Real, root, request.Reason)
 	if err != nil {
 		return v1.AccessResponse{}, err
 	}
@@ -215,14 +215,18 @@ func walkUp(scope Scope, session *v1.Session, place Place, top string) string {
 }
 
 // ask opens the question for a grant, or joins the one that is open.
-func (r *Registry) ask(ctx context.Context, session *v1.Session, kind, real, root, reason string) (v1.Prompt, error) {
+func (r *Registry) ask(ctx context.Context, session *v1.Session, caller v1.Caller, kind, real, root, reason string) (v1.Prompt, error) {
 	tool := readAccessTool
 	if kind == v1.PromptKindDirectory {
 		tool = directoryTool
 	}
+	identity := caller.Identity
+	if caller.Operator {
+		identity = ""
+	}
 	prompt, _, err := r.asker.Open(ctx, &v1.Question{
 		Kind: kind, Key: questionKey(kind, session.ID, root),
-		Scope: v1.PromptScope{Agent: session.Agent, Audience: session.Audience, Items: []v1.PromptItem{}},
+		Scope: v1.PromptScope{Caller: identity, Agent: session.Agent, Audience: session.Audience, Items: []v1.PromptItem{}},
 		Prompt: v1.Prompt{
 			State: v1.PromptPending, Title: questionReading + root + "?", Verbs: []string{readingVerb}, Directory: root,
 			Call: v1.PromptCall{

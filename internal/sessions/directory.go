@@ -38,7 +38,7 @@ func (r *Registry) AddDirectory(ctx context.Context, id, dir string, caller v1.C
 	case !session.Attended():
 		return v1.SessionPatchResponse{}, coded(CodeUnattended, "%s is outside this session's directories, and nobody attends the session", place.Real)
 	}
-	prompt, err := r.ask(ctx, session, v1.PromptKindDirectory, place.Real, place.Real, "")
+	prompt, err := r.ask(ctx, session, caller, v1.PromptKindDirectory, place.Real, place.Real, "")
 	if err != nil {
 		return v1.SessionPatchResponse{}, err
 	}
