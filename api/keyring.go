@@ -70,6 +70,15 @@ func NewKeyring(keys []Key) (*Keyring, error) {
 	return ring, ring.Replace(keys)
 }
 
+// Tokens returns the tokens that count.
+func (r *Keyring) Tokens() []string {
+	var tokens []string
+	for _, known := range *r.current.Load() {
+		tokens = append(tokens, known.key.Token)
+	}
+	return tokens
+}
+
 // Replace makes these the keys that count. What is held open for one that was
 // dropped ends. On an error nothing changes.
 func (r *Keyring) Replace(keys []Key) error {

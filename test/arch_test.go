@@ -34,7 +34,11 @@ var rooms = []room{
 		reason: "clients use the contract without linking an engine, so it knows the standard library alone",
 	},
 	{
-		path: "extract", own: []string{"api/v1"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
+		path:   "internal/credential",
+		reason: "what a credential looks like is said once, for what git would print and for what records keep",
+	},
+	{
+		path: "extract", own: []string{"api/v1", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
@@ -101,7 +105,7 @@ var rooms = []room{
 		reason: "what is written for every call is made of the contract alone, as the JSON package makes it",
 	},
 	{
-		path: "internal/record", own: []string{"api/v1", "internal/wire"},
+		path: "internal/record", own: []string{"api/v1", "internal/credential", "internal/wire"},
 		modules: []string{"gopkg.in/natefinch/lumberjack.v2", "github.com/goccy/go-json"},
 		reason:  "a record is written from the contract alone, so that it can be judged again elsewhere",
 	},

@@ -18,6 +18,7 @@ import (
 	"policyd/internal/certificates"
 	"policyd/internal/config"
 	"policyd/internal/quota"
+	"policyd/internal/record"
 	"policyd/internal/secretfile"
 )
 
@@ -30,6 +31,9 @@ type operations struct {
 	certificates *certificates.Store
 	// told are the faults that the log has, by the part that they are of.
 	told map[string]string
+	// redactor doesn't let through what is hidden.
+	redactor *record.Redactor
+	hidden   []string
 }
 
 // looking is how often files are read again. They are compared by content, so
@@ -97,6 +101,8 @@ func (o *operations) options(decider *sidecar) func(*api.Options) {
 	return func(options *api.Options) {
 		s := o.settings
 		options.Keys = o.tokens.Keys()
+		o.redactor = decider.policy.redactor
+		o.hideTokens()
 		options.Ready = o.ready(options.Ready)
 		options.Limits.BodyBytes = s.Limits.BodyBytes
 		options.Quota = quota.New(quota.Limits{
@@ -201,6 +207,7 @@ func (o *operations) follow(ctx context.Context) {
 
 func (o *operations) reload() {
 	o.tell("tokens", o.tokens.Reload())
+	o.hideTokens()
 	if o.certificates == nil {
 		return
 	}
@@ -212,6 +219,16 @@ func (o *operations) reload() {
 		err = o.certificates.Fault()
 	}
 	o.tell("tls", err)
+}
+
+// hideTokens keeps policyd's own tokens out of records and prompts, also those that counted before.
+func (o *operations) hideTokens() {
+	for _, token := range o.tokens.Keys().Tokens() {
+		if !slices.Contains(o.hidden, token) {
+			o.hidden = append(o.hidden, token)
+		}
+	}
+	o.redactor.SetOwn(o.hidden)
 }
 
 // tell logs a fault once, and its end.

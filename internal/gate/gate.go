@@ -43,6 +43,8 @@ type Recorder interface {
 type Redactor interface {
 	// MaskFacts masks in place.
 	MaskFacts(facts *v1.Facts)
+	// Shown masks a text that a person is shown, and hides nothing that would run.
+	Shown(text string) string
 	// Redact returns what a record may keep of a call, given its tool kind and what is
 	// known with its input, and JSON pointers to what was erased and masked.
 	Redact(call *v1.Call, kind string, known *v1.Known) (kept *v1.RecordCall, erased, masked []string)

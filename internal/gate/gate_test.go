@@ -90,6 +90,7 @@ func (l *log) last(t *testing.T) v1.Record {
 type marking struct{}
 
 func (marking) MaskFacts(facts *v1.Facts) { facts.Names = append(facts.Names, "masked") }
+func (marking) Shown(text string) string  { return text }
 func (marking) Redact(call *v1.Call, kind string, _ *v1.Known) (*v1.RecordCall, []string, []string) {
 	return &v1.RecordCall{Tool: call.Tool, Args: map[string]any{}, SessionID: call.Session.ID}, []string{kind}, []string{}
 }

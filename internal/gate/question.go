@@ -11,7 +11,7 @@ const messyNote = " complex command: only one-shot approval available"
 
 // question makes the question that the judgement asks, without a key.
 func (p *passage) question() *v1.Question {
-	var shown exposure
+	shown := exposure{mask: p.gate.options.Redactor.Shown}
 	call := p.call
 	items := p.concerned()
 	verbs, directory, several := p.subject(items)

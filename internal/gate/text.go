@@ -49,11 +49,16 @@ func commandText(args json.RawMessage) (string, bool) {
 	return "", false
 }
 
-// exposure makes texts visible and remembers whether one had to be changed.
-type exposure struct{ altered bool }
+// exposure masks texts, makes them visible and remembers whether one had to be made so. What is masked
+// doesn't count: a person can judge a call without its passwords, and an approval remembers verbs and
+// directories.
+type exposure struct {
+	mask    func(text string) string
+	altered bool
+}
 
 func (e *exposure) expose(text string) string {
-	shown, altered := visible.Text(text)
+	shown, altered := visible.Text(e.mask(text))
 	e.altered = e.altered || altered
 	return shown
 }

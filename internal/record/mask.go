@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"policyd/internal/credential"
 )
 
 // Masked stands where a secret-like value was.
@@ -17,6 +19,7 @@ type Masker struct {
 	assignment *regexp.Regexp
 	hints      *hints
 	variables  atomic.Pointer[secretNames]
+	own        atomic.Pointer[ownTokens]
 }
 
 // NewMasker returns a masker for the well-known shapes of secrets.
@@ -53,13 +56,13 @@ func (m *Masker) Mask(text string) (string, bool) {
 	if len(text) < shortest {
 		return text, false
 	}
-	found := m.hints.of(text)
-	if found == 0 && !m.variables.Load().assigned(text) {
+	masked := m.shaped(text)
+	found := m.hints.of(masked)
+	if found == 0 && !m.variables.Load().assigned(masked) && masked == text {
 		return text, false
 	}
-	masked := text
 	for range passes {
-		next := m.once(masked, found)
+		next := m.shaped(m.once(masked, found))
 		if next == masked {
 			return masked, masked != text
 		}
@@ -67,6 +70,36 @@ func (m *Masker) Mask(text string) (string, bool) {
 	}
 	// Text that still changes is no text anybody wrote: none of it is kept.
 	return Masked, true
+}
+
+// shaped masks what is a credential by its form: policyd's own tokens, and what credential finds.
+func (m *Masker) shaped(text string) string {
+	return credential.Mask(m.own.Load().mask(text), Masked)
+}
+
+// MaskShown is Mask for a text that a person answers. It hides nothing that a shell would run: where
+// Mask would, because a value is the output of a command, it masks credentials by their form alone.
+func (m *Masker) MaskShown(text string) string {
+	masked, changed := m.Mask(text)
+	if !changed || active(masked) == active(text) {
+		return masked
+	}
+	masked = m.shaped(text)
+	if active(masked) != active(text) {
+		return text
+	}
+	return masked
+}
+
+// active counts the characters by which a shell runs something or begins another command.
+func active(text string) int {
+	count := 0
+	for _, c := range []byte(text) {
+		if strings.IndexByte("$`;|&<>()\n", c) >= 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // shortest is the length below which nothing can be a name and its secret.

@@ -1,6 +1,9 @@
 package record
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+)
 
 // pattern finds one kind of secret. The hints are cheap to look for, in lower
 // case and at least three characters long; text that holds none of them can't
@@ -25,10 +28,10 @@ const (
 	word        = `(?:` + quotedValue + `|` + substituted + `|[^\s"'\\;&|]+)`
 )
 
-// patterns are the shapes of secrets: keys and tokens that have a form of their
-// own, addresses and headers, and options of programs.
+// patterns are the shapes of secrets that credential doesn't know: headers, values behind a name, and
+// options of programs.
 func patterns() []pattern {
-	return append(append(headers(), named()...), append(options(), tokens()...)...)
+	return slices.Concat(headers(), named(), options())
 }
 
 // headers are the parts of requests that carry credentials.
@@ -39,8 +42,6 @@ func headers() []pattern {
 		{[]string{"bearer"}, regexp.MustCompile(`(?i)(\bbearer\s+)[^\s"'\\]{8,}`), "${1}" + Masked},
 		{[]string{"cookie"}, regexp.MustCompile(`(?i)(\b(?:set-)?cookie\\?["']?\s*[:=]\s*\\?["']?)[^"'\\\r\n]+`), "${1}" + Masked},
 		{[]string{"--cookie"}, regexp.MustCompile(`(?i)(\s--cookie\s+)` + word), "${1}" + Masked},
-		{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s:@"']*:[^/\s"']+@`), "${1}" + Masked + "@"},
-		{[]string{"://"}, regexp.MustCompile(`(?i)(\b(?:[a-z0-9.-]+\+)?https?://)[^/\s:@"'?#]+@`), "${1}" + Masked + "@"},
 	}
 }
 
@@ -69,20 +70,5 @@ func options() []pattern {
 		{[]string{"mongo"}, regexp.MustCompile(`(\bmongo\w*` + rest + `-p\s*)` + word), "${1}" + Masked},
 		{[]string{"redis-cli"}, regexp.MustCompile(`(\bredis-cli` + rest + `-a\s*)` + word), "${1}" + Masked},
 		{[]string{"login"}, regexp.MustCompile(`(\blogin` + rest + `-p[\s=]*)` + word), "${1}" + Masked},
-	}
-}
-
-// tokens have a form that says what they are.
-func tokens() []pattern {
-	return []pattern{
-		{[]string{"akia", "asia"}, regexp.MustCompile(`\bA(?:KI|SI)A[0-9A-Z]{16,}`), Masked},
-		{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]|github_pat)_[A-Za-z0-9_]{16,}`), Masked},
-		{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{16,}`), Masked},
-		{[]string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`), Masked},
-		{[]string{"xox"}, regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9-]{8,}`), Masked},
-		{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{16,}`), Masked},
-		{[]string{"pypi-"}, regexp.MustCompile(`\bpypi-[A-Za-z0-9_-]{16,}`), Masked},
-		{[]string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{30,}`), Masked},
-		{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{2,}(?:\.[A-Za-z0-9_-]*)?`), Masked},
 	}
 }

@@ -36,6 +36,12 @@ func NewRedactor(contentArgs, secretNames []string) *Redactor {
 // in force.
 func (r *Redactor) SetSecretNames(globs []string) { r.masker.SetVariables(globs) }
 
+// SetOwn replaces policyd's own tokens, which are masked wherever they stand.
+func (r *Redactor) SetOwn(tokens []string) { r.masker.SetOwn(tokens) }
+
+// Shown masks a text that a person is shown. See Masker.MaskShown.
+func (r *Redactor) Shown(text string) string { return r.masker.MaskShown(text) }
+
 // Redact returns the call as a record keeps it: file contents as
 // {"bytes":n,"sha256":"…"}, or in these words inside a longer text, secret-like
 // values masked. kind is the tool's kind, and known what is kept with the call's input. The
