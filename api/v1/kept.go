@@ -101,6 +101,9 @@ type ApprovalImport struct {
 	Approvals []ApprovalRequest `json:"approvals"`
 	// DryRun only says what an import would do.
 	DryRun bool `json:"dry_run,omitempty"`
+	// Partial takes the approvals that are right and names the others in Refused. Without
+	// it one that is wrong refuses all.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // ApprovalImported says what an import did, or would do. Extended are those that
@@ -109,6 +112,16 @@ type ApprovalImported struct {
 	Added     int `json:"added"`
 	Extended  int `json:"extended"`
 	Unchanged int `json:"unchanged"`
+	// Refused are those that a partial import left out.
+	Refused []RefusedApproval `json:"refused"`
+}
+
+// RefusedApproval is an approval that was not imported, by its place in the request,
+// counted from 0.
+type RefusedApproval struct {
+	Index  int    `json:"index"`
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
 }
 
 // Lists, each with the id to go on from in Next where there is another page.

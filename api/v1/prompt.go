@@ -33,7 +33,12 @@ type Prompt struct {
 	Verbs     []string   `json:"verbs"`
 	Directory string     `json:"directory"`
 	Messy     bool       `json:"messy"`
-	Call      PromptCall `json:"call"`
+	// Reasons say why policy asks, at most two, the most particular first.
+	Reasons []string `json:"reasons"`
+	// Warnings name what of the call looks like something else: words that mix
+	// scripts, hosts and verbs that aren't ASCII.
+	Warnings []string   `json:"warnings"`
+	Call     PromptCall `json:"call"`
 	Choices   []Choice   `json:"choices"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt time.Time  `json:"expires_at"`

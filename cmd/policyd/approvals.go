@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,75 +51,172 @@ func parseApproval(args []string) (text string, err error) {
 	return "", fmt.Errorf(`%q is neither "<verb> in <directory>" nor "<verb> anywhere"`, text)
 }
 
+// absoluteDirectory is a directory of a flag, from the root on.
+func absoluteDirectory(name string) (string, error) {
+	if windowsName(name) {
+		return name, nil
+	}
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return "", usage(fmt.Errorf("read directory: %w", err), "give it with its path in full")
+	}
+	return absolute, nil
+}
+
 func plainVerb(verb string) bool {
 	return verb != "" && verb == strings.Join(strings.Fields(verb), " ")
 }
 
 func absoluteClean(directory string) bool {
-	windows := len(directory) > 2 && directory[1] == ':' && (directory[2] == '\\' || directory[2] == '/')
-	return windows || filepath.IsAbs(directory) && filepath.Clean(directory) == directory
+	return windowsName(directory) || filepath.IsAbs(directory) && filepath.Clean(directory) == directory
+}
+
+// revocation says which approvals are revoked: those of a text, or the one of an id,
+// narrowed by flags.
+type revocation struct {
+	text, id string
+	// audience, agent and tool are empty for any.
+	audience, agent, tool string
+	all, asJSON           bool
 }
 
 func (p *Program) approvalsRevoke() *cobra.Command {
 	var chosen settingsFlags
-	var asJSON bool
+	var of revocation
 	command := &cobra.Command{
-		Use:   `revoke <verb> in <directory> | revoke <verb> anywhere`,
+		Use:   `revoke <verb> in <directory> | revoke <verb> anywhere | revoke ID`,
 		Short: "forget an approval, in the form in which list shows it",
-		Args:  cobra.ArbitraryArgs,
+		Long: "Forget an approval: in the form in which list shows it, or by the beginning of its id (list --long). If there\n" +
+			"are several for other audiences, agents or chats, none is forgotten until flags say which.",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
-			text, err := parseApproval(args)
-			if err != nil {
-				return failed(err, "policyd approvals list shows what can be revoked")
+			var err error
+			if of.text, err = parseApproval(args); err != nil {
+				if len(args) != 1 || !looksLikeID(args[0]) {
+					return failed(err, "policyd approvals list shows what can be revoked")
+				}
+				of.id = args[0]
 			}
 			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
-				return p.revokeApprovals(ctx, o, text, asJSON)
+				return p.revokeApprovals(ctx, o, &of)
 			})
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.Flags().StringVar(&of.audience, "audience", "", "only those of an audience: personal, team or public")
+	command.Flags().StringVar(&of.agent, "agent", "", "only those of an agent, by `name`; * for those that hold for all agents")
+	command.Flags().StringVar(&of.tool, "tool", "", "only those of a tool kind")
+	command.Flags().BoolVar(&of.all, "all", false, "all that match")
+	command.Flags().BoolVar(&of.asJSON, "json", false, "print JSON")
 	chosen.addOperator(command)
 	return command
 }
 
-// revokeApprovals forgets every approval of that text, of whatever audience,
-// agent and tool.
-func (p *Program) revokeApprovals(ctx context.Context, o *operator, text string, asJSON bool) error {
+// looksLikeID reports whether a word can begin an id of policyd's.
+func looksLikeID(word string) bool {
+	return len(word) >= leastID && strings.Trim(word, "0123456789abcdef-") == ""
+}
+
+func (of *revocation) matches(entry *v1.ApprovalEntry) bool {
+	switch {
+	case of.audience != "" && of.audience != string(entry.Audience), of.agent != "" && of.agent != entry.Agent, of.tool != "" && of.tool != entry.Tool:
+		return false
+	case of.id != "":
+		return entry.ID == of.id
+	}
+	return approvalText(entry) == of.text || entry.Directory != nil && slices.Contains(otherNames(of.text), approvalText(entry))
+}
+
+// otherNames are the forms of an approval whose directory is written in another way
+// than it is kept: through a link, or as Windows does.
+func otherNames(text string) []string {
+	at := strings.LastIndex(text, " in ")
+	if at < 0 {
+		return nil
+	}
+	verb, directory := text[:at+len(" in ")], text[at+len(" in "):]
+	if windowsName(directory) {
+		return []string{verb + strings.ReplaceAll(directory, `\`, "/")}
+	}
+	real, err := filepath.EvalSymlinks(directory)
+	if err != nil {
+		return nil // it leads nowhere, and has no other name
+	}
+	return []string{verb + real}
+}
+
+// revokeApprovals forgets the approval that is meant. Several are forgotten if all of
+// them are meant.
+func (p *Program) revokeApprovals(ctx context.Context, o *operator, of *revocation) error {
 	list, err := allApprovals(ctx, o)
 	if err != nil {
 		return err
 	}
-	gone := []v1.ApprovalEntry{}
-	for i := range list {
-		if approvalText(&list[i]) != text {
-			continue
+	if of.id != "" {
+		ids := make([]string, len(list))
+		for i := range list {
+			ids[i] = list[i].ID
 		}
-		if _, err := o.do(ctx, http.MethodDelete, "/v1/approvals/"+url.PathEscape(list[i].ID), nil, nil); err != nil {
+		if of.id, err = fullID("approval", "policyd approvals list --long", of.id, ids); err != nil {
 			return err
 		}
-		gone = append(gone, list[i])
 	}
+	gone := slices.DeleteFunc(list, func(entry v1.ApprovalEntry) bool { return !of.matches(&entry) })
 	switch {
 	case len(gone) == 0:
-		return failed(fmt.Errorf("nothing to revoke: there is no approval %q", text), "policyd approvals list shows what there is")
-	case asJSON:
+		return failed(fmt.Errorf("nothing to revoke: there is no approval %q%s", of.text, of.narrowed()), "policyd approvals list shows what there is")
+	case len(gone) > 1 && !of.all:
+		if err := p.printApprovals(gone, true); err != nil {
+			return err
+		}
+		return failed(fmt.Errorf("there are %d approvals %q, and nothing was revoked", len(gone), approvalText(&gone[0])),
+			"say which with --audience, --agent or --tool, or by its id, or add --all for all of them")
+	}
+	for i := range gone {
+		if _, err := o.do(ctx, http.MethodDelete, "/v1/approvals/"+url.PathEscape(gone[i].ID), nil, nil); err != nil {
+			return err
+		}
+	}
+	if of.asJSON {
 		return p.printJSON(map[string][]v1.ApprovalEntry{"revoked": gone})
 	}
-	return p.say("Revoked: %s", text)
+	for i := range gone {
+		if err := p.show("Revoked: " + approvalLine(&gone[i], " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// narrowed is what flags say, for a message.
+func (of *revocation) narrowed() string {
+	out := ""
+	for _, flag := range []struct{ name, value string }{{"audience", of.audience}, {"agent", of.agent}, {"tool", of.tool}} {
+		if flag.value != "" {
+			out += fmt.Sprintf(" of %s %s", flag.name, flag.value)
+		}
+	}
+	return out
 }
 
 func (p *Program) approvalsTrust() *cobra.Command {
 	var chosen settingsFlags
 	var request v1.ApprovalRequest
-	var audience string
+	var audience, directory string
 	var asJSON bool
 	command := &cobra.Command{
-		Use: "trust-verb VERB", Short: "approve a verb anywhere", Args: cobra.ArbitraryArgs,
+		Use: "trust-verb VERB", Short: "approve a verb anywhere, or in a directory", Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
 			request.Verb, request.Audience, request.By = strings.Join(args, " "), v1.Audience(audience), person()
 			if !plainVerb(request.Verb) {
 				return failed(fmt.Errorf("trust-verb takes a verb chain, such as git push, and there is %q", request.Verb),
 					"policyd approvals trust-verb 'git push'")
+			}
+			if directory != "" {
+				absolute, err := absoluteDirectory(directory)
+				if err != nil {
+					return err
+				}
+				request.Directory = &absolute
 			}
 			for _, name := range []string{"agent", "tool", "audience"} {
 				if flag := command.Flags().Lookup(name); flag.Value.String() == "" {
@@ -131,14 +229,20 @@ func (p *Program) approvalsTrust() *cobra.Command {
 				if err != nil || asJSON {
 					return firstError(err, func() error { return p.printJSON(&kept) })
 				}
+				what := "Unchanged"
 				if status == http.StatusCreated {
-					return p.say("Saved: %s", approvalText(&kept))
+					what = "Saved"
 				}
-				return p.say("Unchanged: %s", approvalText(&kept))
+				led := ""
+				if kept.Directory != nil && request.Directory != nil && *kept.Directory != *request.Directory {
+					led = fmt.Sprintf(" (%s leads there)", *request.Directory)
+				}
+				return p.say("%s: %s%s", what, approvalText(&kept), led)
 			})
 		},
 	}
 	command.Flags().StringVar(&audience, "audience", string(v1.AudiencePersonal), "personal, team or public")
+	command.Flags().StringVar(&directory, "dir", "", "only in this `directory` and below it")
 	command.Flags().StringVar(&request.Agent, "agent", "*", "the agent, by `name`; * for all")
 	command.Flags().StringVar(&request.Tool, "tool", v1.ToolShell, "the tool kind")
 	command.Flags().StringVar(&request.TTL, "ttl", "", "how long it holds, such as 2h; for good unless set")

@@ -26,6 +26,7 @@ type importing struct {
 	defaults toolapprovals.Defaults
 	force    bool
 	dryRun   bool
+	strict   bool
 	asJSON   bool
 }
 
@@ -35,7 +36,7 @@ func (p *Program) approvalsImport() *cobra.Command {
 	var audience string
 	command := &cobra.Command{
 		Use:   "import FILE",
-		Short: "take over the approvals of a tool-approvals.json of version 2, all or none",
+		Short: "take over the approvals of a tool-approvals.json of version 2",
 		Args:  exactlyOne("a file"),
 		RunE: func(command *cobra.Command, args []string) error {
 			s, err := p.settings(command, &chosen)
@@ -55,6 +56,7 @@ func (p *Program) approvalsImport() *cobra.Command {
 	command.Flags().StringVar(&of.defaults.Agent, "agent", "*", "agent of entries that name none, by `name`; * for all")
 	command.Flags().BoolVar(&of.dryRun, "dry-run", false, "only say what would be done")
 	command.Flags().BoolVar(&of.force, "force", false, "also take over verbs that run anything, anywhere")
+	command.Flags().BoolVar(&of.strict, "strict", false, "import nothing and exit with 2 if one of them can't be imported")
 	command.Flags().BoolVar(&of.asJSON, "json", false, "print JSON")
 	chosen.addOperator(command)
 	return command
@@ -72,7 +74,7 @@ func (p *Program) importFile(ctx context.Context, o *operator, of *importing) er
 	if err != nil {
 		return of.refuse(err)
 	}
-	request := v1.ApprovalImport{Approvals: make([]v1.ApprovalRequest, len(entries)), DryRun: of.dryRun}
+	request := v1.ApprovalImport{Approvals: make([]v1.ApprovalRequest, len(entries)), DryRun: of.dryRun, Partial: !of.strict}
 	anywhere := 0
 	for i := range entries {
 		request.Approvals[i] = entries[i].Request
@@ -85,8 +87,24 @@ func (p *Program) importFile(ctx context.Context, o *operator, of *importing) er
 	if _, err := o.do(ctx, http.MethodPost, "/v1/approvals/import", request, &done); err != nil {
 		return explainImport(err, entries)
 	}
+	for _, refused := range done.Refused {
+		if refused.Index < len(entries) {
+			entry := &entries[refused.Index]
+			p.warn(fmt.Sprintf("%s: %s: not imported: %s", of.file, entry.Pointer, refused.Detail))
+			if entry.Request.Directory == nil {
+				anywhere--
+			}
+		}
+	}
+	if len(done.Refused) > 0 && len(done.Refused) == len(entries) {
+		return failed(errors.New("nothing was imported"), importHint(done.Refused[0].Code))
+	}
 	if of.asJSON {
 		return p.printJSON(done)
+	}
+	if len(done.Refused) > 0 {
+		p.hint(importHint(done.Refused[0].Code))
+		return p.show(fmt.Sprintf("%s; %d left out", importText(&done, anywhere, of.dryRun), len(done.Refused)))
 	}
 	return p.show(importText(&done, anywhere, of.dryRun))
 }
@@ -147,11 +165,15 @@ func explainImport(err error, entries []toolapprovals.Entry) error {
 		_, text, _ = strings.Cut(text, ": ")
 		text = entries[at].Pointer + ": " + text
 	}
-	hint := ""
-	if refused.code == "force_needed" {
-		hint = "--force takes over such verbs, too; nothing was imported"
+	return usage(errors.New(text+"; nothing was imported"), importHint(refused.code))
+}
+
+// importHint says what to do about an approval that can't be imported.
+func importHint(code string) string {
+	if code == "force_needed" {
+		return "--force takes over such verbs, too"
 	}
-	return failed(errors.New(text), hint)
+	return "mend the entries that are named and import the file again: what is there already stays"
 }
 
 func importText(done *v1.ApprovalImported, anywhere int, dryRun bool) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,26 +41,59 @@ func (p *Program) approvalsList() *cobra.Command {
 
 func (p *Program) printApprovals(list []v1.ApprovalEntry, long bool) error {
 	texts := make(map[string]string, len(list))
+	ids := make([]string, len(list))
 	for i := range list {
-		texts[list[i].ID] = approvalText(&list[i])
+		texts[list[i].ID], ids[i] = approvalText(&list[i]), list[i].ID
 	}
+	short := shortIDs(ids)
 	for i := range list {
-		columns := []string{approvalText(&list[i])}
-		if wider := texts[list[i].CoveredBy]; long && wider != "" {
-			columns = append(columns, "(covered by "+wider+")")
-		}
+		line := approvalLine(&list[i], "\t")
 		if long {
-			columns = append(columns, approvalScope(&list[i]))
+			columns := []string{approvalText(&list[i])}
+			if wider := texts[list[i].CoveredBy]; wider != "" {
+				columns = append(columns, "(covered by "+wider+")")
+			}
+			columns = append(columns, approvalScope(&list[i]), "id "+short[list[i].ID])
+			line = strings.Join(columns, "\t")
 		}
-		for n := range columns {
-			columns[n], _ = visible.Line(columns[n])
-		}
-		if err := p.show(strings.Join(columns, "\t")); err != nil {
+		shown, _ := visible.Whole(line)
+		if err := p.show(shown); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// approvalLine is the form that revoke takes and, behind a separator, in what the
+// approval differs from one that trust-verb gives by itself: for the audience
+// personal, every agent, the shell, every chat and for good.
+func approvalLine(entry *v1.ApprovalEntry, separator string) string {
+	var parts []string
+	if entry.Audience != v1.AudiencePersonal {
+		parts = append(parts, "audience "+string(entry.Audience))
+	}
+	if entry.Agent != "*" {
+		parts = append(parts, "agent "+entry.Agent)
+	}
+	if entry.Tool != v1.ToolShell {
+		parts = append(parts, "tool "+entry.Tool)
+	}
+	if entry.Session != "" {
+		parts = append(parts, "only in chat "+entry.Session)
+	}
+	if entry.ExpiresAt != nil {
+		parts = append(parts, "until "+moment(*entry.ExpiresAt))
+	}
+	text, _ := visible.Line(approvalText(entry))
+	if len(parts) == 0 {
+		return text
+	}
+	about, _ := visible.Line(strings.Join(parts, ", "))
+	return text + separator + "(" + about + ")"
+}
+
+// moment is a time for people.
+func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // approvalScope says for whom an approval holds and until when.
 func approvalScope(entry *v1.ApprovalEntry) string {
@@ -70,5 +104,5 @@ func approvalScope(entry *v1.ApprovalEntry) string {
 	if entry.ExpiresAt == nil {
 		return strings.Join(append(parts, "for good"), ", ")
 	}
-	return strings.Join(append(parts, "until "+entry.ExpiresAt.UTC().Format("2006-01-02 15:04:05 UTC")), ", ")
+	return strings.Join(append(parts, "until "+moment(*entry.ExpiresAt)), ", ")
 }

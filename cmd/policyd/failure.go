@@ -79,3 +79,13 @@ func (p *Program) complain(err error, hint string) {
 // indented keeps a line of a text, which may hold a name that an agent chose, from looking like a
 // message of its own.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
+
+// warn writes what a person should know of what was done.
+func (p *Program) warn(text string) {
+	_, _ = fmt.Fprintf(p.Stderr, "policyd: warning: %s\n", indented(text))
+}
+
+// hint writes what a person can do.
+func (p *Program) hint(text string) {
+	_, _ = fmt.Fprintf(p.Stderr, "policyd: hint: %s\n", indented(text))
+}

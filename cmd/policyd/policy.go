@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -233,6 +234,29 @@ func (p *policy) chain(tool, verb string) string {
 		return items[0].Verb
 	}
 	return ""
+}
+
+// place is a directory as facts name it. A name with a drive or of a share is one of
+// Windows, whatever this system is.
+func (p *policy) place(directory string) (string, error) {
+	current := p.current.Load()
+	if current == nil {
+		return directory, nil
+	}
+	session := &v1.Session{}
+	if windowsName(directory) {
+		session.Platform = "windows"
+	}
+	place, err := current.extractor.Place(session, nil, directory)
+	if err != nil {
+		return "", err
+	}
+	return place.Real, nil
+}
+
+// windowsName reports whether a name begins with a drive or names a share.
+func windowsName(name string) bool {
+	return len(name) > 2 && name[1] == ':' && strings.ContainsAny(name[2:3], `/\`) || strings.HasPrefix(name, `\\`) || strings.HasPrefix(name, "//")
 }
 
 // commands are the items of a shell line.

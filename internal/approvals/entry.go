@@ -100,7 +100,7 @@ func shallow(directory string) bool {
 // with two separators.
 func unclean(directory string) bool {
 	path := slashed(directory)
-	if strings.HasPrefix(directory, `\\`) {
+	if strings.HasPrefix(path, "//") {
 		path = path[1:]
 	}
 	return strings.HasSuffix(path, "/") || strings.Contains(path, "//")

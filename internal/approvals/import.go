@@ -9,22 +9,29 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Import remembers many answers, all or none. What is there already stays, so that
-// the same import again changes nothing. An error names the first request that is
-// wrong by its place, counted from 0.
+// Import remembers many answers: all or none, or with Partial those that are right.
+// What is there already stays, so that the same import again changes nothing. An error
+// names the first request that is wrong by its place, counted from 0.
 func (x *Index) Import(ctx context.Context, request v1.ApprovalImport) (v1.ApprovalImported, error) {
 	if len(request.Approvals) > v1.MaxImport {
 		return v1.ApprovalImported{}, coded(CodeInvalid, "there are %d approvals; at most %d at once", len(request.Approvals), v1.MaxImport)
 	}
-	entries := make([]v1.ApprovalEntry, len(request.Approvals))
+	entries := make([]v1.ApprovalEntry, 0, len(request.Approvals))
+	refused := []v1.RefusedApproval{}
 	for i := range request.Approvals {
 		entry, err := x.entry(request.Approvals[i])
-		if err != nil {
+		var known *v1.CodedError
+		switch {
+		case err == nil:
+			entries = append(entries, entry)
+		case request.Partial && errors.As(err, &known):
+			refused = append(refused, v1.RefusedApproval{Index: i, Code: known.Code, Detail: known.Err.Error()})
+		default:
 			return v1.ApprovalImported{}, placed(i, err)
 		}
-		entries[i] = entry
 	}
 	done, err := x.compare(entries)
+	done.Refused = refused
 	if err != nil || request.DryRun || done.Added+done.Extended == 0 {
 		return done, err
 	}

@@ -32,6 +32,9 @@ type Options struct {
 	// RunsAnything reports whether a verb of a tool kind runs whatever it is given;
 	// nil is never.
 	RunsAnything func(tool, verb string) bool
+	// Place is a directory as the facts of a call name it: with every symbolic link
+	// followed, and in one spelling. nil takes directories as they are.
+	Place func(directory string) (string, error)
 	// Chain is the verb chain that a shell line has which is the verb alone; nil
 	// takes every verb for one.
 	Chain func(tool, verb string) string
@@ -89,6 +92,9 @@ func New(options Options) (*Index, error) {
 	}
 	if options.RunsAnything == nil {
 		options.RunsAnything = func(string, string) bool { return false }
+	}
+	if options.Place == nil {
+		options.Place = func(directory string) (string, error) { return directory, nil }
 	}
 	if options.Chain == nil {
 		options.Chain = func(_, verb string) string { return verb }

@@ -50,6 +50,9 @@ func (x *Index) entry(request v1.ApprovalRequest) (v1.ApprovalEntry, error) {
 	if err != nil {
 		return entry, err
 	}
+	if err := x.place(&entry); err != nil {
+		return entry, err
+	}
 	if err := x.checkVerb(&entry); err != nil {
 		return entry, err
 	}
@@ -58,6 +61,23 @@ func (x *Index) entry(request v1.ApprovalRequest) (v1.ApprovalEntry, error) {
 	}
 	entry.ID = x.options.NewID()
 	return entry, nil
+}
+
+// place names the directory of an entry as facts do: an approval for another name of
+// it would match no call.
+func (x *Index) place(entry *v1.ApprovalEntry) error {
+	if entry.Directory == nil {
+		return nil
+	}
+	real, err := x.options.Place(*entry.Directory)
+	if err != nil {
+		return coded(CodeInvalid, "directory %q can't be used: %w", *entry.Directory, err)
+	}
+	if shallow(real) {
+		return coded(CodeInvalid, "directory %q leads to %s, which has fewer than two segments; name one further down, or none for anywhere", *entry.Directory, real)
+	}
+	entry.Directory = &real
+	return nil
 }
 
 // checkVerb refuses what no call could ever match.

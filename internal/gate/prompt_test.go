@@ -35,12 +35,12 @@ func TestPromptOfTheContractsExample(t *testing.T) {
 	policy := asked(command("cd", "/srv/proj/src"), command("git push", "/srv/proj/src"))
 	policy.result.Uncovered = []int{1}
 	policy.result.Covered = []v1.Cover{{Item: 0, Rule: "side_effects/none"}}
-	policy.result.Reasons[0].Item = 1
+	policy.result.Reasons[0].Item, policy.result.Reasons[0].Message = 1, "git push is not approved"
 	h := build(t, policy)
 	prompt := ask(t, h, bash("cd src && git push origin main"))
 	want := &v1.Prompt{
 		ID: "id-2", State: "pending", Title: "Approve git push in /srv/proj/src?", Verbs: []string{"git push"},
-		Directory: "/srv/proj/src",
+		Directory: "/srv/proj/src", Reasons: []string{"git push is not approved"}, Warnings: []string{},
 		Call: v1.PromptCall{
 			Tool: "Bash", Text: "cd src && git push origin main", Cwd: "/srv/proj", Agent: "claude-code", SessionID: "s-1", Paths: []string{},
 		},
@@ -71,10 +71,23 @@ func TestTitles(t *testing.T) {
 		{name: "one verb", items: []v1.Item{command("git status", "/repo")}, want: "Approve git status in /repo?", directory: "/repo"},
 		{name: "one verb twice", items: []v1.Item{command("rm", "/a"), command("rm", "/a")}, want: "Approve rm in /a?", directory: "/a"},
 		{name: "one verb in two places", items: []v1.Item{command("rm", "/a"), command("rm", "/b")}, want: "Approve rm in /srv/proj?", directory: "/srv/proj"},
-		{name: "two verbs", items: []v1.Item{command("rm", "/a"), command("mv", "/b")}, want: "Approve in /srv/proj?", directory: "/srv/proj"},
+		{name: "two verbs", items: []v1.Item{command("rm", "/a"), command("mv", "/b")}, want: "Approve in /srv/proj? rm, mv", directory: "/srv/proj"},
+		{
+			name: "six verbs", want: "Approve in /srv/proj? a, b, c, d, e and 1 more", directory: "/srv/proj",
+			items: []v1.Item{command("a", "/a"), command("b", "/b"), command("c", "/b"), command("d", "/b"), command("e", "/b"), command("f", "/b")},
+		},
 		{name: "no directory", items: []v1.Item{{Kind: v1.ItemTool, Verb: "mcp:a/b", Path: -1}}, want: "Approve mcp:a/b?"},
 		{name: "a path", items: []v1.Item{path(0, "read")}, want: "Approve read of /etc/hosts?", directory: "/etc/hosts"},
-		{name: "two paths", items: []v1.Item{path(0, "read"), path(1, "read")}, want: "Approve read in /srv/proj?", directory: "/srv/proj"},
+		{name: "two paths", items: []v1.Item{path(0, "read"), path(1, "read")}, want: "Approve read of /etc/hosts, /etc/motd?", directory: "/srv/proj"},
+		{name: "a command that reads outside", items: []v1.Item{command("cat", "/etc"), path(0, "read")}, want: "Read /etc/hosts with cat?", directory: "/srv/proj"},
+		{
+			name: "a command that reads and writes outside", items: []v1.Item{command("cp", "/etc"), path(0, "read"), path(1, "write")},
+			want: "Read /etc/hosts, write /etc/motd with cp?", directory: "/srv/proj",
+		},
+		{
+			name: "two commands and a path outside", items: []v1.Item{command("cat", "/etc"), path(0, "read"), command("make", "/srv/proj")},
+			want: "Approve in /srv/proj? cat, make; read /etc/hosts", directory: "/srv/proj",
+		},
 		{name: "nothing known", change: func(f *v1.Facts) { f.Cwd = "" }, want: "Approve this call?"},
 		{
 			name: "messy", items: []v1.Item{command("x", "/a")}, change: func(f *v1.Facts) { f.Messy = true },
@@ -107,6 +120,41 @@ func TestPromptNamesWhatARuleAsksAboutAlthoughCovered(t *testing.T) {
 	policy.result.Covered = []v1.Cover{{Item: 0, Rule: "x"}, {Item: 1, Rule: "x"}}
 	policy.result.Reasons[0].Item = 1
 	assert.Equal(t, "Approve tee in /b?", ask(t, build(t, policy), bash("x")).Title)
+}
+
+// TestThePersonIsToldWhy holds that the messages of rules reach the person who is
+// asked, two at most, and that what a site's rule says comes first.
+func TestThePersonIsToldWhy(t *testing.T) {
+	policy := asked(command("make", "/a/b"))
+	required := v1.Reason{Rule: "approvals/required", Code: "approval_required", Effect: v1.EffectPrompt, Message: "make is not approved"}
+	site := v1.Reason{Rule: "site/tickets", Code: "ticket", Effect: v1.EffectPrompt, Message: "production needs\na ticket"}
+	policy.result.Reasons = []v1.Reason{
+		required, {Rule: "x", Code: "covered", Effect: v1.EffectAllow, Message: "covered"}, site, site,
+		{Rule: "y", Code: "other", Effect: v1.EffectPrompt, Message: "third"},
+	}
+	assert.Equal(t, []string{`production needs\na ticket`, "third"}, ask(t, build(t, policy), bash("make")).Reasons)
+	policy.result.Reasons = []v1.Reason{required}
+	assert.Equal(t, []string{"make is not approved"}, ask(t, build(t, policy), bash("make")).Reasons)
+}
+
+// TestLookalikesAreNamed holds that letters which pose as others are named, in text,
+// verbs and hosts, and that such a call can be approved once at most.
+func TestLookalikesAreNamed(t *testing.T) {
+	for _, test := range []struct {
+		text, verb string
+		want       []string
+	}{
+		{"git push", "git push", []string{}},
+		{"git рush", "git рush", []string{`"рush" mixes Cyrillic and Latin letters: р is U+0440`}},
+		{"x", "fetch еxample.org", []string{"the host еxample.org is xn--xample-2of.org"}},
+		{"git commit -m 'über 漢字'", "git commit", []string{}},
+	} {
+		prompt := ask(t, build(t, asked(command(test.verb, "/a/b"))), bash(test.text))
+		assert.Equal(t, test.want, prompt.Warnings)
+		if len(test.want) > 0 {
+			assert.Equal(t, []string{"once", "deny"}, keys(prompt))
+		}
+	}
 }
 
 // TestHiddenTextIsShown holds A11.

@@ -34,12 +34,14 @@ func (p *passage) question() *v1.Question {
 	if several {
 		place = prompt.Call.Cwd
 	}
-	prompt.Title = title(p.input.Items, items, verbs, place)
+	prompt.Title = p.subjectOf(items, &shown).title(place)
+	prompt.Reasons = p.why(&shown)
+	prompt.Warnings = lookalikes(prompt.Call.Text, verbs)
 	if prompt.Messy {
 		prompt.Title += messyNote
 	}
 	prompt.Call.Altered = shown.altered
-	prompt.Choices = choices(p.result.Choices, prompt.Messy || shown.altered)
+	prompt.Choices = choices(p.result.Choices, prompt.Messy || shown.altered || len(prompt.Warnings) > 0)
 	return &v1.Question{Prompt: *prompt, Kind: v1.PromptKindCall, Scope: p.scope()}
 }
 
@@ -119,23 +121,6 @@ func (p *passage) place(item *v1.Item) string {
 		return p.input.Paths[item.Path].Raw
 	}
 	return item.Directory
-}
-
-// title is the one-line question (A2).
-func title(all []v1.Item, items []int, verbs []string, place string) string {
-	switch {
-	case len(verbs) == 0 && place == "":
-		return "Approve this call?"
-	case len(verbs) == 1 && place == "":
-		return "Approve " + verbs[0] + "?"
-	case len(verbs) == 1 && len(items) == 1 && all[items[0]].Kind == v1.ItemPath:
-		return "Approve " + verbs[0] + " of " + place + "?"
-	case len(verbs) == 1:
-		return "Approve " + verbs[0] + " in " + place + "?"
-	case place == "":
-		return "Approve several commands?"
-	}
-	return "Approve in " + place + "?"
 }
 
 // choices gives the offered answers their labels. Text that the person doesn't

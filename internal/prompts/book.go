@@ -228,9 +228,13 @@ func copied(prompt *v1.Prompt) v1.Prompt {
 	out := *prompt
 	out.Verbs = slices.Clone(prompt.Verbs)
 	out.Choices = slices.Clone(prompt.Choices)
+	out.Reasons, out.Warnings = listed(prompt.Reasons), listed(prompt.Warnings)
 	out.Call.Paths = slices.Clone(prompt.Call.Paths)
 	return out
 }
+
+// listed is a copy that is never null.
+func listed(texts []string) []string { return append([]string{}, texts...) }
 
 // shown is a prompt as it is at a time: one that is past its time has expired,
 // whether or not anybody has noted that.

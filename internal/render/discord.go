@@ -1,6 +1,10 @@
 package render
 
-import v1 "policyd/api/v1"
+import (
+	"slices"
+
+	v1 "policyd/api/v1"
+)
 
 // Limits of Discord's messages, in characters.
 const (
@@ -65,7 +69,7 @@ type DiscordMentions struct {
 func Discord(prompt *v1.Prompt) DiscordMessage {
 	v := look(prompt)
 	embed := DiscordEmbed{Title: v.discordTitle(), Fields: []DiscordField{{Name: "question", Value: v.block(v.title, discordFact, asItIs)}}}
-	for _, about := range v.facts {
+	for _, about := range slices.Concat(v.before, v.facts) {
 		room := discordFact
 		if about.long {
 			room = discordLongFact

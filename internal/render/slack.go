@@ -53,11 +53,14 @@ type SlackElement struct {
 func Slack(prompt *v1.Prompt) SlackMessage {
 	v := look(prompt)
 	blocks := []SlackBlock{section(plain(v.fit(v.title, slackTitle, slackEscape)))}
+	if before := v.slackContext(v.before); len(before) > 0 {
+		blocks = append(blocks, SlackBlock{Type: "context", Elements: before})
+	}
 	if v.code != "" {
 		code := v.block(v.code, slackSection-fences, slackEscape)
 		blocks = append(blocks, section(&SlackText{Type: "mrkdwn", Text: code, Verbatim: true}))
 	}
-	if about := v.slackContext(); len(about) > 0 {
+	if about := v.slackContext(v.facts); len(about) > 0 {
 		blocks = append(blocks, SlackBlock{Type: "context", Elements: about})
 	}
 	if v.ending != "" {
@@ -92,9 +95,9 @@ func slackEscape(r rune) string {
 	return string(r)
 }
 
-func (v *view) slackContext() []SlackElement {
+func (v *view) slackContext(facts []fact) []SlackElement {
 	var elements []SlackElement
-	for _, about := range v.facts {
+	for _, about := range facts {
 		room := slackFact
 		if about.long {
 			room = slackLongFact

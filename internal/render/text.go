@@ -24,17 +24,13 @@ func Text(prompt *v1.Prompt) string {
 // offered with them.
 func Lines(prompt *v1.Prompt) (lines []string, offers []v1.Choice) {
 	v := look(prompt)
-	lines = []string{v.line(prompt.ID) + "  " + v.line(prompt.State), "  " + v.title}
+	lines = append([]string{v.line(prompt.ID) + "  " + v.line(prompt.State), "  " + v.title}, factLines(v.before)...)
 	if v.code != "" {
 		for line := range strings.SplitSeq(v.code, "\n") {
 			lines = append(lines, "  > "+line)
 		}
 	}
-	for _, about := range v.facts {
-		for value := range strings.SplitSeq(about.value, "\n") {
-			lines = append(lines, "  "+padded(about.name)+value)
-		}
-	}
+	lines = append(lines, factLines(v.facts)...)
 	if v.ending != "" {
 		lines = append(lines, "  "+v.ending)
 	}
@@ -42,6 +38,16 @@ func Lines(prompt *v1.Prompt) (lines []string, offers []v1.Choice) {
 		lines = append(lines, "  "+note)
 	}
 	return lines, v.offers()
+}
+
+func factLines(facts []fact) []string {
+	var lines []string
+	for _, about := range facts {
+		for value := range strings.SplitSeq(about.value, "\n") {
+			lines = append(lines, "  "+padded(about.name)+value)
+		}
+	}
+	return lines
 }
 
 func padded(name string) string { return name + strings.Repeat(" ", max(1, 9-len(name))) }

@@ -24,6 +24,9 @@ type view struct {
 	// code is the command or the path, in full; it may have several lines.
 	code  string
 	facts []fact
+	// before are the facts that stand before the command: nothing in it can push
+	// them out of sight.
+	before []fact
 	// ending says what came of a prompt that isn't pending, empty while it is.
 	ending string
 	// altered is set where a text had to be changed to be seen, and cut where a
@@ -37,14 +40,14 @@ func look(prompt *v1.Prompt) *view {
 	if strings.TrimSpace(v.title) == "" {
 		v.title = "Approve this call?"
 	}
-	code, altered := visible.Whole(prompt.Call.Text)
+	code, altered := visible.Whole(visible.Fold(prompt.Call.Text))
 	v.altered = v.altered || altered
 	if strings.Trim(code, "\n") == "" {
 		// Line feeds alone show as nothing, and aren't nothing.
 		code = v.line(prompt.Call.Text)
 	}
 	v.code = code
-	v.facts = v.about()
+	v.before, v.facts = v.first(), v.about()
 	v.ending = v.end()
 	return v
 }
@@ -64,17 +67,25 @@ func (v *view) lines(texts []string) string {
 	return strings.Join(shown, "\n")
 }
 
-// about lists the facts that there are.
-func (v *view) about() []fact {
-	call := &v.prompt.Call
+// first lists the facts that stand before the command.
+func (v *view) first() []fact {
 	verbs := v.prompt.Verbs
 	if len(verbs) < 2 {
 		verbs = nil // the title names it
 	}
+	return present([]fact{
+		{name: "warning", value: v.lines(v.prompt.Warnings), long: true},
+		{name: "verbs", value: v.lines(verbs)},
+		{name: "in", value: v.line(v.prompt.Call.Cwd)},
+		{name: "why", value: v.lines(v.prompt.Reasons), long: true},
+	})
+}
+
+// about lists the facts that stand behind the command.
+func (v *view) about() []fact {
+	call := &v.prompt.Call
 	paths := slices.DeleteFunc(slices.Clone(call.Paths), func(path string) bool { return path == call.Text })
 	all := []fact{
-		{name: "verbs", value: v.lines(verbs)},
-		{name: "in", value: v.line(call.Cwd)},
 		{name: "agent", value: v.line(call.Agent)},
 		{name: "session", value: v.line(call.SessionID)},
 		{name: "paths", value: v.lines(paths), long: true},
@@ -84,6 +95,11 @@ func (v *view) about() []fact {
 	if v.prompt.State == v1.PromptPending {
 		all = append(all, fact{name: "expires", value: clock(v.prompt.ExpiresAt)})
 	}
+	return present(all)
+}
+
+// present leaves out the facts that say nothing.
+func present(all []fact) []fact {
 	return slices.DeleteFunc(all, func(f fact) bool { return f.value == "" })
 }
 

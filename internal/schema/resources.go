@@ -74,7 +74,7 @@ func resources() object {
 		"/v1/decisions/{id}": {recordGet()},
 		"/v1/events":         {stream()},
 		"/v1/approvals/import": {{
-			method: "post", summary: "Remembers up to 10,000 answers on an operator's word, all or none.", request: "ApprovalImport",
+			method: "post", summary: "Remembers up to 10,000 answers on an operator's word: all or none, or with `partial` those that are right.", request: "ApprovalImport",
 			response: "ApprovalImported", refusals: []string{"503"},
 		}},
 		"/v1/approvals/{id}": {{method: "delete", summary: "Forgets what is remembered.", refusals: []string{"404", "503"}}},

@@ -124,7 +124,7 @@ func (b *board) press(key Key, now time.Time) action {
 	case !slices.ContainsFunc(b.layout().offers, func(offer v1.Choice) bool { return offer.Key == choice }):
 		b.message = "This prompt doesn't offer that"
 	case now.Before(b.settled):
-		b.message = "The prompt has just changed; look at it and press again"
+		b.message = "Key dropped: this prompt has just come up. Look at it and press again"
 	case choice == v1.ChoiceAlwaysAnywhere && armed != choice:
 		b.armed = choice
 		b.message = "This holds in every directory, for good. Press a again to approve it anywhere"
