@@ -31,7 +31,8 @@ func (f countingFS) Open(name string) (fs.File, error) {
 }
 
 // A reload costs what has changed, and not the embedded bundle. The bound leaves a
-// tenth above what was measured, which is the same on every machine.
+// tenth above what was measured, which is the same on every machine and grows with the
+// number of rules.
 func TestAReloadReadsWhatChangedAlone(t *testing.T) {
 	if underRace {
 		t.Skip("pools lose things under the race detector")
@@ -44,7 +45,7 @@ func TestAReloadReadsWhatChangedAlone(t *testing.T) {
 		}
 	})
 	t.Logf("allocations: %v", count)
-	require.LessOrEqual(t, count, 150e3)
+	require.LessOrEqual(t, count, 165e3)
 	require.NotNil(t, e.Current())
 }
 
