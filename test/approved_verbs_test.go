@@ -109,3 +109,72 @@ func replaceX(notation, path string) string {
 	}
 	return out
 }
+
+// TestWritersOfProtectedFiles holds S6 for programs whose target is not an ordinary operand: the
+// name comes from an address, from a revision, or from an option, or the file is git's own.
+func TestWritersOfProtectedFiles(t *testing.T) {
+	p := newApprovedPlace(t)
+	p.holdApproved(t, false, []string{
+		"git checkout HEAD -- AGENTS.md", "git checkout AGENTS.md", "git checkout main -- AGENTS.md", "git checkout -f main .claude/settings.json",
+		"git checkout -- '*.md'", "git checkout -- ':(glob)**/*.json'", "git checkout --pathspec-from-file=a.txt", "git restore AGENTS.md",
+		"git restore --source=HEAD~1 .claude", "git stash push -- AGENTS.md", "git rm AGENTS.md", "git mv a.txt AGENTS.md",
+		"git diff --output=AGENTS.md", "git bundle create AGENTS.md HEAD", "git merge-file AGENTS.md a.txt b.txt", "git format-patch -o .claude HEAD~1",
+		"git config core.hooksPath docs", "git config core.hookspath=docs x", "git config alias.x '!ls'", "git config --add core.sshCommand x",
+		"git config --replace-all core.pager x", "git config set core.fsmonitor x", "git config --unset core.hooksPath", "git config --rename-section user alias",
+		"git config include.path ../x", "git config filter.x.smudge x", "git config diff.external x", "git config credential.helper x",
+		"git config url.x.insteadOf y", "git config branch.main.remote ext::sh", "git config --global user.name x", "git config --system user.name x",
+		"git config -f .claude/x user.name x", "git config --file=../x user.name x", "git config $K x", "git remote add x ext::sh", "git remote set-url origin ext::sh",
+		"curl -O --output-dir .claude http://h.example/settings.json", "curl -O http://h.example/AGENTS.md", "curl -sSLO http://h.example/a/.mcp.json",
+		"curl --remote-name-all http://h.example/a http://h.example/AGENTS.md", "curl -O --url http://h.example/AGENTS.md", "curl -OJ http://h.example/a",
+		"curl --output-dir .claude -o settings.json http://h.example/a", "curl --output-dir ../x -O http://h.example/a", "curl -O 'http://h.example/{AGENTS,a}.md'",
+		"wget http://h.example/AGENTS.md", "wget h.example/AGENTS.md", "wget -P .claude http://h.example/settings.json", "wget -r http://h.example/",
+		"wget --content-disposition http://h.example/a", "wget http://h.example/%41GENTS.md", "wget -i a.txt", "wget -O .mcp.json http://h.example/a",
+		"xxd -r a.txt .mcp.json", "xxd -r -p a.txt AGENTS.md", "tar xfC a.tar /etc", "tar cfC ../a.tar . clean",
+	})
+	p.holdApproved(t, true, []string{
+		"git checkout main", "git checkout -b x", "git checkout -- a.txt", "git stash", "git stash pop", "git config user.name x", "git config set user.email x@y",
+		"git config pull.rebase true", "curl -O http://h.example/a.tgz", "curl -sSLO --output-dir clean http://h.example/a.tgz", "curl -fsSL -o clean/a http://h.example/a",
+		"wget http://h.example/a.tgz", "wget -P clean http://h.example/a.tgz", "wget -qO clean/x http://h.example/AGENTS.md", "xxd -r a.txt clean/x",
+		"tar xfC a.tar clean", "tar czf a.tgz clean",
+	})
+}
+
+// TestPackagesThatArePaths holds V6 for package managers, which run what they install.
+func TestPackagesThatArePaths(t *testing.T) {
+	p := newApprovedPlace(t)
+	for _, manager := range []string{
+		"pip install", "pip3 install", "pip download", "npm install", "pnpm add", "yarn add", "bun add", "uv pip install", "uv add", "poetry add",
+		"gem install", "cargo install --path", "brew install", "apt-get install", "apt install -y", "dnf install", "composer require",
+		"npm link", "pnpm link", "pip install -e", "pip wheel", "go get",
+	} {
+		p.holdApproved(t, false, []string{
+			manager + " ../x", manager + " /srv/x", manager + " ~/x", manager + " file:../x", manager + " x@file:../x", manager + " 'x @ file:///srv/x'",
+		})
+	}
+	p.holdApproved(t, false, []string{"go install ../x", "go install /srv/x", "go run ../x"})
+	p.holdApproved(t, true, []string{
+		"pip install x", "pip install 'x>=1,<2'", "pip install git+https://h.example/o/r", "npm install left-pad @types/node", "npm i ./clean", "yarn add x@^1.2",
+		"go get example.org/x@v1.2.3", "apt-get install -y x", "gem install x -v 1.2",
+	})
+}
+
+// TestASubcommandIsApprovedAlone holds V2: what stands in front of a subcommand is no part of
+// what is remembered, and no value takes the place of a subcommand.
+func TestASubcommandIsApprovedAlone(t *testing.T) {
+	p := newApprovedPlace(t)
+	p.holdApproved(t, false, []string{
+		"gh --zz o/r repo delete", "cargo +nightly build", "rustup +x show", "go -C /srv/x build", "systemctl --zz json restart x", "dnf --zz x install y",
+		"glab --zz o/r mr list", "gh $X repo delete", "kubectl --zz a delete pod x", "aws --zz v s3 rm s3://b", "docker -- run x", "npm run --zz x build",
+		"composer -d ../x install", "terraform -zz v destroy", "podman --zz v run x",
+	})
+	p.holdApproved(t, true, []string{
+		"gh -R o/r pr view 1", "apt-get -t stable install x", "systemctl -o json restart x", "dnf --enablerepo x install y", "composer -d clean install",
+		"glab -R o/r mr list", "go -C clean build",
+	})
+	for _, line := range []string{"gh -R o/r repo delete --yes", "gh --repo=o/r repo delete --yes"} {
+		call := p.call("Bash", map[string]any{"command": line})
+		facts, err := p.engine.Current().Extract(t.Context(), call, nil)
+		require.NoError(t, err)
+		assert.Equal(t, "gh repo delete", facts.Items[0].Verb, line)
+	}
+}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 )
@@ -38,6 +39,11 @@ type placing struct {
 	Parents  []string `json:"parents"`
 	Symbolic []string `json:"symbolic"`
 	Vague    []string `json:"vague"`
+	// Fetched are the options with which what an address names is put into the place, else
+	// into the working directory, under the last segment of the address; "*" always, but for
+	// FetchedUnless. A value of From then counts from the place, too.
+	Fetched       []string `json:"fetched"`
+	FetchedUnless []string `json:"fetched_unless"`
 	// Alone is true when a lone operand is a source for the working directory.
 	Alone bool `json:"alone"`
 }
@@ -48,7 +54,7 @@ func (p *parsed) placed(kind string, word Word) {
 	switch kind {
 	case "write":
 		p.targets = append(p.targets, word)
-	case "read", "delete", "list", "tree":
+	case "read", "delete", "list", "tree", "url":
 		p.sources = append(p.sources, word)
 	}
 }
@@ -57,7 +63,10 @@ func (p *parsed) placedOption(canonical, kind string, word Word) {
 	if p.program == nil || p.program.places == nil {
 		return
 	}
-	if slices.Contains(p.program.places.Into, canonical) || slices.Contains(p.program.places.From, canonical) {
+	switch places := p.program.places; {
+	case slices.Contains(places.From, canonical) && places.fetches() && kind == "write":
+		p.names = append(p.names, word)
+	case slices.Contains(places.Into, canonical) || slices.Contains(places.From, canonical):
 		p.placed(kind, word)
 	}
 }
@@ -71,6 +80,10 @@ func (p *parsed) land(program *Program) {
 	if places.Alone && len(p.sources)+len(p.targets) == 1 {
 		p.sources, p.targets = append(p.sources, p.targets...), []Word{{Kind: Literal, Text: "."}}
 		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpWrite})
+	}
+	if places.fetches() {
+		p.fetched(places)
+		return
 	}
 	if len(p.sources) == 0 && !p.c.Caveats.Has("unknown_option") { // which may have taken a source for its value
 		return
@@ -95,4 +108,50 @@ func (p *parsed) land(program *Program) {
 			}
 		}
 	}
+}
+
+func (p *placing) fetches() bool { return len(p.Fetched) > 0 }
+
+// fetched notes the files that a program makes of what addresses name.
+func (p *parsed) fetched(places *placing) {
+	given := func(option string) bool { return option == "*" || p.has(option) }
+	into := Word{Kind: Literal, Text: "."}
+	if len(p.targets) > 0 {
+		into = p.targets[len(p.targets)-1]
+	}
+	byName := slices.ContainsFunc(places.Fetched, given) && !slices.ContainsFunc(places.FetchedUnless, given)
+	if !byName && len(p.targets) == 0 {
+		return
+	}
+	landing := &Landing{Parents: true, Vague: byName && (slices.ContainsFunc(places.Vague, given) || p.c.Caveats.Has("unknown_option"))}
+	for _, word := range p.names {
+		landing.Vague = landing.Vague || word.Kind != Literal
+		landing.Sources = append(landing.Sources, Access{Text: word.Text, Op: v1.OpList})
+	}
+	for i := 0; byName && i < len(p.sources); i++ {
+		name, known := lastSegment(p.sources[i])
+		landing.Vague = landing.Vague || !known
+		landing.Sources = append(landing.Sources, Access{Text: name, Op: v1.OpList})
+	}
+	p.c.Accesses = append(p.c.Accesses, Access{Text: into.Text + "/", Op: v1.OpWrite, Dynamic: into.Kind != Literal, Landing: landing})
+}
+
+// lastSegment is the name that a file gets by its address. It is not known where programs
+// make different names of it.
+func lastSegment(word Word) (name string, known bool) {
+	if word.Kind != Literal {
+		return "", false
+	}
+	rest := word.Text
+	if _, behind, found := strings.Cut(rest, "://"); found {
+		rest = behind
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, _, asked := strings.Cut(rest, "?")
+	slash := strings.LastIndexByte(rest, '/')
+	name = rest[slash+1:]
+	if slash < 0 || name == "" {
+		name = "index.html"
+	}
+	return name, !asked && !strings.ContainsAny(name, `%{}[]\;*`)
 }

@@ -520,6 +520,15 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.anyPath(word)
 	case "options":
 		p.optionFile(word)
+	case "package":
+		p.packageName(word)
+	case "names":
+		p.access(word, v1.OpRead, false)
+		p.c.Caveats.Add("lands_unknown")
+	case "assigned":
+		p.assigned(word)
+	case "assignment":
+		p.assigned(p.operands[0])
 	case "macro":
 		p.macro(word)
 	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output":

@@ -236,6 +236,8 @@ type parsed struct {
 	archiveOptions []string
 	// sources and targets are what a program puts somewhere, and where.
 	sources, targets []Word
+	// names are those that options give to files that are put there.
+	names []Word
 	// mark is the last value of xargs -I, cutAt that of xargs -d, tests what find has
 	// been asked so far.
 	mark, cutAt Word

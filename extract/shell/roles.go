@@ -16,6 +16,7 @@ var pathKinds = map[string]bool{
 // roles gives every operand its role, and does what the role means.
 func (p *parsed) roles(program *Program) {
 	p.openArchives(program)
+	before := len(p.c.Accesses)
 	operands := p.operands
 	var behind []Word
 	if program.pathspecs && p.dashes >= 0 {
@@ -68,6 +69,7 @@ func (p *parsed) roles(program *Program) {
 		p.role(program, role{name: "path", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
 	}
 	p.straying(rule)
+	p.changed(program, before)
 	if !paths {
 		p.impliedAccess(program, whole)
 	}
@@ -214,19 +216,24 @@ func (p *parsed) raw() {
 	p.loose(p.words)
 }
 
-// oldBundle turns the first word of tar into options, if it has no dash. There
-// the values of all letters stand in the words behind, so that a letter with a
-// value has to be the last.
+// oldBundle turns the first word of tar into options, if it has no dash. The values of all
+// its letters stand in the words behind it, in the order of the letters.
 func (p *parsed) oldBundle(program *Program) {
 	if len(p.words) == 0 || p.words[0].Kind != Literal || p.words[0].isOption() || p.words[0].Text == "" {
 		return
 	}
-	for i := range len(p.words[0].Text) - 1 {
-		if known := program.options["-"+p.words[0].Text[i:i+1]]; len(known.kinds) == 0 || known.kinds[0] != "none" {
-			p.c.Caveats.Add("unknown_option")
+	rest := p.words[1:]
+	var words []Word
+	for _, letter := range p.words[0].Text {
+		name := "-" + string(letter)
+		words = append(words, Word{Kind: Literal, Text: name})
+		known, ok := program.options[name]
+		for range known.kinds {
+			if !ok || known.kinds[0] == "none" || strings.HasSuffix(known.kinds[0], "?") || len(rest) == 0 {
+				break
+			}
+			words, rest = append(words, rest[0]), rest[1:]
 		}
 	}
-	words := slices.Clone(p.words)
-	words[0].Text = "-" + words[0].Text
-	p.words = words
+	p.words = append(words, rest...)
 }

@@ -40,6 +40,7 @@ type Program struct {
 	chainOperands int
 	recursive     []string
 	modifies      []string
+	changes       []string
 	implicit      string
 	runsAnything  bool
 	network       bool
@@ -108,6 +109,7 @@ type entry struct {
 	ChainOperands int               `json:"chain_operands"`
 	Recursive     []string          `json:"recursive"`
 	Modifies      []string          `json:"modifies"`
+	Changes       []string          `json:"changes"`
 	Implicit      string            `json:"implicit"`
 	RunsAnything  bool              `json:"runs_anything"`
 	Network       bool              `json:"network"`
@@ -159,6 +161,7 @@ var kinds = map[string]bool{
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
 	"data": true, "field": true, "upload": true, "repository": true, "destination": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false, "input": false,
 	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false, "fields": false, "bare": false, "inside": false, "member": false, "interface": false, "merges": false, "output": true,
+	"package": true, "names": true, "assigned": true, "assignment": true,
 }
 
 // NewTable indexes the embedded program table.
@@ -266,7 +269,7 @@ func compileRaw(raw json.RawMessage) (*Program, error) {
 func compile(e *entry) (*Program, error) {
 	p := &Program{
 		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, joined: e.Joined, aliases: e.Aliases,
-		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies,
+		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies, changes: e.Changes,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
 		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,

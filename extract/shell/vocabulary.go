@@ -19,6 +19,9 @@ var versionsJSON []byte
 
 // vocabulary is what the shells themselves give a meaning to.
 type vocabulary struct {
+	// PlainGitSettings are settings of git's that run nothing and choose no file, in lower
+	// case; with a dot at the end all below it.
+	PlainGitSettings []string `json:"plain_git_settings"`
 	// NetworkSchemes are those of addresses that name no file of this machine, sorted.
 	NetworkSchemes []string `json:"network_schemes"`
 	// HarmlessVariables are names to the one value that is harmless: "" is any,

@@ -1,0 +1,56 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// changed makes writes of what operands were taken to read, if the program writes the files
+// that they name: git checkout REVISION -- PATH. Which files a pattern of git's selects is
+// not looked up.
+func (p *parsed) changed(program *Program, from int) {
+	if !slices.ContainsFunc(program.changes, func(option string) bool { return option == "*" || p.has(option) }) {
+		return
+	}
+	for i := from; i < len(p.c.Accesses); i++ {
+		a := &p.c.Accesses[i]
+		if a.Spelled {
+			p.c.Caveats.Add("lands_unknown")
+		}
+		if a.Op == v1.OpRead {
+			a.Op = v1.OpWrite
+		}
+	}
+}
+
+// assigned notes the name of a setting of git's that a command sets or removes. All but the
+// listed ones may choose a program that git runs, or what it reads.
+func (p *parsed) assigned(key Word) {
+	name := strings.ToLower(key.Text)
+	plain := func(setting string) bool {
+		return name == setting || strings.HasSuffix(setting, ".") && strings.HasPrefix(name, setting)
+	}
+	if key.Kind != Literal || !slices.ContainsFunc(p.w.table.words.PlainGitSettings, plain) {
+		p.c.Caveats.Add("executes")
+	}
+	if p.has("--global") {
+		p.access(Word{Kind: Literal, Text: p.w.options.Home + "/.gitconfig"}, v1.OpWrite, false)
+	}
+	if p.has("--system") {
+		p.access(Word{Kind: Literal, Text: "/etc/gitconfig"}, v1.OpWrite, false)
+	}
+}
+
+// packageName notes a word that names a package, or code: a path, whose code a package
+// manager runs when it installs it.
+func (p *parsed) packageName(word Word) {
+	before := len(p.c.Accesses)
+	p.maybePath(word, v1.OpExecute)
+	for i := before; i < len(p.c.Accesses); i++ {
+		if p.c.Accesses[i].Maybe {
+			p.c.Accesses[i].Reading = AsAnything
+		}
+	}
+}
