@@ -32,9 +32,12 @@ func (e *extraction) commandLine(line string) {
 			e.facts.Doubts = appendNew(e.facts.Doubts, code)
 		}
 	}
+	e.aliases = e.aliasesOf(parsed.Commands)
 	for i := range parsed.Commands {
+		e.commandIndex = i
 		e.command(&parsed.Commands[i], line)
 	}
+	e.aliases = nil
 	if e.facts.Messy && len(e.facts.Items) == 0 {
 		// Something runs, and nothing of it could be named.
 		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemCommand, Path: -1, Directory: e.facts.Cwd})
@@ -76,6 +79,9 @@ func (e *extraction) command(c *shell.Command, line string) {
 	if t.unseen {
 		item.Caveats.Add("unseen")
 	}
+	if t.linked {
+		item.Caveats.Add(linkUnknown)
+	}
 	if t.special {
 		item.Caveats.Add("special")
 	}
@@ -108,6 +114,7 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 			t.vague = true
 			continue
 		}
+		e.enters(t, dir)
 		t.unseen = t.unseen || resolved.Unseen
 		t.add(v1.OpList, e.spaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)
@@ -147,6 +154,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		e.windowsAccess(t, item, a, base)
 		return
 	case a.Glob, a.Spelled:
+		e.aliasesMatching(t, a.Text, base, a.Op)
 		for _, match := range e.globbed(t, item, a, base) {
 			if resolved, err := e.resolve(match); err == nil && resolved.Dir {
 				e.below(t, item, resolved.Real, a, base)
@@ -200,6 +208,7 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 
 // walk adds the caveat for what reading a whole tree reaches.
 func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
+	e.aliasesBelow(t, root, a.Op, a.Fed || a.Follow)
 	f := handingOf(a)
 	var found foundName
 	if a.Fed && changes(a.Op) {

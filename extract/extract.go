@@ -210,6 +210,10 @@ type extraction struct {
 	line       bool // a command line is being read
 	foreign    bool // on Windows, by a shell of Unix
 	crossed    bool // where it prints to may be a file that it reads
+	// aliases are the names that the line makes, commandIndex the command whose paths are looked at, and
+	// aliasDepth how many names led to the one that is.
+	aliases                  []alias
+	commandIndex, aliasDepth int
 
 	bounds      bounds
 	room        *room

@@ -228,8 +228,8 @@ func (l *landing) landed(raw, full string, named bool) bool {
 	if l.item == nil {
 		t = &touched{item: len(l.e.facts.Items)}
 	}
-	index := len(l.e.facts.Paths)
 	p := l.e.touch(t, full, "", v1.OpWrite)
+	index := len(l.e.facts.Paths) - 1
 	plain := len(p.Class) == 0 && len(p.Links) == 0 && !p.Caveats.Has("hard_link") && !p.Caveats.Has("special") &&
 		!p.Caveats.Has("error")
 	_, always := p.Class.Get("protected_always")

@@ -790,7 +790,6 @@ func changes(op string) bool { return op != v1.OpList && op != v1.OpRead }
 // pattern, or a name that another command finds. One that is only looked at is kept if
 // it is on a list, or lies in another space than near, where it was looked for.
 func (e *extraction) matched(t *touched, item *v1.Item, match, word, op, near string) {
-	index := len(e.facts.Paths)
 	p := e.touch(t, match, "", op)
 	p.Raw = word
 	switch space := p.Space; {
@@ -802,7 +801,7 @@ func (e *extraction) matched(t *touched, item *v1.Item, match, word, op, near st
 		item.Caveats.Add(reachesOutside)
 	}
 	if !changes(op) && len(p.Class) == 0 && p.Space == near && !p.Caveats.Has("ambiguous") {
-		e.facts.Paths = e.facts.Paths[:index]
+		e.facts.Paths = e.facts.Paths[:len(e.facts.Paths)-1]
 	}
 }
 

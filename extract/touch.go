@@ -17,6 +17,8 @@ type touched struct {
 	vague bool // something it touches is not known
 	// unseen is true when something lies on a disk that this machine doesn't have.
 	unseen bool
+	// linked is true when something that it touches may be a link that the line makes.
+	linked bool
 	// special is true when something that it opens is neither file nor directory.
 	special bool
 	// secret is true when a file that it reads holds a secret, whatever its name.
@@ -27,6 +29,11 @@ type touched struct {
 // path counts from; empty when unknown.
 func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	e.step()
+	if len(e.aliases) > 0 {
+		if full := e.absolute(raw, base); full != "" {
+			e.throughAliases(t, full, op)
+		}
+	}
 	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
 	p := &e.facts.Paths[len(e.facts.Paths)-1]
 	if e.foreign && raw == devNull {

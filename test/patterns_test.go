@@ -33,7 +33,7 @@ func newPatternPlace(t *testing.T) patternPlace {
 	p := patternPlace{place: place{home: tree.Home, project: tree.Project}}
 	for _, name := range []string{
 		"proj/AGENTS.md", "proj/CLAUDE.md", "proj/.mcp.json", "proj/.claude/settings.json", "proj/docs/CLAUDE.md", "proj/docs/a.md",
-		"proj/secrets.json", "given/f.md", "given/sub/g.txt", "proj/.git/hooks/pre-commit", "other/o.txt", "state/token",
+		"proj/secrets.json", "given/f.md", "given/sub/g.txt", "proj/.git/hooks/pre-commit.sample", "other/o.txt", "state/token",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(tree.Home+"/"+name), 0o700))
 		require.NoError(t, os.WriteFile(tree.Home+"/"+name, []byte("x\n"), 0o600))
@@ -115,7 +115,7 @@ func (s slotted) with(words string) string { return s.before + words + s.after }
 // generated are lines that read, write and delete each of the paths that matter.
 func generated() []slotted {
 	paths := []string{
-		"AGENTS.md", ".mcp.json", ".claude/settings.json", ".claude", ".git", ".git/hooks/pre-commit", "docs/CLAUDE.md", "docs/a.md", "docs",
+		"AGENTS.md", ".mcp.json", ".claude/settings.json", ".claude", ".git", ".git/hooks/pre-commit.sample", "docs/CLAUDE.md", "docs/a.md", "docs",
 		"secrets.json", ".env", "hidden.txt", "double.txt", "linked.md", "linkdir/CLAUDE.md", "given.md", "far/o.txt", "far", "src/app.py", "src",
 		"../given/f.md", "../given/sub", "../given/sub/g.txt", "../proj/AGENTS.md", "../proj", "../other/o.txt", "../state/token",
 	}

@@ -21,6 +21,8 @@ type Landing struct {
 	// Symbolic is true for links to the sources' names, which then count from
 	// where the link lies.
 	Symbolic bool
+	// Linked is true when what is put there is another name of a source, and not a copy.
+	Linked bool
 	// Follow is true when links below a source are followed.
 	Follow bool
 	// Vague is true when an option has a say in where things land.
@@ -32,12 +34,13 @@ type placing struct {
 	// Into and From are options that name the place, and sources.
 	Into []string `json:"into"`
 	From []string `json:"from"`
-	// Trees, Exact, Parents, Symbolic and Vague are the options that make a
+	// Trees, Exact, Parents, Symbolic, Linked and Vague are the options that make a
 	// Landing so; "*" always.
 	Trees    []string `json:"trees"`
 	Exact    []string `json:"exact"`
 	Parents  []string `json:"parents"`
 	Symbolic []string `json:"symbolic"`
+	Linked   []string `json:"linked"`
 	Vague    []string `json:"vague"`
 	// Fetched are the options with which what an address names is put into the place, else
 	// into the working directory, under the last segment of the address; "*" always, but for
@@ -93,6 +96,7 @@ func (p *parsed) land(program *Program) {
 	}
 	landing := &Landing{
 		Tree: holds(places.Trees), Exact: holds(places.Exact), Parents: holds(places.Parents), Symbolic: holds(places.Symbolic),
+		Linked: holds(places.Linked),
 		Follow: p.filters.Follow,
 		Vague:  holds(places.Vague) || p.c.Caveats.Has("unknown_option"),
 	}

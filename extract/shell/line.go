@@ -97,6 +97,9 @@ type Command struct {
 	// VersionFiles are files, or patterns, that may say which version of the program
 	// is installed.
 	VersionFiles []string
+	// Unpacks is true when it makes files of which neither the names nor the kinds are known, in the
+	// directories that it runs in or at the paths that it writes: links may be among them.
+	Unpacks bool
 	// ReadsAbove names files that it reads where they lie in a working directory or
 	// above, and prints parts of where they are not what they should be.
 	ReadsAbove []string

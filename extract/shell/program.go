@@ -475,6 +475,7 @@ func (p *parsed) chosen(program *Program) {
 	if len(program.versionFiles) > 0 {
 		p.c.VersionFiles = program.versionFiles
 	}
+	p.c.Unpacks = program.unpacks.holds(p.has)
 	if len(program.readsAbove) > 0 {
 		p.c.ReadsAbove = program.readsAbove
 	}

@@ -54,6 +54,7 @@ type Program struct {
 	pathspecs     bool
 	chosenBy      []string
 	readsAbove    []string
+	unpacks       *condition
 	filters       map[string]string
 	skipsHidden   bool
 	unhide        []string
@@ -90,6 +91,18 @@ type operandRule struct {
 	roles        []role
 }
 
+// condition says by the names in a command's form when something holds of it: one of When, unless it
+// is empty, and none of Unless.
+type condition struct {
+	When   []string `json:"when"`
+	Unless []string `json:"unless"`
+}
+
+// holds reports whether a command fulfils a condition. None is never fulfilled.
+func (c *condition) holds(has func(name string) bool) bool {
+	return c != nil && (len(c.When) == 0 || slices.ContainsFunc(c.When, has)) && !slices.ContainsFunc(c.Unless, has)
+}
+
 type role struct {
 	name, kind       string
 	repeat, optional bool
@@ -122,6 +135,7 @@ type entry struct {
 	Pathspecs     bool              `json:"pathspecs"`
 	ChosenBy      []string          `json:"chosen_by"`
 	ReadsAbove    []string          `json:"reads_above"`
+	Unpacks       *condition        `json:"unpacks"`
 	Filters       map[string]string `json:"filters"`
 	SkipsHidden   bool              `json:"skips_hidden"`
 	Unhide        []string          `json:"unhide"`
@@ -274,7 +288,7 @@ func compile(e *entry) (*Program, error) {
 		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
-		only: e.Only, readsAbove: e.ReadsAbove, versionFiles: e.VersionFiles, beside: e.Beside,
+		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {

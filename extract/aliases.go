@@ -1,0 +1,249 @@
+package extract
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+	"policyd/extract/shell"
+)
+
+// linkUnknown is the caveat of an item that touches what an earlier command of the line may have
+// made a link.
+const linkUnknown = "link_unknown"
+
+// Bounds of following names that a line makes.
+const (
+	maxAliases    = 256
+	maxAliasDepth = 8
+)
+
+// alias is a name that a command of the line makes: the disk doesn't have it yet.
+type alias struct {
+	// command is the index of the one that makes it.
+	command int
+	// at is where it lies, absolute, and to the path that it is another name of. If to is empty, it is not
+	// known what lies at the path or below.
+	at, to string
+	// copied is true if what lies there is a copy, so that only links in it lead elsewhere.
+	copied bool
+	// symbolic is true for a symbolic link, which walks of trees don't follow by themselves.
+	symbolic bool
+	// below is true if at itself is no link.
+	below bool
+}
+
+// aliases are the names that the commands of a line make. Loops, functions and the background run commands in
+// another order than the line has them, so every name counts for every other command.
+func (e *extraction) aliasesOf(commands []shell.Command) []alias {
+	if len(commands) < 2 || e.windows {
+		return nil
+	}
+	var out []alias
+	for i := range commands {
+		c := &commands[i]
+		if c.Unpacks {
+			out = e.unpacked(out, i, c)
+		}
+		for j := range c.Accesses {
+			if a := &c.Accesses[j]; a.Landing != nil {
+				out = e.landings(out, i, c, a)
+			}
+		}
+	}
+	if len(out) > maxAliases {
+		return []alias{{command: -1, at: "/", below: true}}
+	}
+	return out
+}
+
+// unpacked adds the places where a command makes files that are not known.
+func (e *extraction) unpacked(out []alias, index int, c *shell.Command) []alias {
+	if c.Unknown || len(c.Dirs) == 0 {
+		return append(out, alias{command: index, at: "/", below: true})
+	}
+	for _, dir := range c.Dirs {
+		if c.Program == "git" && c.Verb != "git clone" {
+			if top := e.toplevel(dir); top != "" {
+				dir = top
+			}
+		}
+		out = append(out, alias{command: index, at: path.Clean(dir), below: true})
+		for i := range c.Accesses {
+			if a := &c.Accesses[i]; a.Op == v1.OpWrite && !a.Dynamic && !a.Glob {
+				if full := e.absolute(a.Text, dir); full != "" {
+					out = append(out, alias{command: index, at: path.Clean(full)})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// landings adds the names that a command puts at the path of an access.
+func (e *extraction) landings(out []alias, index int, c *shell.Command, a *shell.Access) []alias {
+	dirs := c.Dirs
+	if a.Dirs != nil {
+		dirs = a.Dirs
+	}
+	for _, base := range dirs {
+		target := e.absolute(shellExpanded(a.Text), base)
+		if target == "" || a.Dynamic || a.Glob {
+			if a.Landing.Linked {
+				out = append(out, alias{command: index, at: path.Clean(base), below: true})
+			}
+			continue
+		}
+		target = path.Clean(target)
+		for i := range a.Landing.Sources {
+			out = e.landing(out, alias{command: index, at: target, copied: !a.Landing.Linked, symbolic: a.Landing.Symbolic}, &a.Landing.Sources[i], base, a.Landing)
+		}
+	}
+	return out
+}
+
+// landing adds the names that one source gets at a path, or in the directory that may be there.
+func (e *extraction) landing(out []alias, name alias, source *shell.Access, base string, what *shell.Landing) []alias {
+	target := name.at
+	l := landing{e: e, t: &touched{}, item: &v1.Item{}, what: what}
+	words := l.named(source, base)
+	if len(words) == 0 || l.unknown {
+		if !name.copied {
+			name.to = ""
+			out = append(out, name)
+		}
+		return out
+	}
+	for _, word := range words {
+		entry, _ := entryName(word, what.Parents)
+		for _, at := range []string{target, path.Join(target, entry)} {
+			if name.at = at; what.Exact && at != target {
+				continue
+			}
+			if name.to = e.absolute(word, base); name.to != "" && name.to != at {
+				out = append(out, name)
+			}
+			if what.Symbolic && !strings.HasPrefix(word, "/") {
+				name.to = paths.Parent(at) + "/" + word // its text counts from where it lies
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// throughAliases touches what a path leads to by the names that the line makes.
+func (e *extraction) throughAliases(t *touched, full, op string) {
+	if len(e.aliases) == 0 || e.aliasDepth > maxAliasDepth {
+		return
+	}
+	e.aliasDepth++
+	defer func() { e.aliasDepth-- }()
+	clean := path.Clean(full)
+	for i := range e.aliases {
+		a := &e.aliases[i]
+		rest, below := strings.CutPrefix(strings.TrimSuffix(full, "/"), a.at)
+		if !below || rest != "" && rest[0] != '/' {
+			rest, below = strings.CutPrefix(clean, a.at)
+		}
+		if a.at == "/" {
+			rest, below = clean, true
+		}
+		if a.command == e.commandIndex || !below || rest != "" && rest[0] != '/' {
+			continue
+		}
+		e.throughAlias(t, a, full, rest, op)
+	}
+}
+
+func (e *extraction) throughAlias(t *touched, a *alias, full, rest, op string) {
+	switch {
+	case a.to == "" && a.below && (rest == "" || rest == "/"):
+	case a.to == "":
+		resolved, err := e.resolve(strings.TrimSuffix(full, "/...")) // what Go calls all packages below
+		t.linked = t.linked || err != nil || !resolved.Dir
+	case e.touches(t, a.to+rest, op):
+	case a.copied:
+		resolved, err := e.resolve(a.to + rest)
+		if rest == "" || err == nil && len(resolved.Links) == 0 {
+			return
+		}
+		e.touch(t, a.to+rest, "", op)
+	case e.aliasDepth == maxAliasDepth:
+		t.linked = true
+	default:
+		e.touch(t, a.to+rest, "", op)
+	}
+}
+
+// enters touches what a working directory is another name of. What an archive made there is looked at
+// where it is named.
+func (e *extraction) enters(t *touched, dir string) {
+	linked := t.linked
+	e.throughAliases(t, dir, v1.OpList)
+	t.linked = linked
+}
+
+// touches reports whether the item touches a path in this way already.
+func (e *extraction) touches(t *touched, raw, op string) bool {
+	return slices.ContainsFunc(e.facts.Paths, func(p v1.Path) bool { return p.Item == t.item && p.Op == op && p.Raw == raw })
+}
+
+// aliasesBelow touches what names lead to that the line makes below a directory, where a walk comes by
+// them. follow is true if it goes through symbolic links.
+func (e *extraction) aliasesBelow(t *touched, dir, op string, follow bool) {
+	for i := range e.aliases {
+		a := &e.aliases[i]
+		switch {
+		case a.command == e.commandIndex, a.copied, a.below, a.at == dir, !paths.Within(a.at, dir), a.symbolic && !follow:
+		case a.to == "":
+			t.linked = true
+		default:
+			e.touch(t, a.to, "", op)
+		}
+	}
+}
+
+// aliasesMatching touches what names lead to that the line makes and that a pattern matches.
+func (e *extraction) aliasesMatching(t *touched, text, base, op string) {
+	if len(e.aliases) == 0 {
+		return
+	}
+	full := e.absolute(text, base)
+	if full == "" {
+		return
+	}
+	pattern := strings.Split(strings.Trim(path.Clean(full), "/"), "/")
+	for i := range e.aliases {
+		a := &e.aliases[i]
+		at := strings.Split(strings.Trim(a.at, "/"), "/")
+		if a.command == e.commandIndex || a.copied || a.below || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
+			continue
+		}
+		rest := strings.Join(pattern[min(len(at), len(pattern)):], "/")
+		switch {
+		case a.to == "", hasMeta(rest):
+			t.linked = true
+		case rest == "":
+			e.touch(t, a.to, "", op)
+		default:
+			e.touch(t, a.to+"/"+unquote(rest), "", op)
+		}
+	}
+}
+
+// mayMatch reports whether the segments of a pattern may match those of a path.
+func mayMatch(pattern, at []string) bool {
+	for i, segment := range at {
+		if i >= len(pattern) || pattern[i] == "**" {
+			return true
+		}
+		glob, plain := asMatched(pattern[i])
+		if ok, err := likeShells(glob, segment); plain && err == nil && !ok && unquote(pattern[i]) != segment {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,69 @@
+package test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	v1 "policyd/api/v1"
+)
+
+// A name that a line makes is judged as what it leads to, whatever is done by it.
+func TestLinksOfALineAreJudgedByTheirTargets(t *testing.T) {
+	p := newPatternPlace(t)
+	literal := map[string][3]v1.Effect{}
+	tried := 0
+	for at, line := range generated() {
+		info, err := os.Stat(p.project + "/" + line.path)
+		if err != nil || slices.Contains([]string{"mv ", "tar cf x.tar "}, line.before) || line.after == " build/" || at%2 != 0 {
+			continue // what mv renames is the link, tar packs it as one, and a copy is called like it
+		}
+		makers := []string{"ln -s @ zl", "ln -sr @ zl", "cp -s @ zl", "ln -s @ ./src/../zl", "ln -s $PWD/@ zl"}
+		if !info.IsDir() {
+			makers = append(makers, "ln @ zl", "cp -l @ zl", "link @ zl")
+		}
+		named := line.with(line.path)
+		if _, known := literal[named]; !known {
+			literal[named], _ = p.decide(t, named)
+		}
+		made := strings.Replace(makers[at/2%len(makers)], "@", line.path, 1) + "; " + line.with("zl")
+		tried++
+		effects, unexplained := p.decide(t, made)
+		for with, effect := range effects {
+			want := literal[named][with]
+			if unexplained {
+				want = max(want, v1.EffectPrompt)
+			}
+			assert.LessOrEqualf(t, effect, want, "%q is judged %v, and %q is judged %v", made, effect, named, want)
+		}
+	}
+	assert.Greater(t, tried, 300)
+}
+
+// Each way to make a name, and to use it before or after in the line.
+func TestNamesThatALineMakes(t *testing.T) {
+	p := newPatternPlace(t)
+	for line, want := range map[string]v1.Effect{
+		"ln -s .env y && cat y": v1.EffectDeny, "ln .env h && cat h": v1.EffectDeny, "ln -s .env y && ln -s y z && cat z": v1.EffectDeny,
+		"ln -s .git/hooks g && cp b.txt g/pre-commit": v1.EffectPrompt, "ln -s .git/hooks g && cd g && cp ../b.txt pre-commit": v1.EffectPrompt,
+		"ln -s AGENTS.md am && cp a.txt am": v1.EffectPrompt, "ln -s AGENTS.md am; echo hi > am": v1.EffectPrompt, "cp .env y": v1.EffectDeny,
+		"mv .env y && cat y": v1.EffectDeny, "cp -l .env y && cat y": v1.EffectDeny, "cp -s .env y && cat y": v1.EffectDeny, "link .env y && cat y": v1.EffectDeny,
+		"mkdir -p x && ln -s ../../other x/r && cat x/r/o.txt": v1.EffectPrompt, "ln -s .. d && rm d/x": v1.EffectPrompt, "ln -s ../given g && rm g/f.md": v1.EffectDeny,
+		"ln -st build ../.env && cat build/.env": v1.EffectDeny, "ln .env src/h && grep -r k src": v1.EffectDeny, "ln .env h && cat h*": v1.EffectDeny,
+		"ln .env h && ls | xargs cat": v1.EffectDeny, "for i in 1 2; do cat y; ln -s .env y; done": v1.EffectDeny, "f() { cat y; }; ln -s .env y; f": v1.EffectDeny,
+		"cat y & ln -s .env y": v1.EffectDeny, "(ln -s .env y); cat y": v1.EffectDeny, `ln -s "$X" y && cat y`: v1.EffectPrompt, "ln -s ../other o && cd o && make": v1.EffectPrompt,
+		"mv linkdir w && rm w/CLAUDE.md": v1.EffectPrompt, "mv far w && cat w/o.txt": v1.EffectPrompt,
+		"tar xf a.tar && cat y": v1.EffectPrompt, "unzip a.zip && cat y/b": v1.EffectPrompt, "unzip a.zip -d build/q && cat build/q/x": v1.EffectPrompt,
+		"git checkout other && cat b.txt": v1.EffectPrompt, "git worktree add build/w && cat build/w/x": v1.EffectPrompt, "git stash pop && tee b.txt < a.txt": v1.EffectPrompt,
+		"tar xf a.tar && make": v1.EffectAllow, "tar xf a.tar && cd a && make": v1.EffectAllow, "git pull && ls src": v1.EffectAllow,
+		"git checkout -b x && cat b.txt": v1.EffectAllow, "mkdir -p build && cp a.txt build/": v1.EffectAllow, "cp -a docs build/d && cat build/d/a.md": v1.EffectAllow,
+		"mv src s2 && cat s2/main.go": v1.EffectAllow, "cp a.txt a.bak && sed -i s/a/b/ a.txt && rm a.bak": v1.EffectAllow, "ln -sfn build cur && ls cur/": v1.EffectAllow,
+		"ln -s src s && cat s/app.py": v1.EffectAllow, "tar cf a.tar src && cat b.txt": v1.EffectAllow, "tar tf a.tar && cat b.txt": v1.EffectAllow,
+	} {
+		effects, _ := p.decide(t, line)
+		assert.Equalf(t, want, effects[2], "%q with every verb remembered", line)
+	}
+}
