@@ -21,6 +21,9 @@ type Options struct {
 	Source string
 	// FS is the embedded bundle. It is needed unless Source replaces it.
 	FS fs.FS
+	// Schema is the JSON schema of facts, against which rules of operators are checked; nil
+	// checks none.
+	Schema []byte
 	// Ahead is what [ReadAhead] returned of FS; nil reads FS when it is needed.
 	Ahead *Ahead
 	// Settings are merged over data.policyd.settings: objects member by member,
@@ -66,6 +69,8 @@ type Options struct {
 	Now func() time.Time
 	// idle is true while no policy is in force, so that a build keeps no judgement waiting.
 	idle bool
+	// facts is Schema, read when it is needed.
+	facts factsSchema
 }
 
 func (o Options) withDefaults() Options {
@@ -74,6 +79,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Debounce <= 0 {
 		o.Debounce = defaultDebounce
+	}
+	if o.facts == nil {
+		o.facts = newFactsSchema(o.Schema)
 	}
 	if o.BodyPatience <= 0 {
 		o.BodyPatience = bodyPatience

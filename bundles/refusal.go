@@ -73,7 +73,7 @@ func hintFor(check string) string {
 	case CheckData:
 		return "compare it with the data of the built-in policy"
 	case CheckCompile:
-		return "run policyd check --strict over the bundle"
+		return "run policyd check --strict over the bundle; docs/facts.md lists what rules can read"
 	case CheckEntrypoint:
 		return entrypointPath + " has to be one complete rule"
 	case CheckSmoke:

@@ -65,7 +65,7 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	yield()
 	// What bundles say is checked without settings: an operator's choice is no mistake in
 	// a bundle, and none in it may hide behind one.
-	plain, err := compile(ctx, parts, changed)
+	plain, err := compile(ctx, options.facts, parts, changed)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +102,16 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 }
 
 // compile makes a snapshot of what the parts alone say.
-func compile(ctx context.Context, parts []part, changed string) (*Snapshot, error) {
+func compile(ctx context.Context, schema factsSchema, parts []part, changed string) (*Snapshot, error) {
 	compiler, err := newCompiler(ctx, parts)
 	if err != nil {
 		return nil, refuse(changed, CheckData, err)
 	}
-	if compiler.Compile(modulesOf(parts, isRule)); compiler.Failed() {
+	modules := modulesOf(parts, isRule)
+	if compiler, err = schema.bind(compiler, parts, modules); err != nil {
+		return nil, err
+	}
+	if compiler.Compile(modules); compiler.Failed() {
 		return nil, refuse(changed, CheckCompile, fmt.Errorf("compile policy: %w", explain(compiler.Errors)))
 	}
 	if err := checkEntrypoint(compiler, parts); err != nil {

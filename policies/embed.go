@@ -11,3 +11,9 @@ import "embed"
 //
 //go:embed .manifest all:policyd
 var FS embed.FS
+
+// Schema is the JSON schema of the facts that rules judge, which is no part of the
+// bundle.
+//
+//go:embed schemas/facts.json
+var Schema []byte

@@ -13,6 +13,9 @@ import (
 // is the engine that decides by it.
 var engineCommands = []string{"bench", "check", "eval", "fmt", "test"}
 
+// builtinCommands are those of them that see the built-in policy.
+var builtinCommands = []string{"check", "test"}
+
 // mountEngineCommands moves OPA's commands under root.
 func mountEngineCommands(root *cobra.Command) {
 	mountEngineCommandsFor(root, engineCommands...)
@@ -28,6 +31,9 @@ func mountEngineCommandsFor(root *cobra.Command, names ...string) {
 	for _, command := range source.Commands() {
 		if slices.Contains(names, command.Name()) {
 			source.RemoveCommand(command)
+			if slices.Contains(builtinCommands, command.Name()) {
+				includeBuiltin(command)
+			}
 			root.AddCommand(command)
 		}
 	}

@@ -98,7 +98,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	})
 	go func() { _, _ = tables() }() // whoever asks next gets the error
 	engine, err := bundles.New(ctx, bundles.Options{
-		Source: s.Bundle, FS: policies.FS, Ahead: s.ahead, Settings: s.Settings(), Watch: s.Watch, Logger: logger, Now: s.now,
+		Source: s.Bundle, FS: policies.FS, Schema: policies.Schema, Ahead: s.ahead, Settings: s.Settings(), Watch: s.Watch, Logger: logger, Now: s.now,
 		TestOnActivate: s.TestOnActivate, Services: s.Bundles, PersistDir: kept,
 		MaxAge: s.MaxPolicyAge, Deadline: s.PolicyTimeout, Remembered: s.DecisionCache,
 		Prepare: func(policyd map[string]any) (any, error) {

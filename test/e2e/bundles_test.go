@@ -81,7 +81,7 @@ func TestTheBundlesPageRuns(t *testing.T) {
 			settings = content
 		}
 	}
-	require.Equal(t, 3, ran)
+	require.Equal(t, 5, ran)
 	serveThePage(t, dir, settings)
 }
 

@@ -1,0 +1,51 @@
+package bundles
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"policyd/policies"
+)
+
+// TestMisspeltFactsAreRefused holds that a rule of operators that reads what facts don't
+// have is refused, and not taken for one that never applies.
+func TestMisspeltFactsAreRefused(t *testing.T) {
+	for condition, misspelt := range map[string]bool{
+		`item.verb == "scp"`:                              false,
+		`input.session.audience == "team"`:                false,
+		`input.line.told`:                                 false,
+		`some approval in input.approvals; approval.once`: false,
+		`item.form["-x"]`:                                 false,
+		`item.caveats.network`:                            false,
+		`object.get(item, "verb", "") == "scp"`:           false,
+		`input.paths[item.path].class.secret`:             false,
+		`item.vreb == "scp"`:                              true,
+		`input.sesion.audience == "team"`:                 true,
+		`input.session.audeince == "team"`:                true,
+		`input.tool.kinds == "shell"`:                     true,
+		`input.paths[item.path].reel == "/x"`:             true,
+		`some approval in input.approvals; approval.onec`: true,
+	} {
+		t.Run(condition, func(t *testing.T) {
+			dir := t.TempDir()
+			writeTree(t, dir, map[string]string{
+				".manifest": `{"roots": ["site/team"], "rego_version": 1}`,
+				"site/team/team.rego": "package site.team\n\ndeny contains {\"rule\": \"site/team\", \"code\": \"c\", \"message\": \"m\", \"item\": i} if {\n" +
+					"\tsome i, item in input.items\n\titem.kind == \"fetch\"\n\t" + condition + "\n}\n",
+			})
+			e, err := New(t.Context(), Options{FS: policies.FS, Schema: policies.Schema, Source: dir})
+			if !misspelt {
+				require.NoError(t, err)
+				e.Close()
+				return
+			}
+			refused := new(RefusalError)
+			require.True(t, errors.As(err, &refused), "%v", err)
+			require.Equal(t, CheckCompile, refused.Check)
+			require.ErrorContains(t, err, "undefined ref")
+			require.ErrorContains(t, err, "want (one of)")
+		})
+	}
+}
