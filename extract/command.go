@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -339,11 +338,7 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 	if answer := e.readAbove(c); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
-	if e.x.options.Address != "" && (item.Caveats.Has("network") || item.Caveats.Has("unknown_program")) {
-		if _, port, err := net.SplitHostPort(e.x.options.Address); err == nil && strings.Contains(line, ":"+port) {
-			item.Caveats.Add("own_address")
-		}
-	}
+	e.addressed(item, c, line)
 }
 
 // readAbove says what the files are that a program reads in its working directories

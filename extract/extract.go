@@ -26,6 +26,8 @@ type Options struct {
 	Protected []string
 	// Address is the address that the sidecar listens on, host:port.
 	Address string
+	// Hostnames are names of this machine, by which the sidecar is reached as well.
+	Hostnames []string
 	// Platform is what an unnamed session platform means: linux, darwin or windows.
 	Platform string
 	// Now is the clock; nil is the system's. A repository that changed within
@@ -43,6 +45,7 @@ const maxRepositories = 256
 // table and the git reader. It is safe for concurrent use.
 type Base struct {
 	options Options
+	address ownAddress
 	// own and protected are the real names that those of the options had at the start.
 	own, protected []string
 	table          *shell.Table
@@ -82,7 +85,7 @@ func NewBase(options Options) (*Base, error) {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
 	base := &Base{
-		options: options, own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
+		options: options, address: newOwnAddress(options.Address, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
 		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders, gitWalks: gitWalks,
 	}
 	if options.Watch {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -37,6 +38,9 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	u := uncatalogued{e: e, tool: name}
 	u.arguments()
 	own := &e.facts.Items[0]
+	if e.x.address.pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.mentioned) {
+		own.Caveats.Add("own_address")
+	}
 	own.Touches = u.touched.set
 	if u.touched.special {
 		own.Caveats.Add("special")
@@ -54,6 +58,8 @@ type uncatalogued struct {
 	e       *extraction
 	tool    string
 	touched touched // by the tool's item, which is the first
+	// scalars are all texts and numbers of the arguments.
+	scalars []string
 	// secretsOnly is true where nothing but secrets is looked for.
 	secretsOnly bool
 }
@@ -77,7 +83,10 @@ func (u *uncatalogued) arguments() {
 // a text is for.
 func (u *uncatalogued) value(name string, value any) {
 	switch value := value.(type) {
+	case float64:
+		u.scalars = append(u.scalars, strconv.FormatFloat(value, 'f', -1, 64))
 	case string:
+		u.scalars = append(u.scalars, value)
 		u.text(name, value)
 	case []any:
 		for _, element := range value {

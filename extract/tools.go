@@ -2,7 +2,6 @@ package extract
 
 import (
 	"encoding/json"
-	"net"
 	"net/url"
 	"slices"
 	"strconv"
@@ -432,32 +431,15 @@ func (e *extraction) fetch(address string) {
 	}
 	item := v1.Item{Kind: v1.ItemFetch, Verb: "fetch", Path: -1}
 	item.Caveats.Add("network")
+	if e.x.address.fetched(address) {
+		item.Caveats.Add("own_address")
+	}
 	parsed, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil || parsed.Host == "":
 		item.Caveats.Add("unknown_argument")
 	default:
 		item.Verb = "fetch " + strings.ToLower(parsed.Hostname())
-		if e.own(parsed) {
-			item.Caveats.Add("own_address")
-		}
 	}
 	e.facts.Items = append(e.facts.Items, item)
-}
-
-// own reports whether an address is the sidecar's own: its port on a name that
-// could be this machine.
-func (e *extraction) own(address *url.URL) bool {
-	return samePort(e.x.options.Address, address.Port())
-}
-
-// samePort reports whether port, however it is written, is that of address.
-func samePort(address, port string) bool {
-	_, own, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	a, errOwn := strconv.ParseUint(own, 10, 16)
-	b, errPort := strconv.ParseUint(port, 10, 16)
-	return errOwn == nil && errPort == nil && a == b
 }

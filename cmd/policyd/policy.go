@@ -87,7 +87,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	// The tables of extraction are read while the rules are.
 	tables := sync.OnceValues(func() (*extract.Base, error) {
 		base, err := extract.NewBase(extract.Options{
-			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Platform: s.platform,
+			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Hostnames: hostnames(), Platform: s.platform,
 			Now: s.now, Watch: true,
 		})
 		if err == nil {
@@ -279,4 +279,14 @@ func (p *policy) Close() {
 	if p.scratch != "" {
 		_ = os.RemoveAll(p.scratch) // the system empties its scratch directory too
 	}
+}
+
+// hostnames are the names of this machine: the full one, and its first label.
+func hostnames() []string {
+	name, err := os.Hostname()
+	if err != nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(name, ".")
+	return []string{name, first}
 }

@@ -72,6 +72,9 @@ type Line struct {
 type Command struct {
 	// Verb is the verb chain (V2).
 	Verb string
+	// Argv are its words as they are expanded, the program's name first; nil where that
+	// isn't known.
+	Argv []Word
 	// Program is the base name of the program.
 	Program string
 	Form    v1.Form

@@ -266,6 +266,7 @@ func (r *plainRun) flow(p *parsed, entry *Program) {
 }
 
 func (r *plainRun) emit(p *parsed) {
+	p.c.Argv = p.words
 	for i := range p.c.Accesses {
 		p.providerPath(p.c.Accesses[i].Text)
 	}

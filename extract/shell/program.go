@@ -45,7 +45,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	c := takeCommand()
 	defer giveBack(c)
 	*c = w.newCommand(st, verb, redirs)
-	c.Program = name
+	c.Program, c.Argv = name, argv
 	for _, caveat := range caveats {
 		c.Caveats.Add(caveat)
 	}

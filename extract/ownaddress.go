@@ -1,0 +1,232 @@
+package extract
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell"
+)
+
+// ownAddress recognizes the address that the sidecar listens on, however a tool spells
+// it. A name may resolve to this machine, so in an address of the network every host with
+// the port is the sidecar's; a host without a port has to be this machine's. The zero
+// value recognizes nothing.
+type ownAddress struct {
+	port  uint64
+	names []string
+}
+
+// newOwnAddress reads host:port, and takes the names of this machine.
+func newOwnAddress(address string, names []string) ownAddress {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return ownAddress{}
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return ownAddress{}
+	}
+	return ownAddress{port: number, names: append([]string{host}, names...)}
+}
+
+// addressed adds the caveats of a command that reaches the network, or may: own_address if
+// it names the sidecar's address in its words as the shell expands them, in a redirection,
+// or in the line, whose assignments it may follow; dynamic_word if only the run knows
+// which port it names.
+func (e *extraction) addressed(item *v1.Item, c *shell.Command, line string) {
+	self := e.x.address
+	for _, access := range c.Accesses {
+		for _, device := range []string{"/dev/tcp/", "/dev/udp/"} {
+			if rest, found := strings.CutPrefix(access.Text, device); found && self.pair(strings.Split(rest, "/")) {
+				item.Caveats.Add("own_address")
+			}
+		}
+	}
+	if !slices.ContainsFunc(connecting, item.Caveats.Has) {
+		return
+	}
+	if self.given(c.Argv) || self.withPort(line, anyHost) {
+		item.Caveats.Add("own_address")
+	}
+	if self.uncertain(c.Argv) {
+		item.Caveats.Add("dynamic_word")
+	}
+}
+
+// connecting are the caveats of commands that reach the network, or may.
+var connecting = []string{"network", "unknown_program", "runs_anything", "executes", "inline_code"}
+
+// uncertain reports whether a word may be a host with the sidecar's port, and only the
+// run, or the program that takes patterns in addresses, knows whether it is.
+func (o ownAddress) uncertain(words []shell.Word) bool {
+	if o.port == 0 {
+		return false
+	}
+	counted, host := false, false
+	for _, word := range words {
+		number := word.Kind == shell.Number || word.Kind == shell.Hash
+		counted, host = counted || number, host || o.here(word.Text)
+		for at, r := range word.Text {
+			if r == ':' && (number || patternOfPorts(word.Text[at+1:])) {
+				return true
+			}
+		}
+	}
+	return counted && host
+}
+
+// patternOfPorts reports whether the text behind a colon is a pattern that ports match:
+// "74?3", "[7480-7489]", "{80,7483}".
+func patternOfPorts(text string) bool {
+	if end := strings.IndexAny(text, "/#"); end >= 0 {
+		text = text[:end]
+	}
+	return strings.ContainsAny(text, "*?[{") && strings.Trim(text, "0123456789*?[]{},-!^") == ""
+}
+
+// fetched reports whether a tool that fetches an address would reach the sidecar.
+func (o ownAddress) fetched(address string) bool {
+	return o.port != 0 && (o.withPort(address, anyHost) || o.defaultPort(address))
+}
+
+// mentioned reports whether a text of any kind holds the address: with a scheme on any
+// host, without one on this machine.
+func (o ownAddress) mentioned(text string) bool {
+	return o.port != 0 && (o.withPort(text, o.plausible) || o.defaultPort(text))
+}
+
+// given reports whether the words of a command that reaches the network name the address,
+// in one word or as a host and a port.
+func (o ownAddress) given(words []shell.Word) bool {
+	if o.port == 0 {
+		return false
+	}
+	host, port := false, false
+	for _, word := range words {
+		if o.withPort(word.Text, anyHost) || o.defaultPort(word.Text) {
+			return true
+		}
+		value := word.Text
+		if _, behind, attached := strings.Cut(value, "="); attached {
+			value = behind
+		} else if len(value) > 2 && value[0] == '-' && value[1] != '-' {
+			value = value[2:] // -p7483
+		}
+		host, port = host || o.here(value), port || o.isPort(value)
+	}
+	return host && port
+}
+
+// pair reports whether texts are a host and a port: this machine and the sidecar's.
+func (o ownAddress) pair(texts []string) bool {
+	host, port := false, false
+	for _, text := range texts {
+		host, port = host || o.here(text), port || o.isPort(text)
+	}
+	return o.port != 0 && host && port
+}
+
+func (o ownAddress) isPort(text string) bool {
+	number, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && number == o.port
+}
+
+func anyHost(string) bool { return true }
+
+// plausible reports whether what stands before a port in a text is an address.
+func (o ownAddress) plausible(before string) bool {
+	if cut := strings.LastIndexAny(before, " \t\r\n\"'`()<>,;|="); cut >= 0 {
+		before = before[cut+1:]
+	}
+	if strings.Contains(before, "//") || strings.Contains(before, `\\`) {
+		return true
+	}
+	return o.here(before[strings.LastIndexAny(before, "@/")+1:])
+}
+
+// withPort reports whether a text holds the port behind a colon, and a host before it.
+func (o ownAddress) withPort(text string, host func(before string) bool) bool {
+	if o.port == 0 {
+		return false
+	}
+	for at, r := range text {
+		if r != ':' {
+			continue
+		}
+		digits := text[at+1:]
+		if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+			digits = digits[:end]
+		}
+		if o.isPort(strings.TrimLeft(digits, "0")) && host(text[:at]) {
+			return true
+		}
+	}
+	return false
+}
+
+// defaultPort reports whether an address without a port is this machine's, and its scheme
+// stands for the sidecar's port.
+func (o ownAddress) defaultPort(address string) bool {
+	if o.port != 80 && o.port != 443 {
+		return false
+	}
+	parsed, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || parsed.Host == "" {
+		return o.here(address)
+	}
+	standard := map[string]uint64{"http": 80, "ws": 80, "https": 443, "wss": 443}
+	return parsed.Port() == "" && standard[strings.ToLower(parsed.Scheme)] == o.port && o.here(parsed.Hostname())
+}
+
+// here reports whether a host is this machine: a name of it, or an address that leads to
+// itself, in each form that inet_aton(3) takes (127.1, 0x7f000001, 017700000001).
+func (o ownAddress) here(host string) bool {
+	host = strings.TrimRight(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if host == "" {
+		return false
+	}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "localhost.") ||
+		strings.HasPrefix(host, "localhost4") || strings.HasPrefix(host, "localhost6") || host == "ip6-localhost" || host == "ip6-loopback" {
+		return true
+	}
+	for _, name := range o.names {
+		if name != "" && host == strings.ToLower(strings.TrimRight(name, ".")) {
+			return true
+		}
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		address, err = looseIPv4(host)
+	}
+	address = address.Unmap()
+	return err == nil && (address.IsLoopback() || address.IsUnspecified())
+}
+
+// looseIPv4 reads one to four numbers, the last of which fills the bytes that are left,
+// in decimal, octal or hexadecimal.
+func looseIPv4(host string) (netip.Addr, error) {
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, strconv.ErrSyntax
+	}
+	var bytes [4]byte
+	for i, part := range parts {
+		left := 1
+		if i == len(parts)-1 {
+			left = 4 - i
+		}
+		number, err := strconv.ParseUint(part, 0, 8*left)
+		if err != nil || strings.ContainsAny(part, "_ob") && !strings.HasPrefix(part, "0x") {
+			return netip.Addr{}, strconv.ErrSyntax
+		}
+		for j := range left {
+			bytes[i+j] = byte(number >> (8 * (left - 1 - j)))
+		}
+	}
+	return netip.AddrFrom4(bytes), nil
+}
