@@ -56,6 +56,7 @@ type Base struct {
 	// that say of which commits.
 	gitReaders map[string]gitReader
 	gitWalks   *gitWalks
+	gitStores  *gitStores
 	// watched is nil where nothing is watched.
 	watched *watched.Directories
 	// pool holds extractions that are over.
@@ -84,9 +85,13 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
+	gitStores, err := loadGitStores()
+	if err != nil {
+		return nil, fmt.Errorf("load extraction tables: %w", err)
+	}
 	base := &Base{
 		options: options, address: newOwnAddress(options.Address, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
-		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders, gitWalks: gitWalks,
+		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.

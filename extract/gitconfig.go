@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -21,14 +20,12 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	printed := false
 	switch {
-	case strings.HasPrefix(c.Verb, "git config") && !has("--name-only"):
+	case strings.HasPrefix(c.Verb, "git config") && has("--name-only"):
+		printed = slices.ContainsFunc(verdict.Credentials, namesCredential)
+	case strings.HasPrefix(c.Verb, "git config"):
 		key := strings.ToLower(c.Git.Setting)
 		one := key != "" && !slices.ContainsFunc(severalSettings, has)
 		printed = one && (git.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
-	case c.Verb == "git remote" && has("--verbose"), c.Verb == "git remote get-url", c.Verb == "git remote show", c.Verb == "git ls-remote":
-		printed = slices.ContainsFunc(verdict.Credentials, func(name string) bool {
-			return strings.HasPrefix(name, "remote.") || strings.HasPrefix(name, "url.")
-		})
 	}
 	if printed {
 		return reachesSecret
@@ -55,25 +52,3 @@ func (e *extraction) settingsReach(verdict git.Verdict) string {
 
 // maxSettings bounds a repository's settings, in bytes.
 const maxSettings = 1 << 20
-
-// secretSettings reports whether a file is that of a repository's settings, and
-// holds what git config and git remote are asked about for: whoever prints the file prints it.
-func (e *extraction) secretSettings(real string) bool {
-	switch path.Base(real) {
-	case "config", "config.worktree":
-	default:
-		return false
-	}
-	if !strings.Contains(real, "/.git/") {
-		return false
-	}
-	info, err := e.stat(real)
-	if err != nil || !info.Mode().IsRegular() {
-		return e.barred(err)
-	}
-	if info.Size() > maxSettings {
-		return true
-	}
-	content, err := e.readFile(real)
-	return err != nil || git.HoldsCredentials(content)
-}

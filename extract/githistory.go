@@ -50,6 +50,9 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, revisions, s
 		Alone: reader.Commits == "trees",
 		Logs:  reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
 	}
+	if reader.Commits == "all" {
+		return git.History{All: true, Walks: true}
+	}
 	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0 || takesRefs(c)
 	for _, word := range revisions {
 		if reader.Numbers && strings.Trim(word, "0123456789") == "" {

@@ -38,9 +38,11 @@ type gitReader struct {
 	Opens  bool     `json:"opens"`
 	Stored []string `json:"stored"`
 	// Commits says which commits it prints contents of: those "named", of these the "trees" and not
-	// what they changed, those "walked" with what came before each, or the "logs" of what refs
-	// were. Empty, it prints those of none.
+	// what they changed, those "walked" with what came before each, the "logs" of what refs
+	// were, or "all" that any ref leads to, where its words don't say which. Empty, it prints those of none.
 	Commits string `json:"commits"`
+	// Elsewhere are options with which it prints what another repository holds.
+	Elsewhere []string `json:"elsewhere"`
 	// Counts is true where it shows each commit that it comes by, so that a number of them is
 	// that many: those without changes are no others to git whatchanged.
 	Counts bool `json:"counts"`
@@ -82,6 +84,9 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 	}
 	if !ok || !verdict.Repository || !reader.printsContents(c.Form) {
 		return reachesNone
+	}
+	if slices.ContainsFunc(reader.Elsewhere, func(option string) bool { _, ok := c.Form.Get(option); return ok }) {
+		return reachesUnknown
 	}
 	if verdict.Recurses || c.Verb == "git stash show" && verdict.ShowsUntracked {
 		return reachesUnknown // what is tracked there, or was stashed beside, isn't looked at

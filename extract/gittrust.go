@@ -41,7 +41,7 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		if answer := e.gitReach(item, c, verdict, resolved.Real); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
-		if answer := configReach(c, verdict); answer != reachesNone {
+		if answer := e.storesReach(c, verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
 		if answer := e.blobReach(item, c, verdict, resolved.Real); answer != reachesNone {

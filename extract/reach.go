@@ -329,7 +329,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 			return name == ".git" || r.walk(full, rules, hidden)
 		}
 		if r.f.ignoring && name == ".git" {
-			if r.e.secretSettings(full + "/config") {
+			if r.e.gitDirSecret(full) {
 				r.met(reachesSecret) // where hidden directories are read, it is
 			}
 			return true

@@ -3,6 +3,8 @@ package git
 import (
 	"slices"
 	"strings"
+
+	"policyd/internal/credential"
 )
 
 // secretWords are what the last part of a setting's name holds when its value is
@@ -10,13 +12,13 @@ import (
 var secretWords = []string{"token", "password", "passwd", "passphrase", "secret", "extraheader", "smtppass", "oauth", "apikey"}
 
 // credentials lists the names, in lower case, of settings that hold what a
-// person would not print: by the name, or by a user in a web address. A file of the person's that
+// person would not print: by the name, or because name or value holds a credential. A file of the person's that
 // takes in others counts as one that may.
 func credentials(settings []setting) []string {
 	var names []string
 	for _, s := range settings {
 		name := strings.ToLower(s.name())
-		secret := SecretSetting(s.key) || namesUser(s.value) || namesUser(s.subsection) || s.section == "credential" && strings.Contains(strings.ToLower(s.value), "password")
+		secret := SecretSetting(s.key) || credential.Holds(s.value) || credential.Holds(s.subsection) || s.section == "credential" && strings.Contains(strings.ToLower(s.value), "password")
 		if secret && s.value != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -28,26 +30,10 @@ func credentials(settings []setting) []string {
 // case, says that its value is a secret.
 func SecretSetting(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(last, word) })
-}
-
-// namesUser reports whether a text holds a web address with a user in it, who
-// may be a token.
-func namesUser(text string) bool {
-	for _, scheme := range []string{"http://", "https://"} {
-		for rest := strings.ToLower(text); ; {
-			_, behind, found := strings.Cut(rest, scheme)
-			if !found {
-				break
-			}
-			authority, _, _ := strings.Cut(behind, "/")
-			if strings.Contains(authority, "@") {
-				return true
-			}
-			rest = behind
-		}
+	if strings.HasSuffix(last, "pass") && last != "askpass" {
+		return true // imap.pass
 	}
-	return false
+	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(last, word) })
 }
 
 func includes(settings []setting) bool {

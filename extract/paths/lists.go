@@ -77,8 +77,8 @@ func (p *Pattern) match(name string) string {
 
 // Secrets says which paths are secret.
 type Secrets struct {
-	Names       *Pattern
-	Except      *Pattern
+	Names  *Pattern
+	Except *Pattern
 	// Templates are names that hold placeholders where secrets would be.
 	Templates   Templates
 	Directories *Pattern
