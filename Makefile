@@ -1,4 +1,5 @@
 # make test      everything that must hold; what continuous integration calls
+# make install   puts policyd and policyd-hook into PREFIX/bin, GOBIN or GOPATH/bin
 # make check     the one loop while working: format, generate, lint, quick tests, policy gate
 # make bench     measures, and writes docs/benchmarks.md, its figures and plots, and README's table
 # make test-clients  drives the real agent programs, which it takes from npm, against policyd and its gates; needs node
@@ -13,7 +14,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test build vet go-test rego-test system-packages check format-check generate-check \
+.PHONY: test build install vet go-test rego-test system-packages check format-check generate-check \
 	lint go-test-short rego-gate test-clients bench corpus sessions oracle nightly fuzz fmt generate
 
 GO ?= go
@@ -31,6 +32,20 @@ COVERAGE := 95
 
 test: system-packages vet go-test rego-test
 	@echo "make test: all passed"
+
+# make install puts policyd and policyd-hook where commands are found: into $PREFIX/bin, or else
+# where go install puts programs (GOBIN, or the bin folder of GOPATH). The first build compiles
+# OPA and takes minutes.
+install:
+	@echo "make install: compiling, which takes minutes the first time"
+ifdef PREFIX
+	@mkdir -p '$(PREFIX)/bin'
+	GOBIN='$(abspath $(PREFIX))/bin' $(GO) install -ldflags='-s -w' ./cmd/policyd ./cmd/policyd-hook
+	@echo "installed in $(abspath $(PREFIX))/bin"
+else
+	$(GO) install -ldflags='-s -w' ./cmd/policyd ./cmd/policyd-hook
+	@dir="$$($(GO) env GOBIN)"; echo "installed in $${dir:-$$($(GO) env GOPATH)/bin}"
+endif
 
 build:
 	@mkdir -p bin

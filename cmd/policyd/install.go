@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 type installFlags struct {
 	chosen                                                 settingsFlags
 	user, project, dryRun, autoApprove, noTool, unattended bool
+	temporary                                              bool
 	hold                                                   time.Duration
 	audience                                               string
 }
@@ -43,6 +45,7 @@ func (p *Program) installCommand() *cobra.Command {
 	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow stand for the client's own question")
 	command.Flags().BoolVar(&flags.unattended, "no-interactive", false, "nobody is there to ask: what would be asked is denied")
 	command.Flags().StringVar(&flags.audience, "audience", "", "personal, team or public; personal unless the settings say otherwise")
+	command.Flags().BoolVar(&flags.temporary, "temporary", false, "also if policyd lies in a temporary directory, for a trial")
 	command.Flags().BoolVar(&flags.noTool, "no-tools", false, "don't register the tools that hints name")
 	return command
 }
@@ -169,6 +172,11 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 		return nil, err
 	}
 	options.Hook = hookProgram(program)
+	if command.Name() == "install" && !flags.temporary {
+		if err := p.checkLasting(options.Hook[0], program); err != nil {
+			return nil, err
+		}
+	}
 	if !flags.noTool {
 		options.Policyd = program
 	}
@@ -182,6 +190,53 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 		options.HookFlags = append(options.HookFlags, "--audience", flags.audience)
 	}
 	return options, nil
+}
+
+// checkLasting refuses programs that will be gone: a hook whose program is missing lets
+// some clients run every tool, and blocks every tool of the others.
+func (p *Program) checkLasting(programs ...string) error {
+	for _, program := range programs {
+		why := ""
+		switch {
+		case inGoBuild(program):
+			why = "Go's build cache"
+		case p.inTemporary(program):
+			why = "a temporary directory"
+		default:
+			continue
+		}
+		return usage(fmt.Errorf("hooks would start %s, which lies in %s and will be deleted", program, why),
+			"install policyd first (make install, or go install ./cmd/policyd ./cmd/policyd-hook) and run policyd install; for a trial add --temporary")
+	}
+	return nil
+}
+
+// inGoBuild reports whether a program is one that go run or go test made.
+func inGoBuild(program string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(realOf(program)), "/"), func(name string) bool {
+		return strings.HasPrefix(name, "go-build")
+	})
+}
+
+func (p *Program) inTemporary(program string) bool {
+	dirs := []string{os.TempDir()}
+	if dir, set := p.LookupEnv("TMPDIR"); set && dir != "" {
+		dirs = []string{dir}
+	} else if runtime.GOOS != "windows" {
+		dirs = append(dirs, "/var/tmp", "/dev/shm")
+	}
+	real := realOf(program)
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return strings.HasPrefix(real, strings.TrimSuffix(realOf(dir), string(filepath.Separator))+string(filepath.Separator))
+	})
+}
+
+// realOf is a path with its links followed, or as it is if it leads nowhere.
+func realOf(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
 }
 
 // ownProgram is this program by the name that it was started under: what that

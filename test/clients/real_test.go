@@ -253,7 +253,7 @@ func (r *realRun) run(t *testing.T, program string, args ...string) string {
 
 func (r *realRun) install(t *testing.T, client *realClient) {
 	t.Helper()
-	r.run(t, r.policyd, append([]string{"install", client.name, "--no-tools", "--hold", "0s"}, client.flags...)...)
+	r.run(t, r.policyd, append([]string{"install", client.name, "--temporary", "--no-tools", "--hold", "0s"}, client.flags...)...)
 	if client.trust != nil {
 		client.trust(t, r)
 	}

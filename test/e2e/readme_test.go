@@ -95,7 +95,18 @@ func newReadme(t *testing.T) *readme {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("skipped: curl is not installed")
 	}
-	return &readme{dir: newTree(t).Project, env: environment(shortDir(t)), addresses: map[string]string{}}
+	// Pages call policyd by its name, once it is installed. Its directory is one that
+	// stays: temporary ones are elsewhere.
+	installed := shortDir(t)
+	require.NoError(t, os.Symlink(program, filepath.Join(installed, "policyd")))
+	env := []string{"TMPDIR=" + shortDir(t)}
+	for _, variable := range environment(shortDir(t)) {
+		if path, is := strings.CutPrefix(variable, "PATH="); is {
+			variable = "PATH=" + installed + string(os.PathListSeparator) + path
+		}
+		env = append(env, variable)
+	}
+	return &readme{dir: newTree(t).Project, env: env, addresses: map[string]string{}}
 }
 
 // address is a free address, the same one each time for what the page names.
@@ -110,14 +121,18 @@ func (r *readme) address(t *testing.T, shown string) string {
 	return r.addresses[shown]
 }
 
-// run runs one example and returns what it printed; `make test` is what runs this.
+// run runs one example and returns what it printed; `make test` is what runs this, and
+// `make install` would change this machine.
 func (r *readme) run(t *testing.T, example string) string {
 	t.Helper()
-	if strings.TrimSpace(example) == "make test" {
+	if target, is := strings.CutPrefix(strings.TrimSpace(example), "make "); is && (target == "test" || target == "install") {
 		makefile, err := os.ReadFile("../../Makefile")
 		require.NoError(t, err)
-		require.Contains(t, string(makefile), "\ntest:")
+		require.Contains(t, string(makefile), "\n"+target+":")
 		return ""
+	}
+	if strings.TrimSpace(example) == "policyd serve" {
+		example = readmeProgram + " serve"
 	}
 	script := strings.ReplaceAll(example, readmeProgram, program)
 	script = shownAddress.ReplaceAllStringFunc(script, func(shown string) string { return r.address(t, shown) })
