@@ -87,13 +87,13 @@ func TestBundlesAreDiscovered(t *testing.T) {
 	// Another bundle takes its place.
 	s.put("discovery", discovered("other"))
 	require.Error(t, e.Poll(t.Context()))
-	require.Regexp(t, `\+team-ls$`, e.Current().Revision(), "rules stay until others take their place")
+	require.Regexp(t, `\+team-ls-[0-9a-f]{12}$`, e.Current().Revision(), "rules stay until others take their place")
 	require.Equal(t, "deny", decided(t, e))
 	s.put("other", signed("other", "cat"))
 	require.NoError(t, e.Poll(t.Context()))
 	require.Empty(t, e.Status().LastError)
 	require.Len(t, e.Status().Bundles, 1)
-	require.Regexp(t, `^[0-9a-f]{12}\+other-cat$`, e.Current().Revision())
+	require.Regexp(t, `^[0-9a-f]{12}\+other-cat-[0-9a-f]{12}$`, e.Current().Revision())
 	require.Equal(t, "deny", decided(t, e))
 
 	// And none is none.

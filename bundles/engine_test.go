@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -148,7 +149,7 @@ func TestSourceOfASiteIsLoadedBesideTheEmbeddedBundle(t *testing.T) {
 	require.Equal(t, "site/acme", judgement.Reasons[0].Rule)
 	require.Equal(t, "cats are banned", judgement.Reasons[0].Message)
 	alone := newEngine(t, Options{FS: small})
-	require.Equal(t, alone.Current().Revision()+"+site-7", e.Current().Revision())
+	require.Regexp(t, "^"+regexp.QuoteMeta(alone.Current().Revision())+`\+site-7-[0-9a-f]{12}$`, e.Current().Revision())
 	require.Equal(t, v1.EffectAllow, judge(t, alone).Effect)
 
 	// It can't add to the packages of the embedded bundle.
@@ -259,9 +260,11 @@ func TestRevisionNamesWhatDecides(t *testing.T) {
 	require.NotEqual(t, plain, revision(with(files, "policyd/x.rego", "package policyd.x"), nil))
 
 	named := with(files, ".manifest", `{"roots": ["policyd"], "revision": "v7"}`)
-	require.Equal(t, "v7", revision(named, nil))
+	require.Regexp(t, `^v7-[0-9a-f]{12}$`, revision(named, nil))
+	require.Equal(t, revision(named, nil), revision(with(named, "policyd/x_test.rego", "package policyd.x_test"), nil), "tests don't decide")
+	require.NotEqual(t, revision(named, nil), revision(with(named, "policyd/x.rego", "package policyd.x"), nil), "edited rules under the manifest's revision are another one")
 	one, two := revision(named, map[string]any{"a": 1}), revision(named, map[string]any{"a": 2})
-	require.Regexp(t, `^v7\+settings-[0-9a-f]{12}$`, one)
+	require.Regexp(t, `^v7-[0-9a-f]{12}\+settings-[0-9a-f]{12}$`, one)
 	require.NotEqual(t, one, two)
 }
 

@@ -63,7 +63,7 @@ func hintFor(check string) string {
 	case CheckFetch:
 		return "look at the service, its credentials, and the key, scope and size limit of the bundle"
 	case CheckContents:
-		return "build it with policyd bundle build"
+		return "docs/bundles.md says what a bundle holds: rules (.rego), data.json, data.yaml and .manifest, each within its size"
 	case CheckRoots:
 		return "the roots in .manifest have to be below " + siteRoot + ", " + siteDataRoot + " and " + recordRoot +
 			"; only the bundle that the settings call " + policyRoot + " replaces the built-in policy, and of a service only the one called " +

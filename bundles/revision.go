@@ -31,12 +31,18 @@ func revisionOf(parts []part, settings map[string]any) string {
 	return strings.Join(names, "+")
 }
 
-// revision is what the manifest says, or else a digest of what the snapshot takes from
-// the bundle. Where the bundle lies and its tests don't count.
+// revision is a digest of what the snapshot takes from the bundle, behind what the
+// manifest says if it says anything: rules that were edited and keep their manifest are
+// another revision. Where the bundle lies and its tests don't count.
 func (p part) revision() string {
+	digest := p.contentDigest()
 	if p.Manifest.Revision != "" {
-		return p.Manifest.Revision
+		return p.Manifest.Revision + "-" + digest
 	}
+	return digest
+}
+
+func (p part) contentDigest() string {
 	modules := slices.Clone(p.Modules)
 	slices.SortFunc(modules, func(a, b bundle.ModuleFile) int { return strings.Compare(a.RelativePath, b.RelativePath) })
 	sum := sha256.New()

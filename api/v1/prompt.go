@@ -23,6 +23,9 @@ const (
 	PromptExpired   = "expired"
 	PromptWithdrawn = "withdrawn"
 	PromptDelegated = "delegated"
+	// PromptOffline is a prompt that policyd decide shows without a server. It has no
+	// id, and nobody can answer it.
+	PromptOffline = "offline"
 )
 
 // Prompt is a question for a person, kept until it is answered, expires or is withdrawn.

@@ -45,6 +45,9 @@ func (p *Program) printApprovals(list []v1.ApprovalEntry, long bool) error {
 	for i := range list {
 		texts[list[i].ID], ids[i] = approvalText(&list[i]), list[i].ID
 	}
+	if len(list) == 0 {
+		p.remark("there are no approvals")
+	}
 	short := shortIDs(ids)
 	for i := range list {
 		line := approvalLine(&list[i], "\t")

@@ -36,7 +36,7 @@ func (p *Program) decideCommand() *cobra.Command {
 		Use:   "decide [FILE|-]",
 		Short: "decide one call without a server",
 		Long: "Decide one call, read from a file or standard input, by the policy that the server would use.\n" +
-			"Nothing is recorded and nobody is asked: a prompt is only shown.",
+			"Nothing is recorded and nobody is asked: a prompt is only shown, in the state offline and without an id.",
 		Args: atMostOne,
 		RunE: func(command *cobra.Command, args []string) error {
 			settings, err := p.settings(command, &chosen)
@@ -70,6 +70,10 @@ func (p *Program) decide(ctx context.Context, s *settings, flags decideFlags, ar
 		return err
 	}
 	decision := decider.gate.Decide(ctx, call, gate.DecideOptions{IncludeFacts: flags.facts})
+	if decision.Prompt != nil {
+		// Nobody can answer it: no server has it.
+		decision.Prompt.ID, decision.Prompt.State, decision.Prompt.ExpiresAt = "", v1.PromptOffline, decision.Prompt.CreatedAt
+	}
 	if err := errors.Join(p.print(&decision, flags.quiet), decider.Close()); err != nil {
 		return err
 	}

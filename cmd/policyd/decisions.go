@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,13 +9,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
-	"policyd/internal/visible"
 )
 
 func (p *Program) decisionsCommand() *cobra.Command {
@@ -130,28 +128,29 @@ func gatherDecisions(ctx context.Context, o *operator, flags *decisionsFlags) ([
 	return list, err
 }
 
-// printDecisions prints a line each, in columns.
+// printDecisions prints a line each, in columns: all of each decision for programs, and
+// below a header what fits the terminal for people.
 func (p *Program) printDecisions(list []json.RawMessage) error {
-	var out bytes.Buffer
-	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.StripEscape)
+	if len(list) == 0 {
+		p.remark("no decision is recorded that matches")
+		return nil
+	}
+	rows := make([][]string, 0, len(list))
+	width := p.outWidth()
+	ids := make([]string, 0, len(list))
 	for _, raw := range list {
-		columns := decisionRow(raw)
-		for i, column := range columns {
-			shown, _ := visible.Line(column)
-			end := "\t"
-			if i == len(columns)-1 {
-				end = "\n"
-			}
-			fmt.Fprint(table, shown, end) // into memory
+		row := decisionRow(raw)
+		ids = append(ids, row[len(row)-1])
+		rows = append(rows, row)
+	}
+	if width > 0 {
+		short := shortIDs(ids)
+		for i, row := range rows {
+			rows[i] = []string{ago(row[0], time.Now()), row[1], row[2], row[4], short[row[7]], row[6]}
 		}
+		rows = slices.Insert(rows, 0, []string{"AGE", "DECISION", "AGENT", "WHAT", "ID", "MESSAGE"})
 	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	if _, err := p.Stdout.Write(out.Bytes()); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	return p.show(strings.Join(columns(rows, width), "\n"))
 }
 
 // decisionRow is a record in one line. A mask can have given it a shape that shows
@@ -237,7 +236,11 @@ func itemText(record *v1.Record, item int) string {
 
 // readDecision asks for one record.
 func readDecision(ctx context.Context, o *operator, id string) (json.RawMessage, error) {
+	id, err := decisionID(ctx, o, id)
+	if err != nil {
+		return nil, err
+	}
 	var raw json.RawMessage
-	_, err := o.do(ctx, http.MethodGet, "/v1/decisions/"+url.PathEscape(id), nil, &raw)
+	_, err = o.do(ctx, http.MethodGet, "/v1/decisions/"+url.PathEscape(id), nil, &raw)
 	return raw, err
 }

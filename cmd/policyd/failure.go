@@ -89,3 +89,8 @@ func (p *Program) warn(text string) {
 func (p *Program) hint(text string) {
 	_, _ = fmt.Fprintf(p.Stderr, "policyd: hint: %s\n", indented(text))
 }
+
+// remark writes what isn't an answer, such as that there is none.
+func (p *Program) remark(text string) {
+	_, _ = fmt.Fprintf(p.Stderr, "policyd: %s\n", indented(text))
+}

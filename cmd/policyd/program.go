@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,17 +63,23 @@ func noSuchCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage(fmt.Errorf("unknown command %q for %q", args[0], command.CommandPath()), "run "+command.CommandPath()+" --help")
+	hint := "run " + command.CommandPath() + " --help"
+	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + command.CommandPath() + " " + strings.Join(near, " or ") + "?"
+	}
+	return usage(fmt.Errorf("unknown command %q for %q", args[0], command.CommandPath()), hint)
 }
 
 func (p *Program) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:               "policyd",
-		Short:             "decide what an agent's tool calls may do",
-		Args:              noSuchCommand,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Use:           "policyd",
+		Short:         "decide what an agent's tool calls may do",
+		Args:          noSuchCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       programVersion(),
+		// Cobra prints suggestions by itself only for errors of its own.
+		SuggestionsMinimumDistance: 2,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return command.Help()
 		},

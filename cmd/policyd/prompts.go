@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +21,7 @@ func (p *Program) promptsCommand() *cobra.Command {
 		Use: "prompts", Short: "show and answer what agents ask", Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(p.promptsList(), p.promptsAnswer(), p.promptsWatch())
+	command.AddCommand(p.promptsList(), p.promptsShow(), p.promptsAnswer(), p.promptsWatch())
 	return command
 }
 
@@ -39,6 +41,9 @@ func (p *Program) promptsList() *cobra.Command {
 				list, more, err := gatherUpTo(ctx, o, path, limit, func(page *v1.PromptList) []v1.Prompt { return page.Prompts })
 				if err != nil || asJSON {
 					return firstError(err, func() error { return p.printJSON(v1.PromptList{Prompts: list}) })
+				}
+				if len(list) == 0 {
+					p.remark(nothingListed(state))
 				}
 				for i := range list {
 					if err := p.printPrompt(&list[i]); err != nil {
@@ -62,6 +67,101 @@ func (p *Program) promptsList() *cobra.Command {
 // usualPrompts is how many prompts a person is shown at a time.
 const usualPrompts = 100
 
+// nothingListed says that a list is empty.
+func nothingListed(state string) string {
+	if state == "all" {
+		return "there are no prompts"
+	}
+	return "no prompt is " + state
+}
+
+func (p *Program) promptsShow() *cobra.Command {
+	var chosen settingsFlags
+	var asJSON bool
+	command := &cobra.Command{
+		Use: "show ID", Short: "show one prompt, by its id or the beginning of it", Args: exactlyOne("the id of a prompt"),
+		RunE: func(command *cobra.Command, args []string) error {
+			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
+				id, err := promptID(ctx, o, args[0])
+				if err != nil {
+					return err
+				}
+				var prompt v1.Prompt
+				if _, err := o.do(ctx, http.MethodGet, "/v1/prompts/"+url.PathEscape(id), nil, &prompt); err != nil {
+					return err
+				}
+				if asJSON {
+					return p.printJSON(&prompt)
+				}
+				return p.printPrompt(&prompt)
+			})
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	chosen.addOperator(command)
+	return command
+}
+
+// equalPrompts are the pending prompts that ask the same as one, in whichever session,
+// that one first.
+func equalPrompts(ctx context.Context, o *operator, id string) ([]string, error) {
+	list, err := gather(ctx, o, "/v1/prompts?state="+v1.PromptPending, func(page *v1.PromptList) []v1.Prompt { return page.Prompts })
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{id}
+	at := slices.IndexFunc(list, func(prompt v1.Prompt) bool { return prompt.ID == id })
+	if at < 0 {
+		return ids, nil
+	}
+	for i := range list {
+		if i != at && asksAlike(&list[i], &list[at]) {
+			ids = append(ids, list[i].ID)
+		}
+	}
+	return ids, nil
+}
+
+// answerEqual gives the same answer to all prompts that ask the same as one.
+func (p *Program) answerEqual(ctx context.Context, o *operator, id string, request v1.AnswerRequest, asJSON bool) error {
+	ids, err := equalPrompts(ctx, o, id)
+	if err != nil {
+		return err
+	}
+	responses := make([]v1.AnswerResponse, 0, len(ids))
+	for n, id := range ids {
+		var response v1.AnswerResponse
+		_, err := o.do(ctx, http.MethodPost, answerPath(id), request, &response)
+		var refused *refusedError
+		if n > 0 && errors.As(err, &refused) {
+			continue // the first answer released it, or somebody else was quicker
+		}
+		if err != nil {
+			return err
+		}
+		responses = append(responses, response)
+		if asJSON {
+			continue
+		}
+		if err := p.say("%s", response.Resolution); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return p.printJSON(map[string][]v1.AnswerResponse{"answers": responses})
+	}
+	return nil
+}
+
+func answerPath(id string) string { return "/v1/prompts/" + url.PathEscape(id) + "/answer" }
+
+// asksAlike reports whether two prompts look the same to a person but for the session.
+func asksAlike(a, b *v1.Prompt) bool {
+	return a.Title == b.Title && a.Call.Tool == b.Call.Tool && a.Call.Text == b.Call.Text && a.Call.Cwd == b.Call.Cwd &&
+		a.Call.Agent == b.Call.Agent && a.Call.GrantRoot == b.Call.GrantRoot && slices.Equal(a.Call.Paths, b.Call.Paths) &&
+		slices.Equal(a.Choices, b.Choices)
+}
+
 // printPrompt prints all that a person has to see before an answer (A11).
 func (p *Program) printPrompt(prompt *v1.Prompt) error {
 	return p.show(strings.TrimSuffix(render.Text(prompt), "\n"))
@@ -71,11 +171,11 @@ func (p *Program) promptsAnswer() *cobra.Command {
 	var chosen settingsFlags
 	var request v1.AnswerRequest
 	var whose v1.AnswerAllRequest
-	var all, asJSON bool
+	var all, equal, asJSON bool
 	command := &cobra.Command{
 		Use:   "answer ID CHOICE",
 		Short: "answer a prompt: once, session, always_here, always_anywhere, allow or deny",
-		Long: "Answer a prompt: once, session, always_here, always_anywhere, allow or deny.\n" +
+		Long: "Answer a prompt: once, session, always_here, always_anywhere, allow or deny. The beginning of an id is enough.\n" +
 			"With --all answer every pending prompt of a session or an agent that offers the choice:\n" +
 			"policyd prompts answer --all --agent codex deny",
 		Args: func(command *cobra.Command, args []string) error {
@@ -94,9 +194,15 @@ func (p *Program) promptsAnswer() *cobra.Command {
 			}
 			request.Choice = args[1]
 			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
+				id, err := promptID(ctx, o, args[0])
+				if err != nil {
+					return err
+				}
+				if equal {
+					return p.answerEqual(ctx, o, id, request, asJSON)
+				}
 				var response v1.AnswerResponse
-				path := "/v1/prompts/" + url.PathEscape(args[0]) + "/answer"
-				if _, err := o.do(ctx, http.MethodPost, path, request, &response); err != nil {
+				if _, err := o.do(ctx, http.MethodPost, answerPath(id), request, &response); err != nil {
 					return err
 				}
 				if asJSON {
@@ -107,6 +213,8 @@ func (p *Program) promptsAnswer() *cobra.Command {
 		},
 	}
 	command.Flags().BoolVar(&all, "all", false, "answer all pending prompts of --session or --agent")
+	command.Flags().BoolVar(&equal, "equal", false, "also answer the pending prompts that ask the same in other sessions")
+	command.MarkFlagsMutuallyExclusive("all", "equal")
 	command.Flags().StringVar(&whose.Session, "session", "", "with --all, the `id` of the session whose prompts are answered")
 	command.Flags().StringVar(&whose.Agent, "agent", "", "with --all, the `name` of the agent whose prompts are answered")
 	command.Flags().StringVar(&request.TTL, "ttl", "", "how long a remembered answer holds, such as 2h; for good unless set")

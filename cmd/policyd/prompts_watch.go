@@ -97,7 +97,9 @@ func (p *Program) watchPrompts(ctx context.Context, o *operator, by string) erro
 		}
 		return lines.Run(ctx)
 	}
-	return viewPrompts(ctx, in, out, updates, answer)
+	// https://no-color.org: any value but the empty one.
+	plain, _ := p.LookupEnv("NO_COLOR")
+	return viewPrompts(ctx, in, out, plain != "", updates, answer)
 }
 
 // terminal returns the terminal that the program reads from and writes to, if it
@@ -111,7 +113,7 @@ func (p *Program) terminal() (in, out *os.File, attended bool) {
 	return in, out, isFile && term.IsTerminal(int(out.Fd()))
 }
 
-func viewPrompts(ctx context.Context, in, out *os.File, updates <-chan watch.Update, answer watch.Answer) (err error) {
+func viewPrompts(ctx context.Context, in, out *os.File, plain bool, updates <-chan watch.Update, answer watch.Answer) (err error) {
 	before, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
 		return fmt.Errorf("prepare terminal: %w", err)
@@ -125,7 +127,7 @@ func viewPrompts(ctx context.Context, in, out *os.File, updates <-chan watch.Upd
 	redraw := time.NewTicker(watch.Interval)
 	defer redraw.Stop()
 	view := &watch.View{
-		Updates: updates, Keys: watch.Keys(ctx, io.Reader(in)), Answer: answer, Redraw: redraw.C, Clock: time.Now, Out: out,
+		Updates: updates, Keys: watch.Keys(ctx, io.Reader(in)), Answer: answer, Redraw: redraw.C, Clock: time.Now, Out: out, Plain: plain,
 		Size: func() (width, height int) {
 			width, height, err := term.GetSize(int(out.Fd()))
 			if err != nil || width == 0 || height == 0 {

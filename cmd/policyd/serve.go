@@ -37,6 +37,9 @@ func (p *Program) serveCommand() *cobra.Command {
 }
 
 func noArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 && command.HasSubCommands() {
+		return noSuchCommand(command, args)
+	}
 	if len(args) > 0 {
 		return usage(fmt.Errorf("%s takes no argument, and there is %q", command.CommandPath(), args[0]),
 			"run "+command.CommandPath()+" --help")

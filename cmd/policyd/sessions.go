@@ -32,6 +32,9 @@ func (p *Program) sessionsList() *cobra.Command {
 				if err != nil || asJSON {
 					return firstError(err, func() error { return p.printJSON(v1.SessionList{Sessions: list}) })
 				}
+				if len(list) == 0 {
+					p.remark("there are no sessions")
+				}
 				for i := range list {
 					if err := p.say("%s\t%s\t%s\t%s\t%s", list[i].ID, list[i].Agent, list[i].Audience, list[i].State, list[i].ProjectDir); err != nil {
 						return err
@@ -61,8 +64,12 @@ func (p *Program) sessionsShow() *cobra.Command {
 		Use: "show ID", Short: "show one session", Args: exactlyOne("the id of a session"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
+				id, err := sessionID(ctx, o, args[0])
+				if err != nil {
+					return err
+				}
 				var info v1.SessionInfo
-				if _, err := o.do(ctx, http.MethodGet, "/v1/sessions/"+url.PathEscape(args[0]), nil, &info); err != nil {
+				if _, err := o.do(ctx, http.MethodGet, "/v1/sessions/"+url.PathEscape(id), nil, &info); err != nil {
 					return err
 				}
 				if asJSON {
@@ -111,10 +118,14 @@ func (p *Program) sessionsArchive() *cobra.Command {
 		Use: "archive ID", Short: "end a session: its grants, approvals and open prompts go", Args: exactlyOne("the id of a session"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
-				if _, err := o.do(ctx, http.MethodDelete, "/v1/sessions/"+url.PathEscape(args[0]), nil, nil); err != nil {
+				id, err := sessionID(ctx, o, args[0])
+				if err != nil {
 					return err
 				}
-				return p.say("Archived: %s", args[0])
+				if _, err := o.do(ctx, http.MethodDelete, "/v1/sessions/"+url.PathEscape(id), nil, nil); err != nil {
+					return err
+				}
+				return p.say("Archived: %s", id)
 			})
 		},
 	}

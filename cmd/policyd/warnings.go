@@ -46,7 +46,7 @@ func (s *settings) warnings() []string {
 	if slices.ContainsFunc(s.list("secrets", "except"), matchesEverything) {
 		found = append(found, "secrets.except matches everything: no file is a secret by its name")
 	}
-	return append(found, s.serviceWarnings()...)
+	return slices.Concat(found, s.serviceWarnings(), s.nameWarnings())
 }
 
 // serviceWarnings are services that somebody on the way could speak for.

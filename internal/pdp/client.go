@@ -89,6 +89,10 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
+		var dialed *net.OpError
+		if errors.As(err, &dialed) && dialed.Op == "dial" {
+			return nil, fmt.Errorf("ask policyd: %w; no server listens there: policyd serve starts one", withoutAddress(err))
+		}
 		return nil, fmt.Errorf("ask policyd: %w", withoutAddress(err))
 	}
 	defer response.Body.Close()

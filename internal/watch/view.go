@@ -24,8 +24,10 @@ type View struct {
 	Size func() (width, height int)
 	// Redraw makes the view look at its size again; it need not mean a change.
 	Redraw <-chan time.Time
-	Clock  func() time.Time
-	Out    io.Writer
+	// Plain leaves colours out.
+	Plain bool
+	Clock func() time.Time
+	Out   io.Writer
 }
 
 // answered is what came of an answer.
@@ -91,6 +93,9 @@ func (v *View) draw(b *board, before string) (drawn string, err error) {
 	for i, line := range b.layout().rows {
 		if i > 0 {
 			out.WriteString("\r\n")
+		}
+		if v.Plain && line.style == styleDanger {
+			line.style = styleNone
 		}
 		out.WriteString(line.style + line.text)
 		if line.style != styleNone {

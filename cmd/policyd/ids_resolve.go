@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+// wholeID is how long ids of policyd's own are.
+const wholeID = 36
+
+// promptID finds the prompt that begins as given: a pending one, or else any.
+func promptID(ctx context.Context, o *operator, given string) (string, error) {
+	if len(given) == wholeID {
+		return given, nil
+	}
+	var missing error
+	for _, query := range []string{"?state=" + v1.PromptPending, ""} {
+		list, err := gather(ctx, o, "/v1/prompts"+query, func(page *v1.PromptList) []v1.Prompt { return page.Prompts })
+		if err != nil {
+			return "", err
+		}
+		ids := make([]string, len(list))
+		for i := range list {
+			ids[i] = list[i].ID
+		}
+		id, err := fullID("prompt", "policyd prompts list", given, ids)
+		if err == nil {
+			return id, nil
+		}
+		if missing = err; begins(ids, given) {
+			break // several pending ones
+		}
+	}
+	return "", missing
+}
+
+func begins(ids []string, given string) bool {
+	for _, id := range ids {
+		if len(given) >= leastID && strings.HasPrefix(id, given) {
+			return true
+		}
+	}
+	return false
+}
+
+// sessionID finds the session that begins as given. Hosts choose the ids of sessions, so
+// that one that is whole is asked for first.
+func sessionID(ctx context.Context, o *operator, given string) (string, error) {
+	list, err := gather(ctx, o, "/v1/sessions", func(page *v1.SessionList) []v1.SessionInfo { return page.Sessions })
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return fullID("session", "policyd sessions list", given, ids)
+}
+
+// decisionID finds the decision that begins as given. Ids begin with the time, so that
+// the log is read back to it alone.
+func decisionID(ctx context.Context, o *operator, given string) (string, error) {
+	if len(given) == wholeID || len(given) < leastID {
+		return given, nil
+	}
+	since, known := idTime(given)
+	if !known {
+		return given, nil // none of policyd's; the answer says so
+	}
+	var ids []string
+	query := url.Values{"limit": {"1000"}, "since": {since.UTC().Format(time.RFC3339)}}
+	err := pages(ctx, o, "/v1/decisions?"+query.Encode(), func(text json.RawMessage) error {
+		var page struct {
+			Decisions []struct {
+				ID string `json:"decision_id"`
+			} `json:"decisions"`
+		}
+		if err := json.Unmarshal(text, &page); err != nil {
+			return err
+		}
+		for _, decision := range page.Decisions {
+			if strings.HasPrefix(decision.ID, given) {
+				ids = append(ids, decision.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return "", err
+	}
+	return fullID("decision", "policyd decisions list", given, ids)
+}
+
+// idTime is the earliest time that an id which begins so can be of: those of version 7
+// (RFC 9562) begin with 48 bits of milliseconds.
+func idTime(prefix string) (time.Time, bool) {
+	digits := strings.ReplaceAll(prefix, "-", "")
+	const most = 12
+	digits = digits[:min(len(digits), most)]
+	var milliseconds int64
+	for i := range most {
+		digit := 0
+		if i < len(digits) {
+			if digit = strings.IndexByte("0123456789abcdef", digits[i]); digit < 0 {
+				return time.Time{}, false
+			}
+		}
+		milliseconds = milliseconds<<4 | int64(digit)
+	}
+	return time.UnixMilli(milliseconds), true
+}

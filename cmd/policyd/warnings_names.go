@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"policyd/extract"
+	"policyd/internal/clients"
+)
+
+// nameWarnings are agents and tools in the settings that nothing is called by: what a
+// misspelt name should deny is not denied.
+func (s *settings) nameWarnings() []string {
+	agents, _ := s.Settings()["agents"].(map[string]any)
+	known, err := extract.AgentNames()
+	if err != nil {
+		return []string{fmt.Sprintf("names in agents can't be checked: %v", err)}
+	}
+	var found []string
+	for _, agent := range slices.Sorted(maps.Keys(agents)) {
+		if !slices.Contains(known, strings.ToLower(agent)) {
+			found = append(found, fmt.Sprintf("agents.%s: no agent program that policyd knows has this name%s; it counts only for a host that calls its agent so",
+				agent, meant(agent, known)))
+		}
+		if hooked := hookedName(agent); hooked != "" && hooked != agent {
+			found = append(found, fmt.Sprintf("agents.%s: hooks that policyd installs call this agent %s, so this entry doesn't count for them", agent, hooked))
+		}
+		its, _ := agents[agent].(map[string]any)
+		denied, _ := its["deny_tools"].([]any)
+		tools, err := extract.ToolNames(agent)
+		if err != nil {
+			return append(found, fmt.Sprintf("names in agents can't be checked: %v", err))
+		}
+		for _, entry := range denied {
+			tool := fmt.Sprint(entry)
+			// Tools of MCP servers are known to nobody but the client.
+			if slices.Contains(tools, tool) || strings.HasPrefix(tool, "mcp") {
+				continue
+			}
+			found = append(found, fmt.Sprintf("agents.%s.deny_tools: %s is neither a kind of tool nor a tool that policyd knows of this agent%s; it denies only a tool of exactly this name",
+				agent, tool, meant(tool, tools)))
+		}
+	}
+	return found
+}
+
+// meant suggests the nearest name, if one is near.
+func meant(name string, known []string) string {
+	best, least := "", 3
+	for _, other := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(other), least); d < least && d < len(name) {
+			best, least = other, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// distance is how many letters have to be put in, left out or replaced to make one name
+// of another (Levenshtein), or most if there are at least so many.
+func distance(a, b string, most int) int {
+	if len(a)-len(b) >= most || len(b)-len(a) >= most {
+		return most
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return min(row[len(b)], most)
+}
+
+// hookedName is the name by which hooks call the agent of a client, empty for what is
+// no client's name.
+func hookedName(name string) string {
+	client, known := clients.ByName(name)
+	if !known {
+		return ""
+	}
+	return client.Agent
+}

@@ -1,0 +1,54 @@
+package extract
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "policyd/api/v1"
+)
+
+// builtInCatalog is the catalog for questions about names alone.
+var builtInCatalog = sync.OnceValues(loadCatalog)
+
+// AgentNames are the names by which the catalog knows agent programs, sorted.
+func AgentNames() ([]string, error) {
+	known, err := builtInCatalog()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(known.Aliases)), nil
+}
+
+// ToolNames are the kinds of tools, and the names of the tools that an agent has, sorted.
+// An agent that the catalog doesn't know may have the tools of every client.
+func ToolNames(agent string) ([]string, error) {
+	known, err := builtInCatalog()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{
+		v1.ToolShell: true, v1.ToolRead: true, v1.ToolWrite: true, v1.ToolEdit: true, v1.ToolDelete: true, v1.ToolMove: true,
+		v1.ToolList: true, v1.ToolSearch: true, v1.ToolFetch: true, v1.ToolMCP: true, v1.ToolACP: true, v1.ToolInternal: true,
+		v1.ToolOther: true,
+	}
+	add := func(entry *client) {
+		for name := range entry.Tools {
+			names[name] = true
+		}
+	}
+	if key, is := known.Aliases[strings.ToLower(agent)]; is {
+		for entry := known.Clients[key]; entry != nil; entry = known.Clients[entry.Inherits] {
+			add(entry)
+		}
+	} else {
+		for _, entry := range known.Clients {
+			add(entry)
+		}
+	}
+	for method := range known.ACP {
+		names[method] = true
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
