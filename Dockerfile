@@ -11,6 +11,9 @@ RUN ["/usr/local/go/bin/go", "build", "-trimpath", "-buildvcs=false", "-ldflags=
 
 FROM scratch
 COPY --from=build /out/bin/policyd /out/bin/policyd-hook /usr/bin/
+# The authorities of HTTPS services: bundles, OTLP, forwarded logs, and a database with
+# sslmode=verify-full. SSL_CERT_FILE names others.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 # The only directory that is written. An empty one of the right owner, so that
 # a named volume takes the owner over.
 COPY --chown=65532:65532 --chmod=0700 deploy/state /var/lib/policyd
@@ -20,7 +23,6 @@ USER 65532:65532
 VOLUME /var/lib/policyd
 # A directory below the volume: what a volume is mounted with is not ours to say.
 ENV POLICYD_STATE_DIR=/var/lib/policyd/state HOME=/var/lib/policyd
-EXPOSE 7483
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["/usr/bin/policyd", "doctor", "--health"]
 ENTRYPOINT ["/usr/bin/policyd"]
 CMD ["serve"]

@@ -166,7 +166,7 @@ sessions: build
 	$(GO) run ./test/sessions -program bin/policyd -dir "$(SESSIONS)" $(if $(PERSON),-person $(PERSON)) $(ARGS)
 
 # The tests print their seed; a line that fails is kept in test/oracle/testdata/found.
-ORACLE_LINES ?= 2000
+ORACLE_LINES ?= 500
 ORACLE_SEED ?= 1
 oracle:
 	ORACLE_LINES=$(ORACLE_LINES) ORACLE_SEED=$(ORACLE_SEED) $(GO) test -count=1 -timeout 60m -v ./test/oracle

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +24,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	v1 "policyd/api/v1"
+	"policyd/bundles"
 	"policyd/internal/pdp"
 	"policyd/test/project"
 )
@@ -48,11 +51,13 @@ func TestContainer(t *testing.T) {
 		t.Skip("skipped: building without a container runtime needs root")
 	}
 	b := newBuildah(t)
-	b.buildStandIn()
+	shelf := newHTTPSShelf(t)
+	b.buildStandIn(shelf.authority(t))
 	b.buildProgram()
 	b.inspect()
 	container := b.run("from", programImage)
 	t.Run("decides", func(t *testing.T) { b.decides(t, container) })
+	t.Run("fetches a bundle over HTTPS", func(t *testing.T) { b.fetches(t, container, shelf) })
 	t.Run("serves and is healthy", func(t *testing.T) { b.serves(t, container) })
 	t.Run("serves an agent's container", func(t *testing.T) { b.servesAgent(t) })
 }
@@ -180,15 +185,55 @@ func (b *buildah) run(arguments ...string) string {
 	return strings.TrimSpace(stdout.String())
 }
 
-func (b *buildah) buildStandIn() {
+// httpsShelf serves a bundle under a certificate that only the image's authorities vouch for.
+type httpsShelf struct{ *httptest.Server }
+
+func newHTTPSShelf(t *testing.T) httpsShelf {
+	t.Helper()
+	packed, err := bundles.Pack(filepath.Join(repository(t), "bundles/examples/public_strict"), bundles.Packing{})
+	require.NoError(t, err)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(packed)
+	}))
+	t.Cleanup(server.Close)
+	return httpsShelf{server}
+}
+
+// authority is the certificate of the authority in PEM.
+func (s httpsShelf) authority(t *testing.T) []byte {
+	t.Helper()
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+}
+
+// fetches holds that the image trusts the authorities that its builder has.
+func (b *buildah) fetches(t *testing.T, container string, shelf httpsShelf) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o755))
+	scratch := b.owned(t, 0o700) // what a container runtime gives as a tmpfs
+	settings := fmt.Sprintf("bundles:\n  services: {shelf: {url: %q}}\n  bundles: {site: {service: shelf, resource: site.tar.gz}}\n", shelf.URL)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "policyd.yaml"), []byte(settings), 0o644))
+	cmd := b.command(t.Context(), "run", "--isolation", "chroot", "--volume", dir+":/etc/policyd:ro", "--volume", scratch+":/tmp", container, "--",
+		"/usr/bin/policyd", "decide", "--quiet", "--config", "/etc/policyd/policyd.yaml", "-")
+	cmd.Stdin = strings.NewReader(`{"tool":"Bash","args":{"command":"ls"},"cwd":"/work","session":{"id":"s","agent":"claude-code",` +
+		`"audience":"public","project_dir":"/work","interactive":true}}`)
+	out, err := cmd.CombinedOutput()
+	require.NoErrorf(t, err, "%s", out)
+	assert.Equal(t, "deny\n", string(out))
+}
+
+// buildStandIn makes an image that a builder can be, with one authority for certificates.
+func (b *buildah) buildStandIn(authority []byte) {
 	b.t.Helper()
 	context := filepath.Join(b.dir, "standin")
 	require.NoError(b.t, os.MkdirAll(filepath.Join(context, "tmp"), 0o755))
 	require.NoError(b.t, os.WriteFile(filepath.Join(context, "passwd"), []byte("root:x:0:0::/tmp:/none\n"), 0o644))
+	require.NoError(b.t, os.WriteFile(filepath.Join(context, "ca-certificates.crt"), authority, 0o644))
 	require.NoError(b.t, os.WriteFile(filepath.Join(context, "Dockerfile"), []byte(strings.Join([]string{
 		"FROM scratch",
 		"ENV HOME=/tmp GOPATH=/go GOCACHE=/cache GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local",
 		"COPY passwd /etc/passwd",
+		"COPY ca-certificates.crt /etc/ssl/certs/",
 		"COPY tmp /tmp/",
 	}, "\n")), 0o644))
 	b.run("bud", "--isolation", "chroot", "--quiet", "--tag", standInImage, context)
@@ -224,7 +269,7 @@ func (b *buildah) inspect() {
 	assert.Equal(b.t, unprivileged+":"+unprivileged, config.User)
 	assert.Equal(b.t, []string{"/usr/bin/policyd"}, config.Entrypoint)
 	assert.Contains(b.t, config.Volumes, "/var/lib/policyd")
-	assert.Contains(b.t, config.ExposedPorts, "7483/tcp")
+	assert.Empty(b.t, config.ExposedPorts, "the server listens on loopback and its socket")
 	require.NotNil(b.t, config.Healthcheck)
 	assert.Equal(b.t, []string{"CMD", "/usr/bin/policyd", "doctor", "--health"}, config.Healthcheck.Test)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/compose-spec/compose-go/v2/loader"
@@ -109,8 +110,41 @@ func TestManifestsHoldTogether(t *testing.T) {
 	}
 	policy := found["NetworkPolicy/agent"].(*networking.NetworkPolicy).Spec
 	assert.Equal(t, found["Deployment/agent"].(*apps.Deployment).Spec.Template.Labels, policy.PodSelector.MatchLabels)
-	assert.Empty(t, policy.Ingress)
+	require.Len(t, policy.Ingress, 1, "metrics, and nothing else")
+	require.Len(t, policy.Ingress[0].Ports, 1)
+	assert.EqualValues(t, sidecar.Ports[0].ContainerPort, policy.Ingress[0].Ports[0].Port.IntValue())
+	assert.NotEmpty(t, policy.Ingress[0].From)
 	assert.Len(t, policy.PolicyTypes, 2)
+}
+
+// TestManifestsCanBeOperated holds that the sidecar's image has a version, that it is
+// probed over the address it listens on, that its metrics can be scraped, and that its
+// state outlives the pod without a database.
+func TestManifestsCanBeOperated(t *testing.T) {
+	found := readManifests(t)
+	template := found["Deployment/agent"].(*apps.Deployment).Spec.Template
+	sidecar := template.Spec.InitContainers[0]
+	assert.Regexp(t, `:[0-9]+\.[0-9]+\.[0-9]+$`, sidecar.Image)
+	require.Len(t, sidecar.Ports, 1)
+	port := strconv.Itoa(int(sidecar.Ports[0].ContainerPort))
+	settings := found["ConfigMap/policyd-settings"].(*core.ConfigMap).Data["policyd.yaml"]
+	assert.Contains(t, settings, `addr: "${POD_IP}:`+port+`"`)
+	assert.Contains(t, settings, "metrics: {access: open}")
+	assert.Equal(t, map[string]string{"prometheus.io/scrape": "true", "prometheus.io/port": port, "prometheus.io/path": "/metrics"}, template.Annotations)
+	for name, probe := range map[string]*core.Probe{"/readyz": sidecar.ReadinessProbe, "/livez": sidecar.LivenessProbe} {
+		require.NotNil(t, probe, name)
+		require.NotNil(t, probe.HTTPGet, name)
+		assert.Equal(t, name, probe.HTTPGet.Path)
+		assert.Equal(t, sidecar.Ports[0].Name, probe.HTTPGet.Port.StrVal)
+	}
+	for _, variable := range sidecar.Env {
+		assert.NotEqual(t, "POLICYD_STORE", variable.Name, "a database is no requirement")
+	}
+	for _, volume := range template.Spec.Volumes {
+		if volume.Name == "state" {
+			assert.NotNil(t, volume.PersistentVolumeClaim)
+		}
+	}
 }
 
 // TestManifestsAreStrict holds that the decoder above finds a misspelt field.

@@ -48,6 +48,7 @@ func configMaps(t *testing.T) map[string]map[string]string {
 // the way that a kubelet mounts it, and holds that the rule of their bundle decides.
 func TestKubernetesFilesAreTaken(t *testing.T) {
 	maps := configMaps(t)
+	t.Setenv("POD_IP", "127.0.0.1")
 	settings, bundle := mounted(t, maps["policyd-settings"]), mounted(t, maps["policyd-bundle"])
 	s := startServer(t, "--config", filepath.Join(settings, "policyd.yaml"), "--bundle", bundle, "--watch")
 	args, err := json.Marshal(map[string]string{"url": "https://example.org/", "prompt": "x"})

@@ -54,7 +54,7 @@ func (s *server) start(t *testing.T) {
 	arguments := append([]string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}, s.flags...)
 	command := exec.Command(program, arguments...)
 	command.Env = environment(s.home)
-	for _, name := range []string{"POLICYD_STORE", "BUNDLE_TOKEN", "BUNDLE_KEY"} {
+	for _, name := range []string{"POLICYD_STORE", "BUNDLE_TOKEN", "BUNDLE_KEY", "POD_IP"} {
 		if value, set := os.LookupEnv(name); set {
 			command.Env = append(command.Env, name+"="+value)
 		}

@@ -140,7 +140,7 @@ func TestWrappingNeverLoosens(t *testing.T) {
 	decider, tree := newEngine(t)
 	seeds := readSeeds(t)
 	m := &wrappers{engine: decider, all: count > usualLines, looser: map[string]string{}, effects: map[v1.Effect]int{}}
-	all := append(append([]string{}, seeds...), generated(seeds, count, seed)...)
+	all := slices.Concat(chosen(seeds, count), readFound(t), generated(seeds, count, seed))
 	var wait sync.WaitGroup
 	for part := range jails {
 		wait.Go(func() {
