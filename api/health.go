@@ -63,6 +63,26 @@ func failed(checks []Check) string {
 	return ": " + strings.Join(reasons, ", ")
 }
 
+// about is what a server says that is looked at with a browser.
+type about struct {
+	Name    string `json:"name"`
+	What    string `json:"what"`
+	Version string `json:"version"`
+	OpenAPI string `json:"openapi"`
+	Ready   string `json:"ready"`
+	Decide  string `json:"decide"`
+	Docs    string `json:"docs"`
+}
+
+// about says what listens here, to anybody, as the description does.
+func (s *Server) about(c echo.Context) error {
+	return answer(c, &about{
+		Name: "policyd", What: "a policy decision point for the tool calls of AI agents", Version: s.options.Version,
+		OpenAPI: "/openapi.json", Ready: "/readyz", Decide: "POST /v1/decide",
+		Docs: "the folder docs of policyd's source; policyd --help lists the commands",
+	})
+}
+
 func (s *Server) openAPI(c echo.Context) error {
 	return c.Blob(http.StatusOK, "application/json", description)
 }

@@ -206,7 +206,7 @@ func (s *Server) router() http.Handler {
 		path    string
 		handler echo.HandlerFunc
 	}{
-		{"/livez", s.live}, {"/healthz", s.live}, {"/readyz", s.ready}, {"/openapi.json", s.openAPI}, {"/metrics", s.metrics},
+		{"/", s.about}, {"/livez", s.live}, {"/healthz", s.live}, {"/readyz", s.ready}, {"/openapi.json", s.openAPI}, {"/metrics", s.metrics},
 	} {
 		router.GET(route.path, route.handler)
 		router.HEAD(route.path, route.handler)

@@ -344,6 +344,18 @@ func TestOpenAPIIsServed(t *testing.T) {
 	assert.True(t, json.Valid(got.body))
 }
 
+// TestTheRootSaysWhatThisIs holds that a person who opens the address finds the way.
+func TestTheRootSaysWhatThisIs(t *testing.T) {
+	r := start(t)
+	got := do(t, r.client, r.request(t, "GET", "/", ""))
+	assert.Equal(t, 200, got.StatusCode)
+	var said map[string]string
+	require.NoError(t, json.Unmarshal(got.body, &said))
+	assert.Equal(t, "policyd", said["name"])
+	assert.Equal(t, 200, do(t, r.client, r.request(t, "GET", said["openapi"], "")).StatusCode)
+	assert.Equal(t, 404, do(t, r.client, r.request(t, "GET", "/nowhere", "")).StatusCode)
+}
+
 func TestDrainFinishesWhatIsInFlight(t *testing.T) {
 	r := start(t, func(o *api.Options) { o.Limits.DrainDelay = 300 * time.Millisecond })
 	entered, release := make(chan struct{}), make(chan struct{})

@@ -30,18 +30,18 @@ const (
 
 // Prompt is a question for a person, kept until it is answered, expires or is withdrawn.
 type Prompt struct {
-	ID        string     `json:"id"`
-	State     string     `json:"state"`
-	Title     string     `json:"title"`
-	Verbs     []string   `json:"verbs"`
-	Directory string     `json:"directory"`
-	Messy     bool       `json:"messy"`
+	ID        string   `json:"id"`
+	State     string   `json:"state"`
+	Title     string   `json:"title"`
+	Verbs     []string `json:"verbs"`
+	Directory string   `json:"directory"`
+	Messy     bool     `json:"messy"`
 	// Reasons say why policy asks, at most two, the most particular first.
 	Reasons []string `json:"reasons"`
 	// Warnings name what of the call looks like something else: words that mix
 	// scripts, hosts and verbs that aren't ASCII.
-	Warnings []string   `json:"warnings"`
-	Call     PromptCall `json:"call"`
+	Warnings  []string   `json:"warnings"`
+	Call      PromptCall `json:"call"`
 	Choices   []Choice   `json:"choices"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt time.Time  `json:"expires_at"`

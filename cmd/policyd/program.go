@@ -63,6 +63,8 @@ func noSuchCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	const nearby = 2 // letters
+	command.SuggestionsMinimumDistance = nearby
 	hint := "run " + command.CommandPath() + " --help"
 	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + command.CommandPath() + " " + strings.Join(near, " or ") + "?"
@@ -78,8 +80,6 @@ func (p *Program) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       programVersion(),
-		// Cobra prints suggestions by itself only for errors of its own.
-		SuggestionsMinimumDistance: 2,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return command.Help()
 		},

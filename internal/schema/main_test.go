@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"testing"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -181,4 +182,22 @@ func TestEveryErrorAnswerIsAProblem(t *testing.T) {
 		}
 	}
 	assert.Contains(t, paths, "/v1/decide")
+}
+
+// TestNoInternalIDs holds that what is generated for users names no requirement: they
+// have no list of those.
+func TestNoInternalIDs(t *testing.T) {
+	id := regexp.MustCompile(`\b[ACDNPSV]\d{1,2}\b`)
+	documents := generated(t)
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, page := range append(pages, "../../README.md") {
+		if documents[page], err = os.ReadFile(page); err != nil {
+			require.NoError(t, err)
+		}
+	}
+	for name, text := range documents {
+		assert.Empty(t, id.FindAllString(string(text), -1), name)
+	}
 }

@@ -30,6 +30,7 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 		"/v1/decide": object{"post": decide("Decides one tool call, and holds a prompt for as long as wait says.",
 			"Call", "Decision", includeFacts(), wait())},
 		"/v1/decide/batch": object{"post": decide("Decides up to 100 tool calls, in order.", "BatchRequest", "BatchResponse", includeFacts())},
+		"/":                object{"get": probe("What listens here, and where to go on.", nil)},
 		"/livez":           object{"get": probe("Whether the process runs.", nil)},
 		"/healthz":         object{"get": probe("Whether the process runs.", nil)},
 		"/readyz":          object{"get": probe("Whether calls can be decided; 503 while starting and draining.", []any{verbose()}, "503")},

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -16,6 +17,10 @@ import (
 
 // typesPackage is where the described types live.
 const typesPackage = "policyd/api/v1"
+
+// requirement matches the ids of requirements that comments name for developers, such
+// as "(P7)" or "(N1 to N8)": a reader of the description can't look them up.
+var requirement = regexp.MustCompile(` ?\([ACDNPSV]\d{1,2}(?:(?:,| and| to) [ACDNPSV]?\d{1,2})*\)`)
 
 // newReflector reads the comments of the types below root, which become
 // descriptions.
@@ -31,7 +36,7 @@ func newReflector(root string) (*jsonschema.Reflector, error) {
 		// The keys hold the directory as it was given; types are looked up by import path.
 		_, local, found := strings.Cut(filepath.ToSlash(name), "/api/v1.")
 		if found {
-			reflector.CommentMap[typesPackage+"."+local] = strings.Join(strings.Fields(text), " ")
+			reflector.CommentMap[typesPackage+"."+local] = requirement.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
 		}
 	}
 	if len(reflector.CommentMap) == 0 {
