@@ -1,3 +1,4 @@
+# make serve     builds and starts the server, and prints what is compiled; ARGS are its flags
 # make test      everything that must hold; what continuous integration calls
 # make install   puts policyd and policyd-hook into PREFIX/bin, GOBIN or GOPATH/bin
 # make check     the one loop while working: format, generate, lint, quick tests, policy gate
@@ -14,7 +15,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test build install vet go-test rego-test system-packages check format-check generate-check \
+.PHONY: test build serve install vet go-test rego-test system-packages check format-check generate-check \
 	lint go-test-short rego-gate test-clients bench corpus sessions oracle nightly fuzz fmt generate
 
 GO ?= go
@@ -33,17 +34,26 @@ COVERAGE := 95
 test: system-packages vet go-test rego-test
 	@echo "make test: all passed"
 
+# Compiling is silent for minutes on an empty machine, so -v prints each package.
+COMPILING = echo "compiling policyd, OPA and their dependencies: this takes a few minutes the first time, and seconds later"
+
+serve:
+	@$(COMPILING)
+	@mkdir -p bin
+	@$(GO) build -v -ldflags='-s -w' -o bin/ ./cmd/policyd ./cmd/policyd-hook
+	@exec bin/policyd serve $(ARGS)
+
 # make install puts policyd and policyd-hook where commands are found: into $PREFIX/bin, or else
 # where go install puts programs (GOBIN, or the bin folder of GOPATH). The first build compiles
 # OPA and takes minutes.
 install:
-	@echo "make install: compiling, which takes minutes the first time"
+	@$(COMPILING)
 ifdef PREFIX
 	@mkdir -p '$(PREFIX)/bin'
-	GOBIN='$(abspath $(PREFIX))/bin' $(GO) install -ldflags='-s -w' ./cmd/policyd ./cmd/policyd-hook
+	GOBIN='$(abspath $(PREFIX))/bin' $(GO) install -v -ldflags='-s -w' ./cmd/policyd ./cmd/policyd-hook
 	@echo "installed in $(abspath $(PREFIX))/bin"
 else
-	$(GO) install -ldflags='-s -w' ./cmd/policyd ./cmd/policyd-hook
+	$(GO) install -v -ldflags='-s -w' ./cmd/policyd ./cmd/policyd-hook
 	@dir="$$($(GO) env GOBIN)"; echo "installed in $${dir:-$$($(GO) env GOPATH)/bin}"
 endif
 
