@@ -49,11 +49,14 @@ func TestPagesRun(t *testing.T) {
 		"docs/sessions.md",
 		"docs/shared-store.md",
 	} {
-		t.Run(page, func(t *testing.T) { runPage(t, "../../"+page) })
+		t.Run(page, func(t *testing.T) {
+			assert.True(t, runPage(t, "../../"+page).served, "the page starts the server")
+		})
 	}
+	t.Run("docs/operators.md", func(t *testing.T) { runPage(t, "../../docs/operators.md") })
 }
 
-func runPage(t *testing.T, page string) {
+func runPage(t *testing.T, page string) *readme {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -76,7 +79,7 @@ func runPage(t *testing.T, page string) {
 			assert.Failf(t, "an example that nobody runs", "language %q", language)
 		}
 	}
-	assert.True(t, r.served, "the page starts the server")
+	return r
 }
 
 // readme runs examples in one place, with one home and one server.
