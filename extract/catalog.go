@@ -100,11 +100,13 @@ type catalog struct {
 	FileTypes map[string][]string `json:"file_types"`
 	// MCPPaths are arguments that are paths, MCPPlaces the last words of names
 	// that are named like paths, MCPMentions those of names whose texts say or look
-	// for something, and MCPPatterns those of regular expressions or globs.
+	// for something, MCPPatterns those of regular expressions or globs, and
+	// MCPCommands those of command lines, words of commands and code.
 	MCPPaths    []string          `json:"mcp_paths"`
 	MCPPlaces   []string          `json:"mcp_places"`
 	MCPMentions []string          `json:"mcp_mentions"`
 	MCPPatterns []string          `json:"mcp_patterns"`
+	MCPCommands []string          `json:"mcp_commands"`
 	MCPReaders  map[string]string `json:"mcp_readers"`
 	// ACPKinds say what a tool call of an ACP kind does to the places that it names.
 	ACPKinds map[string]string  `json:"acp_kinds"`

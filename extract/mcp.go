@@ -51,6 +51,9 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	if u.touched.secret {
 		own.Caveats.Add(reachesSecret)
 	}
+	for _, caveat := range u.carried {
+		own.Caveats.Add(caveat)
+	}
 }
 
 // uncatalogued reads the arguments of one tool.
@@ -60,6 +63,9 @@ type uncatalogued struct {
 	touched touched // by the tool's item, which is the first
 	// scalars are all texts and numbers of the arguments.
 	scalars []string
+	// carried are caveats of what its arguments run, lines how many command lines were read.
+	carried v1.Set
+	lines   int
 	// secretsOnly is true where nothing but secrets is looked for.
 	secretsOnly bool
 }
@@ -89,6 +95,7 @@ func (u *uncatalogued) value(name string, value any) {
 		u.scalars = append(u.scalars, value)
 		u.text(name, value)
 	case []any:
+		u.argv(name, value)
 		for _, element := range value {
 			u.value(name, element)
 		}
@@ -127,7 +134,16 @@ func (u *uncatalogued) text(name, text string) {
 		return
 	}
 	u.e.spelledSecret(text)
-	if u.secretsOnly || u.elsewhere(text) {
+	if u.secretsOnly {
+		return
+	}
+	if role == roleCommand {
+		u.command(text)
+	}
+	if role == roleCommand || role == roleNone {
+		u.words(text)
+	}
+	if u.elsewhere(text) {
 		return
 	}
 	switch {
@@ -318,6 +334,7 @@ const (
 	rolePlace   = "place"   // named like one
 	roleMention = "mention" // contents, or words to look for
 	rolePattern = "pattern" // either of these, or a glob
+	roleCommand = "command" // a command line, its words, or code
 )
 
 // role says what an argument is for by its name, however its words are joined.
@@ -331,6 +348,8 @@ func (c *catalog) role(name string) string {
 	switch {
 	case slices.ContainsFunc(c.MCPPaths, func(known string) bool { return strings.Join(nameWords(known), "") == folded }):
 		return rolePath
+	case is(c.MCPCommands):
+		return roleCommand
 	case is(c.MCPPlaces):
 		return rolePlace
 	case is(c.MCPPatterns):

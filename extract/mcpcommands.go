@@ -1,0 +1,100 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// maxMCPWords bounds the words of one text, and maxMCPLines the command lines of one call, that are
+// looked at. What is beyond is not known.
+const (
+	maxMCPWords = 512
+	maxMCPLines = 16
+)
+
+// carried are the caveats of a command that hold for the tool that runs it, too: what it reaches, and
+// not which program it is.
+var carried = []string{
+	reachesSecret, reachesOutside, reachesUnknown, "secret_variable", "reads_environment", "own_address", "secret_in_commits", "special",
+}
+
+// command reads an argument that holds a command line: what its commands touch is touched by the tool.
+// Paths outside are items of their own, as they are for a shell.
+func (u *uncatalogued) command(line string) {
+	if u.lines++; u.lines > maxMCPLines {
+		u.carried.Add(reachesUnknown)
+		return
+	}
+	u.carried.Add("runs_anything")
+	e := u.e
+	items, paths := len(e.facts.Items), len(e.facts.Paths)
+	messy, doubts, complete := e.facts.Messy, len(e.facts.Doubts), e.facts.Complete
+	line0, foreign, crossed := e.line, e.foreign, e.crossed
+	e.commandLine(line)
+	e.facts.Messy, e.facts.Doubts, e.facts.Complete = messy, e.facts.Doubts[:doubts], complete
+	e.line, e.foreign, e.crossed = line0, foreign, crossed
+
+	added := slices.Clone(e.facts.Items[items:])
+	e.facts.Items = e.facts.Items[:items]
+	for i := range added {
+		if added[i].Kind != v1.ItemCommand {
+			e.facts.Items = append(e.facts.Items, added[i])
+			continue
+		}
+		for _, caveat := range carried {
+			if added[i].Caveats.Has(caveat) {
+				u.carried.Add(caveat)
+			}
+		}
+	}
+	// Paths of a command are the tool's; those of its items are found by the item's own index.
+	for i := paths; i < len(e.facts.Paths); i++ {
+		e.facts.Paths[i].Item = 0
+	}
+}
+
+// argv reports whether a list is the words of one command, and reads it so.
+func (u *uncatalogued) argv(name string, list []any) {
+	if u.secretsOnly || len(list) < 2 || u.e.x.catalog.role(name) != roleCommand {
+		return
+	}
+	words := make([]string, 0, len(list))
+	for _, element := range list {
+		word, isText := element.(string)
+		if !isText {
+			return
+		}
+		words = append(words, word)
+	}
+	u.command(commandText(words, true))
+}
+
+// words looks for secrets among the words of a text of no known role: files that are there, paths in
+// full, and what follows the colon of a revision.
+func (u *uncatalogued) words(text string) {
+	count := 0
+	for word := range strings.FieldsFuncSeq(text, endsWord) {
+		if count++; count > maxMCPWords {
+			u.carried.Add(reachesUnknown)
+			return
+		}
+		word = strings.TrimLeft(word, "@-")
+		if !strings.ContainsAny(word, "./~$") {
+			continue
+		}
+		if word != text && (u.full(word) || u.there(word)) {
+			u.e.spelledSecret(word)
+		}
+		if strings.Contains(word, "://") {
+			continue
+		}
+		if _, named, found := strings.Cut(word, ":"); found && named != "" {
+			u.e.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
+		}
+	}
+}
+
+// endsWord reports whether a character ends a word in command lines and in code.
+func endsWord(r rune) bool { return blank(r) || strings.ContainsRune("\n\"'`=,;|&<>()[]{}", r) }
