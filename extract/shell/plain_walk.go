@@ -266,7 +266,8 @@ func (r *plainRun) flow(p *parsed, entry *Program) {
 }
 
 func (r *plainRun) emit(p *parsed) {
-	p.c.Argv = p.words
+	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].text}}, p.words...)
+	p.windowsText(r.in != nil)
 	for i := range p.c.Accesses {
 		p.providerPath(p.c.Accesses[i].Text)
 	}

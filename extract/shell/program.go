@@ -59,6 +59,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	case !caveats.Has("named_by_path") && p.version(name):
 		if entry != nil {
 			p.chosen(entry)
+			p.showsVariables(entry)
 		}
 	case !caveats.Has("named_by_path") && p.module(entry):
 	case entry == nil:
@@ -86,6 +87,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	if name == "xargs" && entry != nil && p.fedXargs() || (verb == "fd" || verb == "fdfind") && p.fedFd() {
 		p.standAside()
 	}
+	p.inlineText(entry)
 	p.finish()
 	w.emit(*c)
 	p.goesOn(name)
@@ -465,6 +467,7 @@ func (p *parsed) attributes(program *Program) {
 		p.c.Caveats.Add("privileged")
 	}
 	p.chosen(program)
+	p.showsVariables(program)
 	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") {
 		p.c.Caveats.Add("inline_code")
 	}

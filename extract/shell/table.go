@@ -50,6 +50,10 @@ type Program struct {
 	late          []string
 	separators    []string
 	optionalNext  bool
+	inline        string
+	inlineWords   []string
+	shows         map[string][]string
+	showsUnless   []string
 	inherits      bool // separators are those of the outer entry
 	pathspecs     bool
 	chosenBy      []string
@@ -132,32 +136,38 @@ type entry struct {
 	Late          []string          `json:"late"`
 	Separators    []string          `json:"separators"`
 	OptionalNext  bool              `json:"optional_next"`
-	Pathspecs     bool              `json:"pathspecs"`
-	ChosenBy      []string          `json:"chosen_by"`
-	ReadsAbove    []string          `json:"reads_above"`
-	Unpacks       *condition        `json:"unpacks"`
-	Filters       map[string]string `json:"filters"`
-	SkipsHidden   bool              `json:"skips_hidden"`
-	Unhide        []string          `json:"unhide"`
-	Follows       []string          `json:"follows"`
-	Ignoring      []string          `json:"ignoring_unless"`
-	IgnoreFiles   []string          `json:"ignore_files"`
-	Inert         bool              `json:"inert"`
-	AtFiles       bool              `json:"at_files"`
-	Idle          []string          `json:"idle"`
-	Reading       []string          `json:"reading"`
-	Leaves        string            `json:"leaves"`
-	Places        *placing          `json:"places"`
-	Only          []string          `json:"only"`
-	VersionFiles  []string          `json:"version_files"`
-	Beside        bool              `json:"beside"`
-	Comment       string            `json:"comment"`
-	Also          []string          `json:"also"`
-	As            string            `json:"as"`
-	External      bool              `json:"external"`
-	Piped         string            `json:"piped"`
-	Yields        string            `json:"yields"`
-	Environment   bool              `json:"environment"`
+	// Inline says which lines hold program text: "always", or "unknown" for those with
+	// an option that may take it. Shows names the variables whose values are printed.
+	Inline       string              `json:"inline"`
+	InlineWords  []string            `json:"inline_words"`
+	Shows        map[string][]string `json:"shows"`
+	ShowsUnless  []string            `json:"shows_unless"`
+	Pathspecs    bool                `json:"pathspecs"`
+	ChosenBy     []string            `json:"chosen_by"`
+	ReadsAbove   []string            `json:"reads_above"`
+	Unpacks      *condition          `json:"unpacks"`
+	Filters      map[string]string   `json:"filters"`
+	SkipsHidden  bool                `json:"skips_hidden"`
+	Unhide       []string            `json:"unhide"`
+	Follows      []string            `json:"follows"`
+	Ignoring     []string            `json:"ignoring_unless"`
+	IgnoreFiles  []string            `json:"ignore_files"`
+	Inert        bool                `json:"inert"`
+	AtFiles      bool                `json:"at_files"`
+	Idle         []string            `json:"idle"`
+	Reading      []string            `json:"reading"`
+	Leaves       string              `json:"leaves"`
+	Places       *placing            `json:"places"`
+	Only         []string            `json:"only"`
+	VersionFiles []string            `json:"version_files"`
+	Beside       bool                `json:"beside"`
+	Comment      string              `json:"comment"`
+	Also         []string            `json:"also"`
+	As           string              `json:"as"`
+	External     bool                `json:"external"`
+	Piped        string              `json:"piped"`
+	Yields       string              `json:"yields"`
+	Environment  bool                `json:"environment"`
 }
 
 type operandEntry struct {
@@ -285,7 +295,7 @@ func compile(e *entry) (*Program, error) {
 		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, joined: e.Joined, aliases: e.Aliases,
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies, changes: e.Changes,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
-		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
+		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, inline: e.Inline, inlineWords: e.InlineWords, shows: e.Shows, showsUnless: e.ShowsUnless, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,

@@ -1,0 +1,134 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// Program text in an argument or on standard input can be anything, so such a line is
+// answered once or denied, never remembered (A1).
+
+// What an entry states of lines that hold program text.
+const (
+	inlineAlways  = "always"
+	inlineUnknown = "unknown"
+)
+
+// interprets reports whether a program runs program text that it is given.
+func (p *Program) interprets() bool { return p.stdinCode || p.inline != "" }
+
+// inlineText notes a command that runs program text of its line, or may: that of the
+// program itself, or of an interpreter that one of its words names.
+func (p *parsed) inlineText(program *Program) {
+	if _, version := p.c.Form.Get("<version>"); version {
+		return
+	}
+	switch {
+	case program == nil:
+		p.namedInterpreter()
+	case program.inline == inlineAlways, p.textCommand(program),
+		program.interprets() && (p.c.Caveats.Has("dynamic_option") || p.mayTakeText(program) || p.textFromStream()):
+		p.c.Caveats.Add("inline_code")
+	case p.c.Caveats.Has("runs_anything"): // xargs has it only if what it runs is no item
+		p.namedInterpreter()
+	}
+}
+
+// windowsText does the same for a command of Windows. Interpreters that only other systems'
+// files describe are known by their names there: any option may take text.
+func (p *parsed) windowsText(piped bool) {
+	if _, version := p.c.Form.Get("<version>"); version {
+		return
+	}
+	program := p.program
+	stem := windowsStem(p.c.Program)
+	if program == nil {
+		program = p.w.table.program("windows/" + stem)
+	}
+	if program == nil {
+		if program = p.w.table.on(p.w.options.Platform, stem); program == nil || !program.interprets() {
+			p.namedInterpreter()
+			return
+		}
+		p.c.Caveats.Add("runs_anything")
+	}
+	option := slices.ContainsFunc(p.words, func(word Word) bool { return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") })
+	if program.interprets() && (option || piped || len(p.words) == 0) {
+		p.c.Caveats.Add("inline_code")
+	}
+	p.inlineText(program)
+}
+
+// mayTakeText reports whether an option that the table doesn't know may be one that takes
+// text: letters that stand together, or the beginning of a longer name.
+func (p *parsed) mayTakeText(program *Program) bool {
+	for _, entry := range p.c.Form {
+		if entry.Kind != "unknown" || !strings.HasPrefix(entry.Name, "-") {
+			continue
+		}
+		if !strings.HasPrefix(entry.Name, "--") {
+			return true
+		}
+		for name, known := range program.options {
+			if known.kinds[0] == "code" && strings.HasPrefix(name, entry.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// textCommand reports whether the first operand is a command that takes text (deno eval).
+func (p *parsed) textCommand(program *Program) bool {
+	return len(p.operands) > 0 && slices.Contains(program.inlineWords, p.operands[0].Text)
+}
+
+// textFromStream reports whether the script is a stream: standard input, or what another
+// command prints.
+func (p *parsed) textFromStream() bool {
+	if len(p.operands) == 0 {
+		return false
+	}
+	script := p.operands[0]
+	return script.Kind == Pipe || script.literal("-") || strings.HasPrefix(script.Text, "/dev/") || strings.HasPrefix(script.Text, "/proc/")
+}
+
+// namedInterpreter looks for an interpreter among the words of a program that may run it,
+// and reads what stands behind as its command line.
+func (p *parsed) namedInterpreter() {
+	words := p.c.Argv
+	for i := 1; i < len(words); i++ {
+		name := words[i].Text[strings.LastIndexAny(words[i].Text, `/\`)+1:]
+		if words[i].Kind != Literal || name == "" {
+			continue
+		}
+		entry := p.w.table.program(name)
+		if entry == nil || !entry.interprets() || i+1 == len(words) {
+			continue
+		}
+		sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth, text: p.w.text}
+		st := p.st.withoutFunctions()
+		sub.argv(st, st, slices.Concat([]Word{{Kind: Literal, Text: name}}, words[i+1:]), nil)
+		shell := isShell(name) && slices.ContainsFunc(words[i+1:], func(word Word) bool { return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c") })
+		if shell || slices.ContainsFunc(sub.line.Commands, func(c Command) bool { return c.Caveats.Has("inline_code") }) {
+			p.c.Caveats.Add("inline_code")
+		}
+		return
+	}
+}
+
+// showsVariables notes the variables whose values a program prints: under "*" always,
+// under "<bare>" without operands, else with an option.
+func (p *parsed) showsVariables(program *Program) {
+	if program == nil || slices.ContainsFunc(program.showsUnless, p.has) {
+		return
+	}
+	for when, names := range program.shows {
+		if when != "*" && (when != "<bare>" || len(p.operands) > 0) && !p.has(when) {
+			continue
+		}
+		for _, name := range names {
+			p.variable(Word{Kind: Literal, Text: name})
+		}
+	}
+}
