@@ -83,7 +83,7 @@ func TestSeveralVerbsAreSavedEach(t *testing.T) {
 	line := "git fetch && cd src && make all"
 	prompt := s.shell(t, "s", line).Prompt
 	require.NotNil(t, prompt)
-	assert.Equal(t, "Approve in "+tree.Project+"?", prompt.Title)
+	assert.Equal(t, "Approve in "+tree.Project+"? git fetch, make", prompt.Title)
 	assert.Equal(t, []string{"git fetch", "make"}, prompt.Verbs)
 	given := s.reply(t, prompt, "always_here")
 	src := filepath.Join(tree.Project, "src")
