@@ -158,7 +158,7 @@ func (s *scanner) add(new start) {
 	for _, second := range seconds {
 		pair := pairOf(new.prefix[0], second)
 		if s.groups[pair] == 0 {
-			s.groups[pair] = uint8(len(s.starts)) // a test holds that there are fewer groups
+			s.groups[pair] = uint8(len(s.starts)) //nolint:gosec // a test holds that there are fewer groups
 			s.starts = append(s.starts, nil)
 		}
 		group := &s.starts[s.groups[pair]]

@@ -96,7 +96,7 @@ func (o *ownTokens) maskPercent(text string) string {
 		if text[i] == '%' && i+2 < len(text) {
 			high, low := hexDigit(text[i+1]), hexDigit(text[i+2])
 			if high >= 0 && low >= 0 {
-				decoded = append(decoded, byte(high<<4|low))
+				decoded = append(decoded, byte(high<<4|low)) //nolint:gosec // two digits
 				i += 2
 				continue
 			}

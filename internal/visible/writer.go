@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -43,7 +44,7 @@ func (w *Writer) Write(text []byte) (int, error) {
 	defer w.mu.Unlock()
 	all := text
 	if len(w.rest) > 0 {
-		all = append(w.rest, text...)
+		all = slices.Concat(w.rest, text)
 	}
 	end := complete(all)
 	out := all[:end]
