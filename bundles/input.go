@@ -140,8 +140,9 @@ func (b *inputBuilder) item(item *v1.Item) *ast.Term {
 		{keys[3], b.form(item.Form)},
 		{keys[4], b.set(item.Touches)},
 		{keys[5], b.set(item.Caveats)},
-		{keys[6], b.set(item.Within)},
-		{keys[7], ast.InternedTerm(item.Path)},
+		{keys[6], b.set(item.Reaches)},
+		{keys[7], b.set(item.Within)},
+		{keys[8], ast.InternedTerm(item.Path)},
 	}...)
 	if b.err != nil || !b.recent.takesItem(item) {
 		return b.term(object)

@@ -69,6 +69,7 @@ func (w *inputWriter) item(item *v1.Item) {
 	w.form(item.Form)
 	w.list(item.Touches)
 	w.list(item.Caveats)
+	w.list(item.Reaches)
 	w.list(item.Within)
 	w.number(item.Path)
 }

@@ -128,7 +128,7 @@ func (r *recentItems) of(item *v1.Item) *ast.Term {
 func sameItem(a, b *v1.Item) bool {
 	return a.Verb == b.Verb && a.Directory == b.Directory && a.Kind == b.Kind && a.Path == b.Path &&
 		slices.Equal(a.Form, b.Form) && slices.Equal(a.Touches, b.Touches) &&
-		slices.Equal(a.Caveats, b.Caveats) && slices.Equal(a.Within, b.Within)
+		slices.Equal(a.Caveats, b.Caveats) && slices.Equal(a.Reaches, b.Reaches) && slices.Equal(a.Within, b.Within)
 }
 
 // takesItem reports whether all of an item is short enough to be kept.
@@ -136,7 +136,7 @@ func (r *recent) takesItem(item *v1.Item) bool {
 	takes := r.words.takes
 	return takes(item.Kind) && takes(item.Verb) && takes(item.Directory) &&
 		r.forms.takes(item.Form, r.takesEntry) && r.sets.takes(item.Touches, takes) &&
-		r.sets.takes(item.Caveats, takes) && r.sets.takes(item.Within, takes)
+		r.sets.takes(item.Caveats, takes) && r.sets.takes(item.Reaches, takes) && r.sets.takes(item.Within, takes)
 }
 
 // keep keeps an item with the texts that the builder has of it, and returns the term.
@@ -148,6 +148,7 @@ func (r *recentItems) keep(item *v1.Item, term *ast.Term, b *inputBuilder) *ast.
 		Form:    owned(place.item.Form, item.Form, b.ownEntry),
 		Touches: owned(place.item.Touches, item.Touches, b.own),
 		Caveats: owned(place.item.Caveats, item.Caveats, b.own),
+		Reaches: owned(place.item.Reaches, item.Reaches, b.own),
 		Within:  owned(place.item.Within, item.Within, b.own),
 	}
 	r.next = (r.next + 1) % mostItems

@@ -221,19 +221,17 @@ func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Acces
 	if f.across = a.Across; f.across {
 		f.spelled = spelledRoot(a, root)
 	}
-	if a.Tracked != nil {
-		if answer, known := e.trackedNames(root, a, base, found); known {
-			if answer != reachesNone {
-				item.Caveats.Add(answer)
-			}
-			if answer != reachesNone || !a.Untracked {
-				return
+	e.reach(item, func() string {
+		if e.sought != nil {
+			found = nil // the first look has them
+		}
+		if a.Tracked != nil {
+			if answer, known := e.trackedNames(root, a, base, found); known && (answer != reachesNone || !a.Untracked) {
+				return answer
 			}
 		}
-	}
-	if answer := e.treeOf(root, a.Text, base, f, found); answer != reachesNone {
-		item.Caveats.Add(answer)
-	}
+		return e.treeOf(root, a.Text, base, f, found)
+	})
 }
 
 // spelledRoot is what the paths below a directory begin with, as a command names them

@@ -220,7 +220,9 @@ type extraction struct {
 	crossed    bool // where it prints to may be a file that it reads
 	// aliases are the names that the line makes, commandIndex the command whose paths are looked at, and
 	// aliasDepth how many names led to the one that is.
-	aliases                  []alias
+	aliases []alias
+	// sought is the path class that is looked for in the place of secrets; nil for secrets.
+	sought                   *pathClass
 	commandIndex, aliasDepth int
 
 	bounds      bounds
@@ -291,7 +293,7 @@ func (e *extraction) finish() v1.Facts {
 			verbs.add(item.Verb)
 		}
 		item.Form = total(item.Form)
-		item.Touches, item.Caveats, item.Within = total(item.Touches), total(item.Caveats), total(item.Within)
+		item.Touches, item.Caveats, item.Within, item.Reaches = total(item.Touches), total(item.Caveats), total(item.Within), total(item.Reaches)
 		e.aboutItem(item)
 	}
 	for i := range f.Paths {
@@ -337,12 +339,18 @@ func (e *extraction) aboutPath(path *v1.Path) {
 			e.about("protected")
 		case "own":
 			e.about("own")
+		case "delete_allow":
+		default:
+			e.about("class")
 		}
 	}
 }
 
 // aboutItem does the same for the caveats of items.
 func (e *extraction) aboutItem(item *v1.Item) {
+	if len(item.Reaches) > 0 {
+		e.about("class")
+	}
 	for _, caveat := range item.Caveats {
 		switch caveat {
 		case "reads_environment", "secret_variable":

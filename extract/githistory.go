@@ -77,9 +77,9 @@ func (e *extraction) pastReach(item *v1.Item, verdict git.Verdict, of git.Histor
 	}
 	of.Budget = &e.pastBudget
 	answer := e.secretAmong(verdict, func(visit func(path string) bool) error {
-		return e.x.past.Held(verdict, of, specs, dir, visit)
+		return e.past().Held(verdict, of, specs, dir, visit)
 	})
-	if answer == reachesSecret {
+	if answer == reachesSecret && e.sought == nil {
 		item.Caveats.Add("secret_in_commits")
 	}
 	return answer

@@ -144,7 +144,7 @@ func objectSpec(object string) string {
 // isPath reports whether git takes a word that may name a revision for a path.
 func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict *git.Verdict, word, dir string) bool {
 	return !reader.Numbers && e.namesPath(c, word, dir) &&
-		!e.x.past.Names(verdict, word, &e.pastBudget)
+		!e.past().Names(verdict, word, &e.pastBudget)
 }
 
 // divided tells paths from revisions among the words that may name either.
@@ -234,7 +234,7 @@ func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, 
 func (e *extraction) secretAmong(verdict git.Verdict, list func(visit func(path string) bool) error) string {
 	answer := reachesNone
 	err := list(func(path string) bool {
-		if e.x.lists.secrets.File(verdict.Top+"/"+path) != "" {
+		if e.secretFile(verdict.Top + "/" + path) {
 			answer = reachesSecret
 		}
 		return answer == reachesNone

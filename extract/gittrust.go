@@ -38,15 +38,11 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		if answer := e.settingsReach(verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
-		if answer := e.gitReach(item, c, verdict, resolved.Real); answer != reachesNone {
-			item.Caveats.Add(answer)
-		}
+		e.reach(item, func() string { return e.gitReach(item, c, verdict, resolved.Real) })
 		if answer := e.storesReach(c, verdict); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
-		if answer := e.blobReach(item, c, verdict, resolved.Real); answer != reachesNone {
-			item.Caveats.Add(answer)
-		}
+		e.reach(item, func() string { return e.blobReach(item, c, verdict, resolved.Real) })
 		if c.Git.Handed && verdict.AltersNames {
 			item.Caveats.Add(reachesUnknown)
 		}

@@ -53,7 +53,7 @@ func (e *extraction) compareNames(p *v1.Path, file fs.FileInfo, dir string) {
 	}
 	for _, entry := range entries {
 		name := strings.TrimSuffix(dir, "/") + "/" + entry.Name()
-		if !entry.Type().IsRegular() || !e.secretFile(name) {
+		if !entry.Type().IsRegular() || !e.secretFile(name) && !e.classed(name) {
 			continue
 		}
 		if other, err := entry.Info(); err == nil && os.SameFile(file, other) {
@@ -88,6 +88,10 @@ func (e *extraction) readsSecret(resolved *paths.Resolved) bool {
 	}
 	p := v1.Path{Real: resolved.Real, Op: v1.OpRead}
 	e.otherNames(&p)
+	if e.sought != nil {
+		return has(p.Class, e.sought.Name)
+	}
+	p.Class = slices.DeleteFunc(p.Class, func(class v1.Entry) bool { return !slices.Contains(v1.ReservedClasses(), class.Name) })
 	return len(p.Class) > 0 || len(p.Caveats) > 0
 }
 
@@ -145,5 +149,5 @@ func (e *extraction) namesPlaces(dir string) []string {
 			places = append(places, e.x.lists.inHome(home, e.x.options.Home)...)
 		}
 	}
-	return places
+	return append(places, e.classPlaces()...)
 }

@@ -12,7 +12,9 @@ import (
 // lists is what extraction needs of the active policy's data: what facts are
 // matched against. Nothing of it is a judgement.
 type lists struct {
-	secrets   paths.Secrets
+	secrets paths.Secrets
+	// classes are the path classes of operators.
+	classes   []pathClass
 	variables *paths.Pattern
 	protected paths.Protected
 	// system are the sensitive roots that are in no home, resolved.
@@ -42,7 +44,8 @@ type policyData struct {
 		Protected struct {
 			Instructions, Always []string
 		} `json:"protected"`
-		Sensitive struct {
+		PathClasses classData `json:"path_classes"`
+		Sensitive   struct {
 			Roots  []string
 			Itself []string
 			Homes  []string
@@ -59,7 +62,8 @@ type policyData struct {
 		Secrets struct {
 			Names, Except, Directories []string
 		} `json:"secrets"`
-		Agents map[string]any `json:"agents"`
+		PathClasses classData      `json:"path_classes"`
+		Agents      map[string]any `json:"agents"`
 	} `json:"settings"`
 }
 
@@ -68,7 +72,7 @@ type policyData struct {
 func readable(policyd map[string]any) map[string]any {
 	config, _ := policyd["config"].(map[string]any)
 	picked := map[string]any{}
-	for _, name := range []string{"secrets", "protected", "sensitive"} {
+	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes"} {
 		picked[name] = config[name]
 	}
 	return map[string]any{"config": picked, "settings": policyd["settings"]}
@@ -99,6 +103,9 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 			concat(config.Protected.Instructions, settings.Scope.Protected),
 			concat(config.Protected.Always, settings.Scope.ProtectedAlways),
 		),
+	}
+	if out.classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
 	for agent := range settings.Agents {
 		out.ruled[agent] = true

@@ -244,6 +244,9 @@ func (e *extraction) walkTree(root, named, base string, f filter, found foundNam
 
 // met notes what is reached, the first of it, and reports whether that ends the walk.
 func (r *reader) met(answer string) bool {
+	if r.e.sought != nil && answer != reachesSecret {
+		return false // what else there is, the look for secrets says
+	}
 	if r.answer == reachesNone {
 		r.answer = answer
 	}

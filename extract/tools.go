@@ -285,9 +285,8 @@ func (e *extraction) namedPath(raw, op string, t *tool, pattern bool) v1.Path {
 		e.facts.Items[touched.item].Caveats.Add(reachesUnknown)
 	}
 	if op == "tree" && p.Caveats.Has("directory") {
-		if answer := e.tree(p.Real, e.includes(t)); answer != reachesNone {
-			e.facts.Items[touched.item].Caveats.Add(answer)
-		}
+		real, included := p.Real, e.includes(t)
+		e.reach(&e.facts.Items[touched.item], func() string { return e.tree(real, included) })
 	}
 	return *p
 }

@@ -234,6 +234,13 @@ func (e *extraction) classifyName(p *v1.Path, real string) {
 	} else if class, entry := e.x.lists.secrets.Class(real); class != "" {
 		p.Class.Put(class, entry)
 	}
+	for i := range e.x.lists.classes {
+		if class := &e.x.lists.classes[i]; !has(p.Class, class.Name) {
+			if entry := e.inClass(class, real); entry != "" {
+				p.Class.Put(class.Name, entry)
+			}
+		}
+	}
 	for _, own := range e.x.own {
 		if paths.FoldedWithin(real, own) {
 			p.Class.Put("own", own)
@@ -252,6 +259,9 @@ func (e *extraction) classifyName(p *v1.Path, real string) {
 // secretFile reports whether a path is secret by the agent's name or by the
 // sidecar's.
 func (e *extraction) secretFile(real string) bool {
+	if e.sought != nil {
+		return e.inClass(e.sought, real) != ""
+	}
 	if e.x.lists.secrets.File(real) != "" {
 		return true
 	}
@@ -260,6 +270,9 @@ func (e *extraction) secretFile(real string) bool {
 }
 
 func (e *extraction) secretDirectory(real string) bool {
+	if e.sought != nil {
+		return e.inClass(e.sought, real) != ""
+	}
 	if e.x.lists.secrets.Directory(real) != "" {
 		return true
 	}
@@ -299,6 +312,11 @@ func (e *extraction) classifyBelow(p *v1.Path, dir string) {
 			if paths.FoldedWithin(file, name) {
 				p.Class.Put("protected_always", file)
 			}
+		}
+	}
+	for _, place := range e.classPlaces() {
+		if paths.Within(place, dir) && e.exists(place) {
+			e.classifyName(p, place)
 		}
 	}
 	e.x.lists.protected.Below(dir, func(class, entry, path string) {
@@ -370,3 +388,5 @@ var touchNames = func() map[[2]string]string {
 func (t *touched) add(op, space string) { t.set.Add(touchName(op, space)) }
 
 func touchName(op, space string) string { return touchNames[[2]string{op, space}] }
+
+func has(class v1.Form, name string) bool { _, ok := class.Get(name); return ok }

@@ -35,7 +35,11 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string, foun
 			answer = reachesUnknown
 			return false
 		}
-		answer = e.trackedName(path, verdict.Top, dir, base, &f)
+		if answer = e.trackedName(path, verdict.Top, dir, base, &f); e.sought != nil {
+			if answer = reachesNone; e.trackedFile(verdict.Top+"/"+path) == reachesSecret {
+				answer = reachesSecret
+			}
+		}
 		return answer == reachesNone
 	}
 	if a.Ignoring && e.rulesUnseen(verdict, dir) {
@@ -148,10 +152,9 @@ func (e *extraction) trackedFile(full string) string {
 	if err != nil {
 		return reachesUnknown
 	}
-	lists := e.x.lists.secrets
 	space := e.space(resolved.Real)
 	switch {
-	case lists.File(full) != "" || lists.File(resolved.Real) != "" || lists.Directory(full) != "" || lists.Directory(resolved.Real) != "":
+	case e.secretFile(full) || e.secretFile(resolved.Real) || e.secretDirectory(full) || e.secretDirectory(resolved.Real):
 		return reachesSecret
 	case space == v1.SpaceOutside || space == v1.SpaceUnknown:
 		return reachesOutside

@@ -15,13 +15,15 @@ type walked struct {
 type walkedTree struct {
 	root, named, base string
 	filter            filter
+	sought            *pathClass
 	answer            string
 }
 
 // doublesOf are the secrets with more than one name that matter to a walk of dir.
 type doublesOf struct {
-	dir   string
-	files []fs.FileInfo
+	dir    string
+	sought *pathClass
+	files  []fs.FileInfo
 }
 
 // treeOf says what reading everything below root reaches, for a tree whose names
@@ -35,12 +37,12 @@ func (e *extraction) treeOf(root, named, base string, f filter, found foundName)
 	}
 	for i := range e.walked.trees {
 		tree := &e.walked.trees[i]
-		if tree.root == root && tree.named == named && tree.base == base && tree.filter.equal(&f) {
+		if tree.root == root && tree.named == named && tree.base == base && tree.sought == e.sought && tree.filter.equal(&f) {
 			return tree.answer
 		}
 	}
 	answer := e.walkTree(root, named, base, f, nil)
-	e.walked.trees = append(e.walked.trees, walkedTree{root: root, named: named, base: base, filter: f, answer: answer})
+	e.walked.trees = append(e.walked.trees, walkedTree{root: root, named: named, base: base, filter: f, sought: e.sought, answer: answer})
 	return answer
 }
 
@@ -54,11 +56,11 @@ func (f *filter) equal(other *filter) bool {
 // those of a file in dir: a walk of dir may read one by another name.
 func (e *extraction) doubles(dir string) []fs.FileInfo {
 	for i := range e.walked.doubles {
-		if e.walked.doubles[i].dir == dir {
+		if e.walked.doubles[i].dir == dir && e.walked.doubles[i].sought == e.sought {
 			return e.walked.doubles[i].files
 		}
 	}
 	files := e.findDoubles(dir)
-	e.walked.doubles = append(e.walked.doubles, doublesOf{dir, files})
+	e.walked.doubles = append(e.walked.doubles, doublesOf{dir, e.sought, files})
 	return files
 }

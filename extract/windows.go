@@ -87,9 +87,8 @@ func (e *extraction) windowsAccess(t *touched, item *v1.Item, a *shell.Access, b
 	}
 	if p.Caveats.Has("directory") && !e.harmless(a.Include) {
 		// Filters there fold case, which the walk does not: it takes none.
-		if answer := e.tree(p.Real, filter{follow: a.Follow, fed: a.Fed}); answer != reachesNone {
-			item.Caveats.Add(answer)
-		}
+		real := p.Real
+		e.reach(item, func() string { return e.tree(real, filter{follow: a.Follow, fed: a.Fed}) })
 	}
 }
 
@@ -121,6 +120,9 @@ func (e *extraction) windowsGlob(t *touched, item *v1.Item, a *shell.Access, bas
 // harmless reports whether files chosen by globs over their names can't be
 // secrets by the lists. No glob at all chooses every file.
 func (e *extraction) harmless(globs []string) bool {
+	if len(e.x.lists.classes) > 0 {
+		return false // what a path class holds has any name
+	}
 	for _, glob := range globs {
 		if e.x.lists.secrets.Names.Overlaps(glob) || !anyOfExtension(glob) {
 			return false

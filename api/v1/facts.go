@@ -170,6 +170,8 @@ type Item struct {
 	// Caveats are what a cover has to tolerate by name before it may apply. A
 	// caveat that a rule has never heard of is therefore never covered.
 	Caveats Set `json:"caveats"`
+	// Reaches names the operator's path classes that recursion, or a reader of git, comes by.
+	Reaches Set `json:"reaches"`
 	// Within holds every directory that everything the item touches lies in,
 	// as an approval's directory could name it (V6).
 	Within Set `json:"within"`
@@ -209,13 +211,18 @@ type Path struct {
 	// Item is the index of the item that makes the access.
 	Item int `json:"item"`
 	// Class names the lists that Real is on, and the entry that it matched:
-	// secret, secret_directory, protected, protected_always, delete_allow, own.
+	// secret, secret_directory, protected, protected_always, delete_allow, own, and the operator's path classes.
 	Class Form `json:"class"`
 	// Links are the segments that were symbolic links, as absolute paths.
 	Links []string `json:"links"`
 	// Caveats: missing, directory, root, hard_link, special, invisible, unseen,
 	// ambiguous, error, device, network. A cover names those that it tolerates.
 	Caveats Set `json:"caveats"`
+}
+
+// ReservedClasses are the classes that policyd names by itself. An operator's class has another name.
+func ReservedClasses() []string {
+	return []string{"secret", "secret_directory", "protected", "protected_always", "delete_allow", "own"}
 }
 
 // Set is a set of names. In JSON it is an object whose values are true, so

@@ -94,7 +94,7 @@ const defaultDecisionCache = 4096
 
 // judgingKeys are the settings that policy judges by.
 func judgingKeys() []string {
-	return []string{"scope", "secrets", "shell", "namespaces", "safe_verbs", "agents"}
+	return []string{"scope", "secrets", "path_classes", "shell", "namespaces", "safe_verbs", "agents"}
 }
 
 // Settings returns a copy of the judging settings, in the shape of

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	v1 "policyd/api/v1"
 )
 
 // kind is the type of a setting.
@@ -83,6 +86,7 @@ func settings() shape {
 		"watch":         {kind: boolean},
 		"scope":         scopeShape(),
 		"secrets":       fixed(map[string]shape{"names": globs(), "directories": globs(), "except": globs()}),
+		"path_classes":  {kind: table, each: classShape(), key: className},
 		"shell":         fixed(map[string]shape{"workspace_writes": {kind: boolean}, "remote_readers": {kind: boolean}}),
 		"namespaces":    {kind: table, each: &mode, key: namespace},
 		"safe_verbs":    {kind: table, each: &shape{kind: free}},
@@ -126,6 +130,27 @@ func scopeShape() shape {
 		"delete_allow":     strs(),
 		"path_map":         {kind: list, each: &mapping, distinct: "agent"},
 	})
+}
+
+// classShape is a class of paths, and what happens to whoever touches one.
+func classShape() *shape {
+	class := fixed(map[string]shape{
+		"paths":   {kind: list, each: &shape{kind: text, check: glob}, needed: true},
+		"effect":  {kind: text, allowed: []string{"deny", "prompt", "none"}},
+		"message": {kind: text, check: notEmpty},
+	})
+	return &class
+}
+
+// className takes the name of a path class: a word that no built-in class has.
+func className(name string) error {
+	switch {
+	case name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "":
+		return errors.New("the name of a class holds small letters, digits, _ and - alone")
+	case slices.Contains(v1.ReservedClasses(), name):
+		return errors.New("the name is one of policyd's own classes; choose another")
+	}
+	return nil
 }
 
 func agentShape() *shape {

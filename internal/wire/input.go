@@ -86,6 +86,7 @@ func (w *writer) item(item *v1.Item) {
 	w.form(`,"form":`, item.Form)
 	w.set(`,"touches":`, item.Touches)
 	w.set(`,"caveats":`, item.Caveats)
+	w.set(`,"reaches":`, item.Reaches)
 	w.set(`,"within":`, item.Within)
 	w.number(`,"path":`, int64(item.Path))
 	w.raw("}")

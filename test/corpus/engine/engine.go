@@ -50,13 +50,15 @@ type Options struct {
 	Home string
 	// Project is the session's project directory.
 	Project string
+	// Settings is a settings file, if there is one.
+	Settings string
 	// StateDir is where policyd would keep its own files.
 	StateDir string
 }
 
 // New loads the built-in policy. The caller closes the engine.
 func New(ctx context.Context, options Options) (*Engine, error) {
-	settings, err := config.Load("", func(name string) (string, bool) { return options.Home, name == "HOME" },
+	settings, err := config.Load(options.Settings, func(name string) (string, bool) { return options.Home, name == "HOME" },
 		map[string]string{"state_dir": options.StateDir})
 	if err != nil {
 		return nil, fmt.Errorf("load settings: %w", err)
