@@ -129,7 +129,9 @@ func TestThePersonIsToldWhy(t *testing.T) {
 	required := v1.Reason{Rule: "approvals/required", Code: "approval_required", Effect: v1.EffectPrompt, Message: "make is not approved"}
 	site := v1.Reason{Rule: "site/tickets", Code: "ticket", Effect: v1.EffectPrompt, Message: "production needs\na ticket"}
 	policy.result.Reasons = []v1.Reason{
-		required, {Rule: "x", Code: "covered", Effect: v1.EffectAllow, Message: "covered"}, site, site,
+		required,
+		{Rule: "x", Code: "covered", Effect: v1.EffectAllow, Message: "covered"},
+		site, site,
 		{Rule: "y", Code: "other", Effect: v1.EffectPrompt, Message: "third"},
 	}
 	assert.Equal(t, []string{`production needs\na ticket`, "third"}, ask(t, build(t, policy), bash("make")).Reasons)
