@@ -225,7 +225,7 @@ func looseIPv4(host string) (netip.Addr, error) {
 			return netip.Addr{}, strconv.ErrSyntax
 		}
 		for j := range left {
-			bytes[i+j] = byte(number >> (8 * (left - 1 - j)))
+			bytes[i+j] = byte(number >> (8 * (left - 1 - j)) & 0xff)
 		}
 	}
 	return netip.AddrFrom4(bytes), nil

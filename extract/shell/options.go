@@ -61,10 +61,7 @@ func (p *parsed) options(program *Program) {
 			p.operands = append(p.operands, word)
 			rest = rest[1:]
 		case word.literal("--"):
-			p.behind(program, word)
-			p.dashes, p.c.Git.Dashes = len(p.operands), true
-			p.separated(program, separatorDashes, rest[1:])
-			p.operands = append(p.operands, rest[1:]...)
+			p.endAtDashes(program, rest)
 			return
 		case word.isOption():
 			p.behind(program, word)
@@ -75,12 +72,7 @@ func (p *parsed) options(program *Program) {
 		case p.attached(program, word):
 			rest = rest[1:]
 		case early:
-			p.unsure(program, word)
-			if word.Vanishes && len(rest) > 1 {
-				p.c.Caveats.Add("dynamic_option") // the options may go on behind it
-			}
-			p.separated(program, separatorOf(word), rest[1:])
-			p.operands = append(p.operands, rest...)
+			p.endAtOperand(program, rest)
 			return
 		default:
 			p.unsure(program, word)

@@ -59,7 +59,6 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	case !caveats.Has("named_by_path") && p.version(name):
 		if entry != nil {
 			p.chosen(entry)
-			p.showsVariables(entry)
 		}
 	case !caveats.Has("named_by_path") && p.module(entry):
 	case entry == nil:
@@ -467,14 +466,15 @@ func (p *parsed) attributes(program *Program) {
 		p.c.Caveats.Add("privileged")
 	}
 	p.chosen(program)
-	p.showsVariables(program)
 	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") {
 		p.c.Caveats.Add("inline_code")
 	}
 }
 
-// chosen notes the files that choose which program really runs.
+// chosen notes the files that choose which program really runs, and the variables that
+// it prints.
 func (p *parsed) chosen(program *Program) {
+	p.showsVariables(program)
 	if len(program.versionFiles) > 0 {
 		p.c.VersionFiles = program.versionFiles
 	}

@@ -52,6 +52,24 @@ func (p *parsed) separated(program *Program, separator string, behind []Word) {
 	p.bothReadings(program, behind)
 }
 
+// endAtOperand takes the words from the first operand on as operands.
+func (p *parsed) endAtOperand(program *Program, rest []Word) {
+	p.unsure(program, rest[0])
+	if rest[0].Vanishes && len(rest) > 1 {
+		p.c.Caveats.Add("dynamic_option") // the options may go on behind it
+	}
+	p.separated(program, separatorOf(rest[0]), rest[1:])
+	p.operands = append(p.operands, rest...)
+}
+
+// endAtDashes takes the words behind "--" as operands.
+func (p *parsed) endAtDashes(program *Program, rest []Word) {
+	p.behind(program, rest[0])
+	p.dashes, p.c.Git.Dashes = len(p.operands), true
+	p.separated(program, separatorDashes, rest[1:])
+	p.operands = append(p.operands, rest[1:]...)
+}
+
 // firstSeparator does the same for the first operand of its kind; what stands behind
 // another one stands behind the first, too.
 func (p *parsed) firstSeparator(program *Program, word Word, behind []Word) {
@@ -90,8 +108,9 @@ func (p *parsed) mayLead(word Word) bool {
 		return !word.Led
 	case Number, Hash:
 		return word.Dashed || word.Signed
+	default:
+		return word.Split || !word.Led && !p.beginsPlain(word, "-")
 	}
-	return word.Split || !word.Led && !p.beginsPlain(word, "-")
 }
 
 // endsAtOperand reports whether the style of a program ends options at the first operand.
