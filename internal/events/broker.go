@@ -35,8 +35,12 @@ type Event struct {
 	Data []byte
 }
 
-// kept is how many events a watcher may be behind.
-const kept = 4096
+// kept is how many events a watcher may be behind, and keptBytes how long they may be
+// together: an event can hold as much text as a call.
+const (
+	kept      = 4096
+	keptBytes = 8 << 20
+)
 
 // Broker keeps the last events. It may be used concurrently.
 type Broker struct {
@@ -46,8 +50,10 @@ type Broker struct {
 
 	mu   sync.Mutex
 	ring [kept]Event
-	// next is the number of the event to come.
-	next uint64
+	// first is the number of the oldest event that is kept, next of the event to come.
+	first, next uint64
+	// bytes is how long the events are that are kept.
+	bytes int
 	// changed is closed and replaced with each event.
 	changed chan struct{}
 }
@@ -68,6 +74,13 @@ func (b *Broker) Publish(kind string, data any) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for b.first < b.next && (b.next-b.first >= kept || b.bytes+len(text) > keptBytes) {
+		oldest := &b.ring[b.first%kept]
+		b.bytes -= len(oldest.Data)
+		*oldest = Event{}
+		b.first++
+	}
+	b.bytes += len(text)
 	b.ring[b.next%kept] = Event{ID: b.id(b.next), Kind: kind, Data: text}
 	b.next++
 	close(b.changed)
@@ -95,7 +108,7 @@ func (b *Broker) Watch(after string) *Watcher {
 		return watcher
 	}
 	number, err := b.number(after)
-	if err != nil || number >= b.next || b.next-number > kept {
+	if err != nil || number >= b.next || number < b.first {
 		watcher.missed = true
 		return watcher
 	}
@@ -121,7 +134,7 @@ func (w *Watcher) Next() (list []Event, more <-chan struct{}) {
 	b := w.broker
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.next-w.at > kept {
+	if w.at < b.first {
 		w.missed, w.at = true, b.next
 	}
 	if w.missed {

@@ -141,8 +141,9 @@ const rest = time.Second
 // patience bounds what a decision waits for the store.
 const patience = 500 * time.Millisecond
 
-// maxHeld bounds the sessions in memory; others are read again from the store.
-const maxHeld = 100_000
+// maxHeld bounds the sessions in memory, which take some 2 KB each; others are read again
+// from the store when they are named.
+const maxHeld = 10_000
 
 // New returns a registry that knows nothing yet; Load reads the grants, and
 // SetAsker gives it people to ask.
