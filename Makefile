@@ -7,6 +7,7 @@
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
 # make sessions  replays recorded agent sessions (SESSIONS=folder) and reports how often a person is asked
 # make oracle    runs ORACLE_LINES generated lines in a real bash
+# make soak      asks a server for SOAK, 10 minutes, and bounds its memory; make test has a short form
 # make fuzz      runs every fuzz target for FUZZTIME; make test runs their seeds alone
 # make nightly   what takes too long for every change: make fuzz, and make oracle with 20,000 lines and a new seed
 # make fmt       formats Go and Rego
@@ -16,7 +17,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
 .PHONY: test build serve install vet go-test rego-test system-packages check format-check generate-check \
-	lint go-test-short rego-gate test-clients bench corpus sessions oracle nightly fuzz fmt generate
+	lint go-test-short rego-gate test-clients bench corpus sessions oracle nightly soak fuzz fmt generate
 
 GO ?= go
 # One way to build for programs, tests and the image: a package is compiled once
@@ -184,6 +185,10 @@ oracle:
 nightly: ORACLE_LINES = 20000
 nightly: ORACLE_SEED = $(shell date +%Y%m%d)
 nightly: oracle fuzz
+
+SOAK ?= 10m
+soak:
+	SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 2h -run '^TestSoak$$' ./test/e2e
 
 # Targets are found, not listed, so that none is forgotten. A file whose target
 # costs more says how many runs it has with a line "//fuzz:runs 500x".

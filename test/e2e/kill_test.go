@@ -26,7 +26,7 @@ const killRounds = 4
 // workers is how many agents and people are at work when the server is killed.
 const workers = 20
 
-// TestNothingIsLostOrWidenedByAKill kills the server at random moments while
+// TestNothingIsLostOrWidenedByAKill kills the server after any number of answers while
 // calls are decided, answered and revoked, and compares what people were told
 // with what a restarted server knows (A9, A10, D2).
 func TestNothingIsLostOrWidenedByAKill(t *testing.T) {
@@ -42,14 +42,17 @@ func TestNothingIsLostOrWidenedByAKill(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	for round := range rounds {
-		told := &ledger{tree: tree.Project, round: round, places: map[string]*fate{}, decided: map[string]v1.Effect{}}
-		s = killedRound(t, s, told, time.Duration(20+random.IntN(300))*time.Millisecond)
+		told := &ledger{
+			tree: tree.Project, round: round, places: map[string]*fate{}, decided: map[string]v1.Effect{},
+			last: 1 + random.IntN(150), reached: make(chan struct{}),
+		}
+		s = killedRound(t, s, told)
 		told.compare(t, s)
 	}
 }
 
 // killedRound lets the workers work until the server is killed, and starts it again.
-func killedRound(t *testing.T, s *server, told *ledger, after time.Duration) *server {
+func killedRound(t *testing.T, s *server, told *ledger) *server {
 	t.Helper()
 	s.register(t, project.Tree{Home: filepath.Dir(told.tree), Project: told.tree}, told.session())
 	agent, operator := s.token(t, "agent"), s.token(t, "operator")
@@ -63,8 +66,11 @@ func killedRound(t *testing.T, s *server, told *ledger, after time.Duration) *se
 			}
 		})
 	}
-	timer := time.NewTimer(after)
-	<-timer.C
+	select {
+	case <-told.reached:
+	case <-time.After(patience):
+		require.FailNow(t, "calls are not answered")
+	}
 	s.kill(t)
 	cancel()
 	group.Wait()
@@ -87,11 +93,16 @@ type fate struct {
 type ledger struct {
 	tree  string
 	round int
+	// reached is closed with the last decision before the kill; others may follow.
+	last    int
+	reached chan struct{}
 
 	mu     sync.Mutex
 	places map[string]*fate
 	// decided are the decisions that were answered, by id.
 	decided map[string]v1.Effect
+	// narrowed are the sessions that were made public, and asked the prompts that were opened.
+	narrowed, asked []string
 }
 
 func (l *ledger) session() string { return fmt.Sprintf("kill-%d", l.round) }
@@ -108,6 +119,7 @@ func (l *ledger) note(place string, change func(*fate)) {
 // live is the life of one question: it is asked, answered, and then retried or
 // revoked. It ends with the first error, since the server was killed.
 func (l *ledger) live(ctx context.Context, s *server, agent, operator string, worker, step int) {
+	l.narrow(ctx, s, agent, fmt.Sprintf("kill-%d-%d-%d", l.round, worker, step))
 	place := filepath.Join(l.tree, "kill", fmt.Sprintf("r%d-w%d-%d", l.round, worker, step))
 	if err := os.MkdirAll(place, 0o755); err != nil {
 		return
@@ -116,6 +128,9 @@ func (l *ledger) live(ctx context.Context, s *server, agent, operator string, wo
 	if err != nil || decision.Prompt == nil {
 		return
 	}
+	l.mu.Lock()
+	l.asked = append(l.asked, decision.Prompt.ID)
+	l.mu.Unlock()
 	choice := []string{"once", "always_here", "deny"}[(worker+step)%3]
 	l.note(place, func(f *fate) { f.choice, f.answering = choice, true })
 	got, err := s.send(ctx, operator, http.MethodPost, "/v1/prompts/"+decision.Prompt.ID+"/answer", v1.AnswerRequest{Choice: choice})
@@ -145,6 +160,33 @@ func (l *ledger) live(ctx context.Context, s *server, agent, operator string, wo
 	}
 }
 
+// narrow makes a session, and then makes it public.
+func (l *ledger) narrow(ctx context.Context, s *server, agent, id string) {
+	for _, audience := range []v1.Audience{v1.AudiencePersonal, v1.AudiencePublic} {
+		got, err := s.send(ctx, agent, http.MethodPut, sessionPath(id), v1.Session{ID: id, Agent: "claude-code", Audience: audience})
+		if err != nil || got.status >= http.StatusBadRequest {
+			return
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.narrowed = append(l.narrowed, id)
+}
+
+// compareSessions holds that what was narrowed before the kill is as narrow, and that no
+// prompt is forgotten.
+func (l *ledger) compareSessions(t *testing.T, s *server) {
+	t.Helper()
+	for _, id := range l.narrowed {
+		kept := must[v1.SessionInfo](t, http.StatusOK, s.as(t, "operator", http.MethodGet, sessionPath(id), nil))
+		assert.Equalf(t, v1.AudiencePublic, kept.Audience, "session %s was made public, and is wider", id)
+	}
+	for _, id := range l.asked {
+		assert.Equalf(t, http.StatusOK, s.as(t, "operator", http.MethodGet, "/v1/prompts/"+id, nil).status, "prompt %s is forgotten", id)
+	}
+	t.Logf("round %d: %d sessions narrowed, %d prompts opened", l.round, len(l.narrowed), len(l.asked))
+}
+
 func (l *ledger) decide(ctx context.Context, s *server, agent, place string) (v1.Decision, error) {
 	args, err := json.Marshal(map[string]string{"command": "make -C " + place})
 	if err != nil {
@@ -158,7 +200,9 @@ func (l *ledger) decide(ctx context.Context, s *server, agent, place string) (v1
 	if err == nil && got.status == http.StatusOK {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.decided[decision.ID] = decision.Effect
+		if l.decided[decision.ID] = decision.Effect; len(l.decided) == l.last {
+			close(l.reached)
+		}
 	}
 	return decision, err
 }
@@ -183,6 +227,7 @@ func (l *ledger) compareRecords(t *testing.T, s *server) {
 func (l *ledger) compare(t *testing.T, s *server) {
 	t.Helper()
 	l.compareRecords(t, s)
+	l.compareSessions(t, s)
 	agent := s.token(t, "agent")
 	answered := 0
 	for place, f := range l.places {

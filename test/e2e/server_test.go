@@ -36,13 +36,21 @@ type server struct {
 	runDir   string
 	home     string
 	flags    []string
+	// limits are the options of ulimit with which the program starts, such as "-n 64".
+	limits string
 }
 
 // startServer starts `policyd serve` on a free port and ends it with the test.
 func startServer(t *testing.T, flags ...string) *server {
 	t.Helper()
+	return startLimited(t, filepath.Join(t.TempDir(), "state"), "", flags...)
+}
+
+// startLimited is startServer with a state directory, and with limits of the system.
+func startLimited(t *testing.T, stateDir, limits string, flags ...string) *server {
+	t.Helper()
 	s := &server{
-		stateDir: filepath.Join(t.TempDir(), "state"), runDir: shortDir(t), home: filepath.Join(t.TempDir(), "owner"), flags: flags,
+		stateDir: stateDir, runDir: shortDir(t), home: filepath.Join(t.TempDir(), "owner"), flags: flags, limits: limits,
 	}
 	require.NoError(t, os.Mkdir(s.home, 0o700))
 	s.start(t)
@@ -53,6 +61,9 @@ func (s *server) start(t *testing.T) {
 	t.Helper()
 	arguments := append([]string{"serve", "--addr", "127.0.0.1:0", "--state-dir", s.stateDir, "--run-dir", s.runDir}, s.flags...)
 	command := exec.Command(program, arguments...)
+	if s.limits != "" {
+		command = exec.Command("sh", append([]string{"-c", "ulimit " + s.limits + ` && exec "$0" "$@"`, program}, arguments...)...)
+	}
 	command.Env = environment(s.home)
 	for _, name := range []string{"POLICYD_STORE", "BUNDLE_TOKEN", "BUNDLE_KEY", "POD_IP"} {
 		if value, set := os.LookupEnv(name); set {
