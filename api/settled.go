@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/sha256"
 	"sync"
 
 	v1 "policyd/api/v1"
@@ -9,28 +10,32 @@ import (
 // mostSettled bounds the decided calls that are remembered.
 const mostSettled = 4096
 
+// settledKey is the digest of a call's name, which a client may make as long as a request.
+type settledKey [sha256.Size]byte
+
 // settledCalls are calls that were decided, for clients that ask their user about
 // a call again by its name alone. The zero value is empty. It may be used
 // concurrently.
 type settledCalls struct {
 	mu      sync.Mutex
-	effects map[string]v1.Effect
+	effects map[settledKey]v1.Effect
 	// order has the keys in a ring, next being the oldest.
-	order []string
+	order []settledKey
 	next  int
 }
 
 // put remembers a call; one without a key is passed over. A model's server may
 // name two calls alike: where they were decided differently it isn't known which
 // of them a question is about, and a person answers it.
-func (s *settledCalls) put(key string, effect v1.Effect) {
-	if key == "" {
+func (s *settledCalls) put(name string, effect v1.Effect) {
+	if name == "" {
 		return
 	}
+	key := settledKey(sha256.Sum256([]byte(name)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.effects == nil {
-		s.effects = map[string]v1.Effect{}
+		s.effects = map[settledKey]v1.Effect{}
 	}
 	before, known := s.effects[key]
 	if known && before != effect {
@@ -48,7 +53,8 @@ func (s *settledCalls) put(key string, effect v1.Effect) {
 	s.effects[key] = effect
 }
 
-func (s *settledCalls) get(key string) (effect v1.Effect, known bool) {
+func (s *settledCalls) get(name string) (effect v1.Effect, known bool) {
+	key := settledKey(sha256.Sum256([]byte(name)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	effect, known = s.effects[key]

@@ -55,6 +55,7 @@ type Options struct {
 // Errors of a Book; each is an answer to the caller.
 const (
 	CodeFull        = "prompts_full"
+	CodeTooLarge    = "prompt_too_large"
 	CodeNotFound    = "not_found"
 	CodeAnswered    = "prompt_answered" // 409
 	CodeEnded       = "prompt_ended"    // 410: expired, withdrawn or delegated
@@ -110,7 +111,9 @@ type Book struct {
 	byKey   map[key]*entry
 	pending map[string]int // per session
 	// asked counts per agent of a caller, and per caller under the agent "".
-	asked map[asker]int
+	asked map[asker]load
+	// bytes is how long all open prompts are.
+	bytes int
 	open  int // in all
 	// callBytes is the size of the calls that are kept.
 	callBytes int
@@ -146,7 +149,7 @@ func New(options Options) (*Book, error) {
 	if options.Most <= 0 {
 		options.Most = DefaultMost
 	}
-	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, asked: map[asker]int{}, gone: map[string]bool{}}, nil
+	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, asked: map[asker]load{}, gone: map[string]bool{}}, nil
 }
 
 // add takes an entry in. The caller holds mu.
@@ -154,22 +157,49 @@ func (b *Book) add(held *entry) {
 	b.byID[held.row.ID] = held
 	b.byKey[held.key] = held
 	b.pending[held.key.session]++
-	b.count(held.by, 1)
+	b.count(held, 1)
 	b.open++
 }
 
-// count adds to what an agent of a caller has open. The caller holds mu.
-func (b *Book) count(by asker, more int) {
-	whole := asker{caller: by.caller}
-	if by.caller == "" {
-		return // operators are bounded by Most alone
+// Limits of the texts of open prompts, in bytes: of one prompt, and of all. A caller has at
+// most half of the latter, and an agent of it a quarter.
+const (
+	maxPromptBytes  = 256 << 10
+	maxPromptsBytes = 64 << 20
+)
+
+// load is what somebody has open.
+type load struct{ prompts, bytes int }
+
+// sizeOf is how long the texts of a prompt are.
+func sizeOf(prompt *v1.Prompt, scope *v1.PromptScope) int {
+	size := len(prompt.Title) + len(prompt.Directory)
+	for _, text := range prompt.Verbs {
+		size += len(text)
 	}
-	for _, key := range []asker{by, whole} {
-		if b.asked[key] += more; b.asked[key] <= 0 {
+	for _, text := range prompt.Call.Paths {
+		size += len(text)
+	}
+	call := &prompt.Call
+	size += len(call.Tool) + len(call.Text) + len(call.Cwd) + len(call.Agent) + len(call.SessionID) + len(call.Reason) + len(call.GrantRoot)
+	for i := range scope.Items {
+		size += len(scope.Items[i].Verb) + len(scope.Items[i].Directory)
+	}
+	return size
+}
+
+// count adds an open prompt, or takes it away for -1. The caller holds mu.
+func (b *Book) count(held *entry, sign int) {
+	size := sign * sizeOf(&held.row.Prompt, &held.row.Scope)
+	b.bytes += size
+	if held.by.caller == "" {
+		return // operators are bounded by the whole alone
+	}
+	keys := []asker{held.by, {caller: held.by.caller}}
+	for _, key := range slices.Compact(keys) {
+		now := load{b.asked[key].prompts + sign, b.asked[key].bytes + size}
+		if b.asked[key] = now; now.prompts <= 0 {
 			delete(b.asked, key)
-		}
-		if by == whole {
-			return
 		}
 	}
 }
@@ -188,7 +218,7 @@ func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 		delete(b.byKey, held.key)
 	}
 	b.open--
-	b.count(held.by, -1)
+	b.count(held, -1)
 	if b.pending[held.key.session]--; b.pending[held.key.session] <= 0 {
 		delete(b.pending, held.key.session)
 	}

@@ -2,6 +2,7 @@ package prompts_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,4 +83,32 @@ func TestAnswerAll(t *testing.T) {
 	require.Len(t, answered, 150)
 	assert.Equal(t, v1.EffectDeny, answered[0].Answer.Decision)
 	assert.Equal(t, "anna", answered[0].Answer.By)
+}
+
+// The texts of open prompts are bounded, too, and so is one of them.
+func TestPromptsAreBoundedInBytes(t *testing.T) {
+	h := build(t, func(o *prompts.Options) { o.PerSession, o.Store = 1000, nil })
+	ask := func(i, size int, caller string) error {
+		q := question("s", byte(i))
+		q.Key[1] = byte(i >> 8)
+		q.Scope.Caller = caller
+		for range size / (100 << 10) {
+			q.Prompt.Call.Paths = append(q.Prompt.Call.Paths, strings.Repeat("p", 100<<10))
+		}
+		_, _, err := h.Open(t.Context(), q)
+		return err
+	}
+	assert.Equal(t, prompts.CodeTooLarge, code(ask(0, 300<<10, "token")))
+	opened := 0
+	for ; opened < 1000; opened++ {
+		if err := ask(opened, 200<<10, "token"); err != nil {
+			assert.Equal(t, prompts.CodeFull, code(err))
+			break
+		}
+	}
+	assert.Less(t, opened*200<<10, 17<<20, "one agent has a quarter")
+	require.NoError(t, ask(1000, 200<<10, "user:7"), "another caller has room")
+	_, err := h.AnswerAll(t.Context(), v1.AnswerAllRequest{Choice: v1.ChoiceDeny, Session: "s"})
+	require.NoError(t, err)
+	require.NoError(t, ask(1001, 200<<10, "token"), "what was answered counts no more")
 }

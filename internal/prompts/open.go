@@ -27,11 +27,16 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	}
 	var expired []*entry
 	session := question.Prompt.Call.SessionID
-	by := askerOf(&question.Scope)
-	if b.crowded(session, by) != "" || len(b.byID) >= 2*b.options.Most {
+	by, size := askerOf(&question.Scope), sizeOf(&question.Prompt, &question.Scope)
+	if size > maxPromptBytes {
+		b.mu.Unlock()
+		b.persist(ctx, replaced)
+		return v1.Prompt{}, false, coded(CodeTooLarge, "nobody can be asked: the prompt would be longer than 256 KiB; split the call")
+	}
+	if b.crowded(session, by, size) != "" || len(b.byID) >= 2*b.options.Most {
 		expired = b.expire(b.options.Clock())
 	}
-	if crowd := b.crowded(session, by); crowd != "" {
+	if crowd := b.crowded(session, by, size); crowd != "" {
 		b.mu.Unlock()
 		b.persist(ctx, append(expired, replaced)...)
 		return v1.Prompt{}, false, coded(CodeFull,
@@ -98,15 +103,17 @@ func (b *Book) fresh(question *v1.Question) *entry {
 
 // crowded names whose prompts are too many for another, and is empty where there is room.
 // One caller never fills the book: others have half of it.
-func (b *Book) crowded(session string, by asker) string {
+func (b *Book) crowded(session string, by asker, size int) string {
+	agent, caller := b.asked[by], b.asked[asker{caller: by.caller}]
+	known := by.caller != ""
 	switch {
 	case b.pending[session] >= b.options.PerSession:
 		return "this session"
-	case by.caller != "" && b.asked[by] >= b.options.PerCaller:
+	case known && (agent.prompts >= b.options.PerCaller || agent.bytes+size > maxPromptsBytes/4):
 		return "this agent"
-	case by.caller != "" && b.asked[asker{caller: by.caller}] >= max(b.options.Most/2, 1):
+	case known && (caller.prompts >= max(b.options.Most/2, 1) || caller.bytes+size > maxPromptsBytes/2):
 		return "this caller"
-	case b.open >= b.options.Most:
+	case b.open >= b.options.Most || b.bytes+size > maxPromptsBytes:
 		return "all callers"
 	}
 	return ""

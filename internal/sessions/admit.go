@@ -86,6 +86,7 @@ func (r *Registry) said(known *held, asked *v1.Session) {
 	defer r.mu.Unlock()
 	if r.sessions[known.row.ID] == known {
 		r.sessions[known.row.ID] = &next
+		r.bytes += next.size() - known.size()
 	}
 }
 

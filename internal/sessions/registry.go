@@ -106,9 +106,13 @@ type Registry struct {
 
 	mu       sync.RWMutex
 	sessions map[string]*held
+	// bytes is how long the texts of sessions are.
+	bytes int
 	// before are the sessions as they were when Load forgot them. They stand in
 	// while the store can't be asked, as those in memory do.
 	before map[string]*held
+	// bytesBefore is at least how long the texts of before are.
+	bytesBefore int
 	// grants are those of sessions and agents, by holder.
 	grants map[v1.Holder][]v1.Grant
 	// without is set while grants could not be read.
@@ -141,9 +145,12 @@ const rest = time.Second
 // patience bounds what a decision waits for the store.
 const patience = 500 * time.Millisecond
 
-// maxHeld bounds the sessions in memory, which take some 2 KB each; others are read again
-// from the store when they are named.
-const maxHeld = 10_000
+// maxHeld bounds the sessions in memory, and maxHeldBytes the texts in them; others are read
+// again from the store when they are named.
+const (
+	maxHeld      = 10_000
+	maxHeldBytes = 16 << 20
+)
 
 // New returns a registry that knows nothing yet; Load reads the grants, and
 // SetAsker gives it people to ask.
@@ -195,11 +202,13 @@ func (r *Registry) Load(ctx context.Context) error {
 		who := v1.Holder{Session: grant.Session, Agent: grant.Agent}
 		r.grants[who] = append(r.grants[who], grant)
 	}
-	if len(r.before)+len(r.sessions) > maxHeld {
+	if len(r.before)+len(r.sessions) > maxHeld || r.bytesBefore+r.bytes > maxHeldBytes {
 		clear(r.before)
+		r.bytesBefore = 0
 	}
 	maps.Copy(r.before, r.sessions)
-	r.sessions = map[string]*held{}
+	r.bytesBefore += r.bytes
+	r.sessions, r.bytes = map[string]*held{}, 0
 	r.options.Granted()
 	return nil
 }
@@ -221,14 +230,42 @@ func (r *Registry) Check() error {
 func (r *Registry) keep(session *held) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, known := r.sessions[session.row.ID]; !known && len(r.sessions) >= maxHeld {
-		for id := range r.sessions {
-			delete(r.sessions, id) // any: it is read again when it is named
+	r.forget(session.row.ID)
+	size := session.size()
+	for id := range r.sessions {
+		if len(r.sessions) < maxHeld && r.bytes+size <= maxHeldBytes {
 			break
 		}
+		r.evict(id) // any: it is read again when it is named
 	}
 	r.sessions[session.row.ID] = session
-	delete(r.before, session.row.ID)
+	r.bytes += size
+}
+
+// evict takes a session out of memory. The caller holds mu.
+func (r *Registry) evict(id string) {
+	if known, found := r.sessions[id]; found {
+		r.bytes -= known.size()
+		delete(r.sessions, id)
+	}
+}
+
+// size is about how long the texts of a session are.
+func (h *held) size() int {
+	s := &h.row.Session
+	size := len(s.ID) + len(s.Agent) + len(s.ParentID) + len(s.ProjectDir) + len(s.SessionDir) + len(s.Home) + len(s.Shell) + len(s.Platform)
+	for _, list := range [][]string{s.ExtraDirs, s.Tools, h.said.extra} {
+		for _, text := range list {
+			size += len(text)
+		}
+	}
+	for i := range s.Peers {
+		size += len(s.Peers[i].ID)
+		for _, text := range s.Peers[i].Capabilities {
+			size += len(text)
+		}
+	}
+	return size + len(h.said.project) + len(h.said.session)
 }
 
 func (r *Registry) inMemory(id string) *held {
@@ -257,7 +294,7 @@ func (r *Registry) Forget(id string) {
 
 // forget drops it while the caller holds mu.
 func (r *Registry) forget(id string) {
-	delete(r.sessions, id)
+	r.evict(id)
 	delete(r.before, id)
 }
 

@@ -77,10 +77,11 @@ func checkCall(call *v1.Call, data []byte, at string) error {
 	default:
 		return fault(data, CodeInvalid, at+"/protocol", quote(call.Protocol)+` is none of "", "acp", "mcp"`)
 	}
-	for _, field := range [...]struct{ pointer, value string }{{"/tool", call.Tool}, {"/cwd", call.Cwd}} {
-		if message := textFault(field.value); message != "" {
-			return fault(data, CodeInvalid, at+field.pointer, message)
-		}
+	if message := nameFault(call.Tool); message != "" {
+		return fault(data, CodeInvalid, at+"/tool", message)
+	}
+	if message := textFault(call.Cwd); message != "" {
+		return fault(data, CodeInvalid, at+"/cwd", message)
 	}
 	if err := checkArgs(call.Args, data, at); err != nil {
 		return err
@@ -98,6 +99,14 @@ func textFault(text string) string {
 		return "longer than " + strconv.Itoa(MaxPathBytes) + " bytes; no path can be"
 	}
 	return ""
+}
+
+// nameFault is textFault for what is no path. Names are kept for longer than a call.
+func nameFault(text string) string {
+	if message := textFault(text); message != "" || len(text) <= MaxNameBytes {
+		return message
+	}
+	return "longer than " + strconv.Itoa(MaxNameBytes) + " bytes; no name can be"
 }
 
 // checkSession holds what types can't say of a session.
@@ -143,30 +152,33 @@ func SessionIDFault(id string) string {
 // textPointer returns the key of the first text that can be no name or path, and what is
 // wrong with it.
 func textPointer(session *v1.Session) (pointer, message string) {
-	for _, field := range [...]struct{ pointer, value string }{
-		{"/agent", session.Agent},
-		{"/audience", string(session.Audience)},
-		{"/project_dir", session.ProjectDir},
-		{"/session_dir", session.SessionDir},
-		{"/platform", session.Platform},
-		{"/home", session.Home},
-		{"/shell", session.Shell},
+	for _, field := range [...]struct {
+		pointer, value string
+		fault          func(string) string
+	}{
+		{"/agent", session.Agent, nameFault},
+		{"/audience", string(session.Audience), nameFault},
+		{"/project_dir", session.ProjectDir, textFault},
+		{"/session_dir", session.SessionDir, textFault},
+		{"/platform", session.Platform, nameFault},
+		{"/home", session.Home, textFault},
+		{"/shell", session.Shell, nameFault},
 	} {
-		if message := textFault(field.value); message != "" {
+		if message := field.fault(field.value); message != "" {
 			return field.pointer, message
 		}
 	}
-	if i, message := firstFault(session.ExtraDirs); message != "" {
+	if i, message := firstFault(session.ExtraDirs, textFault); message != "" {
 		return "/extra_dirs/" + strconv.Itoa(i), message
 	}
-	if i, message := firstFault(session.Tools); message != "" {
+	if i, message := firstFault(session.Tools, nameFault); message != "" {
 		return "/tools/" + strconv.Itoa(i), message
 	}
 	for i := range session.Peers {
 		peer := &session.Peers[i]
-		message := textFault(peer.ID)
+		message := nameFault(peer.ID)
 		if message == "" {
-			_, message = firstFault(peer.Capabilities)
+			_, message = firstFault(peer.Capabilities, nameFault)
 		}
 		if message != "" {
 			return "/peers/" + strconv.Itoa(i), message
@@ -175,9 +187,9 @@ func textPointer(session *v1.Session) (pointer, message string) {
 	return "", ""
 }
 
-func firstFault(values []string) (index int, message string) {
+func firstFault(values []string, fault func(string) string) (index int, message string) {
 	for i, value := range values {
-		if message := textFault(value); message != "" {
+		if message := fault(value); message != "" {
 			return i, message
 		}
 	}

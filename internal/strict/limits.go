@@ -18,6 +18,7 @@ const (
 	MaxTools        = 2000    // tools of a session
 	MaxPeers        = 64      // peers of a session, and capabilities of one peer
 	MaxPathBytes    = 1 << 15 // bytes of a path; Windows has the longest
+	MaxNameBytes    = 1 << 10 // bytes of a tool's or an agent's name, and of other names of a session
 )
 
 // over refuses a list that is longer than its limit. name is the limit's name, which the

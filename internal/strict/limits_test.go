@@ -118,3 +118,20 @@ func TestAPathHasALength(t *testing.T) {
 		assert.Contains(t, refused.Message, "bytes")
 	}
 }
+
+// Names are kept for as long as sessions and prompts are, so they are short.
+func TestANameHasALength(t *testing.T) {
+	long := strings.Repeat("n", strict.MaxNameBytes+1)
+	for _, body := range []string{
+		`{"tool":"` + long + `","args":{},"session":{"id":"s"}}`,
+		inSession(`"agent":"` + long + `"`), inSession(`"shell":"` + long + `"`), inSession(`"platform":"` + long + `"`),
+		inSession(`"audience":"` + long + `"`), inSession(`"tools":["` + long + `"]`), inSession(`"peers":[{"id":"` + long + `"}]`),
+		inSession(`"peers":[{"id":"p","capabilities":["` + long + `"]}]`),
+	} {
+		_, err := strict.DecodeCall([]byte(body))
+		var refused *strict.Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, strict.CodeInvalid, refused.Code)
+		assert.Contains(t, refused.Message, "1024 bytes")
+	}
+}
