@@ -22,10 +22,10 @@ import (
 const connectionPatience = 30 * time.Second
 
 // bounded starts a server with so many connections.
-func bounded(t *testing.T, limit int, change ...func(*api.Options)) (*running, *api.Connections) {
+func bounded(t *testing.T, limit int) (*running, *api.Connections) {
 	t.Helper()
 	connections := api.NewConnections(limit)
-	return start(t, append(change, func(options *api.Options) { options.Connections = connections })...), connections
+	return start(t, func(options *api.Options) { options.Connections = connections }), connections
 }
 
 func (r *running) dial(t *testing.T) net.Conn {
@@ -128,8 +128,9 @@ func TestBusyConnectionsStay(t *testing.T) {
 	}
 	answers := make(chan error, limit)
 	for range limit {
+		request := r.request(t, http.MethodPost, "/v1/decide", good)
 		go func() {
-			response, err := r.client.Do(r.request(t, http.MethodPost, "/v1/decide", good))
+			response, err := r.client.Do(request)
 			if err == nil {
 				err = response.Body.Close()
 				if response.StatusCode != http.StatusOK {
@@ -166,8 +167,9 @@ func TestHeldRequestsLeaveRoom(t *testing.T) {
 	hold := strings.Replace(good, "Bash", "held", 1)
 	statuses := make(chan int, limit)
 	for range limit - 1 {
+		request := r.request(t, http.MethodPost, "/v1/decide?wait=1m", hold)
 		go func() {
-			response, err := r.client.Do(r.request(t, http.MethodPost, "/v1/decide?wait=1m", hold))
+			response, err := r.client.Do(request)
 			if err != nil {
 				statuses <- 0
 				return

@@ -3,7 +3,6 @@ package extract_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -84,7 +83,7 @@ func TestAnExtractionEnds(t *testing.T) {
 				}
 				ended++
 				var coded *v1.CodedError
-				require.True(t, errors.As(err, &coded))
+				require.ErrorAs(t, err, &coded)
 				assert.Equal(t, code, coded.Code)
 				assert.False(t, facts.Complete)
 			}

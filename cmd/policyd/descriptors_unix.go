@@ -13,5 +13,5 @@ func descriptorLimit() int {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 {
 		return 0
 	}
-	return int(limit.Cur) //nolint:gosec // it is bounded above
+	return int(limit.Cur)
 }

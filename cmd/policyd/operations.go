@@ -29,6 +29,7 @@ type operations struct {
 	tokens   *api.TokenFiles
 	// certificates is nil where the address is served in plain text.
 	certificates *certificates.Store
+	connections  *api.Connections
 	// told are the faults that the log has, by the part that they are of.
 	told map[string]string
 	// redactor doesn't let through what is hidden.
@@ -43,6 +44,7 @@ const looking = time.Second
 
 func newOperations(s *settings, logger *slog.Logger) (*operations, error) {
 	o := &operations{settings: s, logger: logger, told: map[string]string{}}
+	o.connections = api.NewConnections(connectionLimit(s.Limits.Connections, descriptorLimit()))
 	var err error
 	// Tokens first: they make the state directory private before anything is in it.
 	if o.tokens, err = api.OpenTokenFiles(s.StateDir, tokenFiles(s)); err != nil {
@@ -87,6 +89,13 @@ func tokenHint(err error) string {
 	return "tokens in the settings and the state directory name the files; one has mode 0600 and 32 random bytes in base64url"
 }
 
+// bound bounds the connections of both listeners, and puts TLS around the first, where the
+// settings say so. scheme is that of the first.
+func (o *operations) bound(tcp, unix net.Listener) (boundTCP, boundUnix net.Listener, scheme string) {
+	boundTCP, scheme = o.secure(o.connections.Listener(tcp))
+	return boundTCP, o.connections.Listener(unix), scheme
+}
+
 // secure puts TLS around the listener, where the settings say so, and returns
 // the scheme that clients use.
 func (o *operations) secure(listener net.Listener) (net.Listener, string) {
@@ -100,7 +109,7 @@ func (o *operations) secure(listener net.Listener) (net.Listener, string) {
 func (o *operations) options(decider *sidecar) func(*api.Options) {
 	return func(options *api.Options) {
 		s := o.settings
-		options.Keys = o.tokens.Keys()
+		options.Keys, options.Connections = o.tokens.Keys(), o.connections
 		o.redactor = decider.policy.redactor
 		o.hideTokens()
 		options.Ready = o.ready(options.Ready)

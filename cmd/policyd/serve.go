@@ -74,9 +74,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	bound := *s.Config
 	bound.Addr = tcp.Addr().String()
 	s = s.with(&bound)
-	connections := api.NewConnections(connectionLimit(s.Limits.Connections, descriptorLimit()))
-	unix = connections.Listener(unix)
-	tcp, scheme := open.secure(connections.Listener(tcp))
+	tcp, unix, scheme := open.bound(tcp, unix)
 	ending, err := p.startTelemetry(ctx, s, logger)
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
@@ -87,8 +85,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
-	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider),
-		func(options *api.Options) { options.Connections = connections })
+	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider))
 	if err == nil {
 		err = decider.metrics.Add(open.readings)
 	}

@@ -23,7 +23,7 @@ func (b *Book) AnswerAll(ctx context.Context, request v1.AnswerAllRequest) (v1.A
 	response := v1.AnswerAllResponse{Skipped: skipped, Left: len(ids)}
 	for _, id := range ids[:min(len(ids), mostAnswers)] {
 		if ctx.Err() != nil {
-			return response, nil
+			break // what was answered is answered
 		}
 		_, err := b.Answer(ctx, id, v1.AnswerRequest{Choice: request.Choice, TTL: request.TTL, By: request.By})
 		var refused *v1.CodedError

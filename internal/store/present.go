@@ -57,7 +57,7 @@ func databaseIn(dir string) (database, error) {
 // is true if the caller knows that the directory was in use.
 func (d database) lost(used bool) error {
 	if _, err := os.Lstat(d.mark); err != nil && !used {
-		return nil //nolint:nilerr // a first start, or a directory that can't be read, which is told later
+		return nil // a first start, or a directory that can't be read, which opening says
 	}
 	info, err := os.Stat(d.path)
 	switch {
@@ -72,7 +72,7 @@ func (d database) lost(used bool) error {
 // vacant reports a database without any table although there was one with them.
 func (d database) vacant(ctx context.Context, writer *sql.DB, used bool) error {
 	if _, err := os.Lstat(d.mark); err != nil && !used {
-		return nil //nolint:nilerr // a first start
+		return nil // a first start
 	}
 	var tables int
 	if err := writer.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master`).Scan(&tables); err != nil {
