@@ -235,6 +235,11 @@ func (r *Registry) findOrMake(
 	}
 	row, err := r.options.Store.Session(ctx, asked.ID)
 	if errors.Is(err, store.ErrNotFound) {
+		if register {
+			if err := places.usable(asked); err != nil {
+				return nil, false, err
+			}
+		}
 		return r.make(ctx, places, asked, caller)
 	}
 	if err != nil {
@@ -283,6 +288,9 @@ func (r *Registry) revive(
 	ctx context.Context, places *located, row store.Session, asked *v1.Session, register bool,
 ) (*held, error) {
 	session, err := r.narrow(places, &row.Session, asked, register)
+	if err == nil && register {
+		err = places.usable(asked)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 // created is true where the id was not in use.
 func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Caller) (info v1.SessionInfo, created bool, err error) {
 	err = r.withLocated(ctx, asked, func(found *located) (err error) {
-		if err := found.usable(asked); err != nil {
-			return err
+		if found.scope == nil {
+			return coded(CodeUnavailable, "no policy is active; see /readyz")
 		}
 		info, created, err = r.register(ctx, found, asked, caller)
 		return err
@@ -37,6 +37,9 @@ func (r *Registry) register(
 		return r.info(found), true, nil
 	}
 	session, err := r.narrow(places, &found.row.Session, asked, true)
+	if err == nil {
+		err = places.usable(asked)
+	}
 	if err != nil {
 		return v1.SessionInfo{}, false, err
 	}
@@ -54,9 +57,6 @@ func (r *Registry) register(
 // usable refuses a registration that can't mean what it says: a relative directory, or
 // one that may be nobody's project (P6).
 func (l *located) usable(asked *v1.Session) error {
-	if l.scope == nil {
-		return coded(CodeUnavailable, "no policy is active; see /readyz")
-	}
 	for _, field := range []struct {
 		name string
 		dirs []string
