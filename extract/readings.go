@@ -73,12 +73,15 @@ func (e *extraction) reading(t *touched, item *v1.Item, a *shell.Access, text, b
 	}
 }
 
-// restricted reports whether a path leads out, or to what is on a list. It leaves no facts.
+// restricted reports whether a path leads out, to what is on a list, or to a directory above such. It leaves no facts.
 func (e *extraction) restricted(t *touched, text, op, base string) bool {
 	index := len(e.facts.Paths)
 	scratch := touched{item: t.item}
 	p := e.touch(&scratch, text, base, op)
 	restricted := len(p.Class) > 0 || !isOwn(p.Space) && p.Space != v1.SpaceNone
+	if !restricted && p.Caveats.Has("directory") {
+		restricted = e.tree(p.Real, filter{}) != reachesNone
+	}
 	e.facts.Paths = e.facts.Paths[:index]
 	return restricted
 }

@@ -159,3 +159,41 @@ func lastSegment(word Word) (name string, known bool) {
 	}
 	return name, !asked && !strings.ContainsAny(name, `%{}[]\;*`)
 }
+
+// elsewhere reports whether an operand may be a path on another machine or in a container,
+// "host:path" or "namespace/pod:path", and whether it can be no path of this one.
+func elsewhere(word Word) (may, sure bool) {
+	first, _, _ := strings.Cut(word.Text, "/")
+	may = word.Kind == Literal && strings.Contains(word.Text, ":") && strings.IndexByte("/.~", word.Text[0]) < 0
+	return may, may && strings.Contains(first, ":")
+}
+
+// transfer notes a source that is sent with all below it, or that comes from elsewhere.
+func (p *parsed) transfer(word Word) {
+	may, sure := elsewhere(word)
+	if may {
+		p.sources = append(p.sources, word)
+	}
+	if !sure {
+		p.access(word, v1.OpRead, true)
+	}
+}
+
+// arrival notes where sources go: a path that is written, under the names that those from
+// elsewhere have.
+func (p *parsed) arrival(word Word) {
+	if _, sure := elsewhere(word); sure {
+		return
+	}
+	p.access(word, v1.OpWrite, false)
+	landing := &Landing{}
+	for _, source := range p.sources {
+		name := strings.TrimRight(source.Text[strings.IndexByte(source.Text, ':')+1:], "/")
+		name = name[strings.LastIndexByte(name, '/')+1:]
+		landing.Vague = landing.Vague || strings.Trim(name, ".") == "" || strings.ContainsAny(name, `*?[{\\$`+"`") || p.has("-r")
+		landing.Sources = append(landing.Sources, Access{Text: name, Op: v1.OpList})
+	}
+	if len(p.sources) > 0 {
+		p.c.Accesses[len(p.c.Accesses)-1].Landing = landing
+	}
+}

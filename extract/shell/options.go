@@ -464,7 +464,8 @@ func (p *parsed) kind(kind string, word Word) string {
 func (p *parsed) meant(base, kind string, word Word) string {
 	switch base {
 	case "read":
-		p.access(word, v1.OpRead, false)
+		// What is on the network can have no use for a directory but to send what it holds.
+		p.access(word, v1.OpRead, p.program != nil && p.program.network)
 	case "input":
 		p.accessAs(AsInput, word, v1.OpRead, false)
 		return "read"
@@ -517,6 +518,10 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	case "names":
 		p.access(word, v1.OpRead, false)
 		p.c.Caveats.Add("lands_unknown")
+	case "transfer":
+		p.transfer(word)
+	case "arrival":
+		p.arrival(word)
 	case "assigned":
 		p.assigned(word)
 	case "assignment":

@@ -355,15 +355,8 @@ func (p *parsed) subcommand(program *Program) *Program {
 	case known && commandName(name):
 		p.c.Verb += " " + name
 		p.c.Caveats.Add("unknown_program")
-		rest = rest[1:]
-		for range program.chainOperands {
-			if len(rest) == 0 || rest[0].Kind != Literal || !commandName(rest[0].Text) {
-				break
-			}
-			p.c.Verb += " " + rest[0].Text
-			rest = rest[1:]
-		}
-		p.loose(rest)
+		p.anyPath(word)
+		p.unlisted(program, rest[1:])
 		return nil
 	default:
 		p.c.Caveats.Add("unknown_option")
@@ -374,6 +367,27 @@ func (p *parsed) subcommand(program *Program) *Program {
 	p.c.Verb += " " + name
 	p.words, p.nested = rest[1:], true
 	return next
+}
+
+// unlisted reads the words behind a subcommand that the table doesn't list.
+func (p *parsed) unlisted(program *Program, rest []Word) {
+	for range program.chainOperands {
+		p.words = rest
+		rest = p.leading(program)
+		if p.unsettled > 0 {
+			if slices.ContainsFunc(rest, func(word Word) bool { return word.Kind == Literal && commandName(word.Text) }) {
+				p.c.Caveats.Add(unknownCommand)
+			}
+			break
+		}
+		if len(rest) == 0 || rest[0].Kind != Literal || !commandName(rest[0].Text) {
+			break
+		}
+		p.c.Verb += " " + rest[0].Text
+		p.anyPath(rest[0])
+		rest = rest[1:]
+	}
+	p.loose(rest)
 }
 
 // unknownCommand is the caveat of a command of which the line doesn't tell for certain what

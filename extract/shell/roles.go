@@ -10,7 +10,7 @@ import (
 // pathKinds are the kinds of roles that a path-like operand can have.
 var pathKinds = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
-	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true, "input": true,
+	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true, "input": true, "transfer": true, "arrival": true,
 }
 
 // roles gives every operand its role, and does what the role means.
@@ -70,7 +70,7 @@ func (p *parsed) roles(program *Program) {
 	}
 	p.straying(rule)
 	p.changed(program, before)
-	if !paths {
+	if !paths || program.implicit == "project" {
 		p.impliedAccess(program, whole)
 	}
 	p.land(program)
@@ -149,7 +149,7 @@ func (p *parsed) walks(program *Program) bool {
 // impliedAccess is what a command touches when it is given no path.
 func (p *parsed) impliedAccess(program *Program, whole bool) {
 	switch {
-	case whole || program.implicit == "tree":
+	case whole || program.implicit == "tree" || program.implicit == "project":
 		p.access(Word{Kind: Literal, Text: "."}, v1.OpRead, true)
 	case program.implicit == "list":
 		if p.has("-delete") {

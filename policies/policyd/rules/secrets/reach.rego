@@ -57,4 +57,4 @@ prompt contains {
 	item.caveats.reaches_unknown
 }
 
-_secrets_reach_exclusion(verb) := object.get(data.policyd.config.exclusions, verb, "an option that excludes them")
+_secrets_reach_exclusion(verb) := object.get(data.policyd.config.exclusions, verb, "a directory that holds none")

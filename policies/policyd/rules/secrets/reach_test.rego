@@ -13,7 +13,7 @@ _secrets_reach_cases := {
 	},
 	"a secret, without": {
 		"item": testing.command({"verb": "zip", "caveats": {"reaches_secret": true}}),
-		"asked": {["reaches_secret", "leave secret files out, for instance with an option that excludes them"]},
+		"asked": {["reaches_secret", "leave secret files out, for instance with a directory that holds none"]},
 	},
 	"outside": {
 		"item": testing.command({"verb": "rg", "caveats": {"reaches_outside": true}}),
