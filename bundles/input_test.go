@@ -241,6 +241,7 @@ func TestOnlyTheSameItemIsWrittenOnce(t *testing.T) {
 		"Form":      func(i *v1.Item) { i.Form[0].Kind = "value" },
 		"Touches":   func(i *v1.Item) { i.Touches = v1.Set{"read.project"} },
 		"Caveats":   func(i *v1.Item) { i.Caveats = nil },
+		"Reaches":   func(i *v1.Item) { i.Reaches = v1.Set{"production"} },
 		"Within":    func(i *v1.Item) { i.Within = i.Within[:1] },
 		"Path":      func(i *v1.Item) { i.Path = 0 },
 	}
