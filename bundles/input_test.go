@@ -99,7 +99,7 @@ func (g *generator) input() *v1.Input {
 	for range items {
 		in.Items = append(in.Items, v1.Item{
 			Kind: g.text(), Verb: g.text(), Directory: g.text(), Form: g.form(), Touches: g.set(), Caveats: g.set(),
-			Within: g.set(), Path: g.IntN(paths+1) - 1,
+			Reaches: g.set(), Within: g.set(), Path: g.IntN(paths+1) - 1,
 		})
 		if g.flag() {
 			g.likeBefore(in.Items)
