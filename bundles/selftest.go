@@ -11,8 +11,13 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 )
 
-// testPatience bounds the tests of one bundle.
-const testPatience = 30 * time.Second
+// Bounds of the tests that come with a bundle, in wall-clock time: one that never
+// ends is given up after testTimeout, and all of them together after testPatience,
+// which a busy machine does not reach.
+const (
+	testTimeout  = 10 * time.Second
+	testPatience = 2 * time.Minute
+)
 
 // runTests runs the tests of the part that changed over all parts. Settings are left out:
 // tests hold what the bundle says, and an operator's choice is not a mistake in it.
@@ -46,6 +51,7 @@ func runTests(ctx context.Context, parts []part, changed string) error {
 		SetModules(modules).
 		SetStore(store).
 		RaiseBuiltinErrors(true).
+		SetTimeout(testTimeout).
 		RunTests(ctx, txn)
 	if err != nil {
 		return fmt.Errorf("compile tests: %w", err)
