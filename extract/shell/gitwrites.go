@@ -54,3 +54,22 @@ func (p *parsed) packageName(word Word) {
 		}
 	}
 }
+
+// named does the same as meant for words that name what is fetched, sent or set.
+func (p *parsed) named(base string, word Word) {
+	switch base {
+	case "package":
+		p.packageName(word)
+	case "names":
+		p.access(word, v1.OpRead, false)
+		p.c.Caveats.Add("lands_unknown")
+	case "transfer":
+		p.transfer(word)
+	case "arrival":
+		p.arrival(word)
+	case "assigned":
+		p.assigned(word)
+	case "assignment":
+		p.assigned(p.operands[0])
+	}
+}

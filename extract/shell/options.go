@@ -513,19 +513,8 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.anyPath(word)
 	case "options":
 		p.optionFile(word)
-	case "package":
-		p.packageName(word)
-	case "names":
-		p.access(word, v1.OpRead, false)
-		p.c.Caveats.Add("lands_unknown")
-	case "transfer":
-		p.transfer(word)
-	case "arrival":
-		p.arrival(word)
-	case "assigned":
-		p.assigned(word)
-	case "assignment":
-		p.assigned(p.operands[0])
+	case "package", "names", "transfer", "arrival", "assigned", "assignment":
+		p.named(base, word)
 	case "macro":
 		p.macro(word)
 	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output":

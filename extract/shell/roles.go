@@ -235,5 +235,5 @@ func (p *parsed) oldBundle(program *Program) {
 			words, rest = append(words, rest[0]), rest[1:]
 		}
 	}
-	p.words = append(words, rest...)
+	p.words = slices.Concat(words, rest)
 }
