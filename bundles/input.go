@@ -143,6 +143,8 @@ func (b *inputBuilder) item(item *v1.Item) *ast.Term {
 		{keys[6], b.set(item.Reaches)},
 		{keys[7], b.set(item.Within)},
 		{keys[8], ast.InternedTerm(item.Path)},
+		{keys[9], b.set(item.Risks)},
+		{keys[10], b.values(item.Values)},
 	}...)
 	if b.err != nil || !b.recent.takesItem(item) {
 		return b.term(object)
@@ -173,6 +175,7 @@ func (b *inputBuilder) approval(approval *v1.Approval) *ast.Term {
 		{keys[3], b.string(approval.Directory)},
 		{keys[4], ast.InternedTerm(approval.Anywhere)},
 		{keys[5], ast.InternedTerm(approval.Once)},
+		{keys[6], b.set(approval.Risks)},
 	}...))
 }
 
@@ -219,6 +222,17 @@ func (b *inputBuilder) set(set v1.Set) *ast.Term {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(name), ast.InternedBooleanTrue})
 	}
 	return kept(b, &b.recent.sets, set, b.object(), b.recent.words.takes, b.own)
+}
+
+func (b *inputBuilder) values(values v1.Values) *ast.Term {
+	if len(values) == 0 {
+		return ast.InternedEmptyObject
+	}
+	pairs := make([][2]*ast.Term, 0, len(values))
+	for _, value := range values {
+		pairs = append(pairs, [2]*ast.Term{b.string(value.Name), b.strings(value.Texts)})
+	}
+	return b.term(ast.NewObject(pairs...))
 }
 
 func (b *inputBuilder) form(form v1.Form) *ast.Term {

@@ -244,6 +244,8 @@ func TestOnlyTheSameItemIsWrittenOnce(t *testing.T) {
 		"Reaches":   func(i *v1.Item) { i.Reaches = v1.Set{"production"} },
 		"Within":    func(i *v1.Item) { i.Within = i.Within[:1] },
 		"Path":      func(i *v1.Item) { i.Path = 0 },
+		"Risks":     func(i *v1.Item) { i.Risks = v1.Set{"force"} },
+		"Values":    func(i *v1.Item) { i.Values = v1.Values{{Name: "<target>", Texts: []string{"lint"}}} },
 	}
 	require.Len(t, changes, reflect.TypeFor[v1.Item]().NumField(), "every field counts")
 	for name, change := range changes {

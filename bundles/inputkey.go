@@ -24,6 +24,7 @@ func (w *inputWriter) key(in *v1.Input) inputKey {
 		approval := &in.Approvals[i]
 		w.texts(approval.ID, approval.Tool, approval.Verb, approval.Directory)
 		w.truths(approval.Anywhere, approval.Once)
+		w.list(approval.Risks)
 	}
 	return sha256.Sum256(w.out)
 }
@@ -72,6 +73,12 @@ func (w *inputWriter) item(item *v1.Item) {
 	w.list(item.Reaches)
 	w.list(item.Within)
 	w.number(item.Path)
+	w.list(item.Risks)
+	w.number(len(item.Values))
+	for _, value := range item.Values {
+		w.texts(value.Name)
+		w.list(value.Texts)
+	}
 }
 
 func (w *inputWriter) path(path *v1.Path) {

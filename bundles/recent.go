@@ -128,7 +128,8 @@ func (r *recentItems) of(item *v1.Item) *ast.Term {
 func sameItem(a, b *v1.Item) bool {
 	return a.Verb == b.Verb && a.Directory == b.Directory && a.Kind == b.Kind && a.Path == b.Path &&
 		slices.Equal(a.Form, b.Form) && slices.Equal(a.Touches, b.Touches) &&
-		slices.Equal(a.Caveats, b.Caveats) && slices.Equal(a.Reaches, b.Reaches) && slices.Equal(a.Within, b.Within)
+		slices.Equal(a.Caveats, b.Caveats) && slices.Equal(a.Reaches, b.Reaches) && slices.Equal(a.Within, b.Within) &&
+		slices.Equal(a.Risks, b.Risks) && len(a.Values)+len(b.Values) == 0 // those with values are not kept
 }
 
 // takesItem reports whether all of an item is short enough to be kept.
@@ -136,7 +137,8 @@ func (r *recent) takesItem(item *v1.Item) bool {
 	takes := r.words.takes
 	return takes(item.Kind) && takes(item.Verb) && takes(item.Directory) &&
 		r.forms.takes(item.Form, r.takesEntry) && r.sets.takes(item.Touches, takes) &&
-		r.sets.takes(item.Caveats, takes) && r.sets.takes(item.Reaches, takes) && r.sets.takes(item.Within, takes)
+		r.sets.takes(item.Caveats, takes) && r.sets.takes(item.Reaches, takes) && r.sets.takes(item.Within, takes) &&
+		r.sets.takes(item.Risks, takes) && len(item.Values) == 0
 }
 
 // keep keeps an item with the texts that the builder has of it, and returns the term.
@@ -150,6 +152,7 @@ func (r *recentItems) keep(item *v1.Item, term *ast.Term, b *inputBuilder) *ast.
 		Caveats: owned(place.item.Caveats, item.Caveats, b.own),
 		Reaches: owned(place.item.Reaches, item.Reaches, b.own),
 		Within:  owned(place.item.Within, item.Within, b.own),
+		Risks:   owned(place.item.Risks, item.Risks, b.own),
 	}
 	r.next = (r.next + 1) % mostItems
 	return term

@@ -41,9 +41,9 @@ func newVocabulary() *vocabulary {
 	w.terminal = w.terms("step", "id", "known", "peer")
 	w.permission = w.terms("asks", "raw_input")
 	w.session = w.terms("id", "agent", "audience", "interactive", "platform", "project_dir", "session_dir", "tools")
-	w.item = w.terms("kind", "verb", "directory", "form", "touches", "caveats", "reaches", "within", "path")
+	w.item = w.terms("kind", "verb", "directory", "form", "touches", "caveats", "reaches", "within", "path", "risks", "values")
 	w.path = w.terms("raw", "real", "op", "space", "item", "class", "links", "caveats")
-	w.approval = w.terms("id", "tool", "verb", "directory", "anywhere", "once")
+	w.approval = w.terms("id", "tool", "verb", "directory", "anywhere", "once", "risks")
 
 	w.decision = w.terms("effect", "reasons", "covered", "uncovered", "choices", "hint", "refusal_hint", "route", "jsonrpc_error")
 	w.reason = w.terms("rule", "code", "effect", "message", "item")

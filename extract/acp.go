@@ -148,7 +148,8 @@ func (e *extraction) environment(first int) {
 		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
 		Plain: e.work.asks.Plain, Toplevel: e.work.asks.Toplevel,
 	})
-	harmless := len(parsed.Messy) == 0 && len(parsed.Commands) == 1 && !parsed.Commands[0].Caveats.Has("assigns")
+	harmless := len(parsed.Messy) == 0 && len(parsed.Commands) == 1 &&
+		!parsed.Commands[0].Caveats.Has("assigns") && !parsed.Commands[0].Caveats.Has("sets_variable")
 	for i := first; i < len(e.facts.Items); i++ {
 		if item := &e.facts.Items[i]; item.Kind == v1.ItemCommand && !harmless {
 			item.Caveats = append(v1.Set{}, item.Caveats...) // others may share it

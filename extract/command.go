@@ -60,8 +60,10 @@ func (e *extraction) command(c *shell.Command, line string) {
 	}
 	e.facts.Items = append(e.facts.Items, *item)
 	item.Caveats = append(e.work.caveats[:0], c.Caveats...)
+	item.Risks = slices.Clip(c.Risks)
 	*t = touched{item: index, set: e.work.touches[:0], reals: e.work.reals[:0], links: e.work.links[:0]}
 	e.workingDirectories(t, item, c)
+	inReals, inLinks := len(t.reals), len(t.links)
 	first := len(e.facts.Paths)
 	for i := range c.Accesses {
 		e.access(t, item, c, &c.Accesses[i])
@@ -70,7 +72,12 @@ func (e *extraction) command(c *shell.Command, line string) {
 		e.access(t, item, c, &c.Held[i])
 	}
 	e.patched(t, item, c, line)
-	item.Directory = e.effective(c)
+	directory, named := e.effective(c)
+	if named && !c.WorksInCwd {
+		t.reals, t.links = t.reals[inReals:], t.links[inLinks:] // the paths say where it works
+	}
+	item.Within = e.within(t, directory)
+	item.Directory = e.widened(directory, item.Within)
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
 	}
@@ -88,7 +95,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 		item.Caveats.Add(reachesSecret)
 	}
 	item.Touches, item.Caveats = e.room.set(t.set...), e.room.set(item.Caveats...)
-	item.Within = e.within(t, item.Directory)
+	item.Risks, item.Values = e.room.set(item.Risks...), c.Values.Clone()
 	e.facts.Items[index] = *item
 	e.outside(first, index)
 }
@@ -271,43 +278,88 @@ func (e *extraction) spelled(t *touched, a *shell.Access) {
 	e.facts.Paths = append(e.facts.Paths, p)
 }
 
-// effective is the directory that an approval would name (V3).
-func (e *extraction) effective(c *shell.Command) string {
+// effective is the directory that an approval would name (V3), and whether it is that of
+// a path that the command names and not the one that it runs in.
+func (e *extraction) effective(c *shell.Command) (directory string, named bool) {
 	base := ""
 	if len(c.Dirs) == 1 && !c.Unknown {
 		base = c.Dirs[0]
 	}
+	if !c.WorksInCwd {
+		if full, file := e.firstPath(c, base); full != "" {
+			return e.directoryOf(full, file), true
+		}
+	}
+	if base == "" {
+		return "", false
+	}
+	resolved, err := e.resolve(base)
+	if err != nil {
+		return "", false
+	}
+	return resolved.Real, false
+}
+
+// firstPath is the first path that a command names: the operand that is one, else the
+// first path among its options, patterns and redirections. It is empty where there is none.
+// file is true where the path is one that is written, and so no directory to come.
+func (e *extraction) firstPath(c *shell.Command, base string) (full string, file bool) {
 	operand := c.Operand
 	if operand == "./..." {
 		operand = "."
 	}
 	if operand == "." && base != "" && !e.windows {
-		return e.directoryOf(base) // the same, without a string of its own
+		return base, false // the same, without a string of its own
 	}
 	if operand != "" {
 		if full := e.absolute(operand, base); full != "" {
-			return e.directoryOf(full)
+			return full, c.OperandFile
 		}
 	}
-	if base == "" {
-		return ""
+	for i := range c.Accesses {
+		a := &c.Accesses[i]
+		if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || e.windows && a.Glob {
+			continue
+		}
+		from := base
+		if len(a.Dirs) == 1 {
+			from = a.Dirs[0]
+		}
+		text := a.Text
+		if a.Glob {
+			literal := text[:metaIndex(text)]
+			text = unquote(literal[:strings.LastIndexByte(literal, '/')+1])
+		}
+		if full := e.absolute(shellExpanded(text), from); full != "" && !strings.HasPrefix(full, "/dev/") && full != "/dev/" {
+			return full, a.Op == v1.OpWrite && !a.Glob
+		}
 	}
-	resolved, err := e.resolve(base)
-	if err != nil {
-		return ""
+	return "", false
+}
+
+// widened is the directory that an approval of a command would name: the effective one,
+// or the nearest above it in the session's own directories that holds all that the
+// command touches.
+func (e *extraction) widened(directory string, within v1.Set) string {
+	if len(within) == 0 || within.Has(directory) {
+		return directory
 	}
-	return resolved.Real
+	switch e.space(within[0]) {
+	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite:
+		return within[0]
+	}
+	return directory
 }
 
 // directoryOf is an existing directory itself, the parent of an existing file,
-// and of what is missing the parent if it has an extension.
-func (e *extraction) directoryOf(full string) string {
+// and of what is missing the parent if it has an extension or is a file to come.
+func (e *extraction) directoryOf(full string, file bool) string {
 	resolved, err := e.resolve(full)
 	if err != nil {
 		return ""
 	}
 	base := paths.Base(resolved.Real)
-	if resolved.Dir || !resolved.Exists && !strings.Contains(strings.TrimLeft(base, "."), ".") {
+	if resolved.Dir || !resolved.Exists && !file && !strings.Contains(strings.TrimLeft(base, "."), ".") {
 		return resolved.Real
 	}
 	return paths.Parent(resolved.Real)

@@ -11,6 +11,7 @@ import (
 func (e *extraction) gitPush(item *v1.Item, c *shell.Command) {
 	if c.Git.Mapped && !e.pushesPlainly(c) {
 		item.Form.Put(shell.PushAnywhere, shell.PushForces)
+		item.Risks.Add("force")
 	}
 }
 

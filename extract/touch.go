@@ -2,6 +2,7 @@ package extract
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -348,12 +349,23 @@ func (e *extraction) within(t *touched, dir string) v1.Set {
 		return nil
 	}
 	out := e.work.within[:0]
+	if len(t.reals) == 1 && t.reals[0] != dir && paths.Within(t.reals[0], dir) && t.allWithin(t.reals[0]) && t.changes() {
+		// An approval was given for it when it was not there, or still was a directory.
+		out = append(out, t.reals[0])
+	}
 	for at := dir; paths.Depth(at) >= 2; at = paths.Parent(at) {
 		if t.allWithin(at) {
 			out = append(out, at)
 		}
 	}
 	return e.room.set(out...)
+}
+
+// changes reports whether something is written or deleted.
+func (t *touched) changes() bool {
+	return slices.ContainsFunc(t.set, func(name string) bool {
+		return strings.HasPrefix(name, v1.OpWrite) || strings.HasPrefix(name, v1.OpDelete)
+	})
 }
 
 func (t *touched) allWithin(root string) bool {

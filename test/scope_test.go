@@ -263,7 +263,7 @@ func TestWorkingOutside(t *testing.T) {
 	p := newPlace(t)
 	victim := p.home + "/other"
 	var anywhere, here []v1.Approval
-	for _, verb := range []string{"make", "npm run x", "git push"} {
+	for _, verb := range []string{"make t", "npm run x", "git push"} {
 		anywhere = append(anywhere, v1.Approval{ID: verb, Tool: "shell", Verb: verb, Anywhere: true})
 		here = append(here, v1.Approval{ID: verb, Tool: "shell", Verb: verb, Directory: victim})
 	}

@@ -177,6 +177,14 @@ type Item struct {
 	Within Set `json:"within"`
 	// Path is the index in Facts.Paths of a path item, else -1.
 	Path int `json:"path"`
+	// Risks are what an approval has to be given for by name before it covers the
+	// command: force, delete, address, and what else the program table marks, with the
+	// name or the setting where that is part of it ("remote backup", "V=1").
+	Risks Set `json:"risks"`
+	// Values are the literal words that the program table marks as judged, by option or
+	// by operand role: {"<target>": ["lint"]}. A word that is known only at run time is
+	// missing, and the item has the caveat dynamic_word or dynamic_option then.
+	Values Values `json:"values"`
 }
 
 // Operations on paths.
@@ -365,6 +373,75 @@ func (f *Form) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// Value is one member of Values.
+type Value struct {
+	Name  string
+	Texts []string
+}
+
+// Values is a small map from name to texts that keeps its order. In JSON it is an
+// object of arrays.
+type Values []Value
+
+// Add adds a text under a name, behind those that are there.
+func (v *Values) Add(name, text string) {
+	for i := range *v {
+		if (*v)[i].Name == name {
+			(*v)[i].Texts = append((*v)[i].Texts, text)
+			return
+		}
+	}
+	*v = append(*v, Value{Name: name, Texts: []string{text}})
+}
+
+// Clone is a copy that shares no memory; nil for an empty map.
+func (v Values) Clone() Values {
+	if len(v) == 0 {
+		return nil
+	}
+	out := slices.Clone(v)
+	for i := range out {
+		out[i].Texts = slices.Clone(out[i].Texts)
+	}
+	return out
+}
+
+// MarshalJSON implements json.Marshaler; a nil map is {}.
+func (v Values) MarshalJSON() ([]byte, error) {
+	if len(v) == 0 {
+		return emptyObject, nil
+	}
+	out := []byte{'{'}
+	for i, value := range v {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendText(out, value.Name), ":["...)
+		for n, text := range value.Texts {
+			if n > 0 {
+				out = append(out, ',')
+			}
+			out = appendText(out, text)
+		}
+		out = append(out, ']')
+	}
+	return append(out, '}'), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *Values) UnmarshalJSON(data []byte) error {
+	var members map[string][]string
+	if err := json.Unmarshal(data, &members); err != nil {
+		return fmt.Errorf("unmarshal values: %w", err)
+	}
+	*v = make(Values, 0, len(members))
+	for name, texts := range members {
+		*v = append(*v, Value{Name: name, Texts: texts})
+	}
+	slices.SortFunc(*v, func(a, b Value) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	return nil
+}
+
 // Approval is a remembered answer for commands, methods and tools, as policy
 // sees it (V6). Directory is empty and Anywhere true where it holds anywhere.
 type Approval struct {
@@ -375,6 +452,8 @@ type Approval struct {
 	Anywhere  bool   `json:"anywhere"`
 	// Once is true for an answer that covers exactly this call, whole (A10).
 	Once bool `json:"once"`
+	// Risks are those of the command that it was given for.
+	Risks Set `json:"risks"`
 }
 
 // PathGrant is a remembered answer for files: a root and a mode.

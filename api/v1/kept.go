@@ -1,6 +1,10 @@
 package v1
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // States of a session.
 const (
@@ -66,6 +70,9 @@ type ApprovalEntry struct {
 	Tool      string   `json:"tool"`
 	Verb      string   `json:"verb"`
 	Directory *string  `json:"directory"`
+	// Risks are those of the command that it was given for. It covers no command that
+	// has others.
+	Risks []string `json:"risks,omitempty"`
 	// Session is set for an answer that holds for one session alone.
 	Session   string     `json:"session,omitempty"`
 	By        string     `json:"by"`
@@ -85,6 +92,8 @@ type ApprovalRequest struct {
 	Tool      string   `json:"tool,omitempty"`
 	Verb      string   `json:"verb"`
 	Directory *string  `json:"directory,omitempty"`
+	// Risks are what else it covers, as a prompt names them: force, delete.
+	Risks []string `json:"risks,omitempty"`
 	// TTL is how long it holds, such as "2h"; empty is for good.
 	TTL string `json:"ttl,omitempty"`
 	By  string `json:"by,omitempty"`
@@ -146,3 +155,33 @@ type (
 		Next      string          `json:"next,omitempty"`
 	}
 )
+
+// Words are an approval in the words in which it is saved, listed and revoked:
+// "git push in /repo", "git push (force) anywhere".
+func (e *ApprovalEntry) Words() string {
+	return approvalVerb(e.Verb, e.Risks) + approvalPlace(e.Directory)
+}
+
+func approvalVerb(verb string, risks []string) string {
+	if len(risks) == 0 {
+		return verb
+	}
+	return verb + " (" + strings.Join(slices.Sorted(slices.Values(risks)), ", ") + ")"
+}
+
+func approvalPlace(directory *string) string {
+	if directory == nil {
+		return " anywhere"
+	}
+	return " in " + *directory
+}
+
+// ParseApprovalVerb reads a verb chain with the risks behind it, in the form in which
+// Words has them: "git push (force, remote backup)".
+func ParseApprovalVerb(text string) (verb string, risks []string) {
+	verb, behind, found := strings.Cut(text, " (")
+	if inner, closed := strings.CutSuffix(behind, ")"); found && closed && inner != "" {
+		return verb, strings.Split(inner, ", ")
+	}
+	return text, nil
+}

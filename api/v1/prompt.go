@@ -79,4 +79,7 @@ type Choice struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
 	Style string `json:"style"`
+	// Saves is what the choice saves, in the words in which approvals are listed; empty
+	// where it saves nothing.
+	Saves string `json:"saves"`
 }

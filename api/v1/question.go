@@ -1,5 +1,10 @@
 package v1
 
+import (
+	"slices"
+	"strings"
+)
+
 // Kinds of prompts, by what an answer does.
 const (
 	PromptKindCall      = "call"
@@ -50,6 +55,47 @@ type PromptItem struct {
 	// Shallow is true where the directory lies too near its root to be
 	// remembered (V9).
 	Shallow bool `json:"shallow"`
+	// Risks are those of the command.
+	Risks []string `json:"risks,omitempty"`
+}
+
+// Remembered returns what a choice saves, one entry for each verb, its risks and the
+// directory, and the items that it leaves out since their directory is too shallow (V9).
+// An entry has a verb, risks and a directory and nothing else.
+func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
+	for i := range s.Items {
+		item := &s.Items[i]
+		entry := ApprovalEntry{Verb: item.Verb, Risks: item.Risks}
+		list := &saved
+		switch {
+		case item.Kind == ItemPath || choice == ChoiceOnce || choice == ChoiceDeny || choice == ChoiceAllow:
+			continue // an argument goes with the tool that it is given to
+		case choice == ChoiceAlwaysAnywhere:
+		case item.Kind != ItemCommand: // hosts, tools and methods lie in no directory
+			if choice != ChoiceSession {
+				list = &left
+			}
+		case item.Directory == "" || item.Shallow:
+			list, entry.Directory = &left, &item.Directory
+		default:
+			entry.Directory = &item.Directory
+		}
+		words := entry.Words()
+		if !slices.ContainsFunc(*list, func(known ApprovalEntry) bool { return known.Words() == words }) {
+			*list = append(*list, entry)
+		}
+	}
+	return saved, left
+}
+
+// Saves says what a choice saves, in words; empty where it saves nothing.
+func (s *PromptScope) Saves(choice string) string {
+	saved, _ := s.Remembered(choice)
+	words := make([]string, len(saved))
+	for i := range saved {
+		words[i] = saved[i].Words()
+	}
+	return strings.Join(words, ", ")
 }
 
 // AnswerRequest is the body of POST /v1/prompts/{id}/answer.

@@ -25,10 +25,7 @@ func (p *Program) approvalsCommand() *cobra.Command {
 
 // approvalText is the form in which approvals are listed and revoked (A6).
 func approvalText(entry *v1.ApprovalEntry) string {
-	if entry.Directory == nil {
-		return entry.Verb + " anywhere"
-	}
-	return entry.Verb + " in " + *entry.Directory
+	return entry.Words()
 }
 
 func allApprovals(ctx context.Context, o *operator) ([]v1.ApprovalEntry, error) {
@@ -206,7 +203,8 @@ func (p *Program) approvalsTrust() *cobra.Command {
 	command := &cobra.Command{
 		Use: "trust-verb VERB", Short: "approve a verb anywhere, or in a directory", Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
-			request.Verb, request.Audience, request.By = strings.Join(args, " "), v1.Audience(audience), person()
+			request.Verb, request.Risks = v1.ParseApprovalVerb(strings.Join(args, " "))
+			request.Audience, request.By = v1.Audience(audience), person()
 			if !plainVerb(request.Verb) {
 				return failed(fmt.Errorf("trust-verb takes a verb chain, such as git push, and there is %q", request.Verb),
 					"policyd approvals trust-verb 'git push'")

@@ -112,6 +112,7 @@ func (s *sidecar) cacheReadings() []metrics.Reading {
 		{Name: name, Help: help, Counter: true, Labels: []string{"result", "hit"}, Value: float64(counts.Hits)},
 		{Name: name, Help: help, Counter: true, Labels: []string{"result", "miss"}, Value: float64(counts.Misses)},
 		{Name: "policyd_decision_cache_entries", Help: "Judgements of the policy in force that are remembered.", Value: float64(counts.Entries)},
+		{Name: "policyd_approval_ineffective_total", Help: "Choices that were not offered since they would not have allowed the call; each is a bug.", Counter: true, Value: float64(s.gate.Ineffective())},
 		{Name: "policyd_watched_directories", Help: "Directories that the kernel vouches for, so that they need not be asked about.", Value: float64(s.policy.base.Watched())},
 	}
 }

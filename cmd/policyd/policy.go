@@ -231,6 +231,9 @@ func (p *policy) runsAnything(tool, verb string) bool {
 // say to match it. It is empty for what is no command.
 func (p *policy) chain(tool, verb string) string {
 	if items := p.commands(tool, verb); len(items) == 1 {
+		if items[0].Caveats.Has("named_by_path") || items[0].Caveats.Has("named_by_system_path") {
+			return "" // no approval covers a file of that name
+		}
 		return items[0].Verb
 	}
 	return ""

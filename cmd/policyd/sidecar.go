@@ -84,7 +84,7 @@ func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 // assemble makes the gate of what is there.
 func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	options := gate.Options{
-		Policy: s.policy, Redactor: s.policy.redactor, Labels: s.labels(), UnsafeDebug: s.broadcasts,
+		Policy: s.policy, Redactor: s.policy.redactor, Labels: s.labels(), UnsafeDebug: s.broadcasts, VerifyChoices: true,
 		Fault: func(code string, err error) {
 			logger.Error("decision failed", "decision_id", decisionOf(err), "code", code, "error", err)
 		},

@@ -55,11 +55,30 @@ func unmatched(argv []Word, redirs []Access) []Access {
 // prefix returns the state in which a command with assignments before it runs.
 func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
 	for _, assign := range assigns {
-		if !w.harmlessAssign(st, assign) {
+		value, plain := w.assigned(st, assign)
+		if !plain {
 			st = st.withCaveat("assigns")
+			continue
 		}
+		st = w.sets(st, assign.Name.Value, value)
 	}
 	return st
+}
+
+// sets is the state behind a variable that programs see. One that changes how programs run
+// keeps approvals away; the value of any other may be a path that the program opens.
+func (w *walker) sets(st *state, name string, value Word) *state {
+	switch {
+	case w.table.words.harmless(name, value):
+		return st
+	case value.Kind != Literal || strings.ContainsAny(value.Text, "$`()[]{};|&<>\n") || !isName(name) || w.table.words.dangerous(name) ||
+		w.zsh && slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)):
+		return st.withCaveat("assigns")
+	}
+	if value.Text != "" {
+		w.standing = append(w.standing, Access{Text: value.Text, Op: v1.OpWrite, Maybe: true})
+	}
+	return st.withCaveat("sets_variable")
 }
 
 // separator is what the assignments before read set IFS to, where they set
@@ -144,9 +163,11 @@ func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Acces
 		case plain && name == "IFS" && value.Kind == Literal && value.Text != "" && strings.Trim(value.Text, " \t\n") == "":
 			// It cuts at no more than before.
 		case !plain || !w.local(name):
-			if !plain || !w.table.words.harmless(name, value) {
-				// A variable that is already exported reaches every program
-				// from here on, and shells evaluate some when they are set.
+			// A variable that is already exported reaches every program
+			// from here on, and shells evaluate some when they are set.
+			if plain {
+				st = w.sets(st, name, value)
+			} else {
 				st = st.withCaveat("assigns")
 			}
 			value = Word{}

@@ -128,7 +128,14 @@ func (p *parsed) showsVariables(program *Program) {
 			continue
 		}
 		for _, name := range names {
-			p.variable(Word{Kind: Literal, Text: name})
+			// A person can approve the program for good, so this is no private_variable.
+			p.c.Variables = append(p.c.Variables, name)
+			if !slices.Contains(p.w.table.words.PublicVariables, name) {
+				p.c.Caveats.Add("shows_variable")
+				if program.runsAnything {
+					p.c.Caveats.Add("runs_anything") // an approval of the program allows more than this
+				}
+			}
 		}
 	}
 }

@@ -86,10 +86,19 @@ type Command struct {
 	// Operand is the first path-like operand as it stands, for the effective
 	// directory (V3); empty when there is none.
 	Operand string
+	// OperandFile is true where it can be no directory.
+	OperandFile bool
+	// WorksInCwd is true when its operands are packages or targets of the directory that
+	// it runs in, so that this is where it works whatever paths it names.
+	WorksInCwd bool
 	// Dirs are the directories that it may run in. Unknown means others, too.
 	Dirs    []string
 	Unknown bool
 	Caveats v1.Set
+	// Risks are what an approval has to be given for by name (V6).
+	Risks v1.Set
+	// Values are the literal words that the table marks as judged.
+	Values v1.Values
 	// Variables are the variables whose values it gets.
 	Variables []string
 	// ChosenBy names files that choose which program really runs, if one of

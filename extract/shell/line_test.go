@@ -163,6 +163,7 @@ func TestCaveats(t *testing.T) {
 		"sudo ls":                 "privileged",
 		"sudo -s":                 "privileged",
 		"export X=1; ls":          "assigns",
+		"X=1 ls":                  "sets_variable",
 		"RANDOM='a[$(rm x)]'; ls": "assigns",
 		"env 'BASH_FUNC_ls%%=() { x; }' bash -c ls": "assigns",
 		"BASH_ENV=./s bash -c ls":                   "assigns",

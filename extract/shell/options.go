@@ -331,6 +331,8 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	if canonical == "-d" {
 		p.cutAt = word
 	}
+	p.judge(p.program, canonical, word)
+	p.defined(canonical, kind, word)
 	if p.program != nil && word.Text != "" && slices.Contains(p.program.modifies, canonical) {
 		p.backups = append(p.backups, word)
 	}
@@ -861,6 +863,15 @@ func (p *parsed) move(word Word) {
 func (p *parsed) operand(word Word) {
 	if p.c.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
 		p.c.Operand = word.Text
+	}
+}
+
+// operandOf does the same for an operand whose kind is known: one that is a path is one
+// however it is written.
+func (p *parsed) operandOf(program *Program, kind string, word Word) {
+	if p.c.Operand == "" && word.Kind == Literal && certainPaths[kind] && word.Text != "" && word.Text != "-" &&
+		!(kind == "input" && AsInput.Misread(word.Text)) && !(kind == "local" && hasScheme(word.Text)) {
+		p.c.Operand, p.c.OperandFile = word.Text, program.filesUnless != nil && !slices.ContainsFunc(program.filesUnless, p.has)
 	}
 }
 

@@ -319,15 +319,18 @@ func (p *parsed) unknown() {
 func (p *parsed) entry(program *Program) {
 	for program.commands != nil {
 		next := p.subcommand(program)
+		p.risky(program)
 		if next == nil {
 			return
 		}
 		program = next
 	}
+	p.leadingWords(program)
 	p.options(program)
 	p.chain(program)
 	p.roles(program)
 	p.attributes(program)
+	p.risky(program)
 }
 
 // subcommand reads global options and the name of the subcommand behind them.
@@ -449,11 +452,12 @@ func (p *parsed) chain(program *Program) {
 			return
 		}
 		word := p.operands[0]
-		if word.Kind != Literal || strings.ContainsAny(word.Text, " \t\n") {
+		if word.Kind != Literal {
 			p.c.Caveats.Add("dynamic_option")
 			return
 		}
-		p.c.Verb += " " + clip(word.Text)
+		p.judge(program, "<chain>", word)
+		p.chained(word)
 		p.operands = p.operands[1:]
 	}
 }
@@ -479,6 +483,7 @@ func (p *parsed) attributes(program *Program) {
 	case "privileged":
 		p.c.Caveats.Add("privileged")
 	}
+	p.c.WorksInCwd = p.c.WorksInCwd || program.worksInCwd
 	p.chosen(program)
 	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") {
 		p.c.Caveats.Add("inline_code")

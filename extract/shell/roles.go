@@ -13,6 +13,12 @@ var pathKinds = map[string]bool{
 	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true, "input": true, "transfer": true, "arrival": true,
 }
 
+// certainPaths are the kinds of operands that are paths whatever they look like.
+var certainPaths = map[string]bool{
+	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "packed": true,
+	"module": true, "output": true, "input": true, "archive": true, "local": true,
+}
+
 // roles gives every operand its role, and does what the role means.
 func (p *parsed) roles(program *Program) {
 	p.openArchives(program)
@@ -81,6 +87,9 @@ func (p *parsed) roles(program *Program) {
 
 func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	kind := r.kind
+	p.target(program, r, word)
+	p.judge(program, "<"+r.name+">", word)
+	p.operandOf(program, kind, word)
 	if pathKinds[kind] && kind != "mount" {
 		p.operand(word)
 	}

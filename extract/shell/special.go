@@ -98,9 +98,7 @@ func (p *parsed) env(program *Program) bool {
 		if !ok {
 			p.w.messy(MessyDynamicVerb)
 		}
-		if !p.w.table.words.harmless(name, Word{Kind: rest[0].Kind, Text: value}) {
-			st = st.withCaveat("assigns")
-		}
+		st = p.w.sets(st, name, Word{Kind: rest[0].Kind, Text: value})
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {

@@ -75,6 +75,12 @@ type Program struct {
 	only          []string
 	versionFiles  []string
 	beside        bool
+	worksInCwd    bool
+	targets       int
+	filesUnless   []string
+	chainRoles    []string
+	risks         map[string]string
+	judged        []string
 	darwin        *Program // the same as BSD's reads it, nil where that is no other
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
@@ -161,6 +167,12 @@ type entry struct {
 	Only         []string            `json:"only"`
 	VersionFiles []string            `json:"version_files"`
 	Beside       bool                `json:"beside"`
+	WorksIn      string              `json:"works_in"`
+	Targets      int                 `json:"targets"`
+	FilesUnless  []string            `json:"files_unless"`
+	ChainRoles   []string            `json:"chain_roles"`
+	Risks        map[string]string   `json:"risks"`
+	Judged       []string            `json:"judged"`
 	Comment      string              `json:"comment"`
 	Also         []string            `json:"also"`
 	As           string              `json:"as"`
@@ -299,6 +311,10 @@ func compile(e *entry) (*Program, error) {
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,
+		worksInCwd: e.WorksIn == "cwd", targets: e.Targets, filesUnless: e.FilesUnless, chainRoles: e.ChainRoles, risks: e.Risks, judged: e.Judged,
+	}
+	if e.WorksIn != "" && e.WorksIn != "cwd" {
+		return nil, fmt.Errorf("works_in: %q is not known; allowed: cwd", e.WorksIn)
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {

@@ -3,6 +3,7 @@ package shell
 import (
 	_ "embed"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -28,8 +29,11 @@ type vocabulary struct {
 	// "0-9" any number.
 	HarmlessVariables map[string]string `json:"harmless_variables"`
 	HarmlessPrefixes  []string          `json:"harmless_prefixes"`
-	LocalVariables    []string          `json:"local_variables"`
-	SpecialLowercase  []string          `json:"special_lowercase"`
+	// DangerousVariables are patterns of names that change which programs run, what they
+	// load, or where they send what they know; in upper case.
+	DangerousVariables []string `json:"dangerous_variables"`
+	LocalVariables     []string `json:"local_variables"`
+	SpecialLowercase   []string `json:"special_lowercase"`
 	// ZshVariables are those that zsh gives a meaning or sets by itself, as it does
 	// match where a regular expression matched; in lower case.
 	ZshVariables []string `json:"zsh_variables"`
@@ -152,6 +156,16 @@ func (v *vocabulary) harmless(name string, value Word) bool {
 		return only == "" || only == value.Text
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// dangerous reports whether a variable changes which programs run, what they load, or
+// where they send what they know.
+func (v *vocabulary) dangerous(name string) bool {
+	upper := strings.ToUpper(name)
+	return slices.ContainsFunc(v.DangerousVariables, func(pattern string) bool {
+		ok, err := path.Match(pattern, upper)
+		return ok || err != nil
+	})
 }
 
 // plainLocale reports whether in a locale every byte that shells and programs give a

@@ -1,6 +1,7 @@
 package approvals
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -18,11 +19,11 @@ func (x *Index) wider(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry 
 			if held == nil {
 				continue
 			}
-			if covers(held.anywhere, entry, now) {
-				return held.anywhere
+			if found := covering(held.anywhere, entry, now); found != nil {
+				return found
 			}
 			for _, directory := range above(entry.Directory) {
-				if found := held.in[directory]; covers(found, entry, now) {
+				if found := covering(held.in[directory], entry, now); found != nil {
 					return found
 				}
 			}
@@ -31,9 +32,19 @@ func (x *Index) wider(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry 
 	return nil
 }
 
+// covering is the first of some answers that holds for as long and for as much.
+func covering(held []*v1.ApprovalEntry, entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
+	for _, found := range held {
+		if covers(found, entry, now) && !slices.ContainsFunc(entry.Risks, func(risk string) bool { return !slices.Contains(found.Risks, risk) }) {
+			return found
+		}
+	}
+	return nil
+}
+
 func covers(wider, entry *v1.ApprovalEntry, now time.Time) bool {
 	switch {
-	case wider == nil || wider.ID == entry.ID:
+	case wider.ID == entry.ID:
 		return false
 	case wider.ExpiresAt == nil:
 		return true

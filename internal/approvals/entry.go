@@ -15,7 +15,7 @@ import (
 func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) {
 	entry := v1.ApprovalEntry{
 		Audience: request.Audience, Agent: request.Agent, Tool: request.Tool, Verb: request.Verb,
-		Directory: request.Directory, By: request.By, CreatedAt: now,
+		Directory: request.Directory, Risks: slices.Compact(slices.Sorted(slices.Values(request.Risks))), By: request.By, CreatedAt: now,
 	}
 	if entry.Audience == "" {
 		entry.Audience = v1.AudiencePersonal
@@ -51,7 +51,9 @@ func check(entry *v1.ApprovalEntry) error {
 		return coded(CodeInvalid, "verb is empty; name the verb chain, such as git push")
 	case strings.TrimSpace(entry.Verb) != entry.Verb || strings.Contains(entry.Verb, "  "):
 		return coded(CodeInvalid, "verb %q has blanks too many; write the words with one space between them", entry.Verb)
-	case strings.ContainsFunc(entry.Verb+entry.Agent, unprintable):
+	case slices.ContainsFunc(entry.Risks, func(risk string) bool { return strings.TrimSpace(risk) != risk || risk == "" || strings.ContainsAny(risk, "()") || strings.Contains(risk, ", ") }):
+		return coded(CodeInvalid, "a risk of %q is empty, or holds parentheses or blanks too many; name it as the prompt does, such as force", entry.Risks)
+	case strings.ContainsFunc(entry.Verb+entry.Agent+strings.Join(entry.Risks, ""), unprintable):
 		return coded(CodeInvalid, "verb %q or agent %q holds characters that can't be seen; send plain text", entry.Verb, entry.Agent)
 	case entry.Audience != v1.AudiencePersonal && entry.Audience != v1.AudienceTeam && entry.Audience != v1.AudiencePublic:
 		return coded(CodeInvalid, "audience %q is not known; allowed: personal, team, public", entry.Audience)

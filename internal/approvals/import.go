@@ -58,6 +58,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 		group
 		anywhere  bool
 		directory string
+		risks     string
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -69,7 +70,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 	seen := make(map[place]bool, len(entries))
 	for i := range entries {
 		entry := &entries[i]
-		at := place{group: groupOf(entry), anywhere: entry.Directory == nil}
+		at := place{group: groupOf(entry), anywhere: entry.Directory == nil, risks: risksOf(entry)}
 		if entry.Directory != nil {
 			at.directory = *entry.Directory
 		}
@@ -94,7 +95,7 @@ func (x *Index) like(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
 	if held == nil {
 		return nil
 	}
-	known := held.at(entry.Directory)
+	known := held.same(entry)
 	if known == nil || known.ExpiresAt != nil && !now.Before(*known.ExpiresAt) {
 		return nil
 	}

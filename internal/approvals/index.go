@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,10 +57,10 @@ type group struct {
 	verb     string
 }
 
-// places are the answers of one group.
+// places are the answers of one group: for each place one for every set of risks.
 type places struct {
-	anywhere *v1.ApprovalEntry
-	in       map[string]*v1.ApprovalEntry
+	anywhere []*v1.ApprovalEntry
+	in       map[string][]*v1.ApprovalEntry
 }
 
 // Index keeps approvals. It may be used concurrently.
@@ -226,21 +228,17 @@ func (x *Index) add(entry *v1.ApprovalEntry) {
 	x.remove(entry.ID)
 	held := x.groups[groupOf(entry)]
 	if held != nil {
-		if before := held.at(entry.Directory); before != nil {
+		if before := held.same(entry); before != nil {
 			x.remove(before.ID)
 			held = x.groups[groupOf(entry)]
 		}
 	}
 	if held == nil {
-		held = &places{in: map[string]*v1.ApprovalEntry{}}
+		held = &places{in: map[string][]*v1.ApprovalEntry{}}
 		x.groups[groupOf(entry)] = held
 	}
 	x.byID[entry.ID] = entry
-	if entry.Directory == nil {
-		held.anywhere = entry
-	} else {
-		held.in[*entry.Directory] = entry
-	}
+	held.put(entry.Directory, append(held.at(entry.Directory), entry))
 	if entry.Session != "" {
 		x.sessions[entry.Session]++
 	}
@@ -256,12 +254,38 @@ func (x *Index) addOnce(once *store.Once) {
 	x.onces[once.Session] = append(x.onces[once.Session], *once)
 }
 
-// at is the answer for a directory, nil for anywhere.
-func (p *places) at(directory *string) *v1.ApprovalEntry {
+// at are the answers for a directory, nil for anywhere.
+func (p *places) at(directory *string) []*v1.ApprovalEntry {
 	if directory == nil {
 		return p.anywhere
 	}
 	return p.in[*directory]
+}
+
+func (p *places) put(directory *string, entries []*v1.ApprovalEntry) {
+	switch {
+	case directory == nil:
+		p.anywhere = entries
+	case len(entries) == 0:
+		delete(p.in, *directory)
+	default:
+		p.in[*directory] = entries
+	}
+}
+
+// same is the answer for the same place and the same risks, nil if there is none.
+func (p *places) same(entry *v1.ApprovalEntry) *v1.ApprovalEntry {
+	for _, known := range p.at(entry.Directory) {
+		if risksOf(known) == risksOf(entry) {
+			return known
+		}
+	}
+	return nil
+}
+
+// risksOf are the risks of an answer, in one order.
+func risksOf(entry *v1.ApprovalEntry) string {
+	return strings.Join(slices.Sorted(slices.Values(entry.Risks)), "\n")
 }
 
 // remove takes an answer out. The caller holds mu.
@@ -272,12 +296,10 @@ func (x *Index) remove(id string) {
 	}
 	delete(x.byID, id)
 	held := x.groups[groupOf(entry)]
-	if entry.Directory == nil {
-		held.anywhere = nil
-	} else {
-		delete(held.in, *entry.Directory)
-	}
-	if held.anywhere == nil && len(held.in) == 0 {
+	held.put(entry.Directory, slices.DeleteFunc(slices.Clone(held.at(entry.Directory)), func(known *v1.ApprovalEntry) bool {
+		return known.ID == id
+	}))
+	if len(held.anywhere) == 0 && len(held.in) == 0 {
 		delete(x.groups, groupOf(entry))
 	}
 	if entry.Session == "" {

@@ -89,7 +89,7 @@ func (x *Index) checkVerb(entry *v1.ApprovalEntry) error {
 	case entry.Verb:
 		return nil
 	case "":
-		return coded(CodeInvalid, "verb %q is no single command", entry.Verb)
+		return coded(CodeInvalid, "verb %q is no single command that could be approved: name one program, without a path", entry.Verb)
 	default:
 		return coded(CodeInvalid, "verb %q could never match: flags and operands are no part of a verb; say %q", entry.Verb, chain)
 	}

@@ -61,14 +61,14 @@ func (x *Index) lineage(session string) []string {
 
 // applying adds the answers that an item could be covered by.
 func (p *places) applying(out []v1.Approval, item *v1.Item, now time.Time) []v1.Approval {
-	if p.anywhere != nil {
-		out = appendLive(out, p.anywhere, now)
+	for _, entry := range p.anywhere {
+		out = appendLive(out, entry, now)
 	}
 	if len(p.in) == 0 {
 		return out
 	}
 	for _, directory := range item.Within {
-		if entry := p.in[directory]; entry != nil {
+		for _, entry := range p.in[directory] {
 			out = appendLive(out, entry, now)
 		}
 	}
@@ -82,7 +82,7 @@ func appendLive(out []v1.Approval, entry *v1.ApprovalEntry, now time.Time) []v1.
 	if slices.ContainsFunc(out, func(known v1.Approval) bool { return known.ID == entry.ID }) {
 		return out
 	}
-	approval := v1.Approval{ID: entry.ID, Tool: entry.Tool, Verb: entry.Verb, Anywhere: entry.Directory == nil}
+	approval := v1.Approval{ID: entry.ID, Tool: entry.Tool, Verb: entry.Verb, Anywhere: entry.Directory == nil, Risks: entry.Risks}
 	if entry.Directory != nil {
 		approval.Directory = *entry.Directory
 	}

@@ -106,6 +106,9 @@ type Options struct {
 	Prompts   Prompts // required
 	// Terminals may be nil: then no session has any.
 	Terminals Terminals
+	// VerifyChoices judges the call anew for each choice that is remembered before it is
+	// offered, so that none is that would ask again.
+	VerifyChoices bool
 	// UnsafeDebug marks every decision of a server that may broadcast (N4).
 	UnsafeDebug bool
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.
@@ -164,7 +167,8 @@ type DecideOptions struct {
 
 // Gate decides calls. It may be used concurrently.
 type Gate struct {
-	options Options
+	options     Options
+	ineffective atomic.Uint64
 	// bundles are what records of the latest policy name.
 	bundles atomic.Pointer[recordBundles]
 }

@@ -57,7 +57,7 @@ func delegated(decision *v1.Decision) bool {
 
 // ask opens the prompt of this call.
 func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
-	question := p.question()
+	question := p.question(ctx)
 	if p.options.Probe {
 		if p.delegates() {
 			question.Prompt.State = v1.PromptDelegated

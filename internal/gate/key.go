@@ -30,6 +30,13 @@ func (p *passage) key(snapshot Snapshot) [sha256.Size]byte {
 		d.form(item.Form)
 		d.set(item.Touches)
 		d.set(item.Caveats)
+		d.set(item.Risks)
+		d.number(len(item.Values))
+		for _, value := range item.Values {
+			d.texts(value.Name)
+			d.number(len(value.Texts))
+			d.texts(value.Texts...)
+		}
 	}
 	d.number(len(facts.Paths))
 	for i := range facts.Paths {

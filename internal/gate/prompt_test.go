@@ -46,9 +46,9 @@ func TestPromptOfTheContractsExample(t *testing.T) {
 		},
 		Choices: []v1.Choice{
 			{Key: "once", Label: "Once", Style: "primary"},
-			{Key: "session", Label: "This chat", Style: "default"},
-			{Key: "always_here", Label: "Always here", Style: "default"},
-			{Key: "always_anywhere", Label: "Always anywhere", Style: "danger"},
+			{Key: "session", Label: "This chat", Style: "default", Saves: "git push in /srv/proj/src"},
+			{Key: "always_here", Label: "Always here", Style: "default", Saves: "git push in /srv/proj/src"},
+			{Key: "always_anywhere", Label: "Always anywhere", Style: "danger", Saves: "git push anywhere"},
 			{Key: "deny", Label: "Deny", Style: "danger"},
 		},
 		CreatedAt: h.now, ExpiresAt: h.now.Add(24 * time.Hour),
@@ -345,4 +345,21 @@ func TestDelegate(t *testing.T) {
 
 	held := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true, Wait: time.Millisecond})
 	assert.Equal(t, v1.PromptPending, held.Prompt.State, "a held prompt is answered here")
+}
+
+// TestAChoiceThatWouldAskAgainIsNotOffered holds A13 where a policy offers what does not hold.
+func TestAChoiceThatWouldAskAgainIsNotOffered(t *testing.T) {
+	policy := asked(command("git push", "/srv/proj/src"))
+	var faults []string
+	h := build(t, policy, func(_ *house, options *gate.Options) {
+		options.VerifyChoices = true
+		options.Fault = func(code string, err error) { faults = append(faults, code+": "+err.Error()) }
+	})
+	prompt := ask(t, h, bash("git push"))
+	assert.Equal(t, []string{"once", "deny"}, keys(prompt))
+	assert.Len(t, faults, 3)
+	for _, fault := range faults {
+		assert.Contains(t, fault, "approval_ineffective: choice ")
+	}
+	assert.EqualValues(t, 3, h.Ineffective())
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"slices"
 
 	v1 "policyd/api/v1"
@@ -10,7 +11,7 @@ import (
 const messyNote = " complex command: only one-shot approval available"
 
 // question makes the question that the judgement asks, without a key.
-func (p *passage) question() *v1.Question {
+func (p *passage) question(ctx context.Context) *v1.Question {
 	shown := exposure{mask: p.gate.options.Redactor.Shown}
 	call := p.call
 	items := p.concerned()
@@ -40,9 +41,18 @@ func (p *passage) question() *v1.Question {
 	if prompt.Messy {
 		prompt.Title += messyNote
 	}
+	scope := p.scope()
+	offered := p.effective(ctx, &scope)
+	saves := make(map[string]string, len(offered))
+	for _, key := range offered {
+		saves[key] = shown.line(scope.Saves(key))
+	}
 	prompt.Call.Altered = shown.altered
-	prompt.Choices = choices(p.result.Choices, prompt.Messy || shown.altered || len(prompt.Warnings) > 0)
-	return &v1.Question{Prompt: *prompt, Kind: v1.PromptKindCall, Scope: p.scope()}
+	prompt.Choices = choices(offered, prompt.Messy || shown.altered || len(prompt.Warnings) > 0)
+	for i := range prompt.Choices {
+		prompt.Choices[i].Saves = saves[prompt.Choices[i].Key]
+	}
+	return &v1.Question{Prompt: *prompt, Kind: v1.PromptKindCall, Scope: scope}
 }
 
 // scope is what an answer to this call would be remembered for: the items that
@@ -53,8 +63,11 @@ func (p *passage) scope() v1.PromptScope {
 	}
 	for _, index := range p.result.Uncovered {
 		item := &p.input.Items[index]
-		entry := v1.PromptItem{Kind: item.Kind, Verb: item.Verb, Directory: item.Directory, Shallow: item.Caveats.Has("shallow")}
-		if !slices.Contains(scope.Items, entry) {
+		entry := v1.PromptItem{
+			Kind: item.Kind, Verb: item.Verb, Directory: item.Directory, Shallow: item.Caveats.Has("shallow"),
+			Risks: slices.Sorted(slices.Values(item.Risks)),
+		}
+		if !slices.ContainsFunc(scope.Items, func(known v1.PromptItem) bool { return sameItem(&known, &entry) }) {
 			scope.Items = append(scope.Items, entry)
 		}
 	}
@@ -67,6 +80,10 @@ func (p *passage) asker() string {
 		return ""
 	}
 	return p.options.Caller.Identity
+}
+
+func sameItem(a, b *v1.PromptItem) bool {
+	return a.Kind == b.Kind && a.Verb == b.Verb && a.Directory == b.Directory && a.Shallow == b.Shallow && slices.Equal(a.Risks, b.Risks)
 }
 
 // concerned are the items to ask about, ascending: what nothing covers (V10),

@@ -76,32 +76,11 @@ func (b *Book) granted(ctx context.Context, prompt *v1.Prompt, kind string) outc
 // or per verb where the choice says anywhere.
 func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerRequest, until *time.Time) outcome {
 	scope := &held.row.Scope
-	var saved, left []string
+	saved, left := scope.Remembered(request.Choice)
 	out := outcome{decision: v1.EffectAllow}
-	for _, item := range scope.Items {
-		directory, ok := rememberedIn(item, request.Choice)
-		text := item.Verb + " anywhere"
-		if directory != nil {
-			text = item.Verb + " in " + *directory
-		}
-		if !ok {
-			place := item.Directory
-			if place == "" {
-				place = "an unknown directory"
-			}
-			if text = item.Verb + " in " + place; !slices.Contains(left, text) {
-				left = append(left, text)
-			}
-			continue
-		}
-		if slices.Contains(saved, text) {
-			continue
-		}
-		saved = append(saved, text)
-		entry := v1.ApprovalEntry{
-			ID: b.options.NewID(), Audience: scope.Audience, Agent: scope.Agent, Tool: scope.Tool, Verb: item.Verb,
-			Directory: directory, By: request.By, CreatedAt: b.options.Clock(), ExpiresAt: until,
-		}
+	for _, entry := range saved {
+		entry.ID, entry.By, entry.CreatedAt, entry.ExpiresAt = b.options.NewID(), request.By, b.options.Clock(), until
+		entry.Audience, entry.Agent, entry.Tool = scope.Audience, scope.Agent, scope.Tool
 		if request.Choice == v1.ChoiceSession {
 			entry.Session = prompt.Call.SessionID
 		}
@@ -117,36 +96,30 @@ func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerReque
 	return out
 }
 
-// rememberedIn is the directory that an item is remembered for, nil for
-// anywhere. ok is false where it can't be: "always here" never saves anywhere
-// for a command, and a shallow directory is none that may be named (V9).
-func rememberedIn(item v1.PromptItem, choice string) (directory *string, ok bool) {
-	if choice == v1.ChoiceAlwaysAnywhere {
-		return nil, true
-	}
-	if item.Kind != v1.ItemCommand {
-		return nil, choice == v1.ChoiceSession // hosts, tools and methods lie in no directory
-	}
-	if item.Directory == "" || item.Shallow {
-		return nil, false
-	}
-	return &item.Directory, true
-}
-
-func sentence(request v1.AnswerRequest, saved, left []string) string {
+func sentence(request v1.AnswerRequest, saved, left []v1.ApprovalEntry) string {
 	if len(saved) == 0 {
-		return "Approved (no save): too shallow a directory to remember: " + strings.Join(left, ", ")
+		return "Approved (no save): too shallow a directory to remember: " + words(left)
 	}
 	text := "Saved: "
 	if request.Choice == v1.ChoiceSession {
 		text = "Saved for this chat: "
 	}
-	text += strings.Join(saved, ", ")
+	text += words(saved)
 	if request.TTL != "" {
 		text += " for " + request.TTL
 	}
 	if len(left) > 0 {
-		text += "; not saved, too shallow a directory: " + strings.Join(left, ", ")
+		text += "; not saved, too shallow a directory: " + words(left)
 	}
 	return text
+}
+
+func words(entries []v1.ApprovalEntry) string {
+	texts := make([]string, len(entries))
+	for i := range entries {
+		if texts[i] = entries[i].Words(); entries[i].Directory != nil && *entries[i].Directory == "" {
+			texts[i] += "an unknown directory"
+		}
+	}
+	return strings.Join(texts, ", ")
 }

@@ -65,6 +65,10 @@ func (r *factsRun) item(item *v1.Item) {
 	}
 	r.mask(&item.Verb)
 	r.mask(&item.Directory)
+	item.Risks = r.all(item.Risks)
+	for i := range item.Values {
+		item.Values[i].Texts = r.all(item.Values[i].Texts)
+	}
 	for _, directory := range item.Within {
 		if r.differs(directory) {
 			item.Within = r.without(item.Within)

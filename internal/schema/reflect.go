@@ -54,6 +54,11 @@ func special(goType reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "boolean"}}
 	case reflect.TypeFor[v1.Form]():
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
+	case reflect.TypeFor[v1.Values]():
+		return &jsonschema.Schema{
+			Type:                 "object",
+			AdditionalProperties: &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+		}
 	case reflect.TypeFor[json.RawMessage]():
 		return &jsonschema.Schema{Type: "object"}
 	}

@@ -5,20 +5,25 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	v1 "policyd/api/v1"
 )
 
-const approvalColumns = `id, audience, agent, tool, verb, directory, session, given_by, created_at, expires_at`
+const approvalColumns = `id, audience, agent, tool, verb, directory, session, given_by, created_at, expires_at, risks`
 
 func scanApproval(row scanner) (v1.ApprovalEntry, error) {
 	var entry v1.ApprovalEntry
 	var created int64
 	var expires *int64
+	var risks string
 	err := row.Scan(&entry.ID, &entry.Audience, &entry.Agent, &entry.Tool, &entry.Verb, &entry.Directory, &entry.Session,
-		&entry.By, &created, &expires)
+		&entry.By, &created, &expires, &risks)
 	entry.CreatedAt = fromMicros(created)
+	if risks != "" {
+		entry.Risks = strings.Split(risks, riskSeparator)
+	}
 	if expires != nil {
 		at := fromMicros(*expires)
 		entry.ExpiresAt = &at
@@ -32,7 +37,18 @@ func approvalIdentity(entry *v1.ApprovalEntry) []byte {
 	if entry.Directory != nil {
 		where, directory = "in", *entry.Directory
 	}
-	return identity(string(entry.Audience), entry.Agent, entry.Tool, entry.Verb, where, directory, entry.Session)
+	parts := []string{string(entry.Audience), entry.Agent, entry.Tool, entry.Verb, where, directory, entry.Session}
+	if risks := risksColumn(entry); risks != "" { // without any it is what it was before there were risks
+		parts = append(parts, risks)
+	}
+	return identity(parts...)
+}
+
+// riskSeparator stands between risks in their column; none of them holds it.
+const riskSeparator = "\n"
+
+func risksColumn(entry *v1.ApprovalEntry) string {
+	return strings.Join(slices.Sorted(slices.Values(entry.Risks)), riskSeparator)
 }
 
 // Approvals returns the approvals that have not expired at now, in the order of
@@ -83,7 +99,7 @@ func (s *Store) PutApprovals(ctx context.Context, entries ...v1.ApprovalEntry) (
 }
 
 const putApproval = `INSERT INTO approvals (identity, ` + approvalColumns + `)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 	ON CONFLICT (identity) DO UPDATE SET expires_at = CASE
 		WHEN approvals.expires_at IS NULL OR excluded.expires_at IS NULL THEN NULL
 		WHEN approvals.expires_at > excluded.expires_at THEN approvals.expires_at
@@ -115,7 +131,8 @@ func (t *transaction) putApprovals(ctx context.Context, entries []v1.ApprovalEnt
 			directory = *entry.Directory
 		}
 		kept[next.place], err = one(ctx, prepared{statement}, scanApproval, "", next.identity, entry.ID, string(entry.Audience),
-			entry.Agent, entry.Tool, entry.Verb, directory, entry.Session, entry.By, micros(entry.CreatedAt), microsOrNull(entry.ExpiresAt))
+			entry.Agent, entry.Tool, entry.Verb, directory, entry.Session, entry.By, micros(entry.CreatedAt), microsOrNull(entry.ExpiresAt),
+			risksColumn(entry))
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ func (w *writer) input(in *v1.Input) {
 		w.text(`,"directory":`, approval.Directory)
 		w.truth(`,"anywhere":`, approval.Anywhere)
 		w.truth(`,"once":`, approval.Once)
+		w.set(`,"risks":`, approval.Risks)
 		w.raw("}")
 	})
 	w.raw("}")
@@ -89,6 +90,8 @@ func (w *writer) item(item *v1.Item) {
 	w.set(`,"reaches":`, item.Reaches)
 	w.set(`,"within":`, item.Within)
 	w.number(`,"path":`, int64(item.Path))
+	w.set(`,"risks":`, item.Risks)
+	w.values(`,"values":`, item.Values)
 	w.raw("}")
 }
 

@@ -149,6 +149,16 @@ func (w *writer) form(key string, form v1.Form) {
 	w.closeObject(separator)
 }
 
+// values writes values as their own method does.
+func (w *writer) values(key string, values v1.Values) {
+	w.raw(key)
+	if len(values) == 0 {
+		w.raw("{}")
+		return
+	}
+	w.any(values)
+}
+
 // closeObject ends an object whose next member the separator would stand before.
 func (w *writer) closeObject(separator byte) {
 	if separator == '{' {

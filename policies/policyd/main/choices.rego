@@ -11,11 +11,17 @@ _offered("once")
 
 _offered("deny")
 
-_offered("session") if not _one_shot
+_offered("session") if {
+	not _one_shot
+	_unplaced == set()
+	_placed | _nowhere != set()
+}
 
 _offered("always_here") if {
 	not _one_shot
-	not _unplaced
+	_unplaced == set()
+	_nowhere == set()
+	_placed != set()
 }
 
 _offered("always_anywhere") if {
@@ -32,27 +38,43 @@ _one_shot if not input.messy == false
 
 _one_shot if {
 	some i in _uncovered
-	not _rememberable(input.items[i])
+	input.items[i].verb == ""
 }
 
-# What approvals/remembered could match. A path is no approval's to cover.
-_rememberable(item) if {
-	item.kind in {"command", "tool", "fetch", "method"}
-	item.verb != ""
-	object.subset(data.policyd.config.caveats.approvals_anywhere, item.caveats)
-}
-
-# No uncovered item has a directory that an approval could name.
-_unplaced if {
-	every i in _uncovered {
-		not _placed(input.items[i])
-	}
-}
-
-_placed(item) if {
-	item.kind == "command"
+# An item that an approval of its directory would cover.
+_placed contains i if {
+	some i in _uncovered
+	item := input.items[i]
 	item.directory != ""
-	object.subset(object.remove(data.policyd.config.caveats.approvals, {"shallow"}), item.caveats)
+	not item.caveats.shallow
+	data.policyd.approvals.within(i, item.directory)
+}
+
+# Hosts, tools and methods lie in no directory: an approval of one holds everywhere.
+_nowhere contains i if {
+	some i in _uncovered
+	not input.items[i].kind in {"command", "path"}
+	data.policyd.approvals.anywhere(i)
+}
+
+# An item that no approval of a directory would cover, and that is not left out with a word for its shallow directory or
+# covered with the tool whose argument it is.
+_unplaced contains i if {
+	some i in (((_uncovered - _placed) - _nowhere) - _arguments)
+	not _shallow(i)
+}
+
+_shallow(i) if {
+	item := input.items[i]
+	item.kind == "command"
+	item.caveats.shallow
+	object.subset(data.policyd.config.caveats.approvals, item.caveats)
+}
+
+_arguments contains i if {
+	0 in _uncovered
+	some i in _uncovered
+	data.policyd.approvals.argument(i)
 }
 
 # What runs anything is approved in a place alone.
@@ -62,8 +84,12 @@ _bound if {
 }
 
 # Anywhere ends at the scope, so it would not let this call through.
-_bound if {
-	some i in _uncovered
-	input.items[i].kind == "command"
-	not object.subset(data.policyd.config.approvals.touches_anywhere, input.items[i].touches)
+_bound if not _trusted
+
+# Approvals of its verbs anywhere would let the call through.
+_trusted if {
+	every i in _uncovered - _arguments {
+		input.items[i].verb != ""
+		data.policyd.approvals.anywhere(i)
+	}
 }

@@ -48,7 +48,7 @@ _choices_cases := {
 	},
 	"shallow": {
 		"input": testing.shell([testing.command({"verb": "x", "caveats": {"shallow": true}})]),
-		"choices": ["once", "session", "always_anywhere", "deny"],
+		"choices": ["once", "always_anywhere", "deny"],
 	},
 	"outside the scope": {
 		"input": testing.shell([testing.command({"verb": "x", "touches": {"list.outside": true}})]),
@@ -63,11 +63,11 @@ _choices_cases := {
 	},
 	"no directory": {
 		"input": testing.shell([testing.command({"verb": "x", "directory": ""})]),
-		"choices": ["once", "session", "always_anywhere", "deny"],
+		"choices": ["once", "always_anywhere", "deny"],
 	},
 	"unknown directory": {
 		"input": testing.shell([testing.command({"verb": "x", "caveats": {"cwd_unknown": true}})]),
-		"choices": ["once", "session", "always_anywhere", "deny"],
+		"choices": ["once", "always_anywhere", "deny"],
 	},
 	"runs anything": {
 		"input": testing.shell([testing.command({"verb": "x"}), testing.command({
@@ -79,6 +79,33 @@ _choices_cases := {
 	"a tool": {
 		"input": testing.call({"items": [testing.other({"verb": "mcp:docs/search", "directory": "/srv/proj"})]}),
 		"choices": ["once", "session", "always_anywhere", "deny"],
+	},
+	"in a directory that it leads out of": {
+		"input": testing.shell([testing.command({"verb": "x", "within": {"/srv": true}})]),
+		"choices": ["once", "always_anywhere", "deny"],
+	},
+	"deletes the project": {
+		"input": testing.shell_paths(
+			{"verb": "x", "touches": {"delete.project": true}},
+			[testing.path({"real": "/srv/proj", "op": "delete"})],
+		),
+		"choices": ["once", "deny"],
+	},
+	"a tool and its argument": {
+		"input": testing.call({
+			"tool": testing.tool({"kind": "mcp", "name": "T"}),
+			"items": [testing.other({"verb": "mcp:fs/read"}), testing.path_item(testing.path({"op": "write"}), 0)],
+			"paths": [testing.path({"op": "write", "item": 1})],
+		}),
+		"choices": ["once", "session", "always_anywhere", "deny"],
+	},
+	"a tool and an argument outside": {
+		"input": testing.call({
+			"tool": testing.tool({"kind": "mcp", "name": "T"}),
+			"items": [testing.other({"verb": "mcp:fs/read"}), testing.path_item(testing.path({"space": "outside"}), 0)],
+			"paths": [testing.path({"space": "outside", "item": 1})],
+		}),
+		"choices": ["once", "deny"],
 	},
 	"a path": {"input": testing.file("read", {"space": "outside"}), "choices": ["once", "deny"]},
 	"nothing to ask": {"input": testing.shell([testing.command({})]), "choices": []},

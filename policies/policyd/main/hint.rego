@@ -9,26 +9,33 @@ _hint := _first_hint(_prompts) if {
 	_prompts != set()
 }
 
-# The line that would allow the call, where nobody can be asked (A7).
-_hint := _trust_verb_lines[0] if {
+# The line that would allow the call, where nobody can be asked (A7). Nothing is advised that would not.
+_hint := concat(" && ", _trust_verb_lines) if {
 	_denials == set()
 	_prompts == set()
 	_incomplete == []
+	input.messy == false
+	_trusted
 	not _attended
 }
 
 _trust_verb_lines := [line |
-	some i in _uncovered
-	item := input.items[i]
-	_rememberable(item)
-	line := sprintf("policyd approvals trust-verb %s --audience %s --agent %s --tool %s%s", [
-		_quoted(item.verb),
-		input.session.audience,
-		_quoted(input.session.agent),
-		input.tool.act,
-		_force(item),
-	])
+	some line in {line |
+		some i in (_uncovered - _arguments)
+		item := input.items[i]
+		line := sprintf("policyd approvals trust-verb %s --audience %s --agent %s --tool %s%s", [
+			_quoted(concat("", [item.verb, _risks(item)])),
+			input.session.audience,
+			_quoted(input.session.agent),
+			input.tool.act,
+			_force(item),
+		])
+	}
 ]
+
+default _risks(_) := ""
+
+_risks(item) := sprintf(" (%s)", [concat(", ", sort([risk | some risk, _ in item.risks]))]) if item.risks != {}
 
 default _force(_) := ""
 

@@ -12,12 +12,30 @@ _hint_cases := {
 		"input": _hint_unattended([testing.command({}), testing.command({"verb": "git push"})]),
 		"hint": "policyd approvals trust-verb 'git push' --audience personal --agent 'claude-code' --tool shell",
 	},
-	"unattended, the first that can be remembered": {
+	"unattended, one of two that nothing remembers": {
 		"input": _hint_unattended([
 			testing.command({"verb": "sudo", "caveats": {"privileged": true}}),
 			testing.command({"verb": "make"}),
 		]),
-		"hint": "policyd approvals trust-verb 'make' --audience personal --agent 'claude-code' --tool shell",
+		"hint": "",
+	},
+	"unattended, two": {
+		"input": _hint_unattended([testing.command({"verb": "bb"}), testing.command({"verb": "aa"})]),
+		"hint": concat(" && ", [
+			"policyd approvals trust-verb 'aa' --audience personal --agent 'claude-code' --tool shell",
+			"policyd approvals trust-verb 'bb' --audience personal --agent 'claude-code' --tool shell",
+		]),
+	},
+	"unattended, with risks": {
+		"input": _hint_unattended([testing.command({"verb": "git push", "risks": {"force": true, "delete": true}})]),
+		"hint": concat(" ", [
+			"policyd approvals trust-verb 'git push (delete, force)'",
+			"--audience personal --agent 'claude-code' --tool shell",
+		]),
+	},
+	"unattended, outside the scope": {
+		"input": _hint_unattended([testing.command({"verb": "cc", "touches": {"list.outside": true}})]),
+		"hint": "",
 	},
 	"unattended, runs anything": {
 		"input": _hint_unattended([testing.command({"verb": "npx", "caveats": {"runs_anything": true}})]),

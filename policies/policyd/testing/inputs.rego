@@ -82,6 +82,8 @@ command(overrides) := _typed(
 		"reaches": {},
 		"within": {"/srv": true, "/srv/proj": true},
 		"path": -1,
+		"risks": {},
+		"values": {},
 	},
 	overrides,
 )
@@ -99,6 +101,8 @@ other(overrides) := _typed(
 		"reaches": {},
 		"within": {},
 		"path": -1,
+		"risks": {},
+		"values": {},
 	},
 	overrides,
 )
@@ -131,7 +135,15 @@ path_item(facts, index) := other({
 # METADATA
 # description: A remembered answer, for git status through a shell in /srv/proj by default.
 approval(overrides) := _typed(
-	{"id": "a1", "tool": "shell", "verb": "git status", "directory": "/srv/proj", "anywhere": false, "once": false},
+	{
+		"id": "a1",
+		"tool": "shell",
+		"verb": "git status",
+		"directory": "/srv/proj",
+		"anywhere": false,
+		"once": false,
+		"risks": {},
+	},
 	overrides,
 )
 

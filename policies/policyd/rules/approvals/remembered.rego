@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Remembered, in a directory
 # description: >-
-#   The same verb through the same kind of tool, and everything that the command touches lies in the approval's
-#   directory. Deletions lie below it, and never take the project root.
+#   The same verb through the same kind of tool, no risk that the approval was not given for, and everything that the
+#   command touches lies in the approval's directory. Deletions never take the project root.
 # custom:
 #   id: approvals/remembered
 cover contains [i, "approvals/remembered"] if {
@@ -17,12 +17,8 @@ cover contains [i, "approvals/remembered"] if {
 	some i, item in input.items
 	item.verb == approval.verb
 	item.verb != ""
-	item.kind == "command"
-	item.within[approval.directory] == true
-	object.subset(data.policyd.config.caveats.approvals, item.caveats)
-	object.subset(data.policyd.config.approvals.touches, item.touches)
-	not _approvals_remembered_deletes(i, approval.directory)
-	not _approvals_remembered_root(i)
+	object.subset(approval.risks, item.risks)
+	data.policyd.approvals.within(i, approval.directory)
 }
 
 # METADATA
@@ -42,25 +38,27 @@ cover contains [i, "approvals/remembered"] if {
 	some i, item in input.items
 	item.verb == approval.verb
 	item.verb != ""
-	item.kind in {"command", "tool", "fetch", "method"}
-	object.subset(data.policyd.config.caveats.approvals_anywhere, item.caveats)
-	object.subset(data.policyd.config.approvals.touches_anywhere, item.touches)
-	not _approvals_remembered_root(i)
+	object.subset(approval.risks, item.risks)
+	data.policyd.approvals.anywhere(i)
 }
 
-_approvals_remembered_deletes(i, directory) if {
-	some path in input.paths
-	path.item == i
-	path.op == "delete"
-	path.real == directory
-}
-
-# The project itself, another root of the session, or a directory that holds one.
-_approvals_remembered_root(i) if _approvals_remembered_deletes(i, input.session.project_dir)
-
-_approvals_remembered_root(i) if {
-	some path in input.paths
-	path.item == i
-	path.op == "delete"
-	path.caveats.root
+# METADATA
+# title: Remembered, with its arguments
+# description: >-
+#   A tool that no catalog explains, approved by its name, covers the paths in the scope that its arguments name. Paths
+#   outside ask, and so does what else a rule asks about.
+# custom:
+#   id: approvals/remembered
+cover contains [i, "approvals/remembered"] if {
+	input.messy == false
+	input.approvals[0] != null
+	some approval in input.approvals
+	approval.once == false
+	approval.anywhere == true
+	approval.tool == input.tool.act
+	input.items[0].kind == "tool"
+	input.items[0].verb == approval.verb
+	some i, item in input.items
+	item.kind == "path"
+	data.policyd.approvals.argument(i)
 }

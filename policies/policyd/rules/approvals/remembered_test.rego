@@ -61,6 +61,16 @@ _approvals_remembered_cases := {
 		"covered": true,
 	},
 	"writes in the project": {"approval": {}, "item": {"touches": {"write.project": true}}, "covered": true},
+	"a risk": {"approval": {}, "item": {"risks": {"force": true}}, "covered": false},
+	"a risk, anywhere": {"approval": {"anywhere": true}, "item": {"risks": {"force": true}}, "covered": false},
+	"its risk": {"approval": {"risks": {"force": true}}, "item": {"risks": {"force": true}}, "covered": true},
+	"another risk": {"approval": {"risks": {"force": true}}, "item": {"risks": {"delete": true}}, "covered": false},
+	"one risk more": {
+		"approval": {"risks": {"force": true}},
+		"item": {"risks": {"delete": true, "force": true}},
+		"covered": false,
+	},
+	"one risk less": {"approval": {"risks": {"force": true}}, "item": {}, "covered": true},
 	"a path": {"approval": {}, "item": {"kind": "path", "path": 0}, "covered": false},
 	"a path, anywhere": {"approval": {"anywhere": true}, "item": {"kind": "path", "path": 0}, "covered": false},
 }
@@ -83,7 +93,19 @@ _approvals_remembered_deletion_cases := {
 	"below": {"approval": {}, "real": "/srv/proj/tmp", "op": "delete", "covered": true},
 	"the project root": {"approval": {"directory": "/srv"}, "real": "/srv/proj", "op": "delete", "covered": false},
 	"the project root, anywhere": {"approval": {"anywhere": true}, "real": "/srv/proj", "op": "delete", "covered": false},
-	"the approval's directory": {"approval": {"directory": "/srv"}, "real": "/srv", "op": "delete", "covered": false},
+	"the approval's directory": {
+		"approval": {"directory": "/srv/proj"},
+		"real": "/srv/proj/tmp",
+		"op": "delete",
+		"covered": true,
+	},
+	"what holds the project": {
+		"approval": {"directory": "/srv"},
+		"real": "/srv",
+		"op": "delete",
+		"caveats": {"root": true},
+		"covered": false,
+	},
 	"another root": {"approval": {}, "real": "/srv/proj/x", "op": "delete", "caveats": {"root": true}, "covered": false},
 	"another root, anywhere": {
 		"approval": {"anywhere": true},
@@ -128,6 +150,41 @@ test_approvals_remembered_kinds[name] if {
 	here := testing.approval({"tool": case.tool, "verb": case.verb})
 	not _approvals_remembered_covers(object.union(facts, {"approvals": [here]}))
 }
+
+_approvals_remembered_argument_cases := {
+	"in the project": {"path": {"op": "write"}, "covered": true},
+	"outside": {"path": {"space": "outside"}, "covered": false},
+	"unknown": {"path": {"space": "unknown"}, "covered": false},
+	"another name": {"path": {"caveats": {"hard_link": true}}, "covered": false},
+	"the project itself, deleted": {"path": {"op": "delete", "real": "/srv/proj", "item": 1}, "covered": false},
+	"of another tool": {"path": {}, "verb": "mcp:fs/list", "covered": false},
+	"of a file tool": {"path": {}, "kind": "read", "covered": false},
+}
+
+test_approvals_remembered_has_argument_cases if count(_approvals_remembered_argument_cases) > 0
+
+# V12
+test_approvals_remembered_arguments[name] if {
+	some name, case in _approvals_remembered_argument_cases
+	path := testing.path(case.path)
+	kind := object.get(case, "kind", "mcp")
+	facts := testing.call({
+		"tool": testing.tool({"kind": kind, "name": "T"}),
+		"items": [testing.other({"verb": "mcp:fs/read"}), testing.path_item(path, 0)],
+		"paths": [path],
+		"approvals": [testing.approval({
+			"tool": kind,
+			"verb": object.get(case, "verb", "mcp:fs/read"),
+			"directory": "",
+			"anywhere": true,
+		})],
+	})
+	_approvals_remembered_covers_argument(facts) == case.covered
+}
+
+default _approvals_remembered_covers_argument(_) := false
+
+_approvals_remembered_covers_argument(facts) if [1, "approvals/remembered"] in rules.cover with input as facts
 
 default _approvals_remembered_covers(_) := false
 

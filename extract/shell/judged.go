@@ -1,0 +1,113 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostChained is how many words of a line a verb chain may hold, longestChained how long
+// each of them may be.
+const (
+	mostChained    = 12
+	longestChained = 64
+)
+
+// chainable reports whether a word may be part of a verb chain: one that every shell
+// reads as it stands, so that what is approved reads as what runs.
+func chainable(word Word) bool {
+	return word.Kind == Literal && word.Text != "" && len(word.Text) <= longestChained && !strings.ContainsFunc(word.Text, unchainable)
+}
+
+func unchainable(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune("_-./,:+@%=", r)
+}
+
+// chained puts a word at the end of the verb chain. A word that can't stand there keeps
+// approvals away.
+func (p *parsed) chained(word Word) {
+	if !chainable(word) || strings.Count(p.c.Verb, " ") >= mostChained {
+		p.c.Caveats.Add("dynamic_option")
+		return
+	}
+	p.c.Verb += " " + word.Text
+}
+
+// target does what an operand means that names a target of a task runner: the target is
+// part of the verb chain, and a variable that is set for it is a risk of its own.
+func (p *parsed) target(program *Program, r role, word Word) {
+	if !slices.Contains(program.chainRoles, r.name) {
+		return
+	}
+	name, _, assigns := strings.Cut(word.Text, "=")
+	switch {
+	case !assigns || word.Kind != Literal || strings.HasPrefix(word.Text, "-"):
+		p.chained(word)
+	case p.w.table.words.dangerous(strings.TrimRight(name, ":?+!")) || !chainable(word):
+		p.c.Caveats.Add("assigns")
+	default:
+		p.c.Risks.Add(word.Text)
+	}
+}
+
+// leadingWords puts the leading words of a program into its verb chain whose command line is its
+// own: as many as the table says, all of them where that is negative or options come first.
+func (p *parsed) leadingWords(program *Program) {
+	count := program.targets
+	if count == 0 {
+		return
+	}
+	if count < 0 || len(p.words) > 0 && p.words[0].isOption() {
+		count = len(p.words)
+	}
+	for _, word := range p.words[:min(count, len(p.words))] {
+		p.chained(word)
+	}
+}
+
+// judge notes a literal word that the table marks as judged, by the name of its option or
+// of its role.
+func (p *parsed) judge(program *Program, name string, word Word) {
+	if program != nil && word.Kind == Literal && slices.Contains(program.judged, name) {
+		p.c.Values.Add(name, word.Text)
+	}
+}
+
+// risky notes the risks of what the form holds: by the name of an option or role, or by a
+// kind behind "=". An option that isn't known may be short for one that is.
+func (p *parsed) risky(program *Program) {
+	if len(program.risks) == 0 {
+		return
+	}
+	for _, entry := range p.c.Form {
+		named, known := program.risks[entry.Name]
+		if kind, ok := program.risks["="+entry.Kind]; ok && !known {
+			named, known = kind, true
+		}
+		switch {
+		case known:
+			for risk := range strings.SplitSeq(named, ",") {
+				p.risk(risk)
+			}
+		case entry.Kind == "unknown" && strings.HasPrefix(entry.Name, "-") && (len(program.chainRoles) == 0 || program.options[entry.Name].kinds == nil):
+			p.risk(entry.Name)
+		}
+	}
+}
+
+// defined notes what an option gives to a target whose meaning is the project's alone, such
+// as mvn's -Dname=value.
+func (p *parsed) defined(canonical, kind string, word Word) {
+	switch {
+	case p.program == nil || kind != "unknown" || len(p.program.chainRoles) == 0:
+	case chainable(word):
+		p.risk(canonical + " " + word.Text)
+	default:
+		p.c.Caveats.Add("dynamic_option")
+	}
+}
+
+func (p *parsed) risk(name string) {
+	if name != "" {
+		p.c.Risks.Add(name)
+	}
+}

@@ -1,0 +1,54 @@
+# METADATA
+# title: What an approval could cover
+# description: >-
+#   The conditions under which an approval of an item's verb covers the item, without the approval itself: for the rule
+#   that covers, and for the choices of a prompt, so that no choice is offered that would ask again.
+package policyd.approvals
+
+# METADATA
+# description: Whether an approval of its verb in this directory could cover a command.
+within(i, directory) if {
+	item := input.items[i]
+	item.kind == "command"
+	item.within[directory] == true
+	object.subset(data.policyd.config.caveats.approvals, item.caveats)
+	object.subset(data.policyd.config.approvals.touches, item.touches)
+	not _deletes_root(i)
+}
+
+# METADATA
+# description: Whether an approval of its verb anywhere could cover an item.
+anywhere(i) if {
+	item := input.items[i]
+	item.kind in {"command", "tool", "fetch", "method"}
+	object.subset(data.policyd.config.caveats.approvals_anywhere, item.caveats)
+	object.subset(data.policyd.config.approvals.touches_anywhere, item.touches)
+	not _deletes_root(i)
+}
+
+# METADATA
+# description: Whether an approval of the tool could cover a path among its arguments.
+argument(i) if {
+	input.tool.act in {"mcp", "other"}
+	item := input.items[i]
+	item.kind == "path"
+	item.caveats == {}
+	object.subset(data.policyd.config.caveats.paths_written, input.paths[item.path].caveats)
+	object.subset(data.policyd.config.approvals.touches_anywhere, item.touches)
+	not _deletes_root(i)
+}
+
+# The project itself, another root of the session, or a directory that holds one.
+_deletes_root(i) if {
+	some path in input.paths
+	path.item == i
+	path.op == "delete"
+	path.real == input.session.project_dir
+}
+
+_deletes_root(i) if {
+	some path in input.paths
+	path.item == i
+	path.op == "delete"
+	path.caveats.root
+}
