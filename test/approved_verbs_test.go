@@ -44,8 +44,8 @@ func (p place) approved(t *testing.T, line string) v1.Judgement {
 	var approvals []v1.Approval
 	for _, item := range facts.Items {
 		approvals = append(approvals,
-			v1.Approval{ID: "anywhere", Tool: "shell", Verb: item.Verb, Anywhere: true},
-			v1.Approval{ID: "here", Tool: "shell", Verb: item.Verb, Directory: p.project})
+			v1.Approval{ID: "anywhere", Tool: "shell", Verb: item.Verb, Anywhere: true, Risks: item.Risks},
+			v1.Approval{ID: "here", Tool: "shell", Verb: item.Verb, Directory: p.project, Risks: item.Risks})
 	}
 	judgement, err := p.engine.Judge(t.Context(), call, nil, approvals)
 	require.NoError(t, err)
