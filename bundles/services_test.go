@@ -45,7 +45,7 @@ func TestBundlesOfAServiceComeIntoForce(t *testing.T) {
 	require.NoError(t, e.Poll(t.Context()))
 	<-e.Ready()
 	require.Equal(t, "allow", decided(t, e))
-	require.Regexp(t, `^[0-9a-f]{12}\+o-1\+t-1$`, e.Current().Revision())
+	require.Regexp(t, `^[0-9a-f]{12}\+o-1-[0-9a-f]{12}\+t-1-[0-9a-f]{12}$`, e.Current().Revision())
 	require.Equal(t, 1, s.unchanged, "team was known by its tag")
 
 	s.put("team", archive(t, site("team", "t-2", denying("ls"))))

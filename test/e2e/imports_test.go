@@ -18,6 +18,9 @@ func (s *server) approvals(t *testing.T) []v1.ApprovalEntry {
 	return must[v1.ApprovalList](t, http.StatusOK, s.as(t, "operator", http.MethodGet, "/v1/approvals?limit=1000", nil)).Approvals
 }
 
+// none is the list of an import that takes everything.
+var none = []v1.RefusedApproval{}
+
 // TestImportsAreAllOrNothing holds A5 over HTTP.
 func TestImportsAreAllOrNothing(t *testing.T) {
 	tree := newTree(t)
@@ -46,14 +49,14 @@ func TestImportsAreAllOrNothing(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "git push").Effect)
 
 	done := func(body any) v1.ApprovalImported { return must[v1.ApprovalImported](t, http.StatusOK, send(body)) }
-	assert.Equal(t, v1.ApprovalImported{Added: 1}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{push}, DryRun: true}))
+	assert.Equal(t, v1.ApprovalImported{Added: 1, Refused: none}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{push}, DryRun: true}))
 	assert.Empty(t, s.approvals(t))
-	assert.Equal(t, v1.ApprovalImported{Added: 1, Unchanged: 1}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{push, push}}))
+	assert.Equal(t, v1.ApprovalImported{Added: 1, Unchanged: 1, Refused: none}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{push, push}}))
 	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", "git push").Effect)
 	before := s.approvals(t)
-	assert.Equal(t, v1.ApprovalImported{Unchanged: 1}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{push}}))
+	assert.Equal(t, v1.ApprovalImported{Unchanged: 1, Refused: none}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{push}}))
 	assert.Equal(t, before, s.approvals(t))
-	assert.Equal(t, v1.ApprovalImported{}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{}}))
+	assert.Equal(t, v1.ApprovalImported{Refused: none}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{}}))
 }
 
 // TestLargeImports holds that as many fit into a request as may be imported.
@@ -66,8 +69,8 @@ func TestLargeImports(t *testing.T) {
 		}
 	}
 	send := func() answer { return s.as(t, "operator", http.MethodPost, "/v1/approvals/import", many) }
-	assert.Equal(t, v1.ApprovalImported{Added: v1.MaxImport}, must[v1.ApprovalImported](t, http.StatusOK, send()))
-	assert.Equal(t, v1.ApprovalImported{Unchanged: v1.MaxImport}, must[v1.ApprovalImported](t, http.StatusOK, send()))
+	assert.Equal(t, v1.ApprovalImported{Added: v1.MaxImport, Refused: none}, must[v1.ApprovalImported](t, http.StatusOK, send()))
+	assert.Equal(t, v1.ApprovalImported{Unchanged: v1.MaxImport, Refused: none}, must[v1.ApprovalImported](t, http.StatusOK, send()))
 	many.Approvals = append(many.Approvals, many.Approvals[0])
 	assert.Contains(t, refuses(t, send(), http.StatusBadRequest, "invalid_request"), "at most 10000")
 	s = s.restart(t)

@@ -30,7 +30,7 @@ func TestOperatorsExamplesWork(t *testing.T) {
 	bundle := filepath.Join(dir, "bundle")
 	require.NoError(t, os.Mkdir(bundle, 0o755))
 	put(t, bundle, "mine.rego", shown["rego"])
-	put(t, bundle, ".manifest", shown["json"])
+	put(t, bundle, ".manifest", shown["jsonc"])
 	put(t, dir, "policyd.yaml", settings[0])
 	put(t, dir, "call.json", `{"tool": "WebFetch", "args": {"url": "https://example.org/", "prompt": "read"},
 		"session": {"id": "s", "agent": "claude-code", "audience": "personal", "interactive": true}}`)

@@ -79,6 +79,7 @@ func runPage(t *testing.T, page string) *readme {
 			}
 		case "json":
 			assertHolds(t, content, out)
+		case "jsonc": // a file, which TestOperatorsExamplesWork loads
 		case "rego": // parts of rules, which nothing loads alone
 		case "sql": // a database that the tests make by the same statements
 		case "yaml": // settings, which TestDocumentedSettingsLoad reads

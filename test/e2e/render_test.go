@@ -31,7 +31,7 @@ func TestPromptsInOtherForms(t *testing.T) {
 
 	slack := get("operator", "slack")
 	assert.Equal(t, "application/json", slack.media)
-	assert.Equal(t, []string{"section", "section", "context", "actions"}, slackBlocks(t, slack))
+	assert.Equal(t, []string{"section", "context", "section", "context", "actions"}, slackBlocks(t, slack))
 	assert.Contains(t, string(slack.body), "&lt;!channel&gt;")
 
 	discord := must[map[string]json.RawMessage](t, http.StatusOK, get("operator", "discord"))
@@ -45,7 +45,7 @@ func TestPromptsInOtherForms(t *testing.T) {
 	held := s.hold(t, http.MethodGet, path+"?wait=5m&format=slack", nil)
 	s.reply(t, prompt, "once")
 	ended := held()
-	assert.Equal(t, []string{"section", "section", "context", "section"}, slackBlocks(t, ended))
+	assert.Equal(t, []string{"section", "context", "section", "context", "section"}, slackBlocks(t, ended))
 	assert.Contains(t, string(ended.body), "Approved (no save) (by ada, ")
 	assert.Contains(t, string(get("operator", "text").body), "Approved (no save) (by ada, ")
 	discord = must[map[string]json.RawMessage](t, http.StatusOK, get("operator", "discord"))
