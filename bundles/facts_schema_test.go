@@ -1,7 +1,6 @@
 package bundles
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,8 +40,8 @@ func TestMisspeltFactsAreRefused(t *testing.T) {
 				e.Close()
 				return
 			}
-			refused := new(RefusalError)
-			require.True(t, errors.As(err, &refused), "%v", err)
+			var refused *RefusalError
+			require.ErrorAs(t, err, &refused)
 			require.Equal(t, CheckCompile, refused.Check)
 			require.ErrorContains(t, err, "undefined ref")
 			require.ErrorContains(t, err, "want (one of)")

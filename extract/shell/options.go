@@ -869,8 +869,11 @@ func (p *parsed) operand(word Word) {
 // operandOf does the same for an operand whose kind is known: one that is a path is one
 // however it is written.
 func (p *parsed) operandOf(program *Program, kind string, word Word) {
-	if p.c.Operand == "" && word.Kind == Literal && certainPaths[kind] && word.Text != "" && word.Text != "-" &&
-		!(kind == "input" && AsInput.Misread(word.Text)) && !(kind == "local" && hasScheme(word.Text)) {
+	if p.c.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
+		return
+	}
+	noPath := kind == "input" && AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)
+	if !noPath {
 		p.c.Operand, p.c.OperandFile = word.Text, program.filesUnless != nil && !slices.ContainsFunc(program.filesUnless, p.has)
 	}
 }

@@ -51,7 +51,7 @@ func check(entry *v1.ApprovalEntry) error {
 		return coded(CodeInvalid, "verb is empty; name the verb chain, such as git push")
 	case strings.TrimSpace(entry.Verb) != entry.Verb || strings.Contains(entry.Verb, "  "):
 		return coded(CodeInvalid, "verb %q has blanks too many; write the words with one space between them", entry.Verb)
-	case slices.ContainsFunc(entry.Risks, func(risk string) bool { return strings.TrimSpace(risk) != risk || risk == "" || strings.ContainsAny(risk, "()") || strings.Contains(risk, ", ") }):
+	case slices.ContainsFunc(entry.Risks, unlistable):
 		return coded(CodeInvalid, "a risk of %q is empty, or holds parentheses or blanks too many; name it as the prompt does, such as force", entry.Risks)
 	case strings.ContainsFunc(entry.Verb+entry.Agent+strings.Join(entry.Risks, ""), unprintable):
 		return coded(CodeInvalid, "verb %q or agent %q holds characters that can't be seen; send plain text", entry.Verb, entry.Agent)
@@ -65,6 +65,12 @@ func check(entry *v1.ApprovalEntry) error {
 		return coded(CodeInvalid, "directory %q has a separator too many; write it as it is shown", *entry.Directory)
 	}
 	return nil
+}
+
+// unlistable reports whether a risk can't be read back from the list in parentheses
+// behind a verb.
+func unlistable(risk string) bool {
+	return risk == "" || strings.TrimSpace(risk) != risk || strings.ContainsAny(risk, "()") || strings.Contains(risk, ", ")
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -22,22 +22,28 @@ func (b *Book) AnswerAll(ctx context.Context, request v1.AnswerAllRequest) (v1.A
 	ids, skipped := b.offering(&request)
 	response := v1.AnswerAllResponse{Skipped: skipped, Left: len(ids)}
 	for _, id := range ids[:min(len(ids), mostAnswers)] {
-		if ctx.Err() != nil {
-			break // what was answered is answered
+		select {
+		case <-ctx.Done():
+			return response, nil // what was answered is answered
+		default:
 		}
 		_, err := b.Answer(ctx, id, v1.AnswerRequest{Choice: request.Choice, TTL: request.TTL, By: request.By})
-		var refused *v1.CodedError
 		switch {
 		case err == nil:
 			response.Answered++
-		case errors.As(err, &refused) && (refused.Code == CodeAnswered || refused.Code == CodeEnded || refused.Code == CodeNotFound):
-			// Somebody else was quicker, or an answer before covers it.
-		default:
+		case !ended(err):
 			return response, err
 		}
 		response.Left--
 	}
 	return response, nil
+}
+
+// ended reports whether an answer was refused because the prompt had ended: somebody
+// else was quicker, or an answer before covers it.
+func ended(err error) bool {
+	var refused *v1.CodedError
+	return errors.As(err, &refused) && (refused.Code == CodeAnswered || refused.Code == CodeEnded || refused.Code == CodeNotFound)
 }
 
 // offering lists the pending prompts that a request is about, the oldest first, and counts

@@ -45,11 +45,7 @@ func resources() object {
 		"/v1/sessions/{id}/grants/{grant}":  {grantDelete()},
 		"/v1/agents/{agent}/grants":         grantList("agent"),
 		"/v1/agents/{agent}/grants/{grant}": {grantDelete()},
-		"/v1/prompts": {{
-			method: "get", summary: "Lists prompts: all for an operator, those of its sessions for an agent.", response: "PromptList",
-			parameters: append(page(), text("state", "pending, answered, expired, withdrawn or delegated."), text("session", "The id of a session.")),
-			refusals:   []string{"503"},
-		}},
+		"/v1/prompts":                       {promptList()},
 		"/v1/prompts/{id}": {
 			{
 				method: "get", summary: "Shows a prompt, held for as long as wait says, in the form that format says.", response: "Prompt",
@@ -91,6 +87,14 @@ func resources() object {
 func sessionList() operation {
 	return operation{
 		method: "get", summary: "Lists sessions: all for an operator, its own for an agent.", response: "SessionList", parameters: page(),
+	}
+}
+
+func promptList() operation {
+	return operation{
+		method: "get", summary: "Lists prompts: all for an operator, those of its sessions for an agent.", response: "PromptList",
+		parameters: append(page(), text("state", "pending, answered, expired, withdrawn or delegated."), text("session", "The id of a session.")),
+		refusals:   []string{"503"},
 	}
 }
 

@@ -30,9 +30,11 @@ import (
 type forgetful struct{ approvals.Store }
 
 func (forgetful) Approvals(context.Context, time.Time) ([]v1.ApprovalEntry, error) { return nil, nil }
-func (forgetful) Onces(context.Context, time.Time) ([]store.Once, error)           { return nil, nil }
-func (forgetful) SpendOnce(context.Context, string) error                          { return nil }
-func (forgetful) DeleteApprovals(_ context.Context, ids ...string) (int, error)    { return len(ids), nil }
+
+func (forgetful) Onces(context.Context, time.Time) ([]store.Once, error)        { return nil, nil }
+func (forgetful) SpendOnce(context.Context, string) error                       { return nil }
+func (forgetful) DeleteApprovals(_ context.Context, ids ...string) (int, error) { return len(ids), nil }
+
 func (forgetful) PutApprovals(_ context.Context, entries ...v1.ApprovalEntry) ([]v1.ApprovalEntry, error) {
 	return entries, nil
 }
