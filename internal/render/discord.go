@@ -84,6 +84,15 @@ func Discord(prompt *v1.Prompt) DiscordMessage {
 		left := discordTotal - embed.length() - length(noteName) - longestNote
 		embed.Description = v.block(v.code, min(left, discordDescription)-fences, asItIs)
 	}
+	for _, about := range v.saves() {
+		field := DiscordField{Name: about.name, Value: v.block(about.value, discordLongFact, asItIs)}
+		if embed.length()+length(field.Name)+length(field.Value)+length(noteName)+longestNote > discordTotal {
+			v.cut = true
+		}
+		if !v.cut {
+			embed.Fields = append(embed.Fields, field)
+		}
+	}
 	rows := v.discordRows()
 	if note := v.note(); note != "" {
 		embed.Fields = append(embed.Fields, DiscordField{Name: noteName, Value: note})

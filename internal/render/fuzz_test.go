@@ -30,7 +30,7 @@ func FuzzRendering(f *testing.F) {
 		prompt := asked(func(p *v1.Prompt) {
 			p.Title, p.Call.Text, p.Call.Reason, p.State = "Approve "+name+"?", command, reason, state
 			p.Call.Cwd, p.Call.Agent, p.Call.SessionID, p.Call.GrantRoot = name, name, name, name
-			p.Choices = append(p.Choices, v1.Choice{Key: key, Label: name})
+			p.Choices = append(p.Choices, v1.Choice{Key: key, Label: name, Saves: command})
 			if many {
 				p.Verbs, p.Call.Paths = []string{name, command}, []string{name, command, reason}
 			}

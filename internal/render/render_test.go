@@ -94,6 +94,7 @@ func TestWhatIsNotSeenIsApprovedOnceAtMost(t *testing.T) {
 		"a path":         func(p *v1.Prompt) { p.Call.Paths = []string{"/a\x1b[2J"} },
 		"a verb":         func(p *v1.Prompt) { p.Verbs = []string{"a\x00", "b"} },
 		"a reason":       func(p *v1.Prompt) { p.Call.Reason = "because\u200b" },
+		"what is saved":  func(p *v1.Prompt) { p.Choices[2].Saves = "git push in /srv\u202e" },
 		"blank":          func(p *v1.Prompt) { p.Call.Text = "\n" },
 	} {
 		t.Run(name, func(t *testing.T) { offersEverywhere(t, asked(change), "once", "deny") })
@@ -108,6 +109,7 @@ func TestWhatIsNotSeenIsApprovedOnceAtMost(t *testing.T) {
 		"root":    func(p *v1.Prompt) { p.Call.GrantRoot = long },
 		"paths":   func(p *v1.Prompt) { p.Call.Paths = []string{long} },
 		"verbs":   func(p *v1.Prompt) { p.Verbs = []string{long, "b"} },
+		"saves":   func(p *v1.Prompt) { p.Choices[2].Saves = long },
 	} {
 		t.Run("long "+name, func(t *testing.T) {
 			prompt := asked(change)
@@ -176,4 +178,40 @@ func TestChoicesThatNoButtonCanCarry(t *testing.T) {
 	assert.Len(t, slack, 25)
 	assert.Len(t, discord, 25)
 	require.Len(t, render.Discord(many).Components, 5)
+}
+
+// TestWhatIsSavedIsShownWithWhatIsOffered holds that every form says what each lasting choice
+// saves, and says it of no choice that it doesn't offer.
+func TestWhatIsSavedIsShownWithWhatIsOffered(t *testing.T) {
+	saving := func(p *v1.Prompt) {
+		p.Choices[1].Saves, p.Choices[2].Saves, p.Choices[3].Saves = "git push in /srv/proj", "git push in /srv/proj", "git push anywhere"
+	}
+	said := []string{
+		`This chat: saves "git push in /srv/proj"`, `Always here: saves "git push in /srv/proj"`, `Always anywhere: saves "git push anywhere"`,
+	}
+	cases := []struct {
+		name   string
+		change func(*v1.Prompt)
+		shown  int
+	}{
+		{"all", func(*v1.Prompt) {}, 3},
+		{"two offered", func(p *v1.Prompt) { p.Choices = p.Choices[:2] }, 1},
+		{"altered", func(p *v1.Prompt) { p.Call.Altered = true }, 0},
+		{"expired", func(p *v1.Prompt) { p.State = v1.PromptExpired }, 0},
+	}
+	for _, c := range cases {
+		prompt := asked(saving, c.change)
+		for ending, form := range forms {
+			shown := strings.ReplaceAll(form(prompt), `\"`, `"`)
+			for i, want := range said {
+				assert.Equal(t, i < c.shown, strings.Contains(shown, want), "%s%s: %s", c.name, ending, want)
+			}
+		}
+	}
+	full := asked(saving, func(p *v1.Prompt) { p.Call.Text = strings.Repeat("x", 2900) })
+	full.Call.Reason, full.Call.Paths = strings.Repeat("y", 690), []string{strings.Repeat("z", 690)}
+	full.Warnings, full.Reasons = []string{strings.Repeat("w", 690)}, []string{strings.Repeat("r", 690)}
+	assert.NotContains(t, indented(render.Discord(full)), "saves", "there is no room")
+	_, _, discord, _ := buttons(full)
+	assert.Equal(t, []string{"once", "deny"}, discord)
 }

@@ -66,6 +66,9 @@ func Slack(prompt *v1.Prompt) SlackMessage {
 	if v.ending != "" {
 		blocks = append(blocks, section(plain(v.fit(v.ending, slackTitle, slackEscape))))
 	}
+	if saved := v.slackContext(v.saves()); len(saved) > 0 && !v.cut {
+		blocks = append(blocks, SlackBlock{Type: "context", Elements: saved})
+	}
 	buttons := v.slackButtons()
 	if note := v.note(); note != "" {
 		blocks = append(blocks, section(plain(note)))

@@ -31,6 +31,7 @@ func Lines(prompt *v1.Prompt) (lines []string, offers []v1.Choice) {
 		}
 	}
 	lines = append(lines, factLines(v.facts)...)
+	lines = append(lines, factLines(v.saves())...)
 	if v.ending != "" {
 		lines = append(lines, "  "+v.ending)
 	}

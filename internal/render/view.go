@@ -170,6 +170,21 @@ func (v *view) offers() []v1.Choice {
 	return offered
 }
 
+// saves says what each choice that may be given here saves, one line for a choice; empty
+// if there is none. It is called when all else is rendered: then it is known what is offered.
+func (v *view) saves() []fact {
+	var saved []string
+	for _, choice := range v.offers() {
+		if choice.Saves != "" {
+			saved = append(saved, choice.Label+": saves \""+v.line(choice.Saves)+"\"")
+		}
+	}
+	if len(saved) == 0 || v.altered || v.cut {
+		return nil
+	}
+	return []fact{{name: "answers", value: strings.Join(saved, "\n"), long: true}}
+}
+
 // plainKey reports whether a key can stand in a button's identifier, where a colon
 // separates and length is bounded.
 func plainKey(key string) bool {

@@ -121,6 +121,17 @@ func TestAnAnswerMovesOn(t *testing.T) {
 	assert.Equal(t, action{id: "p2", choice: "deny"}, b.press('d', noon.Add(time.Hour)), "it can be tried again")
 }
 
+// TestWhatAnAnswerSavesIsShown holds that the view says what each lasting key saves, and
+// offers none that it has no room to describe.
+func TestWhatAnAnswerSavesIsShown(t *testing.T) {
+	b := newBoard(asked("p1", func(p *v1.Prompt) { p.Choices[2].Saves = "git push in /srv/proj" }))
+	assert.Contains(t, text(b), `always_here: saves "git push in /srv/proj"`)
+	b.height = leastHeight
+	assert.NotContains(t, text(b), "saves")
+	assert.Equal(t, action{}, b.press('h', noon))
+	assert.Contains(t, text(b), "This prompt doesn't offer that")
+}
+
 func TestMovingGoesAround(t *testing.T) {
 	b := newBoard(asked("p1"), asked("p2"), asked("p3"))
 	for _, step := range []struct {

@@ -27,11 +27,12 @@ func TestPromptsInOtherForms(t *testing.T) {
 	assert.Equal(t, "text/plain; charset=utf-8", text.media)
 	assert.Contains(t, string(text.body), "> git push origin main # <!channel>\n")
 	assert.Contains(t, string(text.body), "  choices  once, session, always_here, always_anywhere, deny\n")
+	assert.Contains(t, string(text.body), "  answers  Always anywhere: saves \"git push anywhere\"\n")
 	assert.Equal(t, text, get("agent", "text"), "the agent that asked may see it")
 
 	slack := get("operator", "slack")
 	assert.Equal(t, "application/json", slack.media)
-	assert.Equal(t, []string{"section", "context", "section", "context", "actions"}, slackBlocks(t, slack))
+	assert.Equal(t, []string{"section", "context", "section", "context", "context", "actions"}, slackBlocks(t, slack))
 	assert.Contains(t, string(slack.body), "&lt;!channel&gt;")
 
 	discord := must[map[string]json.RawMessage](t, http.StatusOK, get("operator", "discord"))
