@@ -52,11 +52,11 @@ cover contains [i, "approvals/remembered"] if {
 cover contains [i, "approvals/remembered"] if {
 	input.messy == false
 	input.approvals[0] != null
+	input.items[0].kind == "tool"
 	some approval in input.approvals
 	approval.once == false
 	approval.anywhere == true
 	approval.tool == input.tool.act
-	input.items[0].kind == "tool"
 	input.items[0].verb == approval.verb
 	some i, item in input.items
 	item.kind == "path"

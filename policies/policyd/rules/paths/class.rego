@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Path classes that deny
 # description: >-
-#   Nothing touches a path of a class that an operator denies, nor reaches one by a pattern, by recursion, by a link or in
-#   git's objects. A class without an effect denies; one whose effect is none is for other rules to read.
+#   Nothing touches a path of a class that an operator denies, nor reaches one by a pattern, by recursion, by a link or
+#   in git's objects. A class without an effect denies; one whose effect is none is for other rules to read.
 # custom:
 #   id: paths/class
 #   codes: [path_class]
@@ -39,7 +39,7 @@ prompt contains {
 	"class" in input.about
 	some classes in [data.policyd.config.path_classes, data.policyd.settings.path_classes]
 	some name, class in classes
-	object.get(class, "effect", "deny") == "prompt"
+	class.effect == "prompt"
 	some hit in _paths_class_hits(name)
 }
 
@@ -54,8 +54,11 @@ _paths_class_hits(name) := {hit |
 	hit := {"item": i, "what": item.verb}
 }
 
-_paths_class_message(hit, name, class) := sprintf("%s touches the path class %s: %s", [hit.what, name, class.message]) if {
-	class.message
-}
+_paths_class_message(hit, name, class) := concat("", [
+	sprintf("%s touches the path class %s", [hit.what, name]),
+	_paths_class_reason(class),
+])
 
-_paths_class_message(hit, name, class) := sprintf("%s touches the path class %s", [hit.what, name]) if not class.message
+default _paths_class_reason(_) := ""
+
+_paths_class_reason(class) := concat("", [": ", class.message])
