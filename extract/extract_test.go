@@ -410,7 +410,7 @@ func TestListsAreRequired(t *testing.T) {
 func FuzzFacts(f *testing.F) {
 	for _, seed := range []string{
 		"cat .env; ls | wc", "cp a out/x", "git -C src log -p -- .env", "for f in *; do cat $f; done", "echo $TOKEN > /etc/x",
-		"sed -i s/a/b/ AGENTS.md", "rm -rf .git ~/x /tmp/*", "cat < /dev/tcp/h/1", "policyd approvals list",
+		"sed -i s/a/b/ AGENTS.md", "rm -rf .git ~/x /usr/*", "cat < /dev/tcp/h/1", "policyd approvals list",
 	} {
 		f.Add("Bash", `{"command":`+quote(seed)+`}`)
 	}
