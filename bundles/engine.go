@@ -152,6 +152,26 @@ func (e *Engine) Reload(ctx context.Context) error {
 	return nil
 }
 
+// Renew puts the bundles that are in force in force again, with the settings that hold
+// now. It reads no source. On error the snapshot before it stays, and Status is what it was.
+func (e *Engine) Renew(ctx context.Context) error {
+	if e.Current() == nil {
+		return nil // the first activation asks for the settings
+	}
+	err := e.store.transact(ctx, func() (*proposal, error) {
+		proposed, err := e.check(ctx, e.local, e.fetched, e.sourceName())
+		if err != nil {
+			return nil, err
+		}
+		proposed.renewed = true
+		return proposed, nil
+	})
+	if err != nil {
+		return fmt.Errorf("renew policy: %w", err)
+	}
+	return nil
+}
+
 // activating notes that the local source is read and checked, until what it returns is called.
 func (e *Engine) activating() (done func()) {
 	set := func(at time.Time) {
@@ -242,7 +262,7 @@ func (e *Engine) accept(p *proposal) {
 		one.Activations++
 		one.Check, one.LastError, one.away = "", "", false
 		e.restored(one)
-	} else {
+	} else if !p.renewed {
 		e.status.LastError = ""
 	}
 	if p.snapshot != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -63,12 +64,15 @@ func (e *Engine) check(ctx context.Context, local []part, fetched map[string]par
 	if !slices.ContainsFunc(parts, func(p part) bool { return p.ownsPolicy() }) && e.replacesBuiltIn() {
 		return proposed, nil
 	}
-	if snapshot := e.current.Load(); snapshot != nil && sameParts(snapshot.parts, parts) {
-		var err error
-		proposed.snapshot, err = snapshot.again(e.options, changed)
+	options := e.options.settled()
+	settings, err := plainSettings(options.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if snapshot := e.current.Load(); snapshot != nil && sameParts(snapshot.parts, parts) && reflect.DeepEqual(snapshot.settings, settings) {
+		proposed.snapshot, err = snapshot.again(options, changed)
 		return proposed, err
 	}
-	options := e.options
 	options.idle = e.current.Load() == nil
 	snapshot, err := build(ctx, options, parts, changed)
 	if err != nil {

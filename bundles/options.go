@@ -29,6 +29,9 @@ type Options struct {
 	// Settings are merged over data.policyd.settings: objects member by member,
 	// anything else replaces. They must be of the kinds that JSON knows.
 	Settings map[string]any
+	// Additions returns more settings, which may be others at each activation; nil has
+	// none. They are laid over Settings in the same way.
+	Additions func() map[string]any
 	// Prepare is called before a snapshot is activated, with data.policyd (keys config,
 	// settings) as plain Go, numbers as json.Number; the callee must not change the map.
 	// Its result hangs on the snapshot, and its error refuses the activation.
@@ -71,6 +74,14 @@ type Options struct {
 	idle bool
 	// facts is Schema, read when it is needed.
 	facts factsSchema
+}
+
+// settled returns the options with the settings that hold now.
+func (o Options) settled() Options {
+	if o.Additions != nil {
+		o.Settings = merge(merge(map[string]any{}, o.Settings), o.Additions())
+	}
+	return o
 }
 
 func (o Options) withDefaults() Options {

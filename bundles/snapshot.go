@@ -23,7 +23,9 @@ const maxCachedValues = 1024
 type Snapshot struct {
 	revision string
 	// parts are what it is made of.
-	parts    []part
+	parts []part
+	// settings are laid over their data, as JSON reads them.
+	settings map[string]any
 	prepared any
 	deadline time.Duration
 	// ruled are the agents that settings have rules for.
@@ -174,7 +176,7 @@ func (s *Snapshot) withSettings(ctx context.Context, parts []part, options Optio
 	if err != nil {
 		return nil, err
 	}
-	settled.revision, settled.parts, settled.deadline = revisionOf(parts, settings), parts, options.Deadline
+	settled.revision, settled.parts, settled.settings, settled.deadline = revisionOf(parts, settings), parts, settings, options.Deadline
 	return settled, settled.prepare(options, settings, changed)
 }
 

@@ -79,6 +79,8 @@ type proposal struct {
 	fetched map[string]part
 	// changed is the bundle that gave rise to it.
 	changed string
+	// renewed is true where no bundle changed.
+	renewed bool
 	// snapshot is nil while bundles are awaited.
 	snapshot *Snapshot
 }

@@ -127,6 +127,12 @@ func loadCatalog() (*catalog, error) {
 	if err := decoder.Decode(&c); err != nil {
 		return nil, fmt.Errorf("load tool catalog: %w", err)
 	}
+	c.index()
+	return &c, nil
+}
+
+// index notes the names of the arguments of tools.
+func (c *catalog) index() {
 	c.arguments = make(map[string]string)
 	for _, client := range c.Clients {
 		for _, tool := range client.Tools {
@@ -139,7 +145,6 @@ func loadCatalog() (*catalog, error) {
 			}
 		}
 	}
-	return &c, nil
 }
 
 // identity is what a name turned out to be.
@@ -298,8 +303,8 @@ func (i identity) kind() string {
 
 // Inert names the arguments of a call that change nothing of what it does: a
 // description, a timeout.
-func (b *Base) Inert(call *v1.Call) []string {
-	who := b.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
+func (x *Extractor) Inert(call *v1.Call) []string {
+	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
 	switch {
 	case who.tool != nil:
 		return who.tool.Inert

@@ -6,7 +6,7 @@ import (
 )
 
 // Forget drops what lines were explained as.
-func (b *Base) Forget() { b.lines = shell.NewMemo(b.table) }
+func (b *Base) Forget() { b.builtin.lines = shell.NewMemo(b.builtin.table) }
 
 // WalkTwice says what a tree reaches, twice in one call, with something done between.
 func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first, second string) {
@@ -24,3 +24,20 @@ func (x *Extractor) NoPlaces() int { return len(x.noPlaces.known) }
 
 // NoPrograms is of how many directories it is known which programs are missing.
 func (x *Extractor) NoPrograms() int { return len(x.noPrograms.known) }
+
+// KnownTools are the names of all tools and methods that the built-in catalog knows of an
+// agent.
+func KnownTools(b *Base, agent string) []string {
+	c, names := b.builtin.catalog, []string{}
+	for _, entry := range c.Clients {
+		for name := range entry.Tools {
+			if who := c.identify(agent, name, ""); who.known {
+				names = append(names, name)
+			}
+		}
+	}
+	for name := range c.ACP {
+		names = append(names, name)
+	}
+	return names
+}

@@ -41,17 +41,16 @@ type Options struct {
 // maxRepositories bounds how many verdicts about repositories are remembered.
 const maxRepositories = 256
 
-// Base is what does not depend on a policy: the tool catalog, the program
+// Base is what does not depend on a policy: the built-in tool catalog, the built-in program
 // table and the git reader. It is safe for concurrent use.
 type Base struct {
 	options Options
 	address ownAddress
 	// own and protected are the real names that those of the options had at the start.
 	own, protected []string
-	table          *shell.Table
-	lines          *shell.Memo
-	catalog        *catalog
-	git            *git.Reader
+	// builtin are the tables without what operators add: an extractor has its own.
+	builtin *tables
+	git     *git.Reader
 	// gitReaders are the git commands that print contents, by verb chain, gitWalks the options
 	// that say of which commits.
 	gitReaders map[string]gitReader
@@ -91,7 +90,7 @@ func NewBase(options Options) (*Base, error) {
 	}
 	base := &Base{
 		options: options, address: newOwnAddress(options.Address, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
-		table: table, lines: shell.NewMemo(table), catalog: catalog, git: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
+		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, git: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.
@@ -126,6 +125,7 @@ func realOrSelf(path string) string {
 // Extractor makes facts for one policy snapshot. It is safe for concurrent use.
 type Extractor struct {
 	*Base
+	*tables
 	lists     *lists
 	homes     vouched[[]sensitive]
 	rootNames rootNames
@@ -148,8 +148,13 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 	if err != nil {
 		return nil, err
 	}
+	settings, _ := policyd["settings"].(map[string]any)
+	extended, err := b.builtin.with(settings)
+	if err != nil {
+		return nil, err
+	}
 	return &Extractor{
-		Base: b, lists: lists, past: git.NewPast(func(path string) bool { return lists.secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
+		Base: b, tables: extended, lists: lists, past: git.NewPast(func(path string) bool { return lists.secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
 	}, nil
 }
 

@@ -22,8 +22,11 @@ func (e *extraction) other(name string) {
 
 // mcp makes the item of an MCP tool.
 func (e *extraction) mcp(who identity) {
-	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: "mcp:" + serverName.Replace(who.server) + "/" + who.name, Path: -1}, who.name)
+	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: mcpVerb(who.server, who.name), Path: -1}, who.name)
 }
+
+// mcpVerb is the verb of a tool of an MCP server.
+func mcpVerb(server, tool string) string { return "mcp:" + serverName.Replace(server) + "/" + tool }
 
 // serverName keeps a slash in a server's name from ending it: a/b's tool c is not
 // a's tool b/c.

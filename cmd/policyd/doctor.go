@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -124,7 +125,7 @@ func examinePolicy(ctx context.Context, s *settings) finding {
 	}
 	return finding{
 		name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table load", source, policy.Current().Revision()),
-		warnings: append(policy.scopeWarnings(), policy.bundleWarnings()...),
+		warnings: slices.Concat(policy.scopeWarnings(), policy.bundleWarnings(), policy.files.warnings()),
 	}
 }
 

@@ -30,6 +30,8 @@ type operations struct {
 	// certificates is nil where the address is served in plain text.
 	certificates *certificates.Store
 	connections  *api.Connections
+	// policy is nil until a sidecar decides.
+	policy *policy
 	// told are the faults that the log has, by the part that they are of.
 	told map[string]string
 	// redactor doesn't let through what is hidden.
@@ -110,7 +112,7 @@ func (o *operations) options(decider *sidecar) func(*api.Options) {
 	return func(options *api.Options) {
 		s := o.settings
 		options.Keys, options.Connections = o.tokens.Keys(), o.connections
-		o.redactor = decider.policy.redactor
+		o.policy, o.redactor = decider.policy, decider.policy.redactor
 		o.hideTokens()
 		options.Ready = o.ready(options.Ready)
 		options.Limits.BodyBytes = s.Limits.BodyBytes
@@ -210,11 +212,14 @@ func (o *operations) follow(ctx context.Context) {
 			o.logger.Info("files are read again", "cause", "SIGHUP")
 		case <-ticker.C:
 		}
-		o.reload()
+		o.reload(ctx)
 	}
 }
 
-func (o *operations) reload() {
+func (o *operations) reload(ctx context.Context) {
+	if changed, err := o.policy.reloadFiles(ctx); changed {
+		o.tell("policy", err)
+	}
 	o.tell("tokens", o.tokens.Reload())
 	o.hideTokens()
 	if o.certificates == nil {

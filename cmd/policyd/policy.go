@@ -30,6 +30,8 @@ type policy struct {
 	engine  *bundles.Engine
 	base    *extract.Base
 	current atomic.Pointer[snapshot]
+	// files are what the operator adds.
+	files *operatorFiles
 	// redactor masks by the names of secret variables of the policy in force.
 	redactor *record.Redactor
 	// scratch is a directory that goes with the policy, empty for none.
@@ -97,8 +99,9 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 		return base, err
 	})
 	go func() { _, _ = tables() }() // whoever asks next gets the error
+	p.files = newOperatorFiles(s, tables, logger)
 	engine, err := bundles.New(ctx, bundles.Options{
-		Source: s.Bundle, FS: policies.FS, Schema: policies.Schema, Ahead: s.ahead, Settings: s.Settings(), Watch: s.Watch, Logger: logger, Now: s.now,
+		Source: s.Bundle, FS: policies.FS, Schema: policies.Schema, Ahead: s.ahead, Settings: s.Settings(), Additions: p.files.settings, Watch: s.Watch, Logger: logger, Now: s.now,
 		TestOnActivate: s.TestOnActivate, Services: s.Bundles, PersistDir: kept,
 		MaxAge: s.MaxPolicyAge, Deadline: s.PolicyTimeout, Remembered: s.DecisionCache,
 		Prepare: func(policyd map[string]any) (any, error) {
@@ -154,10 +157,22 @@ func (p *policy) activate(activated *bundles.Snapshot) {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
+	p.redactor.SetContentArguments(made.extractor.ContentArguments())
 	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated), limit: p.limit})
 	if tell := p.activated.Load(); tell != nil {
 		(*tell)(activated.Revision())
 	}
+}
+
+// reloadFiles reads what the operator adds again, and puts it in force. It reports whether
+// anything changed; on error what was in force stays.
+func (p *policy) reloadFiles(ctx context.Context) (bool, error) {
+	if !p.files.reload() {
+		return false, nil
+	}
+	err := p.engine.Renew(ctx)
+	p.files.refuse(err)
+	return true, err
 }
 
 // watchActivation sets who hears of policies that come into force from now on.

@@ -18,6 +18,7 @@ func (s *sidecar) ready() api.Readiness {
 		Ready:  s.policy.current.Load() != nil && !s.policy.engine.Stale(),
 		Checks: append([]api.Check{s.checkPolicy()}, s.policy.checkBundles()...),
 	}
+	readiness.Checks = append(readiness.Checks, s.policy.files.checks()...)
 	if s.broadcasts {
 		readiness.Checks = append(readiness.Checks, api.Check{
 			Name: "unsafe_debug", Detail: "started with --unsafe-debug-broadcast: namespaces in mode unsafe_debug go to every subscriber",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strconv"
 	"time"
@@ -21,6 +22,8 @@ type settings struct {
 	file string
 	// home is the sidecar's own, empty when unknown.
 	home string
+	// env reads the environment; nil has none.
+	env func(string) (string, bool)
 	// platform is the sidecar's own: linux, darwin or windows.
 	platform string
 	// now is the clock; nil is the system's.
@@ -44,7 +47,7 @@ func (s *settings) with(changed *config.Config) *settings {
 func (s *settings) protected() []string {
 	files := append([]string{}, s.Files...)
 	files = append(files, s.BundleFiles()...)
-	for _, file := range []string{s.Bundle, s.DecisionLog.File, s.TLS.Cert, s.TLS.ClientCA} {
+	for _, file := range []string{s.SafeVerbsFile, s.CatalogFile, s.Bundle, s.DecisionLog.File, s.TLS.Cert, s.TLS.ClientCA} {
 		if file != "" {
 			files = append(files, whole(file))
 		}
@@ -113,8 +116,11 @@ func (p *Program) settings(command *cobra.Command, flags *settingsFlags) (*setti
 	if err != nil {
 		return nil, usage(err, settingsHint(err))
 	}
+	if err := checkInlineForms(loaded.Settings()); err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", file, err), "docs/operators.md describes safe verbs")
+	}
 	home, _ := p.LookupEnv("HOME")
-	return &settings{Config: loaded, file: file, home: home, platform: runtime.GOOS}, nil
+	return &settings{Config: loaded, file: file, home: home, env: p.LookupEnv, platform: runtime.GOOS}, nil
 }
 
 func settingsHint(err error) string {

@@ -43,6 +43,9 @@ type Config struct {
 	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
+	// SafeVerbsFile and CatalogFile add verbs and tools, as absolute paths; empty is none.
+	// Load doesn't read them.
+	SafeVerbsFile, CatalogFile string
 	// Files are the files that were read, as absolute paths. They decide what
 	// agents may do, so agents must not change them (P6).
 	Files []string
@@ -94,7 +97,7 @@ const defaultDecisionCache = 4096
 
 // judgingKeys are the settings that policy judges by.
 func judgingKeys() []string {
-	return []string{"scope", "secrets", "path_classes", "shell", "namespaces", "safe_verbs", "agents"}
+	return []string{"scope", "secrets", "path_classes", "shell", "namespaces", "agents"}
 }
 
 // Settings returns a copy of the judging settings, in the shape of
@@ -230,7 +233,15 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 			c.judging[key] = value
 		}
 	}
+	// What stands in a file isn't the setting's own.
+	if verbs := maps.Clone(get(values, "safe_verbs", map[string]any{})); len(verbs) > 0 {
+		delete(verbs, "file")
+		c.judging["safe_verbs"] = verbs
+	}
 	home, _ := env("HOME")
+	if err := c.fillOperatorFiles(values, home); err != nil {
+		return err
+	}
 	var err error
 	if c.StateDir, err = expandHome(get(values, "state_dir", "~/.local/state/policyd"), home); err != nil {
 		return fmt.Errorf("find state_dir: %w", err)
@@ -249,6 +260,21 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 		return fmt.Errorf("find bundle: %w", err)
 	}
 	return c.Operations.fill(values, home)
+}
+
+// fillOperatorFiles names the files that add to lists of policyd.
+func (c *Config) fillOperatorFiles(values map[string]any, home string) error {
+	for _, one := range []struct {
+		key  string
+		into *string
+	}{{"safe_verbs", &c.SafeVerbsFile}, {"catalog", &c.CatalogFile}} {
+		path, err := expandHome(get(get(values, one.key, map[string]any{}), "file", ""), home)
+		if err != nil {
+			return fmt.Errorf("find %s.file: %w", one.key, err)
+		}
+		*one.into = path
+	}
+	return nil
 }
 
 // decisionLog reads all but the file, which needs the home.

@@ -75,7 +75,8 @@ scope:
 secrets: {names: ["*.p12"], directories: [vault], except: []}
 shell: {workspace_writes: true, remote_readers: false}
 namespaces: {fs: block, session/request_permission: collaborative}
-safe_verbs: {mytool: {options: {"-v": none}, depth: 2}}
+safe_verbs: {file: ~/verbs.yaml, common: {sort: [{form: {"-r": none}, needs: {"-r": none}}]}}
+catalog: {file: ~/tools.yaml}
 agents:
   claude-code: {audience: team, interactive: false, deny_tools: [Write], peers: [b], grants: [{path: /x, mode: read}]}
 prompts: {expiry: 90m, per_session: 5}
@@ -117,6 +118,8 @@ func TestFileIsReadWhole(t *testing.T) {
 	assert.False(t, got.TestOnActivate)
 	assert.Equal(t, 36*time.Hour, got.MaxPolicyAge)
 	assert.Equal(t, config.StaleDeny, got.StalePolicy)
+	assert.Equal(t, "/home/dev/verbs.yaml", got.SafeVerbsFile)
+	assert.Equal(t, "/home/dev/tools.yaml", got.CatalogFile)
 	assert.Equal(t, []string{path}, got.Files)
 	assert.Equal(t, map[string]any{
 		"scope": map[string]any{
@@ -128,7 +131,9 @@ func TestFileIsReadWhole(t *testing.T) {
 		"secrets":    map[string]any{"names": []any{"*.p12"}, "directories": []any{"vault"}, "except": []any{}},
 		"shell":      map[string]any{"workspace_writes": true, "remote_readers": false},
 		"namespaces": map[string]any{"fs": "block", "session/request_permission": "collaborative"},
-		"safe_verbs": map[string]any{"mytool": map[string]any{"options": map[string]any{"-v": "none"}, "depth": 2}},
+		"safe_verbs": map[string]any{"common": map[string]any{"sort": []any{
+			map[string]any{"form": map[string]any{"-r": "none"}, "needs": map[string]any{"-r": "none"}},
+		}}},
 		"agents": map[string]any{"claude-code": map[string]any{
 			"audience": "team", "interactive": false, "deny_tools": []any{"Write"}, "peers": []any{"b"},
 			"grants": []any{map[string]any{"path": "/x", "mode": "read"}},

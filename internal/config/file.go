@@ -25,6 +25,12 @@ type reader struct {
 
 // read returns the settings that the file has. An empty file has none.
 func (r *reader) read(data []byte) (map[string]any, error) {
+	whole := settings()
+	return r.readAs(data, &whole)
+}
+
+// readAs does the same for a file whose shape is an object.
+func (r *reader) readAs(data []byte, whole *shape) (map[string]any, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document yaml.Node
 	err := decoder.Decode(&document)
@@ -42,8 +48,7 @@ func (r *reader) read(data []byte) (map[string]any, error) {
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
 		return map[string]any{}, nil
 	}
-	whole := settings()
-	value, err := r.value(root, &whole, "")
+	value, err := r.value(root, whole, "")
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +72,21 @@ func (r *reader) value(node *yaml.Node, wanted *shape, key string) (any, error) 
 		return r.mapping(node, wanted, key)
 	case wanted.scalar() && node.Kind == yaml.ScalarNode:
 		return r.scalar(node, wanted, key)
+	case wanted.short != "" && node.Kind == yaml.ScalarNode && node.Tag == "!!str":
+		field := wanted.fields[wanted.short]
+		value, err := r.scalar(node, &field, key)
+		return map[string]any{wanted.short: value}, err
 	}
 	return nil, r.fail(node, key, "wrong type: "+wanted.wanted()+" belongs here, not "+found(node))
 }
 
 func (r *reader) list(node *yaml.Node, wanted *shape, key string) (any, error) {
 	values := make([]any, 0, len(node.Content))
+	if wanted.filled && len(node.Content) == 0 {
+		return nil, r.fail(node, key, "the list is empty; give it an element, or leave the key out")
+	}
 	for i, element := range node.Content {
+		r.lines[fmt.Sprintf("%s[%d]", key, i)] = element.Line
 		value, err := r.value(element, wanted.each, fmt.Sprintf("%s[%d]", key, i))
 		if err != nil {
 			return nil, err

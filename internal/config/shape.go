@@ -43,6 +43,10 @@ type shape struct {
 	check func(string) error
 	// needed is true for a key that a mapping must have.
 	needed bool
+	// short is the key of an object that a text alone stands for; empty for none.
+	short string
+	// filled is true for a list that must have an element.
+	filled bool
 	// key looks at the keys of a table; its error says what is allowed.
 	key func(string) error
 	// distinct names the key of a list's mappings whose path stands once.
@@ -89,7 +93,8 @@ func settings() shape {
 		"path_classes":  {kind: table, each: classShape(), key: className},
 		"shell":         fixed(map[string]shape{"workspace_writes": {kind: boolean}, "remote_readers": {kind: boolean}}),
 		"namespaces":    {kind: table, each: &mode, key: namespace},
-		"safe_verbs":    {kind: table, each: &shape{kind: free}},
+		"safe_verbs":    safeVerbsShape(),
+		"catalog":       catalogShape(),
 		"agents":        {kind: table, each: agentShape()},
 		"prompts": fixed(map[string]shape{
 			"expiry":      {kind: duration, least: 60, most: 30 * 24 * 3600},

@@ -38,7 +38,7 @@ func foldName(name string) string {
 // where the tool edits files also by that of the argument that else holds a
 // command line, since then it holds a patch.
 func (r *Redactor) isContent(name, kind string) bool {
-	if r.content[foldName(name)] {
+	if (*r.content.Load())[foldName(name)] {
 		return true
 	}
 	return kind == v1.ToolEdit && (name == "command" || name == "cmd")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/goccy/go-json"
 
@@ -13,8 +14,9 @@ import (
 
 // Redactor makes what a record may keep of a call. It may be used concurrently.
 type Redactor struct {
-	masker  *Masker
-	content map[string]bool
+	masker *Masker
+	// content are the folded names of arguments that hold file contents.
+	content atomic.Pointer[map[string]bool]
 	// runs holds *factsRun that nobody uses.
 	runs sync.Pool
 }
@@ -24,12 +26,20 @@ type Redactor struct {
 // matches one of secretNames (globs, case ignored) are masked whole, beside
 // names that look like a secret's. A glob that can't be read matches nothing.
 func NewRedactor(contentArgs, secretNames []string) *Redactor {
-	redactor := &Redactor{masker: NewMasker(), content: map[string]bool{}}
-	for _, name := range append(contentNames(), contentArgs...) {
-		redactor.content[foldName(name)] = true
-	}
+	redactor := &Redactor{masker: NewMasker()}
+	redactor.SetContentArguments(contentArgs)
 	redactor.SetSecretNames(secretNames)
 	return redactor
+}
+
+// SetContentArguments replaces the names of arguments that are taken for file contents,
+// beside the well-known ones: operators add tools.
+func (r *Redactor) SetContentArguments(names []string) {
+	content := map[string]bool{}
+	for _, name := range append(contentNames(), names...) {
+		content[foldName(name)] = true
+	}
+	r.content.Store(&content)
 }
 
 // SetSecretNames replaces the globs of secret names: they belong to the policy

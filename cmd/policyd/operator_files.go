@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"policyd/api"
+	"policyd/extract"
+	"policyd/extract/shell"
+	"policyd/internal/config"
+)
+
+// operatorFiles are the files by which an operator adds safe verbs, programs and tools. A
+// file that can't be used adds nothing: what is built in, and what stands in the settings,
+// holds without it. They are safe for concurrent use.
+type operatorFiles struct {
+	files []*operatorFile
+	// inline is the setting safe_verbs without its file.
+	inline map[string]any
+	// agents is the setting agents, beside which tools have to stand.
+	agents any
+	env    func(string) (string, bool)
+	tables func() (*extract.Base, error)
+	logger *slog.Logger
+	// refused says why the policy couldn't come into force with what the files add now.
+	refused atomic.Pointer[string]
+}
+
+// refuse notes that the policy couldn't come into force with the files, or that it could.
+func (f *operatorFiles) refuse(err error) {
+	text := ""
+	if err != nil {
+		text = oneLine(err) + "; the policy before it stays in force"
+	}
+	f.refused.Store(&text)
+}
+
+// operatorFile is one of them. key is the setting that names it.
+type operatorFile struct {
+	key, path string
+	parse     func(path string, content []byte, env func(string) (string, bool)) (*config.OperatorFile, error)
+
+	mu sync.Mutex
+	// read is false until the file was read once, content and missing are what was read.
+	read    bool
+	content []byte
+	missing string
+	// values are what it adds, nil where it can't be used, and fault says why.
+	values map[string]any
+	fault  string
+}
+
+// newOperatorFiles returns the files that the settings name. tables are those of extraction,
+// by which entries are checked.
+func newOperatorFiles(s *settings, tables func() (*extract.Base, error), logger *slog.Logger) *operatorFiles {
+	settings := s.Settings()
+	inline, _ := settings["safe_verbs"].(map[string]any)
+	f := &operatorFiles{inline: inline, agents: settings["agents"], env: s.env, tables: tables, logger: logger}
+	if f.env == nil {
+		f.env = func(string) (string, bool) { return "", false }
+	}
+	if s.SafeVerbsFile != "" {
+		f.files = append(f.files, &operatorFile{key: "safe_verbs", path: s.SafeVerbsFile, parse: config.ParseSafeVerbs})
+	}
+	if s.CatalogFile != "" {
+		f.files = append(f.files, &operatorFile{key: "catalog", path: s.CatalogFile, parse: config.ParseCatalog})
+	}
+	return f
+}
+
+// settings returns what the files add to data.policyd.settings. It reads those that were
+// not read yet.
+func (f *operatorFiles) settings() map[string]any {
+	added := map[string]any{}
+	for _, file := range f.files {
+		file.mu.Lock()
+		if !file.read {
+			f.load(file)
+		}
+		if file.values != nil {
+			added[file.key] = f.overlay(file.key, file.values)
+		}
+		file.mu.Unlock()
+	}
+	return added
+}
+
+// reload reads the files again, and reports whether they add something else than before.
+func (f *operatorFiles) reload() bool {
+	changed := false
+	for _, file := range f.files {
+		file.mu.Lock()
+		changed = f.load(file) || changed
+		file.mu.Unlock()
+	}
+	return changed
+}
+
+// load reads a file, and reports whether its content is another than before. The caller
+// holds its lock.
+func (f *operatorFiles) load(file *operatorFile) bool {
+	content, err := config.ReadOperatorFile(file.path)
+	missing := ""
+	if err != nil {
+		missing = err.Error()
+	}
+	if file.read && missing == file.missing && bytes.Equal(content, file.content) {
+		return false
+	}
+	before := file.fault
+	file.read, file.content, file.missing = true, content, missing
+	file.values, file.fault = nil, missing
+	if err == nil {
+		if file.values, err = f.check(file, content); err != nil {
+			file.values, file.fault = nil, err.Error()
+		}
+	}
+	switch {
+	case file.fault != "" && file.fault != before:
+		f.logger.Warn("file of the operator is not used", "setting", file.key, "warning", file.warning())
+	case file.fault == "" && before != "":
+		f.logger.Info("file of the operator is used again", "setting", file.key, "file", file.path)
+	}
+	return true
+}
+
+// check returns what a file adds. The error names file, line and entry.
+func (f *operatorFiles) check(file *operatorFile, content []byte) (map[string]any, error) {
+	parsed, err := file.parse(file.path, content, f.env)
+	if err != nil {
+		return nil, err
+	}
+	base, err := f.tables()
+	if err != nil {
+		return nil, err
+	}
+	err = base.CheckAdditions(map[string]any{file.key: parsed.Values, "agents": f.agents})
+	var refused *shell.EntryError
+	if errors.As(err, &refused) {
+		return nil, &config.Error{Source: file.path, Line: parsed.Line(refused.Entry), Key: refused.Entry, Message: refused.Message}
+	}
+	if err != nil {
+		return nil, &config.Error{Source: file.path, Message: err.Error()}
+	}
+	return parsed.Values, nil
+}
+
+// overlay joins what a file adds with what stands in the settings: a verb has the forms of
+// both.
+func (f *operatorFiles) overlay(key string, values map[string]any) map[string]any {
+	if key != "safe_verbs" {
+		return values
+	}
+	joined := maps.Clone(values)
+	for platform, value := range values {
+		verbs, _ := value.(map[string]any)
+		inline, _ := f.inline[platform].(map[string]any)
+		if len(inline) == 0 {
+			continue
+		}
+		both := maps.Clone(verbs)
+		for verb, forms := range verbs {
+			mine, _ := forms.([]any)
+			theirs, _ := inline[verb].([]any)
+			both[verb] = slices.Concat(theirs, mine)
+		}
+		joined[platform] = both
+	}
+	return joined
+}
+
+// warning says what is wrong with a file, and what follows. The caller holds its lock.
+func (o *operatorFile) warning() string {
+	return oneLine(errors.New(o.fault)) + "; the whole file is left out, and the built-in list decides until it is mended"
+}
+
+// warnings are what is wrong with the files.
+func (f *operatorFiles) warnings() []string {
+	var found []string
+	for _, file := range f.files {
+		file.mu.Lock()
+		if file.fault != "" {
+			found = append(found, file.key+".file: "+file.warning())
+		}
+		file.mu.Unlock()
+	}
+	if refused := f.refused.Load(); refused != nil && *refused != "" {
+		found = append(found, *refused)
+	}
+	return append(found, f.inlineWarnings()...)
+}
+
+// inlineWarnings says which safe verbs of the settings no call can match.
+func (f *operatorFiles) inlineWarnings() []string {
+	if len(f.inline) == 0 {
+		return nil
+	}
+	base, err := f.tables()
+	if err != nil {
+		return nil // the policy doesn't load then
+	}
+	checked := maps.Clone(f.inline)
+	for _, file := range f.files {
+		if programs, there := file.program(); there {
+			checked["programs"] = programs
+		}
+	}
+	var refused *shell.EntryError
+	if errors.As(base.CheckAdditions(map[string]any{"safe_verbs": checked}), &refused) {
+		return []string{"safe_verbs." + refused.Entry + ": " + refused.Message + "; no call matches this form"}
+	}
+	return nil
+}
+
+// program are the programs that a file declares.
+func (o *operatorFile) program() (programs any, there bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	programs, there = o.values["programs"]
+	return programs, there
+}
+
+// checks say what became of each file.
+func (f *operatorFiles) checks() []api.Check {
+	checks := make([]api.Check, 0, len(f.files))
+	for _, file := range f.files {
+		file.mu.Lock()
+		check := api.Check{Name: file.key, OK: file.fault == "", Detail: file.path + " is in force"}
+		if !check.OK {
+			check.Detail = file.warning()
+		}
+		file.mu.Unlock()
+		checks = append(checks, check)
+	}
+	if refused := f.refused.Load(); refused != nil && *refused != "" {
+		checks = append(checks, api.Check{Name: "safe_verbs", Detail: *refused})
+	}
+	if inline := f.inlineWarnings(); len(inline) > 0 {
+		checks = append(checks, api.Check{Name: "safe_verbs", Detail: strings.Join(inline, "; ")})
+	}
+	return checks
+}
+
+// checkInlineForms refuses safe verbs of the settings that can never be safe.
+func checkInlineForms(settings map[string]any) error {
+	verbs, _ := settings["safe_verbs"].(map[string]any)
+	for _, platform := range slices.Sorted(maps.Keys(verbs)) {
+		table, _ := verbs[platform].(map[string]any)
+		for _, verb := range slices.Sorted(maps.Keys(table)) {
+			forms, _ := table[verb].([]any)
+			for i, one := range forms {
+				form := safeForm(one)
+				if err := form.Check(fmt.Sprintf("safe_verbs.%s.%s[%d]", platform, verb, i)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// safeForm reads a form whose shape was checked.
+func safeForm(value any) *shell.SafeForm {
+	members, _ := value.(map[string]any)
+	texts := func(key string) map[string]string {
+		given, there := members[key].(map[string]any)
+		if !there {
+			return nil
+		}
+		read := make(map[string]string, len(given))
+		for name, kind := range given {
+			read[name] = fmt.Sprint(kind)
+		}
+		return read
+	}
+	return &shell.SafeForm{Form: texts("form"), Needs: texts("needs")}
+}
