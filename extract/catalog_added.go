@@ -143,8 +143,14 @@ func (a *addedTool) checkKind(path string) error {
 		name  string
 		given bool
 	}{
-		{"command", len(a.Command) > 0}, {"shell", a.Shell != ""}, {"cwd", len(a.Cwd) > 0}, {"paths", len(a.Paths) > 0}, {"default", a.Default != ""},
-		{"patterns", len(a.Patterns) > 0}, {"urls", len(a.URLs) > 0}, {"content", len(a.Content) > 0},
+		{"command", len(a.Command) > 0},
+		{"shell", a.Shell != ""},
+		{"cwd", len(a.Cwd) > 0},
+		{"paths", len(a.Paths) > 0},
+		{"default", a.Default != ""},
+		{"patterns", len(a.Patterns) > 0},
+		{"urls", len(a.URLs) > 0},
+		{"content", len(a.Content) > 0},
 	} {
 		if list.given && !slices.Contains(lists, list.name) {
 			return &shell.EntryError{Entry: path + "." + list.name, Message: fmt.Sprintf("a tool of the kind %s has no %s; choose another kind, or remove it", a.Kind, list.name)}
