@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
 )
 
 // S3: the file types are at least those of the ripgrep at hand.
@@ -51,4 +53,22 @@ func TestIgnoringIsNotInert(t *testing.T) {
 		}
 	}
 	assert.Greater(t, searches, 4)
+}
+
+// The tools of policyd's own MCP server ask a person themselves, so no client's call of
+// them needs a second answer (D5). Another server's tools of these names do.
+func TestOwnToolsAreInternal(t *testing.T) {
+	c, err := loadCatalog()
+	require.NoError(t, err)
+	for client, prefix := range map[string]string{
+		"claude-code": "mcp__policyd__", "codex": "mcp__policyd__", "gemini": "mcp_policyd_", "opencode": "policyd_",
+		"copilot": "policyd-", "cursor": "mcp__policyd__",
+	} {
+		for _, name := range []string{"request_read_access", "set_working_directory"} {
+			assert.Equal(t, v1.ToolInternal, c.identify(client, prefix+name, "").kind(), client)
+			other := strings.Replace(prefix, "policyd", "policyd2", 1)
+			assert.NotEqual(t, v1.ToolInternal, c.identify(client, other+name, "").kind(), client)
+		}
+		assert.NotEqual(t, v1.ToolInternal, c.identify(client, prefix+"delete_everything", "").kind(), client)
+	}
 }
