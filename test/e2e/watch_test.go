@@ -138,7 +138,7 @@ func TestPromptsAreAnsweredByKey(t *testing.T) {
 	require.Len(t, s.approvals(t), 1)
 
 	// A window of another size is drawn anew, and too small a one offers less.
-	s.shell(t, "s", "npm run build && "+strings.Repeat("make ", 60))
+	s.shell(t, "s", "npm run build && echo "+strings.Repeat("long ", 60))
 	w.shows(t, "[h] Always here")
 	w.resize(t, 40, 14)
 	assert.NotContains(t, w.shows(t, "cut by the window"), "[h]")
