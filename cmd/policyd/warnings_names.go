@@ -8,6 +8,7 @@ import (
 
 	"policyd/extract"
 	"policyd/internal/clients"
+	"policyd/internal/config"
 )
 
 // nameWarnings are agents and tools in the settings that nothing is called by: what a
@@ -19,6 +20,8 @@ func (s *settings) nameWarnings() []string {
 		return []string{fmt.Sprintf("names in agents can't be checked: %v", err)}
 	}
 	var found []string
+	added := s.addedTools()
+	known = append(known, slices.Collect(maps.Keys(added))...)
 	for _, agent := range slices.Sorted(maps.Keys(agents)) {
 		if !slices.Contains(known, strings.ToLower(agent)) {
 			found = append(found, fmt.Sprintf("agents.%s: no agent program that policyd knows has this name%s; it counts only for a host that calls its agent so",
@@ -33,6 +36,7 @@ func (s *settings) nameWarnings() []string {
 		if err != nil {
 			return append(found, fmt.Sprintf("names in agents can't be checked: %v", err))
 		}
+		tools = slices.Concat(tools, added[strings.ToLower(agent)], added["generic"])
 		for _, entry := range denied {
 			tool := fmt.Sprint(entry)
 			// Tools of MCP servers are known to nobody but the client.
@@ -44,6 +48,30 @@ func (s *settings) nameWarnings() []string {
 		}
 	}
 	return found
+}
+
+// addedTools are the tools of the file that adds to the catalog, by client in lower case.
+// It is empty if the file can't be used, of which others warn.
+func (s *settings) addedTools() map[string][]string {
+	added := map[string][]string{}
+	if s.CatalogFile == "" {
+		return added
+	}
+	content, err := config.ReadOperatorFile(s.CatalogFile)
+	if err != nil {
+		return added
+	}
+	file, err := config.ParseCatalog(s.CatalogFile, content, s.env)
+	if err != nil {
+		return added
+	}
+	clients, _ := file.Values["clients"].(map[string]any)
+	for name, value := range clients {
+		client, _ := value.(map[string]any)
+		tools, _ := client["tools"].(map[string]any)
+		added[strings.ToLower(name)] = slices.Collect(maps.Keys(tools))
+	}
+	return added
 }
 
 // meant suggests the nearest name, if one is near.

@@ -200,16 +200,23 @@ func TestMalformedOperatorFiles(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "directory"), 0o755))
 	assert.Contains(t, run("catalog: "+dir+"/directory\n", "doctor"), "is no regular file")
 
+	put(t, dir, "file.yaml", acmeTools)
+	known := "catalog: {file: " + dir + "/file.yaml}\nagents: {acme-agent: {deny_tools: [run_job, ticket_lookup]}}\n"
+	assert.NotContains(t, run(known, "doctor"), "warn")
+
 	call := func(name, line string) {
 		body, err := json.Marshal(v1.Call{Tool: "Bash", Args: json.RawMessage(`{"command": "` + line + `"}`), Session: session(tree, "claude-code")})
 		require.NoError(t, err)
 		put(t, dir, name, string(body))
 	}
 	call("listed.json", "ls")
-	call("asked.json", "sort -R README.md")
-	put(t, dir, "file.yaml", "common:\n  sort:\n    - form: {-R: none, <file>: read}\n    - {}\n")
+	call("asked.json", "acme status")
 	settings := "safe_verbs: {file: " + dir + "/file.yaml}\n"
-	assert.Equal(t, "allow\n", run(settings, "decide", "--quiet", "listed.json"))
+	for verbs, want := range map[string]string{acmeVerbs: "allow\n", acmeVerbs + "    - {}\n": "prompt\n"} {
+		put(t, dir, "file.yaml", verbs)
+		assert.Equal(t, "allow\n", run(settings, "decide", "--quiet", "listed.json"))
+		assert.Equal(t, want, run(settings, "decide", "--quiet", "asked.json"))
+	}
 }
 
 // P6: what policyd was told to read, no agent may write.
