@@ -278,7 +278,7 @@ func (t *Table) chain(platform, verb string) ([]*Program, error) {
 	for i, word := range words[1:] {
 		next := program.commands[word]
 		if next == nil {
-			if len(words)-1-i > program.chainOperands {
+			if len(program.chainRoles) == 0 && len(words)-1-i > program.chainOperands {
 				return nil, fmt.Errorf("%s has no command %s", strings.Join(words[:i+1], " "), word)
 			}
 			break

@@ -134,4 +134,5 @@ func TestSafeFormsThatNothingMatches(t *testing.T) {
 		assert.ErrorContains(t, err, test.want, name)
 	}
 	assert.NoError(t, table.Explains("linux", "sort", &SafeForm{Form: map[string]string{"-r": "none", "<file>": "read"}}, "x"))
+	assert.NoError(t, table.Explains("linux", "make lint", &SafeForm{Form: map[string]string{}}, "x"), "a verb that ends in an operand")
 }
