@@ -18,6 +18,7 @@ const linkUnknown = "link_unknown"
 const (
 	maxAliases    = 256
 	maxAliasDepth = 8
+	maxAliasWalks = 16
 )
 
 // alias is a name that a command of the line makes: the disk doesn't have it yet.
@@ -141,20 +142,47 @@ func (e *extraction) throughAliases(t *touched, full, op string) {
 	}
 	e.aliasDepth++
 	defer func() { e.aliasDepth-- }()
-	clean := path.Clean(full)
 	for i := range e.aliases {
 		a := &e.aliases[i]
-		rest, below := strings.CutPrefix(strings.TrimSuffix(full, "/"), a.at)
-		if !below || rest != "" && rest[0] != '/' {
-			rest, below = strings.CutPrefix(clean, a.at)
+		if rest, through := a.rest(full); through && a.command != e.commandIndex {
+			e.throughAlias(t, a, full, rest, op)
 		}
-		if a.at == "/" {
-			rest, below = clean, true
+	}
+}
+
+// rest is what a path has behind the name, and whether it leads over it.
+func (a *alias) rest(full string) (string, bool) {
+	if a.at == "/" {
+		return path.Clean(full), true
+	}
+	for _, spelling := range [...]string{strings.TrimSuffix(full, "/"), path.Clean(full)} {
+		if rest, below := strings.CutPrefix(spelling, a.at); below && (rest == "" || rest[0] == '/') {
+			return rest, true
 		}
-		if a.command == e.commandIndex || !below || rest != "" && rest[0] != '/' {
-			continue
+	}
+	return "", false
+}
+
+// aliasTargets are the paths that a path leads to by the names that the line makes, and by names of names,
+// where a walk of a tree begins: one more than are walked at most. Copies aren't among them, since what they
+// hold is read where they are made.
+func (e *extraction) aliasTargets(full string) []string {
+	var out []string
+	for next := 0; ; next++ {
+		for i := range e.aliases {
+			a := &e.aliases[i]
+			rest, through := a.rest(full)
+			if !through || a.to == "" || a.copied || a.command == e.commandIndex {
+				continue
+			}
+			if to := a.to + rest; len(out) <= maxAliasWalks && !slices.Contains(out, to) {
+				out = append(out, to)
+			}
 		}
-		e.throughAlias(t, a, full, rest, op)
+		if next == len(out) {
+			return out
+		}
+		full = out[next]
 	}
 }
 
@@ -193,28 +221,35 @@ func (e *extraction) touches(t *touched, raw, op string) bool {
 
 // aliasesBelow touches what names lead to that the line makes below a directory, where a walk comes by
 // them. follow is true if it goes through symbolic links.
-func (e *extraction) aliasesBelow(t *touched, dir, op string, follow bool) {
+func (e *extraction) aliasesBelow(t *touched, dir, op string, follow bool) []string {
+	var out []string
 	for i := range e.aliases {
 		a := &e.aliases[i]
 		switch {
-		case a.command == e.commandIndex, a.copied, a.below, a.at == dir, !paths.Within(a.at, dir), a.symbolic && !follow:
+		case a.command == e.commandIndex:
+		case a.below:
+			t.linked = t.linked || follow && (paths.Within(a.at, dir) || paths.Within(dir, a.at))
+		case a.copied, a.at == dir, !paths.Within(a.at, dir), a.symbolic && !follow:
 		case a.to == "":
 			t.linked = true
 		default:
 			e.touch(t, a.to, "", op)
+			out = append(out, a.at)
 		}
 	}
+	return out
 }
 
-// aliasesMatching touches what names lead to that the line makes and that a pattern matches.
-func (e *extraction) aliasesMatching(t *touched, text, base, op string) {
+// aliasesMatching touches what names lead to that the line makes and that a pattern matches, and returns these.
+func (e *extraction) aliasesMatching(t *touched, text, base, op string) []string {
 	if len(e.aliases) == 0 {
-		return
+		return nil
 	}
 	full := e.absolute(text, base)
 	if full == "" {
-		return
+		return nil
 	}
+	var out []string
 	pattern := strings.Split(strings.Trim(path.Clean(full), "/"), "/")
 	for i := range e.aliases {
 		a := &e.aliases[i]
@@ -226,12 +261,13 @@ func (e *extraction) aliasesMatching(t *touched, text, base, op string) {
 		switch {
 		case a.to == "", hasMeta(rest):
 			t.linked = true
-		case rest == "":
-			e.touch(t, a.to, "", op)
 		default:
-			e.touch(t, a.to+"/"+unquote(rest), "", op)
+			rest = strings.TrimSuffix("/"+unquote(rest), "/")
+			e.touch(t, a.to+rest, "", op)
+			out = append(out, a.at+rest)
 		}
 	}
+	return out
 }
 
 // mayMatch reports whether the segments of a pattern may match those of a path.

@@ -160,7 +160,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 		e.windowsAccess(t, item, a, base)
 		return
 	case a.Glob, a.Spelled:
-		e.aliasesMatching(t, a.Text, base, a.Op)
+		e.belowAll(t, item, e.aliasesMatching(t, a.Text, base, a.Op), a, base)
 		for _, match := range e.globbed(t, item, a, base) {
 			if resolved, err := e.resolve(match); err == nil && resolved.Dir {
 				e.below(t, item, resolved.Real, a, base)
@@ -185,7 +185,35 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	if p.Caveats.Has("directory") {
 		e.below(t, item, p.Real, a, base)
 	}
-	e.puts(t, item, a, e.absolute(text, base), base)
+	full := e.absolute(text, base)
+	e.belowAll(t, item, []string{full}, a, base)
+	e.puts(t, item, a, full, base)
+}
+
+// belowAll does what below does for the directories that some paths lead to by the names that the line
+// makes. What a walk there comes to by such names again isn't known.
+func (e *extraction) belowAll(t *touched, item *v1.Item, paths []string, a *shell.Access, base string) {
+	if len(e.aliases) == 0 || !a.Tree {
+		return
+	}
+	var targets []string
+	for _, path := range paths {
+		targets = append(targets, e.aliasTargets(path)...)
+	}
+	switch {
+	case len(targets) == 0:
+		return
+	case e.aliasDepth > 0 || len(targets) > maxAliasWalks:
+		t.linked = true
+		return
+	}
+	e.aliasDepth++
+	defer func() { e.aliasDepth-- }()
+	for _, target := range targets {
+		if resolved, err := e.resolve(target); err == nil && resolved.Dir {
+			e.below(t, item, resolved.Real, a, base)
+		}
+	}
 }
 
 // below adds the caveats for what a command does with a directory that it is given.
@@ -214,7 +242,7 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 
 // walk adds the caveat for what reading a whole tree reaches.
 func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
-	e.aliasesBelow(t, root, a.Op, a.Fed || a.Follow)
+	e.belowAll(t, item, e.aliasesBelow(t, root, a.Op, a.Fed || a.Follow), a, base)
 	f := handingOf(a)
 	var found foundName
 	if a.Fed && changes(a.Op) {
@@ -263,7 +291,7 @@ func (e *extraction) couldBePath(text, base string) bool {
 		return true
 	}
 	full := e.absolute(text, base)
-	return full != "" && e.exists(full)
+	return full != "" && (e.exists(full) || len(e.aliasTargets(full)) > 0)
 }
 
 // spelled adds a word that only the run can tell, for what it spells: a secret

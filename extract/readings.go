@@ -44,7 +44,7 @@ func (e *extraction) counts(reading *shell.PathReading, base string) bool {
 		first = text[:slash+1]
 	}
 	full := e.absolute(first, base)
-	return full != "" && e.exists(full)
+	return full != "" && (e.exists(full) || len(e.aliasTargets(full)) > 0)
 }
 
 // listed reports whether a name is that of a secret, or of a protected file.
@@ -71,6 +71,7 @@ func (e *extraction) reading(t *touched, item *v1.Item, a *shell.Access, text, b
 	if p.Caveats.Has("directory") {
 		e.below(t, item, p.Real, &one, base)
 	}
+	e.belowAll(t, item, []string{e.absolute(text, base)}, &one, base)
 }
 
 // restricted reports whether a path leads out, to what is on a list, or to a directory above such. It leaves no facts.

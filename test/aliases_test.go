@@ -58,6 +58,7 @@ func TestNamesThatALineMakes(t *testing.T) {
 		"mv linkdir w && rm w/CLAUDE.md": v1.EffectPrompt, "mv far w && cat w/o.txt": v1.EffectPrompt,
 		"tar xf a.tar && cat y": v1.EffectPrompt, "unzip a.zip && cat y/b": v1.EffectPrompt, "unzip a.zip -d build/q && cat build/q/x": v1.EffectPrompt,
 		"git checkout other && cat b.txt": v1.EffectPrompt, "git worktree add build/w && cat build/w/x": v1.EffectPrompt, "git stash pop && tee b.txt < a.txt": v1.EffectPrompt,
+		"tar xf a.tar && grep -R k src": v1.EffectPrompt, "git pull && rg -L k src": v1.EffectPrompt,
 		"tar xf a.tar && make": v1.EffectAllow, "tar xf a.tar && cd a && make": v1.EffectAllow, "git pull && ls src": v1.EffectAllow,
 		"git checkout -b x && cat b.txt": v1.EffectAllow, "mkdir -p build && cp a.txt build/": v1.EffectAllow, "cp -a docs build/d && cat build/d/a.md": v1.EffectAllow,
 		"mv src s2 && cat s2/main.go": v1.EffectAllow, "cp a.txt a.bak && sed -i s/a/b/ a.txt && rm a.bak": v1.EffectAllow, "ln -sfn build cur && ls cur/": v1.EffectAllow,

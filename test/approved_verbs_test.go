@@ -130,13 +130,51 @@ func TestWritersOfProtectedFiles(t *testing.T) {
 		"wget http://h.example/AGENTS.md", "wget h.example/AGENTS.md", "wget -P .claude http://h.example/settings.json", "wget -r http://h.example/",
 		"wget --content-disposition http://h.example/a", "wget http://h.example/%41GENTS.md", "wget -i a.txt", "wget -O .mcp.json http://h.example/a",
 		"xattr -w a b AGENTS.md", "docker build --cache-to type=local,dest=/etc/x clean", "docker build --build-context a=.. clean",
+		"tar xf a.tar AGENTS.md", "tar -xzf a.tar .claude/settings.json", "unzip a.zip AGENTS.md", "unzip -o a.zip .mcp.json a.txt",
 		"xxd -r a.txt .mcp.json", "xxd -r -p a.txt AGENTS.md", "tar xfC a.tar /etc", "tar cfC ../a.tar . clean",
 	})
 	p.holdApproved(t, true, []string{
 		"git checkout main", "git checkout -b x", "git checkout -- a.txt", "git stash", "git stash pop", "git config user.name x", "git config set user.email x@y",
 		"git config pull.rebase true", "curl -O http://h.example/a.tgz", "curl -sSLO --output-dir clean http://h.example/a.tgz", "curl -fsSL -o clean/a http://h.example/a",
 		"wget http://h.example/a.tgz", "wget -P clean http://h.example/a.tgz", "wget -qO clean/x http://h.example/AGENTS.md", "xxd -r a.txt clean/x",
-		"tar xfC a.tar clean", "tar czf a.tgz clean",
+		"tar xfC a.tar clean", "tar czf a.tgz clean", "tar xf a.tar clean/x.txt", "unzip a.zip clean/x.txt",
+	})
+}
+
+// Each way in which a walk comes by a directory over a name that the line makes: what the tree below holds
+// counts, as it does where the directory itself is named.
+func TestWalksOverLinksOfALine(t *testing.T) {
+	p := newApprovedPlace(t)
+	for _, walk := range []string{
+		"grep -r k X", "grep -R k X", "grep -rn k X/", "rg --no-ignore --hidden k X", "diff -r X src", "find X/ -type f | xargs cat",
+		"find X/ -name '.*' -exec cat {} +", "cp -r X/. clean/y", "cd X && grep -r k .", "grep -r k $PWD/X", "for d in X; do grep -r k $d; done",
+		"grep -r k X/deep/..", "grep -r k zl*", "tar cf - -h X", "mytool X", "ln -s X zm; grep -r k zm",
+	} {
+		for _, made := range []string{"ln -s conf zl; ", "ln -sfn ./conf zl && ", "ln -sr conf zl; ", "cp -rs $PWD/conf zl; ", "ln -s . zr; ln -s zr/conf zl; "} {
+			assert.NotEqualf(t, v1.EffectAllow, p.approved(t, made+replaceX(walk, "zl")).Effect, "%s%s", made, walk)
+		}
+	}
+	p.holdApproved(t, true, []string{
+		"ln -s clean zl; grep -r k zl", "ln -s src zl && rg k zl/", "mv clean zl && grep -r k zl", "ln -s clean zl; cd zl && grep -r k .", "ln -s clean zl; grep -r k src",
+	})
+	p.holdApproved(t, false, []string{"ln -sr conf clean/zl; grep -R k clean", "ln -sr conf clean/zl; rg -L --no-ignore --hidden k clean"})
+}
+
+// Values in which a program finds the paths of files by a notation of its own.
+func TestPathsInValuesOfKnownOptions(t *testing.T) {
+	p := newApprovedPlace(t)
+	for _, notation := range []string{
+		"kubectl get pods -o jsonpath-file=X", "kubectl get pods -ogo-template-file=X", "kubectl get pods -o=custom-columns-file=X", "kubectl version -o templatefile=X",
+		"kubectl get pods -o go-template-file --template=X", "go build -ldflags=-extld=X", "go build -ldflags='-s -extld X'", "go test -gcflags=-o=X ./...",
+		"go vet -asmflags='-o X' ./...", "go build -gccgoflags=-oX",
+	} {
+		for _, path := range []string{".env", "/etc/x", "../other/x"} {
+			assert.NotEqualf(t, v1.EffectAllow, p.approved(t, replaceX(notation, path)).Effect, "%s %s", notation, path)
+		}
+	}
+	p.holdApproved(t, true, []string{
+		"kubectl get pods -o yaml", "kubectl get pods -owide", "kubectl get pods -o jsonpath='{.items[*].metadata.name}'", "kubectl get pods -o jsonpath-file=clean/x.txt",
+		"go build -ldflags='-s -w -X main.version=1.2' ./...", "go build -gcflags=all=-N ./...",
 	})
 }
 

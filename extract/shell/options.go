@@ -519,7 +519,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.named(base, word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output", "format":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -574,6 +574,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf(kind, literal && strings.HasPrefix(word.Text, "+"))
 	case "bare":
 		return p.knownIf(kind, literal && strings.Trim(word.Text, wordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
+	case "format":
+		return p.format(kind, word)
 	case "word":
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, " \t\n*?["))
 	case "merges":
@@ -584,6 +586,21 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	default:
 		return p.knownIf(kind, false)
 	}
+}
+
+// format does the same for how output looks: a name that ends in "file" has the path of a template behind
+// "=", or in another option.
+func (p *parsed) format(kind string, word Word) string {
+	name, file, named := strings.Cut(word.Text, "=")
+	switch fromFile := strings.HasSuffix(name, "file"); {
+	case word.Kind != Literal, fromFile && !named:
+		p.anyPath(word)
+		return p.knownIf(kind, false)
+	case fromFile:
+		p.access(Word{Kind: Literal, Text: file}, v1.OpRead, false)
+		return "read"
+	}
+	return kind
 }
 
 // plainMerges are the ways to show a merge that compare what is stored. To merge
