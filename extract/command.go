@@ -81,6 +81,9 @@ func (e *extraction) command(c *shell.Command, line string) {
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
 	}
+	if item.Directory != "" && t.set.Has(v1.OpList+"."+v1.SpaceOutside) && e.sensitiveRoot(item.Directory) {
+		item.Caveats.Add("sensitive_directory")
+	}
 	e.aboutCommand(item, c, line)
 	if t.unseen {
 		item.Caveats.Add("unseen")
@@ -98,6 +101,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 	item.Risks, item.Values = e.room.set(item.Risks...), c.Values.Clone()
 	e.facts.Items[index] = *item
 	e.outside(first, index)
+	e.exclude(index, c, line)
 }
 
 // workingDirectories adds every directory that the command may run in. A

@@ -13,6 +13,8 @@ import (
 // matched against. Nothing of it is a judgement.
 type lists struct {
 	secrets paths.Secrets
+	// exclusions are the names that hints say to leave out.
+	exclusions []string
 	// classes are the path classes of operators.
 	classes   []pathClass
 	variables *paths.Pattern
@@ -45,7 +47,10 @@ type policyData struct {
 			Instructions, Always []string
 		} `json:"protected"`
 		PathClasses classData `json:"path_classes"`
-		Sensitive   struct {
+		Exclusions  struct {
+			Names []string
+		} `json:"exclusions"`
+		Sensitive struct {
 			Roots  []string
 			Itself []string
 			Homes  []string
@@ -72,7 +77,7 @@ type policyData struct {
 func readable(policyd map[string]any) map[string]any {
 	config, _ := policyd["config"].(map[string]any)
 	picked := map[string]any{}
-	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes"} {
+	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes", "exclusions"} {
 		picked[name] = config[name]
 	}
 	return map[string]any{"config": picked, "settings": policyd["settings"]}
@@ -99,6 +104,7 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 		ruled:       make(map[string]bool, len(settings.Agents)),
 		readAlso:    settings.Scope.ReadAlso,
 		deleteAllow: settings.Scope.DeleteAllow,
+		exclusions:  config.Exclusions.Names,
 		protected: paths.NewProtected(
 			concat(config.Protected.Instructions, settings.Scope.Protected),
 			concat(config.Protected.Always, settings.Scope.ProtectedAlways),

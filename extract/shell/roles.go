@@ -42,7 +42,7 @@ func (p *parsed) roles(program *Program) {
 	p.filters.IgnoreFiles = program.ignoreFiles
 	p.filters.SkipHidden = program.skipsHidden && !slices.ContainsFunc(program.unhide, p.given)
 	if p.takesAll {
-		p.filters.Include, p.filters.Exclude = nil, nil // the one that comes last counts
+		p.filters.Include, p.filters.Exclude = []string{"*"}, nil // the one that comes last counts
 	}
 	if p.takesIn && p.program.globs() {
 		p.filters.ExcludeDir = nil // one that comes later takes a directory back in

@@ -58,10 +58,12 @@ _refusal_hint := sprintf("set_working_directory %s", [directories[0]]) if {
 	count(directories) > 0
 }
 
-# A directory that a command works in is listed by it, wherever it lies.
+# A directory that a command works in is listed by it, wherever it lies. One that no session may have isn't advised.
 _works_outside(item) if {
 	item.kind == "command"
 	item.directory != ""
+	not item.caveats.shallow
+	not item.caveats.sensitive_directory
 	listed := {touch | some touch, _ in item.touches; startswith(touch, "list.")}
 	listed == {"list.outside"}
 }

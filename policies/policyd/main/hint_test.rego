@@ -111,6 +111,17 @@ _refusal_hint_cases := {
 		"tools": {"set_working_directory": true},
 		"hint": "",
 	},
+	"a shallow directory": {"item": {"caveats": {"shallow": true}}, "tools": {"set_working_directory": true}, "hint": ""},
+	"a sensitive directory": {
+		"item": {"caveats": {"sensitive_directory": true}},
+		"tools": {"set_working_directory": true},
+		"hint": "",
+	},
+	"a directory that the session has": {
+		"item": {"directory": "/srv/grant", "touches": {"list.grant_read": true}},
+		"tools": {"set_working_directory": true},
+		"hint": "",
+	},
 	"no directory": {"item": {"directory": ""}, "tools": {"set_working_directory": true}, "hint": ""},
 }
 

@@ -148,4 +148,5 @@ _telling := object.remove(data.policyd.config.words.caveats, object.union(data.p
 	"reaches_outside": true,
 	"reaches_secret": true,
 	"reaches_unknown": true,
+	"secret_excludable": true,
 }))

@@ -2,17 +2,17 @@ package policyd.rules
 
 # METADATA
 # title: Recursion that reaches a secret
-# description: Asks, and the hint names what to leave out; with the exclusion the same command needs no question.
+# description: Asks. The hint names an exclusion if the command reaches no secret with it.
 # custom:
 #   id: secrets/reach
 #   codes: [reaches_secret]
-#   remedy: leave the secret files out, as the hint says
+#   remedy: name the files, or leave the secret files out if the hint names an option for it
 prompt contains {
 	"rule": "secrets/reach",
 	"code": "reaches_secret",
 	"message": sprintf("%s reaches a secret file", [item.verb]),
 	"item": i,
-	"hint": sprintf("leave secret files out, for instance with %s", [_secrets_reach_exclusion(item.verb)]),
+	"hint": _secrets_reach_hint(item),
 } if {
 	"reach" in input.about
 	some i, item in input.items
@@ -57,4 +57,15 @@ prompt contains {
 	item.caveats.reaches_unknown
 }
 
-_secrets_reach_exclusion(verb) := object.get(data.policyd.config.exclusions, verb, "a directory that holds none")
+# An exclusion is advised only if extraction found that it works for each command that reaches a secret, and if all of
+# them are one program whose option is known.
+default _secrets_reach_hint(_) := "name the files, or a directory without secret files"
+
+_secrets_reach_hint(item) := sprintf("leave secret files out with %s", [concat(" ", options)]) if {
+	every reaching in [other | some other in input.items; other.caveats.reaches_secret] {
+		reaching.verb == item.verb
+		reaching.caveats.secret_excludable
+	}
+	option := data.policyd.config.exclusions.options[item.verb]
+	options := [sprintf(option, [name]) | some name in data.policyd.config.exclusions.names]
+}

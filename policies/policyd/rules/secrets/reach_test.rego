@@ -4,16 +4,17 @@ import data.policyd.rules
 import data.policyd.testing
 
 _secrets_reach_cases := {
-	"a secret, with a known exclusion": {
-		"item": testing.command({"verb": "rg", "caveats": {"reaches_secret": true}}),
-		"asked": {[
-			"reaches_secret",
-			"leave secret files out, for instance with --glob '!.env*' --glob '!*.pem' --glob '!*.key'",
-		]},
+	"a secret, with an exclusion that works": {
+		"item": testing.command({"verb": "rg", "caveats": {"reaches_secret": true, "secret_excludable": true}}),
+		"asked": {["reaches_secret", "leave secret files out with --glob '!.env*' --glob '!*.pem' --glob '!*.key'"]},
 	},
-	"a secret, without": {
-		"item": testing.command({"verb": "zip", "caveats": {"reaches_secret": true}}),
-		"asked": {["reaches_secret", "leave secret files out, for instance with a directory that holds none"]},
+	"a secret, with an exclusion that does not work": {
+		"item": testing.command({"verb": "rg", "caveats": {"reaches_secret": true}}),
+		"asked": {["reaches_secret", "name the files, or a directory without secret files"]},
+	},
+	"a secret, in a program whose exclusion is not known": {
+		"item": testing.command({"verb": "zip", "caveats": {"reaches_secret": true, "secret_excludable": true}}),
+		"asked": {["reaches_secret", "name the files, or a directory without secret files"]},
 	},
 	"outside": {
 		"item": testing.command({"verb": "rg", "caveats": {"reaches_outside": true}}),
@@ -44,4 +45,17 @@ test_secrets_reach[name] if {
 		finding.item == 0
 	} with input as testing.call({"items": [case.item], "paths": [testing.path({})]})
 	asked == case.asked
+}
+
+# One exclusion would not help where two programs reach secrets.
+test_secrets_reach_of_two_programs if {
+	reaching := {"reaches_secret": true, "secret_excludable": true}
+	hints := {finding.hint |
+		some finding in rules.prompt
+		finding.rule == "secrets/reach"
+	} with input as testing.call({
+		"items": [testing.command({"verb": "rg", "caveats": reaching}), testing.command({"verb": "grep", "caveats": reaching})],
+		"paths": [],
+	})
+	hints == {"name the files, or a directory without secret files"}
 }
