@@ -117,4 +117,6 @@ func TestADirectoryHintIsAccepted(t *testing.T) {
 }
 
 // within reports whether a path is a directory or lies in it.
-func within(dir, path string) bool { return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") }
+func within(dir, path string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
