@@ -41,7 +41,7 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	u := uncatalogued{e: e, tool: name}
 	u.arguments()
 	own := &e.facts.Items[0]
-	if e.x.address.pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.mentioned) {
+	if e.x.address.pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.mentioned) || slices.ContainsFunc(u.scalars, e.namesOwn) {
 		own.Caveats.Add("own_address")
 	}
 	own.Touches = u.touched.set
@@ -57,6 +57,9 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	for _, caveat := range u.carried {
 		own.Caveats.Add(caveat)
 	}
+	for _, class := range u.reaches {
+		own.Reaches.Add(class)
+	}
 }
 
 // uncatalogued reads the arguments of one tool.
@@ -68,6 +71,8 @@ type uncatalogued struct {
 	scalars []string
 	// carried are caveats of what its arguments run, lines how many command lines were read.
 	carried v1.Set
+	// reaches are the classes of paths that these come by.
+	reaches v1.Set
 	lines   int
 	// secretsOnly is true where nothing but secrets is looked for.
 	secretsOnly bool
@@ -149,12 +154,22 @@ func (u *uncatalogued) text(name, text string) {
 	if u.elsewhere(text) {
 		return
 	}
+	u.matched(role, text)
 	switch {
 	case role == rolePath:
 		u.declared(name, text)
 	case role == rolePlace, u.leadsOut(text), u.there(text):
 		u.place(text)
 	}
+}
+
+// namesOwn reports whether an address holds the path of a directory of policyd's own, as those of sockets
+// do in several notations.
+func (e *extraction) namesOwn(text string) bool {
+	if name, _ := scheme(strings.TrimFunc(text, blank)); name == "" {
+		return false
+	}
+	return slices.ContainsFunc(e.x.own, func(dir string) bool { return strings.Contains(unescaped(text), dir+"/") })
 }
 
 // elsewhere reports whether a text is an address that no program takes for a

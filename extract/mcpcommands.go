@@ -17,7 +17,8 @@ const (
 // carried are the caveats of a command that hold for the tool that runs it, too: what it reaches, and
 // not which program it is.
 var carried = []string{
-	reachesSecret, reachesOutside, reachesUnknown, "secret_variable", "reads_environment", "own_address", "secret_in_commits", "special",
+	reachesSecret, reachesOutside, reachesUnknown, "secret_variable", "reads_environment", "own_address", "own_program", "secret_in_commits", "special",
+	linkUnknown, landsUnknown,
 }
 
 // command reads an argument that holds a command line: what its commands touch is touched by the tool.
@@ -47,6 +48,9 @@ func (u *uncatalogued) command(line string) {
 			if added[i].Caveats.Has(caveat) {
 				u.carried.Add(caveat)
 			}
+		}
+		for _, class := range added[i].Reaches {
+			u.reaches.Add(class)
 		}
 	}
 	// Paths of a command are the tool's; those of its items are found by the item's own index.
@@ -93,6 +97,30 @@ func (u *uncatalogued) words(text string) {
 		if _, named, found := strings.Cut(word, ":"); found && named != "" {
 			u.e.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
 		}
+	}
+}
+
+// matched touches what a pattern matches, where an argument may be one, as if the argument named it. Hidden
+// names match, since tools differ about them. What braces stand for isn't known. A pattern of any names
+// ("*") means files only in an argument that is called like a path.
+func (u *uncatalogued) matched(role, text string) {
+	e := u.e
+	if role == roleCommand || !strings.ContainsAny(text, globMarks) || len(text) > maxName || strings.ContainsFunc(text, blank) ||
+		e.exists(e.absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != rolePath {
+		return
+	}
+	if role == roleNone && strings.Trim(text, "*?./") == "" {
+		return
+	}
+	if strings.Contains(text, "{") && role != roleNone {
+		u.carried.Add(reachesUnknown)
+	}
+	found := e.expandHidden(text, e.facts.Cwd)
+	if found.unknown {
+		u.carried.Add(reachesUnknown)
+	}
+	for _, match := range found.matches {
+		u.reach(text, match, true)
 	}
 }
 

@@ -91,13 +91,23 @@ func patternOfPorts(text string) bool {
 
 // fetched reports whether a tool that fetches an address would reach the sidecar.
 func (o ownAddress) fetched(address string) bool {
+	address = undecorated(address)
 	return o.port != 0 && (o.withPort(address, anyHost) || o.defaultPort(address))
 }
 
 // mentioned reports whether a text of any kind holds the address: with a scheme on any
 // host, without one on this machine.
 func (o ownAddress) mentioned(text string) bool {
-	return o.port != 0 && (o.withPort(text, o.plausible) || o.defaultPort(text))
+	if o.port == 0 {
+		return false
+	}
+	plain := undecorated(text)
+	return o.withPort(text, o.plausible) || o.withPort(plain, o.plausible) || o.defaultPort(plain)
+}
+
+// undecorated is an address without the tabs and ends of lines that readers of addresses drop (WHATWG, URL, 4.4).
+func undecorated(address string) string {
+	return strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(address)
 }
 
 // given reports whether the words of a command that reaches the network name the address,
@@ -146,7 +156,9 @@ func (o ownAddress) plausible(before string) bool {
 	if strings.Contains(before, "//") || strings.Contains(before, `\\`) {
 		return true
 	}
-	return o.here(before[strings.LastIndexAny(before, "@/")+1:])
+	host := before[strings.LastIndexAny(before, "@/")+1:]
+	_, behind, schemed := strings.Cut(host, ":") // "http:127.0.0.1"
+	return o.here(host) || schemed && o.here(behind)
 }
 
 // withPort reports whether a text holds the port behind a colon, and a host before it.

@@ -467,6 +467,15 @@ type expansion struct {
 	directories int
 	// named is true where of a last segment that matches ".." only the word counts.
 	named bool
+	// hidden is true where patterns match names that begin with a dot, as those of many tools do.
+	hidden bool
+}
+
+// expandHidden expands a pattern as tools do that make no difference of hidden names.
+func (e *extraction) expandHidden(text, base string) expansion {
+	out := expansion{e: e, hidden: true}
+	out.all(text, base)
+	return out
 }
 
 // expand expands a shell pattern that counts from base. In text a backslash
@@ -478,22 +487,27 @@ func (e *extraction) expand(text, base string) expansion {
 // expandAs does the same, with named where only the words that match count.
 func (e *extraction) expandAs(text, base string, named bool) expansion {
 	out := expansion{e: e, named: named}
+	out.all(text, base)
+	return out
+}
+
+// all expands a pattern that counts from base.
+func (x *expansion) all(text, base string) {
 	start, rest := base, text
 	if strings.HasPrefix(text, "/") {
 		start, rest = "/", strings.TrimLeft(text, "/")
 	}
 	if start == "" {
-		out.unknown = true
-		return out
+		x.unknown = true
+		return
 	}
 	segments := strings.Split(rest, "/")
 	prefix := ""
 	if strings.HasPrefix(text, "/") {
 		prefix = "/"
 	}
-	out.step(start, prefix, segments)
-	out.itself(start, prefix, rest)
-	return out
+	x.step(start, prefix, segments)
+	x.itself(start, prefix, rest)
 }
 
 // directories are those among the matches of an absolute pattern, each behind a newline: all that
@@ -563,7 +577,7 @@ func (x *expansion) step(dir, word string, segments []string) {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasPrefix(name, ".") && !strings.HasPrefix(unquote(segment), ".") {
+		if strings.HasPrefix(name, ".") && !x.hidden && !strings.HasPrefix(unquote(segment), ".") {
 			continue
 		}
 		if ok, err := likeShells(segment, name); err != nil {
@@ -591,7 +605,7 @@ func (x *expansion) deep(dir, word string, rest []string) {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case strings.HasPrefix(name, "."):
+		case strings.HasPrefix(name, ".") && !x.hidden:
 		case entry.IsDir():
 			x.deep(dir+"/"+name, word+name+"/", rest)
 		case entry.Type()&fs.ModeSymlink != 0:

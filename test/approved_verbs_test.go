@@ -164,7 +164,7 @@ func TestWalksOverLinksOfALine(t *testing.T) {
 func TestPathsInValuesOfKnownOptions(t *testing.T) {
 	p := newApprovedPlace(t)
 	for _, notation := range []string{
-		"kubectl get pods -o jsonpath-file=X", "kubectl get pods -ogo-template-file=X", "kubectl get pods -o=custom-columns-file=X", "kubectl version -o templatefile=X",
+		"kubectl get pods -o jsonpath-file=X", "kubectl get pods -ogo-template-file=X", "kubectl get pods -o=custom-columns-file=X",
 		"kubectl get pods -o go-template-file --template=X", "go build -ldflags=-extld=X", "go build -ldflags='-s -extld X'", "go test -gcflags=-o=X ./...",
 		"go vet -asmflags='-o X' ./...", "go build -gccgoflags=-oX",
 	} {

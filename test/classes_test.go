@@ -71,6 +71,8 @@ func TestPathClassesAreFoundByEachWay(t *testing.T) {
 		for _, call := range []*v1.Call{
 			p.call("Read", map[string]any{"file_path": p.project + "/infra/prod/x"}), p.call("Read", map[string]any{"file_path": p.project + "/linkdir/x"}),
 			p.call("Grep", map[string]any{"pattern": "k", "path": p.project + "/infra"}), p.call("Grep", map[string]any{"pattern": "k"}),
+			p.call("mcp__x__do", map[string]any{"command": "grep -r k infra"}), p.call("mcp__x__do", map[string]any{"cmd": "git log -p"}),
+			p.call("mcp__x__do", map[string]any{"path": "infra/pr*/x"}), p.call("mcp__x__do", map[string]any{"x": "inf*/prod/[xy]"}),
 			p.call("Edit", map[string]any{"file_path": p.project + "/infra/prod/x", "old_string": "k", "new_string": "l"}),
 			p.call("Write", map[string]any{"file_path": p.project + "/infra/prod/new", "content": "l"}), p.call("LS", map[string]any{"path": p.project + "/infra/prod"}),
 			p.call("mcp__fs__read", map[string]any{"path": p.project + "/infra/prod/x"}), p.call("mcp__fs__read", map[string]any{"path": "infra/prod/x"}),

@@ -81,6 +81,17 @@ func TestApprovedToolsStayInScope(t *testing.T) {
 		assert.Equal(t, v1.EffectDeny, effect, name)
 		assert.Contains(t, codes, "secret_file", name)
 	}
+	for name, args := range map[string]map[string]any{
+		"operator's command":   {"command": "policyd prompts answer x once"},
+		"command among others": {"script": "ls && policyd approvals list"},
+		"words of a command":   {"argv": []any{"policyd", "grants", "add", "/"}},
+		"socket":               {"url": "unix://" + p.home + "/state/run/policyd.sock"},
+		"socket in an address": {"url": "http://unix:" + p.home + "/state/run/policyd.sock:/v1/prompts"},
+	} {
+		effect, codes := p.judgeTool(t, "do", args)
+		assert.Equal(t, v1.EffectDeny, effect, name)
+		assert.Contains(t, codes, "own_state", name)
+	}
 }
 
 // V12: an approved tool needs no question for what lies in the project, for
@@ -93,6 +104,8 @@ func TestApprovedToolsNeedNoQuestions(t *testing.T) {
 		"working directory":   {"cwd": p.project + "/src"},
 		"file address":        {"thing": "file://" + p.project + "/README.md"},
 		"pattern":             {"glob": "src/**/*.go"},
+		"pattern of files":    {"path": "src/*.go"},
+		"pattern of words":    {"fields": "*", "range": "a[1-3]", "template": "{name}", "query": "*env"},
 		"address":             {"url": "https://example.org/credentials.json", "uri": "https://example.org/.env"},
 		"words":               {"query": ".env", "title": "a", "q": "server.key", "body": ".env", "search_query": "id_rsa"},
 		"contents":            {"newText": ".env", "file_content": ".env", "old_str": "~/.ssh/other"},
