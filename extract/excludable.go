@@ -6,10 +6,6 @@ import (
 	"policyd/extract/shell"
 )
 
-// secretExcludable is the caveat of a command that would reach no secret if it left out the
-// names that an exclusion hint lists (data.policyd.config.exclusions).
-const secretExcludable = "secret_excludable"
-
 // excludable reports whether a command that reaches a secret would reach none with the
 // exclusions: it is extracted again with them, and nothing of that is kept. Only trees that the
 // command walks itself are affected; names that another command finds are not.
@@ -36,12 +32,13 @@ func (e *extraction) excludable(c *shell.Command, line string) bool {
 	return !secret
 }
 
-// exclude adds the caveat to the item of a command.
+// exclude adds a caveat to the item of a command that would reach no secret if it left out the
+// names that an exclusion hint lists (data.policyd.config.exclusions).
 func (e *extraction) exclude(index int, c *shell.Command, line string) {
 	item := &e.facts.Items[index]
 	if !item.Caveats.Has(reachesSecret) || !e.excludable(c, line) {
 		return
 	}
 	item = &e.facts.Items[index] // the trial may have moved them
-	item.Caveats = e.room.set(append(slices.Clone([]string(item.Caveats)), secretExcludable)...)
+	item.Caveats = e.room.set(append(slices.Clone(item.Caveats), "secret_excludable")...)
 }

@@ -36,6 +36,7 @@ func policyData(tb testing.TB) map[string]any {
 	return map[string]any{
 		"config": map[string]any{
 			"secrets": read("config/secrets"), "protected": read("config/protected"), "sensitive": read("config/sensitive"),
+			"exclusions": read("config/exclusions"),
 		},
 		"settings": read("settings"),
 	}

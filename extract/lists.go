@@ -101,10 +101,8 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 			"config.protected.always must not be empty")
 	}
 	out := &lists{
-		ruled:       make(map[string]bool, len(settings.Agents)),
-		readAlso:    settings.Scope.ReadAlso,
-		deleteAllow: settings.Scope.DeleteAllow,
-		exclusions:  config.Exclusions.Names,
+		ruled: make(map[string]bool, len(settings.Agents)), exclusions: config.Exclusions.Names,
+		readAlso: settings.Scope.ReadAlso, deleteAllow: settings.Scope.DeleteAllow,
 		protected: paths.NewProtected(
 			concat(config.Protected.Instructions, settings.Scope.Protected),
 			concat(config.Protected.Always, settings.Scope.ProtectedAlways),

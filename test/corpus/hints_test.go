@@ -60,19 +60,19 @@ func TestAnExclusionHintWorks(t *testing.T) {
 		}
 		applied := line
 		for program, option := range known.Options {
-			if strings.HasPrefix(options, option[:strings.Index(option, "%s")]) {
-				words := strings.Split(line.Command, " ")
-				for i := range words {
-					if words[i] == program {
-						words[i] += " " + options
-						advised[program]++
-					}
-				}
-				applied.Command = strings.Join(words, " ")
-				if applied.Command != line.Command {
-					break
+			name, _, _ := strings.Cut(option, "%s")
+			words := strings.Split(line.Command, " ")
+			if !strings.HasPrefix(options, name) || !slices.Contains(words, program) {
+				continue
+			}
+			advised[program]++
+			for i := range words {
+				if words[i] == program {
+					words[i] += " " + options
 				}
 			}
+			applied.Command = strings.Join(words, " ")
+			break
 		}
 		require.NotEqual(t, line.Command, applied.Command, "%q: %s", line.Command, decision.Hint)
 		call = a.call(applied, true)
