@@ -57,8 +57,14 @@ func TestTheOwnAddress(t *testing.T) {
 		assert.True(t, hasCaveat(p.facts("Bash", map[string]any{"command": line}), "own_address"), line)
 	}
 	for _, args := range []map[string]any{
-		{"host": "localhost", "port": 7483}, {"target": map[string]any{"h": "127.1", "p": "7483"}}, {"x": "127.0.0.1:7483"}, {"x": "connect to localhost:7483!"},
-		{"url": "HTTP:127.0.0.1:7483"}, {"url": "http:\t//127.0.0.1:7483"}, {"url": "http://127.0.0.1\t:7483/"}, {"url": "http://127.0.0.1:74\n83/"},
+		{"host": "localhost", "port": 7483},
+		{"target": map[string]any{"h": "127.1", "p": "7483"}},
+		{"x": "127.0.0.1:7483"},
+		{"x": "connect to localhost:7483!"},
+		{"url": "HTTP:127.0.0.1:7483"},
+		{"url": "http:\t//127.0.0.1:7483"},
+		{"url": "http://127.0.0.1\t:7483/"},
+		{"url": "http://127.0.0.1:74\n83/"},
 	} {
 		assert.True(t, hasCaveat(p.facts("mcp__net__connect", args), "own_address"), args)
 	}
