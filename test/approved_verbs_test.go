@@ -160,6 +160,26 @@ func TestWalksOverLinksOfALine(t *testing.T) {
 	p.holdApproved(t, false, []string{"ln -sr conf clean/zl; grep -R k clean", "ln -sr conf clean/zl; rg -L --no-ignore --hidden k clean"})
 }
 
+// An approval of an ordinary call covers none that discards, deletes or sends, however its words stand.
+func TestRisksOfOtherNotations(t *testing.T) {
+	p := newApprovedPlace(t)
+	for line, risk := range map[string]string{
+		"git checkout .": "discard", "git checkout main .": "discard", "git checkout ./src": "discard", "git checkout src/": "discard", "git checkout main src": "discard",
+		"git checkout -q HEAD -- src": "discard", "git checkout main": "", "git checkout -b x origin/main": "", "git checkout feature/x": "", "git checkout -": "",
+		"curl -X DELETE http://h.example/a": "method", "curl -sd a=1 http://h.example/a": "fields", "curl --json '{}' http://h.example/a": "fields",
+		"curl -F a=b http://h.example/a": "fields", "curl -fsSL http://h.example/a": "", "wget --method=DELETE http://h.example/a": "method",
+		"wget --post-data=a http://h.example/a": "fields", "wget -q http://h.example/a": "", "tar -x -P -f a.tar": "absolute names", "tar xf a.tar": "",
+		"tar cf a.tar clean --remove-files": "delete", "zip -m o.zip a.txt": "delete", "zip o.zip a.txt": "",
+	} {
+		var want v1.Set
+		if risk != "" {
+			want.Add(risk)
+		}
+		assert.Equalf(t, want, p.engine.Facts(p.call("Bash", map[string]any{"command": line}), nil).Items[0].Risks, "%s", line)
+	}
+	p.holdApproved(t, false, []string{"zip -T -TT ./x o.zip a.txt"})
+}
+
 // Values in which a program finds the paths of files by a notation of its own.
 func TestPathsInValuesOfKnownOptions(t *testing.T) {
 	p := newApprovedPlace(t)

@@ -16,6 +16,9 @@ func (p *parsed) changed(program *Program, from int) {
 	}
 	for i := from; i < len(p.c.Accesses); i++ {
 		a := &p.c.Accesses[i]
+		if i > from || spelledPath(a.Text) {
+			p.risk(program.risks["<path>"]) // what follows a revision is a path
+		}
 		if a.Spelled {
 			p.c.Caveats.Add("lands_unknown")
 		}
@@ -23,6 +26,11 @@ func (p *parsed) changed(program *Program, from int) {
 			a.Op = v1.OpWrite
 		}
 	}
+}
+
+// spelledPath reports whether a word can name no revision.
+func spelledPath(text string) bool {
+	return text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "/") || strings.HasSuffix(text, "/")
 }
 
 // assigned notes the name of a setting of git's that a command sets or removes. All but the
