@@ -72,7 +72,8 @@ go-test: build
 	# vet has run with all its checks; go test would repeat some of them.
 	# Not from the cache: it doesn't see changes of the programs that the tests start.
 	# The limit is for a test that hangs, and no measure of speed.
-	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m ./...
+	# The longest come first, so that no core waits for one at the end.
+	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m ./test/e2e ./test/oracle ./extract/git ./...
 	# A module of its own: see test/deploy.
 	cd test/deploy && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 	# Another: see docs/decisions/0015.
