@@ -6,14 +6,9 @@ import (
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-)
 
-// schemaModule binds the schema of facts to all packages of operators.
-const schemaModule = `# METADATA
-# scope: subpackages
-# schemas:
-#   - input: schema.facts
-package ` + siteRoot
+	"policyd/policies"
+)
 
 // factsSchema is the schema of facts as the compiler reads it. It is read once for an
 // engine, and safe for concurrent use.
@@ -33,7 +28,7 @@ func newFactsSchema(schema []byte) factsSchema {
 		if err := json.Unmarshal(schema, &facts); err != nil {
 			return read{}, fmt.Errorf("read schema of facts: %w", err)
 		}
-		module, err := ast.ParseModuleWithOpts("schema.rego", schemaModule, ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1})
+		module, err := ast.ParseModuleWithOpts("schema.rego", policies.SiteSchema, ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1})
 		if err != nil {
 			return read{}, fmt.Errorf("bind schema of facts: %w", err)
 		}

@@ -28,12 +28,33 @@ type alias struct {
 	// at is where it lies, absolute, and to the path that it is another name of. If to is empty, it is not
 	// known what lies at the path or below.
 	at, to string
-	// copied is true if what lies there is a copy, so that only links in it lead elsewhere.
-	copied bool
-	// symbolic is true for a symbolic link, which walks of trees don't follow by themselves.
-	symbolic bool
-	// below is true if at itself is no link.
-	below bool
+	kind   aliasKind
+}
+
+// aliasKind is what a command makes.
+type aliasKind uint8
+
+const (
+	// aliasLink is another name of a file, or a file that may be a link.
+	aliasLink aliasKind = iota
+	// aliasSymbolic is a symbolic link, which walks of trees don't follow by themselves.
+	aliasSymbolic
+	// aliasCopy is a copy, so that only links in it lead elsewhere.
+	aliasCopy
+	// aliasPlace is a directory, no link itself, in which any name may be a link.
+	aliasPlace
+)
+
+// aliasOf is the kind of name that a landing makes.
+func aliasOf(made shell.Making) aliasKind {
+	switch made {
+	case shell.HardLinks:
+		return aliasLink
+	case shell.SymbolicLinks:
+		return aliasSymbolic
+	default:
+		return aliasCopy
+	}
 }
 
 // aliases are the names that the commands of a line make. Loops, functions and the background run commands in
@@ -55,7 +76,7 @@ func (e *extraction) aliasesOf(commands []shell.Command) []alias {
 		}
 	}
 	if len(out) > maxAliases {
-		return []alias{{command: -1, at: "/", below: true}}
+		return []alias{{command: -1, at: "/", kind: aliasPlace}}
 	}
 	return out
 }
@@ -63,7 +84,7 @@ func (e *extraction) aliasesOf(commands []shell.Command) []alias {
 // unpacked adds the places where a command makes files that are not known.
 func (e *extraction) unpacked(out []alias, index int, c *shell.Command) []alias {
 	if c.Unknown || len(c.Dirs) == 0 {
-		return append(out, alias{command: index, at: "/", below: true})
+		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
 	for _, dir := range c.Dirs {
 		if c.Program == "git" && c.Verb != "git clone" {
@@ -71,7 +92,7 @@ func (e *extraction) unpacked(out []alias, index int, c *shell.Command) []alias 
 				dir = top
 			}
 		}
-		out = append(out, alias{command: index, at: path.Clean(dir), below: true})
+		out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && !a.Dynamic && !a.Glob {
 				if full := e.absolute(a.Text, dir); full != "" {
@@ -92,14 +113,14 @@ func (e *extraction) landings(out []alias, index int, c *shell.Command, a *shell
 	for _, base := range dirs {
 		target := e.absolute(shellExpanded(a.Text), base)
 		if target == "" || a.Dynamic || a.Glob {
-			if a.Landing.Linked {
-				out = append(out, alias{command: index, at: path.Clean(base), below: true})
+			if a.Landing.Makes != shell.Copies {
+				out = append(out, alias{command: index, at: path.Clean(base), kind: aliasPlace})
 			}
 			continue
 		}
 		target = path.Clean(target)
 		for i := range a.Landing.Sources {
-			out = e.landing(out, alias{command: index, at: target, copied: !a.Landing.Linked, symbolic: a.Landing.Symbolic}, &a.Landing.Sources[i], base, a.Landing)
+			out = e.landing(out, alias{command: index, at: target, kind: aliasOf(a.Landing.Makes)}, &a.Landing.Sources[i], base, a.Landing)
 		}
 	}
 	return out
@@ -111,7 +132,7 @@ func (e *extraction) landing(out []alias, name alias, source *shell.Access, base
 	l := landing{e: e, t: &touched{}, item: &v1.Item{}, what: what}
 	words := l.named(source, base)
 	if len(words) == 0 || l.unknown {
-		if !name.copied {
+		if name.kind != aliasCopy {
 			name.to = ""
 			out = append(out, name)
 		}
@@ -126,7 +147,7 @@ func (e *extraction) landing(out []alias, name alias, source *shell.Access, base
 			if name.to = e.absolute(word, base); name.to != "" && name.to != at {
 				out = append(out, name)
 			}
-			if what.Symbolic && !strings.HasPrefix(word, "/") {
+			if what.Makes == shell.SymbolicLinks && !strings.HasPrefix(word, "/") {
 				name.to = paths.Parent(at) + "/" + word // its text counts from where it lies
 				out = append(out, name)
 			}
@@ -172,7 +193,7 @@ func (e *extraction) aliasTargets(full string) []string {
 		for i := range e.aliases {
 			a := &e.aliases[i]
 			rest, through := a.rest(full)
-			if !through || a.to == "" || a.copied || a.command == e.commandIndex {
+			if !through || a.to == "" || a.kind == aliasCopy || a.command == e.commandIndex {
 				continue
 			}
 			if to := a.to + rest; len(out) <= maxAliasWalks && !slices.Contains(out, to) {
@@ -188,12 +209,12 @@ func (e *extraction) aliasTargets(full string) []string {
 
 func (e *extraction) throughAlias(t *touched, a *alias, full, rest, op string) {
 	switch {
-	case a.to == "" && a.below && (rest == "" || rest == "/"):
+	case a.kind == aliasPlace && (rest == "" || rest == "/"):
 	case a.to == "":
 		resolved, err := e.resolve(strings.TrimSuffix(full, "/...")) // what Go calls all packages below
 		t.linked = t.linked || err != nil || !resolved.Dir
 	case e.touches(t, a.to+rest, op):
-	case a.copied:
+	case a.kind == aliasCopy:
 		resolved, err := e.resolve(a.to + rest)
 		if rest == "" || err == nil && len(resolved.Links) == 0 {
 			return
@@ -219,17 +240,17 @@ func (e *extraction) touches(t *touched, raw, op string) bool {
 	return slices.ContainsFunc(e.facts.Paths, func(p v1.Path) bool { return p.Item == t.item && p.Op == op && p.Raw == raw })
 }
 
-// aliasesBelow touches what names lead to that the line makes below a directory, where a walk comes by
-// them. follow is true if it goes through symbolic links.
+// aliasesBelow touches the targets of the names that the line makes below a directory, since a walk of the
+// directory meets these names. follow is true if the walk goes through symbolic links.
 func (e *extraction) aliasesBelow(t *touched, dir, op string, follow bool) []string {
 	var out []string
 	for i := range e.aliases {
 		a := &e.aliases[i]
 		switch {
 		case a.command == e.commandIndex:
-		case a.below:
+		case a.kind == aliasPlace:
 			t.linked = t.linked || follow && (paths.Within(a.at, dir) || paths.Within(dir, a.at))
-		case a.copied, a.at == dir, !paths.Within(a.at, dir), a.symbolic && !follow:
+		case a.kind == aliasCopy, a.at == dir, !paths.Within(a.at, dir), a.kind == aliasSymbolic && !follow:
 		case a.to == "":
 			t.linked = true
 		default:
@@ -240,7 +261,8 @@ func (e *extraction) aliasesBelow(t *touched, dir, op string, follow bool) []str
 	return out
 }
 
-// aliasesMatching touches what names lead to that the line makes and that a pattern matches, and returns these.
+// aliasesMatching touches the targets of the names that the line makes and a pattern matches. It returns
+// these names.
 func (e *extraction) aliasesMatching(t *touched, text, base, op string) []string {
 	if len(e.aliases) == 0 {
 		return nil
@@ -254,7 +276,7 @@ func (e *extraction) aliasesMatching(t *touched, text, base, op string) []string
 	for i := range e.aliases {
 		a := &e.aliases[i]
 		at := strings.Split(strings.Trim(a.at, "/"), "/")
-		if a.command == e.commandIndex || a.copied || a.below || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
+		if a.command == e.commandIndex || a.kind == aliasCopy || a.kind == aliasPlace || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
 			continue
 		}
 		rest := strings.Join(pattern[min(len(at), len(pattern)):], "/")

@@ -41,12 +41,7 @@ func newClasses(config, settings classData) ([]pathClass, error) {
 
 // inClass is the entry by which a path is in a class, by the agent's name or by the sidecar's.
 func (e *extraction) inClass(class *pathClass, real string) string {
-	var projects []string
-	for i := range e.roots {
-		if e.roots[i].Space == v1.SpaceProject {
-			projects = append(projects, e.roots[i].Real)
-		}
-	}
+	projects := e.projects()
 	if entry := class.Match(real, e.home, projects); entry != "" {
 		return entry
 	}
@@ -65,17 +60,24 @@ func (e *extraction) classed(real string) bool {
 func (e *extraction) classPlaces() []string {
 	var out []string
 	for i := range e.x.lists.classes {
-		for j := range e.roots {
-			if e.roots[j].Space == v1.SpaceProject {
-				out = append(out, e.x.lists.classes[i].Places(e.home, []string{e.roots[j].Real})...)
-			}
+		out = append(out, e.x.lists.classes[i].Places(e.home, e.projects())...)
+	}
+	return out
+}
+
+// projects are the project directories of the session.
+func (e *extraction) projects() []string {
+	var out []string
+	for i := range e.roots {
+		if e.roots[i].Space == v1.SpaceProject {
+			out = append(out, e.roots[i].Real)
 		}
 	}
 	return out
 }
 
-// reach adds what a look reaches to an item: the caveat of its answer, and each class that it comes by
-// when it looks for that in the place of secrets.
+// reach adds what a look reaches to an item: the caveat of its answer, and each class that the look finds
+// if it searches for the class instead of secrets.
 func (e *extraction) reach(item *v1.Item, look func() string) {
 	if answer := look(); answer != reachesNone {
 		item.Caveats.Add(answer)

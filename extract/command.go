@@ -34,7 +34,8 @@ func (e *extraction) commandLine(line string) {
 	e.aliases = e.aliasesOf(parsed.Commands)
 	for i := range parsed.Commands {
 		e.commandIndex = i
-		e.command(&parsed.Commands[i], line)
+		index := e.command(&parsed.Commands[i], line)
+		e.exclude(index, &parsed.Commands[i], line)
 	}
 	e.aliases = nil
 	if e.facts.Messy && len(e.facts.Items) == 0 {
@@ -50,10 +51,10 @@ func (e *extraction) plain(dir string) bool {
 }
 
 // command makes the item of one simple command, and one for every path
-// outside that it touches (V1).
-func (e *extraction) command(c *shell.Command, line string) {
+// outside that it touches (V1). It returns the index of the first.
+func (e *extraction) command(c *shell.Command, line string) (index int) {
 	e.step()
-	index := len(e.facts.Items)
+	index = len(e.facts.Items)
 	item, t := &e.work.item, &e.work.touched
 	*item = v1.Item{
 		Kind: v1.ItemCommand, Verb: c.Verb, Form: e.room.form(c.Form), Path: -1,
@@ -101,7 +102,7 @@ func (e *extraction) command(c *shell.Command, line string) {
 	item.Risks, item.Values = e.room.set(item.Risks...), c.Values.Clone()
 	e.facts.Items[index] = *item
 	e.outside(first, index)
-	e.exclude(index, c, line)
+	return index
 }
 
 // workingDirectories adds every directory that the command may run in. A

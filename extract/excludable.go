@@ -11,7 +11,7 @@ import (
 // command walks itself are affected; names that another command finds are not.
 func (e *extraction) excludable(c *shell.Command, line string) bool {
 	walks := func(a shell.Access) bool { return a.Tree && !a.Fed && a.Tracked == nil }
-	if len(e.x.lists.exclusions) == 0 || e.excluding || !slices.ContainsFunc(c.Accesses, walks) {
+	if len(e.x.lists.exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}
 	trial := *c
@@ -21,15 +21,28 @@ func (e *extraction) excludable(c *shell.Command, line string) bool {
 			a.Exclude = concat(a.Exclude, e.x.lists.exclusions)
 		}
 	}
-	items, paths, doubts := len(e.facts.Items), len(e.facts.Paths), len(e.facts.Doubts)
-	messy, complete := e.facts.Messy, e.facts.Complete
-	e.excluding = true
-	e.command(&trial, line)
-	e.excluding = false
-	secret := e.facts.Items[items].Caveats.Has(reachesSecret)
-	e.facts.Items, e.facts.Paths, e.facts.Doubts = e.facts.Items[:items], e.facts.Paths[:paths], e.facts.Doubts[:doubts]
-	e.facts.Messy, e.facts.Complete = messy, complete
+	before := e.mark()
+	index := e.command(&trial, line)
+	secret := e.facts.Items[index].Caveats.Has(reachesSecret)
+	e.facts.Items, e.facts.Paths = e.facts.Items[:before.items], e.facts.Paths[:before.paths]
+	e.forgetDoubts(before)
 	return !secret
+}
+
+// mark is how far the facts were made at some time.
+type mark struct {
+	items, paths, doubts int
+	messy, complete      bool
+}
+
+func (e *extraction) mark() mark {
+	f := &e.facts
+	return mark{len(f.Items), len(f.Paths), len(f.Doubts), f.Messy, f.Complete}
+}
+
+// forgetDoubts takes back what was not understood since a mark.
+func (e *extraction) forgetDoubts(since mark) {
+	e.facts.Messy, e.facts.Complete, e.facts.Doubts = since.messy, since.complete, e.facts.Doubts[:since.doubts]
 }
 
 // exclude adds a caveat to the item of a command that would reach no secret if it left out the

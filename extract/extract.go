@@ -229,8 +229,6 @@ type extraction struct {
 	// sought is the path class that is looked for in the place of secrets; nil for secrets.
 	sought                   *pathClass
 	commandIndex, aliasDepth int
-	// excluding is true while a command is looked at as if it left secrets out.
-	excluding bool
 
 	bounds      bounds
 	room        *room

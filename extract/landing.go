@@ -134,7 +134,7 @@ func (l *landing) source(source, base, dir string) {
 
 // linked notes what a relative link leads to: its text counts from where it lies.
 func (l *landing) linked(source, full string) {
-	if l.what.Symbolic && !strings.HasPrefix(source, "/") {
+	if l.what.Makes == shell.SymbolicLinks && !strings.HasPrefix(source, "/") {
 		l.e.touch(l.t, source, paths.Parent(full), v1.OpList)
 	}
 }

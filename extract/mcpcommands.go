@@ -30,15 +30,14 @@ func (u *uncatalogued) command(line string) {
 	}
 	u.carried.Add("runs_anything")
 	e := u.e
-	items, paths := len(e.facts.Items), len(e.facts.Paths)
-	messy, doubts, complete := e.facts.Messy, len(e.facts.Doubts), e.facts.Complete
+	before := e.mark()
 	line0, foreign, crossed := e.line, e.foreign, e.crossed
 	e.commandLine(line)
-	e.facts.Messy, e.facts.Doubts, e.facts.Complete = messy, e.facts.Doubts[:doubts], complete
+	e.forgetDoubts(before)
 	e.line, e.foreign, e.crossed = line0, foreign, crossed
 
-	added := slices.Clone(e.facts.Items[items:])
-	e.facts.Items = e.facts.Items[:items]
+	added := slices.Clone(e.facts.Items[before.items:])
+	e.facts.Items = e.facts.Items[:before.items]
 	for i := range added {
 		if added[i].Kind != v1.ItemCommand {
 			e.facts.Items = append(e.facts.Items, added[i])
@@ -54,7 +53,7 @@ func (u *uncatalogued) command(line string) {
 		}
 	}
 	// Paths of a command are the tool's; those of its items are found by the item's own index.
-	for i := paths; i < len(e.facts.Paths); i++ {
+	for i := before.paths; i < len(e.facts.Paths); i++ {
 		e.facts.Paths[i].Item = 0
 	}
 }

@@ -17,3 +17,12 @@ var FS embed.FS
 //
 //go:embed schemas/facts.json
 var Schema []byte
+
+// SiteSchema is a module that binds the schema, as schema.facts, to all packages of
+// operators: a misspelt fact in them is then an error.
+const SiteSchema = `# METADATA
+# scope: subpackages
+# schemas:
+#   - input: schema.facts
+package site
+`

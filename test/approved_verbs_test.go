@@ -141,8 +141,8 @@ func TestWritersOfProtectedFiles(t *testing.T) {
 	})
 }
 
-// Each way in which a walk comes by a directory over a name that the line makes: what the tree below holds
-// counts, as it does where the directory itself is named.
+// A walk that reaches a directory through a name that the line makes counts what the tree below holds, as if the
+// directory itself were named.
 func TestWalksOverLinksOfALine(t *testing.T) {
 	p := newApprovedPlace(t)
 	for _, walk := range []string{

@@ -45,7 +45,7 @@ func newClassPlace(t *testing.T, effect string) patternPlace {
 	return p
 }
 
-// What a path class holds is found by whatever way a call comes by it.
+// A path in a class is found in whatever way a call reaches it.
 func TestPathClassesAreFoundByEachWay(t *testing.T) {
 	for name, effect := range map[string]v1.Effect{"deny": v1.EffectDeny, "prompt": v1.EffectPrompt} {
 		p := newClassPlace(t, name)

@@ -15,3 +15,12 @@ type Caller struct {
 	// tokens of the state directory and for the socket.
 	Name string
 }
+
+// Asker is the identity that open prompts count for; empty for an operator, who is bounded
+// by the whole alone.
+func (c *Caller) Asker() string {
+	if c.Operator {
+		return ""
+	}
+	return c.Identity
+}

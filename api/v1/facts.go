@@ -170,7 +170,7 @@ type Item struct {
 	// Caveats are what a cover has to tolerate by name before it may apply. A
 	// caveat that a rule has never heard of is therefore never covered.
 	Caveats Set `json:"caveats"`
-	// Reaches names the operator's path classes that recursion, or a reader of git, comes by.
+	// Reaches names the operator's path classes that the item reads by recursion or out of git.
 	Reaches Set `json:"reaches"`
 	// Within holds every directory that everything the item touches lies in,
 	// as an approval's directory could name it (V6).

@@ -170,10 +170,37 @@ func approvalVerb(verb string, risks []string) string {
 }
 
 func approvalPlace(directory *string) string {
-	if directory == nil {
+	switch {
+	case directory == nil:
 		return " anywhere"
+	case *directory == "":
+		return " in an unknown directory"
 	}
 	return " in " + *directory
+}
+
+// ApprovalWords are the words of some approvals, with commas between them.
+func ApprovalWords(entries []ApprovalEntry) string {
+	words := make([]string, len(entries))
+	for i := range entries {
+		words[i] = entries[i].Words()
+	}
+	return strings.Join(words, ", ")
+}
+
+// RiskLines are the risks of an approval in one order, a line each: two approvals with the
+// same lines have the same risks. No risk holds a line feed.
+func (e *ApprovalEntry) RiskLines() string {
+	return strings.Join(slices.Sorted(slices.Values(e.Risks)), "\n")
+}
+
+// Approval is the entry as policy sees it. It shares the risks.
+func (e *ApprovalEntry) Approval() Approval {
+	approval := Approval{ID: e.ID, Tool: e.Tool, Verb: e.Verb, Anywhere: e.Directory == nil, Risks: e.Risks}
+	if e.Directory != nil {
+		approval.Directory = *e.Directory
+	}
+	return approval
 }
 
 // ParseApprovalVerb reads a verb chain with the risks behind it, in the form in which

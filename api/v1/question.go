@@ -1,9 +1,6 @@
 package v1
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Kinds of prompts, by what an answer does.
 const (
@@ -91,11 +88,7 @@ func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
 // Saves says what a choice saves, in words; empty where it saves nothing.
 func (s *PromptScope) Saves(choice string) string {
 	saved, _ := s.Remembered(choice)
-	words := make([]string, len(saved))
-	for i := range saved {
-		words[i] = saved[i].Words()
-	}
-	return strings.Join(words, ", ")
+	return ApprovalWords(saved)
 }
 
 // AnswerRequest is the body of POST /v1/prompts/{id}/answer.

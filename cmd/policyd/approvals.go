@@ -149,10 +149,7 @@ func (p *Program) revokeApprovals(ctx context.Context, o *operator, of *revocati
 		return err
 	}
 	if of.id != "" {
-		ids := make([]string, len(list))
-		for i := range list {
-			ids[i] = list[i].ID
-		}
+		ids := idsOf(list, func(entry *v1.ApprovalEntry) string { return entry.ID })
 		if of.id, err = fullID("approval", "policyd approvals list --long", of.id, ids); err != nil {
 			return err
 		}

@@ -18,14 +18,6 @@ import (
 // withoutBuiltin is the flag that leaves the built-in policy out.
 const withoutBuiltin = "no-builtin"
 
-// builtinSchemaBinding binds the schema of facts to the packages of operators.
-const builtinSchemaBinding = `# METADATA
-# scope: subpackages
-# schemas:
-#   - input: schema.facts
-package site
-`
-
 // includeBuiltin lets one of OPA's commands, test or check, see the built-in policy,
 // its helpers for tests and the schema of facts, as a server does. A path that brings
 // packages of policyd itself is checked alone.
@@ -75,7 +67,7 @@ func unpackBuiltin(command *cobra.Command, dir string) ([]string, error) {
 	if asBundle := command.Flags().Lookup("bundle"); asBundle != nil && asBundle.Changed {
 		return paths, nil // a bundle can't hold a file outside of its roots
 	}
-	return append(paths, binding), os.WriteFile(binding, []byte(builtinSchemaBinding), 0o600)
+	return append(paths, binding), os.WriteFile(binding, []byte(policies.SiteSchema), 0o600)
 }
 
 func writeBuiltin(dir string) error {

@@ -105,8 +105,6 @@ type rawList struct {
 	Decisions []json.RawMessage `json:"decisions"`
 }
 
-var errEnough = errors.New("enough")
-
 // gatherDecisions reads pages until there are as many as are wanted.
 func gatherDecisions(ctx context.Context, o *operator, flags *decisionsFlags) ([]json.RawMessage, error) {
 	list := []json.RawMessage{}

@@ -21,7 +21,7 @@ func (p *Program) repair(ctx context.Context, s *settings) (err error) {
 	}
 	unlock, err := lockState(ctx, s.StateDir, "", lockPatience)
 	if err != nil {
-		return failed(err, lockHint(err))
+		return failed(err, lockHint(err, endOther))
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	opened, err := store.Open(ctx, storeOptions(s))

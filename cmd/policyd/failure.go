@@ -72,7 +72,7 @@ func (p *Program) report(command *cobra.Command, err error) int {
 func (p *Program) complain(err error, hint string) {
 	_, _ = fmt.Fprintf(p.Stderr, "policyd: error: %s\n", indented(err.Error()))
 	if hint != "" {
-		_, _ = fmt.Fprintf(p.Stderr, "policyd: hint: %s\n", indented(hint))
+		p.hint(hint)
 	}
 }
 

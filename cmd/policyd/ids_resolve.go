@@ -2,9 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,10 +24,7 @@ func promptID(ctx context.Context, o *operator, given string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ids := make([]string, len(list))
-		for i := range list {
-			ids[i] = list[i].ID
-		}
+		ids := idsOf(list, func(prompt *v1.Prompt) string { return prompt.ID })
 		id, err := fullID("prompt", "policyd prompts list", given, ids)
 		if err == nil {
 			return id, nil
@@ -56,11 +52,7 @@ func sessionID(ctx context.Context, o *operator, given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = list[i].ID
-	}
-	return fullID("session", "policyd sessions list", given, ids)
+	return fullID("session", "policyd sessions list", given, idsOf(list, func(session *v1.SessionInfo) string { return session.ID }))
 }
 
 // decisionID finds the decision that begins as given. Ids begin with the time, so that
@@ -73,27 +65,20 @@ func decisionID(ctx context.Context, o *operator, given string) (string, error) 
 	if !known {
 		return given, nil // none of policyd's; the answer says so
 	}
-	var ids []string
+	type decision struct {
+		ID string `json:"decision_id"`
+	}
+	type page struct {
+		Decisions []decision `json:"decisions"`
+	}
 	query := url.Values{"limit": {"1000"}, "since": {since.UTC().Format(time.RFC3339)}}
-	err := pages(ctx, o, "/v1/decisions?"+query.Encode(), func(text json.RawMessage) error {
-		var page struct {
-			Decisions []struct {
-				ID string `json:"decision_id"`
-			} `json:"decisions"`
-		}
-		if err := json.Unmarshal(text, &page); err != nil {
-			return err
-		}
-		for _, decision := range page.Decisions {
-			if strings.HasPrefix(decision.ID, given) {
-				ids = append(ids, decision.ID)
-			}
-		}
-		return nil
+	list, err := gather(ctx, o, "/v1/decisions?"+query.Encode(), func(page *page) []decision {
+		return slices.DeleteFunc(page.Decisions, func(d decision) bool { return !strings.HasPrefix(d.ID, given) })
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil {
 		return "", err
 	}
+	ids := idsOf(list, func(d *decision) string { return d.ID })
 	return fullID("decision", "policyd decisions list", given, ids)
 }
 

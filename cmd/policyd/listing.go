@@ -45,13 +45,22 @@ func pages(ctx context.Context, o *operator, path string, take func(page json.Ra
 	}
 }
 
-// errReadEnough ends the reading of pages.
-var errReadEnough = errors.New("enough was read")
+// errEnough ends the reading of pages.
+var errEnough = errors.New("enough was read")
 
 // gather reads a whole list. list returns the members of one page.
 func gather[Page, Member any](ctx context.Context, o *operator, path string, list func(*Page) []Member) ([]Member, error) {
 	all, _, err := gatherUpTo(ctx, o, path, 0, list)
 	return all, err
+}
+
+// idsOf are the ids of the members of a list.
+func idsOf[Member any](list []Member, id func(*Member) string) []string {
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = id(&list[i])
+	}
+	return ids
 }
 
 // gatherUpTo reads at most limit members of a list, or all for 0. more is true if there are
@@ -66,11 +75,11 @@ func gatherUpTo[Page, Member any](
 			return fmt.Errorf("read answer: %w", err)
 		}
 		if all = append(all, list(&page)...); limit > 0 && len(all) > limit {
-			return errReadEnough
+			return errEnough
 		}
 		return nil
 	})
-	if errors.Is(err, errReadEnough) {
+	if errors.Is(err, errEnough) {
 		return all[:limit], true, nil
 	}
 	return all, false, err

@@ -48,7 +48,7 @@ func (p *Program) operator(ctx context.Context, s *settings) (*operator, error) 
 	case errors.As(err, &used) && used.by.Socket != "":
 		return overSocket(used.by.Socket, tokens.Operator), nil
 	case err != nil:
-		return nil, failed(err, operatorLockHint(err))
+		return nil, failed(err, lockHint(err, "try again"))
 	}
 	made, err := inProcess(ctx, s, tokens)
 	if err != nil {
@@ -57,13 +57,6 @@ func (p *Program) operator(ctx context.Context, s *settings) (*operator, error) 
 	inner := made.close
 	made.close = func() error { return errors.Join(inner(), unlock()) }
 	return made, nil
-}
-
-func operatorLockHint(err error) string {
-	if unwritable(err) {
-		return writableHint
-	}
-	return "try again, or name another directory with --state-dir"
 }
 
 func overSocket(socket, token string) *operator {

@@ -60,7 +60,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	}
 	unlock, err := lockState(ctx, s.StateDir, socketOf(s), lockPatience)
 	if err != nil {
-		return failed(err, lockHint(err))
+		return failed(err, lockHint(err, endOther))
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	for _, warning := range s.warnings() {
@@ -132,12 +132,16 @@ func connectionLimit(set, descriptors int) int {
 	return limit
 }
 
-// lockHint says what to do about a state directory that can't be taken.
-func lockHint(err error) string {
+// endOther is what to do about a state directory that another process has taken.
+const endOther = "end the other one first"
+
+// lockHint says what to do about a state directory that can't be taken. busy is what to do
+// if another process has taken it.
+func lockHint(err error, busy string) string {
 	if unwritable(err) {
 		return writableHint
 	}
-	return "end the other one first, or name another directory with --state-dir"
+	return busy + ", or name another directory with --state-dir"
 }
 
 const writableHint = "policyd writes to its state directory: make it writable for this user, or name another with --state-dir"

@@ -54,13 +54,7 @@ func (p *parsed) assigned(key Word) {
 // packageName notes a word that names a package, or code: a path, whose code a package
 // manager runs when it installs it.
 func (p *parsed) packageName(word Word) {
-	before := len(p.c.Accesses)
-	p.maybePath(word, v1.OpExecute)
-	for i := before; i < len(p.c.Accesses); i++ {
-		if p.c.Accesses[i].Maybe {
-			p.c.Accesses[i].Reading = AsAnything
-		}
-	}
+	p.anyPart(word, v1.OpExecute)
 }
 
 // named does the same as meant for words that name what is fetched, sent or set.

@@ -106,11 +106,9 @@ func (p *parsed) namedInterpreter() {
 		if entry == nil || !entry.interprets() || i+1 == len(words) {
 			continue
 		}
-		sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth, text: p.w.text}
-		st := p.st.withoutFunctions()
-		sub.argv(st, st, slices.Concat([]Word{{Kind: Literal, Text: name}}, words[i+1:]), nil)
+		line := p.aside(slices.Concat([]Word{{Kind: Literal, Text: name}}, words[i+1:]))
 		shell := isShell(name) && slices.ContainsFunc(words[i+1:], func(word Word) bool { return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c") })
-		if shell || slices.ContainsFunc(sub.line.Commands, func(c Command) bool { return c.Caveats.Has("inline_code") }) {
+		if shell || slices.ContainsFunc(line.Commands, func(c Command) bool { return c.Caveats.Has("inline_code") }) {
 			p.c.Caveats.Add("inline_code")
 		}
 		return

@@ -18,24 +18,33 @@ type Landing struct {
 	Exact bool
 	// Parents is true when a source keeps the directories that it names.
 	Parents bool
-	// Symbolic is true for links to the sources' names, which then count from
-	// where the link lies.
-	Symbolic bool
-	// Linked is true when what is put there is another name of a source, and not a copy.
-	Linked bool
+	// Makes is what is made of each source.
+	Makes Making
 	// Follow is true when links below a source are followed.
 	Follow bool
 	// Vague is true when an option has a say in where things land.
 	Vague bool
 }
 
+// Making is what a program makes of a source.
+type Making uint8
+
+const (
+	// Copies are files of their own. It also stands for sources that are moved.
+	Copies Making = iota
+	// HardLinks are other names of the sources.
+	HardLinks
+	// SymbolicLinks are links to the sources' names, which count from where the link lies.
+	SymbolicLinks
+)
+
 // placing is what the table knows of a program that puts its sources somewhere.
 type placing struct {
 	// Into and From are options that name the place, and sources.
 	Into []string `json:"into"`
 	From []string `json:"from"`
-	// Trees, Exact, Parents, Symbolic, Linked and Vague are the options that make a
-	// Landing so; "*" always.
+	// Trees, Exact, Parents and Vague are the options that make a Landing so, Symbolic and
+	// Linked those that make links of its sources; "*" always.
 	Trees    []string `json:"trees"`
 	Exact    []string `json:"exact"`
 	Parents  []string `json:"parents"`
@@ -95,10 +104,14 @@ func (p *parsed) land(program *Program) {
 		return slices.ContainsFunc(options, func(option string) bool { return option == "*" || p.has(option) })
 	}
 	landing := &Landing{
-		Tree: holds(places.Trees), Exact: holds(places.Exact), Parents: holds(places.Parents), Symbolic: holds(places.Symbolic),
-		Linked: holds(places.Linked),
-		Follow: p.filters.Follow,
-		Vague:  holds(places.Vague) || p.c.Caveats.Has("unknown_option"),
+		Tree: holds(places.Trees), Exact: holds(places.Exact), Parents: holds(places.Parents), Follow: p.filters.Follow,
+		Vague: holds(places.Vague) || p.c.Caveats.Has("unknown_option"),
+	}
+	switch {
+	case holds(places.Symbolic):
+		landing.Makes = SymbolicLinks
+	case holds(places.Linked):
+		landing.Makes = HardLinks
 	}
 	for _, word := range p.sources {
 		landing.Sources = append(landing.Sources, Access{

@@ -119,10 +119,6 @@ func operatorProgram(path string, value any) (json.RawMessage, error) {
 	if _, err := compile(made); err != nil {
 		return nil, &EntryError{path, err.Error()}
 	}
-	made, err = given.entry(path) // compiling hands separators down
-	if err != nil {
-		return nil, err
-	}
 	return json.Marshal(made)
 }
 

@@ -47,7 +47,7 @@ func (p *parsed) options(program *Program) {
 			p.c.Caveats.Add("dynamic_option") // the next word may be the bundle
 		}
 	}
-	early := p.endsAtOperand(program)
+	early := program.endsAtOperand()
 	rest := p.words
 	for len(rest) > 0 {
 		word := rest[0]
@@ -839,13 +839,23 @@ func (p *parsed) maybePath(word Word, op string) {
 // anyPath notes a word of a role that is not known: each path that it may hold can be
 // written, and a directory may be read with all that is below.
 func (p *parsed) anyPath(word Word) {
+	added := p.anyPart(word, v1.OpWrite)
+	for i := range added {
+		added[i].Tree = added[i].Tree || added[i].Maybe
+	}
+}
+
+// anyPart notes a word of which a path may be any part, and returns the accesses that this adds.
+func (p *parsed) anyPart(word Word, op string) []Access {
 	before := len(p.c.Accesses)
-	p.maybePath(word, v1.OpWrite)
-	for i := before; i < len(p.c.Accesses); i++ {
-		if a := &p.c.Accesses[i]; a.Maybe {
-			a.Reading, a.Tree = AsAnything, true
+	p.maybePath(word, op)
+	added := p.c.Accesses[before:]
+	for i := range added {
+		if added[i].Maybe {
+			added[i].Reading = AsAnything
 		}
 	}
+	return added
 }
 
 // move notes an option that changes the working directory of the command.

@@ -557,18 +557,16 @@ func (p *parsed) within() {
 	if len(p.inner) == 0 {
 		return
 	}
-	sub := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth, text: p.w.text}
-	st := p.st.withoutFunctions()
-	sub.argv(st, st, p.inner, nil)
-	for _, code := range sub.line.Messy {
+	line := p.aside(p.inner)
+	for _, code := range line.Messy {
 		if code == MessyNesting {
 			p.w.messy(code)
 		}
 	}
-	if p.c.Caveats.Has("privileged") && len(sub.line.Commands) > 0 {
-		p.c.Verb += " " + sub.line.Commands[0].Verb // a chain of its own (V2)
+	if p.c.Caveats.Has("privileged") && len(line.Commands) > 0 {
+		p.c.Verb += " " + line.Commands[0].Verb // a chain of its own (V2)
 	}
-	for _, command := range sub.line.Commands {
+	for _, command := range line.Commands {
 		p.c.Accesses = append(p.c.Accesses, command.Accesses...)
 		p.c.Variables = append(p.c.Variables, command.Variables...)
 		for _, caveat := range []string{"own_program", "reads_environment"} {
@@ -577,6 +575,15 @@ func (p *parsed) within() {
 			}
 		}
 	}
+}
+
+// aside reads words as a command line of their own, which adds nothing to the line that they
+// stand in.
+func (p *parsed) aside(words []Word) *Line {
+	w := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth, text: p.w.text}
+	st := p.st.withoutFunctions()
+	w.argv(st, st, words, nil)
+	return &w.line
 }
 
 // changesShell reports whether a builtin runs a builtin that changes the shell

@@ -26,7 +26,7 @@ func separatorOf(word Word) string {
 }
 
 // tested reports whether the program was tested to treat the words behind a separator
-// as its style states. A program that is no entry's is not read any further.
+// as its style states.
 func (p *Program) tested(separator string) bool {
 	return p.inert || slices.Contains(p.separators, separator)
 }
@@ -43,7 +43,7 @@ func (p *parsed) separated(program *Program, separator string, behind []Word) {
 		return
 	}
 	p.c.Caveats.Add("unknown_option")
-	if separator == separatorOperand && !p.endsAtOperand(program) {
+	if separator == separatorOperand && !program.endsAtOperand() {
 		return // the words are read as options, too
 	}
 	for _, word := range behind {
@@ -113,9 +113,9 @@ func (p *parsed) mayLead(word Word) bool {
 	}
 }
 
-// endsAtOperand reports whether the style of a program ends options at the first operand.
-func (p *parsed) endsAtOperand(program *Program) bool {
-	return program.style == "posix" || program.style == "go" && !program.permute || program.wrapper != ""
+// endsAtOperand reports whether the style of the program ends options at the first operand.
+func (p *Program) endsAtOperand() bool {
+	return p.style == "posix" || p.style == "go" && !p.permute || p.wrapper != ""
 }
 
 // Separators states what was tested of one entry.
@@ -140,7 +140,7 @@ func (t *Table) Separators() map[string]Separators {
 
 func (p *Program) listSeparators(verb string, out map[string]Separators) {
 	if len(p.separators) > 0 && !p.inherits {
-		out[verb] = Separators{Tested: p.separators, Ends: (&parsed{}).endsAtOperand(p)}
+		out[verb] = Separators{Tested: p.separators, Ends: p.endsAtOperand()}
 	}
 	for name, command := range p.commands {
 		command.listSeparators(verb+" "+name, out)

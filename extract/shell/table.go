@@ -350,7 +350,9 @@ func compile(e *entry) (*Program, error) {
 	for name, inner := range e.Commands {
 		inherits := inner.Separators == nil
 		if inherits {
-			inner.Separators = e.Separators
+			heir := *inner // what is compiled stays as it was given
+			heir.Separators = e.Separators
+			inner = &heir
 		}
 		command, err := compile(inner)
 		if err != nil {

@@ -70,7 +70,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 	seen := make(map[place]bool, len(entries))
 	for i := range entries {
 		entry := &entries[i]
-		at := place{group: groupOf(entry), anywhere: entry.Directory == nil, risks: risksOf(entry)}
+		at := place{group: groupOf(entry), anywhere: entry.Directory == nil, risks: entry.RiskLines()}
 		if entry.Directory != nil {
 			at.directory = *entry.Directory
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -276,16 +275,11 @@ func (p *places) put(directory *string, entries []*v1.ApprovalEntry) {
 // same is the answer for the same place and the same risks, nil if there is none.
 func (p *places) same(entry *v1.ApprovalEntry) *v1.ApprovalEntry {
 	for _, known := range p.at(entry.Directory) {
-		if risksOf(known) == risksOf(entry) {
+		if known.RiskLines() == entry.RiskLines() {
 			return known
 		}
 	}
 	return nil
-}
-
-// risksOf are the risks of an answer, in one order.
-func risksOf(entry *v1.ApprovalEntry) string {
-	return strings.Join(slices.Sorted(slices.Values(entry.Risks)), "\n")
 }
 
 // remove takes an answer out. The caller holds mu.

@@ -82,11 +82,7 @@ func appendLive(out []v1.Approval, entry *v1.ApprovalEntry, now time.Time) []v1.
 	if slices.ContainsFunc(out, func(known v1.Approval) bool { return known.ID == entry.ID }) {
 		return out
 	}
-	approval := v1.Approval{ID: entry.ID, Tool: entry.Tool, Verb: entry.Verb, Anywhere: entry.Directory == nil, Risks: entry.Risks}
-	if entry.Directory != nil {
-		approval.Directory = *entry.Directory
-	}
-	return append(out, approval)
+	return append(out, entry.Approval())
 }
 
 // once finds the one-shot answer to a call.

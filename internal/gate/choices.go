@@ -42,14 +42,8 @@ func (p *passage) allowedBy(ctx context.Context, scope *v1.PromptScope, choice s
 	in := p.input
 	in.Approvals = slices.Clone(in.Approvals)
 	for i := range saved {
-		approval := v1.Approval{
-			ID: fmt.Sprintf("offered-%d", i), Tool: scope.Tool, Verb: saved[i].Verb, Risks: saved[i].Risks,
-			Anywhere: saved[i].Directory == nil,
-		}
-		if saved[i].Directory != nil {
-			approval.Directory = *saved[i].Directory
-		}
-		in.Approvals = append(in.Approvals, approval)
+		saved[i].ID, saved[i].Tool = fmt.Sprintf("offered-%d", i), scope.Tool
+		in.Approvals = append(in.Approvals, saved[i].Approval())
 	}
 	result, err := p.snapshot.Judge(context.WithoutCancel(ctx), &in)
 	if err != nil {

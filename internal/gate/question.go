@@ -59,7 +59,7 @@ func (p *passage) question(ctx context.Context) *v1.Question {
 // nothing covers, as they are and not as a person is shown them.
 func (p *passage) scope() v1.PromptScope {
 	scope := v1.PromptScope{
-		Caller: p.asker(), Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.JudgedAs(), Items: []v1.PromptItem{},
+		Caller: p.options.Caller.Asker(), Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.JudgedAs(), Items: []v1.PromptItem{},
 	}
 	for _, index := range p.result.Uncovered {
 		item := &p.input.Items[index]
@@ -72,14 +72,6 @@ func (p *passage) scope() v1.PromptScope {
 		}
 	}
 	return scope
-}
-
-// asker is the identity for which an open prompt counts, empty for an operator.
-func (p *passage) asker() string {
-	if p.options.Caller.Operator {
-		return ""
-	}
-	return p.options.Caller.Identity
 }
 
 func sameItem(a, b *v1.PromptItem) bool {

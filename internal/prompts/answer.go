@@ -37,12 +37,7 @@ func (b *Book) Answer(ctx context.Context, id string, request v1.AnswerRequest) 
 		return v1.AnswerResponse{}, err
 	}
 	b.options.Given(approvals, grants, outcome.once)
-	b.mu.Lock()
-	b.end(held, v1.PromptAnswered, answer)
-	prompt = copied(&held.row.Prompt)
-	b.mu.Unlock()
-	b.settle(held)
-	b.options.Notify(prompt)
+	b.close(held, answer)
 	response := v1.AnswerResponse{Decision: outcome.decision, Resolution: outcome.text, Saved: approvals, Grants: grants}
 	if response.Saved == nil {
 		response.Saved = []v1.ApprovalEntry{}
@@ -51,6 +46,16 @@ func (b *Book) Answer(ctx context.Context, id string, request v1.AnswerRequest) 
 		response.Grants = []v1.Grant{}
 	}
 	return response, nil
+}
+
+// close ends a prompt that the store has as answered, and tells everybody.
+func (b *Book) close(held *entry, answer *v1.PromptAnswer) {
+	b.mu.Lock()
+	b.end(held, v1.PromptAnswered, answer)
+	prompt := copied(&held.row.Prompt)
+	b.mu.Unlock()
+	b.settle(held)
+	b.options.Notify(prompt)
 }
 
 // answerable refuses an answer to what has ended.

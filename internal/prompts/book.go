@@ -82,7 +82,6 @@ type asker struct{ caller, agent string }
 type entry struct {
 	row store.Prompt
 	key key
-	by  asker
 	// saved is false while the store could not be written.
 	saved bool
 	// owed is the end that the store could not be told of, nil for none. Until it
@@ -192,10 +191,11 @@ func sizeOf(prompt *v1.Prompt, scope *v1.PromptScope) int {
 func (b *Book) count(held *entry, sign int) {
 	size := sign * sizeOf(&held.row.Prompt, &held.row.Scope)
 	b.bytes += size
-	if held.by.caller == "" {
+	by := askerOf(&held.row.Scope)
+	if by.caller == "" {
 		return // operators are bounded by the whole alone
 	}
-	keys := []asker{held.by, {caller: held.by.caller}}
+	keys := []asker{by, {caller: by.caller}}
 	for _, key := range slices.Compact(keys) {
 		now := load{b.asked[key].prompts + sign, b.asked[key].bytes + size}
 		if b.asked[key] = now; now.prompts <= 0 {

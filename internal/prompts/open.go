@@ -98,7 +98,7 @@ func (b *Book) fresh(question *v1.Question) *entry {
 	row := store.Prompt{Prompt: question.Prompt, Kind: question.Kind, Key: question.Key[:], Scope: question.Scope}
 	row.Prompt = copied(&row.Prompt)
 	row.ID, row.State, row.CreatedAt, row.ExpiresAt = b.options.NewID(), v1.PromptPending, now, now.Add(b.options.Expiry)
-	return &entry{row: row, key: keyOf(&row), by: askerOf(&row.Scope), ended: make(chan struct{})}
+	return &entry{row: row, key: keyOf(&row), ended: make(chan struct{})}
 }
 
 // crowded names whose prompts are too many for another, and is empty where there is room.

@@ -3,7 +3,6 @@ package prompts
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -98,28 +97,18 @@ func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerReque
 
 func sentence(request v1.AnswerRequest, saved, left []v1.ApprovalEntry) string {
 	if len(saved) == 0 {
-		return "Approved (no save): too shallow a directory to remember: " + words(left)
+		return "Approved (no save): too shallow a directory to remember: " + v1.ApprovalWords(left)
 	}
 	text := "Saved: "
 	if request.Choice == v1.ChoiceSession {
 		text = "Saved for this chat: "
 	}
-	text += words(saved)
+	text += v1.ApprovalWords(saved)
 	if request.TTL != "" {
 		text += " for " + request.TTL
 	}
 	if len(left) > 0 {
-		text += "; not saved, too shallow a directory: " + words(left)
+		text += "; not saved, too shallow a directory: " + v1.ApprovalWords(left)
 	}
 	return text
-}
-
-func words(entries []v1.ApprovalEntry) string {
-	texts := make([]string, len(entries))
-	for i := range entries {
-		if texts[i] = entries[i].Words(); entries[i].Directory != nil && *entries[i].Directory == "" {
-			texts[i] += "an unknown directory"
-		}
-	}
-	return strings.Join(texts, ", ")
 }

@@ -70,7 +70,7 @@ func (b *Book) take(row store.Prompt) *entry {
 		return nil
 	}
 	// Whoever opened it, perhaps in another process, may ask again.
-	held := &entry{row: row, key: keyOf(&row), by: askerOf(&row.Scope), saved: true, unheld: 1, ended: make(chan struct{})}
+	held := &entry{row: row, key: keyOf(&row), saved: true, unheld: 1, ended: make(chan struct{})}
 	b.add(held)
 	return held
 }
@@ -143,7 +143,7 @@ func (b *Book) find(ctx context.Context, id string) (*entry, error) {
 func endedEntry(row store.Prompt) *entry {
 	ended := make(chan struct{})
 	close(ended)
-	return &entry{row: row, key: keyOf(&row), by: askerOf(&row.Scope), saved: true, ended: ended}
+	return &entry{row: row, key: keyOf(&row), saved: true, ended: ended}
 }
 
 // adopt takes over a pending prompt that another process opened. It may have

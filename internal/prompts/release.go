@@ -82,12 +82,7 @@ func (b *Book) Release(ctx context.Context, id, by string) error {
 	if _, _, err := b.resolve(ctx, held, store.Resolution{Prompt: id, State: v1.PromptAnswered, Answer: answer}); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	b.end(held, v1.PromptAnswered, answer)
-	prompt = copied(&held.row.Prompt)
-	b.mu.Unlock()
-	b.settle(held)
-	b.options.Notify(prompt)
+	b.close(held, answer)
 	return nil
 }
 

@@ -220,13 +220,9 @@ func (r *Registry) ask(ctx context.Context, session *v1.Session, caller v1.Calle
 	if kind == v1.PromptKindDirectory {
 		tool = directoryTool
 	}
-	identity := caller.Identity
-	if caller.Operator {
-		identity = ""
-	}
 	prompt, _, err := r.asker.Open(ctx, &v1.Question{
 		Kind: kind, Key: questionKey(kind, session.ID, root),
-		Scope: v1.PromptScope{Caller: identity, Agent: session.Agent, Audience: session.Audience, Items: []v1.PromptItem{}},
+		Scope: v1.PromptScope{Caller: caller.Asker(), Agent: session.Agent, Audience: session.Audience, Items: []v1.PromptItem{}},
 		Prompt: v1.Prompt{
 			State: v1.PromptPending, Title: questionReading + root + "?", Verbs: []string{readingVerb}, Directory: root,
 			Call: v1.PromptCall{

@@ -22,7 +22,7 @@ func scanApproval(row scanner) (v1.ApprovalEntry, error) {
 		&entry.By, &created, &expires, &risks)
 	entry.CreatedAt = fromMicros(created)
 	if risks != "" {
-		entry.Risks = strings.Split(risks, riskSeparator)
+		entry.Risks = strings.Split(risks, "\n")
 	}
 	if expires != nil {
 		at := fromMicros(*expires)
@@ -38,17 +38,10 @@ func approvalIdentity(entry *v1.ApprovalEntry) []byte {
 		where, directory = "in", *entry.Directory
 	}
 	parts := []string{string(entry.Audience), entry.Agent, entry.Tool, entry.Verb, where, directory, entry.Session}
-	if risks := risksColumn(entry); risks != "" { // without any it is what it was before there were risks
+	if risks := entry.RiskLines(); risks != "" { // without any it is what it was before there were risks
 		parts = append(parts, risks)
 	}
 	return identity(parts...)
-}
-
-// riskSeparator stands between risks in their column; none of them holds it.
-const riskSeparator = "\n"
-
-func risksColumn(entry *v1.ApprovalEntry) string {
-	return strings.Join(slices.Sorted(slices.Values(entry.Risks)), riskSeparator)
 }
 
 // Approvals returns the approvals that have not expired at now, in the order of
@@ -132,7 +125,7 @@ func (t *transaction) putApprovals(ctx context.Context, entries []v1.ApprovalEnt
 		}
 		kept[next.place], err = one(ctx, prepared{statement}, scanApproval, "", next.identity, entry.ID, string(entry.Audience),
 			entry.Agent, entry.Tool, entry.Verb, directory, entry.Session, entry.By, micros(entry.CreatedAt), microsOrNull(entry.ExpiresAt),
-			risksColumn(entry))
+			entry.RiskLines())
 		if err != nil {
 			return nil, err
 		}
