@@ -108,6 +108,11 @@ type catalog struct {
 	MCPPatterns []string          `json:"mcp_patterns"`
 	MCPCommands []string          `json:"mcp_commands"`
 	MCPReaders  map[string]string `json:"mcp_readers"`
+	// MCPNonrecursive are tools that look at nothing below a directory that they are given.
+	MCPNonrecursive []string `json:"mcp_nonrecursive"`
+	// MCPLanguages are words of names of arguments that hold statements in a language that is
+	// not read, each with the risk that the call has.
+	MCPLanguages map[string]string `json:"mcp_languages"`
 	// ACPKinds say what a tool call of an ACP kind does to the places that it names.
 	ACPKinds map[string]string  `json:"acp_kinds"`
 	ACP      map[string]*method `json:"acp"`

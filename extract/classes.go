@@ -16,10 +16,21 @@ type pathClass struct {
 	paths.Class
 	// past is what commits hold of it.
 	past *git.Past
+	// judged is false if no definition of the class has an effect, so that only rules of a site read it.
+	judged bool
 }
 
 // classData is how policy data and settings name the paths of classes.
-type classData map[string]struct{ Paths []string }
+type classData map[string]struct {
+	Paths  []string
+	Effect string
+}
+
+// judges reports whether a class has a definition here whose effect isn't none.
+func (d classData) judges(name string) bool {
+	class, found := d[name]
+	return found && class.Effect != "none"
+}
 
 // newClasses joins the classes of a policy with those of the settings.
 func newClasses(config, settings classData) ([]pathClass, error) {
@@ -34,7 +45,7 @@ func newClasses(config, settings classData) ([]pathClass, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, pathClass{Class: class, past: git.NewPast(class.MayMatch)})
+		out = append(out, pathClass{Class: class, past: git.NewPast(class.MayMatch), judged: config.judges(name) || settings.judges(name)})
 	}
 	return out, nil
 }

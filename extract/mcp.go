@@ -60,6 +60,7 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	for _, class := range u.reaches {
 		own.Reaches.Add(class)
 	}
+	own.Risks = u.risks
 }
 
 // uncatalogued reads the arguments of one tool.
@@ -74,6 +75,9 @@ type uncatalogued struct {
 	// reaches are the classes of paths that these come by.
 	reaches v1.Set
 	lines   int
+	// risks are those of the tool's item, walks how many directories were walked for them.
+	risks v1.Set
+	walks int
 	// secretsOnly is true where nothing but secrets is looked for.
 	secretsOnly bool
 }
@@ -118,6 +122,9 @@ func (u *uncatalogued) value(name string, value any) {
 // key reads a name, which may be a path itself where a tool takes a map of
 // files.
 func (u *uncatalogued) key(name, key string) {
+	if !u.secretsOnly {
+		u.language(key)
+	}
 	if u.leadsOut(key) {
 		u.text(name, key)
 		return
@@ -148,9 +155,7 @@ func (u *uncatalogued) text(name, text string) {
 	if role == roleCommand {
 		u.command(text)
 	}
-	if role == roleCommand || role == roleNone {
-		u.words(text)
-	}
+	u.words(role, text)
 	if u.elsewhere(text) {
 		return
 	}
@@ -258,16 +263,17 @@ const maxName = 4096
 func (u *uncatalogued) declared(name, text string) {
 	e := u.e
 	raw, clear := u.spelled(text)
-	e.addressedPath(text, raw, clear, e.x.catalog.mcpOperation(u.tool, name))
+	u.below(e.addressedPath(text, raw, clear, e.x.catalog.mcpOperation(u.tool, name)))
 }
 
 // addressedPath adds the item of a path as otherReadings judges it.
-func (e *extraction) addressedPath(text, raw string, clear bool, op string) {
+func (e *extraction) addressedPath(text, raw string, clear bool, op string) *v1.Path {
 	index, item := len(e.facts.Paths), len(e.facts.Items)
 	e.filePath(raw, op, &tool{})
 	p := &e.facts.Paths[index]
 	e.otherReadings(p, text, raw, clear)
 	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))
+	return p
 }
 
 // spelled is what a text names, and whether it certainly does.
@@ -284,16 +290,19 @@ func (u *uncatalogued) place(text string) {
 	raw, clear := u.spelled(text)
 	pattern := strings.ContainsAny(raw, "*?[{") && !u.e.exists(u.e.absolute(raw, u.e.facts.Cwd))
 	if !pattern || !strings.ContainsAny(raw, "*?") {
-		u.reach(text, raw, clear)
+		u.below(u.reach(text, raw, clear))
 	}
 	if pattern {
-		u.reach(text, u.e.patternRoot(raw), clear)
+		root := u.reach(text, u.e.patternRoot(raw), clear)
+		if strings.Contains(raw, "**") {
+			u.below(root) // other patterns name what they match
+		}
 	}
 }
 
 // reach adds one path. Where it lies in a space that the tool may change it is
 // covered with the tool; elsewhere it is an item of its own.
-func (u *uncatalogued) reach(text, raw string, clear bool) {
+func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
 	e, op := u.e, u.e.x.catalog.mcpOperation(u.tool, "")
 	p := e.touch(&u.touched, raw, e.facts.Cwd, op)
 	e.alteredPath(p, raw)
@@ -301,13 +310,14 @@ func (u *uncatalogued) reach(text, raw string, clear bool) {
 	u.touched.add(op, p.Space)
 	switch p.Space {
 	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceNone:
-		return
+		return p
 	case v1.SpaceReadAlso:
 		if op != v1.OpWrite {
-			return
+			return p
 		}
 	}
 	e.pathItem(len(e.facts.Paths) - 1)
+	return p
 }
 
 // otherReadings judges a path by what else its argument could name: raw is what

@@ -74,9 +74,9 @@ func (u *uncatalogued) argv(name string, list []any) {
 	u.command(commandText(words, true))
 }
 
-// words looks for secrets among the words of a text of no known role: files that are there, paths in
-// full, and what follows the colon of a revision.
-func (u *uncatalogued) words(text string) {
+// words looks for secrets among the words of a text: files that are there, paths in full, and what
+// follows the colon of a revision. In an argument for paths every word may be one.
+func (u *uncatalogued) words(role, text string) {
 	count := 0
 	for word := range strings.FieldsFuncSeq(text, endsWord) {
 		if count++; count > maxMCPWords {
@@ -84,11 +84,12 @@ func (u *uncatalogued) words(text string) {
 			return
 		}
 		word = strings.TrimLeft(word, "@-")
-		if !strings.ContainsAny(word, "./~$") {
-			continue
+		if !strings.ContainsAny(word, "./~$") && role != rolePath && role != rolePlace || strings.Trim(word, "/") == "" {
+			continue // "//" begins a comment
 		}
 		if word != text && (u.full(word) || u.there(word)) {
 			u.e.spelledSecret(word)
+			u.belowNamed(word)
 		}
 		if strings.Contains(word, "://") {
 			continue
@@ -119,7 +120,7 @@ func (u *uncatalogued) matched(role, text string) {
 		u.carried.Add(reachesUnknown)
 	}
 	for _, match := range found.matches {
-		u.reach(text, match, true)
+		u.below(u.reach(text, match, true))
 	}
 }
 

@@ -91,3 +91,21 @@ func (p *patternPlace) effects(t *testing.T, line string) [3]v1.Effect {
 	out, _ := p.decide(t, line)
 	return out
 }
+
+// An approval of a tool covers a directory above a path of a class only if it was given for such a call. A class
+// without an effect is for rules of a site alone.
+func TestApprovedToolsAndClassesBelow(t *testing.T) {
+	for effect, want := range map[string]v1.Effect{"deny": v1.EffectPrompt, "prompt": v1.EffectPrompt, "none": v1.EffectAllow} {
+		p := newClassPlace(t, effect)
+		call := p.call("mcp__x__do", map[string]any{"path": "infra"})
+		approval := approved("mcp:x/do")
+		got, codes := p.judge(t, call, nil, approval)
+		assert.Equalf(t, want, got, "%s: %s", effect, codes)
+		approval.Risks.Add("production below")
+		got, codes = p.judge(t, call, nil, approval)
+		assert.Equalf(t, v1.EffectAllow, got, "%s: %s", effect, codes)
+		approval.Risks = v1.Set{}
+		got, codes = p.judge(t, p.call("mcp__x__do", map[string]any{"path": "src"}), nil, approval)
+		assert.Equalf(t, v1.EffectAllow, got, "%s: %s", effect, codes)
+	}
+}

@@ -2,6 +2,7 @@ package test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -99,7 +100,7 @@ func TestApprovedToolsStayInScope(t *testing.T) {
 func TestApprovedToolsNeedNoQuestions(t *testing.T) {
 	p := newPlace(t)
 	for name, args := range map[string]map[string]any{
-		"repository":          {"repo_path": p.project},
+		"repository":          {"repo_path": p.project + "/lib"},
 		"output":              {"output_path": "build/x"},
 		"working directory":   {"cwd": p.project + "/src"},
 		"file address":        {"thing": "file://" + p.project + "/README.md"},
@@ -125,4 +126,95 @@ func TestApprovedToolsNeedNoQuestions(t *testing.T) {
 	assert.Equal(t, v1.EffectAllow, effect, codes)
 	effect, codes = p.judgeTool(t, "write_file", map[string]any{"path": p.project + "/.gitignore", "content": ".env"})
 	assert.NotEqual(t, v1.EffectDeny, effect, codes)
+}
+
+// V12, S2: an approval of a tool covers a directory with secrets below it only if it was given for such a
+// call; the person is asked once more at most.
+func TestApprovedToolsAndSecretsBelow(t *testing.T) {
+	p := newPlace(t)
+	for _, name := range []string{"conf/prod/.env", "keys/deep/er/id_rsa", "lists/a/.npmrc"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x\n"), 0o600))
+	}
+	require.NoError(t, os.Symlink("conf", p.project+"/link"))
+	with := func(tool string, risks ...string) v1.Approval {
+		approval := approved("mcp:x/" + tool)
+		for _, risk := range risks {
+			approval.Risks.Add(risk)
+		}
+		return approval
+	}
+	list := func(words ...any) []any { return words }
+	for name, args := range map[string]map[string]any{
+		"repository":        {"repo_path": p.project},
+		"path":              {"path": "conf"},
+		"further up":        {"path": p.project + "/conf/../keys"},
+		"working directory": {"cwd": p.project},
+		"here":              {"root": "."},
+		"unheard of":        {"thing": "conf"},
+		"with a slash":      {"thing": "./conf/"},
+		"file address":      {"uri": "file://" + p.project + "/conf"},
+		"link":              {"path": "link"},
+		"list":              {"paths": list("src", "keys")},
+		"list in a text":    {"paths": "src,conf"},
+		"among words":       {"thing": "scan ./conf now"},
+		"nested":            {"options": map[string]any{"dir": "lists"}},
+		"pattern":           {"glob": "conf/**/*"},
+		"matched directory": {"path": "co*"},
+		"argument of argv":  {"args": list("conf")},
+	} {
+		for _, tool := range []string{"do", "directory_tree", "search_files", "git_status"} {
+			call := p.call("mcp__x__"+tool, args)
+			judgement, err := p.engine.Judge(t.Context(), call, nil, []v1.Approval{with(tool)})
+			require.NoError(t, err)
+			assert.Equalf(t, v1.EffectPrompt, judgement.Effect, "%s %s", tool, name)
+			if args["args"] == nil {
+				assert.Containsf(t, judgement.Choices, v1.ChoiceAlwaysAnywhere, "%s %s", tool, name)
+			}
+			effect, codes := p.judge(t, call, nil, with(tool, "secrets below"))
+			assert.Equalf(t, v1.EffectAllow, effect, "%s %s: %s", tool, name, codes)
+			effect, _ = p.judge(t, call, nil, with(tool, "force"))
+			assert.Equalf(t, v1.EffectPrompt, effect, "%s %s", tool, name)
+		}
+	}
+	for name, c := range map[string]struct {
+		tool string
+		args map[string]any
+	}{
+		"directory without secrets": {"do", map[string]any{"path": "src"}},
+		"file":                      {"do", map[string]any{"path": "README.md"}},
+		"new directory":             {"do", map[string]any{"path": "build"}},
+		"words to look for":         {"do", map[string]any{"query": "conf", "pattern": "conf", "text": "see conf/ for more"}},
+		"pattern of files":          {"do", map[string]any{"glob": "src/*.go"}},
+		"comment":                   {"do", map[string]any{"thing": "// conf"}},
+		"no argument":               {"do", map[string]any{}},
+		"one level of names":        {"list_directory", map[string]any{"path": "conf"}},
+		"no file":                   {"read_text_file", map[string]any{"path": "conf"}},
+		"about it":                  {"get_file_info", map[string]any{"path": p.project}},
+	} {
+		effect, codes := p.judge(t, p.call("mcp__x__"+c.tool, c.args), nil, with(c.tool))
+		assert.Equalf(t, v1.EffectAllow, effect, "%s: %s", name, codes)
+	}
+}
+
+// A tool that is given a statement in a language that isn't read is approved by words that say so.
+func TestApprovedToolsAndLanguages(t *testing.T) {
+	p := newPlace(t)
+	for want, args := range map[string]map[string]any{
+		"any sql":     {"sql": "DROP TABLE x"},
+		"any cypher":  {"cypherQuery": "MATCH (n) DETACH DELETE n"},
+		"any graphql": {"options": map[string]any{"graphql_query": "mutation {x}"}},
+	} {
+		call := p.call("mcp__db__do", args)
+		approval := approved("mcp:db/do")
+		judgement, err := p.engine.Judge(t.Context(), call, nil, []v1.Approval{approval})
+		require.NoError(t, err)
+		assert.Equal(t, v1.EffectPrompt, judgement.Effect, want)
+		assert.Contains(t, judgement.Choices, v1.ChoiceAlwaysAnywhere, want)
+		approval.Risks.Add(want)
+		effect, codes := p.judge(t, call, nil, approval)
+		assert.Equalf(t, v1.EffectAllow, effect, "%s: %s", want, codes)
+	}
+	effect, codes := p.judge(t, p.call("mcp__db__do", map[string]any{"query": "select 1"}), nil, approved("mcp:db/do"))
+	assert.Equal(t, v1.EffectAllow, effect, codes)
 }
