@@ -30,6 +30,7 @@ var statuses = map[string]int{
 	"session_archived":    http.StatusGone,
 	"prompt_ended":        http.StatusGone,
 	"prompts_full":        http.StatusTooManyRequests,
+	"sessions_full":       http.StatusTooManyRequests,
 	"too_many_grants":     http.StatusTooManyRequests,
 	"store_unavailable":   http.StatusServiceUnavailable,
 	"log_unavailable":     http.StatusServiceUnavailable,

@@ -135,6 +135,7 @@ func (s *sidecar) memoryReadings() []metrics.Reading {
 	return []metrics.Reading{
 		{Name: "policyd_store_up", Help: "1 while sessions, approvals and prompts can be read and kept.", Value: metrics.Truth(kept.OK)},
 		{Name: "policyd_prompts_open", Help: "Prompts that wait for an answer.", Value: float64(s.memory.prompts.Pending())},
+		{Name: "policyd_sessions_refused_total", Help: "Sessions that were refused because their caller had too many.", Counter: true, Value: float64(s.memory.sessions.Refused())},
 		{Name: "policyd_sessions", Help: "Active sessions that this sidecar has in memory.", Value: float64(s.memory.sessions.Active())},
 	}
 }

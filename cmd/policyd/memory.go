@@ -123,7 +123,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	fault := func(err error) { m.logger.Error("store failed", "error", err) }
 	m.sessions, err = sessions.New(sessions.Options{
 		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: newID,
-		Platform: s.platform, Home: s.home, Fault: fault,
+		Platform: s.platform, Home: s.home, PerCaller: s.Limits.SessionsPerCaller, Fault: fault,
 		Changed: func(session v1.SessionInfo) { m.events.Publish(events.SessionUpdated, session) },
 		Granted: m.releases.granted,
 		Ended: func(session string) {
@@ -230,7 +230,7 @@ func (m *memory) tend(ctx context.Context) {
 		if err := m.store.SweepExpired(ctx, swept); err != nil {
 			m.logger.Error("store failed", "error", err)
 		}
-		if err := m.retain(ctx, swept.Add(-m.retention)); err != nil {
+		if err := errors.Join(m.endIdle(ctx, m.idleSince(swept)), m.retain(ctx, swept.Add(-m.retention))); err != nil {
 			m.logger.Error("store failed", "error", err)
 		}
 	}

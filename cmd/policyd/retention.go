@@ -12,6 +12,24 @@ const (
 	sweepRounds = 40
 )
 
+// leastIdle is how long a session is kept in use at least that no call names.
+const leastIdle = 7 * 24 * time.Hour
+
+// idleSince is the time since when a session has to have been used to stay active.
+func (m *memory) idleSince(now time.Time) time.Time { return now.Add(-max(m.retention, leastIdle)) }
+
+// endIdle ends sessions that no call has named since a time. An id that comes back is as narrow as
+// it was, as long as the ended session is kept.
+func (m *memory) endIdle(ctx context.Context, since time.Time) error {
+	for range sweepRounds {
+		ended, err := m.sessions.EndIdle(ctx, since, sweptAtOnce)
+		if err != nil || ended < sweptAtOnce {
+			return err
+		}
+	}
+	return nil
+}
+
 // retain forgets prompts and archived sessions that ended before a time. Pending
 // prompts and sessions in use are never among them.
 func (m *memory) retain(ctx context.Context, before time.Time) error {

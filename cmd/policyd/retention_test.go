@@ -63,6 +63,15 @@ func TestWhatEndedLongAgoIsForgotten(t *testing.T) {
 		names = append(names, sessions[i].ID)
 	}
 	assert.Equal(t, []string{"active", "archived-lately"}, names)
+
+	// What no call has named for as long has ended by then, at least a week after.
+	require.NoError(t, m.endIdle(ctx, m.idleSince(now)))
+	active, err := m.store.Session(ctx, "active")
+	require.NoError(t, err)
+	assert.True(t, active.Archived)
+	assert.Equal(t, now.Add(-m.retention), m.idleSince(now))
+	m.retention = time.Hour
+	assert.Equal(t, now.Add(-7*24*time.Hour), m.idleSince(now))
 }
 
 // endedPrompt keeps a prompt that ended at a time, or that is pending for none.

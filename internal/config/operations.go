@@ -66,8 +66,9 @@ type Limits struct {
 	// Connections is how many may be open at a time; zero follows from the descriptors that
 	// the process may have.
 	Connections int
-	// PromptsPerCaller is how many open prompts an agent of a caller may have.
-	PromptsPerCaller int
+	// PromptsPerCaller is how many open prompts an agent of a caller may have, and
+	// SessionsPerCaller how many sessions a caller.
+	PromptsPerCaller, SessionsPerCaller int
 }
 
 // Metrics says who may read /metrics: everybody (open), whoever has a token for
@@ -113,6 +114,7 @@ func operationsShapes() map[string]shape {
 			"held":                {kind: number, least: 0, most: 100_000},
 			"connections":         {kind: number, least: 0, most: 100_000},
 			"prompts_per_caller":  {kind: number, least: 1, most: 10_000},
+			"sessions_per_caller": {kind: number, least: 1, most: 10_000_000},
 			"body_bytes":          {kind: number, least: 1 << 10, most: 16 << 20},
 		}),
 		"metrics": fixed(map[string]shape{
@@ -133,6 +135,7 @@ const (
 	usualHeld       = 100
 	usualBody       = 1 << 20
 	usualPrompts    = 1000
+	usualSessions   = 50_000
 )
 
 func (o *Operations) fill(values map[string]any, home string) error {
@@ -147,6 +150,7 @@ func (o *Operations) fill(values map[string]any, home string) error {
 		RequestsPerSecond: get(limits, "requests_per_second", usualRequests), Concurrent: get(limits, "concurrent", usualConcurrent),
 		Held: get(limits, "held", usualHeld), BodyBytes: int64(get(limits, "body_bytes", usualBody)),
 		Connections: get(limits, "connections", 0), PromptsPerCaller: get(limits, "prompts_per_caller", usualPrompts),
+		SessionsPerCaller: get(limits, "sessions_per_caller", usualSessions),
 	}
 	o.Metrics = Metrics{Access: get(get(values, "metrics", map[string]any{}), "access", MetricsOpen)}
 	log := get(values, "log", map[string]any{})

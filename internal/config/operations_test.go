@@ -16,7 +16,7 @@ func TestOperationsHaveDefaults(t *testing.T) {
 	assert.Equal(t, config.Operations{
 		TLS:     config.TLS{ClientAuth: config.ClientAuthNone},
 		Socket:  config.Socket{Mode: 0o660},
-		Limits:  config.Limits{RequestsPerSecond: 1000, Concurrent: 64, Held: 100, BodyBytes: 1 << 20, PromptsPerCaller: 1000},
+		Limits:  config.Limits{RequestsPerSecond: 1000, Concurrent: 64, Held: 100, BodyBytes: 1 << 20, PromptsPerCaller: 1000, SessionsPerCaller: 50_000},
 		Metrics: config.Metrics{Access: config.MetricsOpen},
 		Log:     config.Log{Level: slog.LevelInfo, Format: "text"},
 	}, got.Operations)
@@ -48,7 +48,7 @@ log: {level: debug, format: json}
 			{Name: "prometheus", Role: "metrics", File: "/etc/policyd/prometheus.token"},
 		},
 		Socket:  config.Socket{Mode: 0o600, Group: "policyd"},
-		Limits:  config.Limits{RequestsPerSecond: 0, Concurrent: 2, Held: 7, BodyBytes: 2048, PromptsPerCaller: 1000},
+		Limits:  config.Limits{RequestsPerSecond: 0, Concurrent: 2, Held: 7, BodyBytes: 2048, PromptsPerCaller: 1000, SessionsPerCaller: 50_000},
 		Metrics: config.Metrics{Access: config.MetricsToken},
 		Log:     config.Log{Level: slog.LevelDebug, Format: "json"},
 	}, got.Operations)

@@ -31,6 +31,9 @@ func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Calle
 	if known.row.Owner == "" && !caller.Operator && caller.Identity != "" {
 		r.claim(ctx, known, caller)
 	}
+	if r.stale(known) {
+		r.used(ctx, known.row.ID)
+	}
 	if adds, session := nothingNew(known, asked); !adds {
 		session.Resolved = true
 		return session, nil
@@ -265,6 +268,9 @@ func (r *Registry) make(
 ) (made *held, isNew bool, err error) {
 	row, err := r.newRow(ctx, places, asked, caller)
 	if err != nil {
+		return nil, false, err
+	}
+	if err := r.room(ctx, &row); err != nil {
 		return nil, false, err
 	}
 	row, err = r.options.Store.CreateSession(ctx, row)

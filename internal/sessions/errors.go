@@ -22,6 +22,7 @@ const (
 	CodeScope       = "outside_scope"       // nobody may grant this
 	CodeUnattended  = "session_unattended"  // nobody is there to ask
 	CodeTooMany     = "too_many_grants"     // the session holds as many as it may
+	CodeFull        = "sessions_full"       // the caller has as many sessions as it may
 	CodeNotPresent  = "entry_not_present"   // PATCH names what isn't there (P10)
 	CodeListedTwice = "entry_listed_twice"  // PATCH names an entry twice
 	CodeNotVisible  = "path_not_visible"    // the sidecar can't see the path

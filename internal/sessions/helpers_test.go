@@ -116,13 +116,19 @@ type house struct {
 
 func build(t *testing.T) *house {
 	t.Helper()
+	return buildWith(t, func(*sessions.Options) {})
+}
+
+// buildWith is build with other options.
+func buildWith(t *testing.T, change func(*sessions.Options)) *house {
+	t.Helper()
 	opened, err := store.Open(t.Context(), store.Options{Address: "sqlite", Dir: t.TempDir()})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, opened.Close()) })
 	h := &house{store: &failing{Store: opened}, scope: plainScope{}}
 	h.now.Store(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC).UnixNano())
 	var ids atomic.Int64
-	h.Registry, err = sessions.New(sessions.Options{
+	options := sessions.Options{
 		Store: h.store, Platform: "linux", Home: "/home/dev",
 		Scope: func() sessions.Scope {
 			if h.noPolicy.Load() {
@@ -134,7 +140,9 @@ func build(t *testing.T) *house {
 		Clock: func() time.Time { return time.Unix(0, h.now.Load()).UTC() },
 		NewID: func() string { return fmt.Sprintf("id-%05d", ids.Add(1)) },
 		Fault: func(error) { h.faults.Add(1) },
-	})
+	}
+	change(&options)
+	h.Registry, err = sessions.New(options)
 	require.NoError(t, err)
 	require.NoError(t, h.Load(t.Context()))
 	return h

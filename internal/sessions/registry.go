@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -18,6 +19,8 @@ type Store interface {
 	Sessions(ctx context.Context, after string, limit int) ([]store.Session, error)
 	CreateSession(ctx context.Context, row store.Session) (store.Session, error)
 	UpdateSession(ctx context.Context, row store.Session) (store.Session, error)
+	CountSessions(ctx context.Context, owner string) (sessions int, bytes int64, err error)
+	IdleSessions(ctx context.Context, before time.Time, limit int) ([]string, error)
 	ArchiveSession(ctx context.Context, id string, at time.Time) error
 	Grants(ctx context.Context) ([]v1.Grant, error)
 	PutGrant(ctx context.Context, grant v1.Grant) (v1.Grant, string, error)
@@ -73,7 +76,7 @@ type Asker interface {
 	Archive(session string)
 }
 
-// Options are the collaborators of a Registry. All but Platform and Home are required.
+// Options are the collaborators of a Registry and its limit.
 type Options struct {
 	Store Store
 	// Scope gives the scope in force; nil means that no policy is active yet.
@@ -84,6 +87,9 @@ type Options struct {
 	NewID func() string
 	// Platform and Home are the sidecar's own: what a session means that names none.
 	Platform, Home string
+	// PerCaller is how many sessions a caller may have, active and archived ones. Zero is the
+	// default.
+	PerCaller int
 	// Fault hears of store errors that a decision went on without.
 	Fault func(err error)
 	// Changed, if set, hears of every session that changed.
@@ -103,6 +109,10 @@ type Registry struct {
 	// writing is held by whoever changes the store and then memory, so that the
 	// two agree. Nobody looks at the disk meanwhile: see located.
 	writing sync.Mutex
+	// counted are the sessions of callers, by owner. It is guarded by writing.
+	counted map[string]counted
+	// refused counts the sessions for which there was no room.
+	refused atomic.Int64
 
 	mu       sync.RWMutex
 	sessions map[string]*held
@@ -161,6 +171,9 @@ func New(options Options) (*Registry, error) {
 	case options.Clock == nil || options.NewID == nil:
 		return nil, errors.New("make registry: no clock or no ids")
 	}
+	if options.PerCaller <= 0 {
+		options.PerCaller = DefaultPerCaller
+	}
 	if options.Fault == nil {
 		options.Fault = func(error) {}
 	}
@@ -175,7 +188,7 @@ func New(options Options) (*Registry, error) {
 	}
 	return &Registry{
 		options: options, sessions: map[string]*held{}, before: map[string]*held{},
-		grants: map[v1.Holder][]v1.Grant{}, without: errors.New("grants were not read yet"),
+		counted: map[string]counted{}, grants: map[v1.Holder][]v1.Grant{}, without: errors.New("grants were not read yet"),
 	}, nil
 }
 

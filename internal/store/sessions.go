@@ -66,6 +66,36 @@ func (s *Store) Sessions(ctx context.Context, after string, limit int) ([]Sessio
 	return sessions, nil
 }
 
+// CountSessions returns how many sessions an owner has, archived ones too, and how many bytes
+// they take.
+func (s *Store) CountSessions(ctx context.Context, owner string) (sessions int, bytes int64, err error) {
+	ctx, cancel := s.bounded(ctx, 0)
+	defer cancel()
+	type load struct {
+		sessions int
+		bytes    int64
+	}
+	found, err := one(ctx, s.reader, func(row scanner) (out load, err error) {
+		err = row.Scan(&out.sessions, &out.bytes)
+		return out, err
+	}, `SELECT COUNT(*), CAST(COALESCE(SUM(OCTET_LENGTH(body)), 0) AS BIGINT) FROM sessions WHERE owner = $1`, owner)
+	if err != nil {
+		return 0, 0, fmt.Errorf("count sessions: %w", err)
+	}
+	return found.sessions, found.bytes, nil
+}
+
+// IdleSessions returns the ids of up to limit active sessions that were not changed since a time,
+// those of the longest ago first.
+func (s *Store) IdleSessions(ctx context.Context, before time.Time, limit int) ([]string, error) {
+	idle, err := listAll(ctx, s, scanText, `SELECT id FROM sessions WHERE archived = $1 AND updated_at < $2 ORDER BY updated_at LIMIT $3`,
+		false, micros(before), limited(limit))
+	if err != nil {
+		return nil, fmt.Errorf("list idle sessions: %w", err)
+	}
+	return idle, nil
+}
+
 // CreateSession adds a session and returns it with version 1. The error is
 // ErrConflict when its id is taken.
 func (s *Store) CreateSession(ctx context.Context, session Session) (Session, error) {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
@@ -207,4 +208,47 @@ func archivedSessionsGo(t *testing.T, on backend) {
 		ids = append(ids, kept[i].ID)
 	}
 	assert.Equal(t, []string{"active", "new", "parent"}, ids)
+}
+
+func sessionsAreCounted(t *testing.T, on backend) {
+	opened := open(t, on.fresh(t))
+	ctx := t.Context()
+	bytes := int64(0)
+	for i, id := range []string{"a", "é", "c"} {
+		row := session(id)
+		row.Owner = map[bool]string{true: "two", false: "one"}[i == 2]
+		_, err := opened.CreateSession(ctx, row)
+		require.NoError(t, err)
+		if i < 2 {
+			body, err := json.Marshal(row.Session)
+			require.NoError(t, err)
+			bytes += int64(len(body))
+		}
+	}
+	require.NoError(t, opened.ArchiveSession(ctx, "a", start()))
+	count, size, err := opened.CountSessions(ctx, "one")
+	require.NoError(t, err)
+	assert.Equal(t, 2, count, "ended ones count")
+	assert.Equal(t, bytes, size, "bytes, not characters")
+	count, size, err = opened.CountSessions(ctx, "nobody")
+	require.NoError(t, err)
+	assert.Zero(t, count)
+	assert.Zero(t, size)
+}
+
+func idleSessions(t *testing.T, on backend) {
+	opened := open(t, on.fresh(t))
+	ctx := t.Context()
+	for i, id := range []string{"old", "oldest", "archived", "new"} {
+		row := session(id)
+		row.UpdatedAt = start().Add([]time.Duration{time.Hour, 0, 0, 3 * time.Hour}[i])
+		_, err := opened.CreateSession(ctx, row)
+		require.NoError(t, err)
+	}
+	require.NoError(t, opened.ArchiveSession(ctx, "archived", start()))
+	for limit, want := range map[int][]string{1: {"oldest"}, 10: {"oldest", "old"}} {
+		idle, err := opened.IdleSessions(ctx, start().Add(2*time.Hour), limit)
+		require.NoError(t, err)
+		assert.Equal(t, want, idle)
+	}
 }

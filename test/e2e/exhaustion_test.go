@@ -245,3 +245,24 @@ func TestOneAgentLeavesRoomForOthers(t *testing.T) {
 	assert.Equal(t, "answered 20 prompts with deny", s.cli(t, "prompts answer --all --agent hostile deny"))
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "flood-59", "git push origin other").Effect)
 }
+
+// A caller makes no more sessions than it may, by calls, hooks and registrations, and its other sessions go on.
+func TestSessionsOfACallerAreBounded(t *testing.T) {
+	tree := newTree(t)
+	s := startSet(t, "limits: {sessions_per_caller: 3}\n")
+	for _, id := range []string{"a", "b", "c"} {
+		s.register(t, tree, id)
+	}
+	more := session(tree, "hostile")
+	more.ID = "d"
+	refuses(t, s.as(t, "agent", http.MethodPut, sessionPath("d"), more), http.StatusTooManyRequests, "sessions_full")
+	call, err := json.Marshal(v1.Call{Tool: "Bash", Args: json.RawMessage(`{"command":"ls"}`), Session: more})
+	require.NoError(t, err)
+	decision := wellFormed(t, s.as(t, "agent", http.MethodPost, "/v1/decide", string(call)).body)
+	assert.Equal(t, v1.EffectDeny, decision.Effect)
+	assert.Equal(t, []string{"sessions_full"}, codes(decision))
+	assert.Equal(t, v1.EffectAllow, s.shell(t, "c", "ls").Effect)
+	must[v1.SessionInfo](t, http.StatusCreated, s.as(t, "operator", http.MethodPut, sessionPath("d"), more))
+	assert.Equal(t, v1.EffectAllow, s.shell(t, "d", "ls").Effect, "operators have no limit")
+	assert.Contains(t, string(s.as(t, "agent", http.MethodGet, "/metrics", nil).body), "policyd_sessions_refused_total 2\n")
+}

@@ -70,6 +70,36 @@ func TestSidecarsShareWhatPeopleAnswered(t *testing.T) {
 	}
 }
 
+// An answer that is remembered at one sidecar lets the calls run that wait at the other: those that it
+// covers, in other sessions, and no others. So do an approval and a grant that an operator gives there.
+func TestAnswersReleaseCallsAtOtherSidecars(t *testing.T) {
+	tree := newTree(t)
+	_, one, two := shared(t)
+	for _, id := range []string{"a", "b", "c"} {
+		one.register(t, tree, id)
+	}
+	waits := func(id, tool, name, argument string) func() answer {
+		return one.hold(t, http.MethodPost, "/v1/decide?wait=5m",
+			`{"tool":"`+tool+`","args":{"`+name+`":"`+argument+`"},"session":{"id":"`+id+`"}}`)
+	}
+	first, second, other := waits("a", "Bash", "command", "git push"), waits("b", "Bash", "command", "git push"), waits("c", "Bash", "command", "git fetch")
+	pull := waits("a", "Bash", "command", "git pull")
+	file := waits("b", "Read", "file_path", filepath.Join(tree.Other, "secret.txt"))
+	two.pendingCount(t, 5)
+	two.reply(t, two.pending(t, "git push"), "always_here")
+	assert.Equal(t, v1.EffectAllow, wellFormed(t, first().body).Effect)
+	assert.Equal(t, v1.EffectAllow, wellFormed(t, second().body).Effect)
+	two.approve(t, "git pull", tree.Project)
+	assert.Equal(t, v1.EffectAllow, wellFormed(t, pull().body).Effect)
+	must[v1.GrantResponse](t, http.StatusCreated, two.give(t, "b", tree.Other, ""))
+	assert.Equal(t, v1.EffectAllow, wellFormed(t, file().body).Effect)
+
+	left := two.pendingCount(t, 1)
+	assert.Equal(t, "git fetch", left[0].Call.Text, "what nothing covers waits on")
+	two.reply(t, &left[0], "deny")
+	assert.Equal(t, v1.EffectDeny, wellFormed(t, other().body).Effect)
+}
+
 // TestAStoreThatIsAwayMakesQuestions holds D2: what approvals and grants would
 // have allowed asks, the server says so, and no decision hangs.
 func TestAStoreThatIsAwayMakesQuestions(t *testing.T) {
