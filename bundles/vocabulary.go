@@ -84,7 +84,7 @@ func operations() []string {
 
 func spaces() []string {
 	return []string{
-		v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceReadAlso,
+		v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceRepository, v1.SpaceReadAlso,
 		v1.SpaceNone, v1.SpaceOutside, v1.SpaceUnknown,
 	}
 }

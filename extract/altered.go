@@ -88,7 +88,7 @@ func (e *extraction) noWorse(p *v1.Path, reading string) bool {
 		return false
 	}
 	resolved, err := e.resolve(full)
-	if err != nil || e.spaceOf(&resolved) != p.Space {
+	if err != nil || e.spaceFor(p.Op, &resolved) != p.Space {
 		return false
 	}
 	other := v1.Path{Op: p.Op}

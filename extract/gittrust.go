@@ -49,7 +49,23 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 	}
 }
 
+// inspect judges what git does in a directory. A repository that isn't the session's own is
+// trusted only if the session may read all of it, since git does.
 func (e *extraction) inspect(dir, subcommand string) git.Verdict {
+	verdict := e.inspectAnywhere(dir, subcommand)
+	if !verdict.Trusted || !verdict.Above {
+		return verdict
+	}
+	switch e.space(verdict.Top) {
+	case v1.SpaceRepository, v1.SpaceGrantRead, v1.SpaceGrantReadWrite:
+		return verdict
+	}
+	verdict.Trusted, verdict.Reason = false, git.CodeOutsideRoots+": "+verdict.Top
+	return verdict
+}
+
+// inspectAnywhere does so for a repository wherever it lies.
+func (e *extraction) inspectAnywhere(dir, subcommand string) git.Verdict {
 	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.home, TrustedRoots: e.work.trusted[:0], Seen: &e.resolver}
 	for _, root := range e.roots {
 		if isOwn(root.Space) {

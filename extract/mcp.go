@@ -311,7 +311,7 @@ func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
 	switch p.Space {
 	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceNone:
 		return p
-	case v1.SpaceReadAlso:
+	case v1.SpaceReadAlso, v1.SpaceRepository:
 		if op != v1.OpWrite {
 			return p
 		}
@@ -331,7 +331,7 @@ func (e *extraction) otherReadings(p *v1.Path, text, raw string, clear bool) {
 	}
 	full := e.absolute(decoded, e.facts.Cwd)
 	resolved, err := e.resolve(full)
-	if clear && full != "" && err == nil && e.spaceOf(&resolved) == p.Space {
+	if clear && full != "" && err == nil && e.spaceFor(p.Op, &resolved) == p.Space {
 		e.classify(p, resolved.Real)
 		return
 	}

@@ -162,7 +162,7 @@ func (e *extraction) isProgram(full string, loads bool) bool {
 	case loads || resolved.Unseen:
 		return true
 	}
-	if space := e.spaceOf(&resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
+	if space := e.spaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
 		return false
 	}
 	found, err := e.stamp(resolved.Real)

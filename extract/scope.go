@@ -98,6 +98,16 @@ func (e *extraction) spaceOf(resolved *paths.Resolved) string {
 	return e.space(resolved.Real)
 }
 
+// spaceFor is spaceOf for one operation: the repository around the project is for reading,
+// to everything else it lies outside.
+func (e *extraction) spaceFor(op string, resolved *paths.Resolved) string {
+	space := e.spaceOf(resolved)
+	if space == v1.SpaceRepository && op != v1.OpRead && op != v1.OpList {
+		return v1.SpaceOutside
+	}
+	return space
+}
+
 // hidden reports whether a path is on no disk that the sidecar sees, although
 // a path map says what it sees. Nothing is allowed on the strength of a name.
 func (e *extraction) hidden(resolved *paths.Resolved) bool {
@@ -115,8 +125,31 @@ func (e *extraction) space(real string) string {
 	if granted := e.grantedSpace(real); granted != "" {
 		return granted
 	}
-	if space != v1.SpaceOutside || e.readAlso {
+	switch space {
+	case v1.SpaceRepository:
+		return e.spaceAround(real)
+	case v1.SpaceOutside:
+	default:
 		return space
+	}
+	around := e.aroundProject(real)
+	if e.readAlso && !around {
+		return space
+	}
+	e.addReadAlso()
+	if around {
+		e.addRepositories()
+	}
+	if space = paths.Space(real, e.roots); space == v1.SpaceRepository {
+		return e.spaceAround(real)
+	}
+	return space
+}
+
+// addReadAlso adds the places that are read without a question, once per call.
+func (e *extraction) addReadAlso() {
+	if e.readAlso {
+		return
 	}
 	e.readAlso = true
 	for _, dir := range e.x.lists.readAlso {
@@ -126,7 +159,6 @@ func (e *extraction) space(real string) string {
 		}
 		e.root(dir, v1.SpaceReadAlso)
 	}
-	return paths.Space(real, e.roots)
 }
 
 // userMark stands for the number of the user whose home the session has.

@@ -106,7 +106,7 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	if e.device(p, full, &resolved) {
 		return
 	}
-	p.Space = e.spaceOf(&resolved)
+	p.Space = e.spaceFor(p.Op, &resolved)
 	switch {
 	case e.hidden(&resolved):
 		t.vague = true
@@ -388,7 +388,7 @@ var touchNames = func() map[[2]string]string {
 	for _, op := range []string{v1.OpRead, v1.OpWrite, v1.OpDelete, v1.OpExecute, v1.OpList} {
 		for _, space := range []string{
 			v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceReadAlso,
-			v1.SpaceNone, v1.SpaceOutside, v1.SpaceUnknown,
+			v1.SpaceRepository, v1.SpaceNone, v1.SpaceOutside, v1.SpaceUnknown,
 		} {
 			names[[2]string{op, space}] = op + "." + space
 		}

@@ -203,7 +203,10 @@ const (
 	SpaceProject        = "project"
 	SpaceGrantRead      = "grant_read"
 	SpaceGrantReadWrite = "grant_read_write"
-	SpaceReadAlso       = "read_also"
+	// SpaceRepository is the rest of the work tree of the repository that a project
+	// directory lies in, for reading and listing only: to write there is outside.
+	SpaceRepository = "repository"
+	SpaceReadAlso   = "read_also"
 	SpaceNone           = "none" // /dev/null and the standard streams: no file
 	SpaceOutside        = "outside"
 	SpaceUnknown        = "unknown" // could not be resolved, or can't be seen

@@ -160,6 +160,7 @@ func TestRealGitRunsTheProgramAndInspectRefuses(t *testing.T) {
 			verdict := s.inspect(dir, attack.verb)
 			assert.Equal(t, attack.code, verdict.Code(), verdict.Reason)
 			assert.False(t, verdict.Trusted)
+			assert.False(t, s.inspectBelow(dir, attack.verb).Trusted, "launched in a subdirectory")
 			assert.True(t, s.marks(dir, attack.command...), "the real git ran nothing: no attack")
 		})
 	}

@@ -244,7 +244,11 @@ func TestCacheTellsQueriesApart(t *testing.T) {
 	assert.True(t, reader.Inspect(query).Trusted)
 	query.Subcommand = "diff"
 	assert.False(t, reader.Inspect(query).Trusted)
-	query.Subcommand, query.TrustedRoots = "status", nil
+	query.Subcommand = "status"
+	assert.False(t, reader.Inspect(query).Above)
+	query.TrustedRoots = nil
+	assert.True(t, reader.Inspect(query).Above)
+	query.Home = ""
 	assert.False(t, reader.Inspect(query).Trusted)
 }
 

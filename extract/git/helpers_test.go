@@ -110,6 +110,14 @@ func (s *sandbox) inspect(dir, subcommand string) Verdict {
 	return newReader(s.t, nil).Inspect(s.query(dir, subcommand))
 }
 
+// inspectBelow is inspect for a session that was launched in a subdirectory of the project.
+func (s *sandbox) inspectBelow(dir, subcommand string) Verdict {
+	s.t.Helper()
+	query := s.query(dir, subcommand)
+	query.TrustedRoots = []string{filepath.Join(s.project, "sub")}
+	return newReader(s.t, nil).Inspect(query)
+}
+
 func newReader(tb testing.TB, cache *Cache) *Reader {
 	tb.Helper()
 	// A clock ahead of the files: what the test just wrote counts as settled.

@@ -89,7 +89,7 @@ func (in *inspection) settleWorkTree(place *repository, found traits, depth int)
 	if tree == place.top {
 		return nil
 	}
-	if place.layout != layoutDirectory || depth > 0 {
+	if place.layout != layoutDirectory || depth > 0 || in.above {
 		return refuse(CodeWorkTree, tree)
 	}
 	place.top = tree

@@ -102,6 +102,8 @@ func TestOrdinaryClonesAreTrusted(t *testing.T) {
 			for _, verb := range []string{"status", "diff", "log", "show", "blame", "grep", "stash list", "branch", "remote", "rev-parse"} {
 				verdict := s.inspect(dir, verb)
 				assert.True(t, verdict.Trusted, "%s: %s", verb, verdict.Reason)
+				below := s.inspectBelow(dir, verb)
+				assert.True(t, below.Trusted, "launched in a subdirectory: %s: %s", verb, below.Reason)
 			}
 			verdict := s.inspect(dir, "status")
 			top := s.git(dir, "rev-parse", "--show-toplevel", "--absolute-git-dir")
@@ -193,11 +195,6 @@ func TestNotTrustedWithoutAnAttack(t *testing.T) {
 			require.NoError(s.t, os.Mkdir(path, 0o755))
 			return s.project
 		}},
-		{"repository above the project", CodeOutsideRoots, "status", func(s *sandbox) string {
-			s.commit(filepath.Dir(s.project))
-			require.NoError(s.t, os.RemoveAll(filepath.Join(s.project, ".git")))
-			return s.project
-		}},
 		{"work tree outside", CodeWorkTree, "status", func(s *sandbox) string {
 			s.git(s.project, "config", "core.worktree", s.home)
 			return s.project
@@ -249,9 +246,11 @@ func TestNotTrustedWithoutAnAttack(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSandbox(t)
 			s.commit(s.project)
-			verdict := s.inspect(c.build(s), c.verb)
+			dir := c.build(s)
+			verdict := s.inspect(dir, c.verb)
 			assert.False(t, verdict.Trusted)
 			assert.Equal(t, c.code, verdict.Code(), verdict.Reason)
+			assert.False(t, s.inspectBelow(dir, c.verb).Trusted, "launched in a subdirectory")
 		})
 	}
 }

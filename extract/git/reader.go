@@ -2,6 +2,7 @@ package git
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 
 	"policyd/extract/stat"
@@ -84,6 +85,9 @@ type inspection struct {
 	files, userFileSettings []string
 	mapsPushes              bool
 	shows                   shows
+	// roots are the query's, and the top of a work tree that lies above them.
+	roots []string
+	above bool
 }
 
 func (in *inspection) judge(v *Verdict) error {
@@ -100,6 +104,11 @@ func (in *inspection) judge(v *Verdict) error {
 		v.Repository = true
 		return err
 	}
+	in.roots = in.query.TrustedRoots
+	if place.top != "" && in.checkRoots("", place.top) != nil {
+		in.above = true
+		in.roots = append(slices.Clip(in.roots), place.top)
+	}
 	if err := in.inspectUserConfig(); err != nil {
 		return err
 	}
@@ -108,6 +117,7 @@ func (in *inspection) judge(v *Verdict) error {
 		return nil
 	}
 	v.Repository, v.Top, v.GitDir, v.CommonDir = true, place.top, place.gitDir, place.commonDir
+	v.Above = in.above
 	if err := in.checkLayout(place); err != nil {
 		return err
 	}
@@ -138,11 +148,14 @@ func (in *inspection) checkLayout(place repository) error {
 		}
 	case layoutNone:
 	}
-	return in.checkRoots(CodeOutsideRoots, place.top)
+	if in.above {
+		return in.checkOwner(place)
+	}
+	return nil
 }
 
 func (in *inspection) checkRoots(code, path string) error {
-	for _, root := range in.query.TrustedRoots {
+	for _, root := range in.roots {
 		if within(root, path) {
 			return nil
 		}

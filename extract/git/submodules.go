@@ -52,6 +52,11 @@ func (in *inspection) inspectSubmodule(parent repository, link string, v *Verdic
 	if err := in.checkSubmoduleLayout(parent, place); err != nil {
 		return err
 	}
+	if in.above {
+		if err := in.checkOwner(place); err != nil {
+			return err
+		}
+	}
 	inner := Verdict{}
 	if err := in.inspectRepository(place, &inner, depth+1); err != nil {
 		return err

@@ -15,7 +15,8 @@ type Query struct {
 	// that the table does not know counts as running everything.
 	Subcommand string
 	// TrustedRoots are the real paths of the project and session directories.
-	// Only a repository whose work tree lies in one of them can be trusted.
+	// A repository whose work tree lies in none of them is judged by its content as
+	// well, but only if nobody except the owner of Home can change it.
 	TrustedRoots []string
 	// Home is the person's home directory; empty when git will see none.
 	Home string
@@ -61,6 +62,9 @@ type Verdict struct {
 	// GitDir and CommonDir are real paths; they differ in linked work trees.
 	GitDir    string
 	CommonDir string
+	// Above reports that the work tree lies in none of the roots. Git reads all of it:
+	// whether that is in scope is the caller's to judge.
+	Above bool
 	// LazyFetch reports a partial clone: reading a missing object makes git
 	// fetch it from the network.
 	LazyFetch bool
@@ -120,6 +124,7 @@ const (
 	CodeGitfileUnlinked = "gitfile_unlinked"
 	CodeCommonDir       = "common_dir"
 	CodeOutsideRoots    = "outside_roots"
+	CodeOwner           = "owner"
 	CodeWorkTree        = "work_tree"
 	CodeConfigSyntax    = "config_syntax"
 	CodeConfigInclude   = "config_include"

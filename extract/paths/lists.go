@@ -274,7 +274,7 @@ type Root struct {
 
 // strength orders spaces: of several that hold a path the strongest names it.
 var strength = []string{
-	v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantReadWrite, v1.SpaceGrantRead, v1.SpaceReadAlso,
+	v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantReadWrite, v1.SpaceGrantRead, v1.SpaceRepository, v1.SpaceReadAlso,
 }
 
 // Space says where a real path lies. The workspace beats a grant (P2); of

@@ -28,7 +28,9 @@ const (
 // there. Times count from the Unix epoch. Where Exact is false, only Kind, the
 // permissions, Size and Modified are known.
 type Stamp struct {
-	Kind        Kind
+	Kind Kind
+	// Sticky is true of a directory in which only the owner of an entry removes or renames it.
+	Sticky      bool
 	Permissions uint32 // the lowest nine bits of the mode
 	Owner       uint32
 	Device      uint64

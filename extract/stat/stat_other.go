@@ -36,6 +36,7 @@ func Open(file *os.File) (Stamp, error) {
 func stampOf(info fs.FileInfo) Stamp {
 	return Stamp{
 		Kind:        kindOf(info.Mode()),
+		Sticky:      info.Mode()&fs.ModeSticky != 0,
 		Permissions: uint32(info.Mode().Perm()),
 		Owner:       uint32(os.Geteuid()), //nolint:gosec // compared with the same conversion only
 		Names:       namesOf(info),

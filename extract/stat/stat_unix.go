@@ -35,6 +35,7 @@ func stampOf(raw *syscall.Stat_t) Stamp {
 	modified, changed := timesOf(raw)
 	return Stamp{
 		Kind:        kindOf(uint32(raw.Mode)), //nolint:unconvert // the field's width differs between platforms
+		Sticky:      raw.Mode&syscall.S_ISVTX != 0,
 		Permissions: uint32(raw.Mode) & 0o777, //nolint:unconvert // the field's width differs between platforms
 		Owner:       raw.Uid,
 		Device:      uint64(raw.Dev), //nolint:unconvert // the field's width differs between platforms
