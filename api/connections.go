@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"container/list"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -128,7 +127,7 @@ func markConnection(ctx context.Context, outer net.Conn) context.Context {
 
 // innermost is the connection that counts, below TLS; nil for one that doesn't.
 func innermost(outer net.Conn) *conn {
-	if secure, ok := outer.(*tls.Conn); ok {
+	if secure, ok := outer.(*tlsConn); ok {
 		outer = secure.NetConn()
 	}
 	counted, _ := outer.(*conn)
@@ -189,12 +188,15 @@ func (c *conn) CloseWrite() error {
 }
 
 // Write implements net.Conn.
-func (c *conn) Write(text []byte) (int, error) {
+func (c *conn) Write(text []byte) (int, error) { return writeRefusing(c.Conn, text) }
+
+// writeRefusing writes what net/http does, and a problem for its refusals.
+func writeRefusing(inner net.Conn, text []byte) (int, error) {
 	refusal := refusalFor(text)
 	if refusal == nil {
-		return c.Conn.Write(text)
+		return inner.Write(text)
 	}
-	if _, err := c.Conn.Write(refusal); err != nil {
+	if _, err := inner.Write(refusal); err != nil {
 		return 0, err
 	}
 	return len(text), nil
@@ -203,10 +205,9 @@ func (c *conn) Write(text []byte) (int, error) {
 // What net/http itself writes (server.go: conn.serve, sendExpectationFailed): one write with
 // the whole answer. No handler's answer has these headers alone, and none has status 417.
 const (
-	refusedPrefix     = "HTTP/1.1 "
-	refusedHeaders    = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
-	unexpectedPrefix  = "HTTP/1.1 417 "
-	unencryptedPrefix = "HTTP/1.0 400 Bad Request\r\n\r\n"
+	refusedPrefix    = "HTTP/1.1 "
+	refusedHeaders   = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+	unexpectedPrefix = "HTTP/1.1 417 "
 )
 
 // refusalCodes are the codes of refusals by status.
@@ -224,8 +225,6 @@ func refusalFor(text []byte) []byte {
 	switch {
 	case bytes.HasPrefix(text, []byte(unexpectedPrefix)):
 		return writeRefusal(http.StatusExpectationFailed, "the Expect header is not supported; leave it out")
-	case bytes.HasPrefix(text, []byte(unencryptedPrefix)):
-		return writeRefusal(http.StatusBadRequest, "this address is served with TLS; use https")
 	case !bytes.HasPrefix(line, []byte(refusedPrefix)) || !bytes.HasPrefix(text[len(line):], []byte(refusedHeaders)):
 		return nil
 	}

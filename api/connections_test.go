@@ -3,9 +3,12 @@ package api_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -17,6 +20,7 @@ import (
 
 	"policyd/api"
 	v1 "policyd/api/v1"
+	"policyd/test/authority"
 )
 
 const connectionPatience = 30 * time.Second
@@ -37,11 +41,13 @@ func (r *running) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-// TestWhatNetHTTPRefusesIsAProblem holds the contract for requests that no handler sees.
-func TestWhatNetHTTPRefusesIsAProblem(t *testing.T) {
-	r, _ := bounded(t, 100)
+// refusedRequests are requests that no handler sees.
+func refusedRequests() map[string]struct {
+	request string
+	status  int
+} {
 	head := "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + tokens().Agent + "\r\nContent-Type: application/json\r\n"
-	for name, test := range map[string]struct {
+	return map[string]struct {
 		request string
 		status  int
 	}{
@@ -60,26 +66,84 @@ func TestWhatNetHTTPRefusesIsAProblem(t *testing.T) {
 		"a large header":               {"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 128<<10) + "\r\n\r\n", 431},
 		"an unknown transfer encoding": {head + "Transfer-Encoding: gzip\r\n\r\n", 501},
 		"another version":              {"GET /livez HTTP/3.0\r\nHost: localhost\r\n\r\n", 505},
-	} {
-		t.Run(name, func(t *testing.T) {
-			conn := r.dial(t)
-			_, err := io.WriteString(conn, test.request)
-			require.NoError(t, err)
-			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			require.NoError(t, err)
-			defer response.Body.Close()
-			body, err := io.ReadAll(response.Body)
-			require.NoErrorf(t, err, "%s", body)
-			assert.Equal(t, test.status, response.StatusCode)
-			assert.Equal(t, "application/problem+json", response.Header.Get("Content-Type"))
-			var problem v1.Problem
-			require.NoErrorf(t, json.Unmarshal(body, &problem), "%s", body)
-			assert.Equal(t, v1.EffectDeny, problem.Decision)
-			assert.Equal(t, test.status, problem.Status)
-			assert.NotEmpty(t, problem.Code)
-			assert.NotEmpty(t, problem.Detail)
-		})
 	}
+}
+
+// TestWhatNetHTTPRefusesIsAProblem holds the contract for requests that no handler sees, with TLS and
+// without it.
+func TestWhatNetHTTPRefusesIsAProblem(t *testing.T) {
+	plain, _ := bounded(t, 100)
+	secure, trusted := secured(t)
+	for name, test := range refusedRequests() {
+		for kind, dial := range map[string]func(*testing.T) net.Conn{
+			"plain": plain.dial,
+			"TLS":   func(t *testing.T) net.Conn { return tls.Client(secure.dial(t), trusted) },
+		} {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				conn := dial(t)
+				_, err := io.WriteString(conn, test.request)
+				require.NoError(t, err)
+				assertRefused(t, conn, test.status)
+			})
+		}
+	}
+}
+
+// secured starts a server with TLS, and returns what its clients trust.
+func secured(t *testing.T) (*running, *tls.Config) {
+	t.Helper()
+	ca := authority.New(t, "authority")
+	served := &tls.Config{Certificates: []tls.Certificate{ca.Issue(t, "localhost").TLS(t)}, MinVersion: tls.VersionTLS12}
+	r := startOn(t, func(inner net.Listener) net.Listener {
+		return api.TLSListener(inner, served, slog.New(slog.DiscardHandler))
+	}, func(options *api.Options) { options.Connections = api.NewConnections(100) })
+	return r, &tls.Config{RootCAs: ca.Pool(), ServerName: "localhost", MinVersion: tls.VersionTLS12}
+}
+
+// TestRequestsInTLSAndBesideIt holds that requests inside TLS carry its state, and that a client without
+// TLS, or with another authority, gets an answer or none, and harms nobody.
+func TestRequestsInTLSAndBesideIt(t *testing.T) {
+	r, trusted := secured(t)
+	conn := r.dial(t)
+	_, err := io.WriteString(conn, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	require.NoError(t, err)
+	assertRefused(t, conn, http.StatusBadRequest)
+	require.Error(t, tls.Client(r.dial(t), &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "localhost", MinVersion: tls.VersionTLS12}).HandshakeContext(t.Context()))
+	_, err = io.WriteString(r.dial(t), "\x16\x03\x01\x00\x05hello")
+	require.NoError(t, err)
+	silent := r.dial(t)
+
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: trusted, ForceAttemptHTTP2: true}}
+	t.Cleanup(client.CloseIdleConnections)
+	request := r.request(t, http.MethodPost, "/v1/decide", good)
+	request.URL.Scheme, request.URL.Host = "https", strings.TrimPrefix(r.base, "http://")
+	for range 3 { // over one connection
+		got := do(t, client, request.Clone(t.Context()))
+		assert.Equal(t, http.StatusOK, got.StatusCode)
+		require.NotNil(t, got.TLS)
+		assert.True(t, got.TLS.HandshakeComplete)
+		request = r.request(t, http.MethodPost, "/v1/decide", good)
+		request.URL.Scheme = "https"
+	}
+	require.NoError(t, silent.Close())
+}
+
+// assertRefused reads the answer to a request that no handler saw.
+func assertRefused(t *testing.T, conn net.Conn, status int) {
+	t.Helper()
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoErrorf(t, err, "%s", body)
+	assert.Equal(t, status, response.StatusCode)
+	assert.Equal(t, "application/problem+json", response.Header.Get("Content-Type"))
+	var problem v1.Problem
+	require.NoErrorf(t, json.Unmarshal(body, &problem), "%s", body)
+	assert.Equal(t, v1.EffectDeny, problem.Decision)
+	assert.Equal(t, status, problem.Status)
+	assert.NotEmpty(t, problem.Code)
+	assert.NotEmpty(t, problem.Detail)
 }
 
 // What a handler answers is passed on as it is.

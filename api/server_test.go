@@ -65,6 +65,12 @@ type running struct {
 
 func start(t *testing.T, change ...func(*api.Options)) *running {
 	t.Helper()
+	return startOn(t, func(inner net.Listener) net.Listener { return inner }, change...)
+}
+
+// startOn is start with something around the TCP listener.
+func startOn(t *testing.T, around func(net.Listener) net.Listener, change ...func(*api.Options)) *running {
+	t.Helper()
 	r := &running{gate: &decider{}, stopped: make(chan error, 1)}
 	options := api.Options{
 		Gate: r.gate, Sessions: noSessions{}, Prompts: noPrompts{}, Approvals: noApprovals{}, Tokens: tokens(), Version: "1.2.3", AllowedHosts: []string{"sidecar.test"},
@@ -85,6 +91,7 @@ func start(t *testing.T, change ...func(*api.Options)) *running {
 	if options.Connections != nil {
 		tcp, unix = options.Connections.Listener(tcp), options.Connections.Listener(unix)
 	}
+	tcp = around(tcp)
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
 	go func() { r.stopped <- server.Serve(ctx, tcp, unix) }()

@@ -104,7 +104,7 @@ func (o *operations) secure(listener net.Listener) (net.Listener, string) {
 	if o.certificates == nil {
 		return listener, "http"
 	}
-	return tls.NewListener(listener, o.certificates.Config()), "https"
+	return api.TLSListener(listener, o.certificates.Config(), o.logger), "https"
 }
 
 // options adds what operations give to a server.
