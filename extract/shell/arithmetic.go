@@ -87,8 +87,8 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 		w.parameter(st, &b, part, true)
 		return isNumber(Word{Kind: b.kind, Letters: b.letters, Text: b.text.String()})
 	case *syntax.CmdSubst:
-		value, known := w.substitution(st, part)
-		return known && (value.Kind == Number && !value.Letters || value.lines)
+		value, known := w.substitution(st, part, true)
+		return known && (isNumber(value) || value.lines)
 	}
 	return false
 }

@@ -147,19 +147,18 @@ func hereText(list []*syntax.Redirect) (text string) {
 	return text
 }
 
-// documentText is the body of a here-document in which nothing is expanded.
+// documentText is the body of a here-document in which nothing is expanded, "" for any other.
 func documentText(r *syntax.Redirect) string {
+	if text, ok := bodyOf(r); ok {
+		return text
+	}
 	if r.Hdoc == nil || len(r.Hdoc.Parts) != 1 {
 		return ""
 	}
-	lit, plain := r.Hdoc.Parts[0].(*syntax.Lit)
-	switch _, quoted, ok := plainDelimiter(r.Word); {
-	case !plain:
-		return ""
-	case ok && !quoted:
-		return decodeDouble(lit.Value)
+	if lit, plain := r.Hdoc.Parts[0].(*syntax.Lit); plain {
+		return lit.Value
 	}
-	return lit.Value
+	return ""
 }
 
 // plainText is the text of a word in which nothing is expanded, "" for any other.

@@ -731,9 +731,9 @@ func optionName(text string) string {
 }
 
 // substitution walks $(…), and returns what it prints where that is known
-// beforehand: the working directory, the top of the repository, a part of a
+// beforehand: text of the line, the working directory, the top of the repository, a part of a
 // known path, names that another command finds, the hash of a commit.
-func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
+func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Word, bool) {
 	if part.TempFile || part.ReplyVar {
 		w.messy(MessyExpansion)
 	}
@@ -755,6 +755,12 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 		defer func() { w.line.Commands = all }()
 		stmt = first
 	}
+	if len(w.line.Commands) == from+1 && !part.Backquotes {
+		// Outside of quotes words are followed as those of a stream.
+		if own, ok := w.ownText(stmt, &w.line.Commands[from]); ok && (quoted || own.Text != "" && !w.rereads(own.Text)) {
+			return own, true
+		}
+	}
 	if w.printsNumber(stmt) {
 		return Word{Kind: Number, Text: "$(…)", Solid: w.alwaysPrints()}, true
 	}
@@ -769,6 +775,11 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst) (Word, bool) {
 	if isPipe(stmt) || lines != nil && lines.bare {
 		return fedWord(lines)
 	}
+	return w.singleOutput(st, stmt, from)
+}
+
+// singleOutput is what a substitution of one command prints.
+func (w *walker) singleOutput(st *state, stmt *syntax.Stmt, from int) (Word, bool) {
 	c := &w.line.Commands[from]
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || stmt.Negated ||

@@ -661,13 +661,17 @@ func (w *walker) doubleQuoted(st *state, b *wordBuilder, part *syntax.DblQuoted)
 }
 
 // decodeDouble removes the backslashes that double quotes honour.
-func decodeDouble(text string) string {
+func decodeDouble(text string) string { return decodeBackslashes(text, "$`\"\\\n") }
+
+// decodeBackslashes removes the backslashes in front of some characters, and with them the newline that
+// such a one takes away.
+func decodeBackslashes(text, before string) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text
 	}
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\\n", text[i+1]) >= 0 {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(before, text[i+1]) >= 0 {
 			if i++; text[i] == '\n' {
 				continue
 			}
@@ -684,7 +688,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 	case *syntax.ParamExp:
 		w.parameter(st, b, part, quoted)
 	case *syntax.CmdSubst:
-		if known, ok := w.substitution(st, part); ok {
+		if known, ok := w.substitution(st, part, quoted); ok {
 			if known.Kind == Fed {
 				b.finds(known.feed)
 			}

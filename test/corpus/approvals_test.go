@@ -383,6 +383,13 @@ func TestWhatOneAnswerCovers(t *testing.T) {
 		{"echo hi > src/log", "echo ho > src/log2", true},
 		{"echo hi > src/log", "echo hi > log", false},
 		{"touch ./docs/a.txt", "touch ./src/a.txt", false},
+		{"git commit -m \"$(cat <<'EOF'\nfix: it's done\n\nbody\nEOF\n)\"", "git commit -m \"$(cat <<'EOF'\nother\nEOF\n)\"", true},
+		{"git commit -m \"$(cat <<EOF\none\nEOF\n)\"", "git status && git commit -m \"$(printf 'two\\n\\nbody')\" 2>&1 | tail -5", true},
+		{"git commit -m x", "git commit -m \"$(cat <<EOF\n$(cat .env)\nEOF\n)\"", false},
+		{"git commit -m x", "git commit -m \"$(cat ../outside/note)\"", false},
+		{"rm -rf build", "rm -rf \"$(echo src)\"", false},
+		{"rm -rf build", "rm -rf \"$(printf '%s/%s' build x)\"", true},
+		{"rm -rf build", "rm -rf \"$(cat <<'EOF'\nbuild/../src\nEOF\n)\"", false},
 		{"mytool ./docs/a.txt", "OUT=src/x.txt mytool ./docs/a.txt", false},
 	}
 	for _, c := range cases {
