@@ -33,12 +33,17 @@ func (h *hookCall) launch() []string {
 // left to the gate, which refuses the call or judges it as one that may touch
 // nothing, and records it.
 func (h *hookCall) session(ctx context.Context) v1.Session {
-	session := h.asked(h.client.SessionID(&h.event))
+	own, id := h.client.SessionID(&h.event), h.client.ChildID(&h.event)
+	if h.event.ParentID != "" {
+		began := h.event
+		began.SessionID = h.event.ParentID
+		own, id = h.client.SessionID(&began), own
+	}
+	session := h.asked(own)
 	kept, err := h.meet(ctx, session)
 	if err != nil {
 		return bare(session)
 	}
-	id := h.client.ChildID(&h.event)
 	if id == "" {
 		return h.counting(session, kept)
 	}

@@ -16,6 +16,9 @@ type copilotPayload struct {
 	snakePayload
 	HookName       string          `json:"hookName"`
 	CamelSession   string          `json:"sessionId"`
+	CamelAgent     string          `json:"agentId"`
+	CamelParent    string          `json:"parentAgentId"`
+	Parent         string          `json:"parent_agent_id"`
 	CamelTool      string          `json:"toolName"`
 	CamelArgs      json.RawMessage `json:"toolArgs"`
 	CamelInput     json.RawMessage `json:"toolInput"`
@@ -42,7 +45,9 @@ func copilot() *Client {
 			if err := p.join(); err != nil {
 				return Event{Name: p.Event}, err
 			}
-			return p.event(known)
+			event, err := p.event(known)
+			p.descend(&event)
+			return event, err
 		},
 	}
 }
@@ -55,6 +60,7 @@ var errSpellings = errors.New("the payload says one thing in two spellings")
 func (p *copilotPayload) join() error {
 	for _, pair := range []struct{ snake, camel *string }{
 		{&p.Event, &p.HookName}, {&p.SessionID, &p.CamelSession}, {&p.Tool, &p.CamelTool},
+		{&p.AgentID, &p.CamelAgent}, {&p.Parent, &p.CamelParent},
 	} {
 		switch {
 		case *pair.snake != "" && *pair.camel != "":
@@ -79,6 +85,20 @@ func (p *copilotPayload) join() error {
 	// where the tool call has a dash.
 	p.Tool = strings.Replace(p.Tool, "/", "-", 1)
 	return p.unwrap()
+}
+
+// descend makes a sub-agent a session below the one that began it. A tool call of a
+// sub-agent has the sub-agent's id in the place of the session's, and a question of the
+// permission service has the session at the root: the sub-agent's own id and its parent's
+// are the same in both.
+func (p *copilotPayload) descend(event *Event) {
+	switch {
+	case p.AgentID == "":
+	case p.Parent != "" && p.Parent != p.AgentID:
+		event.SessionID, event.AgentID, event.ParentID = p.AgentID, "", p.Parent
+	case p.AgentID == event.SessionID:
+		event.AgentID = "" // nobody says what began it
+	}
 }
 
 // guess names the event of a camel-case payload, which carries no name.

@@ -210,6 +210,48 @@ func TestSubAgentsAreNoWiderThanTheirParent(t *testing.T) {
 	assert.Empty(t, s.session(t, "claude-code:bare:x").ProjectDir)
 }
 
+// TestCopilotsSubAgents holds C5 for captured payloads: a tool call of a sub-agent has its own
+// session id, a question of the permission service that of the root, and both name the parent.
+func TestCopilotsSubAgents(t *testing.T) {
+	s := startServer(t, "")
+	const root, sub = "e5b42ee7-749d-4fd8-a1da-b0c8e98a3ccf", "5bc68323-d8cf-4940-922a-bc56905d243e"
+	const query = "hold=1ms&project=/home/dev/proj"
+	captured := func(name, command string) string {
+		text, err := os.ReadFile("../testdata/fixtures/copilot/" + name + ".json")
+		require.NoError(t, err)
+		require.Contains(t, string(text), command)
+		return strings.ReplaceAll(string(text), command, "git push")
+	}
+	call, question := captured("preToolUse-bash-4", "git status"), captured("permissionRequest-bash-4", "git status")
+	parents := captured("preToolUse-bash-3", "rm -rf build")
+	decide := func(payload string) string { return s.hook(t, "copilot", query, payload).decision }
+
+	assert.Equal(t, "prompt", decide(call))
+	child := s.session(t, "copilot-cli:"+sub)
+	assert.Equal(t, "copilot-cli:"+root, child.ParentID)
+	assert.Equal(t, s.Project, child.ProjectDir)
+	assert.Equal(t, "prompt", decide(parents))
+	for _, prompt := range s.prompts(t, v1.PromptPending) {
+		if prompt.Call.SessionID == "copilot-cli:"+root {
+			require.Equal(t, http.StatusOK, s.operate(t, http.MethodPost, "/v1/prompts/"+prompt.ID+"/answer", `{"choice":"session"}`, nil))
+		}
+	}
+	assert.Equal(t, "allow", decide(parents))
+	assert.Equal(t, "allow", decide(call), "a sub-agent has its parent's answers")
+	assert.Equal(t, "allow", decide(question), "by either spelling")
+	nested := strings.NewReplacer(sub, "nested", root, sub).Replace(call)
+	assert.Equal(t, "allow", decide(nested), "and so has a sub-agent of its own")
+	assert.Equal(t, "copilot-cli:"+sub, s.session(t, "copilot-cli:nested").ParentID)
+
+	stranger := strings.NewReplacer(root, "another", sub, "stranger").Replace(call)
+	assert.Equal(t, "prompt", decide(stranger), "nobody else's")
+	orphan := strings.NewReplacer("parentAgentId", "unread", sub, "orphan").Replace(call)
+	assert.Equal(t, "prompt", decide(orphan), "no one's")
+	assert.Empty(t, s.session(t, "copilot-cli:orphan").ParentID)
+	itself := strings.NewReplacer(root, "itself", sub, "itself").Replace(call)
+	assert.Equal(t, "prompt", decide(itself), "nor its own")
+}
+
 // TestOpenCodesSubAgents holds C5 for sessions that another one starts.
 func TestOpenCodesSubAgents(t *testing.T) {
 	s := startServer(t, "")
