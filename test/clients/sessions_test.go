@@ -116,7 +116,10 @@ func TestOtherProjectsAreRefused(t *testing.T) {
 	s.hook(t, "claude", "", `{"hook_event_name":"SessionStart","session_id":"s","cwd":"/home/dev/other","source":"resume"}`)
 	assert.Equal(t, s.Project, s.session(t, "claude-code:s").ProjectDir, "the start of a session moves nothing")
 	assert.Equal(t, "allow", s.hook(t, "claude", "", reading("claude", "s", "/home/dev/proj")).decision)
-	assert.Equal(t, "prompt", s.hook(t, "claude", "project="+sub, reading("claude", "s", "/home/dev/proj")).decision, "a directory below narrows the call")
+	// Reading in the rest of the repository is in scope below its top, too; writing isn't.
+	const writing = `{"session_id":"s","cwd":"/home/dev/proj","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/home/dev/proj/notes.txt","content":"x"}}`
+	assert.Equal(t, "allow", s.hook(t, "claude", "project=/home/dev/proj", writing).decision)
+	assert.Equal(t, "prompt", s.hook(t, "claude", "project="+sub, writing).decision, "a directory below narrows the call")
 	assert.Equal(t, "allow", s.hook(t, "claude", "project=/home/dev/proj", reading("claude", "s", "/home/dev/proj")).decision, "and no other")
 
 	link := filepath.Join(s.Home, "link")
