@@ -305,6 +305,11 @@ func (b *Base) CheckAdditions(settings map[string]any) error {
 	return nil
 }
 
+// FormRisk is the risk of an option or role of a built-in verb, as the program table marks it, or "".
+func (b *Base) FormRisk(platform, verb, name, kind string) string {
+	return b.builtin.table.FormRisk(platform, verb, name, kind)
+}
+
 // checkForms reports the first form of a platform that can't count.
 func checkForms(table *shell.Table, platform string, value any) error {
 	text, err := json.Marshal(value)

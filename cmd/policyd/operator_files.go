@@ -52,9 +52,11 @@ type operatorFile struct {
 	read    bool
 	content []byte
 	missing string
-	// values are what it adds, nil where it can't be used, and fault says why.
-	values map[string]any
-	fault  string
+	// values are what it adds, nil where it can't be used, and fault says why. notices are what
+	// to know of what it adds.
+	values  map[string]any
+	fault   string
+	notices []string
 }
 
 // newOperatorFiles returns the files that the settings name. tables are those of extraction,
@@ -116,11 +118,14 @@ func (f *operatorFiles) load(file *operatorFile) bool {
 	}
 	before := file.fault
 	file.read, file.content, file.missing = true, content, missing
-	file.values, file.fault = nil, missing
+	file.values, file.notices, file.fault = nil, nil, missing
 	if err == nil {
-		if file.values, err = f.check(file, content); err != nil {
-			file.values, file.fault = nil, err.Error()
+		if file.values, file.notices, err = f.check(file, content); err != nil {
+			file.values, file.notices, file.fault = nil, nil, err.Error()
 		}
+	}
+	for _, notice := range file.notices {
+		f.logger.Warn("setting to know of", "warning", file.key+".file: "+notice)
 	}
 	switch {
 	case file.fault != "" && file.fault != before:
@@ -131,25 +136,33 @@ func (f *operatorFiles) load(file *operatorFile) bool {
 	return true
 }
 
-// check returns what a file adds. The error names file, line and entry.
-func (f *operatorFiles) check(file *operatorFile, content []byte) (map[string]any, error) {
+// check returns what a file adds, and what to know of it. The error names file, line and entry.
+func (f *operatorFiles) check(file *operatorFile, content []byte) (values map[string]any, notices []string, err error) {
 	parsed, err := file.parse(file.path, content, f.env)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	base, err := f.tables()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = base.CheckAdditions(map[string]any{file.key: parsed.Values, "agents": f.agents})
 	var refused *shell.EntryError
 	if errors.As(err, &refused) {
-		return nil, &config.Error{Source: file.path, Line: parsed.Line(refused.Entry), Key: refused.Entry, Message: refused.Message}
+		return nil, nil, &config.Error{Source: file.path, Line: parsed.Line(refused.Entry), Key: refused.Entry, Message: refused.Message}
 	}
 	if err != nil {
-		return nil, &config.Error{Source: file.path, Message: err.Error()}
+		return nil, nil, &config.Error{Source: file.path, Message: err.Error()}
 	}
-	return parsed.Values, nil
+	if file.key != "safe_verbs" {
+		return parsed.Values, nil, nil
+	}
+	found, err := formNotices(base, parsed.Values)
+	for _, one := range found {
+		text := config.Error{Source: file.path, Line: parsed.Line(one.entry), Key: one.entry, Message: one.message}
+		notices = append(notices, text.Error())
+	}
+	return parsed.Values, notices, err
 }
 
 // overlay joins what a file adds with what stands in the settings: a verb has the forms of
@@ -189,12 +202,46 @@ func (f *operatorFiles) warnings() []string {
 		if file.fault != "" {
 			found = append(found, file.key+".file: "+file.warning())
 		}
+		for _, notice := range file.notices {
+			found = append(found, file.key+".file: "+notice)
+		}
 		file.mu.Unlock()
 	}
 	if refused := f.refused.Load(); refused != nil && *refused != "" {
 		found = append(found, *refused)
 	}
-	return append(found, f.inlineWarnings()...)
+	return slices.Concat(found, f.inlineWarnings(), f.inlineNotices())
+}
+
+// inlineNotices are what to know of the safe verbs that stand in the settings.
+func (f *operatorFiles) inlineNotices() []string {
+	if len(f.inline) == 0 {
+		return nil
+	}
+	base, err := f.tables()
+	if err != nil {
+		return nil // the policy doesn't load then
+	}
+	found, err := formNotices(base, f.withPrograms())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	texts := make([]string, len(found))
+	for i, one := range found {
+		texts[i] = "safe_verbs." + one.entry + ": " + one.message
+	}
+	return texts
+}
+
+// withPrograms are the safe verbs of the settings beside the programs that the file declares.
+func (f *operatorFiles) withPrograms() map[string]any {
+	verbs := maps.Clone(f.inline)
+	for _, file := range f.files {
+		if programs, there := file.program(); there {
+			verbs["programs"] = programs
+		}
+	}
+	return verbs
 }
 
 // inlineWarnings says which safe verbs of the settings no call can match.
@@ -206,14 +253,8 @@ func (f *operatorFiles) inlineWarnings() []string {
 	if err != nil {
 		return nil // the policy doesn't load then
 	}
-	checked := maps.Clone(f.inline)
-	for _, file := range f.files {
-		if programs, there := file.program(); there {
-			checked["programs"] = programs
-		}
-	}
 	var refused *shell.EntryError
-	if errors.As(base.CheckAdditions(map[string]any{"safe_verbs": checked}), &refused) {
+	if errors.As(base.CheckAdditions(map[string]any{"safe_verbs": f.withPrograms()}), &refused) {
 		return []string{"safe_verbs." + refused.Entry + ": " + refused.Message + "; no call matches this form"}
 	}
 	return nil
@@ -280,5 +321,6 @@ func safeForm(value any) *shell.SafeForm {
 		}
 		return read
 	}
-	return &shell.SafeForm{Form: texts("form"), Needs: texts("needs")}
+	readsOnly, _ := members["reads_only"].(bool)
+	return &shell.SafeForm{Form: texts("form"), Needs: texts("needs"), ReadsOnly: readsOnly}
 }

@@ -202,6 +202,8 @@ func (o *operatorEntry) checkCommands(path string) error {
 type SafeForm struct {
 	Form  map[string]string `json:"form"`
 	Needs map[string]string `json:"needs"`
+	// ReadsOnly is an operator's word that the form changes nothing.
+	ReadsOnly bool `json:"reads_only"`
 }
 
 // Check reports as an *EntryError what of a safe form can never be safe: kinds that don't
@@ -251,6 +253,25 @@ func (t *Table) Explains(platform, verb string, form *SafeForm, path string) err
 		}
 	}
 	return nil
+}
+
+// FormRisk is the risk of an option or role of a verb, as the table marks it, or "".
+func (t *Table) FormRisk(platform, verb, name, kind string) string {
+	if platform == "windows" {
+		return ""
+	}
+	entries, err := t.chain(platform, verb)
+	if err != nil || len(entries) == 0 {
+		return ""
+	}
+	last := entries[len(entries)-1]
+	if !agrees([]*Program{last}, name, kind) {
+		return ""
+	}
+	if risk, named := last.risks[name]; named {
+		return risk
+	}
+	return last.risks["="+kind]
 }
 
 // chain returns the entries of a verb chain, from the program to its last subcommand. It

@@ -110,7 +110,7 @@ func formsShape() shape {
 	names := shape{kind: table, each: &shape{kind: text, check: notEmpty}}
 	needed := names
 	needed.needed = true
-	form := fixed(map[string]shape{"form": needed, "needs": names})
+	form := fixed(map[string]shape{"form": needed, "needs": names, "reads_only": {kind: boolean}})
 	verbs := shape{kind: table, each: &shape{kind: list, each: &form, filled: true}}
 	return fixed(map[string]shape{"common": verbs, "linux": verbs, "darwin": verbs, "windows": verbs})
 }

@@ -233,3 +233,27 @@ func TestOperatorFilesAreProtected(t *testing.T) {
 		assert.Equal(t, "protected_always", s.decide(t, call).Reasons[0].Code, name)
 	}
 }
+
+// V5: forms that may change something are in force and warned of, at the start, by the doctor and when a
+// file changes.
+func TestFormsThatMayChangeSomethingAreWarnedOf(t *testing.T) {
+	tree, dir := newTree(t), t.TempDir()
+	put(t, dir, "verbs.yaml", "common:\n  git gc:\n    - form: {}\n")
+	s := startSet(t, "safe_verbs: {file: "+dir+"/verbs.yaml, common: {git prune: [{form: {}}], git repack: [{form: {}, reads_only: true}]}}\n")
+	s.register(t, tree, "s")
+	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", "git gc").Effect)
+	eventually(t, "the file and the setting are warned of", func() bool {
+		said := s.stderr.String()
+		return strings.Contains(said, dir+"/verbs.yaml:3: common.git gc[0]: ") && strings.Contains(said, "safe_verbs.common.git prune[0]: ")
+	})
+	assert.NotContains(t, s.stderr.String(), "git repack")
+	ok, _ := s.verbose(t, "safe_verbs")
+	assert.True(t, ok, "they are in force")
+	said := s.cli(t, "doctor --config "+filepath.Join(filepath.Dir(s.stateDir), "policyd.yaml"))
+	assert.Contains(t, said, "common.git gc[0]: no built-in form vouches")
+	assert.Contains(t, said, "safe_verbs.common.git prune[0]: no built-in form vouches")
+	put(t, dir, "verbs.yaml", "common:\n  git gc:\n    - {form: {}, reads_only: true}\n  git fsck:\n    - form: {}\n")
+	require.NoError(t, s.command.Process.Signal(syscall.SIGHUP))
+	eventually(t, "what was added is warned of", func() bool { return strings.Contains(s.stderr.String(), "common.git fsck[0]: ") })
+	assert.NotContains(t, s.cli(t, "doctor --config "+filepath.Join(filepath.Dir(s.stateDir), "policyd.yaml")), "common.git gc[0]")
+}
