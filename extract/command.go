@@ -411,6 +411,7 @@ func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) 
 	if c.Program == "git" {
 		e.gitTrust(item, c)
 		e.gitPush(item, c)
+		e.gitPaths(item, c)
 	}
 	if len(c.Imports) > 0 && e.imports(c) {
 		item.Caveats.Add("project_chooses_program")

@@ -15,6 +15,25 @@ func (e *extraction) gitPush(item *v1.Item, c *shell.Command) {
 	}
 }
 
+// gitPaths adds the risk of a path where a word that may name a revision is that of a file or a
+// directory. git refuses a word that is both.
+func (e *extraction) gitPaths(item *v1.Item, c *shell.Command) {
+	if c.Git.PathRisk == "" {
+		return
+	}
+	for i := range c.Accesses {
+		a := &c.Accesses[i]
+		if a.Op != v1.OpWrite || a.Dynamic || a.Landing != nil {
+			continue
+		}
+		for _, dir := range c.Dirs {
+			if full := e.absolute(a.Text, dir); full != "" && e.exists(full) {
+				item.Risks.Add(c.Git.PathRisk)
+			}
+		}
+	}
+}
+
 // pushesPlainly reports whether settings leave a push to git's own defaults in every
 // directory that the command may run in. Settings of the line and of the environment
 // are not read. Hooks have no say: settings are known where only a hook isn't trusted.

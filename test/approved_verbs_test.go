@@ -71,7 +71,7 @@ func TestNoPathOfAnUnknownRoleIsMissed(t *testing.T) {
 		"mytool a=b=X", "mytool -Dk=X", "mytool -Wl,-o,X", "mytool a,X,b", "mytool X:rw", "mytool a:X", "mytool a:X:b", "mytool file:X", "mytool FILE:X",
 		"mytool fileb://X", "mytool -xzfX", "mytool -o'X'", "mytool 'k='X", "mytool \"--out=X\"", "mytool +X", "mytool %X", "mytool '<X'", "mytool 'a|X'",
 		"mytool 'a;X'", "mytool -f=X", "mytool --out:X", "mytool '[X]'", "mytool '{X}'", "mytool 'cat X'", "mytool '{\"f\": \"X\"}'", "mytool https://h.example/a,X",
-		"mytool sub X", "mytool -- X", "gcc -oX a.txt", "pandoc -oX a.txt", "webpack -oX", "npm view --unknown=X", "kubectl get --unknown=@X", "docker ps -zX",
+		"mytool sub X", "mytool -- X", "tcc -oX a.txt", "pandoc -oX a.txt", "webpack -oX", "npm view --unknown=X", "kubectl get --unknown=@X", "docker ps -zX",
 		"gh api --unknown k=@X", "aws lambda update-function-code --zip-file fileb://X", "http POST h.example @X", "socat - FILE:X", "go build -unknown=X",
 		"helm install x clean --set-file a=X", "terraform plan -unknown=X", "cargo build --unknown=a:X", "cmake -uX", "sort --unknown X", "grep --unknown X a.txt", "kustomize X", "gsutil k=X",
 	}
@@ -163,19 +163,22 @@ func TestWalksOverLinksOfALine(t *testing.T) {
 // An approval of an ordinary call covers none that discards, deletes or sends, however its words stand.
 func TestRisksOfOtherNotations(t *testing.T) {
 	p := newApprovedPlace(t)
-	for line, risk := range map[string]string{
-		"git checkout .": "discard", "git checkout main .": "discard", "git checkout ./src": "discard", "git checkout src/": "discard", "git checkout main src": "discard",
-		"git checkout -q HEAD -- src": "discard", "git checkout main": "", "git checkout -b x origin/main": "", "git checkout feature/x": "", "git checkout -": "",
-		"curl -X DELETE http://h.example/a": "method", "curl -sd a=1 http://h.example/a": "fields", "curl --json '{}' http://h.example/a": "fields",
-		"curl -F a=b http://h.example/a": "fields", "curl -fsSL http://h.example/a": "", "wget --method=DELETE http://h.example/a": "method",
-		"wget --post-data=a http://h.example/a": "fields", "wget -q http://h.example/a": "", "tar -x -P -f a.tar": "absolute names", "tar xf a.tar": "",
-		"tar cf a.tar clean --remove-files": "delete", "zip -m o.zip a.txt": "delete", "zip o.zip a.txt": "",
+	for line, risks := range map[string][]string{
+		"git checkout .": {"discard"}, "git checkout main .": {"discard"}, "git checkout ./src": {"discard"}, "git checkout src/": {"discard"}, "git checkout main src": {"discard"},
+		"git checkout -q HEAD -- src": {"discard"}, "git checkout src": {"discard"}, "git checkout ':(top)src'": {"discard"}, "git checkout main": nil, "git checkout -b x origin/main": nil,
+		"git checkout feature/x": nil, "git checkout -": nil, "git restore --staged src": nil, "git restore src": {"discard"}, "git reset": nil, "git reset HEAD": nil, "git reset HEAD~1": {"move"},
+		"git reset HEAD src": nil, "git reset HEAD~1 src": nil, "git reset -- src": nil, "git fetch origin main": nil, "git fetch origin main:x": {"refspec main:x"},
+		"git fetch https://u:p@h.example/x": {"remote https://h.example/x"}, "git push": nil, "git push backup": {"remote backup"},
+		"curl -X DELETE http://h.example/a": {"method DELETE", "host h.example"}, "curl -sd a=1 http://h.example:80/a": {"fields", "host h.example"},
+		"curl --json '{}' http://h.example/a": {"fields", "host h.example"}, "curl -F a=b http://h.example/a": {"fields", "host h.example"}, "curl -fsSL http://H.example/a": {"host h.example"},
+		"curl -u me:secret http://u:p@h.example/a": {"user me", "host h.example"}, "curl -H 'Accept: x' -H 'Cookie: y' h.example": {"header cookie", "host h.example"},
+		"wget --method=DELETE http://h.example/a": {"method DELETE", "host h.example"}, "wget --post-data=a http://h.example/a": {"fields", "host h.example"}, "wget -q http://h.example/a": {"host h.example"},
+		"tar -x -P -f a.tar": {"absolute names"}, "tar xf a.tar": nil, "tar cf a.tar clean --remove-files": {"delete"}, "zip -m o.zip a.txt": {"delete"}, "zip o.zip a.txt": nil,
+		"npm install a@1 @b/c@2": {"package a", "package @b/c"}, "pip install 'a[x]>=1' -e .": {"package a"}, "mytool --token=secret --server=h.example": {"token", "server h.example"},
+		"mytool --server='a (b), c'": {"server a%20%28b%29,%20c"}, "docker cp web:/a clean": {"remote web"}, "docker -H tcp://h.example ps": {"host tcp://h.example"},
 	} {
-		var want v1.Set
-		if risk != "" {
-			want.Add(risk)
-		}
-		assert.Equalf(t, want, p.engine.Facts(p.call("Bash", map[string]any{"command": line}), nil).Items[0].Risks, "%s", line)
+		got := p.engine.Facts(p.call("Bash", map[string]any{"command": line}), nil).Items[0].Risks
+		assert.ElementsMatchf(t, risks, got, "%s", line)
 	}
 	p.holdApproved(t, false, []string{"zip -T -TT ./x o.zip a.txt"})
 }
@@ -187,6 +190,7 @@ func TestPathsInValuesOfKnownOptions(t *testing.T) {
 		"kubectl get pods -o jsonpath-file=X", "kubectl get pods -ogo-template-file=X", "kubectl get pods -o=custom-columns-file=X",
 		"kubectl get pods -o go-template-file --template=X", "go build -ldflags=-extld=X", "go build -ldflags='-s -extld X'", "go test -gcflags=-o=X ./...",
 		"go vet -asmflags='-o X' ./...", "go build -gccgoflags=-oX",
+		"gcc -oX a.txt", "cc -o X a.txt", "clang -oX a.txt", "g++ -MF X a.txt",
 	} {
 		for _, path := range []string{".env", "/etc/x", "../other/x"} {
 			assert.NotEqualf(t, v1.EffectAllow, p.approved(t, replaceX(notation, path)).Effect, "%s %s", notation, path)

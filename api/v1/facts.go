@@ -178,8 +178,8 @@ type Item struct {
 	// Path is the index in Facts.Paths of a path item, else -1.
 	Path int `json:"path"`
 	// Risks are what an approval has to be given for by name before it covers the
-	// command: force, delete, address, and what else the program table marks, with the
-	// name or the setting where that is part of it ("remote backup", "V=1").
+	// command: force, delete, discard, and what else the program table marks, with the
+	// value where that is part of it ("remote backup", "method POST", "V=1").
 	Risks Set `json:"risks"`
 	// Values are the literal words that the program table marks as judged, by option or
 	// by operand role: {"<target>": ["lint"]}. A word that is known only at run time is

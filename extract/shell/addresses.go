@@ -23,7 +23,6 @@ func (p *parsed) sent(base, kind string, word Word) string {
 		return "url"
 	case "destination":
 		p.repository(word, v1.OpWrite)
-		p.destination(word)
 		return "url"
 	case "data":
 		p.data(word)
@@ -35,17 +34,6 @@ func (p *parsed) sent(base, kind string, word Word) string {
 		p.url(word)
 	}
 	return kind
-}
-
-// destination notes that a push goes elsewhere than to the usual remote.
-func (p *parsed) destination(word Word) {
-	switch {
-	case word.literal("origin"):
-	case chainable(word) && !strings.ContainsAny(word.Text, "/:@") && word.Text != "." && word.Text != "..":
-		p.c.Risks.Add("remote " + word.Text)
-	default:
-		p.c.Risks.Add("address")
-	}
 }
 
 // url notes an address: a file that is read, or the network.

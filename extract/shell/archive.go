@@ -90,6 +90,9 @@ func plainFile(text string) bool {
 // take further arguments from the file that such a word names.
 func (p *parsed) noAtFiles() {
 	for _, word := range p.words {
+		if strings.HasPrefix(word.Text, "@") {
+			p.risk(shortened(word.Text))
+		}
 		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !p.beginsPlain(word, "@") {
 			p.c.Caveats.Add("unknown_option")
 		}

@@ -14,10 +14,11 @@ func (p *parsed) changed(program *Program, from int) {
 	if !slices.ContainsFunc(program.changes, func(option string) bool { return option == "*" || p.has(option) }) {
 		return
 	}
+	p.c.Git.PathRisk = program.risks["<path>"]
 	for i := from; i < len(p.c.Accesses); i++ {
 		a := &p.c.Accesses[i]
-		if i > from || spelledPath(a.Text) {
-			p.risk(program.risks["<path>"]) // what follows a revision is a path
+		if i > from || a.Glob {
+			p.risk(p.c.Git.PathRisk) // what follows a revision is a path
 		}
 		if a.Spelled {
 			p.c.Caveats.Add("lands_unknown")
@@ -28,9 +29,23 @@ func (p *parsed) changed(program *Program, from int) {
 	}
 }
 
+// commitRisk notes the risk of an operand that names a commit and no path: the only one, and not
+// the commit that is checked out. A file is taken for a commit unless the word can be none.
+func (p *parsed) commitRisk(program *Program, operands, behind []Word) {
+	for _, word := range operands {
+		if spelledPath(word.Text) {
+			p.risk(program.risks["<path>"])
+			return
+		}
+	}
+	if len(operands) == 1 && len(behind) == 0 && !operands[0].literal("HEAD") && !operands[0].literal("@") {
+		p.risk(program.risks["<commit>"])
+	}
+}
+
 // spelledPath reports whether a word can name no revision.
 func spelledPath(text string) bool {
-	return text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "/") || strings.HasSuffix(text, "/")
+	return text == "." || strings.ContainsAny(text, "*?[\\") || strings.HasPrefix(text, ":") || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "/") || strings.HasSuffix(text, "/")
 }
 
 // assigned notes the name of a setting of git's that a command sets or removes. All but the

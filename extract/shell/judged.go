@@ -45,7 +45,7 @@ func (p *parsed) target(program *Program, r role, word Word) {
 	case p.w.table.words.dangerous(strings.TrimRight(name, ":?+!")) || !chainable(word):
 		p.c.Caveats.Add("assigns")
 	default:
-		p.c.Risks.Add(word.Text)
+		p.risk(word.Text)
 	}
 }
 
@@ -72,28 +72,6 @@ func (p *parsed) judge(program *Program, name string, word Word) {
 	}
 }
 
-// risky notes the risks of what the form holds: by the name of an option or role, or by a
-// kind behind "=". An option that isn't known may be short for one that is.
-func (p *parsed) risky(program *Program) {
-	if len(program.risks) == 0 {
-		return
-	}
-	for _, entry := range p.c.Form {
-		named, known := program.risks[entry.Name]
-		if kind, ok := program.risks["="+entry.Kind]; ok && !known {
-			named, known = kind, true
-		}
-		switch {
-		case known:
-			for risk := range strings.SplitSeq(named, ",") {
-				p.risk(risk)
-			}
-		case entry.Kind == "unknown" && strings.HasPrefix(entry.Name, "-") && (len(program.chainRoles) == 0 || program.options[entry.Name].kinds == nil):
-			p.risk(entry.Name)
-		}
-	}
-}
-
 // defined notes what an option gives to a target whose meaning is the project's alone, such
 // as mvn's -Dname=value.
 func (p *parsed) defined(canonical, kind string, word Word) {
@@ -103,11 +81,5 @@ func (p *parsed) defined(canonical, kind string, word Word) {
 		p.risk(canonical + " " + word.Text)
 	default:
 		p.c.Caveats.Add("dynamic_option")
-	}
-}
-
-func (p *parsed) risk(name string) {
-	if name != "" {
-		p.c.Risks.Add(name)
 	}
 }

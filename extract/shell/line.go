@@ -171,6 +171,8 @@ type GitWords struct {
 	Setting string
 	// Mapped is true where configuration has a say in what a push changes.
 	Mapped bool
+	// PathRisk is the risk of a word that may name a revision, if it names a path.
+	PathRisk string
 	// Count is how many commits are printed at most; 0 where nothing is said of it.
 	Count int
 	// Format is how commits are to be printed.

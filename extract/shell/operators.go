@@ -116,7 +116,7 @@ func operatorProgram(path string, value any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := compile(made); err != nil {
+	if _, err := compile(made, &riskTable{}); err != nil {
 		return nil, &EntryError{path, err.Error()}
 	}
 	return json.Marshal(made)

@@ -14,6 +14,7 @@ import (
 // leading reads the global options before a subcommand and returns the rest.
 func (p *parsed) leading(program *Program) []Word {
 	rest := p.words
+	p.level = program
 	for len(rest) > 0 && rest[0].isOption() && !rest[0].literal("--") {
 		taken := p.option(program, rest)
 		rest = rest[taken:]
@@ -24,7 +25,7 @@ func (p *parsed) leading(program *Program) []Word {
 // options reads the options and leaves the operands.
 func (p *parsed) options(program *Program) {
 	p.dashes = -1
-	p.program = program
+	p.program, p.level = program, program
 	if program.atFiles {
 		p.noAtFiles()
 	}
@@ -143,6 +144,7 @@ func (p *parsed) option(program *Program, rest []Word) int {
 		if program.joinable(text) {
 			return p.bundle(program, rest)
 		}
+		p.unlistedOption(text, rest[1:])
 		p.unknownOption(text)
 		return 1
 	}
@@ -280,6 +282,7 @@ func (p *parsed) bundle(program *Program, rest []Word) int {
 	for i := 1; i < len(text); i++ {
 		known, ok := program.options["-"+text[i:i+1]]
 		if !ok {
+			p.unlistedOption("-"+text[i:], rest[1:])
 			p.unknownOption("-" + text[i:])
 			return 1
 		}
@@ -333,6 +336,7 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.judge(p.program, canonical, word)
 	p.defined(canonical, kind, word)
+	p.optionRisk(canonical, word)
 	if p.program != nil && word.Text != "" && slices.Contains(p.program.modifies, canonical) {
 		p.backups = append(p.backups, word)
 	}

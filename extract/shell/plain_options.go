@@ -7,15 +7,15 @@ import (
 
 // commonParameters are those that every cmdlet has.
 var commonParameters = map[string]option{
-	"-erroraction": {"-ErrorAction", []string{"value"}}, "-ea": {"-ErrorAction", []string{"value"}},
-	"-warningaction": {"-WarningAction", []string{"value"}}, "-wa": {"-WarningAction", []string{"value"}},
-	"-verbose": {"-Verbose", []string{"none"}}, "-vb": {"-Verbose", []string{"none"}},
-	"-debug": {"-Debug", []string{"unknown"}}, "-errorvariable": {"-ErrorVariable", []string{"unknown"}},
-	"-warningvariable": {"-WarningVariable", []string{"unknown"}}, "-outvariable": {"-OutVariable", []string{"unknown"}},
-	"-outbuffer": {"-OutBuffer", []string{"unknown"}}, "-pipelinevariable": {"-PipelineVariable", []string{"unknown"}},
-	"-informationaction":   {"-InformationAction", []string{"unknown"}},
-	"-informationvariable": {"-InformationVariable", []string{"unknown"}},
-	"-progressaction":      {"-ProgressAction", []string{"unknown"}},
+	"-erroraction": {canonical: "-ErrorAction", kinds: []string{"value"}}, "-ea": {canonical: "-ErrorAction", kinds: []string{"value"}},
+	"-warningaction": {canonical: "-WarningAction", kinds: []string{"value"}}, "-wa": {canonical: "-WarningAction", kinds: []string{"value"}},
+	"-verbose": {canonical: "-Verbose", kinds: []string{"none"}}, "-vb": {canonical: "-Verbose", kinds: []string{"none"}},
+	"-debug": {canonical: "-Debug", kinds: []string{"unknown"}}, "-errorvariable": {canonical: "-ErrorVariable", kinds: []string{"unknown"}},
+	"-warningvariable": {canonical: "-WarningVariable", kinds: []string{"unknown"}}, "-outvariable": {canonical: "-OutVariable", kinds: []string{"unknown"}},
+	"-outbuffer": {canonical: "-OutBuffer", kinds: []string{"unknown"}}, "-pipelinevariable": {canonical: "-PipelineVariable", kinds: []string{"unknown"}},
+	"-informationaction":   {canonical: "-InformationAction", kinds: []string{"unknown"}},
+	"-informationvariable": {canonical: "-InformationVariable", kinds: []string{"unknown"}},
+	"-progressaction":      {canonical: "-ProgressAction", kinds: []string{"unknown"}},
 }
 
 // parameter resolves the name of a parameter: as it is, or as the beginning of

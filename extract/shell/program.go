@@ -209,6 +209,7 @@ type parsed struct {
 	st      *state
 	words   []Word
 	program *Program // whose options are being read
+	level   *Program // the same, and also in front of a subcommand
 	// filters are what a walk over a tree includes and leaves out.
 	filters Access
 	// takesIn is true when an option names files to read, takesAll when others are
@@ -302,13 +303,15 @@ func (p *parsed) own() {
 // may write, if it could be one.
 func (p *parsed) unknown() {
 	p.c.Caveats.Add("unknown_program")
-	for _, word := range p.words {
+	for i, word := range p.words {
 		if word.isOption() {
+			p.unlistedOption(word.Text, p.words[i+1:])
 			p.c.Form.Put(optionName(word.Text), "unknown")
 			p.anyPath(word)
 			continue
 		}
 		p.c.Form.Put("<word>", "unknown")
+		p.unlistedOperand(p.words[0].Text, word)
 		p.variables(word)
 		p.operand(word)
 		p.anyPath(word)
@@ -429,13 +432,15 @@ func (p *parsed) fallback(program *Program) *Program {
 
 // loose takes words that the table can't explain as paths, if they could be.
 func (p *parsed) loose(words []Word) {
-	for _, word := range words {
+	for i, word := range words {
 		if word.isOption() {
+			p.unlistedOption(word.Text, words[i+1:])
 			p.c.Form.Put(optionName(word.Text), "unknown")
 			p.anyPath(word)
 			continue
 		}
 		p.c.Form.Put("<word>", "unknown")
+		p.unlistedOperand(p.c.Verb[strings.LastIndexByte(p.c.Verb, ' ')+1:], word)
 		p.variables(word)
 		p.anyPath(word)
 	}

@@ -75,6 +75,7 @@ func (p *parsed) roles(program *Program) {
 		p.role(program, role{name: "path", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
 	}
 	p.straying(rule)
+	p.commitRisk(program, operands, behind)
 	p.changed(program, before)
 	if !paths || program.implicit == "project" {
 		p.impliedAccess(program, whole)
@@ -89,6 +90,7 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	kind := r.kind
 	p.target(program, r, word)
 	p.judge(program, "<"+r.name+">", word)
+	p.roleRisk(program, r, word)
 	p.operandOf(program, kind, word)
 	if pathKinds[kind] && kind != "mount" {
 		p.operand(word)

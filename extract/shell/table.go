@@ -80,6 +80,8 @@ type Program struct {
 	filesUnless   []string
 	chainRoles    []string
 	risks         map[string]string
+	operandRisk   string      // that of operands of kind unknown
+	absent        [][2]string // options and the risks of a line without them
 	judged        []string
 	darwin        *Program // the same as BSD's reads it, nil where that is no other
 	// What follows is for commands of Windows alone.
@@ -94,6 +96,7 @@ type Program struct {
 type option struct {
 	canonical string
 	kinds     []string // one per value; {"none"} for none
+	risk      string   // what an approval has to be given for, as in Program.risks
 }
 
 type operandRule struct {
@@ -251,7 +254,7 @@ func (t *Table) program(name string) *Program {
 	if !ok {
 		return t.version(name)
 	}
-	program, err := compileRaw(raw)
+	program, err := t.compileRaw(raw)
 	if err != nil {
 		program = nil
 	}
@@ -285,24 +288,37 @@ func (t *Table) version(name string) *Program {
 // Check compiles every entry and returns the first error.
 func (t *Table) Check() error {
 	for name, raw := range t.raw {
-		if _, err := compileRaw(raw); err != nil {
+		if _, err := t.compileRaw(raw); err != nil {
 			return fmt.Errorf("check program table: %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func compileRaw(raw json.RawMessage) (*Program, error) {
+func (t *Table) compileRaw(raw json.RawMessage) (*Program, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	var e entry
 	if err := decoder.Decode(&e); err != nil {
 		return nil, err
 	}
-	return compile(&e)
+	return compile(&e, &t.words.risks)
 }
 
-func compile(e *entry) (*Program, error) {
+// check reports what is wrong with an entry whose keys are known.
+func (e *entry) check() error {
+	if e.WorksIn != "" && e.WorksIn != "cwd" {
+		return fmt.Errorf("works_in: %q is not known; allowed: cwd", e.WorksIn)
+	}
+	for _, separator := range e.Separators {
+		if !slices.Contains(separatorNames, separator) {
+			return fmt.Errorf("unknown separator %q", separator)
+		}
+	}
+	return checkRisks(e.Risks)
+}
+
+func compile(e *entry, common *riskTable) (*Program, error) {
 	p := &Program{
 		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, joined: e.Joined, aliases: e.Aliases,
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies, changes: e.Changes,
@@ -313,8 +329,8 @@ func compile(e *entry) (*Program, error) {
 		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,
 		worksInCwd: e.WorksIn == "cwd", targets: e.Targets, filesUnless: e.FilesUnless, chainRoles: e.ChainRoles, risks: e.Risks, judged: e.Judged,
 	}
-	if e.WorksIn != "" && e.WorksIn != "cwd" {
-		return nil, fmt.Errorf("works_in: %q is not known; allowed: cwd", e.WorksIn)
+	if err := e.check(); err != nil {
+		return nil, err
 	}
 	p.as, p.external, p.piped, p.yields, p.environment = e.As, e.External, e.Piped, e.Yields, e.Environment
 	for names, kind := range e.Options {
@@ -322,16 +338,8 @@ func compile(e *entry) (*Program, error) {
 			return nil, err
 		}
 	}
-	for _, alternative := range e.Operands {
-		rule := operandRule{when: alternative.When, unless: alternative.Unless}
-		for _, text := range alternative.Roles {
-			r, err := parseRole(text)
-			if err != nil {
-				return nil, err
-			}
-			rule.roles = append(rule.roles, r)
-		}
-		p.operands = append(p.operands, rule)
+	if err := p.addOperands(e.Operands); err != nil {
+		return nil, err
 	}
 	if e.Style == "cmdlet" || e.Style == "cmd" {
 		p.folded = make(map[string]option, len(p.options))
@@ -342,11 +350,6 @@ func compile(e *entry) (*Program, error) {
 	if len(e.Commands) > 0 {
 		p.commands = make(map[string]*Program, len(e.Commands))
 	}
-	for _, separator := range e.Separators {
-		if !slices.Contains(separatorNames, separator) {
-			return nil, fmt.Errorf("unknown separator %q", separator)
-		}
-	}
 	for name, inner := range e.Commands {
 		inherits := inner.Separators == nil
 		if inherits {
@@ -354,14 +357,21 @@ func compile(e *entry) (*Program, error) {
 			heir.Separators = e.Separators
 			inner = &heir
 		}
-		command, err := compile(inner)
+		command, err := compile(inner, common)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		command.inherits = inherits
+		command.inherits, command.operandRisk = inherits, common.Commands[name]
 		p.commands[name] = command
 	}
-	return p, p.overlay(e.Darwin)
+	if err := p.overlay(e.Darwin); err != nil {
+		return nil, err
+	}
+	common.mark(p)
+	if p.darwin != nil {
+		common.mark(p.darwin)
+	}
+	return p, nil
 }
 
 // overlay makes the program that has some options otherwise on macOS.
@@ -382,6 +392,21 @@ func (p *Program) overlay(options map[string]string) error {
 		}
 	}
 	p.darwin = &other
+	return nil
+}
+
+func (p *Program) addOperands(alternatives []operandEntry) error {
+	for _, alternative := range alternatives {
+		rule := operandRule{when: alternative.When, unless: alternative.Unless}
+		for _, text := range alternative.Roles {
+			r, err := parseRole(text)
+			if err != nil {
+				return err
+			}
+			rule.roles = append(rule.roles, r)
+		}
+		p.operands = append(p.operands, rule)
+	}
 	return nil
 }
 

@@ -18,6 +18,9 @@ var wordsJSON []byte
 //go:embed versions.json
 var versionsJSON []byte
 
+//go:embed risks.json
+var risksJSON []byte
+
 // vocabulary is what the shells themselves give a meaning to.
 type vocabulary struct {
 	// PlainGitSettings are settings of git's that run nothing and choose no file, in lower
@@ -76,6 +79,8 @@ type vocabulary struct {
 	// versions are the options with which a program, given nothing else, prints
 	// its version or its help and does nothing besides.
 	versions map[string][]string
+	// risks are those of options and operands in every program.
+	risks riskTable
 	// NameFilters are verbs that drop lines and change none, with the options
 	// under which that holds.
 	NameFilters map[string][]string `json:"name_filters"`
@@ -130,6 +135,9 @@ func loadVocabulary() (*vocabulary, error) {
 	}
 	if err := fast.Unmarshal(versionsJSON, &v.versions); err != nil {
 		return nil, fmt.Errorf("load version options: %w", err)
+	}
+	if err := fast.Unmarshal(risksJSON, &v.risks); err != nil {
+		return nil, fmt.Errorf("load risks: %w", err)
 	}
 	return &v, nil
 }
