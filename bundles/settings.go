@@ -35,7 +35,14 @@ func settle(parts []part, settings map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read data: %w", err)
 	}
+	classes, err := siteClasses(parts)
+	if err != nil {
+		return nil, fmt.Errorf("read path classes: %w", err)
+	}
 	settled := maps.Clone(policyd)
+	if len(classes) > 0 {
+		settled = merge(policyd, map[string]any{"config": map[string]any{classesMember: classes}})
+	}
 	settled["settings"] = merge(base, settings)
 	return settled, nil
 }

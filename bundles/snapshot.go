@@ -296,6 +296,9 @@ func dataOf(parts []part) (ast.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if data, err = withClasses(data, parts); err != nil {
+		return nil, err
+	}
 	data = mergeValues(data, operatorsData(parts))
 	return mergeValues(data, plainVerbs(data)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/git"
@@ -38,8 +39,11 @@ func newClasses(config, settings classData) ([]pathClass, error) {
 	names := slices.Concat(slices.Collect(maps.Keys(config)), slices.Collect(maps.Keys(settings)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		if slices.Contains(v1.ReservedClasses(), name) {
+		switch {
+		case slices.Contains(v1.ReservedClasses(), name):
 			return nil, fmt.Errorf("read path class %s: the name is one of policyd's own", name)
+		case name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "":
+			return nil, fmt.Errorf("read path class %q: the name holds small letters, digits, _ and - alone", name)
 		}
 		class, err := paths.NewClass(name, concat(config[name].Paths, settings[name].Paths))
 		if err != nil {

@@ -36,13 +36,70 @@ func newClassPlace(t *testing.T, effect string) patternPlace {
 	require.NoError(t, os.Symlink("infra/prod/x", p.project+"/link"))
 	require.NoError(t, os.Symlink("infra/prod", p.project+"/linkdir"))
 	require.NoError(t, os.Link(p.project+"/infra/prod/x", p.project+"/double"))
-	settings := home + "/policyd.yaml"
-	require.NoError(t, os.WriteFile(settings, []byte("path_classes:\n  production:\n    paths: [\"infra/prod\", \""+home+"/srv/live\", \"svc/**/deploy\"]\n    effect: "+
-		effect+"\n    message: ask the operators\n"), 0o600))
-	p.engine, err = engine.New(t.Context(), engine.Options{Home: home, Project: p.project, StateDir: home + "/state", Settings: settings})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, p.engine.Close()) })
+	p.use(t, "path_classes:\n  production:\n    paths: [\"infra/prod\", \""+home+"/srv/live\", \"svc/**/deploy\"]\n    effect: "+
+		effect+"\n    message: ask the operators\n")
 	return p
+}
+
+// use gives a place other settings.
+func (p *patternPlace) use(t *testing.T, settings string) {
+	t.Helper()
+	file := p.home + "/policyd.yaml"
+	require.NoError(t, os.WriteFile(file, []byte(settings), 0o600))
+	made, err := engine.New(t.Context(), engine.Options{Home: p.home, Project: p.project, StateDir: p.home + "/state", Settings: file})
+	require.NoError(t, err)
+	p.engine = made
+	t.Cleanup(func() { require.NoError(t, made.Close()) })
+}
+
+// A bundle of operators has path classes in its data. They count beside those of the settings, and a class that
+// both define has the stricter effect.
+func TestPathClassesOfABundle(t *testing.T) {
+	p := newClassPlace(t, "deny")
+	bundle := p.home + "/bundle"
+	write := func(name, content string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(bundle+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(bundle+"/"+name, []byte(content), 0o600))
+	}
+	write(".manifest", `{"roots": ["site_data/team", "site_data/other"]}`)
+	write("site_data/team/data.json", `{"path_classes": {"production": {"paths": ["infra/prod", "svc/**/deploy"]}}, "hosts": {}}`)
+	write("site_data/other/data.json", `{"path_classes": {"development": {"paths": ["infra/dev"], "effect": "prompt"}}}`)
+	lines := map[string]v1.Effect{
+		"cat infra/prod/x": v1.EffectDeny, "cat infra/pr*/x": v1.EffectDeny, "grep -r k infra/prod": v1.EffectDeny, "cat linkdir/x": v1.EffectDeny,
+		"git show HEAD:infra/prod/x": v1.EffectDeny, "rm -rf infra": v1.EffectDeny, "cat svc/a/deploy/live.yaml": v1.EffectDeny,
+		"cat infra/dev/x": v1.EffectPrompt, "grep -r k infra/dev": v1.EffectPrompt, "cat infra/d*/x": v1.EffectPrompt,
+		"cat svc/a/main.go": v1.EffectAllow, "cat src/a.go": v1.EffectAllow,
+	}
+	for name, settings := range map[string]string{
+		"the bundle alone":  "bundle: " + bundle + "\n",
+		"a laxer effect":    "bundle: " + bundle + "\npath_classes: {production: {paths: [nowhere], effect: none}}\n",
+		"a stricter effect": "bundle: " + bundle + "\npath_classes: {development: {paths: [nowhere], effect: prompt}}\n",
+	} {
+		p.use(t, settings)
+		for line, want := range lines {
+			effects, _ := p.decide(t, line)
+			assert.Equalf(t, want, effects[0], "%s: %q", name, line)
+		}
+	}
+	p.use(t, "bundle: "+bundle+"\npath_classes: {development: {paths: [nowhere]}}\n")
+	effects, _ := p.decide(t, "cat infra/dev/x")
+	assert.Equal(t, v1.EffectDeny, effects[0])
+
+	for name, content := range map[string]string{
+		"another bundle defines": `{"path_classes": {"production": {"paths": ["x"]}}}`,
+		"no list of paths":       `{"path_classes": {"development": {"paths": []}}}`,
+		"unknown key":            `{"path_classes": {"development": {"paths": ["x"], "efect": "deny"}}}`,
+		"allowed: deny":          `{"path_classes": {"development": {"paths": ["x"], "effect": "allow"}}}`,
+		"not a text":             `{"path_classes": {"development": {"paths": ["x"], "effect": true}}}`,
+		"not an object with":     `{"path_classes": {"development": ["x"]}}`,
+		"small letters":          `{"path_classes": {"Production": {"paths": ["x"]}}}`,
+		"one of policyd's own":   `{"path_classes": {"secret": {"paths": ["x"]}}}`,
+		"syntax error":           `{"path_classes": {"development": {"paths": ["[x"]}}}`,
+	} {
+		write("site_data/other/data.json", content)
+		_, err := engine.New(t.Context(), engine.Options{Home: p.home, Project: p.project, StateDir: p.home + "/state", Settings: p.home + "/policyd.yaml"})
+		assert.ErrorContains(t, err, name)
+	}
 }
 
 // A path in a class is found in whatever way a call reaches it.

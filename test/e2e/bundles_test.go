@@ -81,7 +81,7 @@ func TestTheBundlesPageRuns(t *testing.T) {
 			settings = content
 		}
 	}
-	require.Equal(t, 5, ran)
+	require.Equal(t, 6, ran)
 	serveThePage(t, dir, settings)
 }
 

@@ -77,7 +77,7 @@ func New(ctx context.Context, options Options) (*Engine, error) {
 		Interactive: new(true), Platform: "linux", Home: options.Home, Shell: "bash",
 	}}
 	e.bundle, err = bundles.New(ctx, bundles.Options{
-		FS: policies.FS, Schema: policies.Schema, Settings: settings.Settings(), Logger: slog.New(slog.DiscardHandler),
+		FS: policies.FS, Schema: policies.Schema, Source: settings.Bundle, Settings: settings.Settings(), Logger: slog.New(slog.DiscardHandler),
 		// What is decided must not depend on how busy the machine is.
 		Deadline:   time.Minute,
 		Prepare:    func(policyd map[string]any) (any, error) { return base.With(policyd) },
