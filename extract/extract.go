@@ -219,6 +219,7 @@ type extraction struct {
 	sensitives   []sensitive     // of the homes
 	readAlso     bool            // the roots hold scope.read_also, too
 	repositories bool            // and the repositories that project directories lie in
+	scratches    []string        // the client's own directories that the agent works in
 	home         string
 	windows      bool // the session's paths are read as Windows does
 	line         bool // a command line is being read

@@ -25,8 +25,10 @@ type lists struct {
 	sensitiveHome []string
 	systemHomes   systemHomes
 	// ownHome are the same in the sidecar's own home, which most sessions share.
-	ownHome     []string
-	readAlso    []string
+	ownHome  []string
+	readAlso []string
+	// scratch are the directories of clients, by the catalog's names of these.
+	scratch     map[string]scratchData
 	deleteAllow []string
 	pathMap     paths.Map
 	// sidecar are the sensitive roots by the sidecar's own names; they matter
@@ -46,7 +48,8 @@ type policyData struct {
 		Protected struct {
 			Instructions, Always []string
 		} `json:"protected"`
-		PathClasses classData `json:"path_classes"`
+		PathClasses classData              `json:"path_classes"`
+		Scratch     map[string]scratchData `json:"scratch"`
 		Exclusions  struct {
 			Names []string
 		} `json:"exclusions"`
@@ -77,7 +80,7 @@ type policyData struct {
 func readable(policyd map[string]any) map[string]any {
 	config, _ := policyd["config"].(map[string]any)
 	picked := map[string]any{}
-	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes", "exclusions"} {
+	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes", "exclusions", "scratch"} {
 		picked[name] = config[name]
 	}
 	return map[string]any{"config": picked, "settings": policyd["settings"]}
@@ -102,7 +105,7 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	}
 	out := &lists{
 		ruled: make(map[string]bool, len(settings.Agents)), exclusions: config.Exclusions.Names,
-		readAlso: settings.Scope.ReadAlso, deleteAllow: settings.Scope.DeleteAllow,
+		readAlso: settings.Scope.ReadAlso, scratch: config.Scratch, deleteAllow: settings.Scope.DeleteAllow,
 		protected: paths.NewProtected(
 			concat(config.Protected.Instructions, settings.Scope.Protected),
 			concat(config.Protected.Always, settings.Scope.ProtectedAlways),

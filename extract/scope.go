@@ -153,16 +153,14 @@ func (e *extraction) addReadAlso() {
 	}
 	e.readAlso = true
 	for _, dir := range e.x.lists.readAlso {
-		dir = e.expandHome(dir)
 		if strings.Contains(dir, userMark) {
-			dir = scratch(dir, e.home)
+			e.addScratchRoot(dir, v1.SpaceReadAlso)
+			continue
 		}
-		e.root(dir, v1.SpaceReadAlso)
+		e.root(e.expandHome(dir), v1.SpaceReadAlso)
 	}
+	e.addScratch()
 }
-
-// userMark stands for the number of the user whose home the session has.
-const userMark = "{user}"
 
 // grantedSpace is the space that the longest grant gives a path, or "". Of two
 // grants for one root the narrower decides. There may be many grants, so their

@@ -3,24 +3,30 @@
 package extract
 
 import (
-	"strconv"
-	"strings"
-	"syscall"
+	"path"
+
+	"policyd/extract/stat"
 )
 
-// scratch puts the user of the session's home in the place of {user} in the name
-// of a directory that a client makes for itself. It returns "" unless the
-// directory belongs to that user, and to nobody else to write in: in a place that
-// everybody may write to, anybody could have made it first.
-func scratch(dir, home string) string {
-	var owner, itself syscall.Stat_t
-	if home == "" || syscall.Stat(home, &owner) != nil {
-		return ""
+// ownedBy reports whether a file or directory is there and is the user's alone: no other user
+// can write it, or put another one in its place. Each directory above belongs to the user or to
+// the superuser; where everybody may write, the sticky bit keeps others away.
+func ownedBy(owner uint32, name string) bool {
+	found, err := stat.Path(name, false)
+	if err != nil || found.Kind != stat.Directory && (found.Kind != stat.File || found.Names > 1) {
+		return false
 	}
-	dir = strings.ReplaceAll(dir, userMark, strconv.FormatUint(uint64(owner.Uid), 10))
-	if syscall.Lstat(dir, &itself) != nil || itself.Mode&syscall.S_IFMT != syscall.S_IFDIR ||
-		itself.Uid != owner.Uid || itself.Mode&0o022 != 0 {
-		return ""
+	if found.Owner != owner || found.Permissions&0o022 != 0 {
+		return false
 	}
-	return dir
+	for at := path.Dir(name); ; at = path.Dir(at) {
+		found, err := stat.Path(at, false)
+		open := found.Permissions&0o002 != 0 && !found.Sticky
+		if err != nil || found.Kind != stat.Directory || open || found.Owner != owner && found.Owner != 0 {
+			return false
+		}
+		if at == path.Dir(at) {
+			return true
+		}
+	}
 }

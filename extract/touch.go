@@ -253,7 +253,7 @@ func (e *extraction) classifyName(p *v1.Path, real string) {
 		}
 	}
 	if p.Op == v1.OpWrite || p.Op == v1.OpDelete {
-		e.x.lists.protected.Class(real, &p.Class)
+		e.x.lists.protected.Class(e.belowScratch(real), &p.Class)
 	}
 }
 

@@ -1,0 +1,158 @@
+package extract
+
+import (
+	"encoding/json"
+	"path"
+	"strconv"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+	"policyd/extract/stat"
+)
+
+// scratchData are the directories that a client makes for its own sessions or projects: what
+// an agent works in there, and what it only reads. Names hold marks (scratchMarks).
+type scratchData struct {
+	Workspace []string `json:"workspace"`
+	Read      []string `json:"read"`
+}
+
+// Marks in the names of scratch directories.
+const (
+	// userMark is the number of the user whose home the session has.
+	userMark = "{user}"
+	// projectMark is the project's real path, with a dash for all but letters and digits.
+	projectMark = "{project}"
+	// sessionMark is the client's own id of the session.
+	sessionMark = "{session}"
+	// registeredMark is the name that Gemini's registry gives the project.
+	registeredMark = "{registered}"
+)
+
+// registry is the file, in the home, in which Gemini keeps the names of projects.
+const registry = "/.gemini/projects.json"
+
+// addScratch adds the scratch directories of the session's client. One counts only if it is
+// there and nobody else could have made it, or could put something in it.
+func (e *extraction) addScratch() {
+	client, known := e.x.catalog.Aliases[strings.ToLower(e.facts.Session.Agent)]
+	if !known {
+		return
+	}
+	data := e.x.lists.scratch[client]
+	for _, name := range data.Workspace {
+		e.addScratchRoot(name, v1.SpaceProject)
+	}
+	for _, name := range data.Read {
+		e.addScratchRoot(name, v1.SpaceReadAlso)
+	}
+}
+
+// addScratchRoot adds one of them. Whose it is shows on the sidecar's own disk alone.
+func (e *extraction) addScratchRoot(name, space string) {
+	if e.windows || e.resolver.Map != nil {
+		return
+	}
+	dir, owner := e.scratch(name), e.homeOwner()
+	if dir == "" || owner == nil {
+		return
+	}
+	if itself, err := stat.Path(dir, false); err != nil || itself.Kind == stat.Link {
+		return
+	}
+	resolved, err := e.resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc || !ownedBy(*owner, resolved.Real) || e.sensitiveRoot(resolved.Real) {
+		return
+	}
+	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
+	if space == v1.SpaceProject {
+		e.scratches = append(e.scratches, resolved.Real)
+	}
+}
+
+// scratch is a name with its marks replaced, "" if one has no value.
+func (e *extraction) scratch(name string) string {
+	values := map[string]func() string{
+		userMark: e.userNumber, projectMark: e.dashedProject, sessionMark: e.clientSession, registeredMark: e.registeredProject,
+	}
+	name = e.expandHome(name)
+	for mark, value := range values {
+		if !strings.Contains(name, mark) {
+			continue
+		}
+		text := value()
+		if !plainSegment(text) {
+			return ""
+		}
+		name = strings.ReplaceAll(name, mark, text)
+	}
+	return name
+}
+
+// plainSegment reports whether a text is one segment of a path that leads nowhere else.
+func plainSegment(text string) bool {
+	return text != "" && strings.Trim(text, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// homeOwner is the user whose home the session has, nil if that isn't known.
+func (e *extraction) homeOwner() *uint32 {
+	if e.home == "" {
+		return nil
+	}
+	found, err := stat.Path(e.home, true)
+	if err != nil || !stat.Exact {
+		return nil
+	}
+	return &found.Owner
+}
+
+func (e *extraction) userNumber() string {
+	if owner := e.homeOwner(); owner != nil {
+		return strconv.FormatUint(uint64(*owner), 10)
+	}
+	return ""
+}
+
+func (e *extraction) dashedProject() string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, e.facts.Session.ProjectDir)
+}
+
+// clientSession is the session's id without the agent that adapters put before it.
+func (e *extraction) clientSession() string {
+	_, id, found := strings.Cut(e.facts.Session.ID, ":")
+	if !found {
+		return e.facts.Session.ID
+	}
+	return id
+}
+
+func (e *extraction) registeredProject() string {
+	content, err := e.readFile(e.home + registry)
+	if err != nil {
+		return ""
+	}
+	var known struct {
+		Projects map[string]string `json:"projects"`
+	}
+	if json.Unmarshal(content, &known) != nil {
+		return ""
+	}
+	return known.Projects[e.facts.Session.ProjectDir]
+}
+
+// belowScratch is what a path is called from a scratch directory on: the client's own name of
+// the place, such as .copilot, protects nothing in it.
+func (e *extraction) belowScratch(real string) string {
+	for _, dir := range e.scratches {
+		if paths.Within(real, dir) {
+			return "/" + path.Base(dir) + strings.TrimPrefix(real, dir)
+		}
+	}
+	return real
+}
