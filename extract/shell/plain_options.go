@@ -130,6 +130,7 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 			if at >= len(rule.roles) {
 				p.c.Form.Put("<more>", "unknown")
 				p.c.Caveats.Add("unknown_option")
+				p.unlistedOperand("", word)
 				p.anyPath(word)
 				continue
 			}

@@ -217,7 +217,7 @@ func (r *plainRun) builtin(key string, entry *Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
 	c.SearchesCwd = r.dialect == cmd && entry.external
-	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv(), dashes: -1, program: entry}
+	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv(), dashes: -1, program: entry, level: entry}
 	if !entry.external && slices.ContainsFunc(r.words, func(word plainWord) bool { return word.parted && r.dialect == cmd }) {
 		c.Caveats.Add("unknown_option")
 	}
@@ -230,6 +230,7 @@ func (r *plainRun) builtin(key string, entry *Program) {
 		p.switches(entry, r.words[1:])
 	}
 	p.attributes(entry)
+	p.risky(entry)
 	if entry.environment && len(p.c.Form) == 0 {
 		c.Caveats.Add("reads_environment")
 	}

