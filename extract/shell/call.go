@@ -71,14 +71,22 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 	switch {
 	case w.table.words.harmless(name, value):
 		return st
-	case value.Kind != Literal || strings.ContainsAny(value.Text, "$`()[]{};|&<>\n") || !isName(name) || w.table.words.dangerous(name) ||
-		w.zsh && slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)):
+	case !w.inert(name, value):
 		return st.withCaveat("assigns")
 	}
+	next := st.withCaveat("sets_variable")
 	if value.Text != "" {
-		w.standing = append(w.standing, Access{Text: value.Text, Op: v1.OpWrite, Maybe: true})
+		next = next.clone()
+		next.given = append(slices.Clip(next.given), Access{Text: value.Text, Op: v1.OpWrite, Maybe: true})
 	}
-	return st.withCaveat("sets_variable")
+	return next
+}
+
+// inert reports whether a variable is none that changes how programs run, and its value text
+// that no program takes for a command.
+func (w *walker) inert(name string, value Word) bool {
+	return value.Kind == Literal && !strings.ContainsAny(value.Text, "$`()[]{};|&<>\n") && isName(name) && !w.table.words.dangerous(name) &&
+		(!w.zsh || !slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)))
 }
 
 // separator is what the assignments before read set IFS to, where they set
@@ -89,11 +97,6 @@ func (w *walker) separator(st *state, assigns []*syntax.Assign) (Word, bool) {
 	}
 	value, plain := w.assigned(st, assigns[0])
 	return value, plain && value.Kind == Literal
-}
-
-func (w *walker) harmlessAssign(st *state, assign *syntax.Assign) bool {
-	value, ok := w.assigned(st, assign)
-	return ok && w.table.words.harmless(assign.Name.Value, value)
 }
 
 // assigned evaluates the value of a plain assignment.
@@ -135,14 +138,20 @@ func (w *walker) subscript(index syntax.ArithmExpr) {
 	}
 }
 
-// local reports whether assigning name affects nothing but the line. zsh gives
-// many lower-case names a meaning, so that there only listed ones count.
+// local reports whether assigning name affects nothing but the line, since no program
+// is given it. zsh gives many names a meaning, and it and ksh, which may be what sh is, evaluate
+// what some are given: there only listed names count, in sh of those that aren't in lower case.
 func (w *walker) local(name string) bool {
-	if w.zsh && slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)) {
+	if slices.Contains(w.exported, name) {
 		return false
 	}
-	if w.zsh && strings.ToLower(name) == name {
+	switch {
+	case w.zsh && slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)):
+		return false
+	case w.zsh:
 		return slices.Contains(w.table.words.LocalVariables, strings.ToUpper(name))
+	case w.posix && strings.ToLower(name) != name:
+		return slices.Contains(w.table.words.LocalVariables, name)
 	}
 	return w.table.words.local(name)
 }
@@ -165,12 +174,15 @@ func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Acces
 		case !plain || !w.local(name):
 			// A variable that is already exported reaches every program
 			// from here on, and shells evaluate some when they are set.
+			known := plain && w.inert(name, value)
 			if plain {
 				st = w.sets(st, name, value)
 			} else {
 				st = st.withCaveat("assigns")
 			}
-			value = Word{}
+			if !known {
+				value = Word{}
+			}
 		}
 		st = st.with(name, value)
 	}
@@ -206,6 +218,9 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		w.emit(c)
 		return after, after
 	}
+	if next, ok := w.unset(st, after, argv, redirs); ok {
+		return next, next
+	}
 	if slices.Contains(w.table.words.RunsText, name) {
 		w.runsText(st, argv, redirs)
 		return after.nowhere().withCaveat("assigns"), after.nowhere().withCaveat("assigns")
@@ -236,6 +251,27 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	}
 	w.program(st, argv, redirs, v1.Set{})
 	return after, after
+}
+
+// unset walks the builtin for names that neither shells nor programs give a meaning to. Of a
+// variable that the line didn't assign programs behind it may see that it is gone.
+func (w *walker) unset(st, after *state, argv []Word, redirs []Access) (*state, bool) {
+	if argv[0].Text != "unset" || len(argv) == 1 {
+		return nil, false
+	}
+	next := after
+	for _, word := range argv[1:] {
+		_, function := st.functions.get(word.Text)
+		if word.Kind != Literal || !isName(word.Text) || function || !w.local(word.Text) && !w.inert(word.Text, Word{Kind: Literal}) {
+			return nil, false
+		}
+		if !w.local(word.Text) || !st.assigned(word.Text) {
+			next = next.withCaveat("sets_variable")
+		}
+		next = next.with(word.Text, Word{})
+	}
+	w.emit(w.newCommand(st, ":", redirs))
+	return next, true
 }
 
 // limitsRead reports whether ulimit is only asked: nothing but options.

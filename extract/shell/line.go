@@ -426,6 +426,8 @@ type walker struct {
 	expandedNames []string
 	// standing are the patterns of names that words were made of since then.
 	standing []Access
+	// exported are variables that the line exports.
+	exported []string
 	// asked are the questions about the disk that were put so far; unsteady is
 	// true when one was answered in two ways.
 	asked    []question

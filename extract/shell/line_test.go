@@ -162,7 +162,7 @@ func TestCaveats(t *testing.T) {
 		"PATH=./bin; ls":          "assigns",
 		"sudo ls":                 "privileged",
 		"sudo -s":                 "privileged",
-		"export X=1; ls":          "assigns",
+		"export X=1; ls":          "sets_variable",
 		"X=1 ls":                  "sets_variable",
 		"RANDOM='a[$(rm x)]'; ls": "assigns",
 		"env 'BASH_FUNC_ls%%=() { x; }' bash -c ls": "assigns",

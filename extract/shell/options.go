@@ -523,7 +523,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.named(base, word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output", "format":
+	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output", "format", "job":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -587,6 +587,8 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	case "interface":
 		_, tag, _ := strings.Cut(word.Text, ".")
 		return p.knownIf(kind, literal && strings.Trim(tag, "0123456789") == "")
+	case "job":
+		return p.knownIf(kind, isNumber(word) || literal && decimal(strings.TrimPrefix(word.Text, "%")))
 	default:
 		return p.knownIf(kind, false)
 	}

@@ -82,6 +82,9 @@ func (w *walker) spliceParameter(st *state, b *wordBuilder, name string, value W
 	case "?", "#", "$", "UID", "EUID", "PPID":
 		b.number("$"+name, true)
 		return
+	case "!": // nothing, where no command runs in the background
+		b.number("$"+name, false)
+		return
 	}
 	if !ok {
 		b.weaken(Dynamic)

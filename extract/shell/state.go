@@ -21,6 +21,8 @@ type state struct {
 	vars names[*Word]
 	// caveats hold for every command from here on.
 	caveats v1.Set
+	// given are values of variables that programs see, each of which may be a path.
+	given []Access
 	// functions are those that the line defined; nil for a name that may be one.
 	functions names[*syntax.FuncDecl]
 	// before are the directories that were in force before dirs, nil when that
@@ -59,7 +61,7 @@ func (s *state) withoutFunctions() *state {
 // child is the state that a shell begins in which is started from this one: it sees
 // what is exported only.
 func (s *state) child() *state {
-	return &state{dirs: s.dirs, unknown: s.unknown, caveats: slices.Clip(s.caveats), unstacked: true}
+	return &state{dirs: s.dirs, unknown: s.unknown, caveats: slices.Clip(s.caveats), given: s.given, unstacked: true}
 }
 
 func (s *state) assigned(name string) bool {
@@ -145,6 +147,11 @@ func join(a, b *state) *state {
 	}
 	for _, caveat := range b.caveats {
 		out.caveats.Add(caveat)
+	}
+	for i := range b.given {
+		if !slices.ContainsFunc(out.given, func(g Access) bool { return g.Text == b.given[i].Text }) {
+			out.given = append(slices.Clip(out.given), b.given[i])
+		}
 	}
 	out.joinDirectories(a, b)
 	out.joinFunctions(a, b)

@@ -33,10 +33,14 @@ type vocabulary struct {
 	HarmlessVariables map[string]string `json:"harmless_variables"`
 	HarmlessPrefixes  []string          `json:"harmless_prefixes"`
 	// DangerousVariables are patterns of names that change which programs run, what they
-	// load, or where they send what they know; in upper case.
+	// load, or where they send what they know, or that shells give a meaning to; in upper
+	// case. LocalVariables are names that no program reads, whatever these patterns match; of
+	// lower-case names they are the only ones in zsh.
 	DangerousVariables []string `json:"dangerous_variables"`
 	LocalVariables     []string `json:"local_variables"`
 	SpecialLowercase   []string `json:"special_lowercase"`
+	// IndifferentVerbs do the same whatever variables hold that aren't dangerous.
+	IndifferentVerbs []string `json:"indifferent_verbs"`
 	// ZshVariables are those that zsh gives a meaning or sets by itself, as it does
 	// match where a regular expression matched; in lower case.
 	ZshVariables []string `json:"zsh_variables"`
@@ -200,15 +204,15 @@ func (v *vocabulary) publicFields(text string) bool {
 }
 
 // local reports whether name is one that no program and no shell reads, so
-// that assigning it affects nothing but the line itself. A lower-case name is,
-// but for those that shells and HTTP libraries know; of the upper-case ones
-// only those that are listed.
+// that assigning it, without exporting it, affects nothing but the line itself. A
+// lower-case name is, but for those that shells and HTTP libraries know; an upper-case
+// one is as long as it isn't dangerous, or is listed all the same.
 func (v *vocabulary) local(name string) bool {
 	if strings.ToLower(name) == name {
 		// npm hands its settings on in npm_config_*, to an agent that it started, too.
 		return !slices.Contains(v.SpecialLowercase, name) && !strings.HasPrefix(name, "npm_")
 	}
-	return slices.Contains(v.LocalVariables, name)
+	return slices.Contains(v.LocalVariables, name) || isName(name) && !v.dangerous(name)
 }
 
 // CommitNaming is how a verb names what commits hold.

@@ -576,7 +576,7 @@ func onlyVariables(before, after *state) bool {
 
 func changed(before, after *state) bool {
 	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
-		len(before.caveats) != len(after.caveats) || before.vars.count != after.vars.count {
+		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || before.vars.count != after.vars.count {
 		return true
 	}
 	if !before.functions.same(after.functions) || !slices.Equal(before.before, after.before) ||
@@ -618,8 +618,11 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 	if next, ok := w.declares(st, cmd); ok {
 		return next, next
 	}
+	if next, ok := w.exports(st, cmd); ok {
+		return next, next
+	}
 	c := w.newCommand(st, cmd.Variant.Value, nil)
-	names, harmless := 0, 0
+	names := 0
 	prints := false
 	for _, arg := range cmd.Args {
 		switch {
@@ -652,24 +655,48 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 			if arg.Array != nil || arg.Index != nil {
 				w.messy(MessyDeclaration)
 			}
-			if cmd.Variant.Value == "export" && w.harmlessAssign(st, arg) {
-				harmless++
-			}
 			st = st.with(arg.Name.Value, Word{})
 		}
 	}
-	switch {
-	case names == 0:
+	if names == 0 {
 		c.Caveats.Add("reads_environment")
-	case harmless == names && len(c.Form) == 0:
-		c = w.newCommand(st, ":", nil) // what it sets changes nothing but how output looks
-	default:
+	} else {
 		c.Form.Put("<variable>", "name")
 		c.Caveats.Add("assigns")
 		st = st.withCaveat("assigns")
 	}
 	w.emit(c)
 	return st, st
+}
+
+// exports walks export of variables that change no program's ways, or nothing but how output
+// looks, and reports false for any other.
+func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
+	if cmd.Variant.Value != "export" || len(cmd.Args) == 0 {
+		return nil, false
+	}
+	next := st
+	var names []string
+	for _, arg := range cmd.Args {
+		if arg.Name == nil || arg.Array != nil || arg.Index != nil || arg.Append || arg.Value != nil && (expansions(arg.Value) > 0 || hasBrace(arg.Value)) {
+			return nil, false
+		}
+		name := arg.Name.Value
+		value, known := st.variable(name)
+		if !arg.Naked {
+			value, known = w.assigned(st, arg)
+		}
+		if !known || !w.table.words.harmless(name, value) && !w.inert(name, value) {
+			return nil, false
+		}
+		if next = w.sets(next, name, value); !w.inert(name, value) {
+			value = Word{}
+		}
+		next, names = next.with(name, value), append(names, name)
+	}
+	w.exported = append(w.exported, names...)
+	w.emit(w.newCommand(st, ":", nil))
+	return next, true
 }
 
 // plainDeclaration reports whether a word behind declare and the like gives no
@@ -715,7 +742,12 @@ func (w *walker) declaredBraces(arg *syntax.Assign) {
 func (w *walker) newCommand(st *state, verb string, redirs []Access) Command {
 	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
 	for _, caveat := range st.caveats {
-		c.Caveats.Add(caveat)
+		if caveat != "sets_variable" {
+			c.Caveats.Add(caveat)
+		} else if !slices.Contains(w.table.words.IndifferentVerbs, verb) {
+			c.Caveats.Add(caveat)
+			c.Held = append(c.Held, st.given...)
+		}
 	}
 	return c
 }

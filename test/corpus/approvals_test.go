@@ -391,6 +391,10 @@ func TestWhatOneAnswerCovers(t *testing.T) {
 		{"rm -rf build", "rm -rf \"$(printf '%s/%s' build x)\"", true},
 		{"rm -rf build", "rm -rf \"$(cat <<'EOF'\nbuild/../src\nEOF\n)\"", false},
 		{"mytool ./docs/a.txt", "OUT=src/x.txt mytool ./docs/a.txt", false},
+		{"mytool ./docs/a.txt", "export OUT=src/x.txt && mytool ./docs/a.txt", false},
+		{"mytool ./docs/a.txt", "export OUT=1; ls; OUT=src/x.txt; mytool ./docs/a.txt", false},
+		{"mytool ./docs/a.txt", "OUT=src/x.txt; export OUT; bash -c 'mytool ./docs/a.txt'", false},
+		{"mytool ./docs/a.txt", "export OUT=docs/x.txt && mytool ./docs/a.txt", true},
 	}
 	for _, c := range cases {
 		call := a.call(engine.Line{Command: c.approved}, true)
