@@ -18,11 +18,12 @@ import (
 // manyOf are calls that name n things, by what they name.
 func manyOf(t *testing.T, n int) map[string]*v1.Call {
 	t.Helper()
-	names := make([]string, n)
+	names, secrets := make([]string, n), make([]string, n)
 	members := map[string]any{}
 	for i := range names {
 		names[i] = fmt.Sprintf("f%d", i)
 		members[names[i]] = 0
+		secrets[i] = names[i] + "/.env"
 	}
 	calls := map[string]*v1.Call{}
 	for name, call := range map[string]struct {
@@ -34,6 +35,7 @@ func manyOf(t *testing.T, n int) map[string]*v1.Call {
 		"words":     {"Bash", map[string]any{"command": "cat " + strings.Join(names, " ")}},
 		"commands":  {"Bash", map[string]any{"command": strings.Join(names, ";")}},
 		"mcp":       {"mcp__s__t", map[string]any{"paths": names}},
+		"secrets":   {"mcp__s__t", map[string]any{"x": secrets}}, // paths of one item
 	} {
 		args, err := json.Marshal(call.args)
 		require.NoError(t, err)

@@ -409,6 +409,7 @@ func nameWords(name string) []string {
 // spelledSecret adds a path where a text spells a secret file or leads to one,
 // so that no unknown argument carries one past the rules.
 func (e *extraction) spelledSecret(text string) {
+	e.step()
 	if remotely, _ := address(text); remotely {
 		return // what it names lies on no disk here
 	}
