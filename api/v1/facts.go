@@ -207,9 +207,9 @@ const (
 	// directory lies in, for reading and listing only: to write there is outside.
 	SpaceRepository = "repository"
 	SpaceReadAlso   = "read_also"
-	SpaceNone           = "none" // /dev/null and the standard streams: no file
-	SpaceOutside        = "outside"
-	SpaceUnknown        = "unknown" // could not be resolved, or can't be seen
+	SpaceNone       = "none" // /dev/null and the standard streams: no file
+	SpaceOutside    = "outside"
+	SpaceUnknown    = "unknown" // could not be resolved, or can't be seen
 )
 
 // Path is one path access, resolved before any rule sees it (P1).

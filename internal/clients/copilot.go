@@ -59,8 +59,11 @@ var errSpellings = errors.New("the payload says one thing in two spellings")
 // join brings the camel-case spelling into the other.
 func (p *copilotPayload) join() error {
 	for _, pair := range []struct{ snake, camel *string }{
-		{&p.Event, &p.HookName}, {&p.SessionID, &p.CamelSession}, {&p.Tool, &p.CamelTool},
-		{&p.AgentID, &p.CamelAgent}, {&p.Parent, &p.CamelParent},
+		{&p.Event, &p.HookName},
+		{&p.SessionID, &p.CamelSession},
+		{&p.Tool, &p.CamelTool},
+		{&p.AgentID, &p.CamelAgent},
+		{&p.Parent, &p.CamelParent},
 	} {
 		switch {
 		case *pair.snake != "" && *pair.camel != "":
