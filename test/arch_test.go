@@ -101,6 +101,11 @@ var rooms = []room{
 		reason: "a file of another program is read into requests, and what becomes of them is the server's to say",
 	},
 	{
+		path: "internal/clientrules", own: []string{"api/v1"},
+		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
+		reason:  "rules of other programs are read into requests; what a command line is, and what becomes of the requests, others say",
+	},
+	{
 		path: "internal/wire", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
 		reason: "what is written for every call is made of the contract alone, as the JSON package makes it",
 	},

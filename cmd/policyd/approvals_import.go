@@ -34,11 +34,30 @@ func (p *Program) approvalsImport() *cobra.Command {
 	var chosen settingsFlags
 	var of importing
 	var audience string
+	var rules ruleImport
 	command := &cobra.Command{
-		Use:   "import FILE",
-		Short: "take over the approvals of a tool-approvals.json of version 2",
-		Args:  exactlyOne("a file"),
+		Use:   "import FILE | import --from CLIENT",
+		Short: "take over the approvals of a tool-approvals.json of version 2, or an agent program's own rules",
+		Long: "Take over the approvals of a tool-approvals.json of version 2, as policyd approvals export writes it.\n" +
+			"With --from, read the permission rules of claude, codex, gemini or opencode, show what each becomes,\n" +
+			"and import what maps with --yes.",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
+			if rules.from != "" {
+				rules.audience, rules.asJSON = v1.Audience(audience), of.asJSON
+				if command.Flags().Changed("agent") {
+					rules.agent = of.defaults.Agent
+				}
+				return p.importClient(command, &chosen, &rules, args)
+			}
+			if err := exactlyOne("a file")(command, args); err != nil {
+				return err
+			}
+			for _, name := range []string{"project", "yes"} {
+				if command.Flags().Changed(name) {
+					return usage(fmt.Errorf("--%s goes with --from", name), "a file is imported without it")
+				}
+			}
 			s, err := p.settings(command, &chosen)
 			if err != nil {
 				return err
@@ -58,8 +77,28 @@ func (p *Program) approvalsImport() *cobra.Command {
 	command.Flags().BoolVar(&of.force, "force", false, "also take over verbs that run anything, anywhere")
 	command.Flags().BoolVar(&of.strict, "strict", false, "import nothing and exit with 2 if one of them can't be imported")
 	command.Flags().BoolVar(&of.asJSON, "json", false, "print JSON")
+	command.Flags().StringVar(&rules.from, "from", "", "the rules of `client`: claude, codex, gemini or opencode")
+	command.Flags().StringVar(&rules.project, "project", "", "with --from, also the rules of the project in this `directory`")
+	command.Flags().BoolVar(&rules.yes, "yes", false, "with --from, import what maps; without it nothing is written")
 	chosen.addOperator(command)
 	return command
+}
+
+// importClient imports the rules of an agent program. The flags that are about a file have
+// no meaning for it.
+func (p *Program) importClient(command *cobra.Command, chosen *settingsFlags, of *ruleImport, args []string) error {
+	if len(args) > 0 {
+		return usage(fmt.Errorf("--from takes no file, and there is %q", args[0]), "the files of the program are found by themselves")
+	}
+	for _, name := range []string{"dry-run", "force", "strict"} {
+		if command.Flags().Changed(name) {
+			return usage(fmt.Errorf("--%s doesn't go with --from", name), "without --yes nothing is written")
+		}
+	}
+	if err := checkAudience(of.audience); err != nil {
+		return err
+	}
+	return p.importRules(command, chosen, of)
 }
 
 func (p *Program) importFile(ctx context.Context, o *operator, of *importing) error {
