@@ -98,11 +98,14 @@ func (e *extraction) spaceOf(resolved *paths.Resolved) string {
 	return e.space(resolved.Real)
 }
 
-// spaceFor is spaceOf for one operation: the repository around the project is for reading,
-// to everything else it lies outside.
+// spaceFor is spaceOf for one operation: the repository around the project, and what a
+// person let be read, are for reading. To everything else they lie outside.
 func (e *extraction) spaceFor(op string, resolved *paths.Resolved) string {
 	space := e.spaceOf(resolved)
-	if space == v1.SpaceRepository && op != v1.OpRead && op != v1.OpList {
+	if op == v1.OpRead || op == v1.OpList {
+		return space
+	}
+	if space == v1.SpaceRepository || space == v1.SpaceGrantRead && e.grantOf(resolved.Real).Mode == v1.GrantReading {
 		return v1.SpaceOutside
 	}
 	return space
@@ -162,33 +165,41 @@ func (e *extraction) addReadAlso() {
 	e.addScratch()
 }
 
-// grantedSpace is the space that the longest grant gives a path, or "". Of two
-// grants for one root the narrower decides. There may be many grants, so their
-// names are compared first, and only a root that holds the path is looked at.
+// grantedSpace is the space that a grant gives a path, or "".
 func (e *extraction) grantedSpace(real string) string {
-	best := -1
-	for i := range e.grants {
-		grant := &e.grants[i]
-		if !paths.Within(real, grant.Root) {
-			continue
-		}
-		longer := best < 0 || len(grant.Root) > len(e.grants[best].Root)
-		narrower := best >= 0 && grant.Root == e.grants[best].Root && grant.Mode != modeReadWrite
-		if (longer || narrower) && e.gives(grant.Root) {
-			best = i
-		}
-	}
+	grant := e.grantOf(real)
 	switch {
-	case best < 0:
+	case grant == nil:
 		return ""
-	case e.grants[best].Mode == modeReadWrite:
+	case grant.Mode == v1.GrantReadWrite:
 		return v1.SpaceGrantReadWrite
 	}
 	return v1.SpaceGrantRead
 }
 
-// modeReadWrite is the mode of a grant that lets file tools write.
-const modeReadWrite = "read_write"
+// grantOf is the longest grant that holds a path, nil for none. Of two grants for one root
+// the narrower decides, and what a person let be read counts only where there is no other.
+// There may be many grants, so their names are compared first, and only a root that holds
+// the path is looked at.
+func (e *extraction) grantOf(real string) *v1.PathGrant {
+	var best *v1.PathGrant
+	for i := range e.grants {
+		if grant := &e.grants[i]; paths.Within(real, grant.Root) && (best == nil || outweighs(grant, best)) && e.gives(grant.Root) {
+			best = grant
+		}
+	}
+	return best
+}
+
+func outweighs(grant, other *v1.PathGrant) bool {
+	switch {
+	case grant.Mode == v1.GrantReading || other.Mode == v1.GrantReading:
+		return grant.Mode != v1.GrantReading
+	case grant.Root == other.Root:
+		return grant.Mode != v1.GrantReadWrite
+	}
+	return len(grant.Root) > len(other.Root)
+}
 
 // gives reports whether the root of a grant is no sensitive place by now. It
 // holds a real path, so no link leads to it.

@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 
+	v1 "policyd/api/v1"
 	"policyd/extract/paths"
 )
 
@@ -44,7 +45,7 @@ func (e *extraction) writable(link string) bool {
 	}
 	for i := range e.grants {
 		grant := &e.grants[i]
-		if grant.Mode == modeReadWrite && e.resolver.Names.Within(link, grant.Root) {
+		if grant.Mode == v1.GrantReadWrite && e.resolver.Names.Within(link, grant.Root) {
 			return true
 		}
 	}

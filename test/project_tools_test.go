@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,20 +13,70 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Lines that reach beyond a project's own tools are never allowed without an answer.
-func TestLinesBeyondAProjectAreNotAllowed(t *testing.T) {
-	p := newPlace(t)
-	file, err := os.Open("testdata/project_tools/must_not_allow.jsonl")
+// projectLine is a line of testdata/project_tools.
+type projectLine struct{ ID, Command string }
+
+func projectLines(t *testing.T, name string, least int) []projectLine {
+	t.Helper()
+	file, err := os.Open("testdata/project_tools/" + name)
 	require.NoError(t, err)
 	defer file.Close()
-	lines := bufio.NewScanner(file)
-	count := 0
-	for ; lines.Scan(); count++ {
-		var line struct{ ID, Command string }
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &line))
-		effect, codes := p.judge(t, p.call("Bash", map[string]any{"command": line.Command}), nil)
-		assert.NotEqualf(t, v1.EffectAllow, effect, "%s %s: %s", line.ID, line.Command, codes)
+	var lines []projectLine
+	for scanner := bufio.NewScanner(file); scanner.Scan(); {
+		var line projectLine
+		require.NoError(t, json.Unmarshal(scanner.Bytes(), &line))
+		lines = append(lines, line)
 	}
-	require.NoError(t, lines.Err())
-	require.Greater(t, count, 400)
+	require.Greater(t, len(lines), least)
+	return lines
+}
+
+// newProject is a place whose project holds what the lines name: sources, scripts, installed
+// programs, and a link that leads out.
+func newProject(t *testing.T) place {
+	t.Helper()
+	p := newPlace(t)
+	for _, name := range []string{
+		"a.txt", "b.txt", "notes.txt", "index.js", "run.sh", "gradlew", "mvnw", "setup.py", "bin/app", "scripts/build.sh", "scripts/seed.js", "scripts/x.ts",
+		"src/app.py", "src/util.go", "src/app.test.js", "lib/x.rb", "pkg/a/a.go", "cmd/app/main.go", "tests/test_a.py", "build/Makefile", "docs/x.md",
+		"node_modules/.bin/tsc", "node_modules/.bin/vitest", "node_modules/.bin/eslint", "core/pom.xml", "spec/a_spec.rb", "tsconfig.json", ".mcp.json",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("x\n"), 0o700))
+	}
+	require.NoError(t, os.Remove(p.project+"/repository"))
+	require.NoError(t, os.WriteFile(p.home+"/other/run.sh", []byte("x\n"), 0o700))
+	return p
+}
+
+// trust is what a person gives who trusts the tools of a project.
+func trust(directory string) v1.Approval {
+	return v1.Approval{ID: "trusted", Tool: v1.ToolProject, Verb: v1.VerbProject, Directory: directory}
+}
+
+// Lines that reach beyond a project's own tools are never allowed without an answer, nor by
+// trust in the project's tools.
+func TestLinesBeyondAProjectAreNotAllowed(t *testing.T) {
+	p := newProject(t)
+	require.NoError(t, os.Symlink(p.home+"/other", p.project+"/link"))
+	for _, line := range projectLines(t, "must_not_allow.jsonl", 400) {
+		for name, approvals := range map[string][]v1.Approval{"nothing": nil, "trust": {trust(p.project)}} {
+			effect, codes := p.judge(t, p.call("Bash", map[string]any{"command": line.Command}), nil, approvals...)
+			assert.NotEqualf(t, v1.EffectAllow, effect, "with %s: %s %s: %s", name, line.ID, line.Command, codes)
+		}
+	}
+}
+
+// Building, testing, linting, formatting and editing in a project needs one answer, and it
+// is one for this project.
+func TestTrustInAProjectCoversItsTools(t *testing.T) {
+	p := newProject(t)
+	for _, line := range projectLines(t, "ordinary.jsonl", 100) {
+		call := p.call("Bash", map[string]any{"command": line.Command})
+		effect, codes := p.judge(t, call, nil, trust(p.project))
+		assert.Equalf(t, v1.EffectAllow, effect, "%s %s: %s", line.ID, line.Command, codes)
+		without, _ := p.judge(t, call, nil)
+		effect, _ = p.judge(t, call, nil, trust(p.home+"/other"))
+		assert.Equalf(t, without, effect, "trust in another project: %s %s", line.ID, line.Command)
+	}
 }

@@ -463,7 +463,7 @@ type Approval struct {
 type PathGrant struct {
 	ID   string `json:"id"`
 	Root string `json:"root"`
-	Mode string `json:"mode"` // read or read_write
+	Mode string `json:"mode"` // read, read_write or reading
 }
 
 // Input is the whole policy input: the facts, and what is remembered that could

@@ -26,6 +26,9 @@ type SessionInfo struct {
 const (
 	GrantRead      = "read"
 	GrantReadWrite = "read_write"
+	// GrantReading is the mode of what a person let be read by an answer: unlike under a
+	// grant to read, changes are asked about as outside. No Grant is kept with it.
+	GrantReading = "reading"
 )
 
 // Origins of a path grant: who asked for it.
@@ -156,6 +159,30 @@ type (
 	}
 )
 
+// Tool kinds and verbs of approvals that are not for one verb (A12).
+const (
+	// ToolProject approves VerbProject: building, testing, linting, formatting and editing
+	// in the project that is the approval's directory.
+	ToolProject = "project"
+	VerbProject = "project tools"
+	// ToolReading approves the reading of a directory outside, which ReadingVerb names, by
+	// sessions of the project that is the approval's directory.
+	ToolReading = "reading"
+)
+
+const readingPrefix = "read "
+
+// ReadingVerb is the verb of an approval to read a directory and what lies below it.
+func ReadingVerb(root string) string { return readingPrefix + root }
+
+// Reads is the directory that an approval lets be read, and whether it is such an approval.
+func (e *ApprovalEntry) Reads() (root string, ok bool) {
+	if e.Tool != ToolReading {
+		return "", false
+	}
+	return strings.CutPrefix(e.Verb, readingPrefix)
+}
+
 // Words are an approval in the words in which it is saved, listed and revoked:
 // "git push in /repo", "git push (force) anywhere".
 func (e *ApprovalEntry) Words() string {
@@ -186,6 +213,34 @@ func ApprovalWords(entries []ApprovalEntry) string {
 		words[i] = entries[i].Words()
 	}
 	return strings.Join(words, ", ")
+}
+
+// Slashed is a directory with slashes, without a drive.
+func Slashed(directory string) string {
+	directory = strings.ReplaceAll(directory, `\`, "/")
+	if len(directory) >= 2 && directory[1] == ':' {
+		directory = directory[2:]
+	}
+	return directory
+}
+
+// Shallow reports whether a directory has fewer than two segments below its
+// root (V9), or is none.
+func Shallow(directory string) bool {
+	path := Slashed(directory)
+	if !strings.HasPrefix(path, "/") {
+		return true
+	}
+	segments := 0
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+		if segment != "" {
+			segments++
+		}
+	}
+	return segments < 2
 }
 
 // RiskLines are the risks of an approval in one order, a line each: two approvals with the

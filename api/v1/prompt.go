@@ -8,13 +8,32 @@ const (
 	ChoiceSession        = "session"
 	ChoiceAlwaysHere     = "always_here"
 	ChoiceAlwaysAnywhere = "always_anywhere"
-	ChoiceDeny           = "deny"
+	// ChoiceProject trusts the project's own tools, and ChoiceReadChat and ChoiceReadHere
+	// let a named directory outside be read, in this session or in this project (A12).
+	ChoiceProject  = "project"
+	ChoiceReadChat = "read_chat"
+	ChoiceReadHere = "read_here"
+	ChoiceDeny     = "deny"
 	// ChoiceAllow and ChoiceDeny are those of an access request.
 	ChoiceAllow = "allow"
 	// ChoiceCovered is the choice of an answer that nobody gave to this prompt: the
 	// call is allowed by an answer to another one, or by an approval.
 	ChoiceCovered = "covered"
 )
+
+// Remembers reports whether an answer with a choice is remembered, and so may carry a ttl.
+func Remembers(choice string) bool {
+	switch choice {
+	case ChoiceSession, ChoiceAlwaysHere, ChoiceAlwaysAnywhere, ChoiceProject, ChoiceReadChat, ChoiceReadHere:
+		return true
+	}
+	return false
+}
+
+// RemembersForSession reports whether what a choice remembers holds for its session alone.
+func RemembersForSession(choice string) bool {
+	return choice == ChoiceSession || choice == ChoiceReadChat
+}
 
 // States of a prompt.
 const (
@@ -82,4 +101,6 @@ type Choice struct {
 	// Saves is what the choice saves, in the words in which approvals are listed; empty
 	// where it saves nothing.
 	Saves string `json:"saves"`
+	// Note says what else a person should know before choosing; empty for most choices.
+	Note string `json:"note,omitempty"`
 }

@@ -42,6 +42,11 @@ type PromptScope struct {
 	// Tool is the tool kind.
 	Tool  string       `json:"tool"`
 	Items []PromptItem `json:"items"`
+	// Project is the real path of the session's project; empty where there is none that
+	// an answer could be remembered for.
+	Project string `json:"project,omitempty"`
+	// Roots are the directories outside that the call reads, as an answer would name them.
+	Roots []string `json:"roots,omitempty"`
 }
 
 // PromptItem is one thing that a remembered answer would cover.
@@ -56,13 +61,20 @@ type PromptItem struct {
 	Risks []string `json:"risks,omitempty"`
 }
 
-// Remembered returns what a choice saves, one entry for each verb, its risks and the
-// directory, and the items that it leaves out since their directory is too shallow (V9).
-// An entry has a verb, risks and a directory and nothing else.
+// Remembered returns what a choice saves: project tools; the reading of each root; or one
+// entry for each verb, its risks and the directory. left are the items that it leaves out
+// since their directory is too shallow (V9). An entry has a tool, a verb, risks and a
+// directory and nothing else.
 func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
+	switch choice {
+	case ChoiceProject:
+		return s.projectTools(), nil
+	case ChoiceReadChat, ChoiceReadHere:
+		return s.reading(choice), nil
+	}
 	for i := range s.Items {
 		item := &s.Items[i]
-		entry := ApprovalEntry{Verb: item.Verb, Risks: item.Risks}
+		entry := ApprovalEntry{Tool: s.Tool, Verb: item.Verb, Risks: item.Risks}
 		list := &saved
 		switch {
 		case item.Kind == ItemPath || choice == ChoiceOnce || choice == ChoiceDeny || choice == ChoiceAllow:
@@ -83,6 +95,31 @@ func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
 		}
 	}
 	return saved, left
+}
+
+// projectTools is trust in the project's own tools, nothing without a project.
+func (s *PromptScope) projectTools() []ApprovalEntry {
+	if s.Project == "" {
+		return nil
+	}
+	return []ApprovalEntry{{Tool: ToolProject, Verb: VerbProject, Directory: &s.Project}}
+}
+
+// reading is the reading of each root by sessions of the project. In a session without a
+// project it can be remembered for the session alone.
+func (s *PromptScope) reading(choice string) []ApprovalEntry {
+	var directory *string
+	switch {
+	case s.Project != "":
+		directory = &s.Project
+	case choice == ChoiceReadHere:
+		return nil
+	}
+	saved := make([]ApprovalEntry, 0, len(s.Roots))
+	for _, root := range s.Roots {
+		saved = append(saved, ApprovalEntry{Tool: ToolReading, Verb: ReadingVerb(root), Directory: directory})
+	}
+	return saved
 }
 
 // Saves says what a choice saves, in words; empty where it saves nothing.

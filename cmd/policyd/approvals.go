@@ -19,7 +19,7 @@ func (p *Program) approvalsCommand() *cobra.Command {
 		Use: "approvals", Short: "list, revoke and give remembered answers", Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(p.approvalsList(), p.approvalsRevoke(), p.approvalsTrust(), p.approvalsImport())
+	command.AddCommand(p.approvalsList(), p.approvalsRevoke(), p.approvalsTrust(), p.approvalsTrustProject(), p.approvalsImport())
 	return command
 }
 
@@ -213,26 +213,11 @@ func (p *Program) approvalsTrust() *cobra.Command {
 				}
 				request.Directory = &absolute
 			}
-			for _, name := range []string{"agent", "tool", "audience"} {
-				if flag := command.Flags().Lookup(name); flag.Value.String() == "" {
-					return failed(fmt.Errorf("--%s is empty", name), "leave it out, or say what is meant")
-				}
+			if err := noneEmpty(command, "agent", "tool", "audience"); err != nil {
+				return err
 			}
 			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
-				var kept v1.ApprovalEntry
-				status, err := o.do(ctx, http.MethodPost, "/v1/approvals", request, &kept)
-				if err != nil || asJSON {
-					return firstError(err, func() error { return p.printJSON(&kept) })
-				}
-				what := "Unchanged"
-				if status == http.StatusCreated {
-					what = "Saved"
-				}
-				led := ""
-				if kept.Directory != nil && request.Directory != nil && *kept.Directory != *request.Directory {
-					led = fmt.Sprintf(" (%s leads there)", *request.Directory)
-				}
-				return p.say("%s: %s%s", what, approvalText(&kept), led)
+				return p.saveApproval(ctx, o, &request, asJSON)
 			})
 		},
 	}
@@ -242,6 +227,70 @@ func (p *Program) approvalsTrust() *cobra.Command {
 	command.Flags().StringVar(&request.Tool, "tool", v1.ToolShell, "the tool kind")
 	command.Flags().StringVar(&request.TTL, "ttl", "", "how long it holds, such as 2h; for good unless set")
 	command.Flags().BoolVar(&request.Force, "force", false, "also for a verb that runs anything")
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	chosen.addOperator(command)
+	return command
+}
+
+// noneEmpty refuses flags that were given without a value.
+func noneEmpty(command *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if command.Flags().Lookup(name).Value.String() == "" {
+			return failed(fmt.Errorf("--%s is empty", name), "leave it out, or say what is meant")
+		}
+	}
+	return nil
+}
+
+// saveApproval gives an approval and says what came of it.
+func (p *Program) saveApproval(ctx context.Context, o *operator, request *v1.ApprovalRequest, asJSON bool) error {
+	var kept v1.ApprovalEntry
+	status, err := o.do(ctx, http.MethodPost, "/v1/approvals", request, &kept)
+	if err != nil || asJSON {
+		return firstError(err, func() error { return p.printJSON(&kept) })
+	}
+	what := "Unchanged"
+	if status == http.StatusCreated {
+		what = "Saved"
+	}
+	led := ""
+	if kept.Directory != nil && request.Directory != nil && *kept.Directory != *request.Directory {
+		led = fmt.Sprintf(" (%s leads there)", *request.Directory)
+	}
+	return p.say("%s: %s%s", what, approvalText(&kept), led)
+}
+
+func (p *Program) approvalsTrustProject() *cobra.Command {
+	var chosen settingsFlags
+	request := v1.ApprovalRequest{Tool: v1.ToolProject, Verb: v1.VerbProject}
+	var audience string
+	var asJSON bool
+	command := &cobra.Command{
+		Use: "trust-project DIR", Short: "let agents build, test, lint, format, run and edit in a project",
+		Long: "Let agents build, test, lint, format, run and edit in a project without a question, which runs the project's\n" +
+			"code. It covers nothing that installs, publishes, deletes, reaches outside of the project, runs program text of\n" +
+			"the line, or changes a protected file. Take it back with: policyd approvals revoke project tools in DIR",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return failed(fmt.Errorf("trust-project takes one directory, and there are %d", len(args)), "policyd approvals trust-project ~/src/app")
+			}
+			directory, err := absoluteDirectory(args[0])
+			if err != nil {
+				return err
+			}
+			if err := noneEmpty(command, "agent", "audience"); err != nil {
+				return err
+			}
+			request.Directory, request.Audience, request.By = &directory, v1.Audience(audience), person()
+			return p.runOperator(command, &chosen, func(ctx context.Context, o *operator) error {
+				return p.saveApproval(ctx, o, &request, asJSON)
+			})
+		},
+	}
+	command.Flags().StringVar(&audience, "audience", string(v1.AudiencePersonal), "personal or team")
+	command.Flags().StringVar(&request.Agent, "agent", "*", "the agent, by `name`; * for all")
+	command.Flags().StringVar(&request.TTL, "ttl", "", "how long it holds, such as 2h; for good unless set")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	chosen.addOperator(command)
 	return command

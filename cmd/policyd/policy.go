@@ -16,6 +16,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/bundles"
 	"policyd/extract"
+	"policyd/internal/approvals"
 	"policyd/internal/config"
 	"policyd/internal/gate"
 	"policyd/internal/record"
@@ -256,10 +257,10 @@ func (p *policy) chain(tool, verb string) string {
 
 // place is a directory as facts name it. A name with a drive or of a share is one of
 // Windows, whatever this system is.
-func (p *policy) place(directory string) (string, error) {
+func (p *policy) place(directory string) (approvals.Place, error) {
 	current := p.current.Load()
 	if current == nil {
-		return directory, nil
+		return approvals.Place{Real: directory}, nil
 	}
 	session := &v1.Session{}
 	if windowsName(directory) {
@@ -267,9 +268,11 @@ func (p *policy) place(directory string) (string, error) {
 	}
 	place, err := current.extractor.Place(session, nil, directory)
 	if err != nil {
-		return "", err
+		return approvals.Place{}, err
 	}
-	return place.Real, nil
+	return approvals.Place{
+		Real: place.Real, Sensitive: place.Sensitive || place.Own, Missing: place.Visible && !place.Dir,
+	}, nil
 }
 
 // windowsName reports whether a name begins with a drive or names a share.

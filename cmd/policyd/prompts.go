@@ -174,8 +174,9 @@ func (p *Program) promptsAnswer() *cobra.Command {
 	var all, equal, asJSON bool
 	command := &cobra.Command{
 		Use:   "answer ID CHOICE",
-		Short: "answer a prompt: once, session, always_here, always_anywhere, allow or deny",
-		Long: "Answer a prompt: once, session, always_here, always_anywhere, allow or deny. The beginning of an id is enough.\n" +
+		Short: "answer a prompt: once, session, project, read_chat, read_here, always_here, always_anywhere, allow or deny",
+		Long: "Answer a prompt: once, session, project, read_chat, read_here, always_here, always_anywhere,\n" +
+			"allow or deny. The beginning of an id is enough.\n" +
 			"With --all answer every pending prompt of a session or an agent that offers the choice:\n" +
 			"policyd prompts answer --all --agent codex deny",
 		Args: func(command *cobra.Command, args []string) error {

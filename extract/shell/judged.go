@@ -61,6 +61,7 @@ func (p *parsed) leadingWords(program *Program) {
 	}
 	for _, word := range p.words[:min(count, len(p.words))] {
 		p.chained(word)
+		p.judge(program, "<words>", word)
 	}
 }
 

@@ -36,12 +36,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	defer func() { w.depth-- }()
 
 	name := w.named(argv[0].Text, &caveats)
-	entry := w.table.on(w.options.Platform, name)
-	verb := oneWord(name)
-	if caveats.Has("named_by_path") {
-		// A file of this name is not the program of this name.
-		verb, entry = oneWord(clip(argv[0].Text)), nil
-	}
+	verb, entry, likely := w.entryOf(name, argv[0].Text, caveats)
 	c := takeCommand()
 	defer giveBack(c)
 	*c = w.newCommand(st, verb, redirs)
@@ -49,7 +44,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	for _, caveat := range caveats {
 		c.Caveats.Add(caveat)
 	}
-	p := parsed{w: w, c: c, st: st, words: argv[1:]}
+	p := parsed{w: w, c: c, st: st, words: argv[1:], redirs: redirs}
 	if strings.Contains(argv[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
 		c.Accesses = append(c.Accesses, Access{Text: argv[0].Text, Op: v1.OpExecute})
 	}
@@ -63,6 +58,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	case !caveats.Has("named_by_path") && p.module(entry):
 	case entry == nil:
 		p.unknown()
+		p.alike(likely, name)
 		if declares(name) {
 			p.declaration()
 		}
@@ -80,6 +76,7 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		return
 	default:
 		p.entry(entry)
+		p.runner()
 		p.printers(name)
 		p.wordsAlone()
 	}
@@ -92,6 +89,16 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	p.goesOn(name)
 }
 
+// entryOf is the verb of a program and its entry in the table. A file that is named by a path
+// is not the program of its name, and may be it: then there is no entry but a likely one.
+func (w *walker) entryOf(name, text string, caveats v1.Set) (verb string, entry, likely *Program) {
+	known := w.table.on(w.options.Platform, name)
+	if caveats.Has("named_by_path") {
+		return oneWord(clip(text)), nil, known
+	}
+	return oneWord(name), known, nil
+}
+
 // goesOn walks what a program runs that is an item of its own.
 func (p *parsed) goesOn(name string) {
 	if isShell(name) && p.readsScript() {
@@ -100,6 +107,7 @@ func (p *parsed) goesOn(name string) {
 	for _, argv := range p.after {
 		p.w.program(p.st, argv, nil, nil)
 	}
+	p.runsBy()
 }
 
 // printers looks at what programs print that print their words.
@@ -233,6 +241,10 @@ type parsed struct {
 	// after are the commands that this one runs on names, to be walked as
 	// commands of their own.
 	after [][]Word
+	// started is a command that this one stands before, an item of its own, and redirs are
+	// the redirections of both.
+	started []Word
+	redirs  []Access
 	// archives are the values of options that name an archive.
 	archives       []Word
 	archiveOptions []string
@@ -276,8 +288,14 @@ func (p *parsed) version(name string) bool {
 // imports.
 func (p *parsed) module(interpreter *Program) bool {
 	words := p.w.table.words
-	if p.c.Program != "python" && p.c.Program != "python3" || len(p.words) < 2 || !p.words[0].literal("-m") ||
-		p.words[1].Kind != Literal || !slices.Contains(words.ModulePrograms, p.words[1].Text) {
+	if p.c.Program != "python" && p.c.Program != "python3" || len(p.words) < 2 || !p.words[0].literal("-m") || p.words[1].Kind != Literal {
+		return false
+	}
+	if interpreter != nil && slices.Contains(words.ToolModules, p.words[1].Text) {
+		p.toolModule(interpreter)
+		return true
+	}
+	if !slices.Contains(words.ModulePrograms, p.words[1].Text) {
 		return false
 	}
 	name := p.c.Program + " -m " + p.words[1].Text
@@ -462,6 +480,9 @@ func (p *parsed) chain(program *Program) {
 			return
 		}
 		p.judge(program, "<chain>", word)
+		if strings.Contains(word.Text, "/") {
+			p.anyPath(word) // a script by its file
+		}
 		p.chained(word)
 		p.operands = p.operands[1:]
 	}

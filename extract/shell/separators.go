@@ -28,6 +28,9 @@ func separatorOf(word Word) string {
 // tested reports whether the program was tested to treat the words behind a separator
 // as its style states.
 func (p *Program) tested(separator string) bool {
+	if p.wrapper == runnerWrapper && separator == separatorOperand {
+		return true // the manuals of uv run, poetry run, npx and bundle exec hand what stands behind on
+	}
 	return p.inert || slices.Contains(p.separators, separator)
 }
 

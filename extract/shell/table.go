@@ -83,6 +83,7 @@ type Program struct {
 	operandRisk   string      // that of operands of kind unknown
 	absent        [][2]string // options and the risks of a line without them
 	judged        []string
+	scripts       map[string]string
 	darwin        *Program // the same as BSD's reads it, nil where that is no other
 	// What follows is for commands of Windows alone.
 	as          string            // the entry of the same program elsewhere
@@ -176,13 +177,15 @@ type entry struct {
 	ChainRoles   []string            `json:"chain_roles"`
 	Risks        map[string]string   `json:"risks"`
 	Judged       []string            `json:"judged"`
-	Comment      string              `json:"comment"`
-	Also         []string            `json:"also"`
-	As           string              `json:"as"`
-	External     bool                `json:"external"`
-	Piped        string              `json:"piped"`
-	Yields       string              `json:"yields"`
-	Environment  bool                `json:"environment"`
+	// Scripts names the interpreter that runs files with a suffix.
+	Scripts     map[string]string `json:"scripts"`
+	Comment     string            `json:"comment"`
+	Also        []string          `json:"also"`
+	As          string            `json:"as"`
+	External    bool              `json:"external"`
+	Piped       string            `json:"piped"`
+	Yields      string            `json:"yields"`
+	Environment bool              `json:"environment"`
 }
 
 type operandEntry struct {
@@ -327,7 +330,7 @@ func compile(e *entry, common *riskTable) (*Program, error) {
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,
-		worksInCwd: e.WorksIn == "cwd", targets: e.Targets, filesUnless: e.FilesUnless, chainRoles: e.ChainRoles, risks: e.Risks, judged: e.Judged,
+		worksInCwd: e.WorksIn == "cwd", targets: e.Targets, filesUnless: e.FilesUnless, chainRoles: e.ChainRoles, risks: e.Risks, judged: e.Judged, scripts: e.Scripts,
 	}
 	if err := e.check(); err != nil {
 		return nil, err

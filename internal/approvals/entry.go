@@ -40,7 +40,7 @@ func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) 
 func kinds() []string {
 	return []string{
 		v1.ToolShell, v1.ToolRead, v1.ToolWrite, v1.ToolEdit, v1.ToolDelete, v1.ToolMove, v1.ToolList, v1.ToolSearch,
-		v1.ToolFetch, v1.ToolMCP, v1.ToolACP, v1.ToolInternal, v1.ToolOther,
+		v1.ToolFetch, v1.ToolMCP, v1.ToolACP, v1.ToolInternal, v1.ToolOther, v1.ToolProject, v1.ToolReading,
 	}
 }
 
@@ -59,12 +59,22 @@ func check(entry *v1.ApprovalEntry) error {
 		return coded(CodeInvalid, "audience %q is not known; allowed: personal, team, public", entry.Audience)
 	case !slices.Contains(kinds(), entry.Tool):
 		return coded(CodeInvalid, "tool %q is no tool kind; allowed: %s", entry.Tool, strings.Join(kinds(), ", "))
-	case entry.Directory != nil && shallow(*entry.Directory):
+	case entry.Tool == v1.ToolProject && (entry.Verb != v1.VerbProject || entry.Directory == nil || len(entry.Risks) > 0):
+		return coded(CodeInvalid, "an approval of tool %q has the verb %q and the directory of the project, and no risks", v1.ToolProject, v1.VerbProject)
+	case entry.Tool == v1.ToolReading && !readable(entry):
+		return coded(CodeInvalid, "an approval of tool %q has the verb \"read <directory>\", with a clean path of two segments or more, and the directory of the project", v1.ToolReading)
+	case entry.Directory != nil && v1.Shallow(*entry.Directory):
 		return coded(CodeInvalid, "directory %q is no absolute path of two segments or more; name one further down, or none for anywhere", *entry.Directory)
 	case entry.Directory != nil && unclean(*entry.Directory):
 		return coded(CodeInvalid, "directory %q has a separator too many; write it as it is shown", *entry.Directory)
 	}
 	return nil
+}
+
+// readable reports whether an approval to read names what, and by sessions of which project.
+func readable(entry *v1.ApprovalEntry) bool {
+	root, ok := entry.Reads()
+	return ok && !v1.Shallow(root) && !unclean(root) && entry.Directory != nil && len(entry.Risks) == 0
 }
 
 // unlistable reports whether a risk can't be read back from the list in parentheses
@@ -75,39 +85,11 @@ func unlistable(risk string) bool {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// slashed is a directory with slashes, without a drive.
-func slashed(directory string) string {
-	directory = strings.ReplaceAll(directory, `\`, "/")
-	if len(directory) >= 2 && directory[1] == ':' {
-		directory = directory[2:]
-	}
-	return directory
-}
-
-// shallow reports whether a directory has fewer than two segments below its
-// root (V9), or is none.
-func shallow(directory string) bool {
-	path := slashed(directory)
-	if !strings.HasPrefix(path, "/") {
-		return true
-	}
-	segments := 0
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "." || segment == ".." {
-			return true
-		}
-		if segment != "" {
-			segments++
-		}
-	}
-	return segments < 2
-}
-
 // unclean reports whether a directory is written in another way than the facts
 // name it, so that it would be kept and match nothing. A share of Windows begins
 // with two separators.
 func unclean(directory string) bool {
-	path := slashed(directory)
+	path := v1.Slashed(directory)
 	if strings.HasPrefix(path, "//") {
 		path = path[1:]
 	}

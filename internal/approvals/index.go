@@ -35,7 +35,7 @@ type Options struct {
 	RunsAnything func(tool, verb string) bool
 	// Place is a directory as the facts of a call name it: with every symbolic link
 	// followed, and in one spelling. nil takes directories as they are.
-	Place func(directory string) (string, error)
+	Place func(directory string) (Place, error)
 	// Chain is the verb chain that a shell line has which is the verb alone; nil
 	// takes every verb for one.
 	Chain func(tool, verb string) string
@@ -44,6 +44,16 @@ type Options struct {
 	// Given, if set, hears of answers that hold from now on, whoever gave them: they
 	// may allow what other prompts ask. It has to be quick.
 	Given func(entries []v1.ApprovalEntry)
+}
+
+// Place is what is known of a directory that an approval names.
+type Place struct {
+	// Real is its name in the facts of a call.
+	Real string
+	// Sensitive is true for a directory that may be no project and be granted to nobody.
+	Sensitive bool
+	// Missing is true where it could be seen, and there is none.
+	Missing bool
 }
 
 // group is what a lookup knows of an answer but its directory. session is empty
@@ -77,6 +87,8 @@ type Index struct {
 	without error
 	byID    map[string]*v1.ApprovalEntry
 	groups  map[group]*places
+	// readable are the answers that let a directory outside be read.
+	readable map[readers][]*v1.ApprovalEntry
 	// sessions counts the answers that hold for one session alone.
 	sessions map[string]int
 	// onces are the one-shot answers by session.
@@ -95,7 +107,7 @@ func New(options Options) (*Index, error) {
 		options.RunsAnything = func(string, string) bool { return false }
 	}
 	if options.Place == nil {
-		options.Place = func(directory string) (string, error) { return directory, nil }
+		options.Place = func(directory string) (Place, error) { return Place{Real: directory}, nil }
 	}
 	if options.Chain == nil {
 		options.Chain = func(_, verb string) string { return verb }
@@ -114,6 +126,7 @@ func New(options Options) (*Index, error) {
 // clear forgets everything.
 func (x *Index) clear() {
 	x.byID, x.groups = map[string]*v1.ApprovalEntry{}, map[group]*places{}
+	x.readable = map[readers][]*v1.ApprovalEntry{}
 	x.sessions, x.onces = map[string]int{}, map[string][]store.Once{}
 }
 
@@ -237,6 +250,7 @@ func (x *Index) add(entry *v1.ApprovalEntry) {
 		x.groups[groupOf(entry)] = held
 	}
 	x.byID[entry.ID] = entry
+	x.addReading(entry)
 	held.put(entry.Directory, append(held.at(entry.Directory), entry))
 	if entry.Session != "" {
 		x.sessions[entry.Session]++
@@ -289,6 +303,7 @@ func (x *Index) remove(id string) {
 		return
 	}
 	delete(x.byID, id)
+	x.removeReading(entry)
 	held := x.groups[groupOf(entry)]
 	held.put(entry.Directory, slices.DeleteFunc(slices.Clone(held.at(entry.Directory)), func(known *v1.ApprovalEntry) bool {
 		return known.ID == id

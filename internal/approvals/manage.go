@@ -69,14 +69,47 @@ func (x *Index) place(entry *v1.ApprovalEntry) error {
 	if entry.Directory == nil {
 		return nil
 	}
-	real, err := x.options.Place(*entry.Directory)
+	place, err := x.options.Place(*entry.Directory)
 	if err != nil {
 		return coded(CodeInvalid, "directory %q can't be used: %w", *entry.Directory, err)
 	}
-	if shallow(real) {
-		return coded(CodeInvalid, "directory %q leads to %s, which has fewer than two segments; name one further down, or none for anywhere", *entry.Directory, real)
+	if v1.Shallow(place.Real) {
+		return coded(CodeInvalid, "directory %q leads to %s, which has fewer than two segments; name one further down, or none for anywhere", *entry.Directory, place.Real)
 	}
-	entry.Directory = &real
+	if entry.Tool == v1.ToolProject || entry.Tool == v1.ToolReading {
+		if err := checkProject(*entry.Directory, &place); err != nil {
+			return err
+		}
+	}
+	entry.Directory = &place.Real
+	return x.placeRoot(entry)
+}
+
+// checkProject refuses directories that are no project: an approval for one would hold nowhere.
+func checkProject(named string, place *Place) error {
+	switch {
+	case place.Sensitive:
+		return coded(CodeInvalid, "directory %q is a sensitive directory or holds one, so that it is no project; name the project's own", named)
+	case place.Missing:
+		return coded(CodeInvalid, "there is no directory %q; name the project's top", named)
+	}
+	return nil
+}
+
+// placeRoot names the directory that an approval lets be read as facts do.
+func (x *Index) placeRoot(entry *v1.ApprovalEntry) error {
+	root, reads := entry.Reads()
+	if !reads {
+		return nil
+	}
+	place, err := x.options.Place(root)
+	switch {
+	case err != nil:
+		return coded(CodeInvalid, "directory %q can't be used: %w", root, err)
+	case place.Sensitive || v1.Shallow(place.Real):
+		return coded(CodeInvalid, "directory %q is shallow, or a sensitive directory or one that holds one; it can't be let be read", root)
+	}
+	entry.Verb = v1.ReadingVerb(place.Real)
 	return nil
 }
 

@@ -27,6 +27,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 		out = append(out, v1.Approval{ID: once.Prompt, Tool: facts.Tool.JudgedAs(), Once: true})
 	}
 	sessions := x.lineage(facts.Session.ID)
+	out = x.projectTools(out, facts, sessions, now)
 	for i := range facts.Items {
 		item := &facts.Items[i]
 		if item.Verb == "" || item.Kind == v1.ItemPath {
@@ -37,6 +38,30 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 				held := x.groups[group{session, facts.Session.Audience, agent, facts.Tool.JudgedAs(), item.Verb}]
 				if held != nil {
 					out = held.applying(out, item, now)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// projectTools adds trust in the tools of the session's project, and of projects that an
+// item lies in.
+func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, sessions []string, now time.Time) []v1.Approval {
+	for _, session := range sessions {
+		for _, agent := range [...]string{facts.Session.Agent, everyAgent} {
+			held := x.groups[group{session, facts.Session.Audience, agent, v1.ToolProject, v1.VerbProject}]
+			if held == nil {
+				continue
+			}
+			for _, entry := range held.in[facts.Session.ProjectDir] {
+				out = appendLive(out, entry, now)
+			}
+			for i := range facts.Items {
+				for _, directory := range facts.Items[i].Within {
+					for _, entry := range held.in[directory] {
+						out = appendLive(out, entry, now)
+					}
 				}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 // Bounds of a text for the model: how many reasons it gives, and its bytes.
 const (
 	mostReasons = 5
+	mostAsked   = 2
 	mostText    = 2000
 )
 
@@ -61,8 +62,12 @@ func messages(decision *v1.Decision) []string {
 		seen[reason.Message] = true
 		out = append(out, line(reason.Message))
 	}
-	if more := len(out) - mostReasons; more > 0 {
-		out = append(out[:mostReasons], fmt.Sprintf("and %d more", more))
+	most := mostReasons
+	if decision.Effect == v1.EffectPrompt {
+		most = mostAsked
+	}
+	if more := len(out) - most; more > 0 {
+		out = append(out[:most], fmt.Sprintf("and %d more", more))
 	}
 	if len(out) == 0 {
 		return []string{"no reason was given"}
@@ -71,7 +76,10 @@ func messages(decision *v1.Decision) []string {
 }
 
 func hint(decision *v1.Decision) string {
-	if decision.Hint != "" {
+	switch {
+	case decision.Hint != "" && decision.Effect == v1.EffectPrompt:
+		return ". To stop asking for this, a person runs: " + line(decision.Hint) + " ."
+	case decision.Hint != "":
 		return ". Hint: " + line(decision.Hint)
 	}
 	for i := range decision.Reasons {

@@ -14,44 +14,69 @@ import (
 const CodeIneffective = "approval_ineffective"
 
 // effective are the choices that allow the call again if they are answered. The policy
-// offers no others; one that it does offer is left out, counted and reported as a bug.
+// offers no others of what it can judge by the facts alone; one that it does offer is left
+// out, counted and reported as a bug. What reading a directory comes to is known only from
+// the facts of a session that may read it, so that such a choice is a proposal.
 func (p *passage) effective(ctx context.Context, scope *v1.PromptScope) []string {
 	if !p.gate.options.VerifyChoices {
 		return p.result.Choices
 	}
 	return slices.DeleteFunc(slices.Clone(p.result.Choices), func(choice string) bool {
-		if choice == v1.ChoiceOnce || choice == v1.ChoiceDeny {
+		if !v1.Remembers(choice) {
 			return false
 		}
-		err := p.allowedBy(ctx, scope, choice)
+		saved, left := scope.Remembered(choice)
+		proposed := choice == v1.ChoiceReadChat || choice == v1.ChoiceReadHere || choice == v1.ChoiceProject && scope.Project == ""
+		if proposed && len(saved) == 0 {
+			return true
+		}
+		err := p.allowedBy(ctx, saved, len(left) > 0)
 		if err == nil {
 			return false
 		}
-		p.gate.ineffective.Add(1)
-		p.tell(CodeIneffective, fmt.Errorf("choice %s for %q: %w", choice, scope.Saves(choice), err))
+		if !proposed {
+			p.gate.ineffective.Add(1)
+			p.tell(CodeIneffective, fmt.Errorf("choice %s for %q: %w", choice, v1.ApprovalWords(saved), err))
+		}
 		return true
 	})
 }
 
-// allowedBy judges the call as it would be judged after an answer.
-func (p *passage) allowedBy(ctx context.Context, scope *v1.PromptScope, choice string) error {
-	saved, _ := scope.Remembered(choice)
+// allowedBy judges the call as it would be judged after an answer that saves some entries.
+// What an answer leaves out for its shallow directory is approved once, with the answer.
+func (p *passage) allowedBy(ctx context.Context, saved []v1.ApprovalEntry, leaves bool) error {
 	if len(saved) == 0 {
 		return errors.New("it saves nothing")
 	}
+	ctx = context.WithoutCancel(ctx)
 	in := p.input
+	grants := slices.Clip(p.grants())
+	reads := false
+	for i := range saved {
+		if root, ok := saved[i].Reads(); ok {
+			grants, reads = append(grants, v1.PathGrant{ID: "offered", Root: root, Mode: v1.GrantReading}), true
+		}
+	}
+	if reads {
+		facts, err := p.snapshot.Extract(ctx, p.call, grants)
+		if err != nil {
+			return fmt.Errorf("extract: %w", err)
+		}
+		in.Facts = facts
+		p.remember(&in)
+	}
 	in.Approvals = slices.Clone(in.Approvals)
 	for i := range saved {
-		saved[i].ID, saved[i].Tool = fmt.Sprintf("offered-%d", i), scope.Tool
+		saved[i].ID = fmt.Sprintf("offered-%d", i)
 		in.Approvals = append(in.Approvals, saved[i].Approval())
 	}
-	result, err := p.snapshot.Judge(context.WithoutCancel(ctx), &in)
+	result, err := p.snapshot.Judge(ctx, &in)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
-	left := func(index int) bool { return !p.input.Items[index].Caveats.Has("shallow") }
-	if result.Effect == v1.EffectAllow || len(result.Uncovered) > 0 && !slices.ContainsFunc(result.Uncovered, left) {
-		return nil // what is left out for its shallow directory is approved once, with the answer
+	placed := func(index int) bool { return !in.Items[index].Caveats.Has("shallow") }
+	if result.Effect == v1.EffectAllow || leaves && len(result.Uncovered) > 0 && !slices.ContainsFunc(result.Uncovered, placed) {
+		return nil
 	}
 	return fmt.Errorf("the call is still answered with %s", result.Effect)
 }

@@ -255,29 +255,46 @@ func (p *passage) admit(ctx context.Context) error {
 
 // gather makes the policy input.
 func (p *passage) gather(ctx context.Context, snapshot Snapshot) (err error) {
-	options := &p.gate.options
-	p.given = options.Given()
-	var grants []v1.PathGrant
-	if options.Sessions != nil {
-		grants = options.Sessions.Grants(&p.call.Session)
-	}
-	if p.input.Facts, err = snapshot.Extract(ctx, p.call, grants); err != nil {
-		options.Redactor.MaskFacts(&p.input.Facts)
+	p.given = p.gate.options.Given()
+	if p.input.Facts, err = snapshot.Extract(ctx, p.call, p.grants()); err != nil {
+		p.gate.options.Redactor.MaskFacts(&p.input.Facts)
 		return err
 	}
 	p.cwd = p.input.Cwd
 	p.claimTerminal()
-	options.Redactor.MaskFacts(&p.input.Facts)
+	p.remember(&p.input)
+	return nil
+}
+
+// grants are what the session may read or write outside of its own directories.
+func (p *passage) grants() []v1.PathGrant {
+	options := &p.gate.options
+	var grants []v1.PathGrant
+	if options.Sessions != nil {
+		grants = options.Sessions.Grants(&p.call.Session)
+	}
+	if options.Approvals == nil {
+		return grants
+	}
+	if reading := options.Approvals.Reading(&p.call.Session); len(reading) > 0 {
+		grants = slices.Concat(grants, reading)
+	}
+	return grants
+}
+
+// remember masks the facts and adds the approvals that could apply to them.
+func (p *passage) remember(in *v1.Input) {
+	options := &p.gate.options
+	options.Redactor.MaskFacts(&in.Facts)
 	if options.Approvals != nil {
-		p.input.Approvals = options.Approvals.Matching(&p.input.Facts, p)
+		in.Approvals = options.Approvals.Matching(&in.Facts, p)
 	}
 	if p.options.lasting {
-		p.input.Approvals = slices.DeleteFunc(p.input.Approvals, func(approval v1.Approval) bool { return approval.Once })
+		in.Approvals = slices.DeleteFunc(in.Approvals, func(approval v1.Approval) bool { return approval.Once })
 	}
-	if p.input.Approvals == nil {
-		p.input.Approvals = []v1.Approval{}
+	if in.Approvals == nil {
+		in.Approvals = []v1.Approval{}
 	}
-	return nil
 }
 
 // conclude turns a consistent judgement into the decision.

@@ -59,6 +59,9 @@ type Sessions interface {
 	Peek(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
 	// Grants are the path grants of the session. Grants that can't be read are none.
 	Grants(session *v1.Session) []v1.PathGrant
+	// ReadingRoot is the directory that a person could let the session read for the sake of
+	// a path, by its real path; empty for none.
+	ReadingRoot(session *v1.Session, path string) string
 }
 
 // Approvals are what people answered before. What can't be read is nothing, and
@@ -67,6 +70,9 @@ type Approvals interface {
 	// Matching are those that could apply to the facts. call is asked for its
 	// digest where an answer could cover this call alone.
 	Matching(facts *v1.Facts, call v1.Digester) []v1.Approval
+	// Reading are the directories outside that the session may read by an answer, as
+	// grants to read.
+	Reading(session *v1.Session) []v1.PathGrant
 	// Spend uses up a one-shot answer. An error means that it may not be used.
 	Spend(ctx context.Context, id string) error
 }

@@ -381,7 +381,11 @@ type remembering struct{}
 func (remembering) Matching(*v1.Facts, v1.Digester) []v1.Approval {
 	return []v1.Approval{{ID: "a"}}
 }
-func (remembering) Spend(context.Context, string) error { return nil }
+func (remembering) Spend(context.Context, string) error    { return nil }
+func (remembering) ReadingRoot(*v1.Session, string) string { return "" }
+
+func (remembering) Reading(*v1.Session) []v1.PathGrant { return nil }
+
 func (remembering) Grants(s *v1.Session) []v1.PathGrant { return []v1.PathGrant{{ID: "g-" + s.ID}} }
 func (remembering) Admit(_ context.Context, asked *v1.Session, _ v1.Caller) (v1.Session, error) {
 	return *asked, nil

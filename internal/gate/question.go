@@ -7,6 +7,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
+// projectNote says what trust in a project's tools comes to.
+const projectNote = "agents may build, test, lint, format, run and edit in the project without a question, which runs the project's code"
+
 // messyNote ends the title of a prompt for a messy command (A2).
 const messyNote = " complex command: only one-shot approval available"
 
@@ -71,7 +74,47 @@ func (p *passage) scope() v1.PromptScope {
 			scope.Items = append(scope.Items, entry)
 		}
 	}
+	if project := p.input.Session.ProjectDir; !v1.Shallow(project) {
+		scope.Project = project
+	}
+	if slices.Contains(p.result.Choices, v1.ChoiceReadChat) {
+		scope.Roots = p.readingRoots()
+	}
 	return scope
+}
+
+// maxReadingRoots is how many directories a person is asked about in one question.
+const maxReadingRoots = 3
+
+// readingRoots are the directories that would have to be read for the paths outside that
+// nothing covers; none unless there is one for each.
+func (p *passage) readingRoots() []string {
+	sessions := p.gate.options.Sessions
+	if sessions == nil {
+		return nil
+	}
+	var roots []string
+	for _, index := range p.result.Uncovered {
+		item := &p.input.Items[index]
+		if item.Kind != v1.ItemPath || item.Path < 0 || item.Path >= len(p.input.Paths) {
+			continue
+		}
+		path := &p.input.Paths[item.Path]
+		if path.Space != v1.SpaceOutside {
+			continue
+		}
+		root := sessions.ReadingRoot(&p.call.Session, path.Real)
+		if root == "" || v1.Shallow(root) {
+			return nil
+		}
+		if !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	if len(roots) > maxReadingRoots {
+		return nil
+	}
+	return slices.Sorted(slices.Values(roots))
 }
 
 func sameItem(a, b *v1.PromptItem) bool {
@@ -155,6 +198,12 @@ func choice(key string) (v1.Choice, bool) {
 		return v1.Choice{Key: key, Label: "Once", Style: "primary"}, true
 	case v1.ChoiceSession:
 		return v1.Choice{Key: key, Label: "This chat", Style: "default"}, true
+	case v1.ChoiceProject:
+		return v1.Choice{Key: key, Label: "This project's tools", Style: "default", Note: projectNote}, true
+	case v1.ChoiceReadChat:
+		return v1.Choice{Key: key, Label: "Read in this chat", Style: "default"}, true
+	case v1.ChoiceReadHere:
+		return v1.Choice{Key: key, Label: "Read in this project", Style: "default"}, true
 	case v1.ChoiceAlwaysHere:
 		return v1.Choice{Key: key, Label: "Always here", Style: "default"}, true
 	case v1.ChoiceAlwaysAnywhere:

@@ -109,8 +109,8 @@ func (m *Metrics) Prompt(prompt *v1.Prompt) {
 		key.state = "other"
 	}
 	if prompt.Answer != nil {
-		switch key.choice = prompt.Answer.Choice; key.choice {
-		case v1.ChoiceOnce, v1.ChoiceSession, v1.ChoiceAlwaysHere, v1.ChoiceAlwaysAnywhere, v1.ChoiceDeny, v1.ChoiceAllow:
+		switch key.choice = prompt.Answer.Choice; {
+		case v1.Remembers(key.choice), key.choice == v1.ChoiceOnce, key.choice == v1.ChoiceDeny, key.choice == v1.ChoiceAllow:
 		default:
 			key.choice = "other"
 		}

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -48,7 +47,7 @@ func (b *Book) lifetime(request v1.AnswerRequest) (*time.Time, error) {
 	if request.TTL == "" {
 		return nil, nil //nolint:nilnil // for good
 	}
-	if !slices.Contains([]string{v1.ChoiceSession, v1.ChoiceAlwaysHere, v1.ChoiceAlwaysAnywhere}, request.Choice) {
+	if !v1.Remembers(request.Choice) {
 		return nil, coded(CodeInvalid, "ttl goes with a choice that is remembered, and %q is none; leave it out", request.Choice)
 	}
 	life, err := v1.ParseTTL(request.TTL)
@@ -79,8 +78,8 @@ func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerReque
 	out := outcome{decision: v1.EffectAllow}
 	for _, entry := range saved {
 		entry.ID, entry.By, entry.CreatedAt, entry.ExpiresAt = b.options.NewID(), request.By, b.options.Clock(), until
-		entry.Audience, entry.Agent, entry.Tool = scope.Audience, scope.Agent, scope.Tool
-		if request.Choice == v1.ChoiceSession {
+		entry.Audience, entry.Agent = scope.Audience, scope.Agent
+		if v1.RemembersForSession(request.Choice) {
 			entry.Session = prompt.Call.SessionID
 		}
 		out.approvals = append(out.approvals, entry)
@@ -100,7 +99,7 @@ func sentence(request v1.AnswerRequest, saved, left []v1.ApprovalEntry) string {
 		return "Approved (no save): too shallow a directory to remember: " + v1.ApprovalWords(left)
 	}
 	text := "Saved: "
-	if request.Choice == v1.ChoiceSession {
+	if v1.RemembersForSession(request.Choice) {
 		text = "Saved for this chat: "
 	}
 	text += v1.ApprovalWords(saved)

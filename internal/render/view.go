@@ -176,7 +176,11 @@ func (v *view) saves() []fact {
 	var saved []string
 	for _, choice := range v.offers() {
 		if choice.Saves != "" {
-			saved = append(saved, choice.Label+": saves \""+v.line(choice.Saves)+"\"")
+			line := choice.Label + ": saves \"" + v.line(choice.Saves) + "\""
+			if choice.Note != "" {
+				line += "; " + v.line(choice.Note)
+			}
+			saved = append(saved, line)
 		}
 	}
 	if len(saved) == 0 || v.altered || v.cut {

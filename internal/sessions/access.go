@@ -175,6 +175,36 @@ func grantUnit(scope Scope, session *v1.Session, place Place) (string, bool) {
 	return "", false
 }
 
+// ReadingRoot is the directory that a person could let a session read for the sake of a
+// path outside: what may be granted for it (P7), else the nearest directory of a project's
+// shape, else the directory itself or the one that holds the file. It is empty for places
+// that no session may have, and where the path can't be seen.
+func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
+	scope := r.options.Scope()
+	if scope == nil {
+		return ""
+	}
+	place, err := scope.Place(session, nil, name)
+	if err != nil || place.Sensitive || place.Own || !place.Visible || place.Real != name {
+		return ""
+	}
+	if unit, found := grantUnit(scope, session, place); found {
+		return unit
+	}
+	dir := place.Real
+	if !place.Dir && (place.Exists || path.Ext(dir) != "") {
+		dir = path.Dir(dir) // a file, or what is called like one (V3)
+	}
+	named, err := scope.Place(session, nil, dir)
+	if err != nil || named.Real != dir || named.Exists && !named.Dir || named.Sensitive || named.Own {
+		return ""
+	}
+	if unit := walkUp(scope, session, named, "/"); unit != "" && !v1.Shallow(unit) {
+		return unit
+	}
+	return dir
+}
+
 // registered is the nearest registered project that holds a path, or empty.
 func registered(scope Scope, session *v1.Session, real string) string {
 	best := ""

@@ -17,6 +17,7 @@ const settling = 300 * time.Millisecond
 func choiceKeys() map[Key]string {
 	return map[Key]string{
 		'o': v1.ChoiceOnce, 's': v1.ChoiceSession, 'h': v1.ChoiceAlwaysHere, 'a': v1.ChoiceAlwaysAnywhere,
+		't': v1.ChoiceProject, 'c': v1.ChoiceReadChat, 'r': v1.ChoiceReadHere,
 		'y': v1.ChoiceAllow, 'd': v1.ChoiceDeny,
 	}
 }

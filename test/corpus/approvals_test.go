@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,11 +85,28 @@ func ask(t *testing.T) *asking {
 	require.NoError(t, err)
 	a.gate, err = gate.New(gate.Options{
 		Policy: a.engine, Redactor: record.NewRedactor(nil, nil), Prompts: a.book, Approvals: a.index, NewID: id,
+		Sessions: anySession{}, VerifyChoices: true, // a choice that is left out as ineffective is a fault
 		Fault: func(code string, err error) { a.faults = append(a.faults, code+": "+err.Error()) },
 	})
 	require.NoError(t, err)
 	return a
 }
+
+// anySession keeps no sessions: each is as it says, and may be let read the directory of
+// what it names.
+type anySession struct{}
+
+func (anySession) Admit(_ context.Context, asked *v1.Session, _ v1.Caller) (v1.Session, error) {
+	return *asked, nil
+}
+
+func (anySession) Peek(_ context.Context, asked *v1.Session, _ v1.Caller) (v1.Session, error) {
+	return *asked, nil
+}
+
+func (anySession) Grants(*v1.Session) []v1.PathGrant { return nil }
+
+func (anySession) ReadingRoot(_ *v1.Session, name string) string { return path.Dir(name) }
 
 // facts are those of a shell line in a session of no project, as an operator's verb is read.
 func (a *asking) facts(line string) v1.Facts {

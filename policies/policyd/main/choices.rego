@@ -3,8 +3,13 @@ package policyd.main
 # The answers that a prompt offers (A1), in the order in which they are shown. An answer that would not let the same
 # call through next time is not offered.
 _choices := [choice |
-	some choice in ["once", "session", "always_here", "always_anywhere", "deny"]
+	some choice in _choice_keys
 	_offered(choice)
+]
+
+_choice_keys := [
+	"once", "session", "project", "read_chat", "read_here", "always_here", "always_anywhere",
+	"deny",
 ]
 
 _offered("once")
@@ -27,6 +32,21 @@ _offered("always_here") if {
 _offered("always_anywhere") if {
 	not _one_shot
 	not _bound
+}
+
+_offered("project") if {
+	not _one_shot
+	input.tool.act == "shell"
+	_uncovered != set()
+	_uncovered - data.policyd.approvals.project == set()
+}
+
+# Proposals: whether the call is allowed once the directories may be read is known when it is looked at again.
+_offered("read_chat") if _reads_outside
+
+_offered("read_here") if {
+	_reads_outside
+	input.session.project_dir != ""
 }
 
 # Nothing that is remembered answers a finding, nor a call that is not wholly known.
@@ -92,4 +112,24 @@ _trusted if {
 		input.items[i].verb != ""
 		data.policyd.approvals.anywhere(i)
 	}
+}
+
+# Paths outside that are read or listed are all that lies outside.
+_reads_outside if {
+	_prompts == set()
+	_incomplete == []
+	_outside != set()
+	every i in _outside {
+		input.paths[input.items[i].path].op in {"read", "list"}
+	}
+	every i in _uncovered - _outside {
+		input.items[i].kind == "command"
+	}
+}
+
+_outside contains i if {
+	some i in _uncovered
+	item := input.items[i]
+	item.kind == "path"
+	input.paths[item.path].space == "outside"
 }

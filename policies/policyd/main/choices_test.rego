@@ -107,7 +107,30 @@ _choices_cases := {
 		}),
 		"choices": ["once", "deny"],
 	},
-	"a path": {"input": testing.file("read", {"space": "outside"}), "choices": ["once", "deny"]},
+	"a path": {
+		"input": testing.file("read", {"space": "outside"}),
+		"choices": ["once", "read_chat", "read_here", "deny"],
+	},
+	"a path without a project": {
+		"input": object.union(
+			testing.file("read", {"space": "outside"}),
+			{"session": testing.session({"project_dir": ""})},
+		),
+		"choices": ["once", "read_chat", "deny"],
+	},
+	"a path that is written": {
+		"input": testing.file("write", {"space": "outside", "op": "write"}),
+		"choices": ["once", "deny"],
+	},
+	"a path at an unknown place": {"input": testing.file("read", {"space": "unknown"}), "choices": ["once", "deny"]},
+	"a project's tool": {
+		"input": testing.shell([testing.command({"verb": "cargo build"})]),
+		"choices": ["once", "session", "project", "always_here", "always_anywhere", "deny"],
+	},
+	"a project's tool and something else": {
+		"input": testing.shell([testing.command({"verb": "cargo build"}), testing.command({"verb": "x"})]),
+		"choices": _choices_all,
+	},
 	"nothing to ask": {"input": testing.shell([testing.command({})]), "choices": []},
 	"nobody to ask": {
 		"input": testing.call({

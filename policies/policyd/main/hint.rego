@@ -19,6 +19,19 @@ _hint := concat(" && ", _trust_verb_lines) if {
 	not _attended
 }
 
+# The line that would end the question for good, where a person is asked: for what people think of as one thing.
+_hint := sprintf("policyd approvals trust-project %s --audience %s --agent %s", [
+	_quoted(input.session.project_dir),
+	input.session.audience,
+	_quoted(input.session.agent),
+]) if {
+	_attended
+	_denials == set()
+	_offered("project")
+	segments := [segment | some segment in split(input.session.project_dir, "/"); segment != ""]
+	count(segments) > 1
+}
+
 _trust_verb_lines := [line |
 	some line in {line |
 		some i in (_uncovered - _arguments)

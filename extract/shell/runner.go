@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// runBy is the caveat of a command that is run through another one, or by a path: a program of
+// the project may stand for the one that its name says.
+const runBy = "run_by"
+
+// runnerWrapper marks programs that run a program of the project by its name.
+const runnerWrapper = "runner"
+
+// runner takes the command behind uv run, bundle exec and the like for an item of its own,
+// unless an option that the table doesn't know may have taken words of it.
+func (p *parsed) runner() {
+	if p.program == nil || p.program.wrapper != runnerWrapper {
+		return
+	}
+	inner := p.inner
+	known := !p.c.Caveats.Has("unknown_option") && !p.c.Caveats.Has("dynamic_option")
+	if len(inner) > 0 && (!known || inner[0].Kind != Literal || inner[0].Text == "") {
+		p.inner = nil
+		p.loose(inner)
+		p.c.Caveats.Add("runs_anything")
+		return
+	}
+	p.standAside()
+	if len(inner) > 0 {
+		p.started = p.program.script(inner)
+	}
+}
+
+// toolModule reads python -m NAME as the program of that name, which it runs.
+func (p *parsed) toolModule(interpreter *Program) {
+	p.c.Verb, p.words = p.words[1].Text, p.words[2:]
+	p.c.Caveats.Add(runBy)
+	if program := p.w.table.on(p.w.options.Platform, p.c.Verb); program != nil {
+		p.entry(program)
+		p.runner()
+	} else {
+		p.unknown()
+	}
+	p.chosen(interpreter)
+}
+
+// script is a command line with the interpreter before it that runs files of its first word's
+// kind.
+func (p *Program) script(argv []Word) []Word {
+	for suffix, interpreter := range p.scripts {
+		if strings.HasSuffix(argv[0].Text, suffix) && !strings.Contains(argv[0].Text, ":") {
+			return append([]Word{{Kind: Literal, Text: interpreter}}, argv...)
+		}
+	}
+	return argv
+}
+
+// alike reads a program that a path names as the known one of that name, too, where that one
+// runs tasks or other programs, or reaches the network.
+func (p *parsed) alike(likely *Program, name string) {
+	if likely == nil || likely.wrapper != "" {
+		return
+	}
+	if likely.runsAnything || likely.network || len(likely.commands)+len(likely.chainRoles) > 0 || likely.targets != 0 {
+		p.started = append([]Word{{Kind: Literal, Text: name}}, p.words...)
+	}
+}
+
+// runsBy walks the command that this one runs, in the directory that its options chose.
+func (p *parsed) runsBy() {
+	if len(p.started) == 0 {
+		return
+	}
+	st := p.st.withoutFunctions().withCaveat(runBy)
+	switch {
+	case p.moved && len(p.dirs) > 0:
+		st = st.in(p.dirs)
+	case p.moved:
+		st = st.nowhere()
+	}
+	p.w.program(st, p.started, p.redirs, v1.Set{})
+}

@@ -1,0 +1,183 @@
+package policyd.approvals
+
+# METADATA
+# scope: document
+# description: >-
+#   The commands that trust in a project's own tools could cover: building, testing, linting, formatting and editing,
+#   where every path is known and lies in the workspace.
+project contains i if some i in _tools
+
+project contains i if {
+	some i in workspace_writes
+	_plain_line
+}
+
+# METADATA
+# description: >-
+#   The commands whose only effect beyond reading is to write known, unprotected files in the workspace: a verb of the
+#   list in a listed form, or a reader with redirected output.
+workspace_writes contains i if {
+	data.policyd.config.workspace_writes.audiences[input.session.audience] == true
+	spaces := data.policyd.config.workspace_writes.spaces
+	some i, item in input.items
+	item.kind == "command"
+	object.subset(data.policyd.config.caveats.workspace_writes, item.caveats)
+	names := object.get(spaces, item.verb, spaces.others)
+	allowed := object.union_n([data.policyd.config.spaces[name][input.session.audience] | some name in names])
+	object.subset(allowed, item.touches)
+	some table in _editing_forms
+	some safe in table[item.verb]
+	object.subset(safe.form, item.form)
+	object.subset(item.form, safe.needs)
+	changed := {p | some p, path in input.paths; path.item == i; path.op in {"write", "delete"}; path.space != "none"}
+	count(changed) > 0
+	object.subset(_editable, {p: true | some p in changed})
+}
+
+_editing_forms := [
+	data.policyd.config.workspace_writes.verbs,
+	data.policyd.config.safe_verbs[input.session.platform],
+	data.policyd.config.side_effects.verbs,
+]
+
+# Files that are written. A link on the way may be changed before the command runs, so none is followed.
+_editable[p] := true if {
+	some p, path in input.paths
+	path.op == "write"
+	count(path.links) == 0
+	object.subset(data.policyd.config.caveats.paths_written, path.caveats)
+	every list, _ in path.class {
+		data.policyd.config.workspace_writes.classes[list] == true
+	}
+}
+
+# The source of a move: one regular file. What a directory holds, or where a link leads, would get new names.
+_editable[p] := true if {
+	some p, path in input.paths
+	path.op == "delete"
+	count(path.links) == 0
+	path.class == {}
+	path.caveats == {}
+}
+
+# A reader beside a write may take settings from what was just written, unless it takes none from files.
+_plain_line if {
+	every i, item in input.items {
+		_plain_beside(i, item.verb)
+	}
+}
+
+_plain_beside(_, verb) if data.policyd.config.workspace_writes.beside[verb] == true
+
+_plain_beside(i, _) if i in _tools
+
+# A verb of the list with options of the list.
+_tools contains i if {
+	some i in _working
+	item := input.items[i]
+	object.subset(data.policyd.config.caveats.project_tools, item.caveats)
+	form := data.policyd.config.project_tools.forms[data.policyd.config.project_tools.verbs[_verbs[i]]]
+	options := {name | some name, kind in item.form; not _option(form, name, kind)}
+	options == set()
+	refused_words := [word | some words in item.values; some word in words; not _builds(_verbs[i], word)]
+	refused_words == []
+	_of_project(item)
+}
+
+# A verb of the operator's. What the program table says nothing of is given to the program.
+_tools contains i if {
+	some i in _working
+	item := input.items[i]
+	item.verb in data.policyd.settings.shell.project_verbs
+	object.subset(data.policyd.config.caveats.project_tools, item.caveats)
+	grave := {name |
+		some name, kind in item.form
+		kind != "unknown"
+		not data.policyd.config.project_tools.kinds[kind]
+	}
+	grave == set()
+}
+
+# A program of the project, named by its path: what it is given goes to the project's own code.
+_tools contains i if {
+	some i in _working
+	item := input.items[i]
+	item.caveats.named_by_path
+	object.subset(data.policyd.config.caveats.project_programs, item.caveats)
+	some touch in ["execute.project", "execute.session"]
+	item.touches[touch] == true
+}
+
+# A script or package that is run lies in the project.
+_of_project(item) if {
+	kinds := {kind | some kind in item.form}
+	not "execute" in kinds
+}
+
+_of_project(item) if {
+	some touch in ["execute.project", "execute.session"]
+	item.touches[touch] == true
+}
+
+_option(form, name, kind) if {
+	data.policyd.config.project_tools.kinds[kind] == true
+	not form.except[name]
+}
+
+_option(form, name, kind) if form.also[name] == kind
+
+# Commands that touch nothing outside of the workspace, write no protected file and delete none.
+_working contains i if {
+	config := data.policyd.config.project_tools
+	config.audiences[input.session.audience] == true
+	some i, item in input.items
+	item.kind == "command"
+	object.subset(config.touches, item.touches)
+	forbidden := [p | some p, path in input.paths; path.item == i; not _usable(p, path)]
+	forbidden == []
+}
+
+_usable(_, path) if path.op in {"read", "list"}
+
+_usable(_, path) if path.space == "none"
+
+_usable(p, path) if {
+	path.op == "write"
+	_editable[p]
+}
+
+_usable(_, path) if {
+	path.op == "execute"
+	path.class == {}
+	not path.caveats.special
+}
+
+# The verb of each command, without the tasks that a task runner was given.
+_verbs[i] := item.verb if {
+	some i, item in input.items
+	not data.policyd.config.project_tools.tasks[item.verb]
+	not _runs_tasks[i]
+}
+
+_verbs[i] := item.verb if {
+	some i, item in input.items
+	data.policyd.config.project_tools.tasks[item.verb]
+	item.values == {}
+}
+
+_verbs[i] := runner if some i, runner in _runs_tasks
+
+_runs_tasks[i] := runner if {
+	some runner, task in data.policyd.config.project_tools.tasks
+	some i, item in input.items
+	words := item.values[task.role]
+	item.verb == concat(" ", array.concat([runner], words))
+}
+
+_builds(runner, word) if data.policyd.config.project_tools.only[runner][word] == true
+
+_builds(runner, word) if {
+	not data.policyd.config.project_tools.only[runner]
+	stems := [stem | some stem, _ in data.policyd.config.project_tools.refused; contains(lower(word), stem)]
+	stems == []
+}
