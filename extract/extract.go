@@ -33,6 +33,9 @@ type Options struct {
 	// Now is the clock; nil is the system's. A repository that changed within
 	// its last seconds is inspected anew.
 	Now func() time.Time
+	// LookupEnv finds a variable of the sidecar's environment, which counts for sessions with its
+	// home; nil is an empty environment.
+	LookupEnv func(name string) (value string, set bool)
 	// Watch has the kernel vouch for directories that are asked about again and again,
 	// where it can; elsewhere, and without it, each is asked about in every call.
 	Watch bool

@@ -84,7 +84,7 @@ func (x *Extractor) begin(call *v1.Call) *extraction {
 	e, ok := x.pool.Get().(*extraction)
 	if !ok {
 		e = &extraction{}
-		e.work.asks = shell.Options{Plain: e.plain, Enterable: e.enterable, Readable: e.readable, Textual: e.textual, Toplevel: e.toplevel, Directories: e.directories}
+		e.work.asks = shell.Options{Plain: e.plain, Enterable: e.enterable, Readable: e.readable, Textual: e.textual, Toplevel: e.toplevel, Directories: e.directories, Produced: e.produced}
 	}
 	e.x, e.call = x, call
 	made := &room{}

@@ -687,6 +687,9 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		}
 		return nil
 	}
+	if a.IfExists && !found.unknown && len(found.matches) == 0 {
+		return nil
+	}
 	if a.Single && len(found.matches) > 1 {
 		item.Caveats.Add("dynamic_option")
 	}

@@ -91,7 +91,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	tables := sync.OnceValues(func() (*extract.Base, error) {
 		base, err := extract.NewBase(extract.Options{
 			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Hostnames: hostnames(), Platform: s.platform,
-			Now: s.now, Watch: true,
+			Now: s.now, LookupEnv: s.env, Watch: true,
 		})
 		if err == nil {
 			p.base = base

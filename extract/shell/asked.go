@@ -10,6 +10,7 @@ const (
 	aboutText
 	aboutToplevel
 	aboutMatches
+	aboutValue
 )
 
 // question is one thing that the surroundings were asked while a line was
@@ -37,6 +38,8 @@ func (o *Options) ask(about subject, path string) question {
 		q.text = o.Toplevel(path)
 	case about == aboutMatches && o.Directories != nil:
 		q.text = o.Directories(path)
+	case about == aboutValue && o.Produced != nil:
+		q.text = o.Produced(path)
 	}
 	return q
 }

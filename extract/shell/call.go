@@ -119,7 +119,7 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 	if assign.Value == nil {
 		return Word{Kind: Literal}, plain
 	}
-	value := w.word(st, ownTextQuoted(assign.Value))
+	value := w.unsplit(st, ownTextQuoted(assign.Value))
 	switch {
 	case value.Kind == Glob && (value.Expands || strings.ContainsAny(value.Text, " \t\n\\")):
 		// Values are not expanded: the pattern is kept as text, which the shell

@@ -183,12 +183,17 @@ func (w *walker) enterable(dirs []string) bool {
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
 func (w *walker) onlyRead() bool {
+	return w.onlyReadBeside(func(*Command) bool { return false })
+}
+
+// onlyReadBeside reports whether no command changes the disk but such as are known not to.
+func (w *walker) onlyReadBeside(harmless func(*Command) bool) bool {
 	if w.changes || len(w.line.Messy) > 0 {
 		return false
 	}
 	for i := range w.line.Commands {
 		c := &w.line.Commands[i]
-		if !slices.Contains(w.table.words.ReadingVerbs, c.Verb) {
+		if !slices.Contains(w.table.words.ReadingVerbs, c.Verb) && !harmless(c) {
 			return false
 		}
 		for j := range c.Accesses {

@@ -54,6 +54,9 @@ type Options struct {
 	// pattern spells them and each behind a newline, or "" when it is not certain that these
 	// are all. Nil means never.
 	Directories func(pattern string) string
+	// Produced returns what a producer prints, or "" when that is not certain: the name of its
+	// value, its operand and its working directory, separated by newlines. Nil means never.
+	Produced func(value string) string
 }
 
 // Line is what a command line does.
@@ -436,8 +439,12 @@ type walker struct {
 	closes   bool  // a standard stream may be closed
 	anyOrder bool  // members of associative arrays may be taken in any order
 	outset   state // before the first command
-	shown    shown
-	line     Line
+	// producing is what producers count as printing; produced are those whose values were taken
+	// although they may print nothing.
+	producing producing
+	produced  []*producer
+	shown     shown
+	line      Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
@@ -456,12 +463,13 @@ func (w *walker) release() {
 	walkers.Put(w)
 }
 
-func (t *Table) explain(line string, options *Options) *walker {
+// walk explains a line under one assumption about its producers.
+func (t *Table) walk(line string, options *Options, printing producing) *walker {
 	w, ok := walkers.Get().(*walker)
 	if !ok {
 		w = &walker{}
 	}
-	w.table, w.options = t, *options
+	w.table, w.options, w.producing = t, *options, printing
 	w.asked, w.walked = w.fewAsked[:0], w.fewWalked[:0]
 	w.line.Commands = make([]Command, 0, likelyCommands(line))
 	st := &w.outset

@@ -77,6 +77,8 @@ type vocabulary struct {
 	SocketWords []string `json:"socket_words"`
 	// ReadingVerbs change nothing on the disk but what their paths are written to.
 	ReadingVerbs []string `json:"reading_verbs"`
+	// ReadingPrograms do neither, as long as no caveat says that they run or change something.
+	ReadingPrograms []string `json:"reading_programs"`
 	// TextPrograms print their operands, whatever they are.
 	TextPrograms []string `json:"text_programs"`
 	// WordPrinters are verbs that of their operands print the words, and of what these name
@@ -87,6 +89,8 @@ type vocabulary struct {
 	versions map[string][]string
 	// risks are those of options and operands in every program.
 	risks riskTable
+	// producers are commands whose output is known or has a known shape.
+	producers []producer
 	// NameFilters are verbs that drop lines and change none, with the options
 	// under which that holds.
 	NameFilters map[string][]string `json:"name_filters"`
@@ -144,6 +148,9 @@ func loadVocabulary() (*vocabulary, error) {
 	}
 	if err := fast.Unmarshal(risksJSON, &v.risks); err != nil {
 		return nil, fmt.Errorf("load risks: %w", err)
+	}
+	if err := fast.Unmarshal(producersJSON, &v.producers); err != nil {
+		return nil, fmt.Errorf("load producers: %w", err)
 	}
 	return &v, nil
 }

@@ -818,11 +818,13 @@ func (w *walker) singleOutput(st *state, stmt *syntax.Stmt, from int) (Word, boo
 		slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool { return !discardsErrors(r) }) {
 		return Word{}, false
 	}
+	if len(call.Assigns) == 0 {
+		if known, ok := w.known(c); ok {
+			return known, true
+		}
+	}
 	if len(c.Caveats) == 0 && len(call.Assigns) == 0 {
-		if known, ok := w.printedText(c, call); ok {
-			if strings.HasSuffix(known.Text, "\n") {
-				return Word{}, false // shells cut it off
-			}
+		if known, ok := printedText(call); ok {
 			return known, true
 		}
 		if known, ok := w.lastSegment(st, call); ok {
@@ -912,7 +914,7 @@ func directoryPart(name string) string {
 	return strings.TrimRight(trimmed[:end], "/")
 }
 
-func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
+func printedText(call *syntax.CallExpr) (Word, bool) {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
 		// Behind a link ".." is not what the text says.
@@ -921,11 +923,6 @@ func (w *walker) printedText(c *Command, call *syntax.CallExpr) (Word, bool) {
 		}
 	}
 	switch {
-	case slices.Equal(words, []string{"pwd"}):
-		return Word{Kind: Literal, Text: c.Dirs[0]}, true
-	case slices.Equal(words, []string{"git", "rev-parse", "--show-toplevel"}):
-		top := w.toplevel(c.Dirs[0])
-		return Word{Kind: Literal, Text: top}, top != ""
 	case len(words) == 2 && words[0] == "dirname" && words[1][0] != '-':
 		return Word{Kind: Literal, Text: directoryPart(words[1])}, true
 	case len(words) == 2 && words[0] == "basename" && words[1][0] != '-':

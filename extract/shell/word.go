@@ -249,8 +249,18 @@ func printed(kind WordKind) bool {
 	return kind == Number || kind == Output || kind == Fed || kind == Hash
 }
 
-// word evaluates a word without braces to a single Word.
+// word evaluates a word without braces to a single Word. One of which nothing is left outside of
+// quotes is no word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
+	out := w.unsplit(st, word)
+	if out.Kind == Literal && out.Text == "" && out.Vanishes {
+		out.Kind, out.Split = Dynamic, true
+	}
+	return out
+}
+
+// unsplit evaluates a word where shells don't split: in assignments.
+func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 	if len(word.Parts) == 1 {
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) && (!w.zsh || !equals(lit.Value)) {
 			return Word{Kind: Literal, Text: lit.Value}
@@ -766,7 +776,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
-	case !quoted && (value.Text == "" || w.rereads(value.Text)):
+	case !quoted && w.rereads(value.Text):
 		b.weaken(Dynamic)
 	default:
 		if b.unsplit && !st.assigned("IFS") {

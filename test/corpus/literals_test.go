@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -97,4 +99,35 @@ func (a *asking) probe(t *testing.T, line engine.Line) string {
 		require.NoError(t, a.book.Withdraw(t.Context(), decision.Prompt.ID))
 	}
 	return out
+}
+
+// TestKnownValuesAreJudgedAsTheirText holds that a word which begins with what a program prints is judged as
+// the same word with the text in its place.
+func TestKnownValuesAreJudgedAsTheirText(t *testing.T) {
+	a := ask(t)
+	home := filepath.Dir(a.project)
+	values := map[string]string{
+		"pwd": a.project, "git rev-parse --show-toplevel": a.project, "git rev-parse --git-dir": ".git", "git rev-parse --absolute-git-dir": a.project + "/.git",
+		"go env GOPATH": home + "/go", "go env GOMODCACHE": home + "/go/pkg/mod",
+	}
+	effects := map[string]int{}
+	for producer, text := range values {
+		for _, rest := range []string{"/README.md", "/example.org/x@v1/a.go", "/../other", "/.env", "/*.md", "/.ssh/id_rsa", "/pkg/mod/x"} {
+			for _, form := range []string{
+				"cat %s", "ls -la %s", "head -5 %s | wc -l", "grep -rn foo %s", "find %s -name '*.go'", "M=%s; sed -n 1,5p $M", "M=%s && tail -3 \"$M\"",
+				"rm %s", "echo x > %s", "cp README.md %s", "./x.sh %s", "git log -- %s", "for f in %s; do cat \"$f\"; done", "[ -f %s ] && cat %[1]s",
+			} {
+				want := a.probe(t, engine.Line{Command: fmt.Sprintf(form, text+rest)})
+				got := a.probe(t, engine.Line{Command: fmt.Sprintf(form, "$("+producer+")"+rest)})
+				effects[fmt.Sprintf("%q", want[:1])]++
+				if strings.HasPrefix(want, string(v1.EffectAllow)) && strings.HasPrefix(rest, "/../") {
+					continue
+				}
+				if strings.HasPrefix(got, string(v1.EffectAllow)) || strings.HasPrefix(want, string(v1.EffectAllow)) && !strings.Contains(form, "x.sh") {
+					assert.Equal(t, want, got, "%s of $(%s)%s", form, producer, rest)
+				}
+			}
+		}
+	}
+	t.Log(effects)
 }

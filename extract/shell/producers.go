@@ -1,0 +1,184 @@
+package shell
+
+import (
+	_ "embed"
+	"reflect"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+//go:embed producers.json
+var producersJSON []byte
+
+// producer is a command, to the word, whose output is known or has a known shape.
+type producer struct {
+	Command []string `json:"command"`
+	// Value names what it prints; see (*walker).valueOf.
+	Value string `json:"value"`
+	// Caveats are those that the command has anyway.
+	Caveats []string `json:"caveats"`
+	// Empty is true if it may print nothing: the program may be missing, or fail.
+	Empty bool `json:"empty"`
+	// RestsOn is "project" if the value follows from files of the project, "settings" if it follows
+	// from the user's settings of the program.
+	RestsOn string `json:"rests_on"`
+	// AlteredBy are options with which the same verb changes such settings.
+	AlteredBy []string `json:"altered_by"`
+	// Platforms are the systems that all have the program; nil if that doesn't matter.
+	Platforms []string `json:"platforms"`
+}
+
+// anyOperand stands in a producer's last place for one operand.
+const anyOperand = "<operand>"
+
+// prints reports whether the producer is the command with these words, and what its operand is.
+func (p *producer) prints(argv []Word) (operand string, ok bool) {
+	if len(argv) != len(p.Command) {
+		return "", false
+	}
+	for i, word := range p.Command {
+		switch {
+		case argv[i].Kind != Literal:
+			return "", false
+		case word == anyOperand:
+			operand = argv[i].Text
+		case argv[i].Text != word:
+			return "", false
+		}
+	}
+	return operand, true
+}
+
+// leavesFiles reports whether a command changes no file but such as its accesses name: one of the
+// producers, or a reader without a caveat.
+func (w *walker) leavesFiles(c *Command) bool {
+	return len(c.Caveats) == 0 && slices.Contains(w.table.words.ReadingPrograms, c.Verb) || slices.ContainsFunc(w.table.words.producers, func(p producer) bool {
+		_, ok := p.prints(c.Argv)
+		return ok
+	})
+}
+
+// known is what a command prints that the table of producers lists.
+func (w *walker) known(c *Command) (Word, bool) {
+	for i := range w.table.words.producers {
+		p := &w.table.words.producers[i]
+		operand, ok := p.prints(c.Argv)
+		if !ok || !slices.Equal(c.Caveats, p.Caveats) || p.Platforms != nil && !slices.Contains(p.Platforms, w.options.Platform) {
+			continue
+		}
+		word, ok := w.valueOf(p.Value, operand, c.Dirs[0])
+		if !ok || !p.Empty {
+			return word, ok
+		}
+		switch w.producing {
+		case valuesPrinted:
+			w.produced = append(w.produced, p)
+			return word, true
+		case nothingPrinted:
+			return Word{Kind: Literal}, true
+		default:
+			return Word{}, false
+		}
+	}
+	return Word{}, false
+}
+
+// valueOf is what a producer prints in a directory.
+func (w *walker) valueOf(name, operand, dir string) (Word, bool) {
+	text := ""
+	switch name {
+	case "number":
+		return Word{Kind: Number, Text: "$(…)", Solid: true}, true
+	case "identifier": // letters and digits
+		return Word{Kind: Hash, Text: hashText, Solid: true}, true
+	case "working_directory":
+		text = dir
+	case "work_tree":
+		text = w.toplevel(dir)
+	default:
+		text = w.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
+	}
+	return Word{Kind: Literal, Text: text}, text != "" && !strings.HasSuffix(text, "\n") // shells cut it off
+}
+
+// producing says what the producers count as printing in one walk over a line.
+type producing uint8
+
+const (
+	// valuesPrinted is that each prints its value.
+	valuesPrinted producing = iota
+	// nothingPrinted is that those print nothing that may.
+	nothingPrinted
+	// anythingPrinted is that nothing is known of those.
+	anythingPrinted
+)
+
+// explain walks a line. If producers that may print nothing stand in it, the line does what it does
+// with their values or what it does without them: both belong to the facts. If the line itself
+// may change what the values follow from, nothing is known of them.
+func (t *Table) explain(line string, options *Options) *walker {
+	w := t.walk(line, options, valuesPrinted)
+	if len(w.produced) == 0 {
+		return w
+	}
+	next := nothingPrinted
+	if w.altersValues() {
+		next = anythingPrinted
+	}
+	other := t.walk(line, options, next)
+	if next == anythingPrinted {
+		w, other = other, w
+	} else {
+		w.orElse(&other.line)
+	}
+	w.asked = append(slices.Clip(w.asked), other.asked...)
+	w.unsteady = w.unsteady || other.unsteady
+	other.release()
+	return w
+}
+
+// orElse adds what the line does otherwise.
+func (w *walker) orElse(other *Line) {
+	for _, code := range other.Messy {
+		w.messy(code)
+	}
+	w.line.Crossed = w.line.Crossed || other.Crossed
+	own := len(w.line.Commands)
+	for i := range other.Commands {
+		c := &other.Commands[i]
+		if slices.ContainsFunc(w.line.Commands[:own], func(mine Command) bool { return reflect.DeepEqual(&mine, c) }) {
+			continue
+		}
+		if len(w.line.Commands) >= maxCommands {
+			w.messy(MessyLimits)
+			return
+		}
+		c.Accesses, c.Operand = slices.Clone(c.Accesses), "" // an approval is for where it works with the values
+		for j := range c.Accesses {
+			// What isn't there isn't read; it may be made where it is written.
+			if a := &c.Accesses[j]; a.Op == v1.OpRead || a.Op == v1.OpList {
+				a.IfExists = true
+			}
+		}
+		w.line.Commands = append(w.line.Commands, *c)
+	}
+}
+
+// altersValues reports whether a command of the line may change what the values follow from that were
+// taken.
+func (w *walker) altersValues() bool {
+	for _, p := range w.produced {
+		if p.RestsOn == "project" && !w.onlyReadBeside(w.leavesFiles) {
+			return true
+		}
+		for i := range w.line.Commands {
+			c := &w.line.Commands[i]
+			if len(p.AlteredBy) > 0 && c.Program == p.Command[0] && slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return slices.Contains(p.AlteredBy, e.Name) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
