@@ -101,6 +101,10 @@ var rooms = []room{
 		reason: "a file of another program is read into requests, and what becomes of them is the server's to say",
 	},
 	{
+		path: "internal/approvalbundle", own: []string{"api/v1"},
+		reason: "a bundle is made of approvals and of rules, and whoever loads it checks it as any other",
+	},
+	{
 		path: "internal/clientrules", own: []string{"api/v1"},
 		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 		reason:  "rules of other programs are read into requests; what a command line is, and what becomes of the requests, others say",

@@ -19,7 +19,9 @@ func (p *Program) approvalsCommand() *cobra.Command {
 		Use: "approvals", Short: "list, revoke and give remembered answers", Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(p.approvalsList(), p.approvalsRevoke(), p.approvalsTrust(), p.approvalsTrustProject(), p.approvalsImport())
+	command.AddCommand(
+		p.approvalsList(), p.approvalsRevoke(), p.approvalsTrust(), p.approvalsTrustProject(), p.approvalsImport(), p.approvalsExport(),
+	)
 	return command
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -105,6 +106,7 @@ func (p *Program) importFile(ctx context.Context, o *operator, of *importing) er
 	if err := checkAudience(of.defaults.Audience); err != nil {
 		return err
 	}
+	of.defaults.Now = time.Now()
 	data, err := readImport(of.file)
 	if err != nil {
 		return failed(err, "name a tool-approvals.json that can be read")

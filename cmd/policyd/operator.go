@@ -210,6 +210,11 @@ func (p *Program) runOperator(
 // addOperator adds the flags of operators' commands.
 func (f *settingsFlags) addOperator(command *cobra.Command) {
 	f.addPolicy(command)
+	f.addRunDir(command)
+}
+
+// addRunDir adds the flag that says where the server's socket is.
+func (f *settingsFlags) addRunDir(command *cobra.Command) {
 	f.add(command, "run_dir", "run-dir", "`directory` of the Unix socket")
 }
 

@@ -65,8 +65,13 @@ type settingsFlags struct {
 
 // addPolicy adds the flags of commands that decide.
 func (f *settingsFlags) addPolicy(command *cobra.Command) {
-	command.Flags().StringVar(&f.file, "config", "", "settings `file` (POLICYD_CONFIG)")
 	f.add(command, "bundle", "bundle", "policy bundle, a `directory` or a .tar.gz file; the built-in one unless set")
+	f.addState(command)
+}
+
+// addState adds the flags that say where settings and state are.
+func (f *settingsFlags) addState(command *cobra.Command) {
+	command.Flags().StringVar(&f.file, "config", "", "settings `file` (POLICYD_CONFIG)")
 	f.add(command, "state_dir", "state-dir", "`directory` of tokens, database and decision log")
 }
 

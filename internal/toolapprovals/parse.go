@@ -27,6 +27,8 @@ type Entry struct {
 type Defaults struct {
 	Audience v1.Audience
 	Agent    string
+	// Now is the time from which what is left of a timed approval counts.
+	Now time.Time
 }
 
 // document is version 2. It has one of the two forms: a list whose entries say all
@@ -45,6 +47,8 @@ type listed struct {
 	Tool      string          `json:"tool"`
 	Audience  v1.Audience     `json:"audience"`
 	Agent     string          `json:"agent"`
+	Risks     []string        `json:"risks"`
+	ExpiresAt *time.Time      `json:"expires_at"`
 }
 
 // sorted is an entry of a section. Its writers leave out what is null, so that a
@@ -150,9 +154,23 @@ func listedEntries(list []listed, defaults Defaults) ([]Entry, error) {
 		if from.Tool != "" {
 			entry.Request.Tool = from.Tool
 		}
+		entry.Request.Risks = from.Risks
+		if from.ExpiresAt != nil {
+			left := remaining(*from.ExpiresAt, defaults.Now)
+			if left < time.Second {
+				continue // it holds no more
+			}
+			entry.Request.TTL = left.String()
+		}
 		entries = append(entries, entry)
 	}
 	return entries, nil
+}
+
+// remaining is how long an approval still holds, in whole seconds and one less: an import
+// lets nothing hold longer than it was given for.
+func remaining(until, now time.Time) time.Duration {
+	return until.Sub(now).Truncate(time.Second) - time.Second
 }
 
 // sortedEntries goes through the sections in the order of their names, so that the

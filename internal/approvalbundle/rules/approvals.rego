@@ -1,0 +1,71 @@
+# METADATA
+# title: Approvals of the site
+# description: >-
+#   What operators approved and reviewed, as data. An approval covers an item under the same conditions as one that a
+#   person gave: the same audience, agent, kind of tool, verb and risks, in its directory or anywhere in the scope. It
+#   covers no deletion: no bundle may, since what is deleted has to be asked for.
+# scope: package
+# schemas:
+#   - input: schema.facts
+package site.approvals
+
+# METADATA
+# title: Approved, in a directory
+# description: All that the command touches lies in the directory of an approval of its verb.
+cover contains [i, "site/approvals"] if {
+	"command" in input.about
+	input.messy == false
+	some i, item in input.items
+	some approval in _of(item)
+	approval.anywhere == false
+	data.policyd.approvals.within(i, _directory(approval))
+}
+
+# METADATA
+# title: Approved, anywhere
+# description: An approval of the verb anywhere holds wherever in the scope it runs.
+cover contains [i, "site/approvals"] if {
+	input.messy == false
+	some i, item in input.items
+	some approval in _of(item)
+	approval.anywhere == true
+	data.policyd.approvals.anywhere(i)
+}
+
+# METADATA
+# title: Approved, with its arguments
+# description: A tool that is approved by its name covers the paths in the scope that its arguments name.
+cover contains [i, "site/approvals"] if {
+	input.messy == false
+	input.items[0].kind == "tool"
+	some approval in _of(input.items[0])
+	approval.anywhere == true
+	some i, item in input.items
+	item.kind == "path"
+	data.policyd.approvals.argument(i)
+}
+
+# The approvals that are for an item.
+_of(item) := {approval |
+	item.verb != ""
+	{touch | some touch, _ in item.touches; startswith(touch, "delete.")} == set()
+	some approval in data.site_data.approvals.verbs[item.verb]
+	approval.tool == input.tool.act
+	approval.audience == input.session.audience
+	approval.agent in {"*", input.session.agent}
+	object.subset(approval.risks, item.risks)
+}
+
+# One that is relative holds in the project of each session.
+_directory(approval) := approval.directory if approval.relative == false
+
+_directory(approval) := input.session.project_dir if {
+	approval.relative == true
+	approval.directory == ""
+}
+
+_directory(approval) := concat("/", [input.session.project_dir, approval.directory]) if {
+	approval.relative == true
+	approval.directory != ""
+	input.session.project_dir != ""
+}
