@@ -71,6 +71,8 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 	switch {
 	case w.table.words.harmless(name, value):
 		return st
+	case inertText(value) && slices.Contains(w.table.words.LoadingVariables, name):
+		return loading(st, value.Text)
 	case !w.inert(name, value):
 		return st.withCaveat("assigns")
 	}
@@ -85,8 +87,29 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 // inert reports whether a variable is none that changes how programs run, and its value text
 // that no program takes for a command.
 func (w *walker) inert(name string, value Word) bool {
-	return value.Kind == Literal && !strings.ContainsAny(value.Text, "$`()[]{};|&<>\n") && isName(name) && !w.table.words.dangerous(name) &&
+	return inertText(value) && isName(name) && !w.table.words.dangerous(name) &&
 		(!w.zsh || !slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)))
+}
+
+// inertText reports whether a value is text that no program takes for a command.
+func inertText(value Word) bool {
+	return value.Kind == Literal && !strings.ContainsAny(value.Text, "$`()[]{};|&<>\n")
+}
+
+// loadsPath is the caveat of a command that loads code from directories that a variable names.
+const loadsPath = "loads_path"
+
+// loading is the state behind a variable that lists directories which code is loaded from: an
+// empty one is the working directory.
+func loading(st *state, list string) *state {
+	next := st.withCaveat(loadsPath).clone()
+	for dir := range strings.SplitSeq(list, ":") {
+		if dir == "" {
+			dir = "."
+		}
+		next.given = append(slices.Clip(next.given), Access{Text: dir, Op: v1.OpExecute})
+	}
+	return next
 }
 
 // separator is what the assignments before read set IFS to, where they set

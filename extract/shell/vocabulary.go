@@ -71,6 +71,8 @@ type vocabulary struct {
 	// Python's own. ModulePrograms are those of them that are programs which read.
 	PythonModules  []string `json:"python_modules"`
 	ModulePrograms []string `json:"module_programs"`
+	// LoadingVariables list directories that programs load code from.
+	LoadingVariables []string `json:"loading_variables"`
 	// ToolModules are modules that are programs of the same name.
 	ToolModules []string `json:"tool_modules"`
 	// SocketWords are those by which sockets are selected and that name no host.

@@ -742,12 +742,13 @@ func (w *walker) declaredBraces(arg *syntax.Assign) {
 func (w *walker) newCommand(st *state, verb string, redirs []Access) Command {
 	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
 	for _, caveat := range st.caveats {
-		if caveat != "sets_variable" {
-			c.Caveats.Add(caveat)
-		} else if !slices.Contains(w.table.words.IndifferentVerbs, verb) {
-			c.Caveats.Add(caveat)
-			c.Held = append(c.Held, st.given...)
+		if caveat == "sets_variable" && slices.Contains(w.table.words.IndifferentVerbs, verb) {
+			continue
 		}
+		c.Caveats.Add(caveat)
+	}
+	if c.Caveats.Has("sets_variable") || c.Caveats.Has(loadsPath) {
+		c.Held = append(c.Held, st.given...)
 	}
 	return c
 }

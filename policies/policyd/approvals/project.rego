@@ -126,6 +126,8 @@ _option(form, name, kind) if {
 
 _option(form, name, kind) if form.also[name] == kind
 
+_option(_, name, kind) if data.policyd.config.project_tools.always[name] == kind
+
 # Commands that touch nothing outside of the workspace, write no protected file and delete none.
 _working contains i if {
 	config := data.policyd.config.project_tools
