@@ -24,6 +24,7 @@ var exportedLines = []string{
 	"git push", "git push -f", "git push other", "git push && make lint", "make lint", "make deploy", "make lint V=1", "make lint > /tmp/x",
 	"rm ./src/a", "rm ./b", "rm -r ./src", "rm -r .", "sudo make lint", "kubectl get pods", "kubectl get pods --context prod", "kubectl get pods --context test",
 	"curl https://h.example/", "curl https://g.example/", "bash -c 'make lint'", "python3 x.py", "cd .. && make lint", "X=$(date) make lint", "for i in 1; do make lint; done",
+	"go test ./...", "go install ./...", "npm test", "go test ./... > out.txt", "pytest", "go test ../...", "mkdir build && go build -o build/x .",
 }
 
 // TestAnExportedBundleAllowsWhatWasApproved holds that a server that loads the export decides as the one that it came from.
@@ -41,6 +42,7 @@ func TestAnExportedBundleAllowsWhatWasApproved(t *testing.T) {
 		{Verb: "fetch a.example", Tool: v1.ToolFetch},
 		{Verb: "mcp:docs/search", Tool: v1.ToolMCP},
 		{Verb: "go vet", Directory: &tree.Project, TTL: "1h"},
+		{Tool: v1.ToolProject, Verb: v1.VerbProject, Directory: &tree.Project},
 	} {
 		must[v1.ApprovalEntry](t, http.StatusCreated, first.as(t, "operator", http.MethodPost, "/v1/approvals", request))
 	}
@@ -48,7 +50,7 @@ func TestAnExportedBundleAllowsWhatWasApproved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "bundle")
 			out := first.run(t, append([]string{"approvals", "export", "--bundle", dir}, flags...)...)
-			assert.Contains(t, out, "8 approvals; load it with policyd serve --bundle")
+			assert.Contains(t, out, "9 approvals; load it with policyd serve --bundle")
 			assert.Contains(t, out, "left out, since a bundle can't hold it: go vet in "+tree.Project)
 			first.run(t, append([]string{"approvals", "export", "--bundle", dir}, flags...)...) // again, over its own
 			second := startServer(t, "--bundle", dir)
@@ -133,7 +135,7 @@ func decidesAlike(t *testing.T, tree project.Tree, first, second *server) {
 			assert.Equal(t, given.Effect, loaded.Effect, "%s: %s", agent, line)
 			for i := range given.Items {
 				want := given.Items[i].CoveredBy
-				if want == "approvals/remembered" {
+				if want == "approvals/remembered" || want == "approvals/project" {
 					want = "site/approvals"
 					allowed++
 				}

@@ -45,15 +45,37 @@ cover contains [i, "site/approvals"] if {
 	data.policyd.approvals.argument(i)
 }
 
+# METADATA
+# title: Approved, a project's own tools
+# description: Building, testing, linting, formatting and editing in a project.
+cover contains [i, "site/approvals"] if {
+	input.messy == false
+	input.tool.act == "shell"
+	some approval in data.site_data.approvals.verbs["project tools"]
+	approval.tool == "project"
+	_for_session(approval)
+	directory := _directory(approval)
+	some i in data.policyd.approvals.project
+	_in_project(i, directory)
+}
+
+_in_project(i, directory) if input.items[i].within[directory] == true
+
+_in_project(_, directory) if directory == input.session.project_dir
+
 # The approvals that are for an item.
 _of(item) := {approval |
 	item.verb != ""
 	{touch | some touch, _ in item.touches; startswith(touch, "delete.")} == set()
 	some approval in data.site_data.approvals.verbs[item.verb]
 	approval.tool == input.tool.act
+	_for_session(approval)
+	object.subset(approval.risks, item.risks)
+}
+
+_for_session(approval) if {
 	approval.audience == input.session.audience
 	approval.agent in {"*", input.session.agent}
-	object.subset(approval.risks, item.risks)
 }
 
 # One that is relative holds in the project of each session.

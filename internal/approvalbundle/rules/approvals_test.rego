@@ -98,3 +98,26 @@ test_a_tool_and_its_argument if {
 		with data.site_data.approvals.verbs as _verbs({"tool": "mcp", "directory": "", "anywhere": true})
 	covers == {[0, "site/approvals"], [1, "site/approvals"]}
 }
+
+_project_cases := {
+	"its tools": {"approval": {"directory": "/srv/proj"}, "item": {}, "covers": {[0, "site/approvals"]}},
+	"relative": {"approval": {"directory": "", "relative": true}, "item": {}, "covers": {[0, "site/approvals"]}},
+	"another project": {"approval": {"directory": "/srv/other"}, "item": {}, "covers": set()},
+	"another agent": {"approval": {"directory": "/srv/proj", "agent": "codex"}, "item": {}, "covers": set()},
+	"another tool": {"approval": {"directory": "/srv/proj", "tool": "shell"}, "item": {}, "covers": set()},
+	"no tool of a project": {"approval": {"directory": "/srv/proj"}, "item": {"verb": "git push"}, "covers": set()},
+	"outside": {
+		"approval": {"directory": "/srv/proj"},
+		"item": {"touches": {"execute.project": true, "write.outside": true}},
+		"covers": set(),
+	},
+}
+
+test_project_tools[name] if {
+	some name, case in _project_cases
+	build := {"verb": "go test", "touches": {"list.project": true, "execute.project": true}}
+	verbs := {"project tools": [_approval(object.union({"tool": "project"}, case.approval))]}
+	covers := cover with input as testing.shell([testing.command(object.union(build, case.item))])
+		with data.site_data.approvals.verbs as verbs
+	covers == case.covers
+}
