@@ -181,6 +181,8 @@ func (e *extraction) goModule(dir, name string) string {
 		return ""
 	case name == "" || name == file.module:
 		return root
+	case file.replaces && (file.version == "" || !above(file.version, "1.16")):
+		return "" // what replaces a module may require another version, and go.mod doesn't list all that count
 	case file.mentions[name] != 1 || file.requires[name] == "":
 		return ""
 	}
@@ -210,13 +212,16 @@ func (e *extraction) goRoot(dir string) string {
 
 // goMod is what a file go.mod requires.
 type goMod struct {
-	module   string
+	// module is the module's own path, version that of the language.
+	module, version string
+	// replaces is true if some module is replaced.
+	replaces bool
 	requires map[string]string
 	// mentions counts the lines that name a module.
 	mentions map[string]int
 }
 
-// readGoMod reads a file go.mod that replaces nothing and quotes nothing; see
+// readGoMod reads a file go.mod that quotes nothing; see
 // https://go.dev/ref/mod#go-mod-file. It reports false for any other.
 func readGoMod(content string) (goMod, bool) {
 	file := goMod{requires: map[string]string{}, mentions: map[string]int{}}
@@ -240,14 +245,17 @@ func readGoMod(content string) (goMod, bool) {
 				block = verb
 			}
 		}
-		if verb == "replace" || strings.ContainsAny(line, "()") && (len(words) != 1 || words[0] != "(") && verb != "retract" {
+		if strings.ContainsAny(line, "()") && (len(words) != 1 || words[0] != "(") && verb != "retract" {
 			return file, false
 		}
 		if len(words) == 0 {
 			continue
 		}
 		file.mentions[words[0]]++
+		file.replaces = file.replaces || verb == "replace"
 		switch {
+		case verb == "go" && len(words) == 1:
+			file.version = words[0]
 		case verb == "module" && len(words) == 1 && words[0] != "(":
 			file.module = words[0]
 		case verb == "require" && len(words) == 2:

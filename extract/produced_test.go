@@ -147,6 +147,14 @@ func TestDirectoriesOfModules(t *testing.T) {
 	const module = "github.com/stretchr/testify"
 	p.agrees(t, list(module), p.project, true)
 
+	other := p.project + "/replacing"
+	require.NoError(t, os.MkdirAll(other, 0o700))
+	require.NoError(t, os.WriteFile(other+"/go.mod", append(slices.Clip(goFile), "\nreplace github.com/nobody/nothing => ./nothing\n"...), 0o600))
+	require.NoError(t, os.WriteFile(other+"/go.sum", sums, 0o600))
+	p.agrees(t, list(module), other, true)
+	require.NoError(t, os.WriteFile(other+"/go.mod", []byte("module a\n\ngo 1.16\n\nrequire "+module+" v1.0.0\n\nreplace example.org/x => ./x\n"), 0o600))
+	p.agrees(t, list(module), other, false)
+
 	for _, unknown := range []string{"all", "./...", "github.com/stretchr/...", "github.com/nobody/nothing", module + "@latest", "-u " + module, "../../etc", "''"} {
 		p.agrees(t, list(unknown), p.project, false)
 	}
@@ -211,9 +219,10 @@ func TestProducersMayPrintNothing(t *testing.T) {
 		assert.True(t, known, line)
 		assert.Contains(t, paths, "/etc/passwd", line)
 	}
-	for _, line := range []string{"cat $(go env GOPATH)", "M=$(go env GOPATH); ls $M"} {
-		_, known := p.reads(line, p.project)
-		assert.False(t, known, line)
+	for _, line := range []string{"cat $(go env GOPATH) /etc/passwd", "M=$(go env GOPATH); cat $M $M /etc/passwd"} {
+		paths, known := p.reads(line, p.project)
+		assert.True(t, known, line)
+		assert.Subset(t, paths, []string{p.home + "/go", "/etc/passwd"}, line)
 	}
 }
 

@@ -112,6 +112,9 @@ func hexadecimal(text string) bool {
 // whatever happens: a count of what it is piped, or of files that are there.
 func (w *walker) alwaysPrints() bool {
 	c := &w.line.Commands[len(w.line.Commands)-1]
+	if w.producesNumber(c) {
+		return true
+	}
 	if c.Verb != "wc" && c.Verb != "grep" {
 		return false
 	}
@@ -378,9 +381,8 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 	c := &w.line.Commands[len(w.line.Commands)-1]
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	names := w.table.words.NumberPrinters[c.Verb]
-	if ok && c.Verb == "date" && len(call.Args) == 2 && call.Args[0].Lit() == "date" && call.Args[1].Lit() == "+%s" &&
-		len(c.Caveats)+len(c.Accesses) == 0 {
-		return true // the seconds of the clock
+	if ok && len(call.Assigns)+len(c.Accesses) == 0 && w.producesNumber(c) {
+		return true
 	}
 	if !ok || len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(names) == 0 || len(c.Caveats) > 0 {
 		return false

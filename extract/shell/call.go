@@ -17,6 +17,9 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 			break // counted as too many below
 		}
 		argv = w.appendWords(argv, st, arg)
+		if last := len(argv) - 1; last > 0 && argv[last].nothing() {
+			argv = argv[:last] // shells make no word of it
+		}
 	}
 	dropUnmatched(st, argv)
 	if !w.count(len(argv) + len(call.Assigns)) {

@@ -26,7 +26,7 @@ type producer struct {
 	RestsOn string `json:"rests_on"`
 	// AlteredBy are options with which the same verb changes such settings.
 	AlteredBy []string `json:"altered_by"`
-	// Platforms are the systems that all have the program; nil if that doesn't matter.
+	// Platforms are the systems that have the program; nil for all.
 	Platforms []string `json:"platforms"`
 }
 
@@ -51,6 +51,10 @@ func (p *producer) prints(argv []Word) (operand string, ok bool) {
 	return operand, true
 }
 
+func (p *producer) runsOn(platform string) bool {
+	return p.Platforms == nil || slices.Contains(p.Platforms, platform)
+}
+
 // leavesFiles reports whether a command changes no file but such as its accesses name: one of the
 // producers, or a reader without a caveat.
 func (w *walker) leavesFiles(c *Command) bool {
@@ -60,12 +64,20 @@ func (w *walker) leavesFiles(c *Command) bool {
 	})
 }
 
+// producesNumber reports whether a command is a producer of a number.
+func (w *walker) producesNumber(c *Command) bool {
+	return len(c.Caveats) == 0 && slices.ContainsFunc(w.table.words.producers, func(p producer) bool {
+		_, ok := p.prints(c.Argv)
+		return ok && p.Value == "number" && p.runsOn(w.options.Platform)
+	})
+}
+
 // known is what a command prints that the table of producers lists.
 func (w *walker) known(c *Command) (Word, bool) {
 	for i := range w.table.words.producers {
 		p := &w.table.words.producers[i]
 		operand, ok := p.prints(c.Argv)
-		if !ok || !slices.Equal(c.Caveats, p.Caveats) || p.Platforms != nil && !slices.Contains(p.Platforms, w.options.Platform) {
+		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.runsOn(w.options.Platform) {
 			continue
 		}
 		word, ok := w.valueOf(p.Value, operand, c.Dirs[0])

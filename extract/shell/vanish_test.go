@@ -49,13 +49,20 @@ func TestZshWordsThatMayVanishOrSplit(t *testing.T) {
 		assert.NotEmpty(t, parseZsh(t, line).Messy, line)
 	}
 	for _, line := range []string{
-		"sort -k $(cat f) b", "rg -e $DISPLAY -e x b", "rg -e $(true) -e x b", "rg -e ${N:-} -e x b", "X=; rg -e $X -e x b",
+		"sort -k $(cat f) b", "rg -e $DISPLAY -e x b", "rg -e $(true) -e x b", "rg -e ${N:-} -e x b",
 		"X=$(cat f); find . -name $X -path -fprint -name x", "read -r X; rg -e $X -e x b",
 	} {
 		got := parseZsh(t, line)
 		caveats := got.Commands[len(got.Commands)-1].Caveats
 		assert.True(t, caveats.Has("dynamic_option") || caveats.Has("dynamic_word"), line)
 	}
+	// What the line itself leaves empty is no word for certain: -e is the pattern, x and b are files.
+	got := parseZsh(t, "X=; rg -e $X -e x b")
+	var read []string
+	for _, access := range got.Commands[len(got.Commands)-1].Accesses {
+		read = append(read, access.Op+" "+access.Text)
+	}
+	assert.Subset(t, read, []string{"read x", "read b"})
 }
 
 // Other separators are cut off the ends of a name that read takes.

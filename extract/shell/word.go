@@ -249,8 +249,10 @@ func printed(kind WordKind) bool {
 	return kind == Number || kind == Output || kind == Fed || kind == Hash
 }
 
-// word evaluates a word without braces to a single Word. One of which nothing is left outside of
-// quotes is no word.
+// nothing reports whether nothing is left of a word outside of quotes.
+func (w Word) nothing() bool { return w.Kind == Dynamic && w.Text == "" && w.Vanishes && w.Split }
+
+// word evaluates a word without braces to a single Word.
 func (w *walker) word(st *state, word *syntax.Word) Word {
 	out := w.unsplit(st, word)
 	if out.Kind == Literal && out.Text == "" && out.Vanishes {
