@@ -92,6 +92,7 @@ func (p *parsed) noAtFiles() {
 	for _, word := range p.words {
 		if strings.HasPrefix(word.Text, "@") {
 			p.risk(shortened(word.Text))
+			p.c.Form.Put("<@file>", "unknown")
 		}
 		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !p.beginsPlain(word, "@") {
 			p.c.Caveats.Add("unknown_option")

@@ -14,6 +14,7 @@ import (
 // shell to match.
 func (p *parsed) macro(word Word) {
 	name, value, found := strings.Cut(word.Text, "=")
+	p.leadsOut(word)
 	if !found || word.Kind != Literal && word.Kind != Glob {
 		p.inert(word)
 		return

@@ -489,6 +489,9 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.mount(word)
 	case "write":
 		p.access(word, v1.OpWrite, false)
+		if i := strings.IndexAny(word.Text, ":="); i >= 0 {
+			p.leadsOut(Word{Kind: word.Kind, Text: word.Text[i:]}) // some take what stands behind it
+		}
 	case "delete":
 		p.access(word, v1.OpDelete, false)
 	case "execute":
@@ -525,8 +528,11 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.macro(word)
 	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output", "format", "job":
 		return p.spelled(base, kind, word)
-	case "pattern", "value", "name":
+	case "pattern":
 		p.inertAs(base, word)
+	case "value", "name":
+		p.inertAs(base, word)
+		p.leadsOut(word)
 	}
 	return kind
 }

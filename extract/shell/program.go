@@ -329,6 +329,9 @@ func (p *parsed) unknown() {
 			continue
 		}
 		p.c.Form.Put("<word>", "unknown")
+		if chainable(word) {
+			p.c.Values.Add("<word>", word.Text)
+		}
 		p.unlistedOperand(p.words[0].Text, word)
 		p.variables(word)
 		p.operand(word)

@@ -126,7 +126,7 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 		return
 	}
 	if program.runsAnything && !pathKinds[kind] && kind != "command" {
-		p.maybePath(word, v1.OpRead) // what a program is given it may open
+		p.anyPart(word, v1.OpRead) // what a program is given it may open
 	}
 	p.c.Form.Put("<"+r.name+">", p.kind(kind, word))
 }

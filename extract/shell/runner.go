@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -81,4 +82,22 @@ func (p *parsed) runsBy() {
 		st = st.nowhere()
 	}
 	p.w.program(st, p.started, p.redirs, v1.Set{})
+}
+
+// outsideValue is the caveat of a command with a word that the table explains as no path,
+// and that would lead out of every directory if the program took it for one all the same.
+const outsideValue = "outside_value"
+
+// leadsOut notes a value or a name of which a part would be a path to somewhere else, where
+// it is given to a program that works on a project or runs others.
+func (p *parsed) leadsOut(word Word) {
+	if word.Kind != Literal || p.program == nil || !p.c.WorksInCwd && !p.program.worksInCwd && !p.program.runsAnything {
+		return
+	}
+	for _, part := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune("=:,;@|'\"()[]{}<> \t\n", r) }) {
+		if part[0] == '/' || part[0] == '~' || slices.Contains(strings.Split(part, "/"), "..") {
+			p.c.Caveats.Add(outsideValue)
+			return
+		}
+	}
 }

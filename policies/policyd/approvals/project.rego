@@ -104,6 +104,8 @@ _tools contains i if {
 	item := input.items[i]
 	item.caveats.named_by_path
 	object.subset(data.policyd.config.caveats.project_programs, item.caveats)
+	refused_words := [word | some words in item.values; some word in words; not _builds(item.verb, word)]
+	refused_words == []
 	some touch in ["execute.project", "execute.session"]
 	item.touches[touch] == true
 }
@@ -182,4 +184,14 @@ _builds(runner, word) if {
 	not data.policyd.config.project_tools.only[runner]
 	stems := [stem | some stem, _ in data.policyd.config.project_tools.refused; contains(lower(word), stem)]
 	stems == []
+	parts := split(replace(replace(lower(word), "-", ":"), "_", ":"), ":")
+	named := [part | some part in parts; _names_more(runner, part)]
+	named == []
+}
+
+_names_more(_, part) if data.policyd.config.project_tools.refused_words[part] == true
+
+_names_more(runner, part) if {
+	data.policyd.config.project_tools.tasks[runner]
+	data.policyd.config.project_tools.refused_tasks[part] == true
 }

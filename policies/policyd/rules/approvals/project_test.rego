@@ -40,6 +40,23 @@ _approvals_project_cases := {
 	},
 	"a task that builds": {"item": {"verb": "make test", "values": {"<target>": ["test"]}}, "covered": true},
 	"a task that deploys": {"item": {"verb": "make deploy", "values": {"<target>": ["deploy"]}}, "covered": false},
+	"a value that would lead elsewhere": {
+		"item": {"verb": "make test", "values": {"<target>": ["test"]}, "caveats": {"outside_value": true}},
+		"covered": false,
+	},
+	"a task that adds": {"item": {"verb": "nx add x", "values": {"<words>": ["add", "x"]}}, "covered": false},
+	"a part of a task's name": {"item": {"verb": "make tf-apply", "values": {"<target>": ["tf-apply"]}}, "covered": false},
+	"a name that only begins so": {"item": {"verb": "make address", "values": {"<target>": ["address"]}}, "covered": true},
+	"a program of the project that deletes": {
+		"item": {
+			"verb": "./manage.py",
+			"form": {"<word>": "unknown"},
+			"values": {"<word>": ["flush"]},
+			"touches": {"execute.project": true},
+			"caveats": {"named_by_path": true, "unknown_program": true},
+		},
+		"covered": false,
+	},
 	"one of two tasks deploys": {
 		"item": {"verb": "make test deploy-all", "values": {"<target>": ["test", "deploy-all"]}},
 		"covered": false,
