@@ -80,7 +80,7 @@ go-test: build
 	cd test/bench && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 
 rego-test: build
-	$(OPA) test --fail-on-empty policies
+	$(OPA) test --timeout 10m --fail-on-empty policies
 
 # buildah builds the container image; git makes the projects that the
 # end-to-end tests decide about; postgresql is the database that several sidecars
@@ -126,8 +126,8 @@ go-test-short: build
 rego-gate: build
 	$(OPA) fmt --diff --fail policies
 	$(OPA) check --strict --schema policies/schemas policies
-	$(OPA) test --coverage --threshold $(COVERAGE) --fail-on-empty policies >/dev/null
-	$(OPA) test --fail-on-empty policies
+	$(OPA) test --timeout 10m --coverage --threshold $(COVERAGE) --fail-on-empty policies >/dev/null
+	$(OPA) test --timeout 10m --fail-on-empty policies
 	$(TOOL) regal lint policies
 
 # The programs are installed once, by npm and with their own install scripts, and

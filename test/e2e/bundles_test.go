@@ -233,13 +233,13 @@ func holdToTheBars(t *testing.T, engine string, examples []string) {
 	}
 	run("fmt", "--diff", "--fail")
 	run("check", "--strict", "--schema", "../../policies/schemas")
-	run("test", "--fail-on-empty")
+	run("test", "--timeout", "10m", "--fail-on-empty") // a test is stopped after 5 s otherwise, which a busy machine takes
 	var report struct {
 		Files map[string]struct {
 			Coverage float64 `json:"coverage"`
 		} `json:"files"`
 	}
-	require.NoError(t, json.Unmarshal(run("test", "--coverage", "--threshold", "95", "--fail-on-empty"), &report))
+	require.NoError(t, json.Unmarshal(run("test", "--timeout", "10m", "--coverage", "--threshold", "95", "--fail-on-empty"), &report))
 	covered := 0
 	for name, file := range report.Files {
 		if strings.Contains(name, "/site/") {
