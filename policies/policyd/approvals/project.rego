@@ -184,7 +184,7 @@ _builds(runner, word) if {
 	not data.policyd.config.project_tools.only[runner]
 	stems := [stem | some stem, _ in data.policyd.config.project_tools.refused; contains(lower(word), stem)]
 	stems == []
-	parts := split(replace(replace(lower(word), "-", ":"), "_", ":"), ":")
+	parts := split(strings.replace_n({"-": ":", "_": ":", "=": ":", ".": ":", ";": ":"}, lower(word)), ":")
 	named := [part | some part in parts; _names_more(runner, part)]
 	named == []
 }
