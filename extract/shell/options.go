@@ -488,10 +488,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	case "mount":
 		p.mount(word)
 	case "write":
-		p.access(word, v1.OpWrite, false)
-		if i := strings.IndexAny(word.Text, ":="); i >= 0 {
-			p.leadsOut(Word{Kind: word.Kind, Text: word.Text[i:]}) // some take what stands behind it
-		}
+		p.written(word)
 	case "delete":
 		p.access(word, v1.OpDelete, false)
 	case "execute":
@@ -528,13 +525,21 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.macro(word)
 	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output", "format", "job":
 		return p.spelled(base, kind, word)
-	case "pattern":
+	case "pattern", "value", "name":
 		p.inertAs(base, word)
-	case "value", "name":
-		p.inertAs(base, word)
-		p.leadsOut(word)
+		if base != "pattern" {
+			p.leadsOut(word)
+		}
 	}
 	return kind
+}
+
+// written notes a file that is written. Some programs take what stands behind a mark in it.
+func (p *parsed) written(word Word) {
+	p.access(word, v1.OpWrite, false)
+	if i := strings.IndexAny(word.Text, ":="); i >= 0 {
+		p.leadsOut(Word{Kind: word.Kind, Text: word.Text[i:]})
+	}
 }
 
 // everyRoot does the same for a word that may come from any root of its feed: what
