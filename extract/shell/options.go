@@ -472,15 +472,8 @@ func (p *parsed) meant(base, kind string, word Word) string {
 	case "read":
 		// What is on the network can have no use for a directory but to send what it holds.
 		p.access(word, v1.OpRead, p.program != nil && p.program.network)
-	case "input":
-		p.accessAs(AsInput, word, v1.OpRead, false)
-		return "read"
-	case "packed":
-		p.packed(word)
-		return "read"
-	case "module":
-		p.stem(word)
-		return "read"
+	case "input", "packed", "module":
+		return p.readAs(base, word)
 	case "tree":
 		p.access(word, v1.OpRead, true)
 	case "list":
@@ -532,6 +525,19 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		}
 	}
 	return kind
+}
+
+// readAs notes what is read in one of the ways that a form calls read.
+func (p *parsed) readAs(base string, word Word) string {
+	switch base {
+	case "input":
+		p.accessAs(AsInput, word, v1.OpRead, false)
+	case "packed":
+		p.packed(word)
+	default:
+		p.stem(word)
+	}
+	return "read"
 }
 
 // written notes a file that is written. Some programs take what stands behind a mark in it.
