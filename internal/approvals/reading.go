@@ -16,10 +16,8 @@ type readers struct {
 // Reading are the directories outside that a session may read by an answer, as grants of
 // their own mode: those that hold for the session or an ancestor of it, and those for its project.
 func (x *Index) Reading(session *v1.Session) []v1.PathGrant {
-	x.mu.RLock()
-	none := len(x.readable) == 0
-	x.mu.RUnlock()
-	if none {
+	held := x.readers(session)
+	if len(held) == 0 {
 		return nil
 	}
 	project := ""
@@ -28,23 +26,35 @@ func (x *Index) Reading(session *v1.Session) []v1.PathGrant {
 			project = place.Real
 		}
 	}
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	now := x.options.Clock()
 	var grants []v1.PathGrant
-	for _, id := range x.lineage(session.ID) {
-		for _, agent := range [...]string{session.Agent, everyAgent} {
-			for _, entry := range x.readable[readers{id, session.Audience, agent}] {
-				root, ok := entry.Reads()
-				elsewhere := entry.Directory != nil && *entry.Directory != project
-				if !ok || elsewhere || entry.ExpiresAt != nil && !now.Before(*entry.ExpiresAt) {
-					continue
-				}
-				grants = append(grants, v1.PathGrant{ID: entry.ID, Root: root, Mode: v1.GrantReading})
-			}
+	for _, entry := range held {
+		if root, ok := entry.Reads(); ok && (entry.Directory == nil || *entry.Directory == project) {
+			grants = append(grants, v1.PathGrant{ID: entry.ID, Root: root, Mode: v1.GrantReading})
 		}
 	}
 	return grants
+}
+
+// readers are the answers to read that hold now for whom a session is of, whatever its project.
+// Entries are never changed.
+func (x *Index) readers(session *v1.Session) []*v1.ApprovalEntry {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if len(x.readable) == 0 {
+		return nil
+	}
+	now := x.options.Clock()
+	var held []*v1.ApprovalEntry
+	for _, id := range x.lineage(session.ID) {
+		for _, agent := range [...]string{session.Agent, everyAgent} {
+			for _, entry := range x.readable[readers{id, session.Audience, agent}] {
+				if entry.ExpiresAt == nil || now.Before(*entry.ExpiresAt) {
+					held = append(held, entry)
+				}
+			}
+		}
+	}
+	return held
 }
 
 // addReading notes an answer that lets a directory be read. The caller holds mu.

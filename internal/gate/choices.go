@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	v1 "policyd/api/v1"
 )
@@ -21,56 +22,65 @@ func (p *passage) effective(ctx context.Context, scope *v1.PromptScope) []string
 	if !p.gate.options.VerifyChoices {
 		return p.result.Choices
 	}
+	ctx = context.WithoutCancel(ctx)
+	// Both choices to read let the same directories be read.
+	readable := sync.OnceValue(func() error { return p.allowedReading(ctx, scope.Roots) })
 	return slices.DeleteFunc(slices.Clone(p.result.Choices), func(choice string) bool {
 		if !v1.Remembers(choice) {
 			return false
 		}
 		saved, left := scope.Remembered(choice)
-		proposed := choice == v1.ChoiceReadChat || choice == v1.ChoiceReadHere || choice == v1.ChoiceProject && scope.Project == ""
-		if proposed && len(saved) == 0 {
-			return true
+		switch choice {
+		case v1.ChoiceReadChat, v1.ChoiceReadHere:
+			return len(saved) == 0 || readable() != nil
+		case v1.ChoiceProject:
+			if len(saved) == 0 {
+				return true // the policy doesn't know of shallow projects
+			}
 		}
 		err := p.allowedBy(ctx, saved, len(left) > 0)
 		if err == nil {
 			return false
 		}
-		if !proposed {
-			p.gate.ineffective.Add(1)
-			p.tell(CodeIneffective, fmt.Errorf("choice %s for %q: %w", choice, v1.ApprovalWords(saved), err))
-		}
+		p.gate.ineffective.Add(1)
+		p.tell(CodeIneffective, fmt.Errorf("choice %s for %q: %w", choice, v1.ApprovalWords(saved), err))
 		return true
 	})
 }
 
-// allowedBy judges the call as it would be judged after an answer that saves some entries.
-// What an answer leaves out for its shallow directory is approved once, with the answer.
+// allowedReading judges the call as it would be judged if directories could be read.
+func (p *passage) allowedReading(ctx context.Context, roots []string) error {
+	grants := slices.Clip(p.grants())
+	for _, root := range roots {
+		grants = append(grants, v1.PathGrant{ID: "offered", Root: root, Mode: v1.GrantReading})
+	}
+	in := p.input
+	var err error
+	if in.Facts, err = p.snapshot.Extract(ctx, p.call, grants); err != nil {
+		return fmt.Errorf("extract: %w", err)
+	}
+	p.remember(&in)
+	return p.allows(ctx, &in, false)
+}
+
+// allowedBy judges the call as it would be judged after an answer that saves some approvals.
 func (p *passage) allowedBy(ctx context.Context, saved []v1.ApprovalEntry, leaves bool) error {
 	if len(saved) == 0 {
 		return errors.New("it saves nothing")
 	}
-	ctx = context.WithoutCancel(ctx)
 	in := p.input
-	grants := slices.Clip(p.grants())
-	reads := false
-	for i := range saved {
-		if root, ok := saved[i].Reads(); ok {
-			grants, reads = append(grants, v1.PathGrant{ID: "offered", Root: root, Mode: v1.GrantReading}), true
-		}
-	}
-	if reads {
-		facts, err := p.snapshot.Extract(ctx, p.call, grants)
-		if err != nil {
-			return fmt.Errorf("extract: %w", err)
-		}
-		in.Facts = facts
-		p.remember(&in)
-	}
 	in.Approvals = slices.Clone(in.Approvals)
 	for i := range saved {
 		saved[i].ID = fmt.Sprintf("offered-%d", i)
 		in.Approvals = append(in.Approvals, saved[i].Approval())
 	}
-	result, err := p.snapshot.Judge(ctx, &in)
+	return p.allows(ctx, &in, leaves)
+}
+
+// allows judges an input. What an answer leaves out for its shallow directory is approved
+// once, with the answer.
+func (p *passage) allows(ctx context.Context, in *v1.Input, leaves bool) error {
+	result, err := p.snapshot.Judge(ctx, in)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
