@@ -1,0 +1,72 @@
+package v1
+
+// ObligationContain obliges the enforcement point to run a call contained.
+const ObligationContain = "contain"
+
+// Profiles of containment.
+const (
+	// ProfileReadOnly lets nothing be written but /dev/null, the terminal and a private
+	// temporary directory.
+	ProfileReadOnly = "read_only"
+	// ProfileProject lets the workspace and the caches of toolchains be written.
+	ProfileProject = "project"
+)
+
+// Networks that a contained run has. NetworkLoopback is a loopback of its own, which reaches
+// no server outside the run.
+const (
+	NetworkNone     = "none"
+	NetworkLoopback = "loopback"
+)
+
+// Obligation is a duty that the enforcement point must fulfil for an allow to hold. The zero
+// value contains everything: nothing can be read, so nothing can be run.
+type Obligation struct {
+	// Kind is ObligationContain.
+	Kind    string `json:"kind"`
+	Profile string `json:"profile"`
+	// Read are real paths: each, and what lies below it, can be read and run. "/" is
+	// everything.
+	Read []string `json:"read"`
+	// Write are real paths: each, and what lies below it, can be changed, too.
+	Write []string `json:"write"`
+	// Protect are real paths below Write that stay as they are.
+	Protect []string `json:"protect"`
+	// Hide are real paths of files and directories that are empty for the run.
+	Hide        []string          `json:"hide"`
+	Network     string            `json:"network"`
+	Environment EnvironmentLimits `json:"environment"`
+}
+
+// EnvironmentLimits say what a contained run doesn't inherit.
+type EnvironmentLimits struct {
+	// Drop are names of variables; "*" at either end stands for any text.
+	Drop []string `json:"drop"`
+}
+
+// RunClaim is the body of POST /v1/runs/{decision_id}/claim: what is about to be run.
+type RunClaim struct {
+	Argv []string `json:"argv"`
+	Cwd  string   `json:"cwd"`
+	// SessionID may be left out by a program that doesn't know its session.
+	SessionID string `json:"session_id,omitempty"`
+}
+
+// RunGranted answers a claim. A decision can be claimed once.
+type RunGranted struct {
+	DecisionID string     `json:"decision_id"`
+	Obligation Obligation `json:"obligation"`
+}
+
+// RunReport is the body of POST /v1/runs/{decision_id}/report: what the containment refused.
+type RunReport struct {
+	Refused []Refusal `json:"refused"`
+}
+
+// Refusal is one thing that a contained run tried and was not let do.
+type Refusal struct {
+	// Operation is write, delete, read, connect, signal or another word of that kind.
+	Operation string `json:"operation"`
+	// Target is a path or an address, as the program named it.
+	Target string `json:"target"`
+}
