@@ -79,8 +79,7 @@ _tools contains i if {
 	form := data.policyd.config.project_tools.forms[data.policyd.config.project_tools.verbs[_verbs[i]]]
 	options := {name | some name, kind in item.form; not _option(form, name, kind)}
 	options == set()
-	refused_words := [word | some words in item.values; some word in words; not _builds(_verbs[i], word)]
-	refused_words == []
+	_builds_all(_verbs[i], item.values)
 	_of_project(item)
 }
 
@@ -104,10 +103,8 @@ _tools contains i if {
 	item := input.items[i]
 	item.caveats.named_by_path
 	object.subset(data.policyd.config.caveats.project_programs, item.caveats)
-	refused_words := [word | some words in item.values; some word in words; not _builds(item.verb, word)]
-	refused_words == []
-	some touch in ["execute.project", "execute.session"]
-	item.touches[touch] == true
+	_builds_all(item.verb, item.values)
+	_runs_project_code(item)
 }
 
 # A script or package that is run lies in the project.
@@ -116,7 +113,9 @@ _of_project(item) if {
 	not "execute" in kinds
 }
 
-_of_project(item) if {
+_of_project(item) if _runs_project_code(item)
+
+_runs_project_code(item) if {
 	some touch in ["execute.project", "execute.session"]
 	item.touches[touch] == true
 }
@@ -176,6 +175,12 @@ _runs_tasks[i] := runner if {
 	some i, item in input.items
 	words := item.values[task.role]
 	item.verb == concat(" ", array.concat([runner], words))
+}
+
+# Every word that a runner is given is a task that builds, tests, lints or formats.
+_builds_all(runner, values) if {
+	refused_words := [word | some words in values; some word in words; not _builds(runner, word)]
+	refused_words == []
 }
 
 _builds(runner, word) if data.policyd.config.project_tools.only[runner][word] == true
