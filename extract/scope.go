@@ -155,14 +155,15 @@ func (e *extraction) addReadAlso() {
 		return
 	}
 	e.readAlso = true
+	owner := e.homeOwner()
 	for _, dir := range e.x.lists.readAlso {
 		if strings.Contains(dir, userMark) {
-			e.addScratchRoot(dir, v1.SpaceReadAlso)
+			e.addScratchRoot(dir, owner, v1.SpaceReadAlso)
 			continue
 		}
 		e.root(e.expandHome(dir), v1.SpaceReadAlso)
 	}
-	e.addScratch()
+	e.addScratch(owner)
 }
 
 // grantedSpace is the space that a grant gives a path, or "".

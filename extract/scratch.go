@@ -35,27 +35,27 @@ const registry = "/.gemini/projects.json"
 
 // addScratch adds the scratch directories of the session's client. One counts only if it is
 // there and nobody else could have made it, or could put something in it.
-func (e *extraction) addScratch() {
+func (e *extraction) addScratch(owner *uint32) {
 	client, known := e.x.catalog.Aliases[strings.ToLower(e.facts.Session.Agent)]
 	if !known {
 		return
 	}
 	data := e.x.lists.scratch[client]
 	for _, name := range data.Workspace {
-		e.addScratchRoot(name, v1.SpaceProject)
+		e.addScratchRoot(name, owner, v1.SpaceProject)
 	}
 	for _, name := range data.Read {
-		e.addScratchRoot(name, v1.SpaceReadAlso)
+		e.addScratchRoot(name, owner, v1.SpaceReadAlso)
 	}
 }
 
-// addScratchRoot adds one of them. Whose it is shows on the sidecar's own disk alone.
-func (e *extraction) addScratchRoot(name, space string) {
-	if e.windows || e.resolver.Map != nil {
+// addScratchRoot adds one of them. It adds none if the owner of the home is nil.
+func (e *extraction) addScratchRoot(name string, owner *uint32, space string) {
+	if owner == nil {
 		return
 	}
-	dir, owner := e.scratch(name), e.homeOwner()
-	if dir == "" || owner == nil {
+	dir := e.scratch(name, *owner)
+	if dir == "" {
 		return
 	}
 	if itself, err := stat.Path(dir, false); err != nil || itself.Kind == stat.Link {
@@ -72,9 +72,10 @@ func (e *extraction) addScratchRoot(name, space string) {
 }
 
 // scratch is a name with its marks replaced, "" if one has no value.
-func (e *extraction) scratch(name string) string {
+func (e *extraction) scratch(name string, owner uint32) string {
 	values := map[string]func() string{
-		userMark: e.userNumber, projectMark: e.dashedProject, sessionMark: e.clientSession, registeredMark: e.registeredProject,
+		userMark:    func() string { return strconv.FormatUint(uint64(owner), 10) },
+		projectMark: e.dashedProject, sessionMark: e.clientSession, registeredMark: e.registeredProject,
 	}
 	name = e.expandHome(name)
 	for mark, value := range values {
@@ -95,9 +96,10 @@ func plainSegment(text string) bool {
 	return text != "" && strings.Trim(text, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// homeOwner is the user whose home the session has, nil if that isn't known.
+// homeOwner is the user whose home the session has, nil if that isn't known. It shows on the
+// sidecar's own disk alone.
 func (e *extraction) homeOwner() *uint32 {
-	if e.home == "" {
+	if e.home == "" || e.windows || e.resolver.Map != nil {
 		return nil
 	}
 	found, err := stat.Path(e.home, true)
@@ -105,13 +107,6 @@ func (e *extraction) homeOwner() *uint32 {
 		return nil
 	}
 	return &found.Owner
-}
-
-func (e *extraction) userNumber() string {
-	if owner := e.homeOwner(); owner != nil {
-		return strconv.FormatUint(uint64(*owner), 10)
-	}
-	return ""
 }
 
 func (e *extraction) dashedProject() string {
