@@ -95,8 +95,6 @@ func commonWords() []string {
 	words := []string{
 		"", "linux", "darwin", "windows", "acp", "mcp", "bash",
 		string(v1.AudiencePersonal), string(v1.AudienceTeam), string(v1.AudiencePublic),
-		v1.ToolShell, v1.ToolRead, v1.ToolWrite, v1.ToolEdit, v1.ToolDelete, v1.ToolMove, v1.ToolList, v1.ToolSearch,
-		v1.ToolFetch, v1.ToolMCP, v1.ToolACP, v1.ToolInternal, v1.ToolOther,
 		v1.ItemCommand, v1.ItemPath, v1.ItemTool, v1.ItemMethod, v1.ItemFetch,
 		"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli", "opencode", "Bash", "Read", "Write", "Edit",
 		"secret", "secret_directory", "protected", "protected_always", "delete_allow", "sensitive", "environment",

@@ -28,10 +28,9 @@ func ToolNames(agent string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{
-		v1.ToolShell: true, v1.ToolRead: true, v1.ToolWrite: true, v1.ToolEdit: true, v1.ToolDelete: true, v1.ToolMove: true,
-		v1.ToolList: true, v1.ToolSearch: true, v1.ToolFetch: true, v1.ToolMCP: true, v1.ToolACP: true, v1.ToolInternal: true,
-		v1.ToolOther: true,
+	names := map[string]bool{}
+	for _, kind := range v1.ToolKinds() {
+		names[kind] = true
 	}
 	add := func(entry *client) {
 		for name := range entry.Tools {

@@ -129,6 +129,13 @@ const (
 	ToolOther    = "other"
 )
 
+// ToolKinds returns the kinds of tools, in the order in which messages list them.
+func ToolKinds() []string {
+	return []string{
+		ToolShell, ToolRead, ToolWrite, ToolEdit, ToolDelete, ToolMove, ToolList, ToolSearch, ToolFetch, ToolMCP, ToolACP, ToolInternal, ToolOther,
+	}
+}
+
 // SessionFacts are the session fields that policy may judge by, normalized: an
 // unknown audience is public here, and directories are real.
 type SessionFacts struct {

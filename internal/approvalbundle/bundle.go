@@ -43,10 +43,7 @@ type approval struct {
 
 // kinds are the tool kinds whose approvals rules can stand for. What may be read is a grant
 // that is known before the rules are asked.
-var kinds = []string{
-	v1.ToolShell, v1.ToolRead, v1.ToolWrite, v1.ToolEdit, v1.ToolDelete, v1.ToolMove, v1.ToolList, v1.ToolSearch, v1.ToolFetch, v1.ToolMCP, v1.ToolACP,
-	v1.ToolInternal, v1.ToolOther, v1.ToolProject,
-}
+var kinds = append(v1.ToolKinds(), v1.ToolProject)
 
 // Fits reports whether an approval can be in a bundle. One that ends or holds for one
 // session can't, since rules have no clock and no chats; and no bundle may let agents that

@@ -36,12 +36,9 @@ func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) 
 	return entry, check(&entry)
 }
 
-// kinds are the tool kinds that an answer can be for.
+// kinds are the tool kinds of approvals.
 func kinds() []string {
-	return []string{
-		v1.ToolShell, v1.ToolRead, v1.ToolWrite, v1.ToolEdit, v1.ToolDelete, v1.ToolMove, v1.ToolList, v1.ToolSearch,
-		v1.ToolFetch, v1.ToolMCP, v1.ToolACP, v1.ToolInternal, v1.ToolOther, v1.ToolProject, v1.ToolReading,
-	}
+	return append(v1.ToolKinds(), v1.ToolProject, v1.ToolReading)
 }
 
 // check holds what an entry has to say.
