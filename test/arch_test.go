@@ -73,7 +73,11 @@ var rooms = []room{
 		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
 	},
 	{
-		path: "internal/explain", own: []string{"api/v1", "internal/visible"},
+		path:   "internal/shellquote",
+		reason: "commands that a person or a shell runs are quoted the same way, whoever writes them",
+	},
+	{
+		path: "internal/explain", own: []string{"api/v1", "internal/shellquote", "internal/visible"},
 		reason: "a decision is put into words from what was decided, whoever decided it",
 	},
 	{
@@ -105,7 +109,7 @@ var rooms = []room{
 		reason: "a bundle is made of approvals and of rules, and whoever loads it checks it as any other",
 	},
 	{
-		path: "internal/clientrules", own: []string{"api/v1"},
+		path: "internal/clientrules", own: []string{"api/v1", "internal/shellquote"},
 		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 		reason:  "rules of other programs are read into requests; what a command line is, and what becomes of the requests, others say",
 	},
@@ -202,7 +206,7 @@ var rooms = []room{
 		reason: "it starts with every tool call: it asks and prints, and judges nothing",
 	},
 	{
-		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook"},
+		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook", "internal/shellquote"},
 		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff"},
 		reason:  "it edits settings of other programs in place, comments and all; who decides is not its business",
 	},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/shellquote"
 )
 
 // Outcome is what becomes of a rule.
@@ -179,7 +180,7 @@ func tooWide(r *Rule, command *Command) string {
 	if !r.open {
 		text = "it is for one exact line, and an approval covers " + command.Verb + " with any operands"
 	}
-	return text + "; if that is meant: policyd approvals trust-verb '" + words + "' --dir DIR"
+	return text + "; if that is meant: policyd approvals trust-verb " + shellquote.Join([]string{words}) + " --dir DIR"
 }
 
 // wholeVerb sorts out rules for a program whose next word is part of the verb.
@@ -193,7 +194,7 @@ func (m *mapper) wholeVerb(out *Mapped, command *Command) bool {
 	}
 	if !longer.Operand || command.RunsAnything {
 		out.Outcome = None
-		out.Note = "no approval covers every verb of " + command.Verb + "; each is approved by itself: policyd approvals trust-verb '" + command.Verb + " VERB'"
+		out.Note = "no approval covers every verb of " + command.Verb + "; each is approved by itself: policyd approvals trust-verb " + shellquote.Join([]string{command.Verb + " VERB"})
 		return false
 	}
 	out.Outcome, out.Note = Narrower, "only "+command.Verb+" alone; a target behind it is approved by itself"

@@ -37,6 +37,16 @@ func TestTheNearestGrantIsTold(t *testing.T) {
 	assert.Contains(t, strings.Join(told.Remedies, "\n"), "policyd grants add DIR --session s")
 }
 
+func TestCommandsInRemediesAreQuotedForAShell(t *testing.T) {
+	q := question()
+	q.Input.Session.ID = "it's $(id)"
+	assert.Contains(t, strings.Join(explain.Explain(q).Remedies, "\n"), `policyd grants add DIR --session 'it'\''s $(id)'`)
+	q.Input.Tool.Kind = v1.ToolShell
+	q.Input.Items = []v1.Item{{Kind: v1.ItemCommand, Verb: "$(id) `id`", Path: -1}}
+	q.Decision.Prompt = &v1.Prompt{Choices: []v1.Choice{{Key: v1.ChoiceAlwaysAnywhere}}}
+	assert.Contains(t, explain.Explain(q).Remedies, "policyd approvals trust-verb '$(id) `id`'")
+}
+
 func TestADenyIsNotSaidToBeAnswerable(t *testing.T) {
 	q := question()
 	q.Decision.Effect = v1.EffectDeny

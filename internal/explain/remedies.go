@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/shellquote"
 )
 
 // remedies are what would allow a call that is not: what the rules that spoke
@@ -68,17 +69,17 @@ func standing(question *Question, index int) string {
 		if item.Path < 0 || item.Path >= len(in.Paths) || in.Paths[item.Path].Space != v1.SpaceOutside {
 			return ""
 		}
-		return fmt.Sprintf("a path grant: policyd grants add DIR --session %s, with a directory above %s",
-			line(in.Session.ID), line(in.Paths[item.Path].Real))
+		return fmt.Sprintf("a path grant: %s, with a directory above %s",
+			shellquote.Join([]string{"policyd", "grants", "add", "DIR", "--session", line(in.Session.ID)}), line(in.Paths[item.Path].Real))
 	case question.Decision.Prompt == nil || !offers(question.Decision.Prompt, v1.ChoiceAlwaysAnywhere):
 		return "" // an unattended session has it in its hint; for others it would not help
 	}
-	text := fmt.Sprintf("policyd approvals trust-verb %q", line(item.Verb))
+	words := []string{"policyd", "approvals", "trust-verb", line(item.Verb)}
 	if in.Tool.Kind != v1.ToolShell {
-		text += " --tool " + in.Tool.Kind
+		words = append(words, "--tool", in.Tool.Kind)
 	}
 	if in.Session.Audience != v1.AudiencePersonal {
-		text += " --audience " + string(in.Session.Audience)
+		words = append(words, "--audience", string(in.Session.Audience))
 	}
-	return text
+	return shellquote.Join(words)
 }

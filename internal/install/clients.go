@@ -7,6 +7,7 @@ import (
 
 	"policyd/internal/clients/reply"
 	"policyd/internal/hook"
+	"policyd/internal/shellquote"
 )
 
 // slack is what a client waits longer than its hook: a hook that is cut off says
@@ -155,7 +156,7 @@ func (o *Options) place(variable string, below ...string) string {
 	return filepath.Join(append([]string{o.Home}, below...)...)
 }
 
-func (o *Options) shellCommand() string { return Quote(o.command()) }
+func (o *Options) shellCommand() string { return shellquote.Join(o.command()) }
 
 // stdioServer is the form in which most clients name an MCP server.
 type stdioServer struct {

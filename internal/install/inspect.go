@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"policyd/internal/clients/reply"
+	"policyd/internal/shellquote"
 )
 
 // Report is what is found of an install.
@@ -126,7 +127,7 @@ func (r *Report) missing(event string) {
 
 // judge checks one entry against what an install writes.
 func (r *Report) judge(event string, e *entry) {
-	r.Command = Words(e.line())
+	r.Command = shellquote.Split(e.line())
 	if client := clientOf(r.Command); client != r.Client {
 		r.fault("%s: the hook answers for %q, which this client does not take; install again", event, client)
 	}

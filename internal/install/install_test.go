@@ -344,17 +344,6 @@ func TestTheBackupIsOfTheFirstInstall(t *testing.T) {
 	assert.Equal(t, "{}", string(text))
 }
 
-// FuzzQuote holds that words come back from the line that was made of them.
-func FuzzQuote(f *testing.F) {
-	f.Add("/opt/policy d/policyd-hook", "it's", "")
-	f.Add("a\\", "$(x)", "\n")
-	f.Fuzz(func(t *testing.T, a, b, c string) {
-		words := []string{a, b, c}
-		got := install.Words(install.Quote(words))
-		assert.Equal(t, words, got)
-	})
-}
-
 // FuzzInstall holds that any file is either refused or given back as it was.
 func FuzzInstall(f *testing.F) {
 	f.Add([]byte("{}"), false)

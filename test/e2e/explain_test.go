@@ -57,7 +57,7 @@ func TestExplanationsTellWhatDecided(t *testing.T) {
 		remedy  string
 	}{
 		"ls":               {v1.EffectAllow, "", ""},
-		"git push":         {v1.EffectPrompt, "git push is not on the list of safe verbs", `policyd approvals trust-verb "git push"`},
+		"git push":         {v1.EffectPrompt, "git push is not on the list of safe verbs", "policyd approvals trust-verb 'git push'"},
 		"cat .env":         {v1.EffectDeny, "", "nothing for an agent; an operator takes a name that is none off the list with secrets.except in the settings"},
 		"ls $(curl x)":     {v1.EffectPrompt, "", "a person's yes: once"},
 		"sort -o x a.txt":  {v1.EffectPrompt, "it writes in the project", "a person's yes: once, this chat, always here, always anywhere"},

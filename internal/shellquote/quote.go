@@ -1,12 +1,12 @@
-package install
+// Package shellquote writes words as a command line of a POSIX shell, and reads such a line back.
+//
+// Its functions may be used concurrently.
+package shellquote
 
-import (
-	"path/filepath"
-	"strings"
-)
+import "strings"
 
-// Quote writes words as one line for the shell that runs a hook.
-func Quote(words []string) string {
+// Join writes words as one command line. A word is quoted if a shell could read something in it.
+func Join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
 		quoted[i] = quoteWord(word)
@@ -23,9 +23,8 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Words splits a line that Quote wrote. It knows no more of a shell than that,
-// and gives nothing for a line with other means.
-func Words(line string) []string {
+// Split returns the words of a line that Join wrote, and nil for a line with any other syntax.
+func Split(line string) []string {
 	var words []string
 	var word strings.Builder
 	inside, begun := false, false
@@ -60,19 +59,4 @@ func Words(line string) []string {
 		words = append(words, word.String())
 	}
 	return words
-}
-
-// ours says whether a hook's command line starts policyd's hook program.
-func ours(line string) bool {
-	words := Words(line)
-	if len(words) == 0 {
-		return false
-	}
-	switch filepath.Base(words[0]) {
-	case "policyd-hook":
-		return len(words) > 1
-	case "policyd":
-		return len(words) > 2 && words[1] == "hook"
-	}
-	return false
 }
