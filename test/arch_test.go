@@ -73,6 +73,10 @@ var rooms = []room{
 		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
 	},
 	{
+		path: "internal/jsonmembers", modules: []string{"github.com/tailscale/hujson"},
+		reason: "of two members with one name parsers disagree which counts, so each file of another program is checked for them",
+	},
+	{
 		path:   "internal/shellquote",
 		reason: "commands that a person or a shell runs are quoted the same way, whoever writes them",
 	},
@@ -109,7 +113,7 @@ var rooms = []room{
 		reason: "a bundle is made of approvals and of rules, and whoever loads it checks it as any other",
 	},
 	{
-		path: "internal/clientrules", own: []string{"api/v1", "internal/shellquote"},
+		path: "internal/clientrules", own: []string{"api/v1", "internal/jsonmembers", "internal/shellquote"},
 		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 		reason:  "rules of other programs are read into requests; what a command line is, and what becomes of the requests, others say",
 	},
@@ -206,7 +210,7 @@ var rooms = []room{
 		reason: "it starts with every tool call: it asks and prints, and judges nothing",
 	},
 	{
-		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook", "internal/shellquote"},
+		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook", "internal/jsonmembers", "internal/shellquote"},
 		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff"},
 		reason:  "it edits settings of other programs in place, comments and all; who decides is not its business",
 	},

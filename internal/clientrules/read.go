@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"policyd/internal/jsonmembers"
 )
 
 // longestFile bounds each file, in bytes.
@@ -163,29 +165,13 @@ func (r *reader) json(file string, project, comments bool) (*document, error) {
 	if !comments && !d.root.IsStandard() {
 		return nil, &FileError{File: file, Line: 1, Message: "has comments or trailing commas, and its program doesn't load it"}
 	}
-	for value := range d.root.All() {
-		object, isObject := value.Value.(*hujson.Object)
-		if !isObject {
-			continue
-		}
-		seen := map[string]bool{}
-		for i := range object.Members {
-			name := nameOf(&object.Members[i])
-			if seen[name] {
-				return nil, d.wrong(&object.Members[i].Name, fmt.Sprintf("%q is there twice", name))
-			}
-			seen[name] = true
-		}
+	if member := jsonmembers.Duplicate(&d.root); member != nil {
+		return nil, d.wrong(&member.Name, fmt.Sprintf("%q is there twice", jsonmembers.Name(member)))
 	}
 	if _, isObject := d.root.Value.(*hujson.Object); !isObject {
 		return nil, d.wrong(&d.root, "is no object")
 	}
 	return d, nil
-}
-
-func nameOf(member *hujson.ObjectMember) string {
-	literal, _ := member.Name.Value.(hujson.Literal)
-	return literal.String()
 }
 
 func (d *document) line(value *hujson.Value) int {
@@ -204,7 +190,7 @@ func (d *document) find(names ...string) *hujson.Value {
 		if !isObject {
 			return nil
 		}
-		i := slices.IndexFunc(object.Members, func(member hujson.ObjectMember) bool { return nameOf(&member) == name })
+		i := slices.IndexFunc(object.Members, func(member hujson.ObjectMember) bool { return jsonmembers.Name(&member) == name })
 		if i < 0 {
 			return nil
 		}
@@ -230,7 +216,7 @@ func (d *document) members(value *hujson.Value, what string) ([]member, error) {
 	}
 	out := make([]member, len(object.Members))
 	for i := range object.Members {
-		out[i] = member{nameOf(&object.Members[i]), &object.Members[i].Value}
+		out[i] = member{jsonmembers.Name(&object.Members[i]), &object.Members[i].Value}
 	}
 	return out, nil
 }

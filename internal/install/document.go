@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"policyd/internal/jsonmembers"
 )
 
 // byteOrderMark may stand at the front of a file that Windows programs wrote.
@@ -70,21 +72,10 @@ func (d *document) at(offset int, message string) error {
 	return fmt.Errorf("line %d, column %d: %s", line, column, message)
 }
 
-// refuseDuplicates: of two members with one name, parsers disagree which counts.
+// refuseDuplicates refuses objects with two members of one name.
 func (d *document) refuseDuplicates() error {
-	for value := range d.root.All() {
-		object, isObject := value.Value.(*hujson.Object)
-		if !isObject {
-			continue
-		}
-		seen := map[string]bool{}
-		for i := range object.Members {
-			name := nameOf(&object.Members[i])
-			if seen[name] {
-				return d.at(object.Members[i].Name.StartOffset, fmt.Sprintf("%q stands here twice", name))
-			}
-			seen[name] = true
-		}
+	if member := jsonmembers.Duplicate(&d.root); member != nil {
+		return d.at(member.Name.StartOffset, fmt.Sprintf("%q stands here twice", jsonmembers.Name(member)))
 	}
 	return nil
 }
@@ -104,11 +95,6 @@ func (d *document) firstExtra() int {
 	return d.root.StartOffset
 }
 
-func nameOf(member *hujson.ObjectMember) string {
-	literal, _ := member.Name.Value.(hujson.Literal)
-	return literal.String()
-}
-
 // find walks down names and indexes, and returns nil where the way ends.
 func (d *document) find(path ...any) *hujson.Value {
 	at := &d.root
@@ -124,7 +110,7 @@ func child(of *hujson.Value, step any) *hujson.Value {
 	switch inner := of.Value.(type) {
 	case *hujson.Object:
 		for i := range inner.Members {
-			if nameOf(&inner.Members[i]) == step {
+			if jsonmembers.Name(&inner.Members[i]) == step {
 				return &inner.Members[i].Value
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/tailscale/hujson"
+
+	"policyd/internal/jsonmembers"
 )
 
 // serverName is the name of the hint tools' server in every client.
@@ -114,7 +116,7 @@ func ownHook(value *hujson.Value, path []any) []any {
 		}
 	case *hujson.Object:
 		for i := range inner.Members {
-			name := nameOf(&inner.Members[i])
+			name := jsonmembers.Name(&inner.Members[i])
 			literal, isLiteral := inner.Members[i].Value.Value.(hujson.Literal)
 			_, inList := path[len(path)-1].(int)
 			if isLiteral && inList && (name == "command" || name == "bash") && ours(literal.String()) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/tailscale/hujson"
+
+	"policyd/internal/jsonmembers"
 )
 
 // remove takes the value at path out of its container. Comments stay.
@@ -36,7 +38,7 @@ func (d *document) extent(parent *hujson.Value, step any) (int, *hujson.Value) {
 	switch inner := parent.Value.(type) {
 	case *hujson.Object:
 		for i := range inner.Members {
-			if nameOf(&inner.Members[i]) == step {
+			if jsonmembers.Name(&inner.Members[i]) == step {
 				return inner.Members[i].Name.StartOffset, &inner.Members[i].Value
 			}
 		}
