@@ -31,6 +31,16 @@ type operatorFiles struct {
 	logger *slog.Logger
 	// refused says why the policy couldn't come into force with what the files add now.
 	refused atomic.Pointer[string]
+	// loads counts how often a file was read, and checked is what was found of inline since then.
+	loads   atomic.Int64
+	checked atomic.Pointer[inlineFindings]
+}
+
+// inlineFindings are what to know of the safe verbs that stand in the settings.
+type inlineFindings struct {
+	loads int64
+	// warnings are forms that no call can match, notices forms that may change something.
+	warnings, notices []string
 }
 
 // refuse notes that the policy couldn't come into force with the files, or that it could.
@@ -40,6 +50,14 @@ func (f *operatorFiles) refuse(err error) {
 		text = oneLine(err) + "; the policy before it stays in force"
 	}
 	f.refused.Store(&text)
+}
+
+// refusal is what refuse noted, empty if the policy came into force.
+func (f *operatorFiles) refusal() string {
+	if text := f.refused.Load(); text != nil {
+		return *text
+	}
+	return ""
 }
 
 // operatorFile is one of them. key is the setting that names it.
@@ -124,6 +142,7 @@ func (f *operatorFiles) load(file *operatorFile) bool {
 			file.values, file.notices, file.fault = nil, nil, err.Error()
 		}
 	}
+	f.loads.Add(1)
 	for _, notice := range file.notices {
 		f.logger.Warn("setting to know of", "warning", file.key+".file: "+notice)
 	}
@@ -207,22 +226,34 @@ func (f *operatorFiles) warnings() []string {
 		}
 		file.mu.Unlock()
 	}
-	if refused := f.refused.Load(); refused != nil && *refused != "" {
-		found = append(found, *refused)
+	if refusal := f.refusal(); refusal != "" {
+		found = append(found, refusal)
 	}
-	return slices.Concat(found, f.inlineWarnings(), f.inlineNotices())
+	inline := f.checkInline()
+	return slices.Concat(found, inline.warnings, inline.notices)
 }
 
-// inlineNotices are what to know of the safe verbs that stand in the settings.
-func (f *operatorFiles) inlineNotices() []string {
-	if len(f.inline) == 0 {
-		return nil
+// checkInline checks the safe verbs of the settings once after each load, since a file may declare
+// their programs.
+func (f *operatorFiles) checkInline() *inlineFindings {
+	loads := f.loads.Load()
+	if known := f.checked.Load(); known != nil && known.loads == loads {
+		return known
 	}
-	base, err := f.tables()
-	if err != nil {
-		return nil // the policy doesn't load then
+	found := &inlineFindings{loads: loads}
+	if len(f.inline) > 0 {
+		if base, err := f.tables(); err == nil { // the policy doesn't load without them
+			verbs := f.withPrograms()
+			found.warnings, found.notices = inlineWarnings(base, verbs), inlineNotices(base, verbs)
+		}
 	}
-	found, err := formNotices(base, f.withPrograms())
+	f.checked.Store(found)
+	return found
+}
+
+// inlineNotices names the safe verbs of the settings that may change something.
+func inlineNotices(base *extract.Base, verbs map[string]any) []string {
+	found, err := formNotices(base, verbs)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -244,17 +275,10 @@ func (f *operatorFiles) withPrograms() map[string]any {
 	return verbs
 }
 
-// inlineWarnings says which safe verbs of the settings no call can match.
-func (f *operatorFiles) inlineWarnings() []string {
-	if len(f.inline) == 0 {
-		return nil
-	}
-	base, err := f.tables()
-	if err != nil {
-		return nil // the policy doesn't load then
-	}
+// inlineWarnings names the safe verbs of the settings that no call can match.
+func inlineWarnings(base *extract.Base, verbs map[string]any) []string {
 	var refused *shell.EntryError
-	if errors.As(base.CheckAdditions(map[string]any{"safe_verbs": f.withPrograms()}), &refused) {
+	if errors.As(base.CheckAdditions(map[string]any{"safe_verbs": verbs}), &refused) {
 		return []string{"safe_verbs." + refused.Entry + ": " + refused.Message + "; no call matches this form"}
 	}
 	return nil
@@ -280,11 +304,11 @@ func (f *operatorFiles) checks() []api.Check {
 		file.mu.Unlock()
 		checks = append(checks, check)
 	}
-	if refused := f.refused.Load(); refused != nil && *refused != "" {
-		checks = append(checks, api.Check{Name: "safe_verbs", Detail: *refused})
+	if refusal := f.refusal(); refusal != "" {
+		checks = append(checks, api.Check{Name: "safe_verbs", Detail: refusal})
 	}
-	if inline := f.inlineWarnings(); len(inline) > 0 {
-		checks = append(checks, api.Check{Name: "safe_verbs", Detail: strings.Join(inline, "; ")})
+	if inline := f.checkInline(); len(inline.warnings) > 0 {
+		checks = append(checks, api.Check{Name: "safe_verbs", Detail: strings.Join(inline.warnings, "; ")})
 	}
 	return checks
 }

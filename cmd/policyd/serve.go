@@ -93,7 +93,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
-	for _, warning := range slices.Concat(decider.policy.scopeWarnings(), decider.policy.files.inlineNotices()) {
+	for _, warning := range slices.Concat(decider.policy.scopeWarnings(), decider.policy.files.checkInline().notices) {
 		logger.Warn("setting to know of", "warning", warning)
 	}
 	if _, err := fmt.Fprintf(p.Stdout, "policyd listens on %s://%s and %s\n",
