@@ -1,7 +1,6 @@
 package test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/test/corpus/engine"
+	"policyd/test/jsonl"
 	"policyd/test/project"
 )
 
@@ -144,11 +144,9 @@ func (p *patternPlace) fromCorpora(t *testing.T) []slotted {
 	require.NotEmpty(t, files)
 	var lines []string
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		entries, err := jsonl.Read[struct{ Command, Shell, Platform string }](name)
 		require.NoError(t, err)
-		for entry := range strings.Lines(string(text)) {
-			var line struct{ Command, Shell, Platform string }
-			require.NoError(t, json.Unmarshal([]byte(entry), &line))
+		for _, line := range entries {
 			plain := !strings.ContainsAny(line.Command, "'\"`$#\\\n*?[{") && !strings.Contains(line.Command, "cd ")
 			if line.Shell == "" && line.Platform == "" && plain {
 				lines = append(lines, line.Command)

@@ -1,8 +1,6 @@
 package test
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/jsonl"
 )
 
 // projectLine is a line of testdata/project_tools.
@@ -18,15 +17,8 @@ type projectLine struct{ ID, Command string }
 
 func projectLines(t *testing.T, name string, least int) []projectLine {
 	t.Helper()
-	file, err := os.Open("testdata/project_tools/" + name)
+	lines, err := jsonl.Read[projectLine]("testdata/project_tools/" + name)
 	require.NoError(t, err)
-	defer file.Close()
-	var lines []projectLine
-	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		var line projectLine
-		require.NoError(t, json.Unmarshal(scanner.Bytes(), &line))
-		lines = append(lines, line)
-	}
 	require.Greater(t, len(lines), least)
 	return lines
 }

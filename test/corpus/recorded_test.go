@@ -1,10 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/captured"
 	"policyd/test/corpus/engine"
+	"policyd/test/jsonl"
 )
 
 // sharedCorpus is the folder of lines and sessions that isn't part of the repository:
@@ -53,19 +51,12 @@ func (a *asking) recorded(t *testing.T) []v1.Call {
 	}
 	var texts []string
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		sessions, err := jsonl.Read[struct {
+			Root  string `json:"repository_root"`
+			Calls []string
+		}](name)
 		require.NoError(t, err)
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		for {
-			var session struct {
-				Root  string `json:"repository_root"`
-				Calls []string
-			}
-			err := decoder.Decode(&session)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			require.NoError(t, err, name)
+		for _, session := range sessions {
 			require.NotEmpty(t, session.Calls, name)
 			for _, command := range session.Calls {
 				if session.Root != "" {
@@ -88,73 +79,24 @@ func (a *asking) recorded(t *testing.T) []v1.Call {
 // captured are the calls that clients' hooks sent.
 func (a *asking) captured(t *testing.T) []v1.Call {
 	t.Helper()
-	agents := map[string]string{
-		"claude": "claude-code", "codex": "codex", "gemini": "gemini-cli", "copilot": "copilot-cli", "opencode": "opencode",
-	}
 	const root = "../testdata/fixtures"
 	var calls []v1.Call
 	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".json") {
 			return err
 		}
-		client, _, _ := strings.Cut(name, "/")
-		require.Contains(t, agents, client)
-		text, err := os.ReadFile(filepath.Join(root, name))
-		require.NoError(t, err)
-		call := a.call(engine.Line{}, true)
-		call.Session.Agent = agents[client]
-		a.payload(t, strings.ReplaceAll(string(text), "/home/dev", filepath.Dir(a.project)), &call)
-		if call.Tool != "" {
-			calls = append(calls, call)
+		sent, err := captured.Read(root, name, filepath.Dir(a.project))
+		if err != nil || sent.Tool == "" {
+			return err
 		}
+		call := a.call(engine.Line{}, true)
+		call.Tool, call.Args, call.Protocol, call.Session.Agent = sent.Tool, sent.Args, sent.Protocol, sent.Session.Agent
+		if sent.Cwd != "" {
+			call.Cwd = sent.Cwd
+		}
+		calls = append(calls, call)
 		return nil
 	}))
 	require.NotEmpty(t, calls)
 	return calls
-}
-
-// payload reads tool, arguments and directory of what a client sends to its hook. The tool
-// stays empty for an event that is no call.
-func (a *asking) payload(t *testing.T, text string, call *v1.Call) {
-	t.Helper()
-	var p struct {
-		BodyRaw   string          `json:"body_raw"`
-		ToolName  string          `json:"tool_name"`
-		ToolInput json.RawMessage `json:"tool_input"`
-		Cwd       string          `json:"cwd"`
-		CamelName string          `json:"toolName"`
-		CamelArgs json.RawMessage `json:"toolArgs"`
-		Input     struct {
-			Tool string `json:"tool"`
-		} `json:"input"`
-		Output struct {
-			Args json.RawMessage `json:"args"`
-		} `json:"output"`
-		Directory string          `json:"directory"`
-		Method    string          `json:"method"`
-		Params    json.RawMessage `json:"params"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(text), &p))
-	if p.BodyRaw != "" {
-		require.NoError(t, json.Unmarshal([]byte(p.BodyRaw), &p))
-	}
-	call.Tool, call.Args = "", json.RawMessage("{}")
-	for _, name := range []string{p.Method, p.Input.Tool, p.CamelName, p.ToolName} {
-		if name != "" {
-			call.Tool = name
-		}
-	}
-	for _, args := range []json.RawMessage{p.Params, p.Output.Args, p.CamelArgs, p.ToolInput} {
-		if len(args) > 0 && string(args) != "null" {
-			call.Args = args
-		}
-	}
-	for _, dir := range []string{p.Directory, p.Cwd} {
-		if dir != "" {
-			call.Cwd = dir
-		}
-	}
-	if p.Method != "" {
-		call.Protocol = "acp"
-	}
 }

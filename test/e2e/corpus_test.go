@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"bufio"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/jsonl"
 	"policyd/test/project"
 )
 
@@ -93,19 +92,12 @@ func (l line) call(t *testing.T, tree project.Tree) v1.Call {
 
 func readCorpus(t *testing.T, name string) []line {
 	t.Helper()
-	file, err := os.Open("../testdata/corpus/" + name + ".jsonl")
+	lines, err := jsonl.Read[line]("../testdata/corpus/" + name + ".jsonl")
 	require.NoError(t, err)
-	defer file.Close()
-	var lines []line
-	scanner := bufio.NewScanner(file)
-	for scanner.Scan() {
-		var read line
-		require.NoError(t, json.Unmarshal(scanner.Bytes(), &read))
+	for _, read := range lines {
 		require.NotEmpty(t, read.Cwd)
 		require.NotEmpty(t, read.Accept)
-		lines = append(lines, read)
 	}
-	require.NoError(t, scanner.Err())
 	require.GreaterOrEqual(t, len(lines), 60)
 	return lines
 }

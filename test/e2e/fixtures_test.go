@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/captured"
 	"policyd/test/project"
 )
 
@@ -29,30 +29,6 @@ type class struct {
 	Why   string   `json:"why"`
 	Want  []string `json:"want"`
 	Files []string `json:"files"`
-}
-
-// payload is the union of what the clients send to their hooks.
-type payload struct {
-	BodyRaw string `json:"body_raw"`
-
-	ToolName  string          `json:"tool_name"`
-	ToolInput json.RawMessage `json:"tool_input"`
-	Cwd       string          `json:"cwd"`
-
-	CamelName  string          `json:"toolName"`
-	CamelArgs  json.RawMessage `json:"toolArgs"`
-	CamelInput json.RawMessage `json:"toolInput"`
-
-	Input struct {
-		Tool string `json:"tool"`
-	} `json:"input"`
-	Output struct {
-		Args json.RawMessage `json:"args"`
-	} `json:"output"`
-	Directory string `json:"directory"`
-
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
 }
 
 // TestCapturedPayloads sends what real agent programs sent to their hooks (D1, S1, P2, P3, V5, V12, N2).
@@ -106,48 +82,12 @@ func readExpectations(t *testing.T) expectations {
 	return expected
 }
 
-// callOf makes a call of a captured payload, as an adapter will: tool name,
-// arguments and directory. The tree's home stands in for /home/dev.
+// callOf makes a call of a captured payload. The tree's home stands in for /home/dev.
 func callOf(t *testing.T, tree project.Tree, file string) v1.Call {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(fixtureRoot, file))
+	call, err := captured.Read(fixtureRoot, file, tree.Home)
 	require.NoError(t, err)
-	var p payload
-	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(text), "/home/dev", tree.Home)), &p))
-	if p.BodyRaw != "" {
-		require.NoError(t, json.Unmarshal([]byte(p.BodyRaw), &p))
-	}
-	client, _, _ := strings.Cut(file, "/")
-	agents := map[string]string{
-		"claude": "claude-code", "codex": "codex", "gemini": "gemini-cli", "copilot": "copilot-cli", "opencode": "opencode",
-	}
-	require.Contains(t, agents, client)
-	call := v1.Call{
-		Tool: first(p.ToolName, p.CamelName, p.Input.Tool, p.Method),
-		Args: firstArgs(p.ToolInput, p.CamelArgs, p.CamelInput, p.Output.Args, p.Params),
-		Cwd:  first(p.Cwd, p.Directory), Session: session(tree, agents[client]),
-	}
-	if p.Method != "" {
-		call.Protocol = "acp"
-	}
 	require.NotEmpty(t, call.Tool)
+	call.Session = session(tree, call.Session.Agent)
 	return call
-}
-
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
-func firstArgs(candidates ...json.RawMessage) json.RawMessage {
-	for _, args := range candidates {
-		if len(args) > 0 && string(args) != "null" {
-			return args
-		}
-	}
-	return json.RawMessage("{}")
 }

@@ -1,10 +1,8 @@
 package e2e
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/jsonl"
 )
 
 // TestWindowsReadersPass measures how many of the read-only lines that were written without a look at the
@@ -70,13 +69,9 @@ type windowsLine struct {
 func windowsLines(t *testing.T, name string, judge func(windowsLine, v1.Decision)) {
 	t.Helper()
 	s := startServer(t)
-	file, err := os.Open("../testdata/corpus/" + name + ".jsonl")
+	lines, err := jsonl.Read[windowsLine]("../testdata/corpus/" + name + ".jsonl")
 	require.NoError(t, err)
-	defer file.Close()
-	scanner := bufio.NewScanner(file)
-	for scanner.Scan() {
-		var line windowsLine
-		require.NoError(t, json.Unmarshal(scanner.Bytes(), &line))
+	for _, line := range lines {
 		require.NotEmpty(t, line.Accept)
 		args, err := json.Marshal(map[string]string{"command": line.Command})
 		require.NoError(t, err)
@@ -85,5 +80,4 @@ func windowsLines(t *testing.T, name string, judge func(windowsLine, v1.Decision
 			Shell: line.Shell, ProjectDir: `C:\proj`, Home: `C:\Users\dev`,
 		}}))
 	}
-	require.NoError(t, scanner.Err())
 }

@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/jsonl"
 	"policyd/test/project"
 )
 
@@ -26,7 +25,8 @@ const (
 func TestWorkspaceWrites(t *testing.T) {
 	tree := newTree(t)
 	require.NoError(t, project.Expose(t.Context(), tree))
-	lines := readWrites(t)
+	lines, err := jsonl.Read[line]("../testdata/workspace_writes.jsonl")
+	require.NoError(t, err)
 	settings := filepath.Join(t.TempDir(), "policyd.yaml")
 	require.NoError(t, os.WriteFile(settings, []byte("shell: {workspace_writes: true}\n"), 0o600))
 	on, off := startServer(t, "--config", settings), startServer(t)
@@ -43,18 +43,4 @@ func TestWorkspaceWrites(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, counts["prompt"], refusedWrites)
 	assert.GreaterOrEqual(t, counts["allow"], ordinaryWrites)
-}
-
-func readWrites(t *testing.T) []line {
-	t.Helper()
-	file, err := os.Open("../testdata/workspace_writes.jsonl")
-	require.NoError(t, err)
-	defer file.Close()
-	var lines []line
-	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		var one line
-		require.NoError(t, json.Unmarshal(scanner.Bytes(), &one))
-		lines = append(lines, one)
-	}
-	return lines
 }

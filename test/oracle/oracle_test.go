@@ -4,9 +4,7 @@
 package oracle
 
 import (
-	"bufio"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell"
+	"policyd/test/jsonl"
 )
 
 // The environment says how many lines are written, and from which seed.
@@ -260,21 +259,16 @@ func readSeeds(t *testing.T) []string {
 		require.NoError(t, err)
 		require.NotEmpty(t, files, pattern)
 		for _, name := range files {
-			file, err := os.Open(name)
+			lines, err := jsonl.Read[struct {
+				Command string  `json:"command"`
+				Shell   *string `json:"shell"`
+			}](name)
 			require.NoError(t, err)
-			scanner := bufio.NewScanner(file)
-			for scanner.Scan() {
-				var c struct {
-					Command string  `json:"command"`
-					Shell   *string `json:"shell"`
-				}
-				require.NoError(t, json.Unmarshal(scanner.Bytes(), &c))
+			for _, c := range lines {
 				if c.Shell == nil { // else it is not bash's
 					seeds = append(seeds, c.Command)
 				}
 			}
-			require.NoError(t, scanner.Err())
-			require.NoError(t, file.Close())
 		}
 	}
 	return append(seeds, readFound(t)...)
