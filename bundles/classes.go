@@ -16,7 +16,7 @@ var classEffects = []string{"", "deny", "prompt", "none"}
 
 // siteClasses are the path classes that bundles of operators define, in data.site_data.<name>.path_classes.
 // A class has one definition: one more, also in data.policyd.config.path_classes, is an error, since nobody
-// could tell whose effect holds. Those of the settings stand beside them.
+// could tell whose effect holds. Classes of the settings are added to these.
 func siteClasses(parts []part) (map[string]any, error) {
 	data := map[string]any{}
 	for i := range parts {

@@ -9,7 +9,7 @@ import (
 const gitEntry = ".git"
 
 // aroundProject reports whether a repository may hold both a real path and one of the
-// project's directories that is no repository itself.
+// project's directories that isn't a repository itself.
 func (e *extraction) aroundProject(real string) bool {
 	if e.windows {
 		return false

@@ -36,7 +36,7 @@ func TestFormsThatMayChangeSomethingAreNoticed(t *testing.T) {
 	}{
 		"no path is named":                  {"git gc", form(none(), nil), "vouches for git gc"},
 		"over the network":                  {"docker rm", form(none(), nil), "vouches for docker rm"},
-		"an operand that is no path":        {"git reset", form(none("--soft"), nil), "vouches for git reset"},
+		"an operand other than a path":      {"git reset", form(none("--soft"), nil), "vouches for git reset"},
 		"a target":                          {"make lint", form(none(), nil), "vouches for make lint"},
 		"a built-in form that needs more":   {"git clean", form(none(), nil), "vouches for git clean"},
 		"held, and not needed":              {"git clean", form(none("--dry-run"), nil), "vouches for git clean"},

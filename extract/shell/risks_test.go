@@ -61,7 +61,7 @@ func TestRisksNameWhatThereIs(t *testing.T) {
 	}
 	for name, risk := range common.Kinds {
 		assert.Contains(t, kinds, name)
-		assert.Contains(t, risk, "{", "an operand of a kind is no risk by itself: %s", name)
+		assert.Contains(t, risk, "{", "an operand of a kind has no risk by itself: %s", name)
 	}
 	assert.Error(t, checkRisks(map[string]string{"-x": "method {nothing}"}))
 	assert.Error(t, checkRisks(map[string]string{"-x": "method {"}))
@@ -109,7 +109,7 @@ func TestARiskyOptionIsOne(t *testing.T) {
 				continue
 			}
 			if onlyAddress(known.risk) {
-				continue // a value that is no address is none
+				continue // only an address as the value has the risk
 			}
 			if known.kinds[0] == "none" {
 				with(name, known.risk)

@@ -85,7 +85,7 @@ func (x *Index) place(entry *v1.ApprovalEntry) error {
 	return x.placeRoot(entry)
 }
 
-// checkProject refuses directories that are no project: an approval for one would hold nowhere.
+// checkProject refuses directories other than projects: an approval for one would hold nowhere.
 func checkProject(named string, place *Place) error {
 	switch {
 	case place.Sensitive:

@@ -40,7 +40,7 @@ type Command struct {
 	Operand bool
 }
 
-// Commands reads command lines. ok is false for what is no single command that an
+// Commands reads command lines. ok is false unless a line is one command that an
 // approval could name.
 type Commands func(line string) (command Command, ok bool)
 
@@ -54,7 +54,7 @@ type Options struct {
 	Audience  v1.Audience
 }
 
-// probe is a word that is no subcommand of any program.
+// probe is a word that no program has as a subcommand.
 const probe = "policyd-probe"
 
 // Map says what becomes of each rule. The rules are all those that the program reads.

@@ -240,7 +240,7 @@ func (d *document) texts(value *hujson.Value, what string) ([]text, error) {
 	for i := range list.Elements {
 		one, isText := d.string(&list.Elements[i])
 		if !isText {
-			return nil, d.wrong(&list.Elements[i], what+" holds a value that is no string")
+			return nil, d.wrong(&list.Elements[i], what+" holds a value other than a string")
 		}
 		out = append(out, text{one, d.line(&list.Elements[i])})
 	}
