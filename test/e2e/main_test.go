@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"flag"
+	"strings"
 	"testing"
 
 	"policyd/test/binary"
@@ -11,4 +13,31 @@ import (
 // program is the binary under test, built once.
 var program string
 
-func TestMain(m *testing.M) { binary.Main(m, &program) }
+// quick are the tests that -short runs unless -run names others: one for each way in, which
+// together take seconds. All others start a server, and many of them several.
+var quick = []string{
+	"TestACPGateForwards",
+	"TestAWatchedBundleIsReplacedWhole",
+	"TestBadInputIsRefusedWithKeyAndByte",
+	"TestCapturedPayloads",
+	"TestCredentialsAndOrigin",
+	"TestDecisionAndRecordAgree",
+	"TestEverydayLinesPass",
+	"TestMCPGate",
+	"TestNoAdversarialLineIsAllowed",
+	"TestOnceIsSpentByOneRetry",
+	"TestOneAnswerForAProjectsTools",
+	"TestReadingADirectoryOutside",
+	"TestSessionsOutliveTheServer",
+	"TestTheLifeOfAPrompt",
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if run := flag.Lookup("test.run"); testing.Short() && run.Value.String() == "" {
+		if err := run.Value.Set("^(" + strings.Join(quick, "|") + ")$"); err != nil {
+			panic(err)
+		}
+	}
+	binary.Main(m, &program)
+}
