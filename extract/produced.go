@@ -1,8 +1,13 @@
 package extract
 
 import (
+	"errors"
 	"path"
+	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // produced is what a program prints if it doesn't fail, "" if that isn't certain. The question
@@ -175,22 +180,24 @@ func (e *extraction) goModule(dir, name string) string {
 	if err != nil {
 		return ""
 	}
-	file, ok := readGoMod(string(content))
+	file := readGoMod(content)
 	switch {
-	case !ok:
+	case file == nil:
 		return ""
-	case name == "" || name == file.module:
+	case name == "" || name == file.Module.Mod.Path:
 		return root
-	case file.replaces && (file.version == "" || !above(file.version, "1.16")):
+	case len(file.Replace) > 0 && (file.Go == nil || !above(file.Go.Version, "1.16")):
 		return "" // what replaces a module may require another version, and go.mod doesn't list all that count
-	case file.mentions[name] != 1 || file.requires[name] == "":
+	}
+	required := requiredModule(file, name)
+	if required == nil {
 		return ""
 	}
-	cache := settings.moduleCache()
-	if cache == "" {
+	cache, directory := settings.moduleCache(), cachedModule(required)
+	if cache == "" || directory == "" {
 		return ""
 	}
-	return cache + "/" + escapedModule(name) + "@" + escapedModule(file.requires[name])
+	return cache + "/" + directory
 }
 
 // goRoot is the nearest directory upwards with a file go.mod, "" if there is none or a workspace
@@ -210,59 +217,52 @@ func (e *extraction) goRoot(dir string) string {
 	}
 }
 
-// goMod is what a file go.mod requires.
-type goMod struct {
-	// module is the module's own path, version that of the language.
-	module, version string
-	// replaces is true if some module is replaced.
-	replaces bool
-	requires map[string]string
-	// mentions counts the lines that name a module.
-	mentions map[string]int
+// readGoMod reads the file go.mod of a main module. It returns nil for a file that the go command
+// refuses, or whose versions it resolves first.
+func readGoMod(content []byte) *modfile.File {
+	canonical := func(_, version string) (string, error) {
+		if module.CanonicalVersion(version) != version {
+			return "", errors.New("not a canonical version")
+		}
+		return version, nil
+	}
+	file, err := modfile.Parse("go.mod", content, canonical)
+	if err != nil || file.Module == nil {
+		return nil
+	}
+	return file
 }
 
-// readGoMod reads a file go.mod that quotes nothing; see
-// https://go.dev/ref/mod#go-mod-file. It reports false for any other.
-func readGoMod(content string) (goMod, bool) {
-	file := goMod{requires: map[string]string{}, mentions: map[string]int{}}
-	if strings.ContainsAny(content, "\"`\r\\") || strings.Contains(content, "/*") {
-		return file, false
-	}
-	block := ""
-	for line := range strings.SplitSeq(content, "\n") {
-		line, _, _ = strings.Cut(line, "//")
-		words := strings.Fields(line)
-		verb := block
-		switch {
-		case len(words) == 0:
-			continue
-		case len(words) == 1 && words[0] == ")":
-			block = ""
-			continue
-		case block == "":
-			verb, words = words[0], words[1:]
-			if len(words) == 1 && words[0] == "(" {
-				block = verb
+// requiredModule is a module that a file go.mod requires once, and neither excludes nor replaces in any
+// version; nil for any other.
+func requiredModule(file *modfile.File, name string) *module.Version {
+	var found *module.Version
+	for _, required := range file.Require {
+		if required.Mod.Path == name {
+			if found != nil {
+				return nil
 			}
-		}
-		if strings.ContainsAny(line, "()") && (len(words) != 1 || words[0] != "(") && verb != "retract" {
-			return file, false
-		}
-		if len(words) == 0 {
-			continue
-		}
-		file.mentions[words[0]]++
-		file.replaces = file.replaces || verb == "replace"
-		switch {
-		case verb == "go" && len(words) == 1:
-			file.version = words[0]
-		case verb == "module" && len(words) == 1 && words[0] != "(":
-			file.module = words[0]
-		case verb == "require" && len(words) == 2:
-			file.requires[words[0]] = words[1]
+			found = &required.Mod
 		}
 	}
-	return file, file.module != "" && block == ""
+	if slices.ContainsFunc(file.Exclude, func(e *modfile.Exclude) bool { return e.Mod.Path == name }) ||
+		slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == name }) {
+		return nil
+	}
+	return found
+}
+
+// cachedModule is the name of a module's directory in the module cache, "" for a module that can't be there.
+func cachedModule(required *module.Version) string {
+	name, err := module.EscapePath(required.Path)
+	if err != nil {
+		return ""
+	}
+	version, err := module.EscapeVersion(required.Version)
+	if err != nil {
+		return ""
+	}
+	return name + "@" + version
 }
 
 // goModuleName reports whether a word is the path of one module, with neither a version nor a
@@ -270,18 +270,4 @@ func readGoMod(content string) (goMod, bool) {
 func goModuleName(name string) bool {
 	return name != "" && path.Clean("/"+name) == "/"+name && !strings.Contains(name, "..") &&
 		name[0] != '-' && name[0] != '.' && !strings.ContainsAny(name, "@!+")
-}
-
-// escapedModule is how the module cache spells a path or a version: a capital letter is "!" and the
-// small one.
-func escapedModule(name string) string {
-	var out strings.Builder
-	for _, c := range []byte(name) {
-		if c >= 'A' && c <= 'Z' {
-			out.WriteByte('!')
-			c += 'a' - 'A'
-		}
-		out.WriteByte(c)
-	}
-	return out.String()
 }

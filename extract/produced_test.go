@@ -155,6 +155,17 @@ func TestDirectoriesOfModules(t *testing.T) {
 	require.NoError(t, os.WriteFile(other+"/go.mod", []byte("module a\n\ngo 1.16\n\nrequire "+module+" v1.0.0\n\nreplace example.org/x => ./x\n"), 0o600))
 	p.agrees(t, list(module), other, false)
 
+	for name, requirement := range map[string]string{
+		"quotes": strings.Replace(string(goFile), module+" v", `"`+module+`" v`, 1),
+		"lines":  strings.ReplaceAll(string(goFile), "\n", "\r\n"),
+	} {
+		dir := p.project + "/written_with_" + name
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		require.NoError(t, os.WriteFile(dir+"/go.mod", []byte(requirement), 0o600))
+		require.NoError(t, os.WriteFile(dir+"/go.sum", sums, 0o600))
+		p.agrees(t, list(module), dir, true)
+	}
+
 	for _, unknown := range []string{"all", "./...", "github.com/stretchr/...", "github.com/nobody/nothing", module + "@latest", "-u " + module, "../../etc", "''"} {
 		p.agrees(t, list(unknown), p.project, false)
 	}
@@ -163,6 +174,8 @@ func TestDirectoriesOfModules(t *testing.T) {
 		"in a block": func(dir string) error { return addTo(dir+"/go.mod", "\nreplace (\n\t"+module+" => /etc\n)\n") },
 		"excluded":   func(dir string) error { return addTo(dir+"/go.mod", "\nexclude "+module+" v1.0.0\n") },
 		"quoted":     func(dir string) error { return addTo(dir+"/go.mod", "\n\"replace\" "+module+" => /etc\n") },
+		"no release": func(dir string) error { return addTo(dir+"/go.mod", "\nrequire example.org/x v1\n") },
+		"unheard of": func(dir string) error { return addTo(dir+"/go.mod", "\nsubstitute "+module+" => /etc\n") },
 		"vendored":   func(dir string) error { return os.Mkdir(dir+"/vendor", 0o700) },
 		"workspace":  func(dir string) error { return os.WriteFile(dir+"/go.work", []byte("go 1.24\nuse .\n"), 0o600) },
 		"above":      func(dir string) error { return os.WriteFile(filepath.Dir(dir)+"/go.work", []byte("go 1.24\n"), 0o600) },

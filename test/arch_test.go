@@ -38,7 +38,7 @@ var rooms = []room{
 		reason: "what a credential looks like is said once, for what git would print and for what records keep",
 	},
 	{
-		path: "extract", own: []string{"api/v1", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
+		path: "extract", own: []string{"api/v1", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
