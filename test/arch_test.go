@@ -114,7 +114,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/clientrules", own: []string{"api/v1", "internal/jsonmembers", "internal/shellquote"},
-		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
+		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "go.starlark.net/syntax"},
 		reason:  "rules of other programs are read into requests; what a command line is, and what becomes of the requests, others say",
 	},
 	{

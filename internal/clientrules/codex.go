@@ -87,7 +87,7 @@ func lineOf(text []byte, begins string) int {
 
 // codexRules reads a file of rules.
 func (r *reader) codexRules(text []byte) error {
-	calls, err := parseCalls(string(text))
+	calls, err := parseCalls(text)
 	if err != nil {
 		err.File = r.file
 		return err

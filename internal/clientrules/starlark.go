@@ -1,10 +1,12 @@
 package clientrules
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"go.starlark.net/syntax"
 )
 
 // call is a call in a rules file, by its name and named arguments. A value is a string or
@@ -15,25 +17,6 @@ type call struct {
 	arguments map[string]any
 }
 
-// parseCalls reads the part of Starlark that rules are written in: calls of the known
-// functions with literal arguments. Anything else is an error: what it would come to is
-// not known.
-func parseCalls(source string) ([]call, *FileError) {
-	p := &starlark{rest: source, line: 1}
-	var calls []call
-	for {
-		p.skip()
-		if p.rest == "" {
-			return calls, nil
-		}
-		one, err := p.call()
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, one)
-	}
-}
-
 // functions are those of rules files, with their arguments.
 var functions = map[string][]string{
 	"prefix_rule":     {"pattern", "decision", "justification", "match", "not_match"},
@@ -41,160 +24,102 @@ var functions = map[string][]string{
 	"host_executable": {"name", "paths"},
 }
 
-type starlark struct {
-	rest string
-	line int
-}
-
-func (p *starlark) wrong(format string, args ...any) *FileError {
-	return &FileError{Line: p.line, Message: fmt.Sprintf(format, args...)}
-}
-
-// skip passes over blanks and comments.
-func (p *starlark) skip() {
-	for p.rest != "" {
-		switch {
-		case p.rest[0] == '#':
-			end := strings.IndexByte(p.rest, '\n')
-			if end < 0 {
-				end = len(p.rest)
-			}
-			p.rest = p.rest[end:]
-		case p.rest[0] == '\n':
-			p.line++
-			p.rest = p.rest[1:]
-		case strings.ContainsRune(" \t\r", rune(p.rest[0])):
-			p.rest = p.rest[1:]
-		default:
-			return
+// parseCalls reads the part of Starlark that rules are written in: calls of the known
+// functions with literal arguments. Anything else is an error: what it would come to is
+// not known.
+func parseCalls(source []byte) ([]call, *FileError) {
+	file, err := (&syntax.FileOptions{}).Parse("", source, 0)
+	var malformed syntax.Error
+	switch {
+	case errors.As(err, &malformed):
+		return nil, wrong(malformed.Pos, "%s", malformed.Msg)
+	case err != nil:
+		return nil, &FileError{Line: 1, Message: err.Error()}
+	}
+	calls := make([]call, len(file.Stmts))
+	for i, statement := range file.Stmts {
+		var err *FileError
+		if calls[i], err = readCall(statement); err != nil {
+			return nil, err
 		}
 	}
+	return calls, nil
 }
 
-// next reports whether a sign comes next, and passes over it.
-func (p *starlark) next(sign string) bool {
-	p.skip()
-	rest, found := strings.CutPrefix(p.rest, sign)
-	p.rest = rest
-	return found
+func wrong(at syntax.Position, format string, args ...any) *FileError {
+	return &FileError{Line: int(at.Line), Message: fmt.Sprintf(format, args...)}
 }
 
-func (p *starlark) name() string {
-	p.skip()
-	end := strings.IndexFunc(p.rest, func(r rune) bool {
-		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	})
-	if end < 0 {
-		end = len(p.rest)
+func readCall(statement syntax.Stmt) (call, *FileError) {
+	start, _ := statement.Span()
+	expression, _ := statement.(*syntax.ExprStmt)
+	if expression == nil {
+		return call{}, notACall(start)
 	}
-	name := p.rest[:end]
-	p.rest = p.rest[end:]
-	return name
-}
-
-func (p *starlark) call() (call, *FileError) {
-	c := call{name: p.name(), line: p.line, arguments: map[string]any{}}
-	known, isFunction := functions[c.name]
-	if !isFunction || !p.next("(") {
-		return c, p.wrong("only calls of prefix_rule, network_rule and host_executable are read")
+	made, isCall := expression.X.(*syntax.CallExpr)
+	if !isCall {
+		return call{}, notACall(start)
 	}
-	for !p.next(")") {
-		name := p.name()
-		if !slices.Contains(known, name) || !p.next("=") {
-			return c, p.wrong("%s takes %s, each by its name", c.name, strings.Join(known, ", "))
-		}
-		if _, twice := c.arguments[name]; twice {
-			return c, p.wrong("%s is given twice", name)
-		}
-		value, err := p.value(0)
-		if err != nil {
+	function, _ := made.Fn.(*syntax.Ident)
+	if function == nil || functions[function.Name] == nil {
+		return call{}, notACall(start)
+	}
+	c := call{name: function.Name, line: int(start.Line), arguments: map[string]any{}}
+	for _, argument := range made.Args {
+		if err := c.add(argument); err != nil {
 			return c, err
-		}
-		c.arguments[name] = value
-		if !p.next(",") {
-			if !p.next(")") {
-				return c, p.wrong("want , or ) behind %s", name)
-			}
-			break
 		}
 	}
 	return c, nil
 }
 
+func notACall(at syntax.Position) *FileError {
+	return wrong(at, "only calls of prefix_rule, network_rule and host_executable are read")
+}
+
+// add reads a named argument.
+func (c *call) add(argument syntax.Expr) *FileError {
+	start, _ := argument.Span()
+	known := functions[c.name]
+	named, isBinary := argument.(*syntax.BinaryExpr)
+	if !isBinary || named.Op != syntax.EQ {
+		return wrong(start, "%s takes %s, each by its name", c.name, strings.Join(known, ", "))
+	}
+	name, isName := named.X.(*syntax.Ident)
+	if !isName || !slices.Contains(known, name.Name) {
+		return wrong(start, "%s takes %s, each by its name", c.name, strings.Join(known, ", "))
+	}
+	if _, twice := c.arguments[name.Name]; twice {
+		return wrong(start, "%s is given twice", name.Name)
+	}
+	value, err := literal(named.Y, 0)
+	c.arguments[name.Name] = value
+	return err
+}
+
 // deepest bounds lists in lists.
 const deepest = 8
 
-func (p *starlark) value(depth int) (any, *FileError) {
-	if !p.next("[") {
-		return p.string()
-	}
-	if depth == deepest {
-		return nil, p.wrong("lists are nested too deep")
-	}
-	list := []any{}
-	for !p.next("]") {
-		value, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
+// literal is the value of a string or of a list of literals.
+func literal(expression syntax.Expr, depth int) (any, *FileError) {
+	start, _ := expression.Span()
+	switch value := expression.(type) {
+	case *syntax.Literal:
+		if text, isText := value.Value.(string); isText && value.Token == syntax.STRING {
+			return text, nil
 		}
-		list = append(list, value)
-		if !p.next(",") {
-			if !p.next("]") {
-				return nil, p.wrong("want , or ] in a list")
+	case *syntax.ListExpr:
+		if depth == deepest {
+			return nil, wrong(start, "lists are nested too deep")
+		}
+		list := make([]any, len(value.List))
+		for i := range value.List {
+			var err *FileError
+			if list[i], err = literal(value.List[i], depth+1); err != nil {
+				return nil, err
 			}
-			break
 		}
+		return list, nil
 	}
-	return list, nil
-}
-
-// string reads a string in simple or triple quotes.
-func (p *starlark) string() (any, *FileError) {
-	p.skip()
-	raw := strings.HasPrefix(p.rest, "r")
-	if raw {
-		p.rest = p.rest[1:]
-	}
-	if p.rest == "" || p.rest[0] != '"' && p.rest[0] != '\'' {
-		return nil, p.wrong("want a string or a list of strings; nothing is computed")
-	}
-	quote := p.rest[:1]
-	if strings.HasPrefix(p.rest, strings.Repeat(quote, 3)) {
-		quote = strings.Repeat(quote, 3)
-	}
-	p.rest = p.rest[len(quote):]
-	var out strings.Builder
-	for !strings.HasPrefix(p.rest, quote) {
-		r, size := utf8.DecodeRuneInString(p.rest)
-		switch {
-		case p.rest == "", r == '\n' && len(quote) == 1:
-			return nil, p.wrong("a string has no end")
-		case r == '\n':
-			p.line++
-		case r == '\\' && !raw:
-			escape, known := map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': `\`, '"': `"`, '\'': "'"}[p.at(1)]
-			if !known {
-				return nil, p.wrong("a string has an escape that is not known")
-			}
-			out.WriteString(escape)
-			p.rest = p.rest[2:]
-			continue
-		}
-		out.WriteString(p.rest[:size])
-		p.rest = p.rest[size:]
-	}
-	p.rest = p.rest[len(quote):]
-	p.skip()
-	if p.rest != "" && !strings.ContainsRune(",])", rune(p.rest[0])) {
-		return nil, p.wrong("want , ] or ) behind a string; nothing is computed")
-	}
-	return out.String(), nil
-}
-
-// at is a byte of the rest, 0 behind its end.
-func (p *starlark) at(i int) byte {
-	if i < len(p.rest) {
-		return p.rest[i]
-	}
-	return 0
+	return nil, wrong(start, "want a string or a list of strings; nothing is computed")
 }
