@@ -215,7 +215,16 @@ var rooms = []room{
 		reason:  "it edits settings of other programs in place, comments and all; who decides is not its business",
 	},
 	{
-		path: "cmd/policyd-hook", own: []string{"internal/clients/reply", "internal/pdp", "internal/hook"},
+		path: "internal/contain", own: []string{"api/v1"},
+		modules: []string{"github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix", "golang.org/x/net/bpf"},
+		reason:  "an obligation is enforced by the kernel alone: who decided it, and who asked, isn't known here",
+	},
+	{
+		path: "internal/run", own: []string{"api/v1", "internal/contain", "internal/pdp"},
+		reason: "it starts with every contained call: it claims, contains and runs, and judges nothing",
+	},
+	{
+		path: "cmd/policyd-hook", own: []string{"internal/clients/reply", "internal/pdp", "internal/hook", "internal/contain", "internal/run"},
 		reason: "it starts with every tool call: no engine, no server, no parser is linked",
 	},
 	{

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"policyd/internal/contain"
 )
 
 // memoryForSpeed is the garbage collector's target where the environment sets
@@ -14,6 +16,7 @@ import (
 const memoryForSpeed = 400
 
 func main() {
+	contain.Stage()
 	os.Exit(start())
 }
 

@@ -89,7 +89,7 @@ func (p *Program) root() *cobra.Command {
 	})
 	root.AddCommand(
 		p.serveCommand(), p.decideCommand(), p.explainCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(),
-		p.bundleCommand(), p.decisionsCommand(), p.hookCommand(), p.installCommand(), p.uninstallCommand(), p.acpCommand(), p.mcpCommand(), p.toolsCommand(),
+		p.bundleCommand(), p.decisionsCommand(), p.hookCommand(), p.runCommand(), p.installCommand(), p.uninstallCommand(), p.acpCommand(), p.mcpCommand(), p.toolsCommand(),
 		p.doctorCommand(), versionCommand(),
 	)
 	mountEngineCommands(root)

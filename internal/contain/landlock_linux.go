@@ -1,0 +1,210 @@
+//go:build amd64 || arm64
+
+package contain
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+
+	v1 "policyd/api/v1"
+)
+
+// minLandlock is the first ABI that restricts TCP; with the third, truncation is restricted.
+const minLandlock = 4
+
+// The first ABI with a right. https://docs.kernel.org/userspace-api/landlock.html
+const (
+	abiIoctlDev    = 5
+	abiScopes      = 6
+	abiResolveUnix = 9
+	abiUDP         = 10
+)
+
+const (
+	rightsRead     = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSReadDir
+	rightsOnFile   = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
+	rightsOnDevice = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
+	// No device nodes: a node of a disk is the disk.
+	rightsWrite = rightsRead | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile |
+		ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeSym | ll.AccessFSRefer
+	// rightsAll are those of the third ABI.
+	rightsAll = rightsWrite | ll.AccessFSMakeChar | ll.AccessFSMakeBlock
+)
+
+// devices can be read and written in every run.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// landlockABI is the kernel's, or 0 if it has no Landlock or it is switched off.
+func landlockABI() int {
+	version, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// ruleset collects Landlock rules. Its zero value is not usable.
+type ruleset struct {
+	fd      int
+	handled uint64
+}
+
+// newRuleset handles every right that the ABI knows. A program without a TCP port that it may use
+// has no TCP, unless loopback says that it has a network namespace of its own.
+func newRuleset(abi int, loopback bool) (*ruleset, error) {
+	attr := ll.RulesetAttr{HandledAccessFS: rightsAll}
+	if abi >= abiIoctlDev {
+		attr.HandledAccessFS |= ll.AccessFSIoctlDev
+	}
+	if abi >= abiResolveUnix {
+		attr.HandledAccessFS |= ll.AccessFSResolveUnix
+	}
+	if !loopback {
+		attr.HandledAccessNet = ll.AccessNetBindTCP | ll.AccessNetConnectTCP
+		if abi >= abiUDP {
+			attr.HandledAccessNet |= ll.AccessNetBindUDP | ll.AccessNetConnectSendUDP
+		}
+	}
+	if abi >= abiScopes {
+		attr.Scoped = ll.ScopeAbstractUnixSocket | ll.ScopeSignal
+	}
+	fd, err := ll.LandlockCreateRuleset(&attr, 0)
+	if err != nil {
+		return nil, fmt.Errorf("create landlock ruleset: %w", err)
+	}
+	return &ruleset{fd: fd, handled: attr.HandledAccessFS}, nil
+}
+
+func (r *ruleset) close() { _ = unix.Close(r.fd) }
+
+// allow adds rights below a path, as far as they are handled. A path that doesn't exist has
+// nothing to allow. A path with a symbolic link isn't the path that was decided about.
+func (r *ruleset) allow(path string, rights uint64) error {
+	fd, err := openReal(path)
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	defer unix.Close(fd)
+	return r.allowFD(fd, path, rights)
+}
+
+func (r *ruleset) allowFD(fd int, path string, rights uint64) error {
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return fmt.Errorf("stat %s: %w", path, err)
+	}
+	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		rights &= rightsOnFile | ll.AccessFSIoctlDev
+	}
+	attr := ll.PathBeneathAttr{AllowedAccess: rights & r.handled, ParentFd: fd}
+	if err := ll.LandlockAddPathBeneathRule(r.fd, &attr, 0); err != nil {
+		return fmt.Errorf("allow %s in landlock: %w", path, err)
+	}
+	return nil
+}
+
+// openReal opens a path for reference only and fails with ELOOP on any symbolic link in it.
+func openReal(path string) (int, error) {
+	return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	})
+}
+
+// landlockRules makes the rules of an obligation. extra are directories that can be changed, too:
+// the private temporary ones.
+func landlockRules(o *v1.Obligation, abi int, extra []string, ownTerminals bool) (*ruleset, error) {
+	rules, err := newRuleset(abi, o.Network == v1.NetworkLoopback)
+	if err != nil {
+		return nil, err
+	}
+	if err := rules.fill(o, extra, ownTerminals); err != nil {
+		rules.close()
+		return nil, err
+	}
+	return rules, nil
+}
+
+func (r *ruleset) fill(o *v1.Obligation, extra []string, ownTerminals bool) error {
+	for _, path := range o.Read {
+		if err := r.allowReading(path); err != nil {
+			return err
+		}
+	}
+	for _, path := range append(extra, o.Write...) {
+		if err := r.allow(path, rightsWrite); err != nil {
+			return err
+		}
+	}
+	for _, path := range devices {
+		if err := r.allow(path, rightsOnDevice|ll.AccessFSIoctlDev); err != nil {
+			return err
+		}
+	}
+	if ownTerminals {
+		for _, path := range []string{"/dev/ptmx", "/dev/pts"} {
+			err := r.allow(path, rightsOnDevice|ll.AccessFSReadDir|ll.AccessFSIoctlDev)
+			if err != nil && !errors.Is(err, unix.ELOOP) { // ptmx may be a link into pts
+				return err
+			}
+		}
+	}
+	return r.allowTerminals()
+}
+
+// allowReading lets a path be read and run. "/" is everything but devices: who can read
+// disks and terminals reads what is hidden, and what is typed elsewhere.
+func (r *ruleset) allowReading(path string) error {
+	if path != "/" {
+		return r.allow(path, rightsRead)
+	}
+	if err := r.allow("/", ll.AccessFSReadDir); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir("/")
+	if err != nil {
+		return fmt.Errorf("list /: %w", err)
+	}
+	for _, entry := range entries {
+		if entry.Name() == "dev" || entry.Type()&os.ModeSymlink != 0 {
+			continue
+		}
+		err := r.allow(filepath.Join("/", entry.Name()), rightsRead)
+		if err != nil && !errors.Is(err, unix.EACCES) { // a mount of another user's; it stays unreadable
+			return err
+		}
+	}
+	return nil
+}
+
+// allowTerminals lets the terminals be opened again that the program inherits.
+func (r *ruleset) allowTerminals() error {
+	for fd := range 3 {
+		if !isTerminal(fd) {
+			continue
+		}
+		name := fmt.Sprintf("/proc/self/fd/%d", fd)
+		copied, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			continue // it is gone from /dev: it can't be opened again
+		}
+		err = r.allowFD(copied, name, rightsOnDevice|ll.AccessFSIoctlDev)
+		_ = unix.Close(copied)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isTerminal(fd int) bool {
+	_, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	return err == nil
+}

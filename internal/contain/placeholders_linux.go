@@ -1,0 +1,136 @@
+//go:build amd64 || arm64
+
+package contain
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	v1 "policyd/api/v1"
+)
+
+// A path that must not be created needs a mount point, so something must be there for the run: an empty
+// directory, which git and most tools pass over. Its mode says that it is a placeholder, so that a later run
+// removes one that a killed run left. Runs in the same place hold a shared lock of the directory that it is in, and the last
+// one removes it: a mount goes away with its mount point.
+const placeholderMode = 0o511
+
+// places are the placeholders of a run, and the locked directories.
+type places struct {
+	paths []string
+	locks map[string]int
+}
+
+// placeholders makes those of an obligation.
+func placeholders(o *v1.Obligation) (*places, error) {
+	p := &places{locks: map[string]int{}}
+	for _, path := range o.Protect {
+		if !belowAny(path, o.Write) {
+			continue
+		}
+		if err := p.makeOne(path, o.Write); err != nil {
+			p.remove()
+			return nil, fmt.Errorf("protect %s: %w", path, err)
+		}
+	}
+	return p, nil
+}
+
+// makeOne makes the first part of a path that is missing.
+func (p *places) makeOne(path string, write []string) error {
+	first, found := firstMissing(path)
+	if !found {
+		first = path
+	}
+	if found && !belowAny(filepath.Dir(first), write) {
+		return nil // nothing can be created there
+	}
+	if belowAny(first, p.paths) {
+		return nil
+	}
+	info, err := os.Lstat(first)
+	if err == nil && !isPlaceholder(info) {
+		return nil
+	}
+	if err := p.lock(filepath.Dir(first)); err != nil {
+		return err
+	}
+	err = os.Mkdir(first, placeholderMode)
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if err == nil {
+		err = os.Chmod(first, placeholderMode) // whatever umask takes away
+	}
+	if err == nil || isPlaceholderAt(first) {
+		p.paths = append(p.paths, first)
+		return nil
+	}
+	return nil
+}
+
+// firstMissing is the shortest part of a path that doesn't exist, or is a placeholder.
+func firstMissing(path string) (string, bool) {
+	var parts []string
+	for part := path; part != "/"; part = filepath.Dir(part) {
+		parts = append(parts, part)
+	}
+	slices.Reverse(parts)
+	for _, part := range parts {
+		info, err := os.Lstat(part)
+		if (err != nil && missing(err)) || (err == nil && isPlaceholder(info)) {
+			return part, true
+		}
+	}
+	return "", false
+}
+
+func isPlaceholder(info os.FileInfo) bool {
+	return info.IsDir() && info.Mode().Perm() == placeholderMode
+}
+
+func isPlaceholderAt(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && isPlaceholder(info)
+}
+
+// lock holds a directory against a run that ends and would remove the placeholders in it.
+func (p *places) lock(dir string) error {
+	if _, held := p.locks[dir]; held {
+		return nil
+	}
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	for {
+		err = unix.Flock(fd, unix.LOCK_SH)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("lock %s: %w", dir, err), unix.Close(fd))
+	}
+	p.locks[dir] = fd
+	return nil
+}
+
+// remove takes the placeholders away that no other run needs. Only an empty directory is removed.
+func (p *places) remove() {
+	for dir, fd := range p.locks {
+		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+			for _, path := range p.paths {
+				if filepath.Dir(path) == dir && isPlaceholderAt(path) {
+					_ = unix.Rmdir(path)
+				}
+			}
+		}
+		_ = unix.Close(fd)
+	}
+}

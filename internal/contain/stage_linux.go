@@ -1,0 +1,180 @@
+//go:build amd64 || arm64
+
+package contain
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	v1 "policyd/api/v1"
+)
+
+// A run with namespaces has two stages, since a Go program can't enter a user namespace itself. This
+// program starts itself as the first process of the namespaces, under stageName. That one makes the
+// mounts, starts the program confined, and ends; with it the kernel ends all that is left.
+const (
+	stageName = "policyd-contained"
+	specFD    = 3
+	resultFD  = 4
+)
+
+// message is what the stage writes, one JSON value after another.
+type message struct {
+	// Stopped says that the program was stopped and has the terminal.
+	Stopped bool `json:"stopped,omitempty"`
+	// Error says why nothing ran. NotFound is true if the program is missing.
+	Error    string       `json:"error,omitempty"`
+	NotFound bool         `json:"not_found,omitempty"`
+	Ended    bool         `json:"ended,omitempty"`
+	Status   uint32       `json:"status"`
+	Refused  []v1.Refusal `json:"refused,omitempty"`
+}
+
+// Stage runs the inner stage of a contained run if this process was started as one, and then doesn't return.
+// A program that calls Run or Probe must call it first in main.
+func Stage() {
+	switch {
+	case len(os.Args) == probeArgs && os.Args[0] == probeName:
+		os.Exit(probeOne(os.Args[1]))
+	case len(os.Args) == checkArgs && os.Args[1] == checkWord:
+		os.Exit(checkInside(os.Args[2], os.Args[3]))
+	case len(os.Args) != 1 || os.Args[0] != stageName:
+		return
+	}
+	// Nothing else than the program may hear of the end of the outer stage.
+	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	results := json.NewEncoder(os.NewFile(resultFD, "results"))
+	final := stage(results)
+	if results.Encode(final) != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func stage(results *json.Encoder) message {
+	specs := os.NewFile(specFD, "spec")
+	text, err := io.ReadAll(specs)
+	if err != nil {
+		return message{Error: err.Error()}
+	}
+	_ = specs.Close()
+	s := &spec{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return message{Error: fmt.Sprintf("read the run: %s", err)}
+	}
+	if err := s.arrange(); err != nil {
+		return message{Error: err.Error()}
+	}
+	out := s.start(func() { suspendOuter(results) })
+	if out.err != nil {
+		return message{Error: out.err.Error(), NotFound: errors.Is(out.err, ErrNotFound) || errors.Is(out.err, syscall.ENOENT)}
+	}
+	return message{Ended: true, Status: uint32(out.status), Refused: out.refused}
+}
+
+// suspendOuter has the outer stage stopped, and waits until it continues.
+func suspendOuter(results *json.Encoder) {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, unix.SIGCONT)
+	defer signal.Stop(continued)
+	if results.Encode(message{Stopped: true}) == nil {
+		<-continued
+	}
+}
+
+// runStaged runs a spec in namespaces of its own.
+func (s *spec) runStaged() ended {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return ended{err: fmt.Errorf("write the run: %w", err)}
+	}
+	specRead, specWrite, err := os.Pipe()
+	if err != nil {
+		return ended{err: err}
+	}
+	defer specWrite.Close()
+	resultRead, resultWrite, err := os.Pipe()
+	if err != nil {
+		return ended{err: errors.Join(err, specRead.Close())}
+	}
+	defer resultRead.Close()
+	p := &process{spec: s, signals: make(chan os.Signal, 16)}
+	if s.Signals {
+		p.listen()
+		defer signal.Stop(p.signals)
+	}
+	p.pid, err = s.startStage(specRead, resultWrite)
+	_ = errors.Join(specRead.Close(), resultWrite.Close())
+	if err != nil {
+		return ended{err: fmt.Errorf("%w: make namespaces: %w", ErrUnsupported, err)}
+	}
+	defer p.forward()()
+	if _, err := specWrite.Write(text); err != nil {
+		_ = unix.Kill(p.pid, unix.SIGKILL)
+	}
+	_ = specWrite.Close()
+	out := p.follow(resultRead)
+	p.reap()
+	if s.Terminal >= 0 {
+		takeTerminal(s.Terminal, unix.Getpgrp())
+	}
+	return out
+}
+
+// startStage starts this program again, as the first process of new namespaces.
+func (s *spec) startStage(specRead, resultWrite *os.File) (int, error) {
+	attributes := &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC, Setpgid: true,
+	}
+	if s.Obligation.Network == v1.NetworkLoopback {
+		attributes.Cloneflags |= unix.CLONE_NEWNET
+	}
+	if !hasCapability(unix.CAP_SYS_ADMIN) {
+		attributes.Cloneflags |= unix.CLONE_NEWUSER
+		attributes.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		attributes.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+	}
+	return syscall.ForkExec("/proc/self/exe", []string{stageName}, &syscall.ProcAttr{
+		Env: []string{"GOTRACEBACK=none"}, Files: []uintptr{0, 1, 2, specRead.Fd(), resultWrite.Fd()}, Sys: attributes,
+	})
+}
+
+// follow reads what the stage writes.
+func (p *process) follow(results io.Reader) ended {
+	decoder := json.NewDecoder(results)
+	for {
+		var next message
+		if err := decoder.Decode(&next); err != nil {
+			// The stage was killed, and everything in its namespaces with it.
+			return ended{status: syscall.WaitStatus(unix.SIGKILL)}
+		}
+		switch {
+		case next.Stopped:
+			stopSelf()
+			_ = unix.Kill(p.pid, unix.SIGCONT)
+		case next.Ended:
+			return ended{status: syscall.WaitStatus(next.Status), refused: next.Refused}
+		case next.NotFound:
+			return ended{err: fmt.Errorf("%w: %s", ErrNotFound, next.Error)}
+		default:
+			return ended{err: errors.New(next.Error)}
+		}
+	}
+}
+
+func (p *process) reap() {
+	for {
+		if _, err := syscall.Wait4(p.pid, nil, 0, nil); !errors.Is(err, syscall.EINTR) {
+			return
+		}
+	}
+}
