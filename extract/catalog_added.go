@@ -140,19 +140,19 @@ func (a *addedTool) checkKind(path string) error {
 			strings.Join(slices.Sorted(maps.Keys(addedKinds)), ", "))}
 	}
 	for _, list := range []struct {
-		name  string
-		given bool
+		name   string
+		length int
 	}{
-		{"command", len(a.Command) > 0},
-		{"shell", a.Shell != ""},
-		{"cwd", len(a.Cwd) > 0},
-		{"paths", len(a.Paths) > 0},
-		{"default", a.Default != ""},
-		{"patterns", len(a.Patterns) > 0},
-		{"urls", len(a.URLs) > 0},
-		{"content", len(a.Content) > 0},
+		{"command", len(a.Command)},
+		{"shell", len(a.Shell)},
+		{"cwd", len(a.Cwd)},
+		{"paths", len(a.Paths)},
+		{"default", len(a.Default)},
+		{"patterns", len(a.Patterns)},
+		{"urls", len(a.URLs)},
+		{"content", len(a.Content)},
 	} {
-		if list.given && !slices.Contains(lists, list.name) {
+		if list.length > 0 && !slices.Contains(lists, list.name) {
 			return &shell.EntryError{Entry: path + "." + list.name, Message: fmt.Sprintf("a tool of the kind %s has no %s; choose another kind, or remove it", a.Kind, list.name)}
 		}
 	}

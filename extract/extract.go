@@ -215,19 +215,18 @@ type extraction struct {
 	gitAnswers int
 	pastBudget git.Budget
 
-	resolver     paths.Resolver
-	roots        []paths.Root
-	grants       []v1.PathGrant
-	granted      map[string]bool // whether the root of a grant gives a space, once asked
-	sensitives   []sensitive     // of the homes
-	readAlso     bool            // the roots hold scope.read_also, too
-	repositories bool            // and the repositories that project directories lie in
-	scratches    []string        // the client's own directories that the agent works in
-	home         string
-	windows      bool // the session's paths are read as Windows does
-	line         bool // a command line is being read
-	foreign      bool // on Windows, by a shell of Unix
-	crossed      bool // where it prints to may be a file that it reads
+	resolver   paths.Resolver
+	roots      []paths.Root
+	grants     []v1.PathGrant
+	granted    map[string]bool // whether the root of a grant gives a space, once asked
+	sensitives []sensitive     // of the homes
+	rootStage  rootStage       // which roots were looked up
+	scratches  []string        // the client's own directories that the agent works in
+	home       string
+	windows    bool // the session's paths are read as Windows does
+	line       bool // a command line is being read
+	foreign    bool // on Windows, by a shell of Unix
+	crossed    bool // where it prints to may be a file that it reads
 	// aliases are the names that the line makes, commandIndex the command whose paths are looked at, and
 	// aliasDepth how many names led to the one that is.
 	aliases []alias

@@ -67,17 +67,15 @@ type goSettings struct {
 	// standard is GOPATH if nothing is set.
 	standard string
 	set      map[string]string
-	// known is false if the file of settings can't be read.
-	known bool
 }
 
 // goVariables are the settings that are looked at.
 var goVariables = []string{"GOPATH", "GOMODCACHE", "GOFLAGS", "GOWORK", "GO111MODULE", "GOROOT"}
 
 // goSettings are those of the session's user: of the environment, then of the file that "go env -w"
-// writes.
-func (e *extraction) goSettings() goSettings {
-	settings := goSettings{standard: e.home + "/go", set: map[string]string{}, known: true}
+// writes. They are nil if that file can't be read.
+func (e *extraction) goSettings() *goSettings {
+	settings := &goSettings{standard: e.home + "/go", set: map[string]string{}}
 	if e.exists(settings.standard + "/VERSION") {
 		settings.standard = "" // no GOPATH lies where the program itself does
 	}
@@ -92,8 +90,8 @@ func (e *extraction) goSettings() goSettings {
 	if file == "" {
 		file = e.goSettingsFile(environment("XDG_CONFIG_HOME"))
 	}
-	if file != "off" {
-		settings.known = settings.read(e, file)
+	if file != "off" && !settings.read(e, file) {
+		return nil
 	}
 	for _, name := range goVariables {
 		if value := environment(name); value != "" {
@@ -136,9 +134,9 @@ func (s *goSettings) read(e *extraction, file string) bool {
 }
 
 // path is GOPATH, which may be a list.
-func (s goSettings) path() string {
+func (s *goSettings) path() string {
 	switch {
-	case !s.known || s.set["GOROOT"] != "":
+	case s == nil || s.set["GOROOT"] != "":
 		return ""
 	case s.set["GOPATH"] != "":
 		return s.set["GOPATH"]
@@ -147,8 +145,11 @@ func (s goSettings) path() string {
 }
 
 // moduleCache is the directory that holds modules.
-func (s goSettings) moduleCache() string {
-	if cache := s.set["GOMODCACHE"]; cache != "" && s.known {
+func (s *goSettings) moduleCache() string {
+	if s == nil {
+		return ""
+	}
+	if cache := s.set["GOMODCACHE"]; cache != "" {
 		return cache
 	}
 	first, _, _ := strings.Cut(s.path(), ":")
@@ -159,9 +160,12 @@ func (s goSettings) moduleCache() string {
 }
 
 // plainModules reports whether no setting chooses other modules than go.mod does.
-func (s goSettings) plainModules() bool {
+func (s *goSettings) plainModules() bool {
+	if s == nil {
+		return false
+	}
 	flags := s.set["GOFLAGS"]
-	return s.known && s.set["GOWORK"] == "" && s.set["GO111MODULE"] == "" &&
+	return s.set["GOWORK"] == "" && s.set["GO111MODULE"] == "" &&
 		!strings.Contains(flags, "mod") && !strings.Contains(flags, "overlay") && !strings.Contains(flags, "-C")
 }
 

@@ -31,14 +31,10 @@ func (e *extraction) around(root, real string) bool {
 	return false
 }
 
-// addRepositories adds the work trees that the project's directories lie in, once per call.
+// addRepositories adds the work trees that the project's directories lie in.
 // It is the directory that holds .git: another work tree of the same repository is no part
 // of it, and neither are repositories inside. What no session may work in (P6), and what is shallow, gives no space.
 func (e *extraction) addRepositories() {
-	if e.repositories {
-		return
-	}
-	e.repositories = true
 	for _, root := range e.roots {
 		if root.Space != v1.SpaceProject {
 			continue

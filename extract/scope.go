@@ -135,26 +135,45 @@ func (e *extraction) space(real string) string {
 	default:
 		return space
 	}
-	around := e.aroundProject(real)
-	if e.readAlso && !around {
+	needed := rootsToRead
+	if e.aroundProject(real) {
+		needed = rootsWithRepositories
+	}
+	if e.rootStage >= needed {
 		return space
 	}
-	e.addReadAlso()
-	if around {
-		e.addRepositories()
-	}
+	e.addRoots(needed)
 	if space = paths.Space(real, e.roots); space == v1.SpaceRepository {
 		return e.spaceAround(real)
 	}
 	return space
 }
 
-// addReadAlso adds the places that are read without a question, once per call.
-func (e *extraction) addReadAlso() {
-	if e.readAlso {
-		return
+// rootStage is which roots a call has: some are looked up only when a path lies in no other.
+type rootStage uint8
+
+// Stages of roots. Each has the roots of those before it; the zero value has those of the session.
+const (
+	// rootsToRead has the places of scope.read_also and the scratch directories of clients.
+	rootsToRead rootStage = iota + 1
+	// rootsWithRepositories has the repositories that project directories lie in.
+	rootsWithRepositories
+)
+
+// addRoots looks up the roots up to a stage, each once per call.
+func (e *extraction) addRoots(needed rootStage) {
+	if e.rootStage < rootsToRead {
+		e.rootStage = rootsToRead
+		e.addReadAlso()
 	}
-	e.readAlso = true
+	if e.rootStage < needed {
+		e.rootStage = rootsWithRepositories
+		e.addRepositories()
+	}
+}
+
+// addReadAlso adds the places that are read without a question.
+func (e *extraction) addReadAlso() {
 	owner := e.homeOwner()
 	for _, dir := range e.x.lists.readAlso {
 		if strings.Contains(dir, userMark) {
