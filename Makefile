@@ -124,8 +124,8 @@ generate-check:
 	fi
 
 lint: vet
-	$(TOOL) golangci-lint run
-	cd test/bench && $(GO) tool -modfile=../tools/go.mod golangci-lint run
+	$(TOOL) golangci-lint run --allow-parallel-runners
+	cd test/bench && $(GO) tool -modfile=../tools/go.mod golangci-lint run --allow-parallel-runners
 
 go-test-short: build
 	$(PROGRAMS) $(GO) test -vet=off -short ./...
