@@ -35,14 +35,10 @@ func (e *extraction) otherNames(p *v1.Path) {
 	}
 }
 
-// rootedAt reports whether a directory is a root of the session's or lies in one.
+// rootedAt reports whether a directory lies in one of the session's spaces.
 func (e *extraction) rootedAt(dir string) bool {
-	for i := range e.roots {
-		if paths.Within(dir, e.roots[i].Real) {
-			return true
-		}
-	}
-	return false
+	space := e.space(dir)
+	return space != v1.SpaceOutside && space != v1.SpaceUnknown
 }
 
 // compareNames looks for a name of file in a directory that is on a list.

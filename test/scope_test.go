@@ -286,7 +286,9 @@ func TestWorkingOutside(t *testing.T) {
 	}
 	effect, _ = p.judge(t, call, nil, here...)
 	assert.Equal(t, v1.EffectAllow, effect)
-	effect, _ = p.judge(t, p.call("Bash", map[string]any{"command": "make -C " + victim + " t"}),
-		[]v1.PathGrant{{Root: victim, Mode: "read"}}, anywhere...)
-	assert.Equal(t, v1.EffectAllow, effect, "a grant brings it into the scope")
+	for mode, want := range map[string]v1.Effect{v1.GrantReadWrite: v1.EffectAllow, v1.GrantRead: v1.EffectPrompt, v1.GrantReading: v1.EffectPrompt} {
+		effect, _ = p.judge(t, p.call("Bash", map[string]any{"command": "make -C " + victim + " t"}),
+			[]v1.PathGrant{{Root: victim, Mode: mode}}, anywhere...)
+		assert.Equal(t, want, effect, "a grant to write brings it into the scope, and one to read is for reading: %s", mode)
+	}
 }

@@ -20,12 +20,7 @@ func (x *Index) Reading(session *v1.Session) []v1.PathGrant {
 	if len(held) == 0 {
 		return nil
 	}
-	project := ""
-	if session.ProjectDir != "" {
-		if place, err := x.options.Place(session.ProjectDir); err == nil {
-			project = place.Real
-		}
-	}
+	project := x.projectOf(session)
 	var grants []v1.PathGrant
 	for _, entry := range held {
 		if root, ok := entry.Reads(); ok && (entry.Directory == nil || *entry.Directory == project) {
@@ -33,6 +28,19 @@ func (x *Index) Reading(session *v1.Session) []v1.PathGrant {
 		}
 	}
 	return grants
+}
+
+// projectOf is the real path of a session's project, empty if it has none. A project whose
+// place leads elsewhere than when the session began is none, as in the facts (P14).
+func (x *Index) projectOf(session *v1.Session) string {
+	if session.ProjectDir == "" {
+		return ""
+	}
+	place, err := x.options.Place(session.ProjectDir)
+	if err != nil || session.Resolved && place.Real != session.ProjectDir {
+		return ""
+	}
+	return place.Real
 }
 
 // readers are the answers to read that hold now for whom a session is of, whatever its project.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/corpus/engine"
 )
 
 // TestALaunchInASubdirectoryReadsAsAtTheTop holds P3 and G2: from a subdirectory of the
@@ -42,6 +43,23 @@ func TestALaunchInASubdirectoryReadsAsAtTheTop(t *testing.T) {
 	assert.Greater(t, gitLines, 300)
 	assert.Empty(t, wider)
 	assert.Empty(t, narrower)
+}
+
+// TestALaunchInASubdirectoryFindsOtherNamesOfSecrets holds P5: a file that is another name of a secret at
+// the repository's top is a secret in a project below, too.
+func TestALaunchInASubdirectoryFindsOtherNamesOfSecrets(t *testing.T) {
+	a := ask(t)
+	lines := append(a.expose(t), engine.Line{Command: "cd src && grep -rn x ."}, engine.Line{Command: "cat src/deep/er/x.txt"})
+	for _, line := range lines {
+		top := a.call(line, true)
+		below := top
+		below.Session.ProjectDir = a.project + "/src"
+		atTop, err := a.engine.Judge(t.Context(), &top, nil, nil)
+		require.NoError(t, err)
+		inside, err := a.engine.Judge(t.Context(), &below, nil, nil)
+		require.NoError(t, err)
+		assert.False(t, inside.Effect == v1.EffectAllow && atTop.Effect != v1.EffectAllow, line.Command)
+	}
 }
 
 // changes reports whether an item does more than to read and list.

@@ -22,7 +22,7 @@ anywhere(i) if {
 	item := input.items[i]
 	item.kind in {"command", "tool", "fetch", "method"}
 	object.subset(data.policyd.config.caveats.approvals_anywhere, item.caveats)
-	object.subset(data.policyd.config.approvals.touches_anywhere, item.touches)
+	object.subset(_touched_anywhere(item.kind), item.touches)
 	not _deletes_root(i)
 }
 
@@ -34,9 +34,17 @@ argument(i) if {
 	item.kind == "path"
 	item.caveats == {}
 	object.subset(data.policyd.config.caveats.paths_written, input.paths[item.path].caveats)
-	object.subset(data.policyd.config.approvals.touches_anywhere, item.touches)
+	object.subset(_touched_anywhere(item.kind), item.touches)
 	not _deletes_root(i)
 }
+
+# A directory that a command lists is one that it works in. Other tools list what they are given.
+_touched_anywhere(kind) := data.policyd.config.approvals.touches_anywhere if kind == "command"
+
+_touched_anywhere(kind) := object.union(
+	data.policyd.config.approvals.touches_anywhere,
+	data.policyd.config.approvals.listed_anywhere,
+) if kind != "command"
 
 # The project itself, another root of the session, or a directory that holds one.
 _deletes_root(i) if {

@@ -137,6 +137,17 @@ test_approvals_project_verbs_of_operators if {
 	not _approvals_project_covers(runs) with data.policyd.settings.shell.project_verbs as ["mytool check"]
 }
 
+# A directory that may be read is no part of the project.
+test_approvals_project_works_in_the_workspace if {
+	every touches in [{"list.grant_read": true}, {"list.read_also": true}, {"list.project": true, "list.grant_read_write": true}] {
+		facts := testing.call({
+			"items": [testing.command({"verb": "go build", "touches": touches})],
+			"approvals": [_approvals_project_trust({})],
+		})
+		not _approvals_project_covers(facts)
+	}
+}
+
 _approvals_project_writes := {
 	"a file": {"path": {"op": "write", "caveats": {"missing": true}}, "covered": true},
 	"a file over a link": {"path": {"op": "write", "links": ["/srv/proj/link"]}, "covered": false},

@@ -55,6 +55,31 @@ _approvals_remembered_cases := {
 		"item": {"touches": {"list.grant_read_write": true}},
 		"covered": true,
 	},
+	"works under a grant to read, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"touches": {"list.grant_read": true}},
+		"covered": false,
+	},
+	"works under a grant to read, here": {
+		"approval": {"directory": "/lib"},
+		"item": {"touches": {"list.grant_read": true}, "within": {"/lib": true}},
+		"covered": true,
+	},
+	"reads under a grant to read, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"touches": {"list.project": true, "read.grant_read": true}},
+		"covered": true,
+	},
+	"works in the repository around, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"touches": {"list.repository": true}},
+		"covered": false,
+	},
+	"deletes what is read without a question, anywhere": {
+		"approval": {"anywhere": true},
+		"item": {"touches": {"delete.read_also": true}},
+		"covered": false,
+	},
 	"works outside, here": {
 		"approval": {"directory": "/victim"},
 		"item": {"touches": {"list.outside": true}, "within": {"/victim": true}},
@@ -155,6 +180,7 @@ _approvals_remembered_argument_cases := {
 	"in the project": {"path": {"op": "write"}, "covered": true},
 	"outside": {"path": {"space": "outside"}, "covered": false},
 	"unknown": {"path": {"space": "unknown"}, "covered": false},
+	"listed under a grant to read": {"path": {"space": "grant_read", "op": "list"}, "covered": true},
 	"another name": {"path": {"caveats": {"hard_link": true}}, "covered": false},
 	"the project itself, deleted": {"path": {"op": "delete", "real": "/srv/proj", "item": 1}, "covered": false},
 	"of another tool": {"path": {}, "verb": "mcp:fs/list", "covered": false},
