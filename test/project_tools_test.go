@@ -72,3 +72,22 @@ func TestTrustInAProjectCoversItsTools(t *testing.T) {
 		assert.Equalf(t, without, effect, "trust in another project: %s %s", line.ID, line.Command)
 	}
 }
+
+// A virtual environment that a line activates comes first on the search path: a reader that it
+// holds is a program of the project, and no reader that is allowed by its name.
+func TestActivatedEnvironmentsChoosePrograms(t *testing.T) {
+	p := newProject(t)
+	line := func(text string) v1.Effect {
+		effect, _ := p.judge(t, p.call("Bash", map[string]any{"command": text}), nil, trust(p.project))
+		return effect
+	}
+	const tail = "source build/tools/bin/activate && pytest 2>&1 | tail -5"
+	assert.Equal(t, v1.EffectAllow, line(tail))
+	require.NoError(t, os.MkdirAll(p.project+"/build/tools/bin", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/build/tools/bin/tail", []byte("x\n"), 0o700))
+	assert.Equal(t, v1.EffectPrompt, line(tail))
+	assert.Equal(t, v1.EffectPrompt, line("cd src; source ../build/tools/bin/activate; pytest | tail -5"))
+	assert.Equal(t, v1.EffectAllow, line("pytest 2>&1 | tail -5"))
+	effect, _ := p.judge(t, p.call("Bash", map[string]any{"command": "source .venv/bin/activate; cat notes.txt"}), nil)
+	assert.Equal(t, v1.EffectPrompt, effect, "without trust")
+}

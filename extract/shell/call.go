@@ -74,7 +74,7 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 	switch {
 	case w.table.words.harmless(name, value):
 		return st
-	case inertText(value) && slices.Contains(w.table.words.LoadingVariables, name):
+	case w.loads(name, value):
 		return loading(st, value.Text)
 	case !w.inert(name, value):
 		return st.withCaveat("assigns")
@@ -97,6 +97,48 @@ func (w *walker) inert(name string, value Word) bool {
 // inertText reports whether a value is text that no program takes for a command.
 func inertText(value Word) bool {
 	return value.Kind == Literal && !strings.ContainsAny(value.Text, "$`()[]{};|&<>\n")
+}
+
+// loads reports whether a variable lists directories that code is loaded from, all of them known.
+func (w *walker) loads(name string, value Word) bool {
+	return inertText(value) && slices.Contains(w.table.words.LoadingVariables, name)
+}
+
+// withoutInherited is the value of such a variable without what it held before, at its beginning
+// or end. Programs load code from the directories of the person's environment anyway.
+func (w *walker) withoutInherited(st *state, name string, value *syntax.Word) *syntax.Word {
+	if st.assigned(name) || !slices.Contains(w.table.words.LoadingVariables, name) || !w.table.words.dangerous(name) {
+		return value
+	}
+	parts, wrap := value.Parts, func(parts []syntax.WordPart) []syntax.WordPart { return parts }
+	if len(parts) == 1 {
+		if quoted, ok := parts[0].(*syntax.DblQuoted); ok && !quoted.Dollar {
+			parts = quoted.Parts
+			wrap = func(parts []syntax.WordPart) []syntax.WordPart {
+				return []syntax.WordPart{&syntax.DblQuoted{Left: quoted.Left, Right: quoted.Right, Parts: parts}}
+			}
+		}
+	}
+	if len(parts) < 2 {
+		return value
+	}
+	last := len(parts) - 1
+	before, _ := parts[last-1].(*syntax.Lit)
+	behind, _ := parts[1].(*syntax.Lit)
+	switch {
+	case before != nil && strings.HasSuffix(before.Value, ":") && expandsOnly(parts[last], name):
+		return &syntax.Word{Parts: wrap(parts[:last])}
+	case behind != nil && strings.HasPrefix(behind.Value, ":") && expandsOnly(parts[0], name):
+		return &syntax.Word{Parts: wrap(parts[1:])}
+	}
+	return value
+}
+
+// expandsOnly reports whether a part of a word is the value of one variable as it stands.
+func expandsOnly(part syntax.WordPart, name string) bool {
+	expansion, ok := part.(*syntax.ParamExp)
+	return ok && expansion.Param != nil && expansion.Param.Value == name && !expansion.Length && !expansion.Excl && !expansion.Width &&
+		expansion.Index == nil && expansion.Slice == nil && expansion.Repl == nil && expansion.Exp == nil && expansion.Names == 0
 }
 
 // loadsPath is the caveat of a command that loads code from directories that a variable names.
@@ -145,7 +187,11 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 	if assign.Value == nil {
 		return Word{Kind: Literal}, plain
 	}
-	value := w.unsplit(st, ownTextQuoted(assign.Value))
+	written := assign.Value
+	if assign.Name != nil {
+		written = w.withoutInherited(st, assign.Name.Value, written)
+	}
+	value := w.unsplit(st, ownTextQuoted(written))
 	switch {
 	case value.Kind == Glob && (value.Expands || strings.ContainsAny(value.Text, " \t\n\\")):
 		// Values are not expanded: the pattern is kept as text, which the shell
@@ -245,6 +291,9 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		return after, after
 	}
 	if next, ok := w.unset(st, after, argv, redirs); ok {
+		return next, next
+	}
+	if next, ok := w.activates(st, after, argv, redirs); ok {
 		return next, next
 	}
 	if slices.Contains(w.table.words.RunsText, name) {

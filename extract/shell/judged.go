@@ -78,7 +78,7 @@ func (p *parsed) judge(program *Program, name string, word Word) {
 func (p *parsed) defined(canonical, kind string, word Word) {
 	switch {
 	case p.program == nil || kind != "unknown" || len(p.program.chainRoles) == 0:
-	case chainable(word):
+	case chainable(Word{Kind: word.Kind, Text: strings.ReplaceAll(word.Text, "#", "")}): // no comment begins within a word
 		p.risk(canonical + " " + word.Text)
 	default:
 		p.c.Caveats.Add("dynamic_option")

@@ -70,7 +70,7 @@ func (p *parsed) options(program *Program) {
 			if len(p.inner) > 0 {
 				return
 			}
-		case p.attached(program, word):
+		case p.attached(program, rest):
 			rest = rest[1:]
 		case early:
 			p.endAtOperand(program, rest)
@@ -173,16 +173,33 @@ func (p *Program) joinable(text string) bool {
 // attached reads an option whose value stands in the same word and only the
 // run can tell, where nothing hangs on the value. It reports false for any
 // other word.
-func (p *parsed) attached(program *Program, word Word) bool {
+func (p *parsed) attached(program *Program, rest []Word) bool {
+	word := rest[0]
 	known, ok := program.options[word.Option]
 	if !ok || program.style != "" || len(known.kinds) != 1 || len(p.operands) > 0 && p.late(program, word) {
 		return false
 	}
 	kind := known.kinds[0]
-	if kind != "value" && kind != "pattern" || word.Split || word.Kind != Output && word.Kind != Hash && word.Kind != Number {
+	digits := word.Kind == Number && !word.Signed
+	switch {
+	case word.Split:
 		return false // what a split word holds behind a blank are words of their own
+	case kind == "value" || kind == "pattern":
+		if word.Kind != Output && word.Kind != Hash && word.Kind != Number {
+			return false
+		}
+	case !digits || kind != "value?" && kind != "number?":
+		return false
 	}
-	_, word.Text, _ = strings.Cut(word.Text, "=")
+	if name, ok := strings.CutPrefix(word.Option, "--"); ok && name != "" {
+		_, word.Text, _ = strings.Cut(word.Text, "=")
+	} else {
+		// A command that fails prints nothing, and the next word would be the value.
+		if !digits || !strings.HasSuffix(kind, "?") && len(rest) > 1 {
+			return false
+		}
+		word.Text = strings.TrimPrefix(word.Text, word.Option)
+	}
 	p.value(known.canonical, kind, word)
 	return true
 }
@@ -212,7 +229,7 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 	case attached:
 		p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
 		return 1 + p.moreValues(known, rest[1:])
-	case optional && p.nextIsValue(rest):
+	case optional && p.nextIsValue(kind, rest):
 		p.value(known.canonical, kind, rest[1])
 		return 2
 	case optional:
@@ -241,9 +258,13 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 	return 1 + taken
 }
 
-// nextIsValue reports whether the next word is the optional value of an option: to lsof any
-// word is that doesn't begin as an option does.
-func (p *parsed) nextIsValue(rest []Word) bool {
+// nextIsValue reports whether the next word is the optional value of an option: to make a
+// number is behind -j, to lsof any word that doesn't begin as an option does.
+func (p *parsed) nextIsValue(kind string, rest []Word) bool {
+	if kind == "number?" && len(rest) > 1 {
+		next := rest[1]
+		return next.Kind == Number && !next.Signed || next.Kind == Literal && next.Text != "" && strings.Trim(next.Text, "0123456789") == ""
+	}
 	if p.program == nil || !p.program.optionalNext || len(rest) < 2 {
 		return false
 	}
@@ -469,6 +490,8 @@ func (p *parsed) kind(kind string, word Word) string {
 // meant does the same for one word that is given, by the kind without its mark.
 func (p *parsed) meant(base, kind string, word Word) string {
 	switch base {
+	case "number":
+		return strings.Replace(kind, base, "value", 1)
 	case "read":
 		// What is on the network can have no use for a directory but to send what it holds.
 		p.access(word, v1.OpRead, p.program != nil && p.program.network)

@@ -514,7 +514,7 @@ func (p *parsed) attributes(program *Program) {
 	}
 	p.c.WorksInCwd = p.c.WorksInCwd || program.worksInCwd
 	p.chosen(program)
-	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") {
+	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.stdinUnless, p.has) {
 		p.c.Caveats.Add("inline_code")
 	}
 }

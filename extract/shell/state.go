@@ -23,6 +23,9 @@ type state struct {
 	caveats v1.Set
 	// given are values of variables that programs see, each of which may be a path.
 	given []Access
+	// environments are the directories of virtual environments' programs that the line put in
+	// front of PATH, as it names them.
+	environments []string
 	// functions are those that the line defined; nil for a name that may be one.
 	functions names[*syntax.FuncDecl]
 	// before are the directories that were in force before dirs, nil when that
@@ -61,7 +64,7 @@ func (s *state) withoutFunctions() *state {
 // child is the state that a shell begins in which is started from this one: it sees
 // what is exported only.
 func (s *state) child() *state {
-	return &state{dirs: s.dirs, unknown: s.unknown, caveats: slices.Clip(s.caveats), given: s.given, unstacked: true}
+	return &state{dirs: s.dirs, unknown: s.unknown, caveats: slices.Clip(s.caveats), given: s.given, environments: s.environments, unstacked: true}
 }
 
 func (s *state) assigned(name string) bool {
@@ -147,6 +150,11 @@ func join(a, b *state) *state {
 	}
 	for _, caveat := range b.caveats {
 		out.caveats.Add(caveat)
+	}
+	for _, dir := range b.environments {
+		if !slices.Contains(out.environments, dir) {
+			out.environments = append(slices.Clip(out.environments), dir)
+		}
 	}
 	for i := range b.given {
 		if !slices.ContainsFunc(out.given, func(g Access) bool { return g.Text == b.given[i].Text }) {

@@ -46,6 +46,7 @@ type Program struct {
 	network       bool
 	wrapper       string
 	stdinCode     bool
+	stdinUnless   []string
 	permute       bool
 	late          []string
 	separators    []string
@@ -142,6 +143,7 @@ type entry struct {
 	Network       bool              `json:"network"`
 	Wrapper       string            `json:"wrapper"`
 	StdinCode     bool              `json:"stdin_code"`
+	StdinUnless   []string          `json:"stdin_unless"`
 	Permute       bool              `json:"permute"`
 	Late          []string          `json:"late"`
 	Separators    []string          `json:"separators"`
@@ -197,7 +199,7 @@ type operandEntry struct {
 // kinds is every kind that the table may name, and whether an option of it
 // does more than choose output.
 var kinds = map[string]bool{
-	"none": false, "value": false, "value?": false, "pattern": false, "read": false, "read?": false, "list": false,
+	"none": false, "value": false, "value?": false, "number?": false, "pattern": false, "read": false, "read?": false, "list": false,
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
 	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
@@ -326,7 +328,7 @@ func compile(e *entry, common *riskTable) (*Program, error) {
 		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, joined: e.Joined, aliases: e.Aliases,
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies, changes: e.Changes,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
-		stdinCode: e.StdinCode, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, inline: e.Inline, inlineWords: e.InlineWords, shows: e.Shows, showsUnless: e.ShowsUnless, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
+		stdinCode: e.StdinCode, stdinUnless: e.StdinUnless, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, inline: e.Inline, inlineWords: e.InlineWords, shows: e.Shows, showsUnless: e.ShowsUnless, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,

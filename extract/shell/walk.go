@@ -576,7 +576,7 @@ func onlyVariables(before, after *state) bool {
 
 func changed(before, after *state) bool {
 	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
-		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || before.vars.count != after.vars.count {
+		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.count != after.vars.count {
 		return true
 	}
 	if !before.functions.same(after.functions) || !slices.Equal(before.before, after.before) ||
@@ -678,15 +678,17 @@ func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
 	next := st
 	var names []string
 	for _, arg := range cmd.Args {
-		if arg.Name == nil || arg.Array != nil || arg.Index != nil || arg.Append || arg.Value != nil && (expansions(arg.Value) > 0 || hasBrace(arg.Value)) {
+		if arg.Name == nil || arg.Array != nil || arg.Index != nil || arg.Append || arg.Value != nil && hasBrace(arg.Value) {
 			return nil, false
 		}
 		name := arg.Name.Value
 		value, known := st.variable(name)
 		if !arg.Naked {
 			value, known = w.assigned(st, arg)
+			// Some shells split what expansions give here, and look for patterns.
+			known = known && (expansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !w.rereads(value.Text))
 		}
-		if !known || !w.table.words.harmless(name, value) && !w.inert(name, value) {
+		if !known || !w.table.words.harmless(name, value) && !w.inert(name, value) && !w.loads(name, value) {
 			return nil, false
 		}
 		if next = w.sets(next, name, value); !w.inert(name, value) {
@@ -749,6 +751,9 @@ func (w *walker) newCommand(st *state, verb string, redirs []Access) Command {
 	}
 	if c.Caveats.Has("sets_variable") || c.Caveats.Has(loadsPath) {
 		c.Held = append(c.Held, st.given...)
+	}
+	for _, dir := range st.environments {
+		c.ChosenBy = append(c.ChosenBy, dir+"/"+verb)
 	}
 	return c
 }

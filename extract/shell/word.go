@@ -55,7 +55,7 @@ type Word struct {
 	// Dashed is true when the word begins with a dash where nothing is left of what the
 	// shell expands at its head.
 	Dashed bool
-	// Option is the name of the long option that the word begins with in plain
+	// Option is the name of the option that the word begins with in plain
 	// text, up to the sign behind it.
 	Option string
 	// Solid is true when the text is never empty: a command that fails prints
@@ -471,8 +471,8 @@ func firstText(word *syntax.Word) string {
 	return ""
 }
 
-// optionOf returns the long option that the source of a word names before
-// anything in it is expanded: --name of --name=$value.
+// optionOf returns the option that the source of a word names before anything in it is
+// expanded: --name of --name=$value, -n of -n$value.
 func optionOf(word *syntax.Word) string {
 	if len(word.Parts) == 0 {
 		return ""
@@ -487,6 +487,9 @@ func optionOf(word *syntax.Word) string {
 				text = lit.Value
 			}
 		}
+	}
+	if len(word.Parts) == 2 && len(text) == 2 && text[0] == '-' && strings.Contains(wordBytes, text[1:]) {
+		return text
 	}
 	name, _, found := strings.Cut(text, "=")
 	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, wordBytes+"-") != "" {
@@ -762,6 +765,9 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	case value.Kind == Number && !value.Letters:
 		b.signed, b.scaled = b.signed || value.Signed, b.scaled || value.Scaled
 		b.dashless(!value.Signed)
+		if b.unsplit && value.Solid && len(value.hollow) == 0 && !st.assigned("IFS") {
+			b.split = false // digits alone, and no blank to split them at
+		}
 		b.number(value.Text, value.Solid)
 		if value.Joined {
 			b.lone = ""

@@ -80,6 +80,11 @@ _tools contains i if {
 	options := {name | some name, kind in item.form; not _option(form, name, kind)}
 	options == set()
 	_builds_all(_verbs[i], item.values)
+	refused_risks := {risk |
+		some risk, _ in item.risks
+		data.policyd.config.project_tools.refused_risks[split(risk, " ")[0]]
+	}
+	refused_risks == set()
 	_of_project(item)
 }
 
@@ -164,8 +169,8 @@ _verbs[i] := item.verb if {
 
 _verbs[i] := item.verb if {
 	some i, item in input.items
-	data.policyd.config.project_tools.tasks[item.verb]
-	item.values == {}
+	task := data.policyd.config.project_tools.tasks[item.verb]
+	not item.values[task.role]
 }
 
 _verbs[i] := runner if some i, runner in _runs_tasks
@@ -173,14 +178,41 @@ _verbs[i] := runner if some i, runner in _runs_tasks
 _runs_tasks[i] := runner if {
 	some runner, task in data.policyd.config.project_tools.tasks
 	some i, item in input.items
-	words := item.values[task.role]
+	words := [word | some word in item.values[task.role]; not contains(word, "=")]
 	item.verb == concat(" ", array.concat([runner], words))
 }
 
 # Every word that a runner is given is a task that builds, tests, lints or formats.
 _builds_all(runner, values) if {
-	refused_words := [word | some words in values; some word in words; not _builds(runner, word)]
+	refused_words := [word | some name, words in values; some word in words; not _fits(runner, name, word)]
 	refused_words == []
+}
+
+# A definition, such as V=1 or -Dtest=x, is one whose name is listed. Any other word says what is built.
+_fits(runner, name, word) if {
+	not _defines(name, word)
+	_builds(runner, word)
+}
+
+_fits(runner, _, word) if {
+	some listed, _ in data.policyd.config.project_tools.definitions[runner]
+	startswith(word, concat("", [listed, "="]))
+	not contains(word, "/")
+	not contains(word, "\\")
+}
+
+_fits(runner, _, word) if data.policyd.config.project_tools.definitions[runner][word] == true
+
+_fits(runner, _, word) if {
+	data.policyd.config.project_tools.tests[runner] == true
+	startswith(word, "test_")
+}
+
+_defines("--define", _)
+
+_defines(name, word) if {
+	name in {"<target>", "<goal>", "<task>"}
+	contains(word, "=")
 }
 
 _builds(runner, word) if data.policyd.config.project_tools.only[runner][word] == true
