@@ -214,6 +214,8 @@ func (t *table) addProcesses(l limits) {
 	// told that it worked.
 	t.add(deny(0), unix.SYS_PRLIMIT64, argIs(1, unix.RLIMIT_CORE), argSet(2))
 	t.add(deny(0), unix.SYS_SETRLIMIT, argIs(0, unix.RLIMIT_CORE))
+	// A lease on a file that can only be read makes others wait for it.
+	t.add(deny(unix.EPERM), unix.SYS_FCNTL, argIs(1, unix.F_SETLEASE))
 	if l.isolated {
 		return
 	}
@@ -265,7 +267,7 @@ const (
 func (t *table) addIoctls(l limits) {
 	const number = unix.SYS_IOCTL
 	// Input of the terminal is what the person typed.
-	for _, request := range []uint32{unix.TIOCSTI, tioclinux, unix.TIOCCONS, unix.TIOCSETD, tiocsserial, unix.TIOCVHANGUP, tiocsrs485} {
+	for _, request := range []uint32{unix.TIOCSTI, tioclinux, unix.TIOCCONS, unix.TIOCSETD, tiocsserial, unix.TIOCVHANGUP, unix.TIOCEXCL, tiocsrs485} {
 		t.add(deny(unix.EPERM), number, argIs(1, request))
 	}
 	// An argument steals the terminal of another session.

@@ -57,19 +57,19 @@ func (p *places) makeOne(path string, write []string) error {
 	if err == nil && !isPlaceholder(info) {
 		return nil
 	}
-	if err := p.lock(filepath.Dir(first)); err != nil {
+	dir, err := p.lock(filepath.Dir(first))
+	if err != nil {
 		return err
 	}
-	err = os.Mkdir(first, placeholderMode)
-	if err != nil && !errors.Is(err, os.ErrExist) {
+	err = unix.Mkdirat(dir, filepath.Base(first), placeholderMode)
+	if err != nil && !errors.Is(err, unix.EEXIST) {
 		return err
 	}
 	if err == nil {
-		err = os.Chmod(first, placeholderMode) // whatever umask takes away
+		err = unix.Fchmodat(dir, filepath.Base(first), placeholderMode, 0) // whatever umask takes away
 	}
 	if err == nil || isPlaceholderAt(first) {
 		p.paths = append(p.paths, first)
-		return nil
 	}
 	return nil
 }
@@ -99,14 +99,17 @@ func isPlaceholderAt(path string) bool {
 	return err == nil && isPlaceholder(info)
 }
 
-// lock holds a directory against a run that ends and would remove the placeholders in it.
-func (p *places) lock(dir string) error {
-	if _, held := p.locks[dir]; held {
-		return nil
+// lock holds a directory against a run that ends and would remove the placeholders in it. No part of its path
+// may be a symbolic link: nothing is made in another directory than was decided about.
+func (p *places) lock(dir string) (int, error) {
+	if fd, held := p.locks[dir]; held {
+		return fd, nil
 	}
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &unix.OpenHow{
+		Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	})
 	if err != nil {
-		return err
+		return -1, err
 	}
 	for {
 		err = unix.Flock(fd, unix.LOCK_SH)
@@ -115,10 +118,10 @@ func (p *places) lock(dir string) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("lock %s: %w", dir, err), unix.Close(fd))
+		return -1, errors.Join(fmt.Errorf("lock %s: %w", dir, err), unix.Close(fd))
 	}
 	p.locks[dir] = fd
-	return nil
+	return fd, nil
 }
 
 // remove takes the placeholders away that no other run needs. Only an empty directory is removed.
@@ -127,7 +130,7 @@ func (p *places) remove() {
 		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
 			for _, path := range p.paths {
 				if filepath.Dir(path) == dir && isPlaceholderAt(path) {
-					_ = unix.Rmdir(path)
+					_ = unix.Unlinkat(fd, filepath.Base(path), unix.AT_REMOVEDIR)
 				}
 			}
 		}

@@ -35,12 +35,13 @@ type process struct {
 	signals chan os.Signal
 	watcher *watcher
 	pid     int
-	// suspend stops this process, after the program was stopped, and returns when it is continued.
-	suspend func()
+	// suspend stops the outer process, after the program was stopped. It returns when that is continued, and whether
+	// it then has the terminal's foreground.
+	suspend func() bool
 }
 
 // start runs a program to its end. Files and namespaces must be ready.
-func (s *spec) start(suspend func()) ended {
+func (s *spec) start(suspend func() bool) ended {
 	p := &process{spec: s, suspend: suspend, signals: make(chan os.Signal, 16)}
 	if s.Signals {
 		p.listen()
@@ -74,6 +75,9 @@ func (s *spec) start(suspend func()) ended {
 // caller ignores stays ignored, for the program, too.
 func (p *process) listen() {
 	for _, sig := range forwarded {
+		if sig == unix.SIGCONT && p.spec.Terminal >= 0 {
+			continue // see stopped
+		}
 		if !signal.Ignored(sig) {
 			signal.Notify(p.signals, sig)
 		}
@@ -134,8 +138,7 @@ func (p *process) stopped() {
 		return
 	}
 	takeTerminal(p.spec.Terminal, unix.Getpgrp())
-	p.suspend()
-	if group, err := unix.IoctlGetInt(p.spec.Terminal, unix.TIOCGPGRP); err == nil && group == unix.Getpgrp() {
+	if p.suspend() {
 		takeTerminal(p.spec.Terminal, p.pid)
 	}
 	_ = unix.Kill(-p.pid, unix.SIGCONT)
@@ -149,8 +152,14 @@ func takeTerminal(fd, group int) {
 	signal.Reset(unix.SIGTTOU)
 }
 
-// stopSelf is what a stop from the keyboard does.
-func stopSelf() { _ = unix.Kill(unix.Getpid(), unix.SIGSTOP) }
+// stopSelf is what a stop from the keyboard does. It returns when this process continues, and whether it has the
+// terminal's foreground.
+func stopSelf() bool {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	raise(unix.SIGSTOP)
+	return foreground() >= 0
+}
 
 // forward passes signals on until the returned function is called.
 func (p *process) forward() func() {

@@ -172,7 +172,7 @@ func foreground() int {
 }
 
 // checkStreams refuses standard streams that lead further than to what they are. A datagram socket can be
-// sent from to any other. A directory or a file that can only be read leads, in a mount namespace, to the
+// sent from to any other, and a listening one accepts them. A directory or a file that can only be read leads, in a mount namespace, to the
 // mounts outside, so such a file is opened again there (see reopenStreams).
 func checkStreams(staged bool) error {
 	for fd := range 3 {
@@ -183,8 +183,9 @@ func checkStreams(staged bool) error {
 		switch stat.Mode & unix.S_IFMT {
 		case unix.S_IFSOCK:
 			kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
-			if err != nil || !slices.Contains([]int{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}, kind) {
-				return fmt.Errorf("check standard streams: descriptor %d is a socket that could send to others", fd)
+			listening, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ACCEPTCONN)
+			if err != nil || listening != 0 || !slices.Contains([]int{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}, kind) {
+				return fmt.Errorf("check standard streams: descriptor %d is a socket that reaches others", fd)
 			}
 		case unix.S_IFDIR:
 			if staged {

@@ -73,21 +73,23 @@ func stage(results *json.Encoder) message {
 	if err := s.arrange(); err != nil {
 		return message{Error: err.Error()}
 	}
-	out := s.start(func() { suspendOuter(results) })
+	out := s.start(func() bool { return suspendOuter(results) })
 	if out.err != nil {
 		return message{Error: out.err.Error(), NotFound: errors.Is(out.err, ErrNotFound) || errors.Is(out.err, syscall.ENOENT)}
 	}
 	return message{Ended: true, Status: uint32(out.status), Refused: out.refused}
 }
 
+// continueInFront is what the outer stage sends if it has the terminal's foreground when it continues. Process groups
+// outside have no number in here.
+const continueInFront = unix.Signal(40)
+
 // suspendOuter has the outer stage stopped, and waits until it continues.
-func suspendOuter(results *json.Encoder) {
+func suspendOuter(results *json.Encoder) bool {
 	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, unix.SIGCONT)
+	signal.Notify(continued, unix.SIGCONT, continueInFront)
 	defer signal.Stop(continued)
-	if results.Encode(message{Stopped: true}) == nil {
-		<-continued
-	}
+	return results.Encode(message{Stopped: true}) == nil && <-continued == continueInFront
 }
 
 // runStaged runs a spec in namespaces of its own.
@@ -152,21 +154,24 @@ func (s *spec) startStage(specRead, resultWrite *os.File) (int, error) {
 func (p *process) follow(results io.Reader) ended {
 	decoder := json.NewDecoder(results)
 	for {
-		var next message
-		if err := decoder.Decode(&next); err != nil {
+		var got message
+		if err := decoder.Decode(&got); err != nil {
 			// The stage was killed, and everything in its namespaces with it.
 			return ended{status: syscall.WaitStatus(unix.SIGKILL)}
 		}
 		switch {
-		case next.Stopped:
-			stopSelf()
-			_ = unix.Kill(p.pid, unix.SIGCONT)
-		case next.Ended:
-			return ended{status: syscall.WaitStatus(next.Status), refused: next.Refused}
-		case next.NotFound:
-			return ended{err: fmt.Errorf("%w: %s", ErrNotFound, next.Error)}
+		case got.Stopped:
+			next := unix.SIGCONT
+			if stopSelf() {
+				next = continueInFront
+			}
+			_ = unix.Kill(p.pid, next)
+		case got.Ended:
+			return ended{status: syscall.WaitStatus(got.Status), refused: got.Refused}
+		case got.NotFound:
+			return ended{err: fmt.Errorf("%w: %s", ErrNotFound, got.Error)}
 		default:
-			return ended{err: errors.New(next.Error)}
+			return ended{err: errors.New(got.Error)}
 		}
 	}
 }

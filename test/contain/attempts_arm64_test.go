@@ -1,0 +1,7 @@
+//go:build linux
+
+package contain
+
+import "errors"
+
+func callOf32Bits(*world) error { return errors.New("not tried on this architecture") }
