@@ -31,7 +31,6 @@ const (
 	wordVictim  = "--test-victim"  // waits to be harmed
 	wordJail    = "--test-jail"    // runs lines that it reads (see jail_test.go)
 	wordSignals = "--test-signals" // prints the signals that it gets, until SIGTERM
-	wordSpend   = "--test-spend"   // N -- ARGV: starts a program N times, and prints the time
 )
 
 // nobody is the ordinary user.
@@ -57,8 +56,6 @@ func TestMain(m *testing.M) {
 			os.Exit(signalsHere())
 		case wordJail:
 			os.Exit(jailHere())
-		case wordSpend:
-			os.Exit(spendHere(os.Args[2], os.Args[4:]))
 		}
 	}
 	os.Exit(withHelper(m))

@@ -1,0 +1,1 @@
+exports.sum = (...numbers) => numbers.reduce((a, b) => a + b, 0);
