@@ -7,6 +7,7 @@
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}
 # make sessions  replays recorded agent sessions (SESSIONS=folder) and reports how often a person is asked
 # make oracle    runs ORACLE_LINES generated lines in a real bash
+# make contain   runs every line of the corpora in jails, contained and not, and measures the start of contained runs
 # make soak      asks a server for SOAK, 10 minutes, and bounds its memory; make test has a short form
 # make fuzz      runs every fuzz target for FUZZTIME; make test runs their seeds alone
 # make nightly   what takes too long for every change: make fuzz, and make oracle with 20,000 lines and a new seed
@@ -17,7 +18,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
 .PHONY: test build serve install vet go-test rego-test system-packages check format-check generate-check \
-	lint go-test-short rego-gate test-clients bench corpus sessions oracle nightly soak fuzz fmt generate
+	lint go-test-short rego-gate test-clients contain bench corpus sessions oracle nightly soak fuzz fmt generate
 
 GO ?= go
 # One way to build for programs, tests and the image: a package is compiled once
@@ -190,6 +191,9 @@ ORACLE_LINES ?= 500
 ORACLE_SEED ?= 1
 oracle:
 	ORACLE_LINES=$(ORACLE_LINES) ORACLE_SEED=$(ORACLE_SEED) $(GO) test -count=1 -timeout 60m -v ./test/oracle
+
+contain: build
+	$(PROGRAMS) POLICYD_TEST_CONTAIN=full $(GO) test -count=1 -timeout 60m -v -run 'Cost|Corpus|Probe' ./test/contain
 
 nightly: ORACLE_LINES = 20000
 nightly: ORACLE_SEED = $(shell date +%Y%m%d)

@@ -3,6 +3,7 @@
 package contain
 
 import (
+	"errors"
 	"fmt"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -14,6 +15,9 @@ import (
 // confine restricts the calling thread for good, and what it starts. It returns the listener of
 // the seccomp filter, or -1. The thread must be locked to its goroutine, and must end with it.
 func (s *spec) confine() (int, error) {
+	if unix.Gettid() == unix.Getpid() {
+		return -1, errors.New("confine thread: it is the process's first, whose limits others take for those of the process")
+	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return -1, fmt.Errorf("set no_new_privs: %w", err)
 	}

@@ -5,6 +5,8 @@ package contain
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -65,19 +67,14 @@ type rule struct {
 	then       action
 }
 
-// table are rules in order: the first of a system call that matches counts, and a call that none
-// matches is allowed.
+// table are the rules of system calls: the first that matches counts, and a call that none matches is allowed.
 type table struct {
-	order []int
 	rules map[int][]rule
 }
 
 func (t *table) add(then action, number int, conditions ...condition) {
 	if t.rules == nil {
 		t.rules = map[int][]rule{}
-	}
-	if _, known := t.rules[number]; !known {
-		t.order = append(t.order, number)
 	}
 	t.rules[number] = append(t.rules[number], rule{number, conditions, then})
 }
@@ -99,20 +96,39 @@ func (t *table) assemble() ([]bpf.RawInstruction, error) {
 		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: lastKnown, SkipTrue: 1},
 		bpf.RetConstant{Val: uint32(deny(unix.ENOSYS))},
 	}
-	for _, number := range t.order {
-		block := t.block(number)
-		if len(block) > 255 {
-			return nil, fmt.Errorf("assemble seccomp filter: %d instructions for system call %d", len(block), number)
+	numbers := slices.Sorted(maps.Keys(t.rules))
+	for _, number := range numbers {
+		if size := len(t.block(number)); size > maxBlock {
+			return nil, fmt.Errorf("assemble seccomp filter: %d instructions for system call %d", size, number)
 		}
-		program = append(program, bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(number), SkipFalse: uint8(len(block))}) //nolint:gosec // at most 255
-		program = append(program, block...)
 	}
-	program = append(program, bpf.RetConstant{Val: uint32(allow)})
+	program = append(program, t.search(numbers)...)
 	raw, err := bpf.Assemble(program)
 	if err != nil {
 		return nil, fmt.Errorf("assemble seccomp filter: %w", err)
 	}
 	return raw, nil
+}
+
+// maxBlock is the longest conditional jump.
+const maxBlock = 255
+
+// search finds the block of a system call by halves. The kernel runs the filter for every number when it is installed, so a
+// list would take half a millisecond of each start.
+func (t *table) search(numbers []int) []bpf.Instruction {
+	if len(numbers) == 1 {
+		block := t.block(numbers[0])
+		//nolint:gosec // at most maxBlock
+		found := bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(numbers[0]), SkipFalse: uint8(len(block))}
+		return append(append([]bpf.Instruction{found}, block...), bpf.RetConstant{Val: uint32(allow)})
+	}
+	half := len(numbers) / 2
+	lower, upper := t.search(numbers[:half]), t.search(numbers[half:])
+	out := []bpf.Instruction{
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: uint32(numbers[half]), SkipTrue: 1}, //nolint:gosec // numbers are small
+		bpf.Jump{Skip: uint32(len(lower))},                                          //nolint:gosec // a few hundred
+	}
+	return append(append(out, lower...), upper...)
 }
 
 // block always returns.

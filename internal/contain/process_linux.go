@@ -60,7 +60,7 @@ func (s *spec) start(suspend func() bool) ended {
 	}
 	started, release := make(chan error, 1), make(chan struct{})
 	defer close(release)
-	go p.onThread(started, release)
+	go onOwnThread(func() { p.onThread(started, release) })
 	if err := <-started; err != nil {
 		return ended{err: err, refused: p.watcher.finish()}
 	}
@@ -84,10 +84,27 @@ func (p *process) listen() {
 	}
 }
 
-// onThread starts the program from a thread that is confined and used for nothing else: it ends with
-// the goroutine, since it stays locked. The kernel kills the program if the thread ends before release.
-func (p *process) onThread(started chan<- error, release <-chan struct{}) {
+// onOwnThread runs a function on a thread that is used for nothing else, and ends with the function. It is never the
+// process's first thread: whether a contained program may signal and trace a process follows from the limits of the
+// first thread.
+func onOwnThread(do func()) {
 	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		do()
+		return // locked, so that the thread ends
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		onOwnThread(do)
+	}()
+	<-done // until then, the first thread can't be taken
+	runtime.UnlockOSThread()
+}
+
+// onThread starts the program from the calling thread, which is confined. The kernel kills the program if the thread
+// ends before release.
+func (p *process) onThread(started chan<- error, release <-chan struct{}) {
 	listener, err := p.spec.confine()
 	if err == nil && listener >= 0 {
 		p.watcher, err = newWatcher(listener, p.spec.Obligation.Profile == v1.ProfileReadOnly, refusedBy(&p.spec.Obligation, p.spec.Private))

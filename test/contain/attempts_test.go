@@ -52,7 +52,7 @@ func attemptHere(name string) int {
 			continue
 		}
 		if err := a.try(w); err != nil {
-			fmt.Println(err)
+			_, _ = fmt.Fprintln(os.Stdout, err)
 			return 1
 		}
 		return 0
@@ -132,16 +132,8 @@ func scratch(w *world) string {
 	return os.TempDir()
 }
 
-// inOwn is an error unless harm done in a directory of the run's own is harm outside.
+// errHarmless is for what works and does no harm.
 var errHarmless = errors.New("nothing outside was changed")
-
-func changed(w *world) error {
-	content, err := os.ReadFile(w.Canary)
-	if err != nil || string(content) != "canary\n" {
-		return nil
-	}
-	return errHarmless
-}
 
 var attempts = []attempt{
 	// Files by their paths.
@@ -214,7 +206,7 @@ var attempts = []attempt{
 		return errors.New("none is open")
 	}},
 	{name: "open standard input again", try: func(*world) error { return openAndWrite("/proc/self/fd/0", unix.O_WRONLY) }},
-	{name: "open standard input's directory", try: func(w *world) error {
+	{name: "open standard input's directory", try: func(*world) error {
 		fd, err := unix.Openat(0, "canary", unix.O_WRONLY, 0)
 		if err != nil {
 			return openAndWrite("/proc/self/fd/0/../canary", unix.O_WRONLY)
@@ -419,7 +411,7 @@ var attempts = []attempt{
 	{name: "disk priority of another", try: func(w *world) error {
 		return call(unix.SYS_IOPRIO_SET, 1, uintptr(w.Victim), 3<<13)
 	}},
-	{name: "core dump", control: nobodyTries, try: func(w *world) error {
+	{name: "core dump", control: nobodyTries, try: func(*world) error {
 		_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1 << 30, Max: 1 << 30})
 		var limit unix.Rlimit
 		if err := unix.Getrlimit(unix.RLIMIT_CORE, &limit); err != nil {
@@ -618,14 +610,14 @@ var attempts = []attempt{
 		name, _ := os.Hostname()
 		return unix.Sethostname([]byte(name))
 	}},
-	{name: "accounting", control: nobodyTries, try: func(w *world) error { return unix.Acct("") }},
+	{name: "accounting", control: nobodyTries, try: func(*world) error { return unix.Acct("") }},
 	{name: "swap", control: nobodyTries, try: func(*world) error { return call(unix.SYS_SWAPOFF, text("/nowhere")) }},
 	{name: "modules", control: nobodyTries, try: func(*world) error {
-		if err := unix.DeleteModule("policyd_attempt", 0); errors.Is(err, unix.ENOENT) {
-			return nil
-		} else {
-			return err
+		err := unix.DeleteModule("policyd_attempt", 0)
+		if errors.Is(err, unix.ENOENT) {
+			err = nil
 		}
+		return err
 	}},
 	{name: "another user", control: rootOnly, try: func(*world) error { return unix.Setresuid(1, 1, 1) }},
 

@@ -170,14 +170,11 @@ func jailTemplate(t *testing.T) string {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
 	}
-	dir, err := os.MkdirTemp("", "policyd-template-")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	require.NoError(t, os.Chmod(dir, 0o755))
+	dir := t.TempDir()
 	built, err := project.New(t.Context(), dir)
 	require.NoError(t, err)
 	require.NoError(t, project.Expose(t.Context(), built))
-	require.NoError(t, exec.CommandContext(t.Context(), "chmod", "-R", "a+rX", dir).Run())
+	require.NoError(t, exec.CommandContext(t.Context(), "chmod", "-R", "a+rX", filepath.Dir(dir)).Run())
 	return built.Home
 }
 

@@ -50,6 +50,8 @@ type jail struct {
 	reached atomic.Int64
 	victim  int
 	before  map[string]string
+	sent    string
+	own     int64
 	results *json.Encoder
 }
 
@@ -64,7 +66,7 @@ func jailHere() int {
 		return 1
 	}
 	j.victim = j.start([]string{"/opt/helper", wordVictim}, "/", []string{"SECRET=1"}, true)
-	j.before = tree()
+	j.before, j.sent = tree(), counters()
 	lines := json.NewDecoder(bufio.NewReader(os.NewFile(3, "lines")))
 	for {
 		var t trial
@@ -190,7 +192,7 @@ func raise() error {
 func (j *jail) serve() error {
 	var config net.ListenConfig
 	ctx := newContext()
-	addresses := map[string][]string{"unix": {"/run/docker.sock", "/run/agent.sock", "@abstract"}, "unixgram": {"/run/log.sock"}}
+	addresses := map[string][]string{"unix": named, "unixgram": {"/run/log.sock"}}
 	for _, port := range []int{22, 25, 53, 80, 443, 1234, 1337, 3000, 4444, 5000, 5432, 6379, 8000, 8080, 8443, 9000, 9418, 27017} {
 		addresses["tcp"] = append(addresses["tcp"], fmt.Sprintf(":%d", port))
 	}
@@ -346,11 +348,14 @@ func (j *jail) wait(pid int) (int, bool) {
 // effects compares the jail with what it was.
 func (j *jail) effects(pid int) []string {
 	var out []string
-	if j.victim == 0 || unix.Kill(j.victim, 0) != nil {
+	if j.victim == 0 || !unharmed(j.victim) {
 		out = append(out, "signal: another process was ended")
 	}
-	if reached := j.reached.Load(); reached > 0 {
-		out = append(out, fmt.Sprintf("network: %d connections", reached))
+	if sent := counters(); sent != j.sent {
+		out = append(out, "network: "+sent)
+	}
+	if reached := j.local(); reached > 0 {
+		out = append(out, fmt.Sprintf("network: %d connections to sockets with a name", reached))
 	}
 	for range 50 { // a killed process takes a moment to end
 		if len(strangers(j.victim, pid)) == 0 {
@@ -376,6 +381,61 @@ func (j *jail) effects(pid int) []string {
 	}
 	return out
 }
+
+// unharmed reports whether a process got no signal, be it one that is still on its way.
+func unharmed(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		value = strings.TrimSpace(value)
+		switch {
+		case (name == "SigPnd" || name == "ShdPnd") && strings.Trim(value, "0") != "":
+			return false
+		case name == "State" && (value[0] == 'Z' || value[0] == 'X' || value[0] == 'T'):
+			return false
+		}
+	}
+	return true
+}
+
+// counters are the kernel's of the jail's network: connections and packets that were sent.
+func counters() string {
+	text, _ := os.ReadFile("/proc/net/snmp")
+	var out, names []string
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(names) == 0 {
+			names = fields
+			continue
+		}
+		for i, name := range names {
+			if name == "ActiveOpens" || name == "OutDatagrams" || name == "OutMsgs" || name == "OutRequests" {
+				out = append(out, name+" "+fields[i])
+			}
+		}
+		names = nil
+	}
+	return strings.Join(out, " ")
+}
+
+// local is how many came to the sockets with names, besides the one that asks: servers count in order.
+func (j *jail) local() int64 {
+	for _, address := range named {
+		connection, err := net.Dial("unix", address)
+		if err != nil {
+			continue // it was deleted
+		}
+		_, _ = connection.Read(make([]byte, 1)) // it is closed when it was counted
+		_ = connection.Close()
+		j.own++
+	}
+	return j.reached.Load() - j.own
+}
+
+var named = []string{"/run/docker.sock", "/run/agent.sock", "@abstract"}
 
 // strangers are processes that should not be here.
 func strangers(known ...int) []string {

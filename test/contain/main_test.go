@@ -64,9 +64,9 @@ func TestMain(m *testing.M) {
 func signalsHere() int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, unix.SIGINT, unix.SIGHUP, unix.SIGUSR1, unix.SIGTERM)
-	fmt.Println("ready")
+	_, _ = fmt.Fprintln(os.Stdout, "ready")
 	for got := range signals {
-		fmt.Println(got)
+		_, _ = fmt.Fprintln(os.Stdout, got)
 		if got == unix.SIGTERM {
 			break
 		}
@@ -138,7 +138,6 @@ type launch struct {
 // command returns the command, and the reader of its result.
 func (l *launch) command(t *testing.T, argv ...string) (*exec.Cmd, func() *contain.Result) {
 	t.Helper()
-	read := func() *contain.Result { return nil }
 	if l.obligation != nil {
 		text, err := json.Marshal(l.obligation)
 		require.NoError(t, err)
@@ -149,7 +148,7 @@ func (l *launch) command(t *testing.T, argv ...string) (*exec.Cmd, func() *conta
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
 	command.ExtraFiles = append([]*os.File{writer}, l.extra...)
-	read = func() *contain.Result {
+	read := func() *contain.Result {
 		defer reader.Close()
 		require.NoError(t, writer.Close())
 		var result contain.Result

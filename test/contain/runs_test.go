@@ -82,7 +82,7 @@ func TestAProjectCanBeWritten(t *testing.T) {
 func TestNothingOutlivesARun(t *testing.T) {
 	eachProfile(t, func(t *testing.T, profile string, uid int) {
 		w := newWorld(t, uid)
-		marker := "7" + strings.TrimLeft(filepath.Base(w.root), "policyd-world")
+		marker := "7" + strings.TrimPrefix(filepath.Base(w.root), "policyd-world-")
 		got := w.launch(profile, uid).run(t, "bash", "-c",
 			"(setsid bash -c 'setsid sleep "+marker+" & setsid sleep "+marker+" >/dev/null 2>&1 & wait' >/dev/null 2>&1 &); sleep 0.1; exit 5")
 		assert.Equal(t, 5, got.state.ExitCode(), got.stderr)
@@ -106,7 +106,7 @@ func running(word string) bool {
 func TestAKilledLauncherTakesTheProgramWithIt(t *testing.T) {
 	eachProfile(t, func(t *testing.T, profile string, uid int) {
 		w := newWorld(t, uid)
-		marker := "8" + strings.TrimLeft(filepath.Base(w.root), "policyd-world")
+		marker := "8" + strings.TrimPrefix(filepath.Base(w.root), "policyd-world-")
 		command, read := w.launch(profile, uid).command(t, "sleep", marker)
 		require.NoError(t, command.Start())
 		await(t, "started", func() bool { return running(marker) && children(command.Process.Pid) })
@@ -361,24 +361,24 @@ func TestTerminals(t *testing.T) {
 			require.NoError(t, err)
 			defer terminal.Close()
 			screen := newScreen(terminal)
-			type_ := func(keys string) { _, err := terminal.WriteString(keys); require.NoError(t, err) }
-			type_("bind 'set enable-bracketed-paste off' 2>/dev/null; stty -echo\n" + strings.Join(args, " ") + "\n")
+			press := func(keys string) { _, err := terminal.WriteString(keys); require.NoError(t, err) }
+			press("bind 'set enable-bracketed-paste off' 2>/dev/null; stty -echo\n" + strings.Join(args, " ") + "\n")
 			screen.await(t, "tty\r\n24 80\r\nready\r\n")
 			require.NoError(t, pty.Setsize(terminal, &pty.Winsize{Rows: 30, Cols: 90}))
-			type_("\x03")
+			press("\x03")
 			screen.await(t, "interrupted\r\n")
-			type_("one\n")
+			press("one\n")
 			screen.await(t, "got one\r\n")
-			type_("\x1a") // Ctrl-Z
+			press("\x1a") // Ctrl-Z
 			screen.await(t, "Stopped")
-			type_("echo in the shell\n")
+			press("echo in the shell\n")
 			screen.await(t, "in the shell\r\n")
-			type_("fg\n")
-			type_("two\n")
+			press("fg\n")
+			press("two\n")
 			screen.await(t, "then two\r\n")
-			type_("echo status $?\n")
+			press("echo status $?\n")
 			screen.await(t, "status 4\r\n")
-			type_("exit\n")
+			press("exit\n")
 			_ = shell.Wait()
 			read()
 		})

@@ -35,19 +35,18 @@ type world struct {
 	Device                                               string
 	Set                                                  string // a program that runs as root
 
-	root     string
-	reached  atomic.Int64
-	victim   *exec.Cmd
-	before   string
-	terminal *os.File
+	root    string
+	reached atomic.Int64
+	victim  *exec.Cmd
+	before  string
 }
 
 func newWorld(t *testing.T, uid int) *world {
 	t.Helper()
 	// Not in a directory that a project run gets anew, if that can be: there, less would keep it from writing.
-	root, err := os.MkdirTemp("/srv", "policyd-world-")
+	root, err := os.MkdirTemp("/srv", "policyd-world-") //nolint:usetesting // as said
 	if err != nil {
-		root, err = os.MkdirTemp("", "policyd-world-")
+		root, err = os.MkdirTemp("", "policyd-world-") //nolint:usetesting // every user must reach it
 	}
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(root, 0o755))
