@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
@@ -113,9 +114,44 @@ func (r *ruleset) allowFD(fd int, path string, rights uint64) error {
 
 // openReal opens a path for reference only and fails with ELOOP on any symbolic link in it.
 func openReal(path string) (int, error) {
-	return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+	fd, err := openNoLinks(path)
+	if err != nil {
+		return -1, err
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return -1, errors.Join(err, unix.Close(fd))
+	}
+	if stat.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return -1, errors.Join(unix.ELOOP, unix.Close(fd))
+	}
+	return fd, nil
+}
+
+// openNoLinks is openReal but for a link at the end, which it opens itself.
+func openNoLinks(path string) (int, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 	})
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+		return openBySteps(path) // a filter of another sandbox forbids openat2
+	}
+	return fd, err
+}
+
+func openBySteps(path string) (int, error) {
+	const reference = unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW
+	fd, err := unix.Open("/", reference, 0)
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if err != nil || part == "" {
+			break
+		}
+		// A link in the middle is no directory to openat, and is refused as one.
+		next, failed := unix.Openat(fd, part, reference, 0)
+		_ = unix.Close(fd)
+		fd, err = next, failed
+	}
+	return fd, err
 }
 
 // landlockRules makes the rules of an obligation. extra are directories that can be changed, too:

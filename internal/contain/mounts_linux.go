@@ -84,7 +84,7 @@ func cloneTree(path string) (int, error) {
 
 // attach mounts a copied tree over path.
 func attach(tree int, path string) error {
-	at, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	at, err := openNoLinks(path)
 	if err != nil {
 		return fmt.Errorf("mount over %s: %w", path, err)
 	}
@@ -381,7 +381,7 @@ func reopen(fd, flags int, stat *unix.Stat_t) error {
 	}
 	defer unix.Close(again)
 	var now unix.Stat_t
-	if err := unix.Fstat(again, &now); err != nil || now.Ino != stat.Ino || now.Dev != stat.Dev || now.Rdev != stat.Rdev {
+	if err := unix.Fstat(again, &now); err != nil || !sameFile(stat, &now) {
 		return fmt.Errorf("open standard stream %s again: another file is there for the run", name)
 	}
 	if offset, err := unix.Seek(fd, 0, unix.SEEK_CUR); err == nil {
@@ -393,6 +393,14 @@ func reopen(fd, flags int, stat *unix.Stat_t) error {
 		return fmt.Errorf("open standard stream %s again: %w", name, err)
 	}
 	return nil
+}
+
+// sameFile compares devices by their numbers: a container may have a node of its own.
+func sameFile(a, b *unix.Stat_t) bool {
+	if a.Mode&unix.S_IFMT == unix.S_IFCHR {
+		return b.Mode&unix.S_IFMT == unix.S_IFCHR && a.Rdev == b.Rdev
+	}
+	return a.Ino == b.Ino && a.Dev == b.Dev
 }
 
 // raiseLoopback switches the loopback interface on.

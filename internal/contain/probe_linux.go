@@ -49,6 +49,9 @@ func userNamespaces() string {
 
 // probe returns why a profile doesn't work.
 func probe(profile string) string {
+	if !staged.Load() {
+		return errNoStage.Error()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), probePatience)
 	defer cancel()
 	command := exec.CommandContext(ctx, "/proc/self/exe")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -37,9 +38,15 @@ type message struct {
 	Refused  []v1.Refusal `json:"refused,omitempty"`
 }
 
+// staged is set by Stage. Without it this program, started again, would run from its beginning, and start itself again.
+var staged atomic.Bool
+
+var errNoStage = fmt.Errorf("%w: this program doesn't call contain.Stage first in main", ErrUnsupported)
+
 // Stage runs the inner stage of a contained run if this process was started as one, and then doesn't return.
-// A program that calls Run or Probe must call it first in main.
+// A program that calls Run or Probe must call it first in main; otherwise both refuse.
 func Stage() {
+	staged.Store(true)
 	switch {
 	case len(os.Args) == probeArgs && os.Args[0] == probeName:
 		os.Exit(probeOne(os.Args[1]))
@@ -94,6 +101,9 @@ func suspendOuter(results *json.Encoder) bool {
 
 // runStaged runs a spec in namespaces of its own.
 func (s *spec) runStaged() ended {
+	if !staged.Load() {
+		return ended{err: errNoStage}
+	}
 	text, err := json.Marshal(s)
 	if err != nil {
 		return ended{err: fmt.Errorf("write the run: %w", err)}

@@ -4,6 +4,7 @@ package contain
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -429,4 +430,26 @@ func (s *screen) await(t *testing.T, want string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	require.Fail(t, "the terminal never showed "+strconv.Quote(want), "%q", s.text.String()[s.seen:])
+}
+
+// TestARunInARun is contained by both, and reports nothing of the inner one.
+func TestARunInARun(t *testing.T) {
+	need(t, v1.ProfileReadOnly)
+	w := newWorld(t, os.Geteuid())
+	inner, err := json.Marshal(w.obligation(v1.ProfileReadOnly, v1.NetworkNone))
+	require.NoError(t, err)
+	outer := w.launch(v1.ProfileReadOnly, os.Geteuid())
+	nested := func(line string) launched {
+		return outer.run(t, helper, wordLaunch, string(inner), "--", "bash", "-c", line)
+	}
+	got := nested("echo fine > $TMPDIR/x; cat $TMPDIR/x")
+	assert.Equal(t, "fine\n", got.stdout, got.stderr)
+	for _, line := range []string{"echo x > " + w.Canary, "chmod 600 " + w.Canary, "echo x > /dev/tcp/" + strings.Replace(w.TCP, ":", "/", 1)} {
+		assert.NotEqual(t, 0, nested(line).state.ExitCode(), line)
+	}
+	// Namespaces can't be made inside, so nothing runs.
+	project, err := json.Marshal(w.obligation(v1.ProfileProject, v1.NetworkNone))
+	require.NoError(t, err)
+	assert.Equal(t, 126, outer.run(t, helper, wordLaunch, string(project), "--", "true").state.ExitCode())
+	assert.Equal(t, w.before, w.state(t))
 }
