@@ -6,5 +6,6 @@
 // nothing is run. On Linux it uses Landlock, a seccomp filter and, if the obligation needs
 // them, namespaces; on macOS sandbox-exec. docs/decisions/0022 gives the reasons.
 //
-// A program that calls Run on Linux must call Stage first thing in main.
+// A program that calls Run or Probe must call Stage first thing in main, in its tests, too: on Linux the program
+// starts itself again.
 package contain

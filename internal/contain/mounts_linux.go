@@ -61,8 +61,11 @@ func (m *mounts) keep() error {
 			continue
 		}
 		fd, err := cloneTree(path)
-		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
+		if missing(err) {
 			continue // it can't be made either
+		}
+		if err != nil && !belowAny(path, m.spec.Obligation.Write) && !slices.Contains(m.spec.Private, path) {
+			continue // it stays unreadable
 		}
 		if err != nil {
 			return fmt.Errorf("open %s: %w", path, err)

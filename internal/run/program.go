@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func (p *Program) Run(args []string) int {
 	if err != nil {
 		return p.refuse(err, "policyd run --decision ID -- PROGRAM ARGUMENTS…")
 	}
-	dir, err := os.Getwd()
+	dir, err := workingDirectory()
 	if err != nil {
 		return p.refuse(fmt.Errorf("find working directory: %w", err), "")
 	}
@@ -84,6 +85,15 @@ func (p *Program) Run(args []string) int {
 		return signalBase + result.Signal
 	}
 	return result.ExitCode
+}
+
+// workingDirectory is the real path, which the decision is about.
+func workingDirectory() (string, error) {
+	dir, err := os.Getwd() // may be the value of PWD, with links
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 // signalBase is added to a signal's number by shells, if a process can't end by the signal.

@@ -95,6 +95,7 @@ func start(t *testing.T, dir string, args ...string) outcome {
 	command := exec.CommandContext(t.Context(), os.Args[0], args...)
 	command.Env = append(os.Environ(), asProgram+"=1", "A_TOKEN=secret", "POLICYD_TOKEN=secret", "KEPT=kept")
 	command.Dir = dir
+	command.Env = append(command.Env, "PWD="+dir)
 	var stdout, stderr bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader("input\n"), &stdout, &stderr
 	_ = command.Run()
@@ -189,6 +190,18 @@ func TestAGrantedRunIsTheProgram(t *testing.T) {
 	assert.Equal(t, run.ExitNotFound, call("no-such-program").state.ExitCode())
 	assert.Equal(t, run.ExitRefused, call("/etc/passwd").state.ExitCode())
 	assert.Empty(t, server.reports)
+}
+
+// TestTheClaimNamesTheRealDirectory.
+func TestTheClaimNamesTheRealDirectory(t *testing.T) {
+	server := newSidecar(t, http.StatusConflict, "{}")
+	real, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(real, link))
+	start(t, link, "--decision", "x", "--socket", server.socket, "--", "true")
+	require.Len(t, server.claims, 1)
+	assert.Equal(t, real, server.claims[0].Cwd)
 }
 
 // TestRefusalsAreShownAndReported: the agent and the sidecar hear of them once.

@@ -299,17 +299,14 @@ func TestReadingIsLimited(t *testing.T) {
 	need(t, v1.ProfileReadOnly)
 	w := newWorld(t, os.Geteuid())
 	l := w.launch(v1.ProfileReadOnly, os.Geteuid())
-	l.obligation.Read = []string{"/usr", "/etc/ld.so.cache", w.Project + "/src"}
-	for _, dir := range []string{"/lib", "/lib64", "/bin"} {
-		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-			l.obligation.Read = append(l.obligation.Read, dir)
-		}
-	}
+	require.NoError(t, os.Symlink(w.Outside, w.Project+"/link"))
+	l.obligation.Read = []string{"/usr", "/etc/ld.so.cache", w.Project + "/src", "/lib", "/lib64", "/bin", w.Project + "/link"}
 	assert.Equal(t, "canary\n", l.run(t, "cat", "src/main").stdout)
 	got := l.run(t, "cat", ".env")
 	assert.Contains(t, got.stderr, "Permission denied")
 	assert.Empty(t, got.stdout)
 	assert.Empty(t, l.run(t, "ls", w.Project).stdout)
+	assert.Empty(t, l.run(t, "cat", w.Canary).stdout, "a link isn't followed to what is read")
 	assert.Equal(t, 126, l.run(t, helper, wordVictim).state.ExitCode())
 }
 
