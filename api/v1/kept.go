@@ -76,6 +76,9 @@ type ApprovalEntry struct {
 	// Risks are those of the command that it was given for. It covers no command that
 	// has others.
 	Risks []string `json:"risks,omitempty"`
+	// Worktrees is true for an approval that holds in every work tree of the repository whose main
+	// work tree Directory lies in, at the same place below its top.
+	Worktrees bool `json:"worktrees,omitempty"`
 	// Session is set for an answer that holds for one session alone.
 	Session   string     `json:"session,omitempty"`
 	By        string     `json:"by"`
@@ -97,6 +100,8 @@ type ApprovalRequest struct {
 	Directory *string  `json:"directory,omitempty"`
 	// Risks are what else it covers, as a prompt names them: force, delete.
 	Risks []string `json:"risks,omitempty"`
+	// Worktrees makes it hold in every work tree of the git repository that Directory lies in.
+	Worktrees bool `json:"worktrees,omitempty"`
 	// TTL is how long it holds, such as "2h"; empty is for good.
 	TTL string `json:"ttl,omitempty"`
 	By  string `json:"by,omitempty"`
@@ -184,10 +189,16 @@ func (e *ApprovalEntry) Reads() (root string, ok bool) {
 }
 
 // Words are an approval in the words in which it is saved, listed and revoked:
-// "git push in /repo", "git push (force) anywhere".
+// "git push in /repo", "git push in all worktrees of /repo", "git push (force) anywhere".
 func (e *ApprovalEntry) Words() string {
+	if e.Worktrees && e.Directory != nil {
+		return approvalVerb(e.Verb, e.Risks) + " in " + AllWorktrees + *e.Directory
+	}
 	return approvalVerb(e.Verb, e.Risks) + approvalPlace(e.Directory)
 }
+
+// AllWorktrees stands before the directory of an approval that holds in every work tree.
+const AllWorktrees = "all worktrees of "
 
 func approvalVerb(verb string, risks []string) string {
 	if len(risks) == 0 {

@@ -41,13 +41,20 @@ func parseApproval(args []string) (text string, err error) {
 	if verb, found := strings.CutSuffix(text, " anywhere"); found && plainVerb(verb) {
 		return text, nil
 	}
-	if at := strings.LastIndex(text, " in "); at > 0 {
-		verb, directory := text[:at], text[at+len(" in "):]
-		if plainVerb(verb) && absoluteClean(directory) {
-			return text, nil
-		}
+	if verb, _, directory := splitPlace(text); plainVerb(verb) && absoluteClean(directory) {
+		return text, nil
 	}
 	return "", fmt.Errorf(`%q is neither "<verb> in <directory>" nor "<verb> anywhere"`, text)
+}
+
+// splitPlace splits an approval's text into the verb, what stands before the directory, and the directory.
+func splitPlace(text string) (verb, in, directory string) {
+	for _, in := range []string{" in " + v1.AllWorktrees, " in "} {
+		if at := strings.LastIndex(text, in); at > 0 {
+			return text[:at], in, text[at+len(in):]
+		}
+	}
+	return "", "", ""
 }
 
 // absoluteDirectory is a directory of a flag, from the root on.
@@ -83,7 +90,7 @@ func (p *Program) approvalsRevoke() *cobra.Command {
 	var chosen settingsFlags
 	var of revocation
 	command := &cobra.Command{
-		Use:   `revoke <verb> in <directory> | revoke <verb> anywhere | revoke ID`,
+		Use:   `revoke <verb> in <directory> | revoke <verb> in all worktrees of <directory> | revoke <verb> anywhere | revoke ID`,
 		Short: "forget an approval, in the form in which list shows it",
 		Long: "Forget an approval: in the form in which list shows it, or by the beginning of its id (list --long). If there\n" +
 			"are several for other audiences, agents or chats, none is forgotten until flags say which.",
@@ -128,11 +135,11 @@ func (of *revocation) matches(entry *v1.ApprovalEntry) bool {
 // otherNames are the forms of an approval whose directory is written in another way
 // than it is kept: through a link, or as Windows does.
 func otherNames(text string) []string {
-	at := strings.LastIndex(text, " in ")
-	if at < 0 {
+	verb, in, directory := splitPlace(text)
+	if verb == "" {
 		return nil
 	}
-	verb, directory := text[:at+len(" in ")], text[at+len(" in "):]
+	verb += in
 	if windowsName(directory) {
 		return []string{verb + strings.ReplaceAll(directory, `\`, "/")}
 	}
@@ -225,6 +232,7 @@ func (p *Program) approvalsTrust() *cobra.Command {
 	}
 	command.Flags().StringVar(&audience, "audience", string(v1.AudiencePersonal), "personal, team or public")
 	command.Flags().StringVar(&directory, "dir", "", "only in this `directory` and below it")
+	command.Flags().BoolVar(&request.Worktrees, "worktrees", false, "in every worktree of the git repository of --dir")
 	command.Flags().StringVar(&request.Agent, "agent", "*", "the agent, by `name`; * for all")
 	command.Flags().StringVar(&request.Tool, "tool", v1.ToolShell, "the tool kind")
 	command.Flags().StringVar(&request.TTL, "ttl", "", "how long it holds, such as 2h; for good unless set")
@@ -291,6 +299,7 @@ func (p *Program) approvalsTrustProject() *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&audience, "audience", string(v1.AudiencePersonal), "personal or team")
+	command.Flags().BoolVar(&request.Worktrees, "worktrees", false, "in every worktree of the project's git repository")
 	command.Flags().StringVar(&request.Agent, "agent", "*", "the agent, by `name`; * for all")
 	command.Flags().StringVar(&request.TTL, "ttl", "", "how long it holds, such as 2h; for good unless set")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -136,7 +136,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	}
 	m.approvals, err = approvals.New(approvals.Options{
 		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
-		RunsAnything: policy.runsAnything, Chain: policy.chain, Place: policy.place,
+		RunsAnything: policy.runsAnything, Chain: policy.chain, Place: policy.place, WorkTree: policy.workTree,
 		Changed: func() { m.events.Publish(events.ApprovalsChanged, struct{}{}) },
 		Given:   m.releases.given,
 	})

@@ -275,6 +275,16 @@ func (p *policy) place(directory string) (approvals.Place, error) {
 	}, nil
 }
 
+// workTree is the work tree that holds a directory, and the main one of its repository.
+func (p *policy) workTree(directory string) (top, main string, ok bool) {
+	current := p.current.Load()
+	if current == nil {
+		return "", "", false
+	}
+	found, ok := current.extractor.WorkTree(directory)
+	return found.Top, found.Main, ok
+}
+
 // windowsName reports whether a name begins with a drive or names a share.
 func windowsName(name string) bool {
 	return len(name) > 2 && name[1] == ':' && strings.ContainsAny(name[2:3], `/\`) || strings.HasPrefix(name, `\\`) || strings.HasPrefix(name, "//")

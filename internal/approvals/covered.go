@@ -44,7 +44,7 @@ func covering(held []*v1.ApprovalEntry, entry *v1.ApprovalEntry, now time.Time) 
 
 func covers(wider, entry *v1.ApprovalEntry, now time.Time) bool {
 	switch {
-	case wider.ID == entry.ID:
+	case wider.ID == entry.ID, wider.Directory != nil && entry.Worktrees && !wider.Worktrees:
 		return false
 	case wider.ExpiresAt == nil:
 		return true

@@ -16,6 +16,7 @@ func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) 
 	entry := v1.ApprovalEntry{
 		Audience: request.Audience, Agent: request.Agent, Tool: request.Tool, Verb: request.Verb,
 		Directory: request.Directory, Risks: slices.Compact(slices.Sorted(slices.Values(request.Risks))), By: request.By, CreatedAt: now,
+		Worktrees: request.Worktrees,
 	}
 	if entry.Audience == "" {
 		entry.Audience = v1.AudiencePersonal
@@ -56,6 +57,8 @@ func check(entry *v1.ApprovalEntry) error {
 		return coded(CodeInvalid, "audience %q is not known; allowed: personal, team, public", entry.Audience)
 	case !slices.Contains(kinds(), entry.Tool):
 		return coded(CodeInvalid, "tool %q is no tool kind; allowed: %s", entry.Tool, strings.Join(kinds(), ", "))
+	case entry.Worktrees && entry.Directory == nil:
+		return coded(CodeInvalid, "an approval for all worktrees names a directory in one of them")
 	case entry.Tool == v1.ToolProject && (entry.Verb != v1.VerbProject || entry.Directory == nil || len(entry.Risks) > 0):
 		return coded(CodeInvalid, "an approval of tool %q has the verb %q and the directory of the project, and no risks", v1.ToolProject, v1.VerbProject)
 	case entry.Tool == v1.ToolReading && !readable(entry):

@@ -59,6 +59,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 		anywhere  bool
 		directory string
 		risks     string
+		worktrees bool
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -70,7 +71,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 	seen := make(map[place]bool, len(entries))
 	for i := range entries {
 		entry := &entries[i]
-		at := place{group: groupOf(entry), anywhere: entry.Directory == nil, risks: entry.RiskLines()}
+		at := place{group: groupOf(entry), anywhere: entry.Directory == nil, risks: entry.RiskLines(), worktrees: entry.Worktrees}
 		if entry.Directory != nil {
 			at.directory = *entry.Directory
 		}

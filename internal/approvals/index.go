@@ -36,6 +36,9 @@ type Options struct {
 	// Place is a directory as the facts of a call name it: with every symbolic link
 	// followed, and in one spelling. nil takes directories as they are.
 	Place func(directory string) (Place, error)
+	// WorkTree is the top of the work tree of a git repository that holds a directory, given by its real
+	// path, and the top of the repository's main one. nil knows of none.
+	WorkTree func(directory string) (top, main string, ok bool)
 	// Chain is the verb chain that a shell line has which is the verb alone; nil
 	// takes every verb for one.
 	Chain func(tool, verb string) string
@@ -89,6 +92,8 @@ type Index struct {
 	groups  map[group]*places
 	// readable are the answers that let a directory outside be read.
 	readable map[readers][]*v1.ApprovalEntry
+	// worktrees counts the answers that hold in every work tree of a repository.
+	worktrees int
 	// sessions counts the answers that hold for one session alone.
 	sessions map[string]int
 	// onces are the one-shot answers by session.
@@ -112,6 +117,9 @@ func New(options Options) (*Index, error) {
 	if options.Chain == nil {
 		options.Chain = func(_, verb string) string { return verb }
 	}
+	if options.WorkTree == nil {
+		options.WorkTree = func(string) (string, string, bool) { return "", "", false }
+	}
 	if options.Given == nil {
 		options.Given = func([]v1.ApprovalEntry) {}
 	}
@@ -126,7 +134,7 @@ func New(options Options) (*Index, error) {
 // clear forgets everything.
 func (x *Index) clear() {
 	x.byID, x.groups = map[string]*v1.ApprovalEntry{}, map[group]*places{}
-	x.readable = map[readers][]*v1.ApprovalEntry{}
+	x.readable, x.worktrees = map[readers][]*v1.ApprovalEntry{}, 0
 	x.sessions, x.onces = map[string]int{}, map[string][]store.Once{}
 }
 
@@ -251,6 +259,9 @@ func (x *Index) add(entry *v1.ApprovalEntry) {
 	}
 	x.byID[entry.ID] = entry
 	x.addReading(entry)
+	if entry.Worktrees {
+		x.worktrees++
+	}
 	held.put(entry.Directory, append(held.at(entry.Directory), entry))
 	if entry.Session != "" {
 		x.sessions[entry.Session]++
@@ -289,7 +300,7 @@ func (p *places) put(directory *string, entries []*v1.ApprovalEntry) {
 // same is the answer for the same place and the same risks, nil if there is none.
 func (p *places) same(entry *v1.ApprovalEntry) *v1.ApprovalEntry {
 	for _, known := range p.at(entry.Directory) {
-		if known.RiskLines() == entry.RiskLines() {
+		if known.RiskLines() == entry.RiskLines() && known.Worktrees == entry.Worktrees {
 			return known
 		}
 	}
@@ -304,6 +315,9 @@ func (x *Index) remove(id string) {
 	}
 	delete(x.byID, id)
 	x.removeReading(entry)
+	if entry.Worktrees {
+		x.worktrees--
+	}
 	held := x.groups[groupOf(entry)]
 	held.put(entry.Directory, slices.DeleteFunc(slices.Clone(held.at(entry.Directory)), func(known *v1.ApprovalEntry) bool {
 		return known.ID == id

@@ -82,7 +82,31 @@ func (x *Index) place(entry *v1.ApprovalEntry) error {
 		}
 	}
 	entry.Directory = &place.Real
+	if err := x.placeInMain(entry); err != nil {
+		return err
+	}
 	return x.placeRoot(entry)
+}
+
+// placeInMain names the directory of an approval for all worktrees as it is called in the main one.
+func (x *Index) placeInMain(entry *v1.ApprovalEntry) error {
+	if !entry.Worktrees {
+		return nil
+	}
+	found := x.workTree(*entry.Directory)
+	if found.main == "" {
+		return coded(CodeInvalid, "directory %q lies in no work tree of a git repository with a main one, or its repository doesn't name it; leave worktrees out", *entry.Directory)
+	}
+	directory := found.inMain(*entry.Directory)
+	place, err := x.options.Place(directory)
+	switch {
+	case err != nil || place.Real != directory:
+		return coded(CodeInvalid, "directory %q of the main worktree leads elsewhere; leave worktrees out", directory)
+	case entry.Tool != v1.ToolShell && place.Sensitive:
+		return coded(CodeInvalid, "the main worktree's directory %q is a sensitive directory or holds one; leave worktrees out", directory)
+	}
+	entry.Directory = &directory
+	return nil
 }
 
 // checkProject refuses directories other than projects: an approval for one would hold nowhere.

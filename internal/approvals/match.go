@@ -16,6 +16,7 @@ const everyAgent = "*"
 // its verb, in the directories that it lies in or anywhere. call is asked
 // for its digest only where the session has a one-shot answer.
 func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
+	trees := x.treesOf(facts)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if len(x.byID) == 0 && len(x.onces) == 0 {
@@ -27,7 +28,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 		out = append(out, v1.Approval{ID: once.Prompt, Tool: facts.Tool.JudgedAs(), Once: true})
 	}
 	sessions := x.lineage(facts.Session.ID)
-	out = x.projectTools(out, facts, sessions, now)
+	out = x.projectTools(out, facts, trees, sessions, now)
 	for i := range facts.Items {
 		item := &facts.Items[i]
 		if item.Verb == "" || item.Kind == v1.ItemPath {
@@ -38,6 +39,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 				held := x.groups[group{session, facts.Session.Audience, agent, facts.Tool.JudgedAs(), item.Verb}]
 				if held != nil {
 					out = held.applying(out, item, now)
+					out = held.inMain(out, trees.of(item), item.Within, now)
 				}
 			}
 		}
@@ -47,7 +49,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 
 // projectTools adds trust in the tools of the session's project, and of projects that an
 // item lies in.
-func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, sessions []string, now time.Time) []v1.Approval {
+func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, trees workTrees, sessions []string, now time.Time) []v1.Approval {
 	for _, session := range sessions {
 		for _, agent := range [...]string{facts.Session.Agent, everyAgent} {
 			held := x.groups[group{session, facts.Session.Audience, agent, v1.ToolProject, v1.VerbProject}]
@@ -57,7 +59,9 @@ func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, sessions []stri
 			for _, entry := range held.in[facts.Session.ProjectDir] {
 				out = appendLive(out, entry, now)
 			}
+			out = held.inMain(out, trees.project, []string{facts.Session.ProjectDir}, now)
 			for i := range facts.Items {
+				out = held.inMain(out, trees.of(&facts.Items[i]), facts.Items[i].Within, now)
 				for _, directory := range facts.Items[i].Within {
 					for _, entry := range held.in[directory] {
 						out = appendLive(out, entry, now)
@@ -101,13 +105,18 @@ func (p *places) applying(out []v1.Approval, item *v1.Item, now time.Time) []v1.
 }
 
 func appendLive(out []v1.Approval, entry *v1.ApprovalEntry, now time.Time) []v1.Approval {
+	return appendApproval(out, entry, entry.Approval(), now)
+}
+
+// appendApproval adds an entry as policy is to see it, if it holds now and is not there.
+func appendApproval(out []v1.Approval, entry *v1.ApprovalEntry, seen v1.Approval, now time.Time) []v1.Approval {
 	if entry.ExpiresAt != nil && !now.Before(*entry.ExpiresAt) {
 		return out
 	}
-	if slices.ContainsFunc(out, func(known v1.Approval) bool { return known.ID == entry.ID }) {
+	if slices.ContainsFunc(out, func(known v1.Approval) bool { return known.ID == seen.ID && known.Directory == seen.Directory }) {
 		return out
 	}
-	return append(out, entry.Approval())
+	return append(out, seen)
 }
 
 // once finds the one-shot answer to a call.

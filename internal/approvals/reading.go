@@ -22,8 +22,10 @@ func (x *Index) Reading(session *v1.Session) []v1.PathGrant {
 	}
 	project := x.projectOf(session)
 	var grants []v1.PathGrant
+	inMain := x.inMainOnce(project)
 	for _, entry := range held {
-		if root, ok := entry.Reads(); ok && (entry.Directory == nil || *entry.Directory == project) {
+		here := entry.Directory == nil || *entry.Directory == project || entry.Worktrees && *entry.Directory == inMain()
+		if root, ok := entry.Reads(); ok && here {
 			grants = append(grants, v1.PathGrant{ID: entry.ID, Root: root, Mode: v1.GrantReading})
 		}
 	}

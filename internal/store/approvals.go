@@ -11,16 +11,17 @@ import (
 	v1 "policyd/api/v1"
 )
 
-const approvalColumns = `id, audience, agent, tool, verb, directory, session, given_by, created_at, expires_at, risks`
+const approvalColumns = `id, audience, agent, tool, verb, directory, session, given_by, created_at, expires_at, risks, worktrees`
 
 func scanApproval(row scanner) (v1.ApprovalEntry, error) {
 	var entry v1.ApprovalEntry
 	var created int64
 	var expires *int64
 	var risks string
+	var worktrees int64
 	err := row.Scan(&entry.ID, &entry.Audience, &entry.Agent, &entry.Tool, &entry.Verb, &entry.Directory, &entry.Session,
-		&entry.By, &created, &expires, &risks)
-	entry.CreatedAt = fromMicros(created)
+		&entry.By, &created, &expires, &risks, &worktrees)
+	entry.CreatedAt, entry.Worktrees = fromMicros(created), worktrees != 0
 	if risks != "" {
 		entry.Risks = strings.Split(risks, "\n")
 	}
@@ -40,6 +41,9 @@ func approvalIdentity(entry *v1.ApprovalEntry) []byte {
 	parts := []string{string(entry.Audience), entry.Agent, entry.Tool, entry.Verb, where, directory, entry.Session}
 	if risks := entry.RiskLines(); risks != "" { // without any it is what it was before there were risks
 		parts = append(parts, risks)
+	}
+	if entry.Worktrees { // the same holds of worktrees; no risk begins with a line feed
+		parts = append(parts, "\nworktrees")
 	}
 	return identity(parts...)
 }
@@ -92,7 +96,7 @@ func (s *Store) PutApprovals(ctx context.Context, entries ...v1.ApprovalEntry) (
 }
 
 const putApproval = `INSERT INTO approvals (identity, ` + approvalColumns + `)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 	ON CONFLICT (identity) DO UPDATE SET expires_at = CASE
 		WHEN approvals.expires_at IS NULL OR excluded.expires_at IS NULL THEN NULL
 		WHEN approvals.expires_at > excluded.expires_at THEN approvals.expires_at
@@ -125,13 +129,21 @@ func (t *transaction) putApprovals(ctx context.Context, entries []v1.ApprovalEnt
 		}
 		kept[next.place], err = one(ctx, prepared{statement}, scanApproval, "", next.identity, entry.ID, string(entry.Audience),
 			entry.Agent, entry.Tool, entry.Verb, directory, entry.Session, entry.By, micros(entry.CreatedAt), microsOrNull(entry.ExpiresAt),
-			entry.RiskLines())
+			entry.RiskLines(), flag(entry.Worktrees))
 		if err != nil {
 			return nil, err
 		}
 		t.changed(tableApprovals, kept[next.place].ID)
 	}
 	return kept, nil
+}
+
+// flag is how a truth is kept.
+func flag(set bool) int64 {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 // DeleteApprovals removes the approvals with these ids, all or none, and returns

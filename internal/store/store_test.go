@@ -117,7 +117,7 @@ func failedUpgradeChangesNothing(t *testing.T, on backend) {
 	require.NoError(t, err)
 
 	_, err = store.OpenWith(t.Context(), options, extended(t, on, "DROP TABLE sessions;\nALTER TABLE nowhere ADD COLUMN note TEXT;"))
-	require.ErrorContains(t, err, "upgrade schema from version 2")
+	require.ErrorContains(t, err, "upgrade schema from version 3")
 	again := open(t, options)
 	_, err = again.Session(t.Context(), "s")
 	require.NoError(t, err)
@@ -132,8 +132,8 @@ func newerSchemaIsRefused(t *testing.T, on backend) {
 	_, err = store.Open(t.Context(), options)
 	var schema *store.SchemaError
 	require.ErrorAs(t, err, &schema)
-	assert.Equal(t, store.SchemaError{Found: 99999, Known: 2}, *schema)
-	assert.Contains(t, err.Error(), "the store has schema version 99999 and this program knows versions up to 2: use the newer program")
+	assert.Equal(t, store.SchemaError{Found: 99999, Known: 3}, *schema)
+	assert.Contains(t, err.Error(), "the store has schema version 99999 and this program knows versions up to 3: use the newer program")
 }
 
 func severalMayOpen(t *testing.T, on backend) {

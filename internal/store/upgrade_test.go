@@ -37,6 +37,7 @@ func storeFromBeforeRisks(t *testing.T, on backend) {
 	words := []string{}
 	for i := range entries {
 		assert.Empty(t, entries[i].Risks)
+		assert.False(t, entries[i].Worktrees)
 		words = append(words, entries[i].ID+" "+entries[i].Words()+" "+entries[i].Session)
 	}
 	assert.Equal(t, []string{"a-1 git push in /srv/proj ", "a-2 mcp:fs/search anywhere ", "a-3 make in /srv/proj s-1"}, words)
@@ -45,9 +46,13 @@ func storeFromBeforeRisks(t *testing.T, on backend) {
 	again.ID = "again"
 	risky := again
 	risky.ID, risky.Risks = "risky", []string{"force"}
-	saved, err := upgraded.PutApprovals(ctx, again, risky)
+	everywhere := again
+	everywhere.ID, everywhere.Worktrees = "everywhere", true
+	saved, err := upgraded.PutApprovals(ctx, again, risky, everywhere)
 	require.NoError(t, err)
-	require.Len(t, saved, 2)
+	require.Len(t, saved, 3)
+	assert.True(t, saved[2].Worktrees)
+	assert.Equal(t, "everywhere", saved[2].ID, "one for all worktrees is another one")
 	assert.Equal(t, "a-1", saved[0].ID, "the same approval is there once")
 	assert.Equal(t, risky.Risks, saved[1].Risks)
 	assert.Equal(t, "risky", saved[1].ID)

@@ -17,6 +17,7 @@ type ExportedApproval struct {
 	Verb      string      `json:"verb"`
 	Directory *string     `json:"directory"`
 	Risks     []string    `json:"risks,omitempty"`
+	Worktrees bool        `json:"worktrees,omitempty"`
 	Tool      string      `json:"tool"`
 	Audience  v1.Audience `json:"audience"`
 	Agent     string      `json:"agent"`
@@ -30,7 +31,7 @@ func Export(entries []v1.ApprovalEntry) Exported {
 		from := &entries[i]
 		out.Approvals[i] = ExportedApproval{
 			Verb: from.Verb, Directory: from.Directory, Risks: from.Risks, Tool: from.Tool, Audience: from.Audience, Agent: from.Agent,
-			ExpiresAt: from.ExpiresAt,
+			ExpiresAt: from.ExpiresAt, Worktrees: from.Worktrees,
 		}
 	}
 	return out

@@ -48,6 +48,7 @@ type listed struct {
 	Audience  v1.Audience     `json:"audience"`
 	Agent     string          `json:"agent"`
 	Risks     []string        `json:"risks"`
+	Worktrees bool            `json:"worktrees"`
 	ExpiresAt *time.Time      `json:"expires_at"`
 }
 
@@ -154,7 +155,7 @@ func listedEntries(list []listed, defaults Defaults) ([]Entry, error) {
 		if from.Tool != "" {
 			entry.Request.Tool = from.Tool
 		}
-		entry.Request.Risks = from.Risks
+		entry.Request.Risks, entry.Request.Worktrees = from.Risks, from.Worktrees
 		if from.ExpiresAt != nil {
 			left := remaining(*from.ExpiresAt, defaults.Now)
 			if left < time.Second {

@@ -1,0 +1,102 @@
+package approvals
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	v1 "policyd/api/v1"
+)
+
+// workTree is the work tree of a repository that a directory lies in, and the main one; empty for none.
+type workTree struct{ top, main string }
+
+func (x *Index) workTree(directory string) workTree {
+	if directory == "" {
+		return workTree{}
+	}
+	top, main, ok := x.options.WorkTree(directory)
+	if !ok {
+		return workTree{}
+	}
+	return workTree{top, main}
+}
+
+// linked reports whether there is a work tree that is not the main one.
+func (w workTree) linked() bool { return w.top != w.main }
+
+// inMain is what a directory is called in the main work tree, empty for one that lies elsewhere.
+func (w workTree) inMain(directory string) string {
+	if rest, found := strings.CutPrefix(directory, w.top); found && (rest == "" || rest[0] == '/') {
+		return w.main + rest
+	}
+	return ""
+}
+
+// inMainOnce is what a directory is called in the main work tree of its repository, looked up when it is
+// asked for.
+func (x *Index) inMainOnce(directory string) func() string {
+	return sync.OnceValue(func() string {
+		if tree := x.workTree(directory); tree.linked() {
+			return tree.inMain(directory)
+		}
+		return ""
+	})
+}
+
+// workTrees are the work trees of a call: of its project, and of its items by the innermost directory.
+type workTrees struct {
+	project workTree
+	items   map[string]workTree
+}
+
+// treesOf looks for the work trees of a call, if any answer could hold in them. It reads the disk, so that no
+// lock is held.
+func (x *Index) treesOf(facts *v1.Facts) workTrees {
+	var trees workTrees
+	x.mu.RLock()
+	none := x.worktrees == 0
+	x.mu.RUnlock()
+	if none || len(facts.Items) == 0 {
+		return trees
+	}
+	trees.project = x.workTree(facts.Session.ProjectDir)
+	trees.items = map[string]workTree{}
+	for i := range facts.Items {
+		if within := facts.Items[i].Within; len(within) > 0 {
+			if _, known := trees.items[within[0]]; !known {
+				trees.items[within[0]] = x.workTree(within[0])
+			}
+		}
+	}
+	return trees
+}
+
+func (t workTrees) of(item *v1.Item) workTree {
+	if len(item.Within) == 0 {
+		return workTree{}
+	}
+	return t.items[item.Within[0]]
+}
+
+// inMain adds the answers for all worktrees that hold for some directories of a linked one. Policy sees each as
+// an answer for the directory there, so that all that it checks counts from the top of that work tree.
+func (p *places) inMain(out []v1.Approval, tree workTree, directories []string, now time.Time) []v1.Approval {
+	if !tree.linked() {
+		return out
+	}
+	for _, directory := range directories {
+		there := tree.inMain(directory)
+		if there == "" {
+			continue
+		}
+		for _, entry := range p.in[there] {
+			if entry.Worktrees {
+				seen := entry.Approval()
+				seen.Directory = directory
+				out = appendApproval(out, entry, seen, now)
+			}
+		}
+	}
+	return out
+}
