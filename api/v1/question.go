@@ -47,6 +47,9 @@ type PromptScope struct {
 	Project string `json:"project,omitempty"`
 	// Roots are the directories outside that the call reads, as an answer would name them.
 	Roots []string `json:"roots,omitempty"`
+	// Worktrees are the directories in the main work tree that lasting answers are remembered for, by the
+	// directories of items and project; empty where they are remembered as they are.
+	Worktrees map[string]string `json:"worktrees,omitempty"`
 }
 
 // PromptItem is one thing that a remembered answer would cover.
@@ -68,10 +71,51 @@ type PromptItem struct {
 func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
 	switch choice {
 	case ChoiceProject:
-		return s.projectTools(), nil
+		return s.inMain(choice, s.projectTools()), nil
 	case ChoiceReadChat, ChoiceReadHere:
-		return s.reading(choice), nil
+		return s.inMain(choice, s.reading(choice)), nil
 	}
+	saved, left = s.verbs(choice)
+	return s.inMain(choice, saved), left
+}
+
+// inMain makes entries hold in all work trees, if that is how lasting answers are remembered.
+func (s *PromptScope) inMain(choice string, entries []ApprovalEntry) []ApprovalEntry {
+	if RemembersForSession(choice) {
+		return entries
+	}
+	for i := range entries {
+		if entry := &entries[i]; entry.Directory != nil {
+			if main, ok := s.Worktrees[*entry.Directory]; ok {
+				entry.Directory, entry.Worktrees = &main, true
+			}
+		}
+	}
+	return entries
+}
+
+// Here are entries for all work trees as they hold in the directories of the scope.
+func (s *PromptScope) Here(entries []ApprovalEntry) []ApprovalEntry {
+	var out []ApprovalEntry
+	for _, entry := range entries {
+		if entry.Worktrees {
+			entry.Worktrees = false
+			for here, main := range s.Worktrees {
+				if main == *entry.Directory {
+					local := entry
+					local.Directory = &here
+					out = append(out, local)
+				}
+			}
+			continue
+		}
+		out = append(out, entry)
+	}
+	return out
+}
+
+// verbs are what the other choices save.
+func (s *PromptScope) verbs(choice string) (saved, left []ApprovalEntry) {
 	for i := range s.Items {
 		item := &s.Items[i]
 		entry := ApprovalEntry{Tool: s.Tool, Verb: item.Verb, Risks: item.Risks}

@@ -15,6 +15,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/approvals"
+	"policyd/internal/config"
 	"policyd/internal/events"
 	"policyd/internal/gate"
 	"policyd/internal/metrics"
@@ -40,6 +41,8 @@ type memory struct {
 	releases *releases
 	// retention is how long what has ended is kept.
 	retention time.Duration
+	// worktrees is true if lasting answers hold in all worktrees of a repository.
+	worktrees bool
 	stop      context.CancelFunc
 	// background runs what ends when the memory is closed.
 	background func(run func(context.Context))
@@ -134,6 +137,7 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 	if err != nil {
 		return err
 	}
+	m.worktrees = s.Worktrees == config.WorktreesMain
 	m.approvals, err = approvals.New(approvals.Options{
 		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
 		RunsAnything: policy.runsAnything, Chain: policy.chain, Place: policy.place, WorkTree: policy.workTree,

@@ -99,7 +99,7 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	}
 	if s.memory != nil {
 		options.Sessions, options.Approvals, options.Prompts = s.memory.sessions, s.memory.approvals, s.memory.prompts
-		options.Terminals = s.memory.terminals
+		options.Terminals, options.Worktrees = s.memory.terminals, s.memory.worktrees
 		options.Decided = s.memory.tellDecision
 		options.Given, options.Again = s.memory.releases.count.Load, s.memory.releases.everything
 	} else {

@@ -27,10 +27,16 @@ func (w workTree) linked() bool { return w.top != w.main }
 
 // inMain is what a directory is called in the main work tree, empty for one that lies elsewhere.
 func (w workTree) inMain(directory string) string {
-	if rest, found := strings.CutPrefix(directory, w.top); found && (rest == "" || rest[0] == '/') {
+	if rest, found := strings.CutPrefix(directory, w.top); w.top != "" && found && (rest == "" || rest[0] == '/') {
 		return w.main + rest
 	}
 	return ""
+}
+
+// InMain is what a directory is called in the main work tree of its repository, by real paths.
+func (x *Index) InMain(directory string) (main string, ok bool) {
+	main = x.workTree(directory).inMain(directory)
+	return main, main != ""
 }
 
 // inMainOnce is what a directory is called in the main work tree of its repository, looked up when it is

@@ -25,6 +25,8 @@ type Config struct {
 	Watch       bool
 	DecisionLog DecisionLog
 	Prompts     Prompts
+	// Worktrees is WorktreesOff or WorktreesMain.
+	Worktrees string
 	// DecisionCache is how many judgements are remembered; 0 is none.
 	DecisionCache int
 	// PolicyTimeout is how long reading a call may take, and how long judging it.
@@ -77,6 +79,13 @@ type DecisionLog struct {
 // Service is an HTTP service that takes records as OPA sends them. An empty URL is
 // none; a Token is a secret.
 type Service struct{ URL, Token string }
+
+// What answers are remembered for that hold in a directory: for it alone, or for the same place in every
+// work tree of its git repository.
+const (
+	WorktreesOff  = "off"
+	WorktreesMain = "main"
+)
 
 // Prompts bounds open questions.
 type Prompts struct {
@@ -224,6 +233,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 	c.DecisionLog = decisionLog(log)
 	prompts := get(values, "prompts", map[string]any{})
 	c.Prompts = Prompts{Expiry: get(prompts, "expiry", 24*time.Hour), PerSession: get(prompts, "per_session", 100)}
+	c.Worktrees = get(get(values, "approvals", map[string]any{}), "worktrees", WorktreesOff)
 	c.judging = map[string]any{}
 	if c.UnsafeDebugBroadcast {
 		c.judging[UnsafeDebugFlag] = true

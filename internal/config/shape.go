@@ -96,6 +96,7 @@ func settings() shape {
 		"safe_verbs":    safeVerbsShape(),
 		"catalog":       catalogShape(),
 		"agents":        {kind: table, each: agentShape()},
+		"approvals":     fixed(map[string]shape{"worktrees": {kind: text, allowed: []string{WorktreesOff, WorktreesMain}}}),
 		"prompts": fixed(map[string]shape{
 			"expiry":      {kind: duration, least: 60, most: 30 * 24 * 3600},
 			"per_session": {kind: number, least: 1, most: 10_000},

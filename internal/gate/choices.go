@@ -38,7 +38,7 @@ func (p *passage) effective(ctx context.Context, scope *v1.PromptScope) []string
 				return true // the policy doesn't know of shallow projects
 			}
 		}
-		err := p.allowedBy(ctx, saved, len(left) > 0)
+		err := p.allowedBy(ctx, scope.Here(saved), len(left) > 0)
 		if err == nil {
 			return false
 		}

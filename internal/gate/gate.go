@@ -73,6 +73,9 @@ type Approvals interface {
 	// Reading are the directories outside that the session may read by an answer, as
 	// grants to read.
 	Reading(session *v1.Session) []v1.PathGrant
+	// InMain is what a directory is called in the main work tree of its git repository, by real paths. ok
+	// is false if there is none.
+	InMain(directory string) (main string, ok bool)
 	// Spend uses up a one-shot answer. An error means that it may not be used.
 	Spend(ctx context.Context, id string) error
 }
@@ -115,6 +118,8 @@ type Options struct {
 	// VerifyChoices judges the call anew for each choice that is remembered before it is
 	// offered, so that none is that would ask again.
 	VerifyChoices bool
+	// Worktrees remembers what holds in a directory for every work tree of its git repository.
+	Worktrees bool
 	// UnsafeDebug marks every decision of a server that may broadcast (N4).
 	UnsafeDebug bool
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.

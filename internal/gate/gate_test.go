@@ -386,6 +386,8 @@ func (remembering) ReadingRoot(*v1.Session, string) string { return "" }
 
 func (remembering) Reading(*v1.Session) []v1.PathGrant { return nil }
 
+func (remembering) InMain(string) (string, bool) { return "", false }
+
 func (remembering) Grants(s *v1.Session) []v1.PathGrant { return []v1.PathGrant{{ID: "g-" + s.ID}} }
 func (remembering) Admit(_ context.Context, asked *v1.Session, _ v1.Caller) (v1.Session, error) {
 	return *asked, nil

@@ -80,7 +80,29 @@ func (p *passage) scope() v1.PromptScope {
 	if slices.Contains(p.result.Choices, v1.ChoiceReadChat) {
 		scope.Roots = p.readingRoots()
 	}
+	p.addWorktrees(&scope)
 	return scope
+}
+
+// addWorktrees adds what the directories of a scope are called in the main work tree.
+func (p *passage) addWorktrees(scope *v1.PromptScope) {
+	if !p.gate.options.Worktrees || p.gate.options.Approvals == nil {
+		return
+	}
+	directories := []string{scope.Project}
+	for i := range scope.Items {
+		directories = append(directories, scope.Items[i].Directory)
+	}
+	for _, directory := range directories {
+		main, ok := p.gate.options.Approvals.InMain(directory)
+		if !ok {
+			continue
+		}
+		if scope.Worktrees == nil {
+			scope.Worktrees = map[string]string{}
+		}
+		scope.Worktrees[directory] = main
+	}
 }
 
 // maxReadingRoots is how many directories a person is asked about in one question.

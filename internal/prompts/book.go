@@ -184,6 +184,9 @@ func sizeOf(prompt *v1.Prompt, scope *v1.PromptScope) int {
 	for i := range scope.Items {
 		size += len(scope.Items[i].Verb) + len(scope.Items[i].Directory)
 	}
+	for here, main := range scope.Worktrees {
+		size += len(here) + len(main)
+	}
 	return size
 }
 

@@ -4,24 +4,63 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/project"
 )
+
+// linkedWorktree makes a second work tree of the tree's project.
+func linkedWorktree(t *testing.T, tree project.Tree) string {
+	t.Helper()
+	linked := filepath.Join(tree.Home, "linked")
+	git := exec.Command("git", "worktree", "add", "-q", "-b", "other", linked)
+	git.Dir, git.Env = tree.Project, environment(tree.Home)
+	output, err := git.CombinedOutput()
+	require.NoError(t, err, string(output))
+	return linked
+}
+
+// TestAnswersForAllWorktrees holds the setting approvals.worktrees: what a person answers in one work tree holds in the
+// others, and the choices say so; what is for this chat, and what is for anywhere, stays as it is.
+func TestAnswersForAllWorktrees(t *testing.T) {
+	tree := newTree(t)
+	linked, library := linkedWorktree(t, tree), libraryBeside(t, tree)
+	settings := filepath.Join(t.TempDir(), "policyd.yaml")
+	require.NoError(t, os.WriteFile(settings, []byte("approvals: {worktrees: main}\n"), 0o600))
+	s := startServer(t, "--config", settings)
+	s.register(t, tree, "main")
+	s.register(t, tree, "linked", func(session *v1.Session) { session.ProjectDir = linked })
+	s.register(t, tree, "none", func(session *v1.Session) { session.ProjectDir = tree.Other })
+	for choice, answered := range map[string]struct{ line, saves string }{
+		"always_here":     {"git push", "git push in all worktrees of " + tree.Project},
+		"project":         {"make", "project tools in all worktrees of " + tree.Project},
+		"read_here":       {"cat " + library + "/go.mod", "read " + library + " in all worktrees of " + tree.Project},
+		"session":         {"git fetch", "git fetch in " + linked},
+		"always_anywhere": {"git pull", "git pull anywhere"},
+	} {
+		asked := s.shell(t, "linked", answered.line)
+		require.Equal(t, v1.EffectPrompt, asked.Effect, "%s: %v", answered.line, asked.Reasons)
+		require.Contains(t, offeredBy(asked.Prompt), choice)
+		assert.Equal(t, answered.saves, offeredBy(asked.Prompt)[choice].Saves)
+		assert.Contains(t, s.reply(t, asked.Prompt, choice).Resolution, answered.saves)
+		assert.Equal(t, v1.EffectAllow, s.shell(t, "linked", answered.line).Effect, answered.line)
+		assert.Equal(t, choice != "session", s.shell(t, "main", answered.line).Effect == v1.EffectAllow, answered.line)
+		assert.Equal(t, choice == "always_anywhere", s.shell(t, "none", answered.line).Effect == v1.EffectAllow, answered.line)
+	}
+	assert.Equal(t, "git push in "+tree.Other, offeredBy(s.shell(t, "none", "git push").Prompt)["always_here"].Saves, "no work tree")
+}
 
 // TestAnApprovalForAllWorktreesOfARepository holds A13 in work trees: one approval holds at the same place in every work tree that
 // the repository itself names, with all that an approval checks counted from there, and for nothing that only claims
 // to be one.
 func TestAnApprovalForAllWorktreesOfARepository(t *testing.T) {
 	tree := newTree(t)
-	linked := filepath.Join(tree.Home, "linked")
-	git := exec.Command("git", "worktree", "add", "-q", "-b", "other", linked)
-	git.Dir, git.Env = tree.Project, environment(tree.Home)
-	output, err := git.CombinedOutput()
-	require.NoError(t, err, string(output))
+	linked := linkedWorktree(t, tree)
 	s := startServer(t)
 	open := func(project string) string {
 		id := filepath.Base(project)
@@ -71,4 +110,25 @@ func TestAnApprovalForAllWorktreesOfARepository(t *testing.T) {
 	}
 	assert.Contains(t, s.cli(t, "approvals import "+exported), "1")
 	assert.Equal(t, v1.EffectAllow, s.shell(t, other, "git push").Effect, "imported again")
+}
+
+// TestTheWorktreesOfTheGuide does what docs/prompts.md shows.
+func TestTheWorktreesOfTheGuide(t *testing.T) {
+	text, err := os.ReadFile("../../docs/prompts.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(text), "### All worktrees of a repository")
+	require.True(t, found)
+	section, _, found = strings.Cut(section, "\n### ")
+	require.True(t, found)
+	blocks := fence.FindAllStringSubmatch(section, -1)
+	require.Len(t, blocks, 2)
+	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", strings.ReplaceAll(blocks[0][2], "go run ./cmd/policyd", "policyd"))
+	real, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	command.Dir, command.Env = real, append(environment(t.TempDir()), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	var problems output
+	command.Stderr = &problems
+	printed, err := command.Output()
+	require.NoError(t, err, problems.String())
+	assert.Equal(t, blocks[1][2], string(printed))
 }
