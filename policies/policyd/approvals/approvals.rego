@@ -39,12 +39,12 @@ argument(i) if {
 }
 
 # A directory that a command lists is one that it works in. Other tools list what they are given.
-_touched_anywhere(kind) := data.policyd.config.approvals.touches_anywhere if kind == "command"
+_touched_anywhere("command") := data.policyd.config.approvals.touches_anywhere
 
-_touched_anywhere(kind) := object.union(
-	data.policyd.config.approvals.touches_anywhere,
-	data.policyd.config.approvals.listed_anywhere,
-) if kind != "command"
+_touched_anywhere(kind) := object.union(approvals.touches_anywhere, approvals.listed_anywhere) if {
+	kind != "command"
+	approvals := data.policyd.config.approvals
+}
 
 # The project itself, another root of the session, or a directory that holds one.
 _deletes_root(i) if {

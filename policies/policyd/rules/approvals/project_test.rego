@@ -139,7 +139,12 @@ test_approvals_project_verbs_of_operators if {
 
 # A directory that may be read is no part of the project.
 test_approvals_project_works_in_the_workspace if {
-	every touches in [{"list.grant_read": true}, {"list.read_also": true}, {"list.project": true, "list.grant_read_write": true}] {
+	elsewhere := [
+		{"list.grant_read": true},
+		{"list.read_also": true},
+		{"list.project": true, "list.grant_read_write": true},
+	]
+	every touches in elsewhere {
 		facts := testing.call({
 			"items": [testing.command({"verb": "go build", "touches": touches})],
 			"approvals": [_approvals_project_trust({})],
