@@ -72,8 +72,6 @@ func newWatcher(listener int, readOnly bool, judge func(attempt) bool) (*watcher
 	if err != nil {
 		return nil, err
 	}
-	// The program and the watcher take turns, so that one processor serves both. Older kernels can't.
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(listener), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	w := &watcher{
 		listener: listener, wake: wake, stop: stop, judge: judge,
 		denied: deniedCalls(readOnly), attempts: make(chan attempt, pending), seen: map[v1.Refusal]bool{},

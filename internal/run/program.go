@@ -61,6 +61,7 @@ func (p *Program) Run(args []string) int {
 	if err != nil {
 		return p.refuse(fmt.Errorf("find policyd: %w", err), "")
 	}
+	address.Once = true
 	sidecar := pdp.New(address)
 	defer sidecar.Close()
 	granted, err := claim(sidecar, o, dir)
