@@ -30,6 +30,7 @@ type lists struct {
 	// scratch are the directories of clients, by the catalog's names of these.
 	scratch     map[string]scratchData
 	deleteAllow []string
+	changeable  []string
 	pathMap     paths.Map
 	// sidecar are the sensitive roots by the sidecar's own names; they matter
 	// with a path map alone.
@@ -57,6 +58,8 @@ type policyData struct {
 			Roots  []string
 			Itself []string
 			Homes  []string
+			// Changeable are directories below which a remembered answer may let files be changed.
+			Changeable []string
 		} `json:"sensitive"`
 	} `json:"config"`
 	Settings struct {
@@ -126,6 +129,7 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	}
 	var absolute []string
 	out.sensitiveHome, absolute = splitHome(config.Sensitive.Roots)
+	out.changeable = config.Sensitive.Changeable
 	homeItself, itself := splitHome(config.Sensitive.Itself)
 	out.systemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, homeItself, out.pathMap)
 	if home != "" {

@@ -38,6 +38,9 @@ type Place struct {
 	// Visible is false for a place on a disk that the sidecar can't see: Real is
 	// then what the path spells, and nothing is known of what lies there.
 	Visible bool
+	// Changeable is true below the directories of config.sensitive.changeable, but not where a segment of the
+	// way from there begins with a dot: what lies there may be settings of programs.
+	Changeable bool
 }
 
 // Located is a Place, or the reason why a path leads to no place that is known.
@@ -89,7 +92,7 @@ func (e *extraction) place(path string) (Place, error) {
 	place := Place{
 		Real: resolved.Real, Space: e.spaceOf(&resolved), Sensitive: e.sensitiveRoot(resolved.Real),
 		Own: e.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
-		Visible: !resolved.Unseen,
+		Visible: !resolved.Unseen, Changeable: e.changeable(resolved.Real),
 	}
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.
@@ -123,4 +126,21 @@ func (x *Extractor) RepositoryShaped(dir string) bool {
 		_, err := os.Lstat(strings.TrimSuffix(disk, "/") + "/" + mark)
 		return err == nil
 	})
+}
+
+// changeable reports whether files at a real path may be changed by a remembered answer.
+func (e *extraction) changeable(real string) bool {
+	for _, name := range e.x.lists.changeable {
+		root := name
+		if name == "~" {
+			root = e.home
+		} else if resolved, err := e.resolve(name); err == nil {
+			root = resolved.Real
+		}
+		if root == "" || root == "/" || real == root || !paths.Within(real, root) {
+			continue
+		}
+		return !strings.Contains(real[len(root):], "/.")
+	}
+	return false
 }

@@ -173,19 +173,35 @@ const (
 	// ToolReading approves the reading of a directory outside, which ReadingVerb names, by
 	// sessions of the project that is the approval's directory.
 	ToolReading = "reading"
+	// ToolChanging approves reading and changing files of a place outside, which ChangingVerb
+	// names, by sessions of the project that is the approval's directory.
+	ToolChanging = "changing"
 )
 
-const readingPrefix = "read "
+const (
+	readingPrefix  = "read "
+	changingPrefix = "change "
+)
 
 // ReadingVerb is the verb of an approval to read a directory and what lies below it.
 func ReadingVerb(root string) string { return readingPrefix + root }
 
-// Reads is the directory that an approval lets be read, and whether it is such an approval.
-func (e *ApprovalEntry) Reads() (root string, ok bool) {
-	if e.Tool != ToolReading {
-		return "", false
+// ChangingVerb is the verb of an approval to read and change a file, or a directory and what
+// lies below it.
+func ChangingVerb(root string) string { return changingPrefix + root }
+
+// Opens is the place outside that an approval opens, and the mode of the grant that it comes
+// to. It reports false for an approval of any other kind.
+func (e *ApprovalEntry) Opens() (root, mode string, ok bool) {
+	switch e.Tool {
+	case ToolReading:
+		root, ok = strings.CutPrefix(e.Verb, readingPrefix)
+		return root, GrantReading, ok
+	case ToolChanging:
+		root, ok = strings.CutPrefix(e.Verb, changingPrefix)
+		return root, GrantReadWrite, ok
 	}
-	return strings.CutPrefix(e.Verb, readingPrefix)
+	return "", "", false
 }
 
 // Words are an approval in the words in which it is saved, listed and revoked:

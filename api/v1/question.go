@@ -50,6 +50,9 @@ type PromptScope struct {
 	// Worktrees are the directories in the main work tree that lasting answers are remembered for, by the
 	// directories of items and project; empty where they are remembered as they are.
 	Worktrees map[string]string `json:"worktrees,omitempty"`
+	// Changes are the places outside that the call changes, as an answer would name them. A
+	// remembered answer opens them, and Roots for reading, beside what it approves.
+	Changes []string `json:"changes,omitempty"`
 }
 
 // PromptItem is one thing that a remembered answer would cover.
@@ -73,9 +76,12 @@ func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
 	case ChoiceProject:
 		return s.inMain(choice, s.projectTools()), nil
 	case ChoiceReadChat, ChoiceReadHere:
-		return s.inMain(choice, s.reading(choice)), nil
+		return s.inMain(choice, s.opened(choice, ToolReading, s.Roots)), nil
 	}
 	saved, left = s.verbs(choice)
+	if len(s.Changes) > 0 && (choice == ChoiceSession || choice == ChoiceAlwaysHere) {
+		saved = slices.Concat(s.opened(choice, ToolChanging, s.Changes), s.opened(choice, ToolReading, s.Roots), saved)
+	}
 	return s.inMain(choice, saved), left
 }
 
@@ -149,19 +155,23 @@ func (s *PromptScope) projectTools() []ApprovalEntry {
 	return []ApprovalEntry{{Tool: ToolProject, Verb: VerbProject, Directory: &s.Project}}
 }
 
-// reading is the reading of each root by sessions of the project. In a session without a
-// project it can be remembered for the session alone.
-func (s *PromptScope) reading(choice string) []ApprovalEntry {
+// opened are approvals to read, or to change, each of some places by sessions of the project. In
+// a session without a project they can be remembered for the session alone.
+func (s *PromptScope) opened(choice, tool string, roots []string) []ApprovalEntry {
 	var directory *string
 	switch {
 	case s.Project != "":
 		directory = &s.Project
-	case choice == ChoiceReadHere:
+	case choice != ChoiceReadChat && choice != ChoiceSession:
 		return nil
 	}
-	saved := make([]ApprovalEntry, 0, len(s.Roots))
-	for _, root := range s.Roots {
-		saved = append(saved, ApprovalEntry{Tool: ToolReading, Verb: ReadingVerb(root), Directory: directory})
+	verb := ReadingVerb
+	if tool == ToolChanging {
+		verb = ChangingVerb
+	}
+	saved := make([]ApprovalEntry, 0, len(roots))
+	for _, root := range roots {
+		saved = append(saved, ApprovalEntry{Tool: tool, Verb: verb(root), Directory: directory})
 	}
 	return saved
 }

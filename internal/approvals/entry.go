@@ -39,7 +39,7 @@ func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) 
 
 // kinds are the tool kinds of approvals.
 func kinds() []string {
-	return append(v1.ToolKinds(), v1.ToolProject, v1.ToolReading)
+	return append(v1.ToolKinds(), v1.ToolProject, v1.ToolReading, v1.ToolChanging)
 }
 
 // check holds what an entry has to say.
@@ -61,8 +61,10 @@ func check(entry *v1.ApprovalEntry) error {
 		return coded(CodeInvalid, "an approval for all worktrees names a directory in one of them")
 	case entry.Tool == v1.ToolProject && (entry.Verb != v1.VerbProject || entry.Directory == nil || len(entry.Risks) > 0):
 		return coded(CodeInvalid, "an approval of tool %q has the verb %q and the directory of the project, and no risks", v1.ToolProject, v1.VerbProject)
-	case entry.Tool == v1.ToolReading && !readable(entry):
+	case entry.Tool == v1.ToolReading && !opening(entry):
 		return coded(CodeInvalid, "an approval of tool %q has the verb \"read <directory>\", with a clean path of two segments or more, and the directory of the project", v1.ToolReading)
+	case entry.Tool == v1.ToolChanging && !opening(entry):
+		return coded(CodeInvalid, "an approval of tool %q has the verb \"change <path>\", with a clean path of two segments or more, and the directory of the project", v1.ToolChanging)
 	case entry.Directory != nil && v1.Shallow(*entry.Directory):
 		return coded(CodeInvalid, "directory %q is no absolute path of two segments or more; name one further down, or none for anywhere", *entry.Directory)
 	case entry.Directory != nil && unclean(*entry.Directory):
@@ -71,9 +73,9 @@ func check(entry *v1.ApprovalEntry) error {
 	return nil
 }
 
-// readable reports whether an approval to read names what, and by sessions of which project.
-func readable(entry *v1.ApprovalEntry) bool {
-	root, ok := entry.Reads()
+// opening reports whether an approval that opens a place names it, and sessions of which project may use it.
+func opening(entry *v1.ApprovalEntry) bool {
+	root, _, ok := entry.Opens()
 	return ok && !v1.Shallow(root) && !unclean(root) && entry.Directory != nil && len(entry.Risks) == 0
 }
 

@@ -76,7 +76,7 @@ func (x *Index) place(entry *v1.ApprovalEntry) error {
 	if v1.Shallow(place.Real) {
 		return coded(CodeInvalid, "directory %q leads to %s, which has fewer than two segments; name one further down, or none for anywhere", *entry.Directory, place.Real)
 	}
-	if entry.Tool == v1.ToolProject || entry.Tool == v1.ToolReading {
+	if _, _, opens := entry.Opens(); opens || entry.Tool == v1.ToolProject {
 		if err := checkProject(*entry.Directory, &place); err != nil {
 			return err
 		}
@@ -120,10 +120,10 @@ func checkProject(named string, place *Place) error {
 	return nil
 }
 
-// placeRoot names the directory that an approval lets be read as facts do.
+// placeRoot names the place that an approval opens as facts do.
 func (x *Index) placeRoot(entry *v1.ApprovalEntry) error {
-	root, reads := entry.Reads()
-	if !reads {
+	root, mode, opens := entry.Opens()
+	if !opens {
 		return nil
 	}
 	place, err := x.options.Place(root)
@@ -131,9 +131,11 @@ func (x *Index) placeRoot(entry *v1.ApprovalEntry) error {
 	case err != nil:
 		return coded(CodeInvalid, "directory %q can't be used: %w", root, err)
 	case place.Sensitive || v1.Shallow(place.Real):
-		return coded(CodeInvalid, "directory %q is shallow, or a sensitive directory or one that holds one; it can't be let be read", root)
+		return coded(CodeInvalid, "directory %q is shallow, or a sensitive directory or one that holds one; it can't be let be read or changed", root)
 	}
-	entry.Verb = v1.ReadingVerb(place.Real)
+	if entry.Verb = v1.ReadingVerb(place.Real); mode == v1.GrantReadWrite {
+		entry.Verb = v1.ChangingVerb(place.Real)
+	}
 	return nil
 }
 

@@ -13,9 +13,9 @@ type readers struct {
 	agent    string
 }
 
-// Reading are the directories outside that a session may read by an answer, as grants of
-// their own mode: those that hold for the session or an ancestor of it, and those for its project.
-func (x *Index) Reading(session *v1.Session) []v1.PathGrant {
+// Opened are the places outside that a session may read, or change, by an answer, as grants:
+// those that hold for the session or an ancestor of it, and those for its project.
+func (x *Index) Opened(session *v1.Session) []v1.PathGrant {
 	held := x.readers(session)
 	if len(held) == 0 {
 		return nil
@@ -25,8 +25,8 @@ func (x *Index) Reading(session *v1.Session) []v1.PathGrant {
 	inMain := x.inMainOnce(project)
 	for _, entry := range held {
 		here := entry.Directory == nil || *entry.Directory == project || entry.Worktrees && *entry.Directory == inMain()
-		if root, ok := entry.Reads(); ok && here {
-			grants = append(grants, v1.PathGrant{ID: entry.ID, Root: root, Mode: v1.GrantReading})
+		if root, mode, ok := entry.Opens(); ok && here {
+			grants = append(grants, v1.PathGrant{ID: entry.ID, Root: root, Mode: mode})
 		}
 	}
 	return grants
@@ -45,7 +45,7 @@ func (x *Index) projectOf(session *v1.Session) string {
 	return place.Real
 }
 
-// readers are the answers to read that hold now for whom a session is of, whatever its project.
+// readers are the answers that open places which hold now for whom a session is of, whatever its project.
 // Entries are never changed.
 func (x *Index) readers(session *v1.Session) []*v1.ApprovalEntry {
 	x.mu.RLock()
@@ -67,9 +67,9 @@ func (x *Index) readers(session *v1.Session) []*v1.ApprovalEntry {
 	return held
 }
 
-// addReading notes an answer that lets a directory be read. The caller holds mu.
+// addReading notes an answer that opens a place outside. The caller holds mu.
 func (x *Index) addReading(entry *v1.ApprovalEntry) {
-	if _, reads := entry.Reads(); reads {
+	if _, _, opens := entry.Opens(); opens {
 		who := readers{entry.Session, entry.Audience, entry.Agent}
 		x.readable[who] = append(x.readable[who], entry)
 	}
@@ -77,7 +77,7 @@ func (x *Index) addReading(entry *v1.ApprovalEntry) {
 
 // removeReading forgets one. The caller holds mu.
 func (x *Index) removeReading(entry *v1.ApprovalEntry) {
-	if _, reads := entry.Reads(); !reads {
+	if _, _, opens := entry.Opens(); !opens {
 		return
 	}
 	who := readers{entry.Session, entry.Audience, entry.Agent}

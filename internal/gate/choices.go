@@ -18,7 +18,7 @@ const CodeIneffective = "approval_ineffective"
 // offers no others of what it can judge by the facts alone; one that it does offer is left
 // out, counted and reported as a bug. What reading a directory comes to is known only from
 // the facts of a session that may read it, so that such a choice is a proposal.
-func (p *passage) effective(ctx context.Context, scope *v1.PromptScope) []string {
+func (p *passage) effective(ctx context.Context, scope *v1.PromptScope, opened *v1.Input) []string {
 	if !p.gate.options.VerifyChoices {
 		return p.result.Choices
 	}
@@ -36,6 +36,11 @@ func (p *passage) effective(ctx context.Context, scope *v1.PromptScope) []string
 		case v1.ChoiceProject:
 			if len(saved) == 0 {
 				return true // the policy doesn't know of shallow projects
+			}
+		case v1.ChoiceSession, v1.ChoiceAlwaysHere:
+			if p.changesOutside() {
+				// What opening places comes to is known only from the facts of a session that may change them.
+				return opened == nil || len(left) > 0 || p.savedAllow(ctx, *opened, scope.Here(saved), false) != nil
 			}
 		}
 		err := p.allowedBy(ctx, scope.Here(saved), len(left) > 0)
@@ -68,13 +73,22 @@ func (p *passage) allowedBy(ctx context.Context, saved []v1.ApprovalEntry, leave
 	if len(saved) == 0 {
 		return errors.New("it saves nothing")
 	}
-	in := p.input
+	return p.savedAllow(ctx, p.input, saved, leaves)
+}
+
+// savedAllow judges an input with some approvals.
+func (p *passage) savedAllow(ctx context.Context, in v1.Input, saved []v1.ApprovalEntry, leaves bool) error {
+	withSaved(&in, saved)
+	return p.allows(ctx, &in, leaves)
+}
+
+// withSaved adds approvals to an input.
+func withSaved(in *v1.Input, saved []v1.ApprovalEntry) {
 	in.Approvals = slices.Clone(in.Approvals)
 	for i := range saved {
 		saved[i].ID = fmt.Sprintf("offered-%d", i)
 		in.Approvals = append(in.Approvals, saved[i].Approval())
 	}
-	return p.allows(ctx, &in, leaves)
 }
 
 // allows judges an input. What an answer leaves out for its shallow directory is approved

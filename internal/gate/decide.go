@@ -276,8 +276,8 @@ func (p *passage) grants() []v1.PathGrant {
 	if options.Approvals == nil {
 		return grants
 	}
-	if reading := options.Approvals.Reading(&p.call.Session); len(reading) > 0 {
-		grants = slices.Concat(grants, reading)
+	if opened := options.Approvals.Opened(&p.call.Session); len(opened) > 0 {
+		grants = slices.Concat(grants, opened)
 	}
 	return grants
 }

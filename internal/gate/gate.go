@@ -62,6 +62,9 @@ type Sessions interface {
 	// ReadingRoot is the directory that a person could let the session read for the sake of
 	// a path, by its real path; empty for none.
 	ReadingRoot(session *v1.Session, path string) string
+	// ChangingRoot is the file or directory that a person could let the session change for
+	// the sake of a path, by its real path; empty for none.
+	ChangingRoot(session *v1.Session, path string) string
 }
 
 // Approvals are what people answered before. What can't be read is nothing, and
@@ -70,9 +73,9 @@ type Approvals interface {
 	// Matching are those that could apply to the facts. call is asked for its
 	// digest where an answer could cover this call alone.
 	Matching(facts *v1.Facts, call v1.Digester) []v1.Approval
-	// Reading are the directories outside that the session may read by an answer, as
-	// grants to read.
-	Reading(session *v1.Session) []v1.PathGrant
+	// Opened are the places outside that the session may read, or change, by an answer, as
+	// grants.
+	Opened(session *v1.Session) []v1.PathGrant
 	// InMain is what a directory is called in the main work tree of its git repository, by real paths. ok
 	// is false if there is none.
 	InMain(directory string) (main string, ok bool)

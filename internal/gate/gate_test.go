@@ -384,7 +384,9 @@ func (remembering) Matching(*v1.Facts, v1.Digester) []v1.Approval {
 func (remembering) Spend(context.Context, string) error    { return nil }
 func (remembering) ReadingRoot(*v1.Session, string) string { return "" }
 
-func (remembering) Reading(*v1.Session) []v1.PathGrant { return nil }
+func (remembering) ChangingRoot(*v1.Session, string) string { return "" }
+
+func (remembering) Opened(*v1.Session) []v1.PathGrant { return nil }
 
 func (remembering) InMain(string) (string, bool) { return "", false }
 

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 )
@@ -44,8 +45,8 @@ func (p *passage) question(ctx context.Context) *v1.Question {
 	if prompt.Messy {
 		prompt.Title += messyNote
 	}
-	scope := p.scope()
-	offered := p.effective(ctx, &scope)
+	scope, opened := p.scope(ctx)
+	offered := p.effective(ctx, &scope, opened)
 	saves := make(map[string]string, len(offered))
 	for _, key := range offered {
 		saves[key] = shown.line(scope.Saves(key))
@@ -59,29 +60,26 @@ func (p *passage) question(ctx context.Context) *v1.Question {
 }
 
 // scope is what an answer to this call would be remembered for: the items that
-// nothing covers, as they are and not as a person is shown them.
-func (p *passage) scope() v1.PromptScope {
+// nothing covers, as they are and not as a person is shown them. Of a call that changes files
+// outside it also returns what is judged once these may be changed.
+func (p *passage) scope(ctx context.Context) (v1.PromptScope, *v1.Input) {
 	scope := v1.PromptScope{
-		Caller: p.options.Caller.Asker(), Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.JudgedAs(), Items: []v1.PromptItem{},
-	}
-	for _, index := range p.result.Uncovered {
-		item := &p.input.Items[index]
-		entry := v1.PromptItem{
-			Kind: item.Kind, Verb: item.Verb, Directory: item.Directory, Shallow: item.Caveats.Has("shallow"),
-			Risks: slices.Sorted(slices.Values(item.Risks)),
-		}
-		if !slices.ContainsFunc(scope.Items, func(known v1.PromptItem) bool { return sameItem(&known, &entry) }) {
-			scope.Items = append(scope.Items, entry)
-		}
+		Caller: p.options.Caller.Asker(), Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.JudgedAs(),
 	}
 	if project := p.input.Session.ProjectDir; !v1.Shallow(project) {
 		scope.Project = project
 	}
+	scope.Items = promptItems(&p.input, p.result.Uncovered)
 	if slices.Contains(p.result.Choices, v1.ChoiceReadChat) {
-		scope.Roots = p.readingRoots()
+		scope.Roots = p.readingRoots(nil)
+	}
+	if p.changesOutside() {
+		opened := p.open(ctx, &scope)
+		p.addWorktrees(&scope)
+		return scope, opened
 	}
 	p.addWorktrees(&scope)
-	return scope
+	return scope, nil
 }
 
 // addWorktrees adds what the directories of a scope are called in the main work tree.
@@ -105,38 +103,74 @@ func (p *passage) addWorktrees(scope *v1.PromptScope) {
 	}
 }
 
-// maxReadingRoots is how many directories a person is asked about in one question.
-const maxReadingRoots = 3
+// promptItems are items of an input as an answer would name them, each once.
+func promptItems(in *v1.Input, uncovered []int) []v1.PromptItem {
+	items := []v1.PromptItem{}
+	for _, index := range uncovered {
+		item := &in.Items[index]
+		entry := v1.PromptItem{
+			Kind: item.Kind, Verb: item.Verb, Directory: item.Directory, Shallow: item.Caveats.Has("shallow"),
+			Risks: slices.Sorted(slices.Values(item.Risks)),
+		}
+		if !slices.ContainsFunc(items, func(known v1.PromptItem) bool { return sameItem(&known, &entry) }) {
+			items = append(items, entry)
+		}
+	}
+	return items
+}
+
+// maxRoots is how many directories a person is asked about in one question.
+const maxRoots = 3
 
 // readingRoots are the directories that would have to be read for the paths outside that
-// nothing covers; none unless there is one for each.
-func (p *passage) readingRoots() []string {
-	sessions := p.gate.options.Sessions
-	if sessions == nil {
+// nothing covers, without those below places that are opened anyway; none unless there is one
+// for each.
+func (p *passage) readingRoots(opened []string) []string {
+	if p.gate.options.Sessions == nil {
 		return nil
 	}
+	return p.roots(p.gate.options.Sessions.ReadingRoot, func(path *v1.Path) bool {
+		return !slices.ContainsFunc(opened, func(root string) bool { return within(path.Real, root) })
+	})
+}
+
+// roots are the places that a person could open for the paths outside that nothing covers, of
+// those that are wanted; none unless there is one for each, and they are few.
+func (p *passage) roots(rootOf func(session *v1.Session, path string) string, wanted func(path *v1.Path) bool) []string {
 	var roots []string
 	for _, index := range p.result.Uncovered {
-		item := &p.input.Items[index]
-		if item.Kind != v1.ItemPath || item.Path < 0 || item.Path >= len(p.input.Paths) {
+		path := p.outside(index)
+		if path == nil || !wanted(path) {
 			continue
 		}
-		path := &p.input.Paths[item.Path]
-		if path.Space != v1.SpaceOutside {
-			continue
-		}
-		root := sessions.ReadingRoot(&p.call.Session, path.Real)
+		root := rootOf(&p.call.Session, path.Real)
 		if root == "" || v1.Shallow(root) {
 			return nil
 		}
 		if !slices.Contains(roots, root) {
 			roots = append(roots, root)
 		}
-	}
-	if len(roots) > maxReadingRoots {
-		return nil
+		if len(roots) > maxRoots {
+			return nil
+		}
 	}
 	return slices.Sorted(slices.Values(roots))
+}
+
+// outside is the path of an item that lies outside every space, nil for any other item.
+func (p *passage) outside(index int) *v1.Path {
+	item := &p.input.Items[index]
+	if item.Kind != v1.ItemPath || item.Path < 0 || item.Path >= len(p.input.Paths) {
+		return nil
+	}
+	if path := &p.input.Paths[item.Path]; path.Space == v1.SpaceOutside {
+		return path
+	}
+	return nil
+}
+
+func within(name, root string) bool {
+	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")
 }
 
 func sameItem(a, b *v1.PromptItem) bool {

@@ -205,6 +205,32 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	return dir
 }
 
+// ChangingRoot is the place that a person could let a session change for the sake of a path
+// outside: the directory itself or the one that holds the file, and the file alone where that
+// directory is too far up. It is empty for places that no session may change by an answer.
+func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
+	scope := r.options.Scope()
+	if scope == nil {
+		return ""
+	}
+	place, err := scope.Place(session, nil, name)
+	if err != nil || place.Sensitive || place.Own || !place.Visible || place.Real != name || !place.Changeable {
+		return ""
+	}
+	if place.Dir || !place.Exists && path.Ext(name) == "" {
+		return name
+	}
+	dir := path.Dir(name)
+	if v1.Shallow(dir) {
+		return name
+	}
+	named, err := scope.Place(session, nil, dir)
+	if err != nil || named.Real != dir || named.Exists && !named.Dir || named.Sensitive || named.Own || !named.Changeable {
+		return ""
+	}
+	return dir
+}
+
 // registered is the nearest registered project that holds a path, or empty.
 func registered(scope Scope, session *v1.Session, real string) string {
 	best := ""

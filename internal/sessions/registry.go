@@ -38,6 +38,8 @@ type Place struct {
 	Dir       bool
 	Links     []string
 	Visible   bool
+	// Changeable is true where a remembered answer may let files be changed.
+	Changeable bool
 }
 
 // Located is a Place, or the reason why a path leads to no place that is known.

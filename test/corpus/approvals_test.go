@@ -108,6 +108,8 @@ func (anySession) Grants(*v1.Session) []v1.PathGrant { return nil }
 
 func (anySession) ReadingRoot(_ *v1.Session, name string) string { return path.Dir(name) }
 
+func (anySession) ChangingRoot(_ *v1.Session, name string) string { return path.Dir(name) }
+
 // facts are those of a shell line in a session of no project, as an operator's verb is read.
 func (a *asking) facts(line string) v1.Facts {
 	call := a.call(engine.Line{Command: line}, true)

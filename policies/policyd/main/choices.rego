@@ -49,6 +49,14 @@ _offered("read_here") if {
 	input.session.project_dir != ""
 }
 
+# More proposals: such an answer opens the places outside, and approves what is then left.
+_offered("session") if _changes_outside
+
+_offered("always_here") if {
+	_changes_outside
+	input.session.project_dir != ""
+}
+
 # Nothing that is remembered answers a finding, nor a call that is not wholly known.
 _one_shot if _prompts != set()
 
@@ -122,6 +130,19 @@ _reads_outside if {
 	every i in _outside {
 		input.paths[input.items[i].path].op in {"read", "list"}
 	}
+	every i in _uncovered - _outside {
+		input.items[i].kind == "command"
+	}
+}
+
+# Paths outside that are changed, or read beside, are all that lies outside.
+_changes_outside if {
+	_prompts == set()
+	_incomplete == []
+	input.messy == false
+	operations := {input.paths[input.items[i].path].op | some i in _outside}
+	operations & {"write", "delete"} != set()
+	operations - {"read", "list", "write", "delete"} == set()
 	every i in _uncovered - _outside {
 		input.items[i].kind == "command"
 	}

@@ -120,6 +120,21 @@ _choices_cases := {
 	},
 	"a path that is written": {
 		"input": testing.file("write", {"space": "outside", "op": "write"}),
+		"choices": ["once", "session", "always_here", "deny"],
+	},
+	"a path that is written without a project": {
+		"input": object.union(
+			testing.file("write", {"space": "outside", "op": "write"}),
+			{"session": testing.session({"project_dir": ""})},
+		),
+		"choices": ["once", "session", "deny"],
+	},
+	"a path that is deleted": {
+		"input": testing.file("delete", {"space": "outside", "op": "delete"}),
+		"choices": ["once", "session", "always_here", "deny"],
+	},
+	"a path that is run": {
+		"input": testing.file("execute", {"space": "outside", "op": "execute"}),
 		"choices": ["once", "deny"],
 	},
 	"a path at an unknown place": {"input": testing.file("read", {"space": "unknown"}), "choices": ["once", "deny"]},

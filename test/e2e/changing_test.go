@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// TestChangingFilesOutside holds A12 and A13: an answer to a call that changes files outside opens the
+// directory that holds them, for commands and file tools alike, in words that the person reads first.
+// Nothing beside it is opened, and what runs there or leads out of it is asked.
+func TestChangingFilesOutside(t *testing.T) {
+	for choice, lasts := range map[string]bool{v1.ChoiceSession: false, v1.ChoiceAlwaysHere: true} {
+		t.Run(choice, func(t *testing.T) {
+			tree := newTree(t)
+			place := filepath.Join(tree.Home, "notes", "drafts")
+			require.NoError(t, os.MkdirAll(place, 0o700))
+			require.NoError(t, os.Symlink(tree.Other, filepath.Join(place, "link")))
+			require.NoError(t, os.WriteFile(filepath.Join(place, "run.sh"), []byte("#!/bin/sh\n"), 0o700))
+			s := startServer(t)
+			s.register(t, tree, "s")
+			s.register(t, tree, "later")
+			words := "change " + place + " in " + tree.Project
+			asked := s.shell(t, "s", "echo x | tee "+place+"/a.md && cat "+place+"/a.md")
+			require.Equal(t, v1.EffectPrompt, asked.Effect)
+			require.Equal(t, words+", tee in "+place, offeredBy(asked.Prompt)[choice].Saves)
+			s.reply(t, asked.Prompt, choice)
+
+			write := func(session, name string) v1.Effect {
+				call := v1.Call{Tool: "Write", Args: []byte(`{"file_path":"` + name + `","content":"x"}`), Session: v1.Session{ID: session}}
+				return s.decide(t, call).Effect
+			}
+			for _, line := range []string{"cat " + place + "/a.md", "ls " + place, "echo y | tee " + place + "/c.md"} {
+				decision := s.shell(t, "s", line)
+				assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
+			}
+			assert.Equal(t, v1.EffectAllow, write("s", place+"/b.md"))
+			assert.Equal(t, lasts, write("later", place+"/b.md") == v1.EffectAllow, "another session of the project")
+			for _, line := range []string{
+				"rm " + place + "/a.md", place + "/run.sh", "sh " + place + "/run.sh", "echo x | tee " + place + "/link/x", "echo x | tee " + place + "/.mcp.json",
+				"echo x | tee " + tree.Home + "/notes/x", "cat " + tree.Other + "/secret.txt", "cd " + place + " && make",
+			} {
+				assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
+			}
+			assert.NotEqual(t, v1.EffectAllow, write("s", tree.Home+"/notes/x"))
+			assert.Contains(t, s.cli(t, "approvals revoke "+words), "Revoked: "+words)
+			assert.Equal(t, v1.EffectPrompt, write("s", place+"/b.md"), "revoked")
+			if lasts {
+				assert.Contains(t, s.cli(t, "approvals list"), "tee in "+place)
+			}
+		})
+	}
+}
+
+// TestNoChangingOfWhatMayHoldSettings holds A12: homes, system directories and whatever lies below a
+// name with a dot are not opened for changes by an answer.
+func TestNoChangingOfWhatMayHoldSettings(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	s.register(t, tree, "s")
+	for _, name := range []string{
+		tree.Home + "/x", tree.Home + "/.config/fish/x", tree.Home + "/.local/bin/x", tree.Home + "/a/.hidden/x", "/opt/x/y", "/usr/local/bin/x", "/etc/x/y", "/var/lib/x/y",
+	} {
+		for _, line := range []string{"cp README.md " + name, "echo x > " + name, "rm -f " + name} {
+			decision := s.shell(t, "s", line)
+			require.NotEqual(t, v1.EffectAllow, decision.Effect, line)
+			if decision.Effect == v1.EffectPrompt {
+				offered := offeredBy(decision.Prompt)
+				assert.NotContains(t, offered, v1.ChoiceSession, line)
+				assert.NotContains(t, offered, v1.ChoiceAlwaysHere, line)
+			}
+		}
+	}
+}
