@@ -38,8 +38,8 @@ type Place struct {
 	// Visible is false for a place on a disk that the sidecar can't see: Real is
 	// then what the path spells, and nothing is known of what lies there.
 	Visible bool
-	// Changeable is true below the directories of config.sensitive.changeable, but not where a segment of the
-	// way from there begins with a dot: what lies there may be settings of programs.
+	// Changeable is true for what is not sensitive below the directories of config.sensitive.changeable, unless
+	// a segment of the way from there begins with a dot: what lies there may be settings of programs.
 	Changeable bool
 }
 
@@ -92,12 +92,13 @@ func (e *extraction) place(path string) (Place, error) {
 	place := Place{
 		Real: resolved.Real, Space: e.spaceOf(&resolved), Sensitive: e.sensitiveRoot(resolved.Real),
 		Own: e.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
-		Visible: !resolved.Unseen, Changeable: e.changeable(resolved.Real),
+		Visible: !resolved.Unseen,
 	}
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.
 		place.Sensitive = true
 	}
+	place.Changeable = !place.Sensitive && e.changeable(resolved.Real)
 	return place, nil
 }
 

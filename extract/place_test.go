@@ -24,12 +24,12 @@ func TestPlace(t *testing.T) {
 		path string
 		want extract.Place
 	}{
-		"project":          {p.project, extract.Place{Real: p.project, Space: v1.SpaceProject, Exists: true, Dir: true}},
-		"file":             {p.project + "/./src//main.go", extract.Place{Real: p.project + "/src/main.go", Space: v1.SpaceProject, Exists: true}},
-		"outside":          {p.home + "/other", extract.Place{Real: p.home + "/other", Space: v1.SpaceOutside, Exists: true, Dir: true}},
-		"missing":          {p.home + "/other/x/y", extract.Place{Real: p.home + "/other/x/y", Space: v1.SpaceOutside}},
-		"granted":          {p.home + "/repo", extract.Place{Real: p.home + "/repo", Space: v1.SpaceGrantRead, Exists: true, Dir: true}},
-		"granted by link":  {p.home + "/other/link", extract.Place{Real: p.home + "/repo", Space: v1.SpaceGrantRead, Exists: true, Dir: true, Links: []string{p.home + "/other/link"}}},
+		"project":          {p.project, extract.Place{Real: p.project, Space: v1.SpaceProject, Exists: true, Dir: true, Changeable: true}},
+		"file":             {p.project + "/./src//main.go", extract.Place{Real: p.project + "/src/main.go", Space: v1.SpaceProject, Exists: true, Changeable: true}},
+		"outside":          {p.home + "/other", extract.Place{Real: p.home + "/other", Space: v1.SpaceOutside, Exists: true, Dir: true, Changeable: true}},
+		"missing":          {p.home + "/other/x/y", extract.Place{Real: p.home + "/other/x/y", Space: v1.SpaceOutside, Changeable: true}},
+		"granted":          {p.home + "/repo", extract.Place{Real: p.home + "/repo", Space: v1.SpaceGrantRead, Exists: true, Dir: true, Changeable: true}},
+		"granted by link":  {p.home + "/other/link", extract.Place{Real: p.home + "/repo", Space: v1.SpaceGrantRead, Exists: true, Dir: true, Links: []string{p.home + "/other/link"}, Changeable: true}},
 		"home":             {p.home, extract.Place{Real: p.home, Space: v1.SpaceOutside, Sensitive: true, Own: true, Exists: true, Dir: true}},
 		"sensitive":        {p.home + "/.ssh", extract.Place{Real: p.home + "/.ssh", Space: v1.SpaceOutside, Sensitive: true, Exists: true, Dir: true}},
 		"in sensitive":     {p.home + "/.ssh/x", extract.Place{Real: p.home + "/.ssh/x", Space: v1.SpaceOutside, Sensitive: true}},
@@ -38,6 +38,7 @@ func TestPlace(t *testing.T) {
 		"own":              {p.home + "/state", extract.Place{Real: p.home + "/state", Space: v1.SpaceOutside, Sensitive: true, Own: true, Exists: true, Dir: true}},
 		"standing":         {"/usr/include/no", extract.Place{Real: "/usr/include/no", Space: v1.SpaceReadAlso}},
 		"by way of /proc":  {"/proc/self/root" + p.home + "/other", extract.Place{Real: p.home + "/other", Space: v1.SpaceOutside, Sensitive: true, Exists: true, Dir: true, Links: []string{"/proc/self", "/proc/self/root"}}},
+		"hidden":           {p.home + "/other/.x/y", extract.Place{Real: p.home + "/other/.x/y", Space: v1.SpaceOutside}},
 		"directory itself": {"/srv", extract.Place{Real: "/srv", Space: v1.SpaceOutside, Sensitive: true, Exists: true, Dir: true}},
 	}
 	for name, c := range cases {

@@ -108,7 +108,7 @@ func TestProjectToolsAndReadingInAllWorktrees(t *testing.T) {
 	h.put(t, v1.ApprovalRequest{Tool: v1.ToolReading, Verb: v1.ReadingVerb("/usr/libexec"), Directory: new("/srv/proj")})
 	roots := func(project string) []string {
 		out := []string{}
-		for _, grant := range h.Reading(&v1.Session{ID: "s", Agent: "claude-code", Audience: v1.AudiencePersonal, ProjectDir: project}) {
+		for _, grant := range h.Opened(&v1.Session{ID: "s", Agent: "claude-code", Audience: v1.AudiencePersonal, ProjectDir: project}) {
 			out = append(out, grant.Root)
 		}
 		return out
