@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 
-	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/contain/landlock"
 )
 
 // confine restricts the calling thread for good, and what it starts. It returns the listener of
@@ -29,7 +29,7 @@ func (s *spec) confine() (int, error) {
 	if err := dropCapabilities(s.Obligation.Profile); err != nil {
 		return -1, err
 	}
-	if err := ll.LandlockRestrictSelf(rules.fd, 0); err != nil {
+	if err := landlock.RestrictSelf(rules.fd); err != nil {
 		return -1, fmt.Errorf("enforce landlock ruleset: %w", err)
 	}
 	return newTable(limitsOf(&s.Obligation, s.Staged, s.ABI)).install()

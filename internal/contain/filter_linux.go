@@ -177,15 +177,11 @@ type limits struct {
 	isolated bool
 	// scoped says that Landlock keeps signals inside.
 	scoped bool
-	// thread is the one that starts the program. Landlock takes it for a part of the run.
-	thread uint32
 }
 
-// limitsOf is called on the thread that is confined.
 func limitsOf(o *v1.Obligation, isolated bool, abi int) limits {
 	return limits{
 		readOnly: o.Profile == v1.ProfileReadOnly, loopback: o.Network == v1.NetworkLoopback, isolated: isolated, scoped: abi >= abiScopes,
-		thread: uint32(unix.Gettid()), //nolint:gosec // a thread id
 	}
 }
 
@@ -234,7 +230,6 @@ func (t *table) addProcesses(l limits) {
 	// told that it worked.
 	t.add(deny(0), unix.SYS_PRLIMIT64, argIs(1, unix.RLIMIT_CORE), argSet(2))
 	t.add(deny(0), unix.SYS_SETRLIMIT, argIs(0, unix.RLIMIT_CORE))
-	t.addLauncher(l)
 	// A lease on a file that can only be read makes others wait for it.
 	t.add(deny(unix.EPERM), unix.SYS_FCNTL, argIs(1, unix.F_SETLEASE))
 	if l.isolated {
@@ -257,23 +252,11 @@ func (t *table) addProcesses(l limits) {
 	if l.scoped {
 		return
 	}
-	t.addAll(deny(unix.EPERM), unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO)
-	t.add(deny(unix.EPERM), unix.SYS_FCNTL, argIs(1, unix.F_SETOWN))
-}
-
-// addLauncher keeps signals from the thread that started the program: one to a thread is one to its process.
-func (t *table) addLauncher(l limits) {
-	for _, number := range []int{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO} {
-		t.add(deny(unix.EPERM), number, argIs(0, l.thread))
-	}
-	for _, number := range []int{unix.SYS_TGKILL, unix.SYS_RT_TGSIGQUEUEINFO} {
-		t.add(deny(unix.EPERM), number, argIs(1, l.thread))
-	}
-	t.add(deny(unix.EPERM), unix.SYS_FCNTL, argIs(1, unix.F_SETOWN), argIs(2, l.thread))
-	// Their target is in memory, or a directory of /proc. Programs fall back to kill.
+	t.addAll(deny(unix.EPERM), unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
+		unix.SYS_PIDFD_SEND_SIGNAL)
 	const setOwnerEx = 15
+	t.add(deny(unix.EPERM), unix.SYS_FCNTL, argIs(1, unix.F_SETOWN))
 	t.add(deny(unix.EPERM), unix.SYS_FCNTL, argIs(1, setOwnerEx))
-	t.add(deny(unix.ENOSYS), unix.SYS_PIDFD_SEND_SIGNAL)
 }
 
 // Requests of ioctl that aren't in package unix.
@@ -288,8 +271,6 @@ const (
 	getEntropy     = 0x80045200
 	blockSize      = 0x80081272
 	tioclinux      = 0x541c
-	fiosetown      = 0x8901
-	siocspgrp      = 0x8902
 	tiocsserial    = 0x541f
 	tiocsrs485     = 0x542f
 	ioctlTerminals = 0x5400
@@ -315,9 +296,6 @@ func (t *table) addIoctls(l limits) {
 		t.add(allow, number, argIs(1, request))
 	}
 	if l.loopback {
-		for _, request := range []uint32{fiosetown, siocspgrp} { // who gets signals
-			t.add(deny(unix.EPERM), number, argIs(1, request))
-		}
 		t.add(allow, number, secondMasked(ioctlTypeMask, ioctlSockets))
 	}
 	t.add(deny(unix.ENOTTY), number)

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/contain/landlock"
 )
 
 // minLandlock is the first ABI that restricts TCP; with the third, truncation is restricted.
@@ -27,14 +27,14 @@ const (
 )
 
 const (
-	rightsRead     = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSReadDir
-	rightsOnFile   = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
-	rightsOnDevice = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
+	rightsRead     = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	rightsOnFile   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	rightsOnDevice = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	// No device nodes: a node of a disk is the disk.
-	rightsWrite = rightsRead | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile |
-		ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeSym | ll.AccessFSRefer
+	rightsWrite = rightsRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
 	// rightsAll are those of the third ABI.
-	rightsAll = rightsWrite | ll.AccessFSMakeChar | ll.AccessFSMakeBlock
+	rightsAll = rightsWrite | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 )
 
 // devices can be read and written in every run.
@@ -42,7 +42,7 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 
 // landlockABI is the kernel's, or 0 if it has no Landlock or it is switched off.
 func landlockABI() int {
-	version, err := ll.LandlockGetABIVersion()
+	version, err := landlock.Version()
 	if err != nil {
 		return 0
 	}
@@ -58,23 +58,23 @@ type ruleset struct {
 // newRuleset handles every right that the ABI knows. A program without a TCP port that it may use
 // has no TCP, unless loopback says that it has a network namespace of its own.
 func newRuleset(abi int, loopback bool) (*ruleset, error) {
-	attr := ll.RulesetAttr{HandledAccessFS: rightsAll}
+	attr := landlock.RulesetAttr{HandledAccessFS: rightsAll}
 	if abi >= abiIoctlDev {
-		attr.HandledAccessFS |= ll.AccessFSIoctlDev
+		attr.HandledAccessFS |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	}
 	if abi >= abiResolveUnix {
-		attr.HandledAccessFS |= ll.AccessFSResolveUnix
+		attr.HandledAccessFS |= landlock.AccessFSResolveUnix
 	}
 	if !loopback {
-		attr.HandledAccessNet = ll.AccessNetBindTCP | ll.AccessNetConnectTCP
+		attr.HandledAccessNet = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 		if abi >= abiUDP {
-			attr.HandledAccessNet |= ll.AccessNetBindUDP | ll.AccessNetConnectSendUDP
+			attr.HandledAccessNet |= landlock.AccessNetBindUDP | landlock.AccessNetConnectSendUDP
 		}
 	}
 	if abi >= abiScopes {
-		attr.Scoped = ll.ScopeAbstractUnixSocket | ll.ScopeSignal
+		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
-	fd, err := ll.LandlockCreateRuleset(&attr, 0)
+	fd, err := landlock.Create(&attr)
 	if err != nil {
 		return nil, fmt.Errorf("create landlock ruleset: %w", err)
 	}
@@ -103,10 +103,9 @@ func (r *ruleset) allowFD(fd int, path string, rights uint64) error {
 		return fmt.Errorf("stat %s: %w", path, err)
 	}
 	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
-		rights &= rightsOnFile | ll.AccessFSIoctlDev
+		rights &= rightsOnFile | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	}
-	attr := ll.PathBeneathAttr{AllowedAccess: rights & r.handled, ParentFd: fd}
-	if err := ll.LandlockAddPathBeneathRule(r.fd, &attr, 0); err != nil {
+	if err := landlock.Allow(r.fd, rights&r.handled, fd); err != nil {
 		return fmt.Errorf("allow %s in landlock: %w", path, err)
 	}
 	return nil
@@ -180,13 +179,13 @@ func (r *ruleset) fill(o *v1.Obligation, extra []string, ownTerminals bool) erro
 		}
 	}
 	for _, path := range devices {
-		if err := r.allow(path, rightsOnDevice|ll.AccessFSIoctlDev); err != nil {
+		if err := r.allow(path, rightsOnDevice|unix.LANDLOCK_ACCESS_FS_IOCTL_DEV); err != nil {
 			return err
 		}
 	}
 	if ownTerminals {
 		for _, path := range []string{"/dev/ptmx", "/dev/pts"} {
-			err := r.allow(path, rightsOnDevice|ll.AccessFSReadDir|ll.AccessFSIoctlDev)
+			err := r.allow(path, rightsOnDevice|unix.LANDLOCK_ACCESS_FS_READ_DIR|unix.LANDLOCK_ACCESS_FS_IOCTL_DEV)
 			if err != nil && !errors.Is(err, unix.ELOOP) { // ptmx may be a link into pts
 				return err
 			}
@@ -206,7 +205,7 @@ func (r *ruleset) allowReading(path string) error {
 		}
 		return err
 	}
-	if err := r.allow("/", ll.AccessFSReadDir); err != nil {
+	if err := r.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir("/")
@@ -236,7 +235,7 @@ func (r *ruleset) allowTerminals() error {
 		if err != nil {
 			continue // it is gone from /dev: it can't be opened again
 		}
-		err = r.allowFD(copied, name, rightsOnDevice|ll.AccessFSIoctlDev)
+		err = r.allowFD(copied, name, rightsOnDevice|unix.LANDLOCK_ACCESS_FS_IOCTL_DEV)
 		_ = unix.Close(copied)
 		if err != nil {
 			return err

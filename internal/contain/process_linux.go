@@ -55,10 +55,6 @@ func (s *spec) start(suspend func() bool) ended {
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return ended{err: fmt.Errorf("keep descriptors from the program: %w", err)}
 	}
-	// Nor are this process's memory and environment: the confined thread counts as a part of the run.
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return ended{err: fmt.Errorf("keep memory from the program: %w", err)}
-	}
 	if err := limitCoreDumps(); err != nil {
 		return ended{err: err}
 	}
