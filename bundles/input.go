@@ -124,6 +124,8 @@ func (b *inputBuilder) session(session *v1.SessionFacts) *ast.Term {
 		{keys[5], b.string(session.ProjectDir)},
 		{keys[6], b.string(session.SessionDir)},
 		{keys[7], b.set(session.Tools)},
+		{keys[8], b.set(session.Enforces)},
+		{keys[9], b.set(session.Profiles)},
 	}...))
 	return b.recent.session.keep(session, term, b.err)
 }

@@ -37,6 +37,8 @@ func (w *inputWriter) facts(facts *v1.Facts) {
 	w.texts(session.ID, session.Agent, string(session.Audience), session.Platform, session.ProjectDir, session.SessionDir)
 	w.truths(session.Interactive)
 	w.list(session.Tools)
+	w.list(session.Enforces)
+	w.list(session.Profiles)
 	w.method(&facts.Method)
 	w.list(facts.About)
 	w.list(facts.Verbs)

@@ -61,7 +61,7 @@ func (r *recentSession) of(facts *v1.SessionFacts) *ast.Term {
 	same := kept.ID == facts.ID && kept.Agent == facts.Agent && kept.Audience == facts.Audience &&
 		kept.Interactive == facts.Interactive && kept.Platform == facts.Platform &&
 		kept.ProjectDir == facts.ProjectDir && kept.SessionDir == facts.SessionDir &&
-		slices.Equal(kept.Tools, facts.Tools)
+		slices.Equal(kept.Tools, facts.Tools) && slices.Equal(kept.Enforces, facts.Enforces) && slices.Equal(kept.Profiles, facts.Profiles)
 	if same {
 		return r.term
 	}
@@ -71,7 +71,7 @@ func (r *recentSession) of(facts *v1.SessionFacts) *ast.Term {
 func (r *recentSession) keep(facts *v1.SessionFacts, term *ast.Term, fault error) *ast.Term {
 	if fault == nil {
 		r.facts, r.term = *facts, term
-		r.facts.Tools = slices.Clone(facts.Tools)
+		r.facts.Tools, r.facts.Enforces, r.facts.Profiles = slices.Clone(facts.Tools), slices.Clone(facts.Enforces), slices.Clone(facts.Profiles)
 	}
 	return term
 }

@@ -130,6 +130,10 @@ func (s *repeatShard) own(kept *v1.Judgement) {
 		reason.Rule, reason.Code = s.rule(reason.Rule), s.rule(reason.Code)
 		reason.Message = strings.Clone(reason.Message)
 	}
+	for i := range kept.Obliges {
+		duty := &kept.Obliges[i]
+		duty.Kind, duty.Profile, duty.Reads = s.rule(duty.Kind), s.rule(duty.Profile), s.rule(duty.Reads)
+	}
 	for i, choice := range kept.Choices {
 		kept.Choices[i] = s.rule(choice)
 	}
@@ -178,6 +182,7 @@ func copyJudgement(judgement *v1.Judgement) v1.Judgement {
 	copied := *judgement
 	copied.Reasons, copied.Covered = slices.Clone(judgement.Reasons), slices.Clone(judgement.Covered)
 	copied.Uncovered, copied.Choices = slices.Clone(judgement.Uncovered), slices.Clone(judgement.Choices)
+	copied.Obliges = slices.Clone(judgement.Obliges)
 	if judgement.JSONRPCError != nil {
 		fault := *judgement.JSONRPCError
 		copied.JSONRPCError = &fault

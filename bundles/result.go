@@ -16,10 +16,14 @@ func (w *vocabulary) judgement(result *ast.Term, in *v1.Input) (v1.Judgement, er
 	facts := &in.Facts
 	var (
 		read v1.Judgement
-		m    [9]*ast.Term
+		m    [10]*ast.Term
 		err  error
 	)
-	if err = members("decision", result, w.decision, m[:]); err != nil {
+	keys, none := w.decision, len(w.decision)-1
+	if object, isObject := result.Value.(ast.Object); isObject && object.Get(keys[none]) == nil {
+		keys, m[none] = keys[:none], ast.InternedEmptyArray // a copy of the policy from before there were obligations
+	}
+	if err = members("decision", result, keys, m[:]); err != nil {
 		return v1.Judgement{}, err
 	}
 	if read.Effect, err = effect("effect", m[0]); err != nil {
@@ -49,6 +53,9 @@ func (w *vocabulary) judgement(result *ast.Term, in *v1.Input) (v1.Judgement, er
 	if read.JSONRPCError, err = w.readRPCError(m[8]); err != nil {
 		return v1.Judgement{}, err
 	}
+	if read.Obliges, err = w.duties(m[9]); err != nil {
+		return v1.Judgement{}, err
+	}
 	if err = checkJudgement(&read, in); err != nil {
 		return v1.Judgement{}, err
 	}
@@ -65,6 +72,9 @@ func checkJudgement(read *v1.Judgement, in *v1.Input) error {
 		if read.Reasons[i].Effect == v1.EffectDeny && read.Effect != v1.EffectDeny {
 			return fmt.Errorf("effect is %s, but reason %d denies", read.Effect, i)
 		}
+	}
+	if err := checkDuties(read, &facts.Session); err != nil {
+		return err
 	}
 	if read.Effect != v1.EffectAllow {
 		return nil

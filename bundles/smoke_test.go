@@ -38,6 +38,7 @@ func TestTheSmokeCasesRunEveryRule(t *testing.T) {
 			"namespaces": map[string]any{"fs": "collaborative", "terminal": "collaborative"},
 		},
 		{"namespaces": map[string]any{"fs": "self_handle", "terminal": "self_handle"}},
+		{"contain": "required"},
 		{"namespaces": map[string]any{"fs": "single_pass_through"}},
 		{"namespaces": map[string]any{"fs": "unsafe_debug"}, "unsafe_debug_broadcast": true},
 	} {

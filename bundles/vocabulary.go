@@ -26,7 +26,7 @@ type vocabulary struct {
 	// noMethod is what calls have that are no ACP methods.
 	noMethod *ast.Term
 	// The keys of each kind of result object, in the order in which they are read.
-	decision, reason, route, rpcError, rpcData []*ast.Term
+	decision, reason, route, rpcError, rpcData, duty []*ast.Term
 }
 
 func newVocabulary() *vocabulary {
@@ -40,12 +40,13 @@ func newVocabulary() *vocabulary {
 	w.peer = w.terms("id", "capabilities")
 	w.terminal = w.terms("step", "id", "known", "peer")
 	w.permission = w.terms("asks", "raw_input")
-	w.session = w.terms("id", "agent", "audience", "interactive", "platform", "project_dir", "session_dir", "tools")
+	w.session = w.terms("id", "agent", "audience", "interactive", "platform", "project_dir", "session_dir", "tools", "enforces", "profiles")
 	w.item = w.terms("kind", "verb", "directory", "form", "touches", "caveats", "reaches", "within", "path", "risks", "values")
 	w.path = w.terms("raw", "real", "op", "space", "item", "class", "links", "caveats")
 	w.approval = w.terms("id", "tool", "verb", "directory", "anywhere", "once", "risks")
 
-	w.decision = w.terms("effect", "reasons", "covered", "uncovered", "choices", "hint", "refusal_hint", "route", "jsonrpc_error")
+	w.decision = w.terms("effect", "reasons", "covered", "uncovered", "choices", "hint", "refusal_hint", "route", "jsonrpc_error", "obligations")
+	w.duty = w.terms("kind", "profile", "reads")
 	w.reason = w.terms("rule", "code", "effect", "message", "item")
 	w.route = w.terms("mode", "peer", "select")
 	w.rpcError = w.terms("code", "message", "data")

@@ -29,6 +29,8 @@ type lists struct {
 	readAlso []string
 	// scratch are the directories of clients, by the catalog's names of these.
 	scratch     map[string]scratchData
+	// contain says what contained runs see.
+	contain     containData
 	deleteAllow []string
 	changeable  []string
 	pathMap     paths.Map
@@ -51,6 +53,7 @@ type policyData struct {
 		} `json:"protected"`
 		PathClasses classData              `json:"path_classes"`
 		Scratch     map[string]scratchData `json:"scratch"`
+		Contain     containData            `json:"contain"`
 		Exclusions  struct {
 			Names []string
 		} `json:"exclusions"`
@@ -83,7 +86,7 @@ type policyData struct {
 func readable(policyd map[string]any) map[string]any {
 	config, _ := policyd["config"].(map[string]any)
 	picked := map[string]any{}
-	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes", "exclusions", "scratch"} {
+	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes", "exclusions", "scratch", "contain"} {
 		picked[name] = config[name]
 	}
 	return map[string]any{"config": picked, "settings": policyd["settings"]}
@@ -117,6 +120,11 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	if out.classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
+	out.contain = config.Contain
+	out.contain.Environment.Drop = concat(out.contain.Environment.Drop, config.Secrets.Variables)
+	out.contain.protected = concat(
+		concat(config.Protected.Instructions, settings.Scope.Protected), concat(config.Protected.Always, settings.Scope.ProtectedAlways))
+	out.contain.secrets = concat(config.Secrets.Files, concat(config.Secrets.Directories, settings.Secrets.Directories))
 	for agent := range settings.Agents {
 		out.ruled[agent] = true
 	}

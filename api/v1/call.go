@@ -14,6 +14,9 @@ type Call struct {
 	Args json.RawMessage `json:"args"`
 	// Cwd is the directory that the tool would run in, if the host knows it.
 	Cwd string `json:"cwd,omitempty"`
+	// Escalate asks a person where the call would else be run contained, since containment
+	// refused what it needs.
+	Escalate bool `json:"escalate,omitempty"`
 	// Session says who asks, and where. Session.ID is required.
 	Session Session `json:"session"`
 }
@@ -50,6 +53,12 @@ type Session struct {
 	// Tools lists the hint tools that the session offers its agent (D5).
 	Tools []string `json:"tools,omitempty"`
 	Peers []Peer   `json:"peers,omitempty"`
+	// Enforces lists the kinds of obligations that the caller fulfils: ObligationContain.
+	// Adapters and gates say it, never the agent.
+	Enforces []string `json:"enforces,omitempty"`
+	// LastingShell is true where the shell outlives the call, so that a change of directory
+	// stays. Such a line is not run contained.
+	LastingShell bool `json:"lasting_shell,omitempty"`
 	// Resolved is true where the directories are real paths that were resolved
 	// when the session was first named: one that leads elsewhere by now is none.
 	// It is no part of the wire.

@@ -17,6 +17,10 @@ type Decision struct {
 	// JSONRPCError is what a host answers to a blocked method, else null.
 	JSONRPCError *JSONRPCError `json:"jsonrpc_error"`
 	Policy       PolicyInfo    `json:"policy"`
+	// Obligations are duties without which the allow doesn't hold, and Run is the command
+	// that fulfils them. Both are absent where nothing is obliged.
+	Obligations []Obligation `json:"obligations,omitempty"`
+	Run         []string     `json:"run,omitempty"`
 	// Facts is set when the caller asked with ?include=facts.
 	Facts *Facts `json:"facts,omitempty"`
 	// Explanation is set when the caller asked with ?explain=1.

@@ -147,6 +147,12 @@ type SessionFacts struct {
 	ProjectDir  string   `json:"project_dir"`
 	SessionDir  string   `json:"session_dir"`
 	Tools       Set      `json:"tools"`
+	// Enforces are the kinds of obligations that the caller fulfils.
+	Enforces Set `json:"enforces"`
+	// Profiles are those in which this call could be run contained here, and ProfileMasks
+	// where secrets can be hidden from the run. It is empty for a caller who doesn't enforce
+	// ObligationContain.
+	Profiles Set `json:"profiles"`
 }
 
 // Item kinds.

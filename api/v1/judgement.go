@@ -16,6 +16,8 @@ type Judgement struct {
 	RefusalHint  string        `json:"refusal_hint"`
 	Route        Route         `json:"route"`
 	JSONRPCError *JSONRPCError `json:"jsonrpc_error"`
+	// Obliges are the duties without which an allow doesn't hold.
+	Obliges []Duty `json:"obligations"`
 	// Known is what is kept with an input that was judged before, nil for any other.
 	Known *Known `json:"-"`
 }

@@ -12,6 +12,26 @@ const (
 	ProfileProject = "project"
 )
 
+// ProfileMasks says in SessionFacts.Profiles that a run can be kept from reading single files.
+const ProfileMasks = "masks"
+
+// What a contained run may read.
+const (
+	// ReadsKnown is everything: what the call reads is known.
+	ReadsKnown = "known"
+	// ReadsListed is what the session may read, and the system's programs and libraries,
+	// without secrets.
+	ReadsListed = "listed"
+)
+
+// Duty is an obligation as policy names it. Extraction makes the Obligation of it, with
+// the paths that it means here.
+type Duty struct {
+	Kind    string `json:"kind"`
+	Profile string `json:"profile"`
+	Reads   string `json:"reads"`
+}
+
 // Networks that a contained run has. NetworkLoopback is a loopback of its own, which reaches
 // no server outside the run.
 const (
@@ -36,6 +56,14 @@ type Obligation struct {
 	Hide        []string          `json:"hide"`
 	Network     string            `json:"network"`
 	Environment EnvironmentLimits `json:"environment"`
+}
+
+// Containment is how one call is run contained.
+type Containment struct {
+	Obligation Obligation
+	Argv       []string
+	// Cwd is the real path of the directory that it is run in.
+	Cwd string
 }
 
 // EnvironmentLimits say what a contained run doesn't inherit.

@@ -65,6 +65,8 @@ type RecordResult struct {
 	Reasons  []Reason       `json:"reasons"`
 	Items    []DecisionItem `json:"items"`
 	PromptID string         `json:"prompt_id"`
+	// Obligations are those of the decision.
+	Obligations []Obligation `json:"obligations,omitempty"`
 }
 
 // RecordFilter narrows a list of records. What is empty narrows nothing.

@@ -67,7 +67,7 @@ func (p *Program) doctorCommand() *cobra.Command {
 func (p *Program) doctor(ctx context.Context, s *settings) error {
 	bad := false
 	findings := append([]finding{
-		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineAccess(s), examineLog(s), examineServer(ctx, s),
+		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineAccess(s), examineLog(s), examineServer(ctx, s), examineContainment(s),
 	}, p.examineClients(ctx, s)...)
 	for _, f := range findings {
 		bad = bad || f.err != nil

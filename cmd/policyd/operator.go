@@ -92,6 +92,7 @@ func newServer(
 		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
 		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
 		AllowedHosts: s.AllowedHosts, Agents: s.agentTerms, Decisions: record.NewReader(s.DecisionLog.File),
+		Runs: decider.runs,
 	}
 	for _, more := range add {
 		more(&options)

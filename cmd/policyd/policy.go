@@ -75,6 +75,11 @@ func (s *snapshot) Extract(ctx context.Context, call *v1.Call, grants []v1.PathG
 	return s.extractor.ExtractContext(ctx, call, grants, s.limit)
 }
 
+// Contain makes the obligation that a duty means for a call.
+func (s *snapshot) Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error) {
+	return s.extractor.Contain(ctx, call, grants, duty)
+}
+
 // Method makes the facts of an ACP method without arguments.
 func (s *snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
 	return s.extractor.Method(session, name)

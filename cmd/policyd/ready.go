@@ -19,6 +19,9 @@ func (s *sidecar) ready() api.Readiness {
 		Checks: append([]api.Check{s.checkPolicy()}, s.policy.checkBundles()...),
 	}
 	readiness.Checks = append(readiness.Checks, s.policy.files.checks()...)
+	if s.containment != nil {
+		readiness.Checks = append(readiness.Checks, s.containment.checks()...)
+	}
 	if s.broadcasts {
 		readiness.Checks = append(readiness.Checks, api.Check{
 			Name: "unsafe_debug", Detail: "started with --unsafe-debug-broadcast: namespaces in mode unsafe_debug go to every subscriber",

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"policyd/internal/contain"
 	"policyd/internal/hook"
 	"policyd/test/project"
 )
@@ -20,6 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of the scripts
 
 // TestMain lets scripts run the real program under its own name.
 func TestMain(m *testing.M) {
+	contain.Stage() // as main does: probes start this program again
 	testscript.Main(m, map[string]func(){
 		"policyd":      main,
 		"policyd-hook": func() { os.Exit(hook.Main(os.Args[1:])) },

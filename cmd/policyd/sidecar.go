@@ -14,6 +14,7 @@ import (
 	"policyd/internal/metrics"
 	"policyd/internal/prompts"
 	"policyd/internal/record"
+	"policyd/internal/runs"
 	"policyd/internal/tracing"
 )
 
@@ -23,6 +24,9 @@ type sidecar struct {
 	policy *policy
 	// memory is nil where a call is decided without what people answered before.
 	memory *memory
+	// containment and runs are nil where nothing is run.
+	containment *containment
+	runs        *runs.Book
 	// writer is nil where decisions leave no record.
 	writer *record.Writer
 	// broadcasts is true where the mode unsafe_debug is served (N4).
@@ -63,6 +67,8 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 	if made.memory, err = newMemory(ctx, s, opened, made.policy, logger); err != nil {
 		return made, err
 	}
+	made.containment = newContainment(s)
+	made.runs = newRuns(made.containment)
 	return made, errors.Join(made.assemble(logger), made.sources())
 }
 
@@ -107,6 +113,9 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 		if err != nil {
 			return err
 		}
+	}
+	if s.runs != nil {
+		options.Runs = s.runs
 	}
 	s.watchBroadcasts(&options, logger)
 	s.measure(&options)

@@ -25,6 +25,7 @@ func bundlesShape() shape {
 
 func (c *Config) fillBundles(values map[string]any) {
 	c.MaxPolicyAge = get(values, "max_policy_age", time.Duration(0))
+	c.Contain = get(values, "contain", ContainAuto)
 	c.StalePolicy = get(values, "stale_policy", StaleUnready)
 	given := get(values, "bundles", map[string]any{})
 	c.TestOnActivate = get(given, "test_on_activate", true)

@@ -42,6 +42,8 @@ type Config struct {
 	MaxPolicyAge time.Duration
 	// StalePolicy is StaleUnready or StaleDeny: what follows from an older policy.
 	StalePolicy string
+	// Contain is ContainAuto, ContainOff or ContainRequired.
+	Contain string
 	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
@@ -54,6 +56,16 @@ type Config struct {
 
 	judging map[string]any
 }
+
+// Which calls are run contained, where their caller can do that.
+const (
+	// ContainAuto: those that the policy obliges to it.
+	ContainAuto = "auto"
+	// ContainOff: none.
+	ContainOff = "off"
+	// ContainRequired: command lines that can't be are asked about.
+	ContainRequired = "required"
+)
 
 // What follows from a policy that is older than MaxPolicyAge.
 const (
@@ -106,7 +118,7 @@ const defaultDecisionCache = 4096
 
 // judgingKeys are the settings that policy judges by.
 func judgingKeys() []string {
-	return []string{"scope", "secrets", "path_classes", "shell", "namespaces", "agents"}
+	return []string{"scope", "secrets", "path_classes", "shell", "contain", "namespaces", "agents"}
 }
 
 // Settings returns a copy of the judging settings, in the shape of

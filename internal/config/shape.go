@@ -92,6 +92,7 @@ func settings() shape {
 		"secrets":       fixed(map[string]shape{"names": globs(), "directories": globs(), "except": globs()}),
 		"path_classes":  {kind: table, each: classShape(), key: className},
 		"shell":         fixed(map[string]shape{"workspace_writes": {kind: boolean}, "remote_readers": {kind: boolean}, "project_verbs": strs()}),
+		"contain":       {kind: text, allowed: []string{ContainAuto, ContainOff, ContainRequired}},
 		"namespaces":    {kind: table, each: &mode, key: namespace},
 		"safe_verbs":    safeVerbsShape(),
 		"catalog":       catalogShape(),

@@ -52,6 +52,8 @@ type passage struct {
 	terminal string
 	// answered is the prompt that decided, for the record.
 	answered string
+	// refusals are what containment refused of the same call before.
+	refusals []v1.Refusal
 	// recorded is the record that was handed on, nil for none.
 	recorded *v1.Record
 	// fault is the code of what went wrong, empty when nothing did.
@@ -243,9 +245,14 @@ func (p *passage) admit(ctx context.Context) error {
 	if p.options.Dry {
 		admit = sessions.Peek
 	}
-	session, err := admit(ctx, &p.call.Session, p.options.Caller)
+	asked := p.call.Session
+	asked.Enforces, asked.LastingShell = nil, false // it is said of this call alone
+	session, err := admit(ctx, &asked, p.options.Caller)
 	if err != nil {
 		return err
+	}
+	if p.call.Session.Enforces != nil {
+		session.Enforces, session.LastingShell = p.call.Session.Enforces, p.call.Session.LastingShell
 	}
 	p.admitted = *p.call
 	p.admitted.Session = session
@@ -261,6 +268,7 @@ func (p *passage) gather(ctx context.Context, snapshot Snapshot) (err error) {
 		return err
 	}
 	p.cwd = p.input.Cwd
+	p.enforces()
 	p.claimTerminal()
 	p.remember(&p.input)
 	return nil
@@ -306,12 +314,19 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	}
 	switch p.result.Effect {
 	case v1.EffectAllow:
+		if len(p.result.Obliges) > 0 {
+			if err := p.oblige(ctx, snapshot); err != nil {
+				p.uncontained(ctx, snapshot, err)
+				return
+			}
+		}
 		if !p.spend(ctx, snapshot) && !p.options.Probe {
 			p.gate.options.Prompts.ReleaseSame(ctx, p.call.Session.ID, p)
 		}
 	case v1.EffectDeny:
 		p.noteReadOnly()
 	case v1.EffectPrompt:
+		p.decision.Reasons = append(p.refusedBefore(), p.decision.Reasons...)
 		if p.refused != nil {
 			p.denyAsAsked()
 			return

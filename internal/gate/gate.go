@@ -26,6 +26,9 @@ type Snapshot interface {
 	Extract(ctx context.Context, call *v1.Call, grants []v1.PathGrant) (v1.Facts, error)
 	// Inert names the arguments of a call that change nothing of what it does.
 	Inert(call *v1.Call) []string
+	// Contain makes the obligation that a duty means for a call. With an error the call can't
+	// be contained.
+	Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error)
 	// Judge judges. An error that holds a *v1.CodedError denies with its code.
 	Judge(ctx context.Context, in *v1.Input) (v1.Judgement, error)
 }
@@ -116,6 +119,8 @@ type Options struct {
 	// Approvals may be nil: nothing is remembered.
 	Approvals Approvals
 	Prompts   Prompts // required
+	// Runs may be nil: then no call is run contained.
+	Runs Runs
 	// Terminals may be nil: then no session has any.
 	Terminals Terminals
 	// VerifyChoices judges the call anew for each choice that is remembered before it is

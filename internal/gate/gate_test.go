@@ -29,6 +29,9 @@ type fixed struct {
 	judge   func(context.Context, *v1.Input)
 	// unread is why the facts can't be made, nil when they can.
 	unread error
+	// containment is what a duty means, uncontained why it can't be met.
+	containment v1.Containment
+	uncontained error
 }
 
 func (f *fixed) Current() gate.Snapshot {
@@ -46,6 +49,10 @@ func (f *fixed) Extract(_ context.Context, call *v1.Call, _ []v1.PathGrant) (v1.
 }
 
 func (f *fixed) Inert(*v1.Call) []string { return []string{"description"} }
+
+func (f *fixed) Contain(context.Context, *v1.Call, []v1.PathGrant, v1.Duty) (v1.Containment, error) {
+	return f.containment, f.uncontained
+}
 
 func (f *fixed) Judge(ctx context.Context, in *v1.Input) (v1.Judgement, error) {
 	if f.judge != nil {

@@ -64,7 +64,7 @@ func (p *passage) line() *v1.Record {
 		Input:   &p.input,
 		Known:   p.result.Known,
 		Result: v1.RecordResult{
-			Decision: p.decision.Effect, Reasons: p.decision.Reasons, Items: p.decision.Items,
+			Decision: p.decision.Effect, Reasons: p.decision.Reasons, Items: p.decision.Items, Obligations: p.decision.Obligations,
 		},
 		Error: p.fault,
 		Metrics: map[string]int64{

@@ -66,6 +66,14 @@ func resources() object {
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
 		"/v1/hooks/{client}": {hook()},
+		"/v1/runs/{id}/claim": {{
+			method: "post", summary: "Spends a decision for a call that is about to be run contained, and says what to enforce.",
+			request: "RunClaim", response: "RunGranted", refusals: []string{"404", "409", "410"},
+		}},
+		"/v1/runs/{id}/report": {{
+			method: "post", summary: "Says what containment refused of a run, so that the same call is a question.",
+			request: "RunReport", refusals: []string{"404"},
+		}},
 		"/v1/decisions":      {recordList()},
 		"/v1/decisions/{id}": {recordGet()},
 		"/v1/events":         {stream()},

@@ -191,6 +191,7 @@ func equal(a, b *v1.Session) bool {
 	return a.Agent == b.Agent && a.ParentID == b.ParentID && a.Audience == b.Audience && a.ProjectDir == b.ProjectDir &&
 		slices.Equal(a.ExtraDirs, b.ExtraDirs) && a.SessionDir == b.SessionDir && a.Attended() == b.Attended() &&
 		a.Platform == b.Platform && a.Home == b.Home && a.Shell == b.Shell && slices.Equal(a.Tools, b.Tools) &&
+		slices.Equal(a.Enforces, b.Enforces) && a.LastingShell == b.LastingShell &&
 		slices.EqualFunc(a.Peers, b.Peers, func(a, b v1.Peer) bool {
 			return a.ID == b.ID && slices.Equal(a.Capabilities, b.Capabilities)
 		})

@@ -28,9 +28,13 @@ func (r *Registry) narrow(found *located, kept, asked *v1.Session, register bool
 			return v1.Session{}, err
 		}
 	}
-	// Neither gives trust: hints name the tools, and methods go to a peer.
+	// None gives trust: hints name the tools, and methods go to a peer. What a caller enforces
+	// is its own to say, whoever named the session first.
 	if asked.Tools != nil {
 		n.out.Tools = asked.Tools
+	}
+	if asked.Enforces != nil {
+		n.out.Enforces, n.out.LastingShell = asked.Enforces, asked.LastingShell
 	}
 	if asked.Peers != nil {
 		n.out.Peers = asked.Peers

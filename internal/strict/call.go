@@ -174,6 +174,11 @@ func textPointer(session *v1.Session) (pointer, message string) {
 	if i, message := firstFault(session.Tools, nameFault); message != "" {
 		return "/tools/" + strconv.Itoa(i), message
 	}
+	for i, kind := range session.Enforces {
+		if kind != v1.ObligationContain {
+			return "/enforces/" + strconv.Itoa(i), "no kind of obligation: known is " + v1.ObligationContain
+		}
+	}
 	for i := range session.Peers {
 		peer := &session.Peers[i]
 		message := nameFault(peer.ID)

@@ -36,6 +36,10 @@ func (w *writer) decision(decision *v1.Decision) {
 		w.truth(`,"unsafe_debug":`, true)
 	}
 	w.raw("}")
+	w.obligations(decision.Obligations)
+	if len(decision.Run) > 0 {
+		w.texts(`,"run":`, decision.Run)
+	}
 	if decision.Facts != nil {
 		w.raw(`,"facts":`)
 		w.facts(decision.Facts)
@@ -45,4 +49,11 @@ func (w *writer) decision(decision *v1.Decision) {
 		w.other(`,"explanation":`, decision.Explanation)
 	}
 	w.raw("}")
+}
+
+// obligations are left out where there are none.
+func (w *writer) obligations(obligations []v1.Obligation) {
+	if len(obligations) > 0 {
+		w.other(`,"obligations":`, obligations)
+	}
 }

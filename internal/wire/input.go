@@ -61,6 +61,8 @@ func (w *writer) session(session *v1.SessionFacts) {
 	w.text(`,"project_dir":`, session.ProjectDir)
 	w.text(`,"session_dir":`, session.SessionDir)
 	w.set(`,"tools":`, session.Tools)
+	w.set(`,"enforces":`, session.Enforces)
+	w.set(`,"profiles":`, session.Profiles)
 	w.raw("}")
 }
 

@@ -26,6 +26,7 @@ func (w *writer) record(record *v1.Record) {
 	w.raw(`,"result":`)
 	w.knownResult(&record.Result, record.Known)
 	w.text(`,"prompt_id":`, record.Result.PromptID)
+	w.obligations(record.Result.Obligations)
 	w.raw("}")
 	if record.Error != "" {
 		w.text(`,"error":`, record.Error)

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -399,40 +398,6 @@ var attempts = []attempt{
 	{name: "root of the launcher", control: nobodyTries, try: func(w *world) error {
 		return openOnly(fmt.Sprintf("/proc/%d/root%s", os.Getppid(), w.Canary), unix.O_WRONLY)
 	}},
-	{name: "environment of the launcher's threads", control: nobodyTries, try: eachThread(func(process, thread int) error {
-		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/environ", process, thread))
-		if err == nil && len(content) == 0 {
-			return errors.New("it is empty")
-		}
-		return err
-	})},
-	{name: "memory of the launcher's threads", control: nobodyTries, try: eachThread(func(process, thread int) error {
-		return openOnly(fmt.Sprintf("/proc/%d/task/%d/mem", process, thread), unix.O_RDONLY)
-	})},
-	{name: "signal to the launcher's threads", control: nobodyTries, try: eachThread(func(process, thread int) error {
-		return unix.Tgkill(process, thread, 0)
-	})},
-	{name: "signal to a thread as to a process", control: nobodyTries, try: eachThread(func(_, thread int) error { return unix.Kill(thread, 0) })},
-	{name: "tkill to the launcher's threads", control: nobodyTries, try: eachThread(func(_, thread int) error {
-		return call(unix.SYS_TKILL, uintptr(thread), 0)
-	})},
-	{name: "queue a signal to the launcher's threads", control: nobodyTries, try: eachThread(func(process, thread int) error {
-		info := [32]int32{int32(unix.SIGWINCH), 0, -1}
-		if call(unix.SYS_RT_SIGQUEUEINFO, uintptr(thread), uintptr(unix.SIGWINCH), uintptr(unsafe.Pointer(&info))) == nil {
-			return nil
-		}
-		return call(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(process), uintptr(thread), uintptr(unix.SIGWINCH), uintptr(unsafe.Pointer(&info)))
-	})},
-	{name: "signal by pidfd to the launcher's threads", control: nobodyTries, try: eachThread(func(_, thread int) error {
-		const ofThread = unix.O_EXCL
-		for _, flags := range []int{0, ofThread} {
-			fd, err := unix.PidfdOpen(thread, flags)
-			if err == nil && unix.PidfdSendSignal(fd, unix.SIGWINCH, nil, 0) == nil {
-				return nil
-			}
-		}
-		return unix.EPERM
-	})},
 	{name: "limits of another", try: func(w *world) error {
 		return unix.Prlimit(w.Victim, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: 3}, nil)
 	}},
@@ -733,28 +698,6 @@ func readHidden(path func(*world) string) func(*world) error {
 		content, err := os.ReadFile(path(w))
 		if err == nil && !bytes.Contains(content, []byte("canary")) {
 			return errors.New("it is empty")
-		}
-		return err
-	}
-}
-
-// eachThread tries every thread of the launcher: the one that started the program is confined as the program is.
-func eachThread(do func(process, thread int) error) func(*world) error {
-	return func(*world) error {
-		process := os.Getppid()
-		tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", process))
-		if err != nil {
-			return err
-		}
-		err = errors.New("it has no threads")
-		for _, task := range tasks {
-			thread, convert := strconv.Atoi(task.Name())
-			if convert != nil {
-				return convert
-			}
-			if err = do(process, thread); err == nil {
-				return nil
-			}
 		}
 		return err
 	}

@@ -18,6 +18,7 @@ decision := allowed if {
 	# since a name left open could be that of their tests, which ask for this decision.
 	input.complete == true
 	input.messy == false
+	input.session.profiles == {}
 	is_array(input.paths)
 	input.tool.kind != "acp"
 	operators := data.policyd.config.operators
@@ -31,16 +32,23 @@ decision := allowed if {
 
 	# regal ignore:use-object-keys
 	{i | some i, _ in input.items} == {pair[0] | some pair in covers}
-	allowed := _allow(covers, {"mode": "", "peer": "", "select": ""})
+	allowed := _allow(covers, {"mode": "", "peer": "", "select": ""}, [])
 } else := allowed if {
 	_allowed == true
-	allowed := _allow(_covers, _route)
+	allowed := _allow(_covers, _route, data.policyd.contain.of_allowed)
+} else := allowed if {
+	_allowed == false
+	data.policyd.rules.deny == set()
+	_site_denials == set()
+	_site_prompts == set()
+	contained := data.policyd.contain.run
+	allowed := _allow(contained.covers, _route, contained.obligations)
 } else := _refusal if {
 	_allowed == false
 }
 
 # The union with nothing is the object itself, ready-made: the value of a rule is made anew for each that reads it.
-_allow(covers, route) := object.union(
+_allow(covers, route, obligations) := object.union(
 	{
 		"effect": "allow",
 		"reasons": [],
@@ -51,6 +59,7 @@ _allow(covers, route) := object.union(
 		"refusal_hint": "",
 		"route": route,
 		"jsonrpc_error": null,
+		"obligations": obligations,
 	},
 	{},
 )
@@ -65,6 +74,7 @@ _refusal := {
 	"refusal_hint": _refusal_hint,
 	"route": _route_asked,
 	"jsonrpc_error": null,
+	"obligations": [],
 } if {
 	_asks == true
 }
@@ -79,6 +89,7 @@ _refusal := {
 	"refusal_hint": "",
 	"route": _route_denied,
 	"jsonrpc_error": _jsonrpc_error,
+	"obligations": [],
 } if {
 	_asks == false
 }

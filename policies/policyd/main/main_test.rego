@@ -184,6 +184,7 @@ test_main[name] if {
 		"hint",
 		"route",
 		"jsonrpc_error",
+		"obligations",
 		"refusal_hint",
 	}
 	(decision.choices == []) == case.effect != "prompt"

@@ -182,6 +182,8 @@ _session := {
 	"project_dir": "/srv/proj",
 	"session_dir": "/var/agent/s-1",
 	"tools": {},
+	"enforces": {},
+	"profiles": {},
 }
 
 # As extraction derives them from finished facts; the engine refuses facts that lack one.

@@ -110,6 +110,11 @@ type nobody struct{ gate.Prompts }
 // Inert implements gate.Snapshot.
 func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
+// Contain implements gate.Snapshot.
+func (s *snapshot) Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error) {
+	return s.extractor.Contain(ctx, call, grants, duty)
+}
+
 // Current implements gate.Policy.
 func (e *Engine) Current() gate.Snapshot {
 	if current := e.current.Load(); current != nil {

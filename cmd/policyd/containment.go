@@ -1,0 +1,95 @@
+package main
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"policyd/api"
+	v1 "policyd/api/v1"
+	"policyd/internal/config"
+	"policyd/internal/contain"
+	"policyd/internal/runs"
+)
+
+// containment is what this machine can enforce. It is found out once, beside the start: until
+// then nothing can be.
+type containment struct {
+	turnedOff bool
+	report    atomic.Pointer[contain.Report]
+}
+
+func newContainment(s *settings) *containment {
+	found := &containment{turnedOff: s.Contain == config.ContainOff}
+	if !found.turnedOff {
+		go func() {
+			report := contain.Probe()
+			found.report.Store(&report)
+		}()
+	}
+	return found
+}
+
+// profiles are those that work here.
+func (c *containment) profiles() v1.Set {
+	report := c.report.Load()
+	if c.turnedOff || report == nil {
+		return nil
+	}
+	var works v1.Set
+	for i := range report.Capabilities {
+		if report.Capabilities[i].Works {
+			works = append(works, report.Capabilities[i].Profile)
+		}
+	}
+	if works.Has(v1.ProfileProject) { // both need a mount namespace
+		works = append(works, v1.ProfileMasks)
+	}
+	return works
+}
+
+// checks are one for each profile. None of them makes the server unready: what can't be
+// contained is judged as it always was.
+func (c *containment) checks() []api.Check {
+	report := c.report.Load()
+	switch {
+	case c.turnedOff:
+		return []api.Check{{Name: "contain", OK: true, Detail: "turned off by the setting contain"}}
+	case report == nil:
+		return []api.Check{{Name: "contain", OK: true, Detail: "it is being found out what works here"}}
+	}
+	var checks []api.Check
+	for _, capability := range report.Capabilities {
+		check := api.Check{Name: "contain/" + capability.Profile, OK: capability.Works, Detail: capability.Why}
+		if capability.Works {
+			check.Detail = "works, with " + strings.Join(report.Mechanisms, ", ")
+		}
+		checks = append(checks, check)
+	}
+	return checks
+}
+
+// newRuns makes the book of calls that are to be run contained.
+func newRuns(found *containment) *runs.Book { return runs.New(found.profiles, time.Now) }
+
+// examineContainment tries what can be enforced here.
+func examineContainment(s *settings) finding {
+	if s.Contain == config.ContainOff {
+		return finding{name: "contain", note: "turned off by the setting contain"}
+	}
+	report := contain.Probe()
+	found := finding{name: "contain"}
+	var works []string
+	for _, capability := range report.Capabilities {
+		if capability.Works {
+			works = append(works, capability.Profile)
+			continue
+		}
+		found.warnings = append(found.warnings, "profile "+capability.Profile+" doesn't work here: "+capability.Why)
+	}
+	found.note = "no profile works; no call is run contained"
+	if len(works) > 0 {
+		found.note = "profiles that work: " + strings.Join(works, ", ") + "; " + strings.Join(report.Mechanisms, ", ")
+	}
+	return found
+}

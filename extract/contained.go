@@ -1,0 +1,309 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+)
+
+// containData is what policy data says of contained runs. Names of files and directories may
+// begin with "~", the home of the session.
+type containData struct {
+	Read struct {
+		System, Home []string
+	} `json:"read"`
+	Write struct {
+		Home []string
+	} `json:"write"`
+	// Hide are secrets of the system.
+	Hide []string `json:"hide"`
+	// Git are names in a repository's directory that stay as they are.
+	Git         []string             `json:"git"`
+	Environment v1.EnvironmentLimits `json:"environment"`
+	// protected and secrets are those of the other lists.
+	protected, secrets []string
+}
+
+// maxContained bounds how many names are looked at for one contained run.
+const maxContained = 200_000
+
+// errors of containing a call.
+var (
+	errManyNames = fmt.Errorf("there are more than %d names below the session's directories", maxContained)
+	errNoCommand = errors.New("the call holds no single command line that could be run contained")
+)
+
+// Contain makes the obligation that a duty means for a call, and the argv that runs it. It
+// walks the directories that the session may read, within ctx. With an error the call can't
+// be contained. It is safe for concurrent use.
+func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (run v1.Containment, err error) {
+	e := x.begin(call)
+	defer e.end()
+	defer func() {
+		if early, ours := recover().(stopped); ours {
+			err = early.err
+		}
+	}()
+	e.bounds.ctx = ctx
+	e.session()
+	if e.windows || e.resolver.Map != nil {
+		return v1.Containment{}, errors.New("the names of the session's files are others than the sidecar's")
+	}
+	if run.Argv, err = e.argv(); err != nil {
+		return v1.Containment{}, err
+	}
+	e.surroundings(grants)
+	c := containment{extraction: e, left: maxContained, obligation: v1.Obligation{
+		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.contain.Environment,
+		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
+	}}
+	if err := c.fill(duty); err != nil {
+		return v1.Containment{}, err
+	}
+	run.Obligation, run.Cwd = c.obligation, e.facts.Cwd
+	return run, nil
+}
+
+// argv is how the one command of the call is started.
+func (e *extraction) argv() ([]string, error) {
+	who := e.x.catalog.identify(e.call.Session.Agent, e.call.Tool, e.call.Protocol)
+	if who.tool == nil || who.tool.Kind != v1.ToolShell {
+		return nil, errNoCommand
+	}
+	args, err := decodeInto(e.work.arguments[:0], e.call.Args, e.x.catalog.arguments)
+	if err != nil {
+		return nil, errNoCommand
+	}
+	e.args = args
+	for _, name := range who.tool.Cwd {
+		for _, dir := range e.texts([]string{name}) {
+			e.call = withCwd(e.call, dir)
+		}
+	}
+	for _, name := range who.tool.Command {
+		texts, err := e.args.take(name)
+		switch {
+		case err != nil:
+			return nil, errNoCommand
+		case len(texts) == 0:
+		case e.args.raw(name)[0] == '[' && who.tool.Words:
+			return slices.Clone(texts), nil
+		case e.args.raw(name)[0] == '[':
+			return nil, errNoCommand
+		default:
+			return []string{e.shell(who.tool), "-c", texts[0]}, nil
+		}
+	}
+	return nil, errNoCommand
+}
+
+func withCwd(call *v1.Call, dir string) *v1.Call {
+	if dir == "" {
+		return call
+	}
+	moved := *call
+	if !path.IsAbs(dir) {
+		dir = path.Join(call.Cwd, dir)
+	}
+	moved.Cwd = dir
+	return &moved
+}
+
+// shell is the program that runs the tool's lines.
+func (e *extraction) shell(t *tool) string {
+	for _, name := range []string{t.Shell, e.call.Session.Shell} {
+		if name != "" {
+			return name
+		}
+	}
+	return "bash"
+}
+
+// containment gathers the paths of one obligation.
+type containment struct {
+	*extraction
+	obligation v1.Obligation
+	left       int
+}
+
+func (c *containment) fill(duty v1.Duty) error {
+	o, data := &c.obligation, &c.x.lists.contain
+	c.addRoots(rootsWithRepositories)
+	switch {
+	case duty.Reads == v1.ReadsKnown && duty.Profile == v1.ProfileReadOnly:
+		o.Read = []string{"/"}
+		return nil
+	case duty.Reads != v1.ReadsListed:
+		return fmt.Errorf("no run in the profile %q can read %q", duty.Profile, duty.Reads)
+	}
+	c.add(&o.Read, data.Read.System, data.Read.Home)
+	if duty.Profile == v1.ProfileProject {
+		c.add(&o.Write, data.Write.Home)
+	}
+	var roots []string
+	for i := range c.roots {
+		root := &c.roots[i]
+		listed := func(above string) bool { return paths.Within(root.Real, above) }
+		if root.Space == v1.SpaceReadAlso && slices.ContainsFunc(o.Read, listed) {
+			continue // it is the system's, or a cache
+		}
+		roots = append(roots, root.Real)
+		if duty.Profile == v1.ProfileProject && (root.Space == v1.SpaceProject || root.Space == v1.SpaceSession) {
+			o.Write = append(o.Write, root.Real)
+			c.protect(root.Real)
+		}
+	}
+	for i := range c.grants {
+		if space := c.grantedSpace(c.grants[i].Root); space != "" {
+			roots = append(roots, c.grants[i].Root)
+		}
+	}
+	return c.look(roots)
+}
+
+// add adds what is there of names.
+func (c *containment) add(to *[]string, lists ...[]string) {
+	for _, list := range lists {
+		for _, name := range list {
+			if name = c.expandHome(name); name == "" {
+				continue
+			}
+			if resolved, err := c.resolver.Resolve(name); err == nil && resolved.Exists && !c.ownPlace(resolved.Real) {
+				*to = appendNew(*to, resolved.Real)
+			}
+		}
+	}
+}
+
+// protect names what stays as it is in a root, be it there or not.
+func (c *containment) protect(root string) {
+	for _, name := range c.x.lists.contain.protected {
+		if !strings.ContainsAny(name, "*?[") && name != ".git" {
+			c.obligation.Protect = appendNew(c.obligation.Protect, root+"/"+name)
+		}
+	}
+	c.protectGit(root + "/.git")
+}
+
+func (c *containment) protectGit(dir string) {
+	info, err := c.stat(dir)
+	switch {
+	case err == nil && !info.IsDir():
+		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
+		return
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
+		return
+	}
+	for _, name := range c.x.lists.contain.Git {
+		c.obligation.Protect = appendNew(c.obligation.Protect, dir+"/"+name)
+	}
+}
+
+// look reads through everything that the run will see of the session's directories, hides
+// the secrets, and protects what no agent changes.
+func (c *containment) look(roots []string) error {
+	o := &c.obligation
+	slices.Sort(roots)
+	var seen []string
+	for _, root := range roots {
+		if slices.ContainsFunc(seen, func(above string) bool { return paths.Within(root, above) }) {
+			continue
+		}
+		seen, o.Read = append(seen, root), appendNew(o.Read, root)
+		if err := c.walk(root); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.x.lists.contain.Hide {
+		c.hide(name)
+	}
+	for _, name := range c.x.lists.contain.secrets {
+		if c.home != "" && !strings.HasPrefix(name, "/") {
+			c.hide(c.home + "/" + name)
+		}
+	}
+	for _, own := range c.x.own {
+		c.hide(own)
+	}
+	return nil
+}
+
+// hide hides a path that is there and could be read.
+func (c *containment) hide(name string) {
+	resolved, err := c.resolver.Resolve(name)
+	if err != nil || !resolved.Exists {
+		return
+	}
+	if slices.ContainsFunc(c.obligation.Read, func(root string) bool { return paths.Within(resolved.Real, root) }) {
+		c.obligation.Hide = appendNew(c.obligation.Hide, resolved.Real)
+	}
+}
+
+func (c *containment) walk(dir string) error {
+	entries, err := c.readDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return nil
+		}
+		return fmt.Errorf("look for secrets: %w", err)
+	}
+	c.step()
+	for _, entry := range entries {
+		if c.left--; c.left < 0 {
+			return errManyNames
+		}
+		if err := c.visit(dir+"/"+entry.Name(), entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *containment) visit(full string, entry fs.DirEntry) error {
+	o := &c.obligation
+	if entry.Type()&fs.ModeSymlink != 0 {
+		return nil // what it leads to counts
+	}
+	if c.secretFile(full) || c.secretDirectory(full) || c.secretSettings(full) || c.judged(full) {
+		o.Hide = append(o.Hide, full)
+		return c.oneName(full, entry)
+	}
+	if o.Profile == v1.ProfileProject {
+		switch name := entry.Name(); {
+		case name == ".git":
+			c.protectGit(full)
+		case slices.Contains(c.x.lists.contain.protected, name):
+			o.Protect = appendNew(o.Protect, full)
+		}
+	}
+	if entry.IsDir() && !(entry.Name() == "objects" && strings.HasSuffix(full, "/.git/objects")) {
+		return c.walk(full)
+	}
+	return nil
+}
+
+// judged reports whether a path is in a class of the operator's that has an effect.
+func (c *containment) judged(full string) bool {
+	return slices.ContainsFunc(c.x.lists.classes, func(class pathClass) bool { return class.judged && c.inClass(&class, full) != "" })
+}
+
+// oneName refuses a secret that another name of the file would show. What a hidden directory
+// holds may have other names outside; these are not looked for.
+func (c *containment) oneName(full string, entry fs.DirEntry) error {
+	if !entry.Type().IsRegular() {
+		return nil
+	}
+	if resolved, err := c.resolver.Resolve(full); err != nil || resolved.HardLinks {
+		return fmt.Errorf("%s has other names, by which it could be read", full)
+	}
+	return nil
+}

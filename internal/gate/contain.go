@@ -1,0 +1,99 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
+// Runs are the calls that may be run contained.
+type Runs interface {
+	// Profiles are those that can be enforced here, and ProfileMasks; empty where containment
+	// is turned off. It is called concurrently.
+	Profiles() v1.Set
+	// Keep notes a call that was allowed with an obligation, until it is claimed.
+	Keep(run *PendingRun) error
+	// Refused is what containment refused when the same call was run before, nil for nothing.
+	Refused(session string, call v1.Digester) []v1.Refusal
+}
+
+// PendingRun is a call that was allowed with an obligation and not yet run.
+type PendingRun struct {
+	DecisionID string
+	SessionID  string
+	Caller     v1.Caller
+	v1.Containment
+	// Digest names the call, should the containment refuse something.
+	Digest [32]byte
+}
+
+// codeUncontained is the code of why a call that could be run contained is not.
+const codeUncontained = "containment_failed"
+
+// launcher is the command that claims a decision and runs its call.
+const launcher = "policyd"
+
+// enforces notes in the facts what the caller can enforce for this call.
+func (p *passage) enforces() {
+	session, runs := &p.input.Session, p.gate.options.Runs
+	session.Enforces, session.Profiles = v1.Set{}, v1.Set{}
+	declared := p.call.Session.Enforces
+	if runs == nil || !slices.Contains(declared, v1.ObligationContain) {
+		return
+	}
+	session.Enforces = v1.Set{v1.ObligationContain}
+	if p.call.Session.LastingShell && slices.ContainsFunc(p.input.Verbs, changesDirectory) {
+		return // its next call starts where this one leaves the shell
+	}
+	if p.refusals = runs.Refused(p.call.Session.ID, p); p.call.Escalate || len(p.refusals) > 0 {
+		return
+	}
+	session.Profiles = slices.Clone(runs.Profiles())
+}
+
+// changesDirectory reports whether a verb moves the shell that runs it.
+func changesDirectory(verb string) bool { return slices.Contains([]string{"cd", "pushd", "popd"}, verb) }
+
+// oblige makes the obligation of an allow that needs one, and keeps the call to be run.
+func (p *passage) oblige(ctx context.Context, snapshot Snapshot) error {
+	run := PendingRun{DecisionID: p.id, SessionID: p.call.Session.ID, Caller: p.options.Caller, Digest: p.key(snapshot)}
+	var err error
+	if run.Containment, err = snapshot.Contain(ctx, p.call, p.grants(), p.result.Obliges[0]); err != nil {
+		return fmt.Errorf("contain: %w", err)
+	}
+	if run.Cwd == "" || run.Cwd != p.cwd {
+		return errors.New("contain: the directory isn't known")
+	}
+	p.decision.Obligations = []v1.Obligation{run.Obligation}
+	p.decision.Run = append([]string{launcher, "run", "--decision", p.id, "--"}, run.Argv...)
+	if p.options.Probe {
+		return nil
+	}
+	return p.gate.options.Runs.Keep(&run)
+}
+
+// uncontained judges the call again as if its caller could enforce nothing.
+func (p *passage) uncontained(ctx context.Context, snapshot Snapshot, err error) {
+	p.tell(codeUncontained, err)
+	p.input.Session.Profiles = v1.Set{}
+	p.evaluateBy(ctx, snapshot)
+}
+
+// refusedBefore is what a person is told of a contained run of the same call.
+func (p *passage) refusedBefore() []v1.Reason {
+	if len(p.refusals) == 0 {
+		return nil
+	}
+	told := make([]string, 0, len(p.refusals))
+	for _, refusal := range p.refusals {
+		told = append(told, refusal.Operation+" "+p.gate.options.Redactor.Shown(refusal.Target))
+	}
+	return []v1.Reason{{
+		Rule: "gate/contained_run_refused", Code: "contained_run_refused", Effect: v1.EffectPrompt, Item: -1,
+		Message: "run contained, it was refused: " + strings.Join(told, ", "),
+	}}
+}

@@ -1,0 +1,198 @@
+// Package runs keeps the calls that were allowed to be run contained, until they are claimed
+// by the program that runs them, and what containment refused of them. All of it is in memory:
+// after a restart a call is asked about anew.
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/gate"
+)
+
+// Limits of a Book.
+const (
+	// Fresh is how long after its decision a call can be claimed.
+	Fresh = 60 * time.Second
+	// remembered is how long what was refused makes the same call a question.
+	remembered = 30 * time.Minute
+	// most bounds the calls that are kept, mostOfOne those of one caller.
+	most, mostOfOne = 10_000, 1_000
+	// mostRefused bounds the calls of which refusals are kept.
+	mostRefused = 1_000
+	// MaxRefusals bounds those of one report, and maxTarget the bytes of a target.
+	MaxRefusals = 20
+	maxTarget   = 4096
+)
+
+// Codes of claims that are refused.
+const (
+	CodeNotFound  = "run_not_found"
+	CodeSpent     = "run_spent"
+	CodeTooOld    = "run_too_old"
+	CodeOtherCall = "run_of_another_call"
+	CodeTooMany   = "too_many_runs"
+)
+
+// states of a run.
+const (
+	waiting = iota
+	spent
+)
+
+type pending struct {
+	gate.PendingRun
+	made  time.Time
+	state int
+}
+
+// refusedCall names a call of a session.
+type refusedCall struct {
+	session string
+	digest  [32]byte
+}
+
+type refusedRun struct {
+	refusals []v1.Refusal
+	at       time.Time
+}
+
+// Book keeps runs. It may be used concurrently.
+type Book struct {
+	profiles func() v1.Set
+	now      func() time.Time
+
+	mu      sync.Mutex
+	runs    map[string]*pending
+	order   []string // the oldest first
+	refused map[refusedCall]refusedRun
+}
+
+var _ gate.Runs = (*Book)(nil)
+
+// New returns a book. profiles says what can be enforced here, and is called concurrently; now
+// is the clock.
+func New(profiles func() v1.Set, now func() time.Time) *Book {
+	return &Book{profiles: profiles, now: now, runs: map[string]*pending{}, refused: map[refusedCall]refusedRun{}}
+}
+
+// Profiles are those that can be enforced here.
+func (b *Book) Profiles() v1.Set { return b.profiles() }
+
+// Keep notes a call until it is claimed. The error is a *v1.CodedError where a caller has too
+// many calls that it never ran.
+func (b *Book) Keep(run *gate.PendingRun) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forget()
+	own := 0
+	for _, other := range b.runs {
+		if other.Caller.Identity == run.Caller.Identity && other.state == waiting {
+			own++
+		}
+	}
+	if own >= mostOfOne || len(b.runs) >= most {
+		return &v1.CodedError{Code: CodeTooMany, Err: fmt.Errorf("%d calls wait to be run", own)}
+	}
+	b.runs[run.DecisionID] = &pending{PendingRun: *run, made: b.now()}
+	b.order = append(b.order, run.DecisionID)
+	return nil
+}
+
+// forget drops runs that are too old to be told of, and refusals that are. The caller holds mu.
+func (b *Book) forget() {
+	now := b.now()
+	for len(b.order) > 0 {
+		oldest := b.runs[b.order[0]]
+		if now.Sub(oldest.made) < remembered && len(b.order) < most {
+			break
+		}
+		delete(b.runs, b.order[0])
+		b.order = b.order[1:]
+	}
+	for call, run := range b.refused {
+		if now.Sub(run.at) >= remembered {
+			delete(b.refused, call)
+		}
+	}
+}
+
+// Claim spends a decision for what is about to be run. The error is a *v1.CodedError.
+func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	run, err := b.own(id, caller)
+	switch {
+	case err != nil:
+		return v1.RunGranted{}, err
+	case run.state == spent:
+		return v1.RunGranted{}, coded(CodeSpent, "decision %s was claimed before; ask again for each run", id)
+	case b.now().Sub(run.made) > Fresh:
+		return v1.RunGranted{}, coded(CodeTooOld, "decision %s is older than %s; ask again", id, Fresh)
+	case !slices.Equal(claim.Argv, run.Argv):
+		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for another command line", id)
+	case claim.Cwd != run.Cwd:
+		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for the directory %s", id, run.Cwd)
+	case claim.SessionID != "" && claim.SessionID != run.SessionID:
+		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for another session", id)
+	}
+	run.state = spent
+	return v1.RunGranted{DecisionID: id, Obligation: run.Obligation}, nil
+}
+
+// own finds the run of a caller. Another's is none. The caller holds mu.
+func (b *Book) own(id string, caller v1.Caller) (*pending, error) {
+	run := b.runs[id]
+	if run == nil || run.Caller.Identity != caller.Identity {
+		return nil, coded(CodeNotFound, "no decision %s waits to be run; it may be of before a restart", id)
+	}
+	return run, nil
+}
+
+// Report keeps what containment refused of a run that was claimed, so that the same call is a
+// question when it is asked for again.
+func (b *Book) Report(id string, report *v1.RunReport, caller v1.Caller) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	run, err := b.own(id, caller)
+	switch {
+	case err != nil:
+		return err
+	case run.state != spent:
+		return coded(CodeOtherCall, "decision %s was not claimed", id)
+	case len(report.Refused) == 0:
+		return nil
+	}
+	b.forget()
+	if len(b.refused) >= mostRefused {
+		clear(b.refused) // they are tried contained once more
+	}
+	refusals := slices.Clone(report.Refused[:min(len(report.Refused), MaxRefusals)])
+	for i := range refusals {
+		target := &refusals[i].Target
+		*target = (*target)[:min(len(*target), maxTarget)]
+	}
+	b.refused[refusedCall{run.SessionID, run.Digest}] = refusedRun{refusals, b.now()}
+	return nil
+}
+
+// Refused is what containment refused of a call before.
+func (b *Book) Refused(session string, call v1.Digester) []v1.Refusal {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.refused) == 0 {
+		return nil
+	}
+	run, found := b.refused[refusedCall{session, call.Digest()}]
+	if !found || b.now().Sub(run.at) >= remembered {
+		return nil
+	}
+	return run.refusals
+}
+
+func coded(code, format string, args ...any) error {
+	return &v1.CodedError{Code: code, Err: fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,94 @@
+# METADATA
+# title: Contained runs
+# description: >-
+#   Which calls of a caller who can enforce it are obliged to be run contained: command lines that only read, in defence
+#   in depth; lines whose only open question is what their commands do, if they can be kept from doing harm; and a
+#   project's own tools.
+package policyd.contain
+
+# METADATA
+# scope: document
+# description: The obligations of a call that is allowed as it is. What a person approved may do more than read.
+default of_allowed := []
+
+of_allowed := [{"kind": "contain", "profile": "read_only", "reads": "known"}] if {
+	input.session.profiles.read_only == true
+	input.tool.act == "shell"
+	input.messy == false
+	input.items[0] != null
+	reading := data.policyd.config.contain.reading_rules
+	covered := {pair[0] | some pair in data.policyd.rules.cover; reading[pair[1]] == true}
+
+	# regal ignore:use-object-keys
+	covered == {i | some i, _ in input.items}
+}
+
+# METADATA
+# scope: document
+# description: >-
+#   The covers that hold in a contained run, and the obligation. Without any it is undefined. A call is run in one
+#   profile, so all of it has to do with that one.
+run := {"obligations": [{"kind": "contain", "profile": "project", "reads": "listed"}], "covers": covers} if {
+	_runnable
+	input.session.profiles.project == true
+	input.messy == false
+	data.policyd.rules.prompt == set()
+	other := {i | some i, _ in input.items; not _works[i]}
+	other == set()
+	covers := {[i, "contain/project"] | some i, _ in input.items}
+} else := {"obligations": [{"kind": "contain", "profile": "read_only", "reads": "listed"}], "covers": covers} if {
+	_runnable
+	input.session.profiles.read_only == true
+	input.session.profiles.masks == true
+	_findings_end
+	other := {i | some i, _ in input.items; not _only_reads[i]}
+	other == set()
+	covers := {[i, "contain/read_only"] | some i, _ in input.items}
+}
+
+_runnable if {
+	input.session.enforces.contain == true
+	input.tool.act == "shell"
+	input.complete == true
+	input.items[0] != null
+	data.policyd.config.contain.audiences[input.session.audience] == true
+}
+
+# A finding about what is read or could not be told says nothing of a run that can't read, write or send.
+_findings_end if {
+	open := {finding |
+		some finding in data.policyd.rules.prompt
+		not data.policyd.config.contain.questions[finding.code]
+	}
+	open == set()
+}
+
+# Commands that touch nothing but what the session may read, as far as that is known, and that are readers or of
+# which nobody can tell what they are.
+_only_reads[i] := true if {
+	readable := data.policyd.config.spaces.readable[input.session.audience]
+	some i, item in input.items
+	item.kind == "command"
+	object.subset(object.union(data.policyd.config.caveats.safe_verbs, data.policyd.config.contain.caveats), item.caveats)
+	object.subset(object.union(readable, data.policyd.config.contain.touches), item.touches)
+	_reader_or_unknown(item)
+}
+
+_reader_or_unknown(item) if data.policyd.config.safe_verbs[input.session.platform][item.verb]
+
+_reader_or_unknown(item) if data.policyd.config.side_effects.verbs[item.verb]
+
+_reader_or_unknown(item) if {
+	some caveat, _ in item.caveats
+	data.policyd.config.contain.unknown[caveat] == true
+}
+
+# Tools of the project, and beside them what only reads.
+_works[i] := true if some i in data.policyd.approvals.project
+
+_works[i] := true if {
+	working := data.policyd.config.contain.working_rules
+	some pair in data.policyd.rules.cover
+	working[pair[1]] == true
+	i := pair[0]
+}
