@@ -195,10 +195,10 @@ _fits(runner, name, word) if {
 }
 
 _fits(runner, _, word) if {
-	some listed, _ in data.policyd.config.project_tools.definitions[runner]
-	startswith(word, concat("", [listed, "="]))
 	not contains(word, "/")
 	not contains(word, "\\")
+	some listed, _ in data.policyd.config.project_tools.definitions[runner]
+	startswith(word, concat("", [listed, "="]))
 }
 
 _fits(runner, _, word) if data.policyd.config.project_tools.definitions[runner][word] == true
