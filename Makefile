@@ -181,7 +181,7 @@ else
 	$(GO) run ./test/corpus -exposed $(ARGS) $(CORPUS)/attacks.jsonl
 endif
 
-# PERSON is nobody, chat or lasting instead of all three; ARGS=-v lists every prompt.
+# PERSON is nobody, chat, lasting or contained instead of all four; ARGS=-v lists every prompt.
 SESSIONS ?= ../shared/corpus/sessions
 sessions: build
 	$(GO) run ./test/sessions -program bin/policyd -dir "$(SESSIONS)" $(if $(PERSON),-person $(PERSON)) $(ARGS)

@@ -88,8 +88,12 @@ func (b *Book) Keep(run *gate.PendingRun) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forget()
-	own := 0
-	for _, other := range b.runs {
+	own, now := 0, b.now()
+	for _, id := range slices.Backward(b.order) {
+		other := b.runs[id]
+		if now.Sub(other.made) > Fresh {
+			break // it can't be claimed any more, and neither can those before
+		}
 		if other.Caller.Identity == run.Caller.Identity && other.state == waiting {
 			own++
 		}

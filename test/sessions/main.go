@@ -7,9 +7,10 @@
 // that size, valid minimal manifests, one commit, two branches and a remote. The
 // recorded home directory, /home/dev, is replaced by the placeholder's.
 //
-// Each session is replayed for three persons: nobody, who answers no prompt; chat,
-// who answers "This chat" if it is offered, else once; and lasting, who gives the
-// widest answer that stays in the project or the named directory, else once. All
+// Each session is replayed for four persons: nobody, who answers no prompt; chat,
+// who answers "This chat" if it is offered, else once; lasting, who gives the
+// widest answer that stays in the project or the named directory, else once; and
+// contained, who answers nothing, and whose agents' hosts run calls contained. All
 // sessions of a person share one server, so that remembered answers count in later
 // sessions.
 package main
@@ -55,7 +56,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.SetOutput(out)
 	flags.StringVar(&o.dir, "dir", "../shared/corpus/sessions", "`folder` of recorded sessions")
 	flags.StringVar(&o.program, "program", "", "policyd `binary`; it is built unless set")
-	flags.StringVar(&o.person, "person", "", "replay for one `person` alone: nobody, chat or lasting")
+	flags.StringVar(&o.person, "person", "", "replay for one `person` alone: nobody, chat, lasting or contained")
 	flags.IntVar(&o.top, "top", 20, "how many of the most frequent prompts to list")
 	flags.BoolVar(&o.verbose, "v", false, "list every prompt with its session, reasons and choices")
 	flags.BoolVar(&o.asJSON, "json", false, "print the figures as JSON")

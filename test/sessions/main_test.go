@@ -66,7 +66,7 @@ func TestBadInputIsNamed(t *testing.T) {
 	err := run(t.Context(), []string{"-dir", dir, "-program", program}, &bytes.Buffer{})
 	require.ErrorContains(t, err, "more.jsonl:1")
 	err = run(t.Context(), []string{"-dir", dir, "-person", "somebody"}, &bytes.Buffer{})
-	require.ErrorContains(t, err, "nobody, chat or lasting")
+	require.ErrorContains(t, err, "nobody, chat, lasting or contained")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-dir", filepath.Join(dir, "missing")}, &out))
 	assert.Contains(t, out.String(), "skipped")

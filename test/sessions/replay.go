@@ -15,10 +15,11 @@ import (
 )
 
 // person is somebody who answers prompts: with the first of these choices that is
-// offered. Without any, prompts stay unanswered.
+// offered. Without any, prompts stay unanswered. enforces is what the agents' hosts fulfil.
 type person struct {
-	name    string
-	choices []string
+	name     string
+	choices  []string
+	enforces []string
 }
 
 // once is the choice that every prompt offers and that nothing remembers.
@@ -29,6 +30,7 @@ func persons() []person {
 		{name: "nobody"},
 		{name: "chat", choices: []string{v1.ChoiceSession, once}},
 		{name: "lasting", choices: []string{"project", "read_here", v1.ChoiceAlwaysHere, "read_chat", v1.ChoiceSession, once}},
+		{name: "contained", enforces: []string{v1.ObligationContain}},
 	}
 }
 
@@ -42,7 +44,7 @@ func chosen(name string) ([]person, error) {
 			return []person{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown person %q: name nobody, chat or lasting", name)
+	return nil, fmt.Errorf("unknown person %q: name nobody, chat, lasting or contained", name)
 }
 
 // replay sends the calls of all sessions as one person's agents do.
@@ -67,7 +69,9 @@ func (r *replay) session(ctx context.Context, s *Session) error {
 	attended := true
 	about := v1.Session{
 		ID: s.ID, Agent: s.Client, Audience: v1.AudiencePersonal, ProjectDir: launch, Interactive: &attended,
-		Platform: "linux", Home: r.home, Shell: "bash",
+		Platform: "linux", Home: r.home, Shell: "bash", Enforces: r.person.enforces,
+		// Claude Code follows the directory of its lines.
+		LastingShell: len(r.person.enforces) > 0 && s.Client == "claude-code",
 	}
 	if s.windows() {
 		about.Platform, about.Home, about.Shell = "windows", `C:\Users\dev`, "powershell"
@@ -104,6 +108,11 @@ func (r *replay) call(ctx context.Context, s *Session, call *v1.Call, text strin
 		return false, err
 	}
 	r.figures.decided(s, &decision)
+	if len(decision.Run) > 0 {
+		if err := r.server.claim(ctx, &decision); err != nil {
+			return false, err
+		}
+	}
 	if decision.Effect != v1.EffectPrompt {
 		return false, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -77,6 +78,13 @@ func (s *server) decide(ctx context.Context, call *v1.Call) (v1.Decision, error)
 	var decision v1.Decision
 	err := s.send(ctx, http.MethodPost, "/v1/decide", s.agent, call, &decision)
 	return decision, err
+}
+
+// claim takes what a contained run needs, as the program does that runs it.
+func (s *server) claim(ctx context.Context, decision *v1.Decision) error {
+	at := slices.Index(decision.Run, "--")
+	return s.send(ctx, http.MethodPost, "/v1/runs/"+decision.ID+"/claim", s.agent,
+		v1.RunClaim{Argv: decision.Run[at+1:], Cwd: decision.Cwd}, &v1.RunGranted{})
 }
 
 // answer gives a person's answer.
