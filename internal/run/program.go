@@ -77,7 +77,9 @@ func (p *Program) Run(args []string) int {
 	case err != nil:
 		return p.refuse(fmt.Errorf("run contained: %w", err), "policyd doctor says which profiles work here")
 	}
-	if line := summary(result.Refused); line != "" {
+	// A program that ended well did without what it was refused.
+	failed := result.ExitCode != 0 || result.Signal != 0
+	if line := summary(result.Refused); line != "" && failed {
 		_, _ = fmt.Fprintf(p.Stderr, "policyd: contained: %s; run the same command again to ask a person for it\n", line)
 		report(sidecar, o.decision, result.Refused)
 	}

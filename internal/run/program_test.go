@@ -209,7 +209,7 @@ func TestRefusalsAreShownAndReported(t *testing.T) {
 	needReadOnly(t)
 	server := newSidecar(t, http.StatusOK, granted("01a2"))
 	dir := t.TempDir()
-	got := start(t, dir, "--decision", "01a2", "--socket", server.socket, "--", "bash", "-c", "echo > a; echo > a; echo > $'b\\n'; rm -f /nowhere/x; :")
+	got := start(t, dir, "--decision", "01a2", "--socket", server.socket, "--", "bash", "-c", "echo > a; echo > a; echo > $'b\\n'; rm -f /nowhere/x; false")
 	real, err := filepath.EvalSymlinks(dir)
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSuffix(got.stderr, "\n"), "\n")
@@ -220,6 +220,15 @@ func TestRefusalsAreShownAndReported(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, entries)
+}
+
+// TestARunThatEndsWellHearsOfNoRefusal: it did without, as compilers do without telemetry.
+func TestARunThatEndsWellHearsOfNoRefusal(t *testing.T) {
+	needReadOnly(t)
+	server := newSidecar(t, http.StatusOK, granted("01a2"))
+	got := start(t, t.TempDir(), "--decision", "01a2", "--socket", server.socket, "--", "bash", "-c", "echo > a; true")
+	assert.NotContains(t, got.stderr, "policyd:")
+	assert.Empty(t, server.reports)
 }
 
 // TestAProgramThatOnlyReadsSeesNoRefusal: nothing is added to the output of what is let.

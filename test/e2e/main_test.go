@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/internal/contain"
 	"policyd/test/binary"
 )
 
@@ -33,6 +34,7 @@ var quick = []string{
 }
 
 func TestMain(m *testing.M) {
+	contain.Stage() // probes start this program again
 	flag.Parse()
 	if run := flag.Lookup("test.run"); testing.Short() && run.Value.String() == "" {
 		if err := run.Value.Set("^(" + strings.Join(quick, "|") + ")$"); err != nil {

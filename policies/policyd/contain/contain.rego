@@ -33,7 +33,9 @@ run := {"obligations": [{"kind": "contain", "profile": "project", "reads": "list
 	input.session.profiles.project == true
 	input.messy == false
 	data.policyd.rules.prompt == set()
-	other := {i | some i, _ in input.items; not _works[i]}
+	tools := data.policyd.approvals.project
+	tools != set()
+	other := {i | some i, _ in input.items; not _works[i]; not _only_reads[i]}
 	other == set()
 	covers := {[i, "contain/project"] | some i, _ in input.items}
 } else := {"obligations": [{"kind": "contain", "profile": "read_only", "reads": "listed"}], "covers": covers} if {
@@ -83,7 +85,8 @@ _reader_or_unknown(item) if {
 	data.policyd.config.contain.unknown[caveat] == true
 }
 
-# Tools of the project, and beside them what only reads.
+# Tools of the project, and beside them what only reads, as far as that is known: what a tool or a script of the
+# project runs could do no less.
 _works[i] := true if some i in data.policyd.approvals.project
 
 _works[i] := true if {

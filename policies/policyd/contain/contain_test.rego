@@ -100,6 +100,12 @@ _cases := {
 	},
 	"a build": {"items": [_build], "effect": "allow", "profile": "project", "reads": "listed"},
 	"a build beside a reader": {"items": [_status, _build], "effect": "allow", "profile": "project", "reads": "listed"},
+	"a build beside text of the line": {
+		"items": [_build, object.union(_unknown, {"verb": "python3", "caveats": {"inline_code": true}})],
+		"effect": "allow",
+		"profile": "project",
+		"reads": "listed",
+	},
 	"a build, where no project can be contained": {
 		"items": [_build],
 		"session": {"profiles": {"read_only": true}},
