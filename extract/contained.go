@@ -54,6 +54,9 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}()
 	e.bounds.ctx = ctx
 	e.session()
+	if lists := &x.lists.contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
+		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
+	}
 	if e.windows || e.resolver.Map != nil {
 		return v1.Containment{}, errors.New("the names of the session's files are others than the sidecar's")
 	}

@@ -36,7 +36,7 @@ func policyData(tb testing.TB) map[string]any {
 	return map[string]any{
 		"config": map[string]any{
 			"secrets": read("config/secrets"), "protected": read("config/protected"), "sensitive": read("config/sensitive"),
-			"exclusions": read("config/exclusions"),
+			"exclusions": read("config/exclusions"), "contain": read("config/contain"),
 		},
 		"settings": read("settings"),
 	}

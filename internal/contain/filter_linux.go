@@ -185,7 +185,7 @@ func limitsOf(o *v1.Obligation, isolated bool, abi int) limits {
 	}
 }
 
-// newTable is the filter of a run. docs/decisions/0022 gives the reason of each group.
+// newTable is the filter of a run. docs/decisions/0023 gives the reason of each group.
 func newTable(l limits) *table {
 	t := &table{}
 	t.addSystem()

@@ -1,0 +1,82 @@
+//go:build unix
+
+package extract_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+func (p place) contained(t *testing.T, line, profile, reads string) (v1.Containment, error) {
+	t.Helper()
+	duty := v1.Duty{Kind: v1.ObligationContain, Profile: profile, Reads: reads}
+	return p.extractor.Contain(t.Context(), p.call("Bash", map[string]any{"command": line}), nil, duty)
+}
+
+func TestAContainedReaderChangesNothing(t *testing.T) {
+	p := newPlace(t)
+	run, err := p.contained(t, "git status", v1.ProfileReadOnly, v1.ReadsKnown)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"bash", "-c", "git status"}, run.Argv)
+	assert.Equal(t, p.project, run.Cwd)
+	assert.Equal(t, []string{"/"}, run.Obligation.Read)
+	assert.Empty(t, run.Obligation.Write)
+	assert.Equal(t, v1.NetworkNone, run.Obligation.Network)
+}
+
+func TestAContainedRunSeesNoSecret(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "src/deep/server.key", "src/deep/notes")
+	for _, profile := range []string{v1.ProfileReadOnly, v1.ProfileProject} {
+		run, err := p.contained(t, "mytool", profile, v1.ReadsListed)
+		require.NoError(t, err)
+		o := run.Obligation
+		assert.Contains(t, o.Hide, p.project+"/.env")
+		assert.Contains(t, o.Hide, p.project+"/src/deep/server.key")
+		assert.NotContains(t, o.Hide, p.project+"/src/deep/notes")
+		assert.Contains(t, o.Read, p.project)
+		assert.NotContains(t, o.Read, "/")
+		for _, root := range o.Read {
+			assert.NotContains(t, []string{p.home, p.home + "/.ssh", p.home + "/state", p.home + "/other"}, root)
+		}
+	}
+}
+
+func TestAContainedBuildLeavesWhatIsProtected(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, ".git/config", "sub/.vscode/settings.json")
+	run, err := p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+	require.NoError(t, err)
+	o := run.Obligation
+	assert.Contains(t, o.Write, p.project)
+	for _, name := range []string{".git/config", ".git/hooks", ".mcp.json", "AGENTS.md", "sub/.vscode"} {
+		assert.Contains(t, o.Protect, p.project+"/"+name)
+	}
+	assert.NotContains(t, o.Protect, p.project+"/.git", "git's index is written")
+}
+
+// What can't be hidden keeps the call from being contained.
+func TestASecretWithAnotherNameIsNotContained(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.Link(p.project+"/.env", p.project+"/src/copy"))
+	_, err := p.contained(t, "mytool", v1.ProfileReadOnly, v1.ReadsListed)
+	require.ErrorContains(t, err, "/proj/.env has other names, by which it could be read")
+}
+
+func TestOnlyCommandLinesAreContained(t *testing.T) {
+	p := newPlace(t)
+	duty := v1.Duty{Kind: v1.ObligationContain, Profile: v1.ProfileReadOnly, Reads: v1.ReadsListed}
+	for tool, args := range map[string]map[string]any{
+		"Read": {"file_path": p.project + "/README.md"}, "Bash": {}, "nothing_known": {"command": "ls"},
+	} {
+		_, err := p.extractor.Contain(t.Context(), p.call(tool, args), nil, duty)
+		require.ErrorContains(t, err, "no single command line", tool)
+	}
+	_, err := p.contained(t, "ls", v1.ProfileProject, v1.ReadsKnown)
+	require.ErrorContains(t, err, `no run in the profile "project" can read "known"`)
+}

@@ -1,0 +1,117 @@
+package runs_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/gate"
+	"policyd/internal/runs"
+)
+
+// fixture is a book with a clock.
+type fixture struct {
+	*runs.Book
+	now time.Time
+}
+
+func newFixture() *fixture {
+	f := &fixture{now: time.Unix(1_000_000, 0)}
+	f.Book = runs.New(func() v1.Set { return v1.Set{v1.ProfileReadOnly} }, func() time.Time { return f.now })
+	return f
+}
+
+var agent, other = v1.Caller{Identity: "agent"}, v1.Caller{Identity: "other"}
+
+func pending(id string, caller v1.Caller) *gate.PendingRun {
+	return &gate.PendingRun{
+		DecisionID: id, SessionID: "s", Caller: caller, Digest: [32]byte{1},
+		Containment: v1.Containment{Argv: []string{"bash", "-c", "ls"}, Cwd: "/p", Obligation: v1.Obligation{Profile: v1.ProfileReadOnly}},
+	}
+}
+
+var claim = &v1.RunClaim{Argv: []string{"bash", "-c", "ls"}, Cwd: "/p"}
+
+// digest is a call by its digest alone.
+type digest [32]byte
+
+func (d digest) Digest() [32]byte { return d }
+
+func codeOf(t *testing.T, err error) string {
+	t.Helper()
+	var coded *v1.CodedError
+	require.ErrorAs(t, err, &coded)
+	return coded.Code
+}
+
+func TestADecisionIsClaimedOnceWithinAMinute(t *testing.T) {
+	f := newFixture()
+	require.NoError(t, f.Keep(pending("a", agent)))
+	f.now = f.now.Add(runs.Fresh)
+	granted, err := f.Claim("a", claim, agent)
+	require.NoError(t, err)
+	assert.Equal(t, v1.ProfileReadOnly, granted.Obligation.Profile)
+	_, err = f.Claim("a", claim, agent)
+	assert.Equal(t, runs.CodeSpent, codeOf(t, err))
+
+	require.NoError(t, f.Keep(pending("b", agent)))
+	f.now = f.now.Add(runs.Fresh + 1)
+	_, err = f.Claim("b", claim, agent)
+	assert.Equal(t, runs.CodeTooOld, codeOf(t, err))
+}
+
+// A claim that is refused spends nothing.
+func TestADecisionIsForItsOwnCall(t *testing.T) {
+	f := newFixture()
+	require.NoError(t, f.Keep(pending("a", agent)))
+	for code, tried := range map[string]struct {
+		claim  v1.RunClaim
+		caller v1.Caller
+	}{
+		runs.CodeNotFound:           {*claim, other},
+		runs.CodeOtherCall:          {v1.RunClaim{Argv: []string{"bash", "-c", "rm x"}, Cwd: "/p"}, agent},
+		runs.CodeOtherCall + " dir": {v1.RunClaim{Argv: claim.Argv, Cwd: "/"}, agent},
+		runs.CodeOtherCall + " who": {v1.RunClaim{Argv: claim.Argv, Cwd: "/p", SessionID: "t"}, agent},
+	} {
+		_, err := f.Claim("a", &tried.claim, tried.caller)
+		assert.Contains(t, code, codeOf(t, err))
+	}
+	_, err := f.Claim("a", claim, agent)
+	require.NoError(t, err)
+}
+
+func TestWhatWasRefusedIsRememberedForTheSameCall(t *testing.T) {
+	f := newFixture()
+	require.NoError(t, f.Keep(pending("a", agent)))
+	report := &v1.RunReport{Refused: []v1.Refusal{{Operation: "write", Target: "/x"}}}
+	assert.Equal(t, runs.CodeOtherCall, codeOf(t, f.Report("a", report, agent)), "it was not run")
+	_, err := f.Claim("a", claim, agent)
+	require.NoError(t, err)
+	assert.Equal(t, runs.CodeNotFound, codeOf(t, f.Report("a", report, other)))
+	require.NoError(t, f.Report("a", report, agent))
+	assert.Equal(t, report.Refused, f.Refused("s", digest{1}))
+	assert.Empty(t, f.Refused("s", digest{2}))
+	assert.Empty(t, f.Refused("t", digest{1}))
+	f.now = f.now.Add(time.Hour)
+	assert.Empty(t, f.Refused("s", digest{1}))
+}
+
+// One caller's calls that were never run leave room for others, and for its own later ones.
+func TestCallsThatWaitAreBounded(t *testing.T) {
+	f := newFixture()
+	var err error
+	kept := 0
+	for ; err == nil && kept < 5_000; kept++ {
+		err = f.Keep(pending(fmt.Sprintf("a%d", kept), agent))
+	}
+	assert.Equal(t, runs.CodeTooMany, codeOf(t, err))
+	require.NoError(t, f.Keep(pending("b", other)))
+	f.now = f.now.Add(runs.Fresh + 1)
+	require.NoError(t, f.Keep(pending("later", agent)))
+	_, err = f.Claim("later", claim, agent)
+	require.NoError(t, err)
+}
