@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,8 +72,38 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if err := c.fill(duty); err != nil {
 		return v1.Containment{}, err
 	}
+	for _, dir := range c.repositories {
+		if err := x.noSecretsInCommits(ctx, call, grants, dir); err != nil {
+			return v1.Containment{}, err
+		}
+	}
 	run.Obligation, run.Cwd = c.obligation, e.facts.Cwd
 	return run, nil
+}
+
+// wholeHistory prints what commits and the index hold. A program that runs git could print as much.
+const wholeHistory = "git log -p --all; git diff --cached"
+
+// noSecretsInCommits refuses a repository whose commits hold a secret, or more than can be
+// looked at: hiding the file would not hide those.
+func (x *Extractor) noSecretsInCommits(ctx context.Context, call *v1.Call, grants []v1.PathGrant, dir string) error {
+	prints := v1.Call{Tool: "Bash", Args: json.RawMessage(`{"command":"` + wholeHistory + `"}`), Cwd: dir, Session: call.Session}
+	prints.Session.Agent, prints.Session.Shell = "claude-code", "bash"
+	facts, err := x.ExtractContext(ctx, &prints, grants, 0)
+	if err != nil {
+		return err
+	}
+	if len(facts.Items) == 0 || !facts.Complete || facts.Messy {
+		return fmt.Errorf("it isn't known what the commits of %s hold", dir)
+	}
+	for i := range facts.Items {
+		for _, caveat := range []string{reachesSecret, reachesOutside, reachesUnknown, "git_untrusted"} {
+			if facts.Items[i].Caveats.Has(caveat) {
+				return fmt.Errorf("the commits of %s hold a secret, or can't all be looked at (%s)", dir, caveat)
+			}
+		}
+	}
+	return nil
 }
 
 // argv is how the one command of the call is started.
@@ -135,6 +166,8 @@ type containment struct {
 	*extraction
 	obligation v1.Obligation
 	left       int
+	// repositories are directories with a .git.
+	repositories []string
 }
 
 func (c *containment) fill(duty v1.Duty) error {
@@ -279,6 +312,9 @@ func (c *containment) visit(full string, entry fs.DirEntry) error {
 	if c.secretFile(full) || c.secretDirectory(full) || c.secretSettings(full) || c.judged(full) {
 		o.Hide = append(o.Hide, full)
 		return c.oneName(full, entry)
+	}
+	if entry.Name() == ".git" {
+		c.repositories = append(c.repositories, path.Dir(full))
 	}
 	if o.Profile == v1.ProfileProject {
 		switch name := entry.Name(); {

@@ -68,6 +68,30 @@ func TestASecretWithAnotherNameIsNotContained(t *testing.T) {
 	require.ErrorContains(t, err, "/proj/.env has other names, by which it could be read")
 }
 
+// A program that runs git prints what commits hold, whatever is hidden.
+func TestCommitsWithSecretsAreNotContained(t *testing.T) {
+	p := newPlace(t)
+	git := p.repository(t)
+	git("add", "README.md", "src")
+	git("commit", "-q", "-m", "first")
+	for _, profile := range []string{v1.ProfileReadOnly, v1.ProfileProject} {
+		_, err := p.contained(t, "mytool", profile, v1.ReadsListed)
+		require.NoError(t, err)
+	}
+	git("add", "-f", ".env")
+	_, err := p.contained(t, "mytool", v1.ProfileReadOnly, v1.ReadsListed)
+	require.ErrorContains(t, err, "hold a secret", "the index does")
+	git("commit", "-q", "-m", "second")
+	git("rm", "-q", "--cached", ".env")
+	git("commit", "-q", "-m", "third")
+	for _, profile := range []string{v1.ProfileReadOnly, v1.ProfileProject} {
+		_, err := p.contained(t, "mytool", profile, v1.ReadsListed)
+		require.ErrorContains(t, err, "hold a secret")
+	}
+	_, err = p.contained(t, "git status", v1.ProfileReadOnly, v1.ReadsKnown)
+	require.NoError(t, err, "what it reads is known")
+}
+
 func TestOnlyCommandLinesAreContained(t *testing.T) {
 	p := newPlace(t)
 	duty := v1.Duty{Kind: v1.ObligationContain, Profile: v1.ProfileReadOnly, Reads: v1.ReadsListed}
