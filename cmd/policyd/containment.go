@@ -12,22 +12,26 @@ import (
 	"policyd/internal/runs"
 )
 
-// containment is what this machine can enforce. It is found out once, beside the start: until
-// then nothing can be.
+// containment is what this machine can enforce. Until find has found it out, it is nothing.
 type containment struct {
 	turnedOff bool
 	report    atomic.Pointer[contain.Report]
 }
 
 func newContainment(s *settings) *containment {
-	found := &containment{turnedOff: s.Contain == config.ContainOff}
-	if !found.turnedOff {
-		go func() {
-			report := contain.Probe()
-			found.report.Store(&report)
-		}()
+	return &containment{turnedOff: s.Contain == config.ContainOff}
+}
+
+// find finds out what works, beside what the caller does. It starts this program several
+// times, so a server begins with it when it is ready.
+func (c *containment) find() {
+	if c == nil || c.turnedOff {
+		return
 	}
-	return found
+	go func() {
+		report := contain.Probe()
+		c.report.Store(&report)
+	}()
 }
 
 // profiles are those that work here.

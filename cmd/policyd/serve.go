@@ -103,6 +103,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	go open.follow(following)
+	decider.containment.find()
 	go func() {
 		if err := settle(); err != nil {
 			logger.Warn("memory of the start is kept", "error", err)
