@@ -89,6 +89,10 @@ var rooms = []room{
 		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
 	},
 	{
+		path: "internal/runs", own: []string{"api/v1", "internal/gate"},
+		reason: "calls that wait to be run are kept in memory, and who runs them asks over HTTP",
+	},
+	{
 		path: "internal/prompts", own: []string{"api/v1", "internal/store"},
 		reason: "a question knows its answer and its store, and not what asked it",
 	},

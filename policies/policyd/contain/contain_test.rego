@@ -150,6 +150,7 @@ test_contain[name] if {
 		"messy": object.get(case, "messy", false),
 		"session": _session(object.get(case, "session", {})),
 	})
+		with data.site as {} # operators' bundles are tested beside these
 	decision.effect == case.effect
 	concat("", {obligation.profile | some obligation in decision.obligations}) == case.profile
 	concat("", {obligation.reads | some obligation in decision.obligations}) == _reads(case)
