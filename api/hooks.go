@@ -16,6 +16,7 @@ import (
 	"policyd/internal/clients/reply"
 	"policyd/internal/gate"
 	"policyd/internal/quota"
+	"policyd/internal/shellquote"
 	"policyd/internal/strict"
 )
 
@@ -120,6 +121,7 @@ func (h *hookCall) decide(c echo.Context) error {
 	ctx := c.Request().Context()
 	call := h.event.Call
 	call.Session = h.session(ctx)
+	rewrite := h.rewrite(&call.Session)
 	held := h.query.hold > 0 && h.client.Holdable(&h.event, h.terms)
 	slot, err := h.server.take(c, holderName(&call.Session), quota.Request{Held: held})
 	if err != nil {
@@ -131,6 +133,7 @@ func (h *hookCall) decide(c echo.Context) error {
 	}
 	options := gate.DecideOptions{
 		Caller: h.caller, Delegate: h.client.Delegates(&h.event, h.terms), Probe: h.event.Partial,
+		Rewrite: rewrite,
 	}
 	if held {
 		takeTime(c)
@@ -145,7 +148,25 @@ func (h *hookCall) decide(c echo.Context) error {
 		h.server.settled.put(h.settledKey(), settledEffect(verdict, decision.Effect))
 	}
 	c.Response().Header().Set(headerHookDecisionID, decision.ID)
-	return answerHook(c, decision.Effect.String(), h.reply(verdict, clients.Explain(&decision)))
+	said := h.reply(verdict, clients.Explain(&decision))
+	if decision.Effect == v1.EffectAllow && len(decision.Obligations)+len(decision.Run) > 0 {
+		said = h.client.Rewritten(&h.event, &decision, shellquote.Join(decision.Run))
+	}
+	return answerHook(c, decision.Effect.String(), said)
+}
+
+// rewrite says how a call is rewritten, nil for a hook that doesn't rewrite, and notes in the
+// call's session what the hook can enforce for it.
+func (h *hookCall) rewrite(session *v1.Session) *gate.Rewrite {
+	if h.query.rewrite == nil {
+		return nil
+	}
+	rewrite := *h.query.rewrite
+	rewrite.Line, _ = h.client.Line(&h.event)
+	if rewrites, lasting := h.client.Rewrites(&h.event); rewrites {
+		session.Enforces, session.LastingShell = []string{v1.ObligationContain}, lasting
+	}
+	return &rewrite
 }
 
 // settledKey names a call as the client names it; empty where it doesn't, or

@@ -1,13 +1,16 @@
 package api
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/labstack/echo/v4"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/gate"
 )
 
 // AgentTerms are what the settings say of an agent whose client doesn't say it.
@@ -27,6 +30,8 @@ type hookQuery struct {
 	audience              v1.Audience
 	home, platform, shell string
 	tools                 []string
+	// rewrite is nil unless the hook takes other arguments for a call.
+	rewrite *gate.Rewrite
 }
 
 // hintTools are the tools that hints may name (D5).
@@ -66,7 +71,48 @@ func (s *Server) readHookQuery(c echo.Context, agent string) (hookQuery, error) 
 			}
 		}
 	}
+	out.rewrite = query.rewrite()
 	return out, query.done()
+}
+
+// rewrite reads how the hook's calls are to be run contained. All of it stands in the line
+// that the client then runs.
+func (q *query) rewrite() *gate.Rewrite {
+	contain := q.text("contain", "true", "false") == "true"
+	rewrite := &gate.Rewrite{Launcher: q.plainPath("launcher")}
+	for _, place := range [...]struct{ name, flag, value string }{
+		{"launcher_socket", "--socket", q.plainPath("launcher_socket")},
+		{"launcher_state_dir", "--state-dir", q.plainPath("launcher_state_dir")},
+		{"launcher_token_file", "--token-file", q.plainPath("launcher_token_file")},
+		{"launcher_addr", "--addr", q.text("launcher_addr")},
+	} {
+		if strings.ContainsFunc(place.value, unicode.IsControl) {
+			q.fail(place.name, "a text without control characters")
+		}
+		if place.value != "" {
+			rewrite.Flags = append(rewrite.Flags, place.flag, place.value)
+		}
+	}
+	switch {
+	case !contain && (rewrite.Launcher != "" || rewrite.Flags != nil):
+		q.fail("contain", "true, where launcher is given")
+	case contain && rewrite.Launcher == "":
+		q.fail("launcher", "the absolute path of the program that runs calls contained")
+	case contain:
+		return rewrite
+	}
+	return nil
+}
+
+// plainPath returns a parameter that is an absolute path without "." and "..", of a system on
+// which runs can be contained.
+func (q *query) plainPath(name string) string {
+	text := q.text(name)
+	if text != "" && (text[0] != '/' || path.Clean(text) != text || strings.ContainsFunc(text, unicode.IsControl)) {
+		q.fail(name, "an absolute path without . and ..")
+		return ""
+	}
+	return text
 }
 
 // directory returns a parameter that is an absolute path, of whatever platform.

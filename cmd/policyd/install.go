@@ -22,7 +22,7 @@ import (
 type installFlags struct {
 	chosen                                                 settingsFlags
 	user, project, dryRun, autoApprove, noTool, unattended bool
-	temporary                                              bool
+	temporary, contain                                     bool
 	hold                                                   time.Duration
 	audience                                               string
 }
@@ -43,6 +43,8 @@ func (p *Program) installCommand() *cobra.Command {
 	command.Flags().DurationVar(&flags.hold, "hold", 0,
 		"how long a question is held for an answer; 55s for codex, opencode and cursor, which can't ask by themselves")
 	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow stand for the client's own question")
+	command.Flags().BoolVar(&flags.contain, "contain", false,
+		"run command lines contained: the hook rewrites them (claude, gemini, opencode, copilot)")
 	command.Flags().BoolVar(&flags.unattended, "no-interactive", false, "nobody is there to ask: what would be asked is denied")
 	command.Flags().StringVar(&flags.audience, "audience", "", "personal, team or public; personal unless the settings say otherwise")
 	command.Flags().BoolVar(&flags.temporary, "temporary", false, "also if policyd lies in a temporary directory, for a trial")
@@ -149,6 +151,9 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 	if flags.hold < 0 || flags.hold > hook.MaxHold {
 		return nil, usage(fmt.Errorf("--hold %s is not between 0s and %s", flags.hold, hook.MaxHold), "leave it out for the default")
 	}
+	if flags.contain && !install.Contains(client) {
+		return nil, usage(fmt.Errorf("%s takes no rewritten command line from a hook", client), "leave --contain out; its calls are judged as they are")
+	}
 	settings, err := p.settings(command, &flags.chosen)
 	if err != nil {
 		return nil, err
@@ -158,6 +163,7 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 	}
 	options := &install.Options{
 		Client: client, Home: settings.home, Env: p.LookupEnv, Hold: install.DefaultHold(client), AutoApprove: flags.autoApprove,
+		Contain: flags.contain,
 	}
 	if held := command.Flags().Lookup("hold"); held != nil && held.Changed {
 		options.Hold = flags.hold

@@ -21,6 +21,7 @@ func claude() *Client {
 	}
 	return &Client{
 		Name: reply.Claude, Agent: "claude-code", allow: onWish, ask: always,
+		rewriting: rewriting{event: "PreToolUse", tools: []string{"Bash"}, lasting: true},
 		decode: func(data []byte) (Event, error) {
 			p, err := decode[payload](data)
 			if err != nil {

@@ -33,6 +33,7 @@ type Client struct {
 	// AsksLater is true where the client asks its user about a call by the call's
 	// id, once it was decided.
 	AsksLater bool
+	rewriting rewriting
 }
 
 // ByName finds a client by its name in the address.

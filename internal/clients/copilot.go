@@ -37,6 +37,7 @@ func copilot() *Client {
 	}
 	return &Client{
 		Name: reply.Copilot, Agent: "copilot-cli", allow: onWish, ask: always,
+		rewriting: rewriting{event: "preToolUse", tools: []string{"bash"}, lasting: true},
 		decode: func(data []byte) (Event, error) {
 			p, err := decode[copilotPayload](data)
 			if err != nil {

@@ -17,6 +17,7 @@ func gemini() *Client {
 	}
 	return &Client{
 		Name: reply.Gemini, Agent: "gemini-cli", allow: always, ask: attended,
+		rewriting: rewriting{event: "BeforeTool", tools: []string{"run_shell_command"}},
 		decode: func(data []byte) (Event, error) {
 			p, err := decode[payload](data)
 			if err != nil {

@@ -55,6 +55,7 @@ func openCode() *Client {
 	}
 	return &Client{
 		Name: reply.OpenCode, Agent: "opencode", allow: always, ask: always, AsksLater: true,
+		rewriting: rewriting{event: "tool.execute.before", tools: []string{"bash"}},
 		decode: func(data []byte) (Event, error) {
 			p, err := decode[openCodePayload](data)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/shellquote"
 )
 
 // Runs are the calls that may be run contained.
@@ -19,6 +20,64 @@ type Runs interface {
 	Keep(run *PendingRun) error
 	// Refused is what containment refused when the same call was run before, nil for nothing.
 	Refused(session string, call v1.Digester) []v1.Refusal
+	// Handed reports whether a line is the one that was handed out for a decision of this
+	// session and caller, which can still be claimed.
+	Handed(id, session, line string, caller v1.Caller) bool
+}
+
+// Rewrite is said by an adapter that puts a line of its own in the place of a call's. The host
+// says it, never the agent.
+type Rewrite struct {
+	// Launcher is the absolute path of the program that claims a decision and runs its call, and
+	// Flags are how it finds the server.
+	Launcher string
+	Flags    []string
+	// Line is the command line of the call, empty for a call without one.
+	Line string
+}
+
+// words are those of a line up to the decision's id.
+func (r *Rewrite) words() []string {
+	program, flags := launcher, []string(nil)
+	if r != nil {
+		program, flags = r.Launcher, r.Flags
+	}
+	return append(append([]string{program, "run"}, flags...), "--decision")
+}
+
+// handed is the id of the decision of which a call is the rewritten line, empty for none. The
+// program and the server that it asks have to be this adapter's own: what another named could
+// run the line without containment.
+func (p *passage) handed() string {
+	rewrite, runs := p.options.Rewrite, p.gate.options.Runs
+	if rewrite == nil || runs == nil {
+		return ""
+	}
+	rest, ours := strings.CutPrefix(rewrite.Line, shellquote.Join(rewrite.words())+" ")
+	id, _, whole := strings.Cut(rest, " ")
+	if !ours || !whole || !runs.Handed(id, p.call.Session.ID, rewrite.Line, p.options.Caller) {
+		return ""
+	}
+	return id
+}
+
+// codeContainedRun is the code of why a rewritten line is allowed.
+const codeContainedRun = "contained_run"
+
+// coverHanded lets the rewritten line of a decision pass as a one-shot answer would. The
+// decision isn't spent: what runs the line claims it.
+func (p *passage) coverHanded(in *v1.Input) {
+	if p.rewritten != "" {
+		in.Approvals = []v1.Approval{{ID: p.rewritten, Tool: in.Tool.JudgedAs(), Once: true}}
+	}
+}
+
+// handedReasons say which decision a rewritten line is of.
+func (p *passage) handedReasons() []v1.Reason {
+	return []v1.Reason{{
+		Rule: "gate/" + codeContainedRun, Code: codeContainedRun, Effect: v1.EffectAllow, Item: -1,
+		Message: "this line runs the call of decision " + p.rewritten + " contained",
+	}}
 }
 
 // PendingRun is a call that was allowed with an obligation and not yet run.
@@ -29,6 +88,8 @@ type PendingRun struct {
 	v1.Containment
 	// Digest names the call, should the containment refuse something.
 	Digest [32]byte
+	// Line is the command line that was handed out to run the call, empty for none.
+	Line string
 }
 
 // codeUncontained is the code of why a call that could be run contained is not.
@@ -42,6 +103,9 @@ func (p *passage) enforces() {
 	session, runs := &p.input.Session, p.gate.options.Runs
 	session.Enforces, session.Profiles = v1.Set{}, v1.Set{}
 	declared := p.call.Session.Enforces
+	if p.rewritten = p.handed(); p.rewritten != "" {
+		return // it is contained already
+	}
 	if runs == nil || !slices.Contains(declared, v1.ObligationContain) {
 		return
 	}
@@ -56,7 +120,9 @@ func (p *passage) enforces() {
 }
 
 // changesDirectory reports whether a verb moves the shell that runs it.
-func changesDirectory(verb string) bool { return slices.Contains([]string{"cd", "pushd", "popd"}, verb) }
+func changesDirectory(verb string) bool {
+	return slices.Contains([]string{"cd", "pushd", "popd"}, verb)
+}
 
 // oblige makes the obligation of an allow that needs one, and keeps the call to be run.
 func (p *passage) oblige(ctx context.Context, snapshot Snapshot) error {
@@ -69,7 +135,10 @@ func (p *passage) oblige(ctx context.Context, snapshot Snapshot) error {
 		return errors.New("contain: the directory isn't known")
 	}
 	p.decision.Obligations = []v1.Obligation{run.Obligation}
-	p.decision.Run = append([]string{launcher, "run", "--decision", p.id, "--"}, run.Argv...)
+	p.decision.Run = append(append(p.options.Rewrite.words(), p.id, "--"), run.Argv...)
+	if p.options.Rewrite != nil {
+		run.Line = shellquote.Join(p.decision.Run)
+	}
 	if p.options.Probe {
 		return nil
 	}

@@ -54,6 +54,8 @@ type passage struct {
 	answered string
 	// refusals are what containment refused of the same call before.
 	refusals []v1.Refusal
+	// rewritten is the decision of which the call is the rewritten line, empty for none.
+	rewritten string
 	// recorded is the record that was handed on, nil for none.
 	recorded *v1.Record
 	// fault is the code of what went wrong, empty when nothing did.
@@ -300,6 +302,7 @@ func (p *passage) remember(in *v1.Input) {
 	if p.options.lasting {
 		in.Approvals = slices.DeleteFunc(in.Approvals, func(approval v1.Approval) bool { return approval.Once })
 	}
+	p.coverHanded(in)
 	if in.Approvals == nil {
 		in.Approvals = []v1.Approval{}
 	}
@@ -314,6 +317,10 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	}
 	switch p.result.Effect {
 	case v1.EffectAllow:
+		if p.rewritten != "" {
+			p.decision.Reasons = p.handedReasons()
+			return
+		}
 		if len(p.result.Obliges) > 0 {
 			if err := p.oblige(ctx, snapshot); err != nil {
 				p.uncontained(ctx, snapshot, err)

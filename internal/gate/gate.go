@@ -179,6 +179,9 @@ type DecideOptions struct {
 	Dry bool
 	// Explain adds the explanation to the decision.
 	Explain bool
+	// Rewrite is set by an adapter that puts another line in the place of the call's, and nil
+	// for every other caller.
+	Rewrite *Rewrite
 
 	// lasting leaves answers for a single call out.
 	lasting bool

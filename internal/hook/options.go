@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,6 +35,8 @@ type options struct {
 	project, audience, tools             string
 	hold, timeout                        time.Duration
 	autoApprove, interactive, unattended bool
+	// contain lets calls be rewritten so that they run contained.
+	contain bool
 }
 
 // parse reads the command line, and refuses what the sidecar would refuse. With
@@ -60,6 +63,7 @@ func parse(args []string, env func(string) (string, bool)) (*options, error) {
 	flags.DurationVar(&o.hold, "hold", 0, "")
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.BoolVar(&o.autoApprove, "auto-approve", false, "")
+	flags.BoolVar(&o.contain, "contain", false, "")
 	flags.BoolVar(&o.interactive, "interactive", true, "")
 	flags.BoolVar(&o.unattended, "no-interactive", false, "")
 	if err := flags.Parse(args[1:]); err != nil {
@@ -130,6 +134,42 @@ func (o *options) query(env func(string) (string, bool), platform string) url.Va
 	set("platform", platform)
 	set("shell", o.shell(env, platform, isThere))
 	return out
+}
+
+// launcher adds to a query how this program runs a call contained: its own real path, and
+// where it found the server.
+func (o *options) launcher(query url.Values, address *pdp.Address) error {
+	if !o.contain {
+		return nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find own program: %w", err)
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return fmt.Errorf("find own program: %w", err)
+	}
+	query.Set("contain", strconv.FormatBool(true))
+	query.Set("launcher", program)
+	places := map[string]string{"launcher_socket": address.Socket}
+	if address.Socket == "" {
+		query.Set("launcher_addr", address.TCP)
+		places = map[string]string{"launcher_state_dir": o.stateDir, "launcher_token_file": o.tokenFile}
+	}
+	for name, place := range places {
+		if place == "" {
+			continue
+		}
+		if strings.HasPrefix(place, "~/") {
+			return fmt.Errorf("read command line: --contain needs places without ~, not %q", place)
+		}
+		absolute, err := filepath.Abs(place) // the line may run elsewhere
+		if err != nil {
+			return fmt.Errorf("find policyd: %w", err)
+		}
+		query.Set(name, absolute)
+	}
+	return nil
 }
 
 // launchedIn is the project that the launch named. Claude Code alone says it to

@@ -70,9 +70,13 @@ func (p *Program) answer(ctx context.Context, args []string) (reply.Reply, error
 	if err != nil {
 		return reply.Reply{}, err
 	}
+	query := options.query(p.LookupEnv, p.Platform)
+	if err := options.launcher(query, &address); err != nil {
+		return reply.Reply{}, err
+	}
 	sidecar := pdp.New(address)
 	defer sidecar.Close()
-	got, err := sidecar.Do(ctx, "POST", "/v1/hooks/"+p.client, options.query(p.LookupEnv, p.Platform), p.payload)
+	got, err := sidecar.Do(ctx, "POST", "/v1/hooks/"+p.client, query, p.payload)
 	if err != nil {
 		return reply.Reply{}, plain(ctx, err)
 	}

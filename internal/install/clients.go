@@ -50,6 +50,17 @@ type Options struct {
 	Hold time.Duration
 	// AutoApprove lets an allow of policyd's stand for the person's own.
 	AutoApprove bool
+	// Contain lets command lines be rewritten so that they run contained.
+	Contain bool
+}
+
+// Contains says whether a client takes a rewritten command line from its hook.
+func Contains(client string) bool {
+	switch client {
+	case reply.Claude, reply.Gemini, reply.OpenCode, reply.Copilot:
+		return true
+	}
+	return false
 }
 
 // hintTools are the tools that hints may name where they are registered (D5).
@@ -63,6 +74,9 @@ func (o *Options) command() []string {
 	}
 	if o.AutoApprove {
 		words = append(words, "--auto-approve")
+	}
+	if o.Contain {
+		words = append(words, "--contain")
 	}
 	if o.offersTools() {
 		words = append(words, "--tools", hintTools)

@@ -131,6 +131,9 @@ func (r *Report) judge(event string, e *entry) {
 	if client := clientOf(r.Command); client != r.Client {
 		r.fault("%s: the hook answers for %q, which this client does not take; install again", event, client)
 	}
+	if slices.Contains(r.Command, "--contain") && !Contains(r.Client) {
+		r.warn("%s: --contain does nothing, since this client takes no rewritten command line", event)
+	}
 	gates := !strings.HasPrefix(strings.ToLower(event), "session")
 	if gates && r.Client == reply.Claude && e.OnFailure != "block" {
 		r.fault("%s: without onFailure \"block\" the tool runs when the hook fails; install again", event)

@@ -67,6 +67,15 @@ function everyAsks(rule) {
   return rule !== null && typeof rule === "object" && "*" in rule && Object.values(rule).every(everyAsks)
 }
 
+// rewrite puts other arguments in the place of a call's, in the object that the tool is given.
+function rewrite(args, by) {
+  if (by === null || typeof by !== "object" || Array.isArray(by) || typeof by.command !== "string" || by.command === "")
+    throw new Refused("policyd: the call is refused, since its new arguments can't be read")
+  for (const key of Object.keys(args)) if (!(key in by)) delete args[key]
+  Object.assign(args, by)
+  if (args.command !== by.command) throw new Refused("policyd: the call is refused, since its arguments can't be changed")
+}
+
 // asks says whether OpenCode itself is sure to ask a person about the tool: every
 // rule that could match it asks, and no agent has rules of its own.
 function asks(config, tool) {
@@ -140,7 +149,10 @@ export const Policyd = async ({ client, directory, worktree }) => {
           directory, worktree,
         }
         const answer = await ask(payload, directory)
-        if (answer.decision === "allow") call.allowed = true
+        if (answer.decision === "allow") {
+          if (answer.args !== undefined) rewrite(output.args, answer.args)
+          call.allowed = true
+        }
         else if (answer.decision !== "ask" || !asks(config, input.tool)) throw new Refused(reasonOf(answer))
       } catch (error) {
         end(key)

@@ -147,6 +147,15 @@ func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGra
 	return v1.RunGranted{DecisionID: id, Obligation: run.Obligation}, nil
 }
 
+// Handed reports whether a line was handed out for a decision that can still be claimed.
+func (b *Book) Handed(id, session, line string, caller v1.Caller) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	run, err := b.own(id, caller)
+	return err == nil && run.state == waiting && b.now().Sub(run.made) <= Fresh &&
+		run.SessionID == session && line != "" && run.Line == line
+}
+
 // own finds the run of a caller. Another's is none. The caller holds mu.
 func (b *Book) own(id string, caller v1.Caller) (*pending, error) {
 	run := b.runs[id]

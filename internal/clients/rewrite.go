@@ -1,0 +1,92 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	v1 "policyd/api/v1"
+	"policyd/internal/clients/reply"
+)
+
+// rewriting is how a client lets a hook put another command line in the place of a call's.
+// The zero value is not at all.
+type rewriting struct {
+	// event is the client's name of the event in whose answer it takes other arguments.
+	event string
+	// tools run a command line, which is the argument named command.
+	tools []string
+	// lasting is true where the shell outlives the call.
+	lasting bool
+}
+
+// commandArgument names the command line in the arguments of every client's shell.
+const commandArgument = "command"
+
+// Line is the command line of a call of the client's shell. known is false where there is
+// none, or where it could not be told which argument is it.
+func (c *Client) Line(event *Event) (line string, known bool) {
+	if event.Kind != ToolCall && event.Kind != Permission || event.Call.Protocol != "" ||
+		!slices.Contains(c.rewriting.tools, event.Call.Tool) {
+		return "", false
+	}
+	var args map[string]json.RawMessage
+	if json.Unmarshal(event.Call.Args, &args) != nil {
+		return "", false
+	}
+	text := args[commandArgument]
+	if len(text) == 0 || text[0] != '"' || json.Unmarshal(text, &line) != nil {
+		return "", false
+	}
+	return line, line != ""
+}
+
+// Rewrites reports whether the client takes another command line for an event, and whether
+// the shell that runs it outlives the call.
+func (c *Client) Rewrites(event *Event) (rewrites, lasting bool) {
+	_, known := c.Line(event)
+	return known && event.Kind == ToolCall && !event.Partial && event.Name == c.rewriting.event, c.rewriting.lasting
+}
+
+// Rewritten is the answer to an event whose call may run only as the decision's line says.
+// What can't be rewritten is denied: the client would run the call's own line.
+func (c *Client) Rewritten(event *Event, decision *v1.Decision, line string) reply.Reply {
+	input, err := c.replace(event, decision, line)
+	if err != nil {
+		return reply.For(c.Name, event.Name, reply.Deny, Refusal("not_rewritten", err.Error()))
+	}
+	return reply.Rewritten(c.Name, event.Name, input, Explain(decision))
+}
+
+// replace is the call's arguments with another command line.
+func (c *Client) replace(event *Event, decision *v1.Decision, line string) (json.RawMessage, error) {
+	own, known := c.Line(event)
+	if rewrites, _ := c.Rewrites(event); !known || !rewrites {
+		return nil, fmt.Errorf("the call must run contained, and %s takes no other arguments for it", c.Name)
+	}
+	if line == "" || len(decision.Run) == 0 || decision.Run[len(decision.Run)-1] != own {
+		return nil, fmt.Errorf("the call must run contained, and its decision is for another command line")
+	}
+	var args map[string]json.RawMessage
+	if err := json.Unmarshal(event.Call.Args, &args); err != nil {
+		return nil, fmt.Errorf("read arguments: %w", err)
+	}
+	text, err := plainJSON(line)
+	if err != nil {
+		return nil, fmt.Errorf("write command line: %w", err)
+	}
+	args[commandArgument] = text
+	return plainJSON(args)
+}
+
+// plainJSON keeps angle brackets as they are.
+func plainJSON(value any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(out.Bytes()), nil
+}

@@ -1,0 +1,225 @@
+package clients_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"policyd/internal/contain"
+	"policyd/internal/shellquote"
+)
+
+// rewriting clients: the payload of a shell call with a line, and where the answer has its
+// other arguments.
+var rewriting = map[string]struct {
+	payload func(line string) object
+	input   []string
+}{
+	"claude": {func(line string) object {
+		return object{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "Bash",
+			"tool_input": object{"command": line, "description": "<b>", "timeout": 5000}}
+	}, []string{"hookSpecificOutput", "updatedInput"}},
+	"gemini": {func(line string) object {
+		return object{"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "run_shell_command",
+			"tool_input": object{"command": line, "description": "<b>"}}
+	}, []string{"hookSpecificOutput", "tool_input"}},
+	"copilot": {func(line string) object {
+		return object{"sessionId": "s", "timestamp": 1, "cwd": "/home/dev/proj", "toolName": "bash",
+			"toolArgs": object{"command": line, "mode": "sync"}}
+	}, []string{"modifiedArgs"}},
+	"opencode": {func(line string) object {
+		return object{"hook_event_name": "tool.execute.before", "directory": "/home/dev/proj",
+			"input": object{"tool": "bash", "sessionID": "s", "callID": "c"}, "output": object{"args": object{"command": line, "timeout": 5000}}}
+	}, []string{"args"}},
+}
+
+type object = map[string]any
+
+// startContaining starts a server that found out what can be contained here.
+func startContaining(t *testing.T) *server {
+	t.Helper()
+	report := contain.Probe()
+	for _, capability := range report.Capabilities {
+		if !capability.Works {
+			t.Skipf("skipped: the profile %s doesn't work here: %s", capability.Profile, capability.Why)
+		}
+	}
+	s := startServer(t, "")
+	for range 3000 {
+		response, err := http.Get(s.url + "/readyz?verbose") //nolint:noctx // loopback
+		require.NoError(t, err)
+		var text bytes.Buffer
+		_, _ = text.ReadFrom(response.Body)
+		_ = response.Body.Close()
+		if strings.Contains(text.String(), "contain/") {
+			return s
+		}
+	}
+	require.Fail(t, "the server never found out")
+	return nil
+}
+
+// ask runs the real hook program.
+func (s *server) ask(t *testing.T, client string, payload object, flags ...string) object {
+	t.Helper()
+	text, err := json.Marshal(payload)
+	require.NoError(t, err)
+	flags = append([]string{"hook", client, "--socket", filepath.Join(s.runDir, "policyd.sock"), "--project", s.Project}, flags...)
+	command := exec.CommandContext(t.Context(), program, flags...)
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home}
+	command.Stdin = strings.NewReader(s.here(string(text)))
+	out, err := command.Output()
+	require.NoError(t, err)
+	var answered object
+	require.NoErrorf(t, json.Unmarshal(out, &answered), "%s", out)
+	return answered
+}
+
+// below is what stands at a path of keys, nil for nothing.
+func below(answered object, keys ...string) object {
+	for _, key := range keys {
+		answered, _ = answered[key].(object)
+	}
+	return answered
+}
+
+// shell runs a line in the project as a client would.
+func (s *server) shell(t *testing.T, line string) (stdout, stderr string, status int) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "bash", "-c", line)
+	command.Dir = s.Project
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home}
+	var out, problems bytes.Buffer
+	command.Stdout, command.Stderr = &out, &problems
+	_ = command.Run()
+	return out.String(), problems.String(), command.ProcessState.ExitCode()
+}
+
+// TestARewrittenLineDoesWhatTheCallsDoes holds, for every client that is rewritten: only the
+// command line of the arguments is another, it gives the same output and exit status, and it
+// can be run once.
+func TestARewrittenLineDoesWhatTheCallsDoes(t *testing.T) {
+	s := startContaining(t)
+	for client, of := range rewriting {
+		for _, line := range []string{`echo 'a "b"' '<c>'; cat README.md | wc -l`, `printf '%s\n' it\'s; ls -1; false`, "git status --short"} {
+			payload := of.payload(line)
+			answered := s.ask(t, client, payload, "--contain")
+			input := below(answered, of.input...)
+			require.NotNilf(t, input, "%s %q: %v", client, line, answered)
+			rewritten, _ := input["command"].(string)
+			words := shellquote.Split(rewritten)
+			require.Greaterf(t, len(words), 4, "%q", rewritten)
+			assert.True(t, filepath.IsAbs(words[0]))
+			assert.Equal(t, []string{"--", "bash", "-c", line}, words[len(words)-4:])
+			input["command"] = line
+			given, _ := json.Marshal(payload)
+			kept, _ := json.Marshal(input)
+			assert.Contains(t, string(given), string(kept), "nothing but the line is another")
+
+			out, problems, status := s.shell(t, line)
+			gotOut, gotProblems, gotStatus := s.shell(t, rewritten)
+			assert.Equal(t, []any{out, problems, status}, []any{gotOut, gotProblems, gotStatus}, "%s %q", client, line)
+			_, problems, status = s.shell(t, rewritten)
+			assert.Equal(t, 126, status)
+			assert.Contains(t, problems, "run_spent")
+		}
+	}
+}
+
+// TestARewrittenLineIsNotJudgedAgain: a hook that sees the line that was handed out lets it
+// pass, and no other line that looks like it.
+func TestARewrittenLineIsNotJudgedAgain(t *testing.T) {
+	s := startContaining(t)
+	for client, of := range rewriting {
+		handed := func() string {
+			line, _ := below(s.ask(t, client, of.payload("ls"), "--contain"), of.input...)["command"].(string)
+			require.NotEmpty(t, line)
+			return line
+		}
+		last := func(payload object, flags ...string) string {
+			answered := s.ask(t, client, payload, flags...)
+			assert.Nil(t, below(answered, of.input...), "it is contained already")
+			records := s.records(t)
+			record := records[len(records)-1]
+			require.NotEmpty(t, record.Result.Reasons)
+			return record.Result.Decision.String() + " " + record.Result.Reasons[0].Code
+		}
+		line := handed()
+		const covered = "allow contained_run"
+		assert.Equal(t, covered, last(of.payload(line), "--contain"), client)
+		assert.Equal(t, covered, last(of.payload(line), "--contain"), "asking spends nothing")
+		assert.NotEqual(t, covered, last(of.payload(line)), "the hook says nothing of containment")
+		_, problems, status := s.shell(t, line)
+		assert.Equalf(t, 0, status, "%s", problems)
+		assert.NotEqual(t, covered, last(of.payload(line), "--contain"), "it was run")
+
+		line = handed()
+		for _, other := range []string{line + " ", line + "; id", strings.Replace(line, " ls", " id", 1), strings.Replace(line, " --socket ", "  --socket ", 1)} {
+			if other != line {
+				assert.NotEqualf(t, covered, last(of.payload(other), "--contain"), "%q", other)
+			}
+		}
+		stranger := strings.NewReplacer(`"session_id":"s"`, `"session_id":"x"`, `"sessionId":"s"`, `"sessionId":"x"`, `"sessionID":"s"`, `"sessionID":"x"`)
+		text, _ := json.Marshal(of.payload(line))
+		var payload object
+		require.NoError(t, json.Unmarshal([]byte(stranger.Replace(string(text))), &payload))
+		assert.NotEqual(t, covered, last(payload, "--contain"), "another session")
+	}
+}
+
+// TestALineOfAnotherLauncherIsJudged: who can ask for a decision can name a launcher and a
+// server, and what runs by them isn't contained.
+func TestALineOfAnotherLauncherIsJudged(t *testing.T) {
+	s := startContaining(t)
+	of := rewriting["claude"]
+	for _, other := range []url.Values{
+		{"launcher": {"/tmp/evil"}, "launcher_socket": {filepath.Join(s.runDir, "policyd.sock")}},
+		{"launcher": {program}, "launcher_socket": {"/tmp/evil.sock"}},
+	} {
+		other.Set("contain", "true")
+		other.Set("project", s.Project)
+		text, _ := json.Marshal(of.payload("ls"))
+		got := s.hook(t, "claude", other.Encode(), string(text))
+		line, _ := below(got.object(t), of.input...)["command"].(string)
+		require.NotEmptyf(t, line, "%s", got.body)
+		s.ask(t, "claude", of.payload(line), "--contain")
+		records := s.records(t)
+		for _, reason := range records[len(records)-1].Result.Reasons {
+			assert.NotEqual(t, "contained_run", reason.Code)
+		}
+	}
+}
+
+// TestNoHookIsRewrittenUnasked: without --contain the reply is as ever, and a launcher that
+// could be another program is refused.
+func TestNoHookIsRewrittenUnasked(t *testing.T) {
+	s := startContaining(t)
+	for client, of := range rewriting {
+		text, _ := json.Marshal(of.payload("ls"))
+		const place = "project=/home/dev/proj"
+		plain := s.hook(t, client, place, string(text))
+		assert.Equal(t, "allow", plain.decision)
+		want := map[string]string{"claude": "{}", "copilot": "{}", "gemini": `{"decision":"allow"}`, "opencode": `{"decision":"allow"}`}
+		assert.Equal(t, want[client], string(plain.body))
+		for _, query := range []string{
+			"contain=true", "contain=true&launcher=policyd", "contain=true&launcher=/a/../b", "contain=true&launcher=/a%0Ab", "launcher=/a",
+			"contain=yes&launcher=/a", "contain=true&launcher=/a&launcher_socket=x",
+		} {
+			got := s.hook(t, client, place+"&"+query, string(text))
+			assert.Equalf(t, "deny", got.decision, "%s %s", client, query)
+			assert.Contains(t, string(got.body), "deny")
+		}
+		for _, other := range []string{"codex", "cursor"} {
+			assert.NotContains(t, string(s.hook(t, other, place+"&contain=true&launcher=/a", string(text)).body), "/a", other)
+		}
+	}
+}
