@@ -324,7 +324,7 @@ func (c *containment) visit(full string, entry fs.DirEntry) error {
 			o.Protect = appendNew(o.Protect, full)
 		}
 	}
-	if entry.IsDir() && !(entry.Name() == "objects" && strings.HasSuffix(full, "/.git/objects")) {
+	if entry.IsDir() && !strings.HasSuffix(full, "/.git/objects") {
 		return c.walk(full)
 	}
 	return nil

@@ -28,7 +28,7 @@ type lists struct {
 	ownHome  []string
 	readAlso []string
 	// scratch are the directories of clients, by the catalog's names of these.
-	scratch     map[string]scratchData
+	scratch map[string]scratchData
 	// contain says what contained runs see.
 	contain     containData
 	deleteAllow []string
@@ -111,7 +111,7 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	}
 	out := &lists{
 		ruled: make(map[string]bool, len(settings.Agents)), exclusions: config.Exclusions.Names,
-		readAlso: settings.Scope.ReadAlso, scratch: config.Scratch, deleteAllow: settings.Scope.DeleteAllow,
+		readAlso: settings.Scope.ReadAlso, scratch: config.Scratch, contain: data.contained(), deleteAllow: settings.Scope.DeleteAllow,
 		protected: paths.NewProtected(
 			concat(config.Protected.Instructions, settings.Scope.Protected),
 			concat(config.Protected.Always, settings.Scope.ProtectedAlways),
@@ -120,11 +120,6 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 	if out.classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
-	out.contain = config.Contain
-	out.contain.Environment.Drop = concat(out.contain.Environment.Drop, config.Secrets.Variables)
-	out.contain.protected = concat(
-		concat(config.Protected.Instructions, settings.Scope.Protected), concat(config.Protected.Always, settings.Scope.ProtectedAlways))
-	out.contain.secrets = concat(config.Secrets.Files, concat(config.Secrets.Directories, settings.Secrets.Directories))
 	for agent := range settings.Agents {
 		out.ruled[agent] = true
 	}
@@ -161,6 +156,17 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 		}
 	}
 	return out, nil
+}
+
+// contained is what contained runs see, with what the other lists say of it.
+func (d *policyData) contained() containData {
+	config, settings := &d.Config, &d.Settings
+	out := config.Contain
+	out.Environment.Drop = concat(out.Environment.Drop, config.Secrets.Variables)
+	out.protected = concat(
+		concat(config.Protected.Instructions, settings.Scope.Protected), concat(config.Protected.Always, settings.Scope.ProtectedAlways))
+	out.secrets = concat(config.Secrets.Files, concat(config.Secrets.Directories, settings.Secrets.Directories))
+	return out
 }
 
 // splitHome tells entries in a home from others.

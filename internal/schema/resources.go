@@ -58,25 +58,18 @@ func resources() object {
 			request: "AnswerAllRequest", response: "AnswerAllResponse", refusals: []string{"503"},
 		}},
 		"/v1/prompts/{id}/answer": {{
-			method: "post", summary: "Answers a prompt, for an operator.", request: "AnswerRequest", response: "AnswerResponse",
-			refusals: []string{"404", "409", "410", "503"},
+			method: "post", summary: "Answers a prompt, for an operator.", request: "AnswerRequest", response: "AnswerResponse", refusals: []string{"404", "409", "410", "503"},
 		}},
 		"/v1/approvals": {
 			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
-		"/v1/hooks/{client}": {hook()},
-		"/v1/runs/{id}/claim": {{
-			method: "post", summary: "Spends a decision for a call that is about to be run contained, and says what to enforce.",
-			request: "RunClaim", response: "RunGranted", refusals: []string{"404", "409", "410"},
-		}},
-		"/v1/runs/{id}/report": {{
-			method: "post", summary: "Says what containment refused of a run, so that the same call is a question.",
-			request: "RunReport", refusals: []string{"404"},
-		}},
-		"/v1/decisions":      {recordList()},
-		"/v1/decisions/{id}": {recordGet()},
-		"/v1/events":         {stream()},
+		"/v1/hooks/{client}":   {hook()},
+		"/v1/runs/{id}/claim":  {runClaim()},
+		"/v1/runs/{id}/report": {runReport()},
+		"/v1/decisions":        {recordList()},
+		"/v1/decisions/{id}":   {recordGet()},
+		"/v1/events":           {stream()},
 		"/v1/approvals/import": {{
 			method: "post", summary: "Remembers up to 10,000 answers on an operator's word: all or none, or with `partial` those that are right.", request: "ApprovalImport",
 			response: "ApprovalImported", refusals: []string{"503"},
@@ -125,6 +118,20 @@ func recordFilter() []any {
 		text("session", "The id of a session."), text("agent", "The name of an agent."), text("decision", "allow, prompt or deny."),
 		text("rule", "The id of a rule that decided or covered."), text("code", "The code of a reason."),
 		text("since", "A time in RFC 3339, or how long ago, such as 90m."),
+	}
+}
+
+func runClaim() operation {
+	return operation{
+		method: "post", summary: "Spends a decision for a call that is about to be run contained, and says what to enforce.",
+		request: "RunClaim", response: "RunGranted", refusals: []string{"404", "409", "410"},
+	}
+}
+
+func runReport() operation {
+	return operation{
+		method: "post", summary: "Says what containment refused of a run, so that the same call is a question.",
+		request: "RunReport", refusals: []string{"404"},
 	}
 }
 

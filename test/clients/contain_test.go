@@ -25,20 +25,28 @@ var rewriting = map[string]struct {
 	input   []string
 }{
 	"claude": {func(line string) object {
-		return object{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "Bash",
-			"tool_input": object{"command": line, "description": "<b>", "timeout": 5000}}
+		return object{
+			"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "Bash",
+			"tool_input": object{"command": line, "description": "<b>", "timeout": 5000},
+		}
 	}, []string{"hookSpecificOutput", "updatedInput"}},
 	"gemini": {func(line string) object {
-		return object{"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "run_shell_command",
-			"tool_input": object{"command": line, "description": "<b>"}}
+		return object{
+			"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "run_shell_command",
+			"tool_input": object{"command": line, "description": "<b>"},
+		}
 	}, []string{"hookSpecificOutput", "tool_input"}},
 	"copilot": {func(line string) object {
-		return object{"sessionId": "s", "timestamp": 1, "cwd": "/home/dev/proj", "toolName": "bash",
-			"toolArgs": object{"command": line, "mode": "sync"}}
+		return object{
+			"sessionId": "s", "timestamp": 1, "cwd": "/home/dev/proj", "toolName": "bash",
+			"toolArgs": object{"command": line, "mode": "sync"},
+		}
 	}, []string{"modifiedArgs"}},
 	"opencode": {func(line string) object {
-		return object{"hook_event_name": "tool.execute.before", "directory": "/home/dev/proj",
-			"input": object{"tool": "bash", "sessionID": "s", "callID": "c"}, "output": object{"args": object{"command": line, "timeout": 5000}}}
+		return object{
+			"hook_event_name": "tool.execute.before", "directory": "/home/dev/proj",
+			"input": object{"tool": "bash", "sessionID": "s", "callID": "c"}, "output": object{"args": object{"command": line, "timeout": 5000}},
+		}
 	}, []string{"args"}},
 }
 
@@ -55,7 +63,7 @@ func startContaining(t *testing.T) *server {
 	}
 	s := startServer(t, "")
 	for range 3000 {
-		response, err := http.Get(s.url + "/readyz?verbose") //nolint:noctx // loopback
+		response, err := http.Get(s.url + "/readyz?verbose")
 		require.NoError(t, err)
 		var text bytes.Buffer
 		_, _ = text.ReadFrom(response.Body)

@@ -19,13 +19,13 @@ import (
 )
 
 // containing starts a server that has found out what can be enforced here.
-func containing(t *testing.T, flags ...string) *server {
+func containing(t *testing.T) *server {
 	t.Helper()
 	report := contain.Probe()
 	if !report.Works(v1.ProfileReadOnly) || !report.Works(v1.ProfileProject) {
 		t.Skipf("skipped: runs can't be contained here: %+v", report.Capabilities)
 	}
-	s := startServer(t, flags...)
+	s := startServer(t)
 	require.Eventually(t, func() bool {
 		return strings.Contains(get(t, s.url+"/readyz?verbose"), `"contain/project","ok":true`)
 	}, patience, 10*time.Millisecond)
