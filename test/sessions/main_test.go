@@ -40,7 +40,7 @@ func TestAnswersCountInLaterCallsAndSessions(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-dir", folder(t), "-program", program, "-json"}, &out))
 	var figures []Figures
 	require.NoError(t, json.Unmarshal(out.Bytes(), &figures))
-	require.Len(t, figures, 3)
+	require.Len(t, figures, 4)
 	asked := map[string]int{}
 	for _, f := range figures {
 		asked[f.Person] = f.Asked
@@ -49,7 +49,7 @@ func TestAnswersCountInLaterCallsAndSessions(t *testing.T) {
 		assert.Zero(t, f.AskedAgain, f.Person)
 		assert.Equal(t, 1, f.OnceOnly, f.Person)
 	}
-	assert.Equal(t, map[string]int{"nobody": 4, "chat": 3, "lasting": 2}, asked)
+	assert.Equal(t, map[string]int{"nobody": 4, "chat": 3, "lasting": 2, "contained": 4}, asked)
 }
 
 func TestReportNamesTheMostFrequentPrompts(t *testing.T) {
