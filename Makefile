@@ -157,7 +157,7 @@ test-clients:
 	else echo "make test-clients: no network namespace can be made; the programs see the network"; fi; \
 	cd test/clients && POLICYD_TEST_CLIENTS="$(CURDIR)/$(CLIENT_PROGRAMS)/node_modules/.bin" \
 		$$isolate bash -c '[ -z "$$1" ] || ip link set lo up; exec "$(CURDIR)/$(CLIENT_PROGRAMS)/clients.test" \
-		-test.v -test.timeout 30m -test.run "^(TestRealClients|TestCatalogKnowsTheToolsOfRealClients)$$/^($(CLIENTS))$$"' - "$$isolate"
+		-test.v -test.timeout 30m -test.run "^(TestRealClients|TestRealClientsRunContained|TestCatalogKnowsTheToolsOfRealClients)$$/^($(CLIENTS))$$"' - "$$isolate"
 	POLICYD_TEST_CLIENTS="$(CURDIR)/$(CLIENT_PROGRAMS)/node_modules/.bin" \
 		$(GO) test -count=1 -v -timeout 30m -run '^TestReal(MCPServer|ACPAgents)$$' ./test/e2e
 

@@ -253,6 +253,9 @@ func codeOf(err error) string {
 // start keeps a session with the directory in which it was launched, or beneath
 // the one that began it.
 func (h *hookCall) start(ctx context.Context) error {
+	if h.server.options.Runs != nil {
+		h.server.options.Runs.Began(h.client.SessionID(&h.event))
+	}
 	if h.event.ParentID == "" {
 		_, err := h.meet(ctx, h.asked(h.client.SessionID(&h.event)))
 		return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"policyd/internal/clients/reply"
+	"policyd/internal/config"
 	"policyd/internal/hook"
 	"policyd/internal/install"
 )
@@ -50,14 +51,14 @@ func (p *Program) examineClients(ctx context.Context, s *settings) []finding {
 			if err != nil {
 				found = append(found, finding{name: client, err: err})
 			} else if report != nil {
-				found = append(found, p.examineClient(ctx, report))
+				found = append(found, p.examineClient(ctx, s, report))
 			}
 		}
 	}
 	return found
 }
 
-func (p *Program) examineClient(ctx context.Context, report *install.Report) finding {
+func (p *Program) examineClient(ctx context.Context, s *settings, report *install.Report) finding {
 	out := finding{name: report.Client, warnings: report.Warnings}
 	if variable := places[report.Client]; variable != "" {
 		if value, set := p.LookupEnv(variable); set && value != "" {
@@ -65,6 +66,13 @@ func (p *Program) examineClient(ctx context.Context, report *install.Report) fin
 		}
 	}
 	out.warnings = append(out.warnings, ungated[report.Client])
+	switch contained := report.Contained(); {
+	case contained && s.Contain == config.ContainOff:
+		out.warnings = append(out.warnings, "--contain does nothing, since the setting contain is off")
+	case !contained && s.Contain == config.ContainRequired:
+		out.warnings = append(out.warnings, "the setting contain is required: every command line is asked about, unless policyd install "+
+			report.Client+" has --contain")
+	}
 	faults := report.Faults
 	if err := p.tryHook(ctx, report); err != nil {
 		faults = append(faults, err.Error())
@@ -74,6 +82,9 @@ func (p *Program) examineClient(ctx context.Context, report *install.Report) fin
 		return out
 	}
 	out.note = report.Path + ": the hook answers"
+	if report.Contained() {
+		out.note += ", and rewrites command lines to run contained"
+	}
 	return out
 }
 

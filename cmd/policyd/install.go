@@ -44,7 +44,7 @@ func (p *Program) installCommand() *cobra.Command {
 		"how long a question is held for an answer; 55s for codex, opencode and cursor, which can't ask by themselves")
 	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow stand for the client's own question")
 	command.Flags().BoolVar(&flags.contain, "contain", false,
-		"run command lines contained: the hook rewrites them (claude, gemini, opencode, copilot)")
+		"run command lines contained: the hook rewrites them (claude, codex, gemini, opencode, copilot)")
 	command.Flags().BoolVar(&flags.unattended, "no-interactive", false, "nobody is there to ask: what would be asked is denied")
 	command.Flags().StringVar(&flags.audience, "audience", "", "personal, team or public; personal unless the settings say otherwise")
 	command.Flags().BoolVar(&flags.temporary, "temporary", false, "also if policyd lies in a temporary directory, for a trial")

@@ -13,6 +13,7 @@ func codex() *Client {
 	}
 	return &Client{
 		Name: reply.Codex, Agent: "codex", allow: never, ask: never,
+		rewriting: rewriting{event: "PreToolUse", tools: []string{"Bash"}},
 		decode: func(data []byte) (Event, error) {
 			p, err := decode[snakePayload](data)
 			if err != nil {

@@ -23,7 +23,14 @@ type Runs interface {
 	// Handed reports whether a line is the one that was handed out for a decision of this
 	// session and caller, which can still be claimed.
 	Handed(id, session, line string, caller v1.Caller) bool
+	// Tried says what became of the lines that were handed out to a session: whether one of them
+	// was run, and how many were handed out before.
+	Tried(session string) (ran bool, handed int)
 }
+
+// tries is how many lines are handed out to a session of which none is run, before it is taken
+// for one that can't run them.
+const tries = 3
 
 // Rewrite is said by an adapter that puts a line of its own in the place of a call's. The host
 // says it, never the agent.
@@ -116,7 +123,26 @@ func (p *passage) enforces() {
 	if p.refusals = runs.Refused(p.call.Session.ID, p); p.call.Escalate || len(p.refusals) > 0 {
 		return
 	}
-	session.Profiles = slices.Clone(runs.Profiles())
+	session.Profiles = p.offered(runs)
+}
+
+// offered are the profiles that the call can be run in. A client that passes a rewritten line by
+// runs the call's own, uncontained. So until a session is seen to run a line that was handed out,
+// nothing is allowed for being contained: it is handed what is allowed anyhow, and that not
+// without end, since a client's own sandbox may keep the line from reaching the server.
+func (p *passage) offered(runs Runs) v1.Set {
+	profiles := slices.Clone(runs.Profiles())
+	if p.options.Rewrite == nil {
+		return profiles
+	}
+	ran, handed := runs.Tried(p.call.Session.ID)
+	switch {
+	case ran:
+		return profiles
+	case handed < tries && profiles.Has(v1.ProfileReadOnly):
+		return v1.Set{v1.ProfileReadOnly}
+	}
+	return v1.Set{}
 }
 
 // changesDirectory reports whether a verb moves the shell that runs it.

@@ -54,10 +54,11 @@ type Options struct {
 	Contain bool
 }
 
-// Contains says whether a client takes a rewritten command line from its hook.
+// Contains says whether a client takes a rewritten command line from its hook. The tests with the
+// real programs hold it for each.
 func Contains(client string) bool {
 	switch client {
-	case reply.Claude, reply.Gemini, reply.OpenCode, reply.Copilot:
+	case reply.Claude, reply.Codex, reply.Gemini, reply.OpenCode, reply.Copilot:
 		return true
 	}
 	return false

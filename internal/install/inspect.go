@@ -62,6 +62,7 @@ func Inspect(o *Options) (*Report, error) {
 		r.event(d, f, hook.event)
 	}
 	r.switches(o, d)
+	r.sandbox(o)
 	return r, nil
 }
 

@@ -23,6 +23,8 @@ const (
 	most, mostOfOne = 10_000, 1_000
 	// mostRefused bounds the calls of which refusals are kept.
 	mostRefused = 1_000
+	// mostTried bounds the sessions of which it is known whether they run what they are handed.
+	mostTried = 10_000
 	// MaxRefusals bounds those of one report, and maxTarget the bytes of a target.
 	MaxRefusals = 20
 	maxTarget   = 4096
@@ -55,6 +57,12 @@ type refusedCall struct {
 	digest  [32]byte
 }
 
+// trial is what became of the lines that were handed out to a session.
+type trial struct {
+	ran    bool
+	handed int
+}
+
 type refusedRun struct {
 	refusals []v1.Refusal
 	at       time.Time
@@ -69,6 +77,7 @@ type Book struct {
 	runs    map[string]*pending
 	order   []string // the oldest first
 	refused map[refusedCall]refusedRun
+	tried   map[string]trial
 }
 
 var _ gate.Runs = (*Book)(nil)
@@ -76,7 +85,7 @@ var _ gate.Runs = (*Book)(nil)
 // New returns a book. profiles says what can be enforced here, and is called concurrently; now
 // is the clock.
 func New(profiles func() v1.Set, now func() time.Time) *Book {
-	return &Book{profiles: profiles, now: now, runs: map[string]*pending{}, refused: map[refusedCall]refusedRun{}}
+	return &Book{profiles: profiles, now: now, runs: map[string]*pending{}, refused: map[refusedCall]refusedRun{}, tried: map[string]trial{}}
 }
 
 // Profiles are those that can be enforced here.
@@ -103,7 +112,40 @@ func (b *Book) Keep(run *gate.PendingRun) error {
 	}
 	b.runs[run.DecisionID] = &pending{PendingRun: *run, made: b.now()}
 	b.order = append(b.order, run.DecisionID)
+	if run.Line != "" {
+		b.try(run.SessionID, false)
+	}
 	return nil
+}
+
+// try notes a line that was handed out to a session, or one that was run. The caller holds mu.
+func (b *Book) try(session string, ran bool) {
+	one, known := b.tried[session]
+	if !known && len(b.tried) >= mostTried {
+		clear(b.tried) // they are tried once more
+	}
+	if ran {
+		one.ran = true
+	} else {
+		one.handed++
+	}
+	b.tried[session] = one
+}
+
+// Tried says what became of the lines that were handed out to a session.
+func (b *Book) Tried(session string) (ran bool, handed int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	one := b.tried[session]
+	return one.ran, one.handed
+}
+
+// Began forgets what became of the lines of a session: a client that resumes it may be of another
+// version than before.
+func (b *Book) Began(session string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.tried, session)
 }
 
 // forget drops runs that are too old to be told of, and refusals that are. The caller holds mu.
@@ -144,6 +186,9 @@ func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGra
 		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for another session", id)
 	}
 	run.state = spent
+	if run.Line != "" {
+		b.try(run.SessionID, true)
+	}
 	return v1.RunGranted{DecisionID: id, Obligation: run.Obligation}, nil
 }
 

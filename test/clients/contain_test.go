@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	v1 "policyd/api/v1"
 	"policyd/internal/contain"
 	"policyd/internal/shellquote"
 )
@@ -28,6 +29,11 @@ var rewriting = map[string]struct {
 		return object{
 			"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "Bash",
 			"tool_input": object{"command": line, "description": "<b>", "timeout": 5000},
+		}
+	}, []string{"hookSpecificOutput", "updatedInput"}},
+	"codex": {func(line string) object {
+		return object{
+			"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/dev/proj", "tool_name": "Bash", "tool_input": object{"command": line},
 		}
 	}, []string{"hookSpecificOutput", "updatedInput"}},
 	"gemini": {func(line string) object {
@@ -216,7 +222,7 @@ func TestNoHookIsRewrittenUnasked(t *testing.T) {
 		const place = "project=/home/dev/proj"
 		plain := s.hook(t, client, place, string(text))
 		assert.Equal(t, "allow", plain.decision)
-		want := map[string]string{"claude": "{}", "copilot": "{}", "gemini": `{"decision":"allow"}`, "opencode": `{"decision":"allow"}`}
+		want := map[string]string{"claude": "{}", "codex": "{}", "copilot": "{}", "gemini": `{"decision":"allow"}`, "opencode": `{"decision":"allow"}`}
 		assert.Equal(t, want[client], string(plain.body))
 		for _, query := range []string{
 			"contain=true", "contain=true&launcher=policyd", "contain=true&launcher=/a/../b", "contain=true&launcher=/a%0Ab", "launcher=/a",
@@ -226,8 +232,46 @@ func TestNoHookIsRewrittenUnasked(t *testing.T) {
 			assert.Equalf(t, "deny", got.decision, "%s %s", client, query)
 			assert.Contains(t, string(got.body), "deny")
 		}
-		for _, other := range []string{"codex", "cursor"} {
-			assert.NotContains(t, string(s.hook(t, other, place+"&contain=true&launcher=/a", string(text)).body), "/a", other)
+		assert.NotContains(t, string(s.hook(t, "cursor", place+"&contain=true&launcher=/a", string(text)).body), "/a")
+	}
+}
+
+// TestAClientThatPassesRewrittenLinesByIsGivenNoMore: until a session ran a line that it was
+// handed, nothing is allowed for being contained; and it isn't handed lines without end.
+func TestAClientThatPassesRewrittenLinesByIsGivenNoMore(t *testing.T) {
+	s := startContaining(t)
+	for client, of := range rewriting {
+		handed := func(line string) string {
+			rewritten, _ := below(s.ask(t, client, of.payload(line), "--contain"), of.input...)["command"].(string)
+			return rewritten
 		}
+		decided := func() v1.Effect {
+			records := s.records(t)
+			return records[len(records)-1].Result.Decision
+		}
+		const unknown = "perl -e 1"
+		for range 3 {
+			assert.Empty(t, handed(unknown), client)
+			assert.Equal(t, v1.EffectPrompt, decided(), client)
+			assert.NotEmpty(t, handed("ls"), client)
+		}
+		assert.Empty(t, handed("ls"), client)
+		assert.Equal(t, v1.EffectAllow, decided(), "as without --contain")
+
+		began := map[string]string{"claude": "SessionStart", "codex": "SessionStart", "gemini": "SessionStart", "copilot": "sessionStart", "opencode": "session.created"}
+		event := object{
+			"hook_event_name": began[client], "session_id": "s", "cwd": "/home/dev/proj", "source": "resume", "directory": "/home/dev/proj",
+			"event": object{"properties": object{"info": object{"id": "s"}}},
+		}
+		if client == "copilot" {
+			event = object{"sessionId": "s", "timestamp": 1, "cwd": "/home/dev/proj", "source": "resume"}
+		}
+		s.ask(t, client, event, "--contain")
+		assert.Empty(t, handed(unknown), client)
+		line := handed("ls")
+		require.NotEmpty(t, line, client)
+		_, problems, status := s.shell(t, line)
+		require.Zerof(t, status, "%s", problems)
+		assert.NotEmpty(t, handed(unknown), client)
 	}
 }

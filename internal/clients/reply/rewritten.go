@@ -7,7 +7,7 @@ import "encoding/json"
 func Rewritten(client, event string, input json.RawMessage, reason string) Reply {
 	var made any
 	switch {
-	case client == Claude && event == "PreToolUse":
+	case (client == Claude || client == Codex) && event == "PreToolUse":
 		type output struct {
 			toolUse
 			Input json.RawMessage `json:"updatedInput"`
