@@ -88,3 +88,11 @@ func TestLoopsOverWhatTheShellCuts(t *testing.T) {
 	assert.Equal(t, "read a, read b", touched(t, `for i in a b; do cat $i; done`))
 	assert.Empty(t, parse(t, `for i in $(seq 3); do cat a; done`).Messy)
 }
+
+// A declaration may set a variable to nothing.
+func TestDeclarationsMayLackAValue(t *testing.T) {
+	for _, line := range []string{"export LC_ALL=; ls", "export x=", "export x= y=1; ls $x", "declare x=; ls $x", "readonly x=", "f() { local x=; ls $x; }; f"} {
+		assert.NotPanics(t, func() { parse(t, line) }, line)
+	}
+	assert.Empty(t, parse(t, "export LC_ALL=; ls").Messy)
+}

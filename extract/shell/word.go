@@ -434,8 +434,11 @@ func led(word *syntax.Word) bool {
 	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
 }
 
-// expansions counts what the shell expands in a word.
+// expansions counts what the shell expands in a word; nil is the value of "x=".
 func expansions(word *syntax.Word) int {
+	if word == nil {
+		return 0
+	}
 	count := 0
 	for _, part := range word.Parts {
 		switch part := part.(type) {
