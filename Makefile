@@ -8,6 +8,7 @@
 # make sessions  replays recorded agent sessions (SESSIONS=folder) and reports how often a person is asked
 # make oracle    runs ORACLE_LINES generated lines in a real bash
 # make contain   runs every line of the corpora in jails, contained and not, and measures the start of contained runs
+# make golden    writes the digests of the facts of all corpora anew; make golden-diff BASE=main lists what changed
 # make soak      asks a server for SOAK, 10 minutes, and bounds its memory; make test has a short form
 # make fuzz      runs every fuzz target for FUZZTIME; make test runs their seeds alone
 # make nightly   what takes too long for every change: make fuzz, and make oracle with 20,000 lines and a new seed
@@ -18,7 +19,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
 .PHONY: test build serve install vet go-test rego-test system-packages check format-check generate-check \
-	lint go-test-short rego-gate test-clients contain bench corpus sessions oracle nightly soak fuzz fmt generate
+	lint go-test-short rego-gate test-clients contain bench corpus golden golden-diff sessions oracle nightly soak fuzz fmt generate
 
 GO ?= go
 # One way to build for programs, tests and the image: a package is compiled once
@@ -180,6 +181,20 @@ else
 	$(GO) run ./test/corpus -tree $(CORPUS)/suites2.sh $(ARGS) $(CORPUS)/suites2.jsonl
 	$(GO) run ./test/corpus -exposed $(ARGS) $(CORPUS)/attacks.jsonl
 endif
+
+golden:
+	$(GO) test -count=1 ./test/golden -update
+
+# Both revisions extract the lines of this tree.
+BASE ?= main
+golden-diff:
+	@scratch="$$(mktemp -d)"; \
+	trap 'git worktree remove --force "$$scratch/base" 2>/dev/null || :; rm -rf "$$scratch"' EXIT; \
+	git worktree add --quiet --detach "$$scratch/base" '$(BASE)'; \
+	$(GO) build -C "$$scratch/base" -o "$$scratch/golden" ./test/golden; \
+	"$$scratch/golden" -root . -write "$$scratch/old"; \
+	$(GO) run ./test/golden -write "$$scratch/new"; \
+	$(GO) run ./test/golden -diff "$$scratch/old" "$$scratch/new"
 
 # PERSON is nobody, chat, lasting or contained instead of all four; ARGS=-v lists every prompt.
 SESSIONS ?= ../shared/corpus/sessions

@@ -11,6 +11,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
+	"policyd/test/oracle/lines"
 )
 
 const projectDir = "/srv/proj"
@@ -212,7 +213,7 @@ func moved(words []string) bool {
 func (r *reading) retell(s start, words []string) *finding {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = quote(word)
+		quoted[i] = lines.Quote(word)
 	}
 	if r.excused(words) {
 		return nil
@@ -385,4 +386,3 @@ func absolute(text, dir string) string {
 }
 
 // quote writes a word so that every shell reads it as it is.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -17,6 +17,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
 	"policyd/test/corpus/engine"
+	"policyd/test/oracle/lines"
 	"policyd/test/project"
 )
 
@@ -35,8 +36,8 @@ var wrappings = []wrapping{
 	{"subshell", func(line string) string { return "( " + line + "\n)" }, nil},
 	{"block", func(line string) string { return "{ " + line + "\n}" }, nil},
 	{"after true", func(line string) string { return "true && {\n" + line + "\n}" }, nil},
-	{"bash -c", func(line string) string { return "bash -c " + quote(line) }, nil},
-	{"bash -c twice", func(line string) string { return "bash -c " + quote("bash -c "+quote(line)) }, nil},
+	{"bash -c", func(line string) string { return "bash -c " + lines.Quote(line) }, nil},
+	{"bash -c twice", func(line string) string { return "bash -c " + lines.Quote("bash -c "+lines.Quote(line)) }, nil},
 	{"timeout", func(line string) string { return "timeout 5 " + line }, simpleLine.MatchString},
 	{"nice", func(line string) string { return "nice -n 3 " + line }, simpleLine.MatchString},
 	{"if", func(line string) string { return "if true; then\n" + line + "\nfi" }, nil},
@@ -72,18 +73,18 @@ var rarerWrappings = []wrapping{
 	{"process substitution", func(line string) string { return "cat <( " + line + "\n)" }, nil},
 	{"after a comment", func(line string) string { return "# c\n" + line }, nil},
 	{"after blanks", func(line string) string { return " \t\n" + line }, nil},
-	{"sh -c", func(line string) string { return "sh -c " + quote(line) }, alikeInShells},
-	{"env bash -c", func(line string) string { return "env bash -c " + quote(line) }, nil},
-	{"env LC_ALL=C bash -c", func(line string) string { return "env LC_ALL=C bash -c " + quote(line) }, nil},
+	{"sh -c", func(line string) string { return "sh -c " + lines.Quote(line) }, alikeInShells},
+	{"env bash -c", func(line string) string { return "env bash -c " + lines.Quote(line) }, nil},
+	{"env LC_ALL=C bash -c", func(line string) string { return "env LC_ALL=C bash -c " + lines.Quote(line) }, nil},
 	{"bash -c in double quotes", func(line string) string { return "bash -c \"" + doubleQuoted.Replace(line) + "\"" }, nil},
 	{"bash -c in dollar quotes", func(line string) string { return "bash -c $'" + dollarQuoted.Replace(line) + "'" }, nil},
-	{"nice timeout bash -c", func(line string) string { return "nice timeout 5 bash -ec " + quote(line) }, nil},
-	{"find -exec", func(line string) string { return "find . -exec sh -c " + quote(line) + " \\;" }, alikeInShells},
-	{"xargs", func(line string) string { return "echo a | xargs bash -c " + quote(line) }, withoutParameters},
+	{"nice timeout bash -c", func(line string) string { return "nice timeout 5 bash -ec " + lines.Quote(line) }, nil},
+	{"find -exec", func(line string) string { return "find . -exec sh -c " + lines.Quote(line) + " \\;" }, alikeInShells},
+	{"xargs", func(line string) string { return "echo a | xargs bash -c " + lines.Quote(line) }, withoutParameters},
 	{"here-document", func(line string) string { return "bash <<'END OF LINE'\n" + line + "\nEND OF LINE\n" }, nil},
-	{"here-string", func(line string) string { return "bash <<< " + quote(line) }, nil},
-	{"eval", func(line string) string { return "eval " + quote(line) }, nil},
-	{"trap", func(line string) string { return "trap " + quote(line) + " EXIT" }, nil},
+	{"here-string", func(line string) string { return "bash <<< " + lines.Quote(line) }, nil},
+	{"eval", func(line string) string { return "eval " + lines.Quote(line) }, nil},
+	{"trap", func(line string) string { return "trap " + lines.Quote(line) + " EXIT" }, nil},
 	{"coproc", func(line string) string { return "coproc { " + line + "\n}" }, nil},
 	{"subscript", func(line string) string { return "a[$( " + line + "\n)]=1" }, nil},
 	{"bound", func(line string) string { return "echo \"${x:$( " + line + "\n)}\"" }, nil},
@@ -97,7 +98,7 @@ var rarerWrappings = []wrapping{
 	{"declaration", func(line string) string { return "declare x=\"$( " + line + "\n)\"" }, nil},
 	{"redirection", func(line string) string { return "ls > \"$( " + line + "\n)\"" }, nil},
 	{"output", func(line string) string { return "ls > >( " + line + "\n)" }, nil},
-	{"printed script", func(line string) string { return "printf '%s\\n' " + quote(line) + " | bash" }, nil},
+	{"printed script", func(line string) string { return "printf '%s\\n' " + lines.Quote(line) + " | bash" }, nil},
 	{"here-document through cat", func(line string) string { return "cat <<'END OF LINE' | sh\n" + line + "\nEND OF LINE\n" }, alikeInShells},
 	{"uncalled", func(line string) string { return "f() { " + line + "\n}" }, nil},
 	{"exec", func(line string) string { return "exec " + line }, simpleLine.MatchString},
@@ -140,7 +141,7 @@ func TestWrappingNeverLoosens(t *testing.T) {
 	decider, tree := newEngine(t)
 	seeds := readSeeds(t)
 	m := &wrappers{engine: decider, all: count > usualLines, looser: map[string]string{}, effects: map[v1.Effect]int{}}
-	all := slices.Concat(chosen(seeds, count), readFound(t), generated(seeds, count, seed))
+	all := slices.Concat(chosen(seeds, count), readFound(t), lines.Generate(seeds, count, seed))
 	var wait sync.WaitGroup
 	for part := range jails {
 		wait.Go(func() {

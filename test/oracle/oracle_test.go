@@ -6,7 +6,6 @@ package oracle
 import (
 	"crypto/sha256"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +19,7 @@ import (
 
 	"policyd/extract/shell"
 	"policyd/test/jsonl"
+	"policyd/test/oracle/lines"
 )
 
 // The environment says how many lines are written, and from which seed.
@@ -42,7 +42,7 @@ func TestBashStartsNothingThatTheFactsDoNotName(t *testing.T) {
 	table, err := shell.NewTable()
 	require.NoError(t, err)
 	seeds := readSeeds(t)
-	all := slices.Concat(chosen(seeds, count), readFound(t), generated(seeds, count, seed))
+	all := slices.Concat(chosen(seeds, count), readFound(t), lines.Generate(seeds, count, seed))
 	h := &hunt{table: table, classes: map[string]kept{}}
 	var wait sync.WaitGroup
 	for part := range jails {
@@ -162,7 +162,7 @@ const mostTries = 400
 
 // shrink leaves out tokens, many and then few, as long as holds does.
 func shrink(line string, holds func(text string) (bool, error)) (string, error) {
-	list := tokens(line)
+	list := lines.Tokens(line)
 	tries := 0
 	for size := max(1, len(list)/2); size > 0; size /= 2 {
 		for at := 0; at+size <= len(list) && tries < mostTries; tries++ {
@@ -236,17 +236,6 @@ func chosen(seeds []string, count int) []string {
 		}
 	}
 	return share
-}
-
-func generated(seeds []string, count, seed int) []string {
-	g := generator{Rand: rand.New(rand.NewPCG(uint64(seed), 3)), seeds: seeds}
-	lines := make([]string, 0, count)
-	for len(lines) < count {
-		if line := g.line(); len(line) < 4096 {
-			lines = append(lines, line)
-		}
-	}
-	return lines
 }
 
 // readSeeds reads the corpora, the lines that must never pass, and what was

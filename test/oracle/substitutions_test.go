@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell"
+	"policyd/test/oracle/lines"
 )
 
 // textPieces make up texts with all that shells, here-documents and formats give a meaning to.
@@ -22,7 +23,7 @@ var textPieces = []string{
 
 // substitutionForms print a text that the line holds.
 func substitutionForms(text, other string) []string {
-	own, second := quote(text), quote(other)
+	own, second := lines.Quote(text), lines.Quote(other)
 	document := "\n" + text + "\nEOF\n"
 	return []string{
 		"\"$(cat <<'EOF'" + document + ")\"", "\"$(cat <<\"EOF\"" + document + ")\"", "\"$(cat <<EOF" + document + ")\"", "\"$(cat <<-'EOF'" + document + ")\"",

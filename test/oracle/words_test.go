@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell"
+	"policyd/test/oracle/lines"
 )
 
 // pieces make up words that a shell expands; none of them runs anything.
@@ -81,7 +82,7 @@ func expanded(t *testing.T, name string, words [][2]string) []string {
 	t.Helper()
 	var script strings.Builder
 	for _, word := range words {
-		text := quote(word[0] + "; printf '%s\\037' x:" + word[1])
+		text := lines.Quote(word[0] + "; printf '%s\\037' x:" + word[1])
 		fmt.Fprintf(&script, "(eval %s) 2>/dev/null || printf refused; printf '\\036'\n", text)
 	}
 	cmd := exec.Command(name, "-c", script.String())

@@ -71,15 +71,22 @@ func commit(ctx context.Context, tree Tree) error {
 	})
 }
 
+// Environment is that of git in the tree: no settings of the machine, and commits that are
+// the same on every machine.
+func Environment(tree Tree) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + tree.Home, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files",
+		"GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.org", "GIT_AUTHOR_DATE=2026-01-05T10:00:00Z",
+		"GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.org", "GIT_COMMITTER_DATE=2026-01-05T10:00:00Z",
+	}
+}
+
 func git(ctx context.Context, tree Tree, steps [][]string) error {
 	for _, arguments := range steps {
 		cmd := exec.CommandContext(ctx, "git", arguments...)
 		cmd.Dir = tree.Project
-		cmd.Env = []string{
-			"PATH=" + os.Getenv("PATH"), "HOME=" + tree.Home, "GIT_CONFIG_NOSYSTEM=1",
-			"GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.org",
-			"GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.org",
-		}
+		cmd.Env = Environment(tree)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s: %w: %s", arguments[0], err, out)
 		}

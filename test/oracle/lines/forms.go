@@ -1,4 +1,4 @@
-package oracle
+package lines
 
 import "strings"
 
@@ -138,9 +138,9 @@ func (g *generator) part(name string, depth int) string {
 	case "directory":
 		return g.pick(directories)
 	case "quoted":
-		return quote(inner())
+		return Quote(inner())
 	case "within":
-		return g.pick([]string{inner(), quote(inner()), doubled(inner())})
+		return g.pick([]string{inner(), Quote(inner()), doubled(inner())})
 	case "double":
 		return doubled(inner())
 	case "text":

@@ -1,4 +1,4 @@
-package oracle
+package lines
 
 import (
 	"fmt"
@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// generator writes command lines that bash reads in all its ways. Equal seeds
-// give equal lines.
+// generator writes command lines that bash reads in all its ways.
 type generator struct {
 	*rand.Rand
-	seeds []string
+	// known are the lines to mutate.
+	known []string
+	// digests are those of known; nil picks among known by position.
+	digests []uint64
 }
 
 // verbs are commands of the kinds that the facts treat differently.
@@ -60,7 +62,7 @@ func (g *generator) line() string {
 	var text string
 	switch {
 	case g.chance(3):
-		text = g.pick(g.seeds)
+		text = g.knownLine()
 	default:
 		text = g.list(3)
 	}
@@ -112,7 +114,7 @@ func (g *generator) command(depth int) string {
 	case 6:
 		return "case " + g.pick(words) + " in " + g.pick(words) + ") " + inner() + ";; *) " + inner() + ";; esac"
 	case 7:
-		return "bash -c " + quote(inner())
+		return "bash -c " + Quote(inner())
 	case 8:
 		return g.pick([]string{"timeout 5 ", "nice ", "nohup ", "env ", "env A=b ", "command ", "time ", "! ", "exec ", "setsid ", "stdbuf -oL "}) + g.simple()
 	case 9:
@@ -120,7 +122,7 @@ func (g *generator) command(depth int) string {
 	case 10:
 		return g.hereDocument()
 	case 11:
-		return "find . -name " + quote("*.go") + g.pick([]string{" -exec ", " -execdir "}) + g.simple() + g.pick([]string{` \;`, " {} +", ` {} \;`, ` ';'`})
+		return "find . -name " + Quote("*.go") + g.pick([]string{" -exec ", " -execdir "}) + g.simple() + g.pick([]string{` \;`, " {} +", ` {} \;`, ` ';'`})
 	case 12:
 		return g.simple() + " | xargs " + g.pick([]string{"", "-0 ", "-n 1 ", "-I{} "}) + g.simple()
 	case 13:
@@ -320,13 +322,13 @@ func (g *generator) wrapped(text string) string {
 	case 2:
 		return "true && { " + text + "\n}"
 	case 3:
-		return "bash -c " + quote(text)
+		return "bash -c " + Quote(text)
 	case 4:
-		return "sh -c " + quote(text)
+		return "sh -c " + Quote(text)
 	case 5:
 		return text + "\n" + g.simple()
 	case 6:
-		return "env bash -c " + quote(text)
+		return "env bash -c " + Quote(text)
 	}
 	return g.simple() + " && " + text
 }

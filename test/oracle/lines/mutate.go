@@ -1,14 +1,14 @@
-package oracle
+package lines
 
 import (
 	"regexp"
 	"strings"
 )
 
-// tokens splits a line at the borders that a shell sees, roughly, and loses nothing.
+// Tokens splits a line at the borders that a shell sees, roughly, and loses nothing.
 var tokenPattern = regexp.MustCompile(`[A-Za-z0-9_./-]+|[ \t]+|\n|&&|\|\||>>|<<|\$\(|\$\{|(?s:.)`)
 
-func tokens(line string) []string { return tokenPattern.FindAllString(line, -1) }
+func Tokens(line string) []string { return tokenPattern.FindAllString(line, -1) }
 
 // fragments are what is thrown into a line.
 var fragments = []string{
@@ -21,7 +21,7 @@ var fragments = []string{
 
 // mutated changes a line in one place.
 func (g *generator) mutated(line string) string {
-	list := tokens(line)
+	list := Tokens(line)
 	if len(list) == 0 {
 		return g.pick(fragments)
 	}
@@ -41,7 +41,7 @@ func (g *generator) mutated(line string) string {
 	case 6:
 		list[at] += list[at]
 	case 7:
-		other := tokens(g.pick(g.seeds))
+		other := Tokens(g.knownLine())
 		from := g.IntN(len(other))
 		list[at] += strings.Join(other[from:min(len(other), from+1+g.IntN(5))], "")
 	case 8:
