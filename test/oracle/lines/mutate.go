@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Tokens splits a line at the borders that a shell sees, roughly, and loses nothing.
 var tokenPattern = regexp.MustCompile(`[A-Za-z0-9_./-]+|[ \t]+|\n|&&|\|\||>>|<<|\$\(|\$\{|(?s:.)`)
 
+// Tokens splits a line at the borders that a shell sees, roughly, and loses nothing.
 func Tokens(line string) []string { return tokenPattern.FindAllString(line, -1) }
 
 // fragments are what is thrown into a line.
