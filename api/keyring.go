@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -126,6 +127,22 @@ func checkKeys(keys []Key) error {
 		}
 	}
 	return nil
+}
+
+// id identifies the token of a credential without telling it; empty for a credential without one.
+func (c *credential) id() string {
+	if c == nil || c.key.Token == "" {
+		return ""
+	}
+	twice := sha256.Sum256(c.sum[:])
+	return hex.EncodeToString(twice[:])
+}
+
+// Holds reports whether a token counts, by its id, and stands for an operator.
+func (r *Keyring) Holds(id string) bool {
+	return id != "" && slices.ContainsFunc(*r.current.Load(), func(known *credential) bool {
+		return known.role == RoleOperator && known.id() == id
+	})
 }
 
 // find returns the credential of a token, nil for one that doesn't count. Every

@@ -67,6 +67,8 @@ type Options struct {
 	Terminals    Terminals
 	// Runs may be nil: then no call is run contained.
 	Runs Runs
+	// Console may be nil: then nobody is given a link to one.
+	Console Console
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
 	// Agents says what the settings say of an agent's hooks; personal and
@@ -222,6 +224,7 @@ func (s *Server) router() http.Handler {
 	s.routeGrants(router.Group("/v1/agents/:agent/grants", s.authenticate, s.counted))
 	s.routePrompts(router.Group("/v1/prompts", s.authenticate, s.counted))
 	s.routeApprovals(router.Group("/v1/approvals", s.authenticate, s.counted))
+	router.POST("/v1/console/link", s.linkConsole, s.authenticate, s.counted, operatorOnly, requireJSON)
 	s.routeRuns(router.Group("/v1/runs", s.authenticate, s.counted))
 	s.routeDecisions(router.Group("/v1/decisions", s.authenticate, s.counted))
 	return router

@@ -38,6 +38,7 @@ var statuses = map[string]int{
 	"too_many_grants":     http.StatusTooManyRequests,
 	"store_unavailable":   http.StatusServiceUnavailable,
 	"log_unavailable":     http.StatusServiceUnavailable,
+	"console_unavailable": http.StatusServiceUnavailable,
 }
 
 // refused makes a problem of a service's answer. An error without a code, or

@@ -24,8 +24,9 @@ type Options struct {
 	Own []string
 	// Protected are files that policyd was told to read: settings and bundles.
 	Protected []string
-	// Address is the address that the sidecar listens on, host:port.
-	Address string
+	// Address is the address that the sidecar listens on, host:port, and ConsoleAddress that
+	// of its console; empty is none.
+	Address, ConsoleAddress string
 	// Hostnames are names of this machine, by which the sidecar is reached as well.
 	Hostnames []string
 	// Platform is what an unnamed session platform means: linux, darwin or windows.
@@ -92,7 +93,7 @@ func NewBase(options Options) (*Base, error) {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
 	base := &Base{
-		options: options, address: newOwnAddress(options.Address, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
+		options: options, address: newOwnAddress([]string{options.Address, options.ConsoleAddress}, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
 		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, git: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
 	}
 	if options.Watch {

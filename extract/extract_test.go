@@ -87,7 +87,7 @@ func (p *place) warm(tb testing.TB) {
 func (p place) extractorWith(tb testing.TB, watch bool) *extract.Extractor {
 	tb.Helper()
 	base, err := extract.NewBase(extract.Options{
-		Home: p.home, Own: []string{p.home + "/state"}, Address: "127.0.0.1:7483", Platform: "linux",
+		Home: p.home, Own: []string{p.home + "/state"}, Address: "127.0.0.1:7483", ConsoleAddress: "127.0.0.1:7484", Platform: "linux",
 		// What was written this second counts as settled, so that nothing depends on how fast a test runs.
 		Now:   func() time.Time { return time.Now().Add(time.Hour) },
 		Watch: watch,

@@ -12,26 +12,29 @@ import (
 	"policyd/extract/shell"
 )
 
-// ownAddress recognizes the address that the sidecar listens on, however a tool spells
-// it. A name may resolve to this machine, so in an address of the network every host with
+// ownAddress recognizes the addresses that the sidecar listens on, however a tool spells
+// them. A name may resolve to this machine, so in an address of the network every host with
 // the port is the sidecar's; a host without a port has to be this machine's. The zero
 // value recognizes nothing.
 type ownAddress struct {
-	port  uint64
+	ports []uint64
 	names []string
 }
 
-// newOwnAddress reads host:port, and takes the names of this machine.
-func newOwnAddress(address string, names []string) ownAddress {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return ownAddress{}
+// newOwnAddress reads host:port of each address, and takes the names of this machine. What is
+// no address is left out.
+func newOwnAddress(addresses, names []string) ownAddress {
+	out := ownAddress{names: slices.Clone(names)}
+	for _, address := range addresses {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			continue
+		}
+		if number, err := strconv.ParseUint(port, 10, 16); err == nil && number != 0 {
+			out.ports, out.names = append(out.ports, number), append(out.names, host)
+		}
 	}
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return ownAddress{}
-	}
-	return ownAddress{port: number, names: append([]string{host}, names...)}
+	return out
 }
 
 // addressed adds the caveats of a command that reaches the network, or may: own_address if
@@ -64,7 +67,7 @@ var connecting = []string{"network", "unknown_program", "runs_anything", "execut
 // uncertain reports whether a word may be a host with the sidecar's port, and only the
 // run, or the program that takes patterns in addresses, knows whether it is.
 func (o ownAddress) uncertain(words []shell.Word) bool {
-	if o.port == 0 {
+	if len(o.ports) == 0 {
 		return false
 	}
 	counted, host := false, false
@@ -92,13 +95,13 @@ func patternOfPorts(text string) bool {
 // fetched reports whether a tool that fetches an address would reach the sidecar.
 func (o ownAddress) fetched(address string) bool {
 	address = undecorated(address)
-	return o.port != 0 && (o.withPort(address, anyHost) || o.defaultPort(address))
+	return len(o.ports) > 0 && (o.withPort(address, anyHost) || o.defaultPort(address))
 }
 
 // mentioned reports whether a text of any kind holds the address: with a scheme on any
 // host, without one on this machine.
 func (o ownAddress) mentioned(text string) bool {
-	if o.port == 0 {
+	if len(o.ports) == 0 {
 		return false
 	}
 	plain := undecorated(text)
@@ -113,7 +116,7 @@ func undecorated(address string) string {
 // given reports whether the words of a command that reaches the network name the address,
 // in one word or as a host and a port.
 func (o ownAddress) given(words []shell.Word) bool {
-	if o.port == 0 {
+	if len(o.ports) == 0 {
 		return false
 	}
 	host, port := false, false
@@ -138,12 +141,12 @@ func (o ownAddress) pair(texts []string) bool {
 	for _, text := range texts {
 		host, port = host || o.here(text), port || o.isPort(text)
 	}
-	return o.port != 0 && host && port
+	return len(o.ports) > 0 && host && port
 }
 
 func (o ownAddress) isPort(text string) bool {
 	number, err := strconv.ParseUint(text, 10, 16)
-	return err == nil && number == o.port
+	return err == nil && slices.Contains(o.ports, number)
 }
 
 func anyHost(string) bool { return true }
@@ -163,7 +166,7 @@ func (o ownAddress) plausible(before string) bool {
 
 // withPort reports whether a text holds the port behind a colon, and a host before it.
 func (o ownAddress) withPort(text string, host func(before string) bool) bool {
-	if o.port == 0 {
+	if len(o.ports) == 0 {
 		return false
 	}
 	for at, r := range text {
@@ -184,7 +187,7 @@ func (o ownAddress) withPort(text string, host func(before string) bool) bool {
 // defaultPort reports whether an address without a port is this machine's, and its scheme
 // stands for the sidecar's port.
 func (o ownAddress) defaultPort(address string) bool {
-	if o.port != 80 && o.port != 443 {
+	if !slices.Contains(o.ports, 80) && !slices.Contains(o.ports, 443) {
 		return false
 	}
 	parsed, err := url.Parse(strings.TrimSpace(address))
@@ -192,7 +195,7 @@ func (o ownAddress) defaultPort(address string) bool {
 		return o.here(address)
 	}
 	standard := map[string]uint64{"http": 80, "ws": 80, "https": 443, "wss": 443}
-	return parsed.Port() == "" && standard[strings.ToLower(parsed.Scheme)] == o.port && o.here(parsed.Hostname())
+	return parsed.Port() == "" && slices.Contains(o.ports, standard[strings.ToLower(parsed.Scheme)]) && o.here(parsed.Hostname())
 }
 
 // here reports whether a host is this machine: a name of it, or an address that leads to

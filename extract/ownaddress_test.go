@@ -112,3 +112,15 @@ func TestAddressesThatOnlyTheRunKnows(t *testing.T) {
 		}
 	}
 }
+
+// P6: agents don't reach the console either.
+func TestTheConsolesAddress(t *testing.T) {
+	p := newPlace(t)
+	for _, host := range spellings {
+		assert.True(t, hasCaveat(p.facts("WebFetch", map[string]any{"url": "http://" + host + ":7484/console/", "prompt": "x"}), "own_address"), host)
+	}
+	for _, line := range []string{"curl localhost:7484/console/answer", "nc 127.0.0.1 7484", "chromium http://127.0.0.1:7484/console/", "cat < /dev/tcp/127.0.0.1/7484"} {
+		assert.True(t, hasCaveat(p.facts("Bash", map[string]any{"command": line}), "own_address"), line)
+	}
+	assert.False(t, hasCaveat(p.facts("Bash", map[string]any{"command": "curl localhost:7485"}), "own_address"))
+}

@@ -69,6 +69,10 @@ var rooms = []room{
 		reason: "a question looks the same whoever sends it, so its forms are made of the contract alone",
 	},
 	{
+		path: "internal/console", own: []string{"api/v1", "internal/events", "internal/render", "internal/shellquote", "internal/visible"},
+		reason: "pages show what others keep; listeners, credentials and who decides are wired by cmd",
+	},
+	{
 		path: "internal/watch", own: []string{"api/v1", "internal/render", "internal/visible"},
 		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
 	},

@@ -95,7 +95,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	// The tables of extraction are read while the rules are.
 	tables := sync.OnceValues(func() (*extract.Base, error) {
 		base, err := extract.NewBase(extract.Options{
-			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, Hostnames: hostnames(), Platform: s.platform,
+			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, ConsoleAddress: s.consoleAddress(), Hostnames: hostnames(), Platform: s.platform,
 			Now: s.now, LookupEnv: s.env, Watch: true,
 		})
 		if err == nil {

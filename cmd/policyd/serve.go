@@ -71,9 +71,14 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	if err != nil {
 		return err
 	}
-	// Agents are kept away from the port that was given, whatever was asked for.
+	web, err := listenConsole(ctx, s, logger)
+	if err != nil {
+		return errors.Join(err, tcp.Close(), unix.Close())
+	}
+	defer func() { err = errors.Join(err, web.Close()) }()
+	// Agents are kept away from the ports that were given, whatever was asked for.
 	bound := *s.Config
-	bound.Addr = tcp.Addr().String()
+	bound.Addr, bound.Console.Addr = tcp.Addr().String(), web.addr
 	s = s.with(&bound)
 	tcp, unix, scheme := open.bound(tcp, unix)
 	ending, err := p.startTelemetry(ctx, s, logger)
@@ -86,7 +91,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
-	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider))
+	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider), web.options(s, open, decider))
 	if err == nil {
 		err = decider.metrics.Add(open.readings)
 	}
@@ -104,6 +109,9 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	defer stop()
 	go open.follow(following)
 	decider.containment.find()
+	if err := web.begin(); err != nil {
+		return errors.Join(err, tcp.Close(), unix.Close())
+	}
 	go func() {
 		if err := settle(); err != nil {
 			logger.Warn("memory of the start is kept", "error", err)

@@ -16,6 +16,7 @@ type Operations struct {
 	Limits  Limits
 	Metrics Metrics
 	Log     Log
+	Console Console
 }
 
 // TLS says how the address is served. Without Cert it is served in plain text.
@@ -120,6 +121,7 @@ func operationsShapes() map[string]shape {
 		"metrics": fixed(map[string]shape{
 			"access": {kind: text, allowed: []string{MetricsOpen, MetricsToken, MetricsOff}},
 		}),
+		"console": consoleShape(),
 		"log": fixed(map[string]shape{
 			"level":  {kind: text, allowed: []string{"debug", "info", "warn", "error"}},
 			"format": {kind: text, allowed: []string{"text", "json"}},
@@ -158,6 +160,7 @@ func (o *Operations) fill(values map[string]any, home string) error {
 	if err := o.Log.Level.UnmarshalText([]byte(get(log, "level", "info"))); err != nil {
 		return fmt.Errorf("read log.level: %w", err)
 	}
+	o.Console.fill(get(values, "console", map[string]any{}))
 	if err := o.fillTLS(get(values, "tls", map[string]any{}), home); err != nil {
 		return err
 	}
@@ -217,6 +220,9 @@ func (o *Operations) check(path string, lines map[string]int) error {
 			return fail(fmt.Sprintf("tls.clients[%d].name", i), fmt.Sprintf("%q stands there twice; keep one", client.Name))
 		}
 		roles[client.Name] = client.Role
+	}
+	if err := o.checkConsole(fail); err != nil {
+		return err
 	}
 	return o.checkTokens(roles, fail)
 }

@@ -19,6 +19,7 @@ func TestOperationsHaveDefaults(t *testing.T) {
 		Limits:  config.Limits{RequestsPerSecond: 1000, Concurrent: 64, Held: 100, BodyBytes: 1 << 20, PromptsPerCaller: 1000, SessionsPerCaller: 50_000},
 		Metrics: config.Metrics{Access: config.MetricsOpen},
 		Log:     config.Log{Level: slog.LevelInfo, Format: "text"},
+		Console: config.Console{Serve: config.ConsoleOnDemand, Addr: "127.0.0.1:7484"},
 	}, got.Operations)
 }
 
@@ -51,6 +52,7 @@ log: {level: debug, format: json}
 		Limits:  config.Limits{RequestsPerSecond: 0, Concurrent: 2, Held: 7, BodyBytes: 2048, PromptsPerCaller: 1000, SessionsPerCaller: 50_000},
 		Metrics: config.Metrics{Access: config.MetricsToken},
 		Log:     config.Log{Level: slog.LevelDebug, Format: "json"},
+		Console: config.Console{Serve: config.ConsoleOnDemand, Addr: "127.0.0.1:7484"},
 	}, got.Operations)
 }
 

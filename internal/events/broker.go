@@ -89,6 +89,17 @@ func (b *Broker) Publish(kind string, data any) {
 
 func (b *Broker) id(number uint64) string { return b.epoch + "-" + strconv.FormatUint(number, 10) }
 
+// Last is the id of the last event, empty before the first. A watcher that goes on from it misses
+// nothing of what happens after the call.
+func (b *Broker) Last() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == 0 {
+		return ""
+	}
+	return b.id(b.next - 1)
+}
+
 // Watcher reads events in order. It is used by one goroutine, and closed.
 type Watcher struct {
 	broker *Broker

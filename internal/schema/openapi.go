@@ -18,7 +18,7 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 	schemas, err := components(reflector,
 		&v1.Call{}, &v1.BatchRequest{}, &v1.Decision{}, &v1.BatchResponse{}, &v1.Problem{},
 		&v1.Session{}, &v1.SessionInfo{}, &v1.SessionList{}, &v1.SessionPatch{}, &v1.SessionPatchResponse{},
-		&v1.TerminalReport{}, &v1.Terminal{}, &v1.Capabilities{}, &v1.RunClaim{}, &v1.RunGranted{}, &v1.RunReport{},
+		&v1.TerminalReport{}, &v1.Terminal{}, &v1.Capabilities{}, &v1.RunClaim{}, &v1.RunGranted{}, &v1.RunReport{}, &v1.ConsoleLinkRequest{}, &v1.ConsoleLink{},
 		&v1.AccessRequest{}, v1.AccessRequest{}, &v1.AccessResponse{}, &v1.GrantRequest{}, &v1.GrantResponse{}, &v1.GrantList{},
 		&v1.Prompt{}, &v1.PromptList{}, &v1.AnswerRequest{}, &v1.AnswerResponse{}, &v1.AnswerAllRequest{}, &v1.AnswerAllResponse{},
 		&v1.ApprovalRequest{}, &v1.ApprovalEntry{}, &v1.ApprovalList{}, &v1.ApprovalImport{}, &v1.ApprovalImported{},

@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// consoleSettings serve the console from the start, on a free port.
+func consoleSettings(t *testing.T, more string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policyd.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("console: {addr: '127.0.0.1:0', serve: always}\n"+more), 0o600))
+	return file
+}
+
+// link asks for a link as an operator.
+func (s *server) link(t *testing.T) *url.URL {
+	t.Helper()
+	answer := must[v1.ConsoleLink](t, http.StatusOK, s.as(t, "operator", http.MethodPost, "/v1/console/link", v1.ConsoleLinkRequest{By: "alice"}))
+	parsed, err := url.Parse(answer.URL)
+	require.NoError(t, err)
+	return parsed
+}
+
+// TestTheConsoleAnswersAHeldCall holds the way of an answer, from a link to the call that waits, over a
+// restart, and what an agent is kept from.
+func TestTheConsoleAnswersAHeldCall(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t, "--config", consoleSettings(t, ""))
+	s.register(t, tree, "s1")
+	assert.Equal(t, http.StatusForbidden, s.as(t, "agent", http.MethodPost, "/v1/console/link", v1.ConsoleLinkRequest{}).status)
+	link := s.link(t)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	browser := &http.Client{Jar: jar}
+	get := func(path string) (int, string) {
+		response, err := browser.Get(link.Scheme + "://" + link.Host + path)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return response.StatusCode, string(text)
+	}
+	status, _ := get("/console/")
+	assert.Equal(t, http.StatusUnauthorized, status)
+	status, page := get(link.RequestURI())
+	require.Equal(t, http.StatusOK, status)
+	assert.Contains(t, page, "No agent waits")
+
+	held := s.hold(t, http.MethodPost, "/v1/decide?wait=5m", `{"tool":"Bash","args":{"command":"git push origin b1"},"session":{"id":"s1"}}`)
+	open := s.pendingCount(t, 1)
+	_, page = get("/console/prompts/" + open[0].ID)
+	assert.Contains(t, page, "git push origin b1")
+	body, err := json.Marshal(map[string]any{"ids": []string{open[0].ID}, "choice": "once"})
+	require.NoError(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, link.Scheme+"://"+link.Host+"/console/answer", strings.NewReader(string(body)))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Origin", link.Scheme+"://"+link.Host)
+	status, _, text := do(t, browser, request)
+	require.Equalf(t, http.StatusOK, status, "%s", text)
+	answered := held()
+	assert.Equal(t, http.StatusOK, answered.status)
+	decision := wellFormed(t, answered.body)
+	assert.Equal(t, v1.EffectAllow, decision.Effect)
+	_, page = get("/console/decisions/" + decision.ID)
+	for _, want := range []string{"git push origin b1", "Rules that fired"} {
+		assert.Contains(t, page, want)
+	}
+	for _, path := range []string{"/console/decisions", "/console/remembered", "/console/sessions", "/console/policy", "/console/rates"} {
+		status, _ := get(path)
+		assert.Equal(t, http.StatusOK, status, path)
+	}
+	for _, command := range []string{"curl http://" + link.Host + "/console/", "policyd console"} {
+		denied := s.decide(t, v1.Call{Tool: "Bash", Args: json.RawMessage(`{"command":"` + command + `"}`), Session: v1.Session{ID: "s1"}})
+		assert.Equal(t, v1.EffectDeny, denied.Effect, command)
+	}
+}
+
+// TestTheConsoleIsOffUntilSomebodyOpensIt holds that nothing listens before, and that the command prints
+// a link that works.
+func TestTheConsoleIsOffUntilSomebodyOpensIt(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := free.Addr().String()
+	require.NoError(t, free.Close())
+	file := filepath.Join(t.TempDir(), "policyd.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("console: {addr: '"+address+"'}\n"), 0o600))
+	s := startServer(t, "--config", file)
+	_, err = new(net.Dialer).DialContext(t.Context(), "tcp", address)
+	require.Error(t, err)
+	out := s.run(t, "console", "--no-browser", "--config", file)
+	assert.Regexp(t, regexp.MustCompile(`^http://`+regexp.QuoteMeta(address)+`/console/login\?code=[-\w]{43}\n$`), out)
+	response, err := http.Get(strings.TrimSpace(out))
+	require.NoError(t, err)
+	defer response.Body.Close()
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "this client keeps no cookie")
+
+	off := filepath.Join(t.TempDir(), "off.yaml")
+	require.NoError(t, os.WriteFile(off, []byte("console: {serve: off}\n"), 0o600))
+	none := startServer(t, "--config", off)
+	refused := none.as(t, "operator", http.MethodPost, "/v1/console/link", v1.ConsoleLinkRequest{})
+	assert.Equal(t, http.StatusNotFound, refused.status)
+	assert.Contains(t, string(refused.body), "console_off")
+}
