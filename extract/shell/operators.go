@@ -324,7 +324,7 @@ func agrees(entries []*Program, name, kind string) bool {
 			return true
 		}
 		for _, rule := range program.operands {
-			if slices.ContainsFunc(rule.roles, func(r role) bool { return "<"+r.name+">" == name && as(r.kind) }) {
+			if slices.ContainsFunc(rule.roles, func(r role) bool { return r.label == name && as(r.kind) }) {
 				return true
 			}
 		}
@@ -346,7 +346,7 @@ func suggestion(entries []*Program, verb, name string) string {
 		}
 		for _, rule := range program.operands {
 			for _, r := range rule.roles {
-				if "<"+r.name+">" == name {
+				if r.label == name {
 					return fmt.Sprintf("the program table has it with the kind %q", r.kind)
 				}
 			}

@@ -137,8 +137,8 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 			r := rule.roles[at]
 			r.repeat = true
 			p.role(program, r, word, p.walks(program))
-			if at == len(rule.roles)-1 && program.filters["<"+r.name+">"] != "" {
-				p.filter("<"+r.name+">", word)
+			if at == len(rule.roles)-1 && program.filters[r.label] != "" {
+				p.filter(r.label, word)
 			}
 		}
 	}

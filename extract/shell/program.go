@@ -230,8 +230,8 @@ type parsed struct {
 	// option stood behind it.
 	strays            []Word
 	acting, reordered bool
-	// separators are those that were met among the operands.
-	separators v1.Set
+	// metOperand and metDash are true once the separator of that name was met among the operands.
+	metOperand, metDash bool
 	// afterDashes counts the operands before a "--", or -1 without one.
 	dashes int
 	// inner is the command line within, from a role or an option of kind command.

@@ -127,7 +127,7 @@ func (p *parsed) unlistedOption(text string, rest []Word) {
 
 // roleRisk notes the risk of an operand with the word that it is.
 func (p *parsed) roleRisk(program *Program, r role, word Word) {
-	risk, stated := program.risks["<"+r.name+">"]
+	risk, stated := program.risks[r.label]
 	if !stated {
 		risk, stated = program.risks["="+r.kind]
 	}

@@ -59,7 +59,7 @@ func (p *parsed) roles(program *Program) {
 		}
 		r := assigned[i]
 		if r.kind == "command" {
-			p.c.Form.Put("<"+r.name+">", "command")
+			p.c.Form.Put(r.label, "command")
 			p.inner = operands[i:]
 			break
 		}
@@ -72,7 +72,7 @@ func (p *parsed) roles(program *Program) {
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
 		// However many names a pattern has, behind "--" each is a path.
-		p.role(program, role{name: "path", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
+		p.role(program, role{name: "path", label: "<path>", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
 	}
 	p.straying(rule)
 	p.commitRisk(program, operands, behind)
@@ -89,7 +89,7 @@ func (p *parsed) roles(program *Program) {
 func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	kind := r.kind
 	p.target(program, r, word)
-	p.judge(program, "<"+r.name+">", word)
+	p.judge(program, r.label, word)
 	p.roleRisk(program, r, word)
 	p.operandOf(program, kind, word)
 	if pathKinds[kind] && kind != "mount" {
@@ -117,18 +117,18 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 		for _, suffix := range p.backups {
 			p.access(backup(word, suffix), v1.OpWrite, false)
 		}
-		p.c.Form.Put("<"+r.name+">", "write")
+		p.c.Form.Put(r.label, "write")
 		return
 	case kind == "read" && whole:
 		p.variables(word)
 		p.access(word, v1.OpRead, true)
-		p.c.Form.Put("<"+r.name+">", kind)
+		p.c.Form.Put(r.label, kind)
 		return
 	}
 	if program.runsAnything && !pathKinds[kind] && kind != "command" {
 		p.anyPart(word, v1.OpRead) // what a program is given it may open
 	}
-	p.c.Form.Put("<"+r.name+">", p.kind(kind, word))
+	p.c.Form.Put(r.label, p.kind(kind, word))
 }
 
 // backup is the name under which sed keeps a file that it changes: with the suffix

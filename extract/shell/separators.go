@@ -77,8 +77,12 @@ func (p *parsed) endAtDashes(program *Program, rest []Word) {
 // another one stands behind the first, too.
 func (p *parsed) firstSeparator(program *Program, word Word, behind []Word) {
 	separator := separatorOf(word)
-	if !p.separators.Has(separator) {
-		p.separators.Add(separator)
+	met := &p.metOperand
+	if separator == separatorDash {
+		met = &p.metDash
+	}
+	if !*met {
+		*met = true
 		p.separated(program, separator, behind)
 	}
 }

@@ -119,8 +119,9 @@ func (c *condition) holds(has func(name string) bool) bool {
 }
 
 type role struct {
-	name, kind       string
-	repeat, optional bool
+	// label is the name between angle brackets, as forms, risks and filters have it.
+	name, label, kind string
+	repeat, optional  bool
 }
 
 // entry is the form that Program has in the data files.
@@ -439,7 +440,7 @@ func (p *Program) addOption(names, kind string) error {
 
 func parseRole(text string) (role, error) {
 	name, kind, ok := strings.Cut(text, ":")
-	r := role{name: name, kind: kind}
+	r := role{name: name, label: "<" + name + ">", kind: kind}
 	if strings.HasSuffix(kind, "*") {
 		r.kind, r.repeat = strings.TrimSuffix(kind, "*"), true
 	}

@@ -247,16 +247,16 @@ func (p *passage) admit(ctx context.Context) error {
 	if p.options.Dry {
 		admit = sessions.Peek
 	}
-	asked := p.call.Session
+	p.admitted = *p.call
+	asked := &p.admitted.Session
 	asked.Enforces, asked.LastingShell = nil, false // it is said of this call alone
-	session, err := admit(ctx, &asked, p.options.Caller)
+	session, err := admit(ctx, asked, p.options.Caller)
 	if err != nil {
 		return err
 	}
 	if p.call.Session.Enforces != nil {
 		session.Enforces, session.LastingShell = p.call.Session.Enforces, p.call.Session.LastingShell
 	}
-	p.admitted = *p.call
 	p.admitted.Session = session
 	p.call = &p.admitted
 	return nil

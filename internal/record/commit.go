@@ -34,8 +34,9 @@ func newEntry() *entry {
 	return e
 }
 
-// keptLine is how large a buffer may be that is kept for the next record.
-const keptLine = 64 << 10
+// keptLine is how large a buffer may be that is kept for the next record. A line of as many
+// commands as are looked at has a record of some 100 KiB.
+const keptLine = 256 << 10
 
 func (w *Writer) release(e *entry) {
 	if cap(e.line) <= keptLine {

@@ -22,12 +22,12 @@ const (
 )
 
 // over refuses a list that is longer than its limit. name is the limit's name, which the
-// message repeats.
-func over(data []byte, code Code, pointer, name string, count, limit int) error {
+// message repeats, and at and member are the list's pointer, which only a refusal joins.
+func over(data []byte, code Code, at, member, name string, count, limit int) error {
 	if count <= limit {
 		return nil
 	}
-	return fault(data, code, pointer, "more than "+strconv.Itoa(limit)+" "+name+" in one call; split it, the limit is fixed")
+	return fault(data, code, at+member, "more than "+strconv.Itoa(limit)+" "+name+" in one call; split it, the limit is fixed")
 }
 
 // checkLists applies the limits to the lists of a session.
@@ -37,16 +37,16 @@ func checkLists(session *v1.Session, data []byte, at string) error {
 		capabilities = max(capabilities, len(session.Peers[i].Capabilities))
 	}
 	for _, list := range [...]struct {
-		code          Code
-		pointer, name string
-		count, limit  int
+		code         Code
+		member, name string
+		count, limit int
 	}{
 		{CodeTooManyDirs, "/extra_dirs", "extra_dirs", len(session.ExtraDirs), MaxExtraDirs},
 		{CodeTooManyTools, "/tools", "tools", len(session.Tools), MaxTools},
 		{CodeTooManyPeers, "/peers", "peers", len(session.Peers), MaxPeers},
 		{CodeTooManyPeers, "/peers", "capabilities", capabilities, MaxPeers},
 	} {
-		if err := over(data, list.code, at+list.pointer, list.name, list.count, list.limit); err != nil {
+		if err := over(data, list.code, at, list.member, list.name, list.count, list.limit); err != nil {
 			return err
 		}
 	}
@@ -77,8 +77,8 @@ func checkArgs(args, data []byte, at string) error {
 			arrays = arrays[:max(len(arrays)-1, 0)]
 		}
 	}
-	if err := over(data, CodeTooManyKeys, at+"/args", "argument keys", keys, MaxArgumentKeys); err != nil {
+	if err := over(data, CodeTooManyKeys, at, "/args", "argument keys", keys, MaxArgumentKeys); err != nil {
 		return err
 	}
-	return over(data, CodeTooManyPaths, at+"/args", "paths (texts in lists)", texts, MaxPaths)
+	return over(data, CodeTooManyPaths, at, "/args", "paths (texts in lists)", texts, MaxPaths)
 }
