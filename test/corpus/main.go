@@ -85,21 +85,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	built := s.project == ""
 	if built {
-		tree, err := project.New(ctx, scratch)
-		if err != nil {
-			return fmt.Errorf("build project: %w", err)
+		if err := s.build(ctx, scratch); err != nil {
+			return err
 		}
-		if s.tree != "" {
-			if output, err := exec.CommandContext(ctx, "bash", s.tree, tree.Project).CombinedOutput(); err != nil {
-				return fmt.Errorf("build project: %w: %s", err, output)
-			}
-		}
-		if s.exposed {
-			if err := project.Expose(ctx, tree); err != nil {
-				return fmt.Errorf("build project: %w", err)
-			}
-		}
-		s.project, s.home = tree.Project, tree.Home
 	} else if s.project, err = filepath.Abs(s.project); err != nil {
 		return fmt.Errorf("find project: %w", err)
 	}
@@ -112,6 +100,26 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
 	return report(ctx, decider, s, built, out)
+}
+
+// build makes the project to decide in.
+func (s *settings) build(ctx context.Context, scratch string) error {
+	tree, err := project.New(ctx, scratch)
+	if err != nil {
+		return fmt.Errorf("build project: %w", err)
+	}
+	if s.tree != "" {
+		if output, err := exec.CommandContext(ctx, "bash", s.tree, tree.Project).CombinedOutput(); err != nil {
+			return fmt.Errorf("build project: %w: %s", err, output)
+		}
+	}
+	if s.exposed {
+		if err := project.Expose(ctx, tree); err != nil {
+			return fmt.Errorf("build project: %w", err)
+		}
+	}
+	s.project, s.home = tree.Project, tree.Home
+	return nil
 }
 
 // report decides all files and prints one paragraph for each.
