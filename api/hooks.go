@@ -16,7 +16,6 @@ import (
 	"policyd/internal/clients/reply"
 	"policyd/internal/gate"
 	"policyd/internal/quota"
-	"policyd/internal/shellquote"
 	"policyd/internal/strict"
 )
 
@@ -150,7 +149,7 @@ func (h *hookCall) decide(c echo.Context) error {
 	c.Response().Header().Set(headerHookDecisionID, decision.ID)
 	said := h.reply(verdict, clients.Explain(&decision))
 	if decision.Effect == v1.EffectAllow && len(decision.Obligations)+len(decision.Run) > 0 {
-		said = h.client.Rewritten(&h.event, &decision, shellquote.Join(decision.Run))
+		said = h.client.Rewritten(&h.event, &decision, gate.Line(&decision))
 	}
 	return answerHook(c, decision.Effect.String(), said)
 }

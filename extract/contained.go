@@ -13,6 +13,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
+	"policyd/extract/shell"
 )
 
 // containData is what policy data says of contained runs. Names of files and directories may
@@ -65,6 +66,9 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 		return v1.Containment{}, err
 	}
 	e.surroundings(grants)
+	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
+		return v1.Containment{}, err
+	}
 	c := containment{extraction: e, left: maxContained, obligation: v1.Obligation{
 		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.contain.Environment,
 		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
@@ -77,8 +81,75 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 			return v1.Containment{}, err
 		}
 	}
-	run.Obligation, run.Cwd = c.obligation, e.facts.Cwd
+	run.Obligation = c.obligation
 	return run, nil
+}
+
+// errMoves means that the shell of the call would be left in another directory than the line
+// leaves it in.
+var errMoves = errors.New("the line changes the directory that its shell keeps for the next call")
+
+// Moves reports whether a call's line changes the directory that its shell keeps for the next
+// call, other than at its beginning: run contained, the change would be lost. It is safe for
+// concurrent use.
+func (x *Extractor) Moves(call *v1.Call) bool {
+	if !call.Session.LastingShell {
+		return false
+	}
+	e := x.begin(call)
+	defer e.end()
+	argv, err := e.argv()
+	if err != nil {
+		return true
+	}
+	_, rest, stays := shell.Enters(argv[len(argv)-1])
+	return !stays || rest == ""
+}
+
+// begins is the directory in which a contained run begins. Where the shell of the call keeps
+// its directory, the changes that the line begins with are taken from argv: enter is then the
+// directory that this shell itself has to enter.
+func (e *extraction) begins(argv []string) (cwd, enter string, err error) {
+	if !e.call.Session.LastingShell || e.facts.Cwd == "" {
+		return e.facts.Cwd, "", nil
+	}
+	entries, rest, stays := shell.Enters(argv[len(argv)-1])
+	if !stays || rest == "" || strings.Contains(rest, "$_") {
+		return "", "", errMoves
+	}
+	if len(entries) == 0 {
+		return e.facts.Cwd, "", nil
+	}
+	cwd = e.facts.Cwd
+	for _, entry := range entries {
+		if cwd, err = e.enter(cwd, entry); err != nil {
+			return "", "", err
+		}
+	}
+	argv[len(argv)-1] = rest
+	return cwd, cwd, nil
+}
+
+// enter is the real directory that cd leads to.
+func (e *extraction) enter(cwd string, entry shell.Entry) (string, error) {
+	dir := entry.Dir
+	if entry.Home {
+		dir = e.expandHome(dir)
+	} else if !path.IsAbs(dir) {
+		dir = cwd + "/" + dir
+	}
+	resolved, err := e.resolver.Resolve(dir)
+	switch {
+	case err != nil || dir == "":
+		return "", fmt.Errorf("find %s: it isn't known which directory that is", entry.Dir)
+	case slices.Contains(strings.Split(dir, "/"), "..") && resolved.Real != path.Clean(dir):
+		return "", fmt.Errorf("find %s: behind a link, \"..\" is another directory to a shell", entry.Dir)
+	}
+	info, err := e.stat(resolved.Real)
+	if err != nil || !info.IsDir() {
+		return "", fmt.Errorf("find %s: no such directory", entry.Dir)
+	}
+	return resolved.Real, nil
 }
 
 // wholeHistory prints what commits and the index hold. A program that runs git could print as much.

@@ -104,3 +104,43 @@ func TestOnlyCommandLinesAreContained(t *testing.T) {
 	_, err := p.contained(t, "ls", v1.ProfileProject, v1.ReadsKnown)
 	require.ErrorContains(t, err, `no run in the profile "project" can read "known"`)
 }
+
+// A shell that keeps its directory makes the changes that a line begins with itself.
+func TestAShellKeepsTheDirectoryThatALineEnters(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "src/deep/notes")
+	require.NoError(t, os.Symlink(p.project+"/src/deep", p.project+"/link"))
+	duty := v1.Duty{Kind: v1.ObligationContain, Profile: v1.ProfileReadOnly, Reads: v1.ReadsListed}
+	contained := func(line string) (v1.Containment, bool, error) {
+		call := p.call("Bash", map[string]any{"command": line})
+		call.Session.LastingShell = true
+		run, err := p.extractor.Contain(t.Context(), call, nil, duty)
+		return run, p.extractor.Moves(call), err
+	}
+	for line, want := range map[string]string{
+		"cd src && mytool": "/src", "cd src; cd deep\nmytool": "/src/deep", "cd " + p.project + "/src/deep/.. && mytool": "/src",
+		"cd link && mytool": "/src/deep", "cd src/deep && cd .. && mytool": "/src",
+	} {
+		run, moves, err := contained(line)
+		require.NoError(t, err, line)
+		assert.False(t, moves, line)
+		assert.Equal(t, []string{"bash", "-c", "mytool"}, run.Argv, line)
+		assert.Equal(t, []string{p.project + want, p.project + want}, []string{run.Cwd, run.Enter}, line)
+	}
+	run, moves, err := contained("(cd src && mytool)")
+	require.NoError(t, err)
+	assert.False(t, moves)
+	assert.Equal(t, []string{p.project, ""}, []string{run.Cwd, run.Enter})
+	for _, line := range []string{"cd src", "mytool; cd src", "cd $X && mytool"} {
+		_, moves, err := contained(line)
+		require.ErrorContains(t, err, "changes the directory", line)
+		assert.True(t, moves, line)
+	}
+	for line, why := range map[string]string{
+		"cd gone && mytool": "no such directory", "cd link/.. && mytool": "behind a link", "cd README.md && mytool": "no such directory",
+		"cd src && mytool $_": "changes the directory",
+	} {
+		_, _, err := contained(line)
+		require.ErrorContains(t, err, why, line)
+	}
+}

@@ -21,6 +21,9 @@ type Decision struct {
 	// that fulfils them. Both are absent where nothing is obliged.
 	Obligations []Obligation `json:"obligations,omitempty"`
 	Run         []string     `json:"run,omitempty"`
+	// Enter is the directory that a caller's lasting shell enters before Run, and stays in. It
+	// is absent where it stays where it is.
+	Enter string `json:"enter,omitempty"`
 	// Facts is set when the caller asked with ?include=facts.
 	Facts *Facts `json:"facts,omitempty"`
 	// Explanation is set when the caller asked with ?explain=1.

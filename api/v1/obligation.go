@@ -64,6 +64,9 @@ type Containment struct {
 	Argv       []string
 	// Cwd is the real path of the directory that it is run in.
 	Cwd string
+	// Enter is Cwd where the line began with a change of directory that Argv no longer has, and
+	// that the caller's shell makes and keeps; else empty.
+	Enter string
 }
 
 // EnvironmentLimits say what a contained run doesn't inherit.

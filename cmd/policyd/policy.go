@@ -76,6 +76,8 @@ func (s *snapshot) Extract(ctx context.Context, call *v1.Call, grants []v1.PathG
 }
 
 // Contain makes the obligation that a duty means for a call.
+func (s *snapshot) Moves(call *v1.Call) bool { return s.extractor.Moves(call) }
+
 func (s *snapshot) Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error) {
 	return s.extractor.Contain(ctx, call, grants, duty)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 	"policyd/internal/clients/reply"
@@ -65,7 +66,7 @@ func (c *Client) replace(event *Event, decision *v1.Decision, line string) (json
 	if rewrites, _ := c.Rewrites(event); !known || !rewrites {
 		return nil, fmt.Errorf("the call must run contained, and %s takes no other arguments for it", c.Name)
 	}
-	if line == "" || len(decision.Run) == 0 || decision.Run[len(decision.Run)-1] != own {
+	if line == "" || !runs(decision, own) {
 		return nil, fmt.Errorf("the call must run contained, and its decision is for another command line")
 	}
 	var args map[string]json.RawMessage
@@ -78,6 +79,16 @@ func (c *Client) replace(event *Event, decision *v1.Decision, line string) (json
 	}
 	args[commandArgument] = text
 	return plainJSON(args)
+}
+
+// runs reports whether a decision's command runs a line. The changes of directory that the line
+// begins with are the caller's, if it enters a directory.
+func runs(decision *v1.Decision, line string) bool {
+	if len(decision.Run) == 0 {
+		return false
+	}
+	last := decision.Run[len(decision.Run)-1]
+	return last == line || decision.Enter != "" && strings.HasSuffix(line, last)
 }
 
 // plainJSON keeps angle brackets as they are.

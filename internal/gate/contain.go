@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -60,12 +61,37 @@ func (p *passage) handed() string {
 	if rewrite == nil || runs == nil {
 		return ""
 	}
-	rest, ours := strings.CutPrefix(rewrite.Line, shellquote.Join(rewrite.words())+" ")
+	line := rewrite.Line
+	if first, behind, joined := strings.Cut(line, thenRun); joined && entersOnly(first) {
+		line = behind
+	}
+	rest, ours := strings.CutPrefix(line, shellquote.Join(rewrite.words())+" ")
 	id, _, whole := strings.Cut(rest, " ")
 	if !ours || !whole || !runs.Handed(id, p.call.Session.ID, rewrite.Line, p.options.Caller) {
 		return ""
 	}
 	return id
+}
+
+// enter and thenRun stand around the directory that a lasting shell enters before a run.
+const (
+	enter   = "cd"
+	thenRun = " && "
+)
+
+// Line is the command line that fulfils the obligations of a decision, empty without any.
+func Line(decision *v1.Decision) string {
+	line := shellquote.Join(decision.Run)
+	if decision.Enter != "" {
+		line = shellquote.Join([]string{enter, decision.Enter}) + thenRun + line
+	}
+	return line
+}
+
+// entersOnly reports whether a command enters a directory, as Line writes it.
+func entersOnly(command string) bool {
+	words := shellquote.Split(command)
+	return len(words) == 2 && words[0] == enter && path.IsAbs(words[1]) && shellquote.Join(words) == command
 }
 
 // codeContainedRun is the code of why a rewritten line is allowed.
@@ -106,7 +132,7 @@ const codeUncontained = "containment_failed"
 const launcher = "policyd"
 
 // enforces notes in the facts what the caller can enforce for this call.
-func (p *passage) enforces() {
+func (p *passage) enforces(snapshot Snapshot) {
 	session, runs := &p.input.Session, p.gate.options.Runs
 	session.Enforces, session.Profiles = v1.Set{}, v1.Set{}
 	declared := p.call.Session.Enforces
@@ -117,7 +143,7 @@ func (p *passage) enforces() {
 		return
 	}
 	session.Enforces = v1.Set{v1.ObligationContain}
-	if p.call.Session.LastingShell && slices.ContainsFunc(p.input.Verbs, changesDirectory) {
+	if p.call.Session.LastingShell && p.input.Tool.Act == v1.ToolShell && snapshot.Moves(p.call) {
 		return // its next call starts where this one leaves the shell
 	}
 	if p.refusals = runs.Refused(p.call.Session.ID, p); p.call.Escalate || len(p.refusals) > 0 {
@@ -145,11 +171,6 @@ func (p *passage) offered(runs Runs) v1.Set {
 	return v1.Set{}
 }
 
-// changesDirectory reports whether a verb moves the shell that runs it.
-func changesDirectory(verb string) bool {
-	return slices.Contains([]string{"cd", "pushd", "popd"}, verb)
-}
-
 // oblige makes the obligation of an allow that needs one, and keeps the call to be run.
 func (p *passage) oblige(ctx context.Context, snapshot Snapshot) error {
 	run := PendingRun{DecisionID: p.id, SessionID: p.call.Session.ID, Caller: p.options.Caller, Digest: p.key(snapshot)}
@@ -157,13 +178,14 @@ func (p *passage) oblige(ctx context.Context, snapshot Snapshot) error {
 	if run.Containment, err = snapshot.Contain(ctx, p.call, p.grants(), p.result.Obliges[0]); err != nil {
 		return fmt.Errorf("contain: %w", err)
 	}
-	if run.Cwd == "" || run.Cwd != p.cwd {
+	if run.Cwd == "" || run.Cwd != p.cwd && run.Cwd != run.Enter {
 		return errors.New("contain: the directory isn't known")
 	}
 	p.decision.Obligations = []v1.Obligation{run.Obligation}
 	p.decision.Run = append(append(p.options.Rewrite.words(), p.id, "--"), run.Argv...)
+	p.decision.Enter = run.Enter
 	if p.options.Rewrite != nil {
-		run.Line = shellquote.Join(p.decision.Run)
+		run.Line = Line(&p.decision)
 	}
 	if p.options.Probe {
 		return nil

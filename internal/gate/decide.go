@@ -270,7 +270,7 @@ func (p *passage) gather(ctx context.Context, snapshot Snapshot) (err error) {
 		return err
 	}
 	p.cwd = p.input.Cwd
-	p.enforces()
+	p.enforces(snapshot)
 	p.claimTerminal()
 	p.remember(&p.input)
 	return nil

@@ -29,6 +29,9 @@ type Snapshot interface {
 	// Contain makes the obligation that a duty means for a call. With an error the call can't
 	// be contained.
 	Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error)
+	// Moves reports whether a line changes the directory that its shell keeps, so that it would
+	// be lost if the line were run contained.
+	Moves(call *v1.Call) bool
 	// Judge judges. An error that holds a *v1.CodedError denies with its code.
 	Judge(ctx context.Context, in *v1.Input) (v1.Judgement, error)
 }

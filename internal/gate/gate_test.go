@@ -32,6 +32,8 @@ type fixed struct {
 	// containment is what a duty means, uncontained why it can't be met.
 	containment v1.Containment
 	uncontained error
+	// moves says that lines change the directory that their shell keeps.
+	moves bool
 }
 
 func (f *fixed) Current() gate.Snapshot {
@@ -53,6 +55,8 @@ func (f *fixed) Inert(*v1.Call) []string { return []string{"description"} }
 func (f *fixed) Contain(context.Context, *v1.Call, []v1.PathGrant, v1.Duty) (v1.Containment, error) {
 	return f.containment, f.uncontained
 }
+
+func (f *fixed) Moves(*v1.Call) bool { return f.moves }
 
 func (f *fixed) Judge(ctx context.Context, in *v1.Input) (v1.Judgement, error) {
 	if f.judge != nil {

@@ -40,6 +40,9 @@ func (w *writer) decision(decision *v1.Decision) {
 	if len(decision.Run) > 0 {
 		w.texts(`,"run":`, decision.Run)
 	}
+	if decision.Enter != "" {
+		w.text(`,"enter":`, decision.Enter)
+	}
 	if decision.Facts != nil {
 		w.raw(`,"facts":`)
 		w.facts(decision.Facts)

@@ -149,6 +149,43 @@ func TestARewrittenLineDoesWhatTheCallsDoes(t *testing.T) {
 	}
 }
 
+// TestAShellIsLeftWhereTheLineLeavesIt holds for every client, whatever its shell keeps: behind
+// the line that was handed out the shell is where it would be behind the call's own.
+func TestAShellIsLeftWhereTheLineLeavesIt(t *testing.T) {
+	s := startContaining(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(s.Project, "sub dir", "x"), 0o700))
+	const where = "\nstatus=$?; pwd; exit $status"
+	for client, of := range rewriting {
+		keeps := client == "claude" || client == "copilot"
+		for _, line := range []string{"cd 'sub dir' && ls", "cd \"sub dir\" 2>/dev/null\nls; false", "cd 'sub dir' && cd x && pwd | cat", "(cd 'sub dir' && ls)"} {
+			handed := func() string {
+				rewritten, _ := below(s.ask(t, client, of.payload(line), "--contain"), of.input...)["command"].(string)
+				require.Containsf(t, rewritten, " --decision ", "%s %q", client, line)
+				return rewritten
+			}
+			rewritten := handed()
+			out, problems, status := s.shell(t, line+where)
+			if !keeps { // each line has a shell of its own
+				out, problems, status = s.shell(t, "("+line+")"+where)
+			}
+			gotOut, gotProblems, gotStatus := s.shell(t, rewritten+where)
+			assert.Equal(t, []any{out, problems, status}, []any{gotOut, gotProblems, gotStatus}, "%s %q", client, line)
+
+			rewritten = handed()
+			assert.Nil(t, below(s.ask(t, client, of.payload(rewritten), "--contain"), of.input...), "it is contained already")
+			records := s.records(t)
+			assert.Equal(t, "contained_run", records[len(records)-1].Result.Reasons[0].Code, "%s %q", client, rewritten)
+			for _, other := range []string{"cd / && " + rewritten, "cd /; " + rewritten, strings.Replace(rewritten, "/sub dir", "/other", 1)} {
+				if other != rewritten {
+					s.ask(t, client, of.payload(other), "--contain")
+					records = s.records(t)
+					assert.NotEqual(t, "contained_run", records[len(records)-1].Result.Reasons[0].Code, "%s %q", client, other)
+				}
+			}
+		}
+	}
+}
+
 // TestARewrittenLineIsNotJudgedAgain: a hook that sees the line that was handed out lets it
 // pass, and no other line that looks like it.
 func TestARewrittenLineIsNotJudgedAgain(t *testing.T) {

@@ -161,7 +161,7 @@ func TestOnlyWhoEnforcesIsObliged(t *testing.T) {
 	s, dir := containing(t), containedProject(t)
 	plain := enforced(t, dir, "perl -e 1")
 	plain.Session.Enforces = nil
-	lasting := enforced(t, dir, "cd /usr && perl -e 1")
+	lasting := enforced(t, dir, "perl -e 1; cd /usr")
 	lasting.Session.LastingShell = true
 	escalated := enforced(t, dir, "perl -e 1")
 	escalated.Escalate = true

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,8 +84,9 @@ func (s *server) decide(ctx context.Context, call *v1.Call) (v1.Decision, error)
 // claim takes what a contained run needs, as the program does that runs it.
 func (s *server) claim(ctx context.Context, decision *v1.Decision) error {
 	at := slices.Index(decision.Run, "--")
+	cwd := cmp.Or(decision.Enter, decision.Cwd)
 	return s.send(ctx, http.MethodPost, "/v1/runs/"+decision.ID+"/claim", s.agent,
-		v1.RunClaim{Argv: decision.Run[at+1:], Cwd: decision.Cwd}, &v1.RunGranted{})
+		v1.RunClaim{Argv: decision.Run[at+1:], Cwd: cwd}, &v1.RunGranted{})
 }
 
 // answer gives a person's answer.

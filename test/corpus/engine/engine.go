@@ -111,6 +111,8 @@ type nobody struct{ gate.Prompts }
 func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
 // Contain implements gate.Snapshot.
+func (s *snapshot) Moves(call *v1.Call) bool { return s.extractor.Moves(call) }
+
 func (s *snapshot) Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error) {
 	return s.extractor.Contain(ctx, call, grants, duty)
 }
