@@ -16,11 +16,11 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"policyd/api"
 	v1 "policyd/api/v1"
 	"policyd/internal/config"
 	"policyd/internal/console"
 	"policyd/internal/record"
+	"policyd/internal/server"
 )
 
 // consoleHost serves the console from when somebody asks for a link, or from the start. Until then
@@ -40,7 +40,7 @@ type consoleHost struct {
 	server   *http.Server
 }
 
-var _ api.Console = (*consoleHost)(nil)
+var _ server.Console = (*consoleHost)(nil)
 
 // consoleSessions is the file in the state directory that keeps who is logged in.
 const consoleSessions = "console.sessions"
@@ -77,9 +77,9 @@ func (h *consoleHost) listen(ctx context.Context) (err error) {
 }
 
 // options gives the server a console, unless the settings have none.
-func (h *consoleHost) options(s *settings, o *operations, decider *sidecar) func(*api.Options) {
+func (h *consoleHost) options(s *settings, o *operations, decider *sidecar) func(*server.Options) {
 	h.settings, h.operations, h.decider = s, o, decider
-	return func(options *api.Options) {
+	return func(options *server.Options) {
 		if s.Console.Serve != config.ConsoleOff {
 			options.Console = h
 		}
@@ -96,7 +96,7 @@ func (h *consoleHost) begin() error {
 	return h.serve()
 }
 
-// Link implements api.Console. It opens the console.
+// Link implements server.Console. It opens the console.
 func (h *consoleHost) Link(ctx context.Context, name, credential string) (v1.ConsoleLink, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,7 +125,7 @@ func (h *consoleHost) serve() (err error) {
 	}
 	listener := netutil.LimitListener(h.listener, consoleConnections)
 	if h.operations.certificates != nil {
-		listener = api.TLSListener(listener, h.operations.certificates.Config(), h.logger)
+		listener = server.TLSListener(listener, h.operations.certificates.Config(), h.logger)
 	}
 	server := h.server
 	go func() {

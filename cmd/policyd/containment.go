@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"policyd/api"
 	v1 "policyd/api/v1"
 	"policyd/internal/config"
 	"policyd/internal/contain"
 	"policyd/internal/runs"
+	"policyd/internal/server"
 )
 
 // containment is what this machine can enforce. Until find has found it out, it is nothing.
@@ -54,17 +54,17 @@ func (c *containment) profiles() v1.Set {
 
 // checks are one for each profile. None of them makes the server unready: what can't be
 // contained is judged as it always was.
-func (c *containment) checks() []api.Check {
+func (c *containment) checks() []server.Check {
 	report := c.report.Load()
 	switch {
 	case c.turnedOff:
-		return []api.Check{{Name: "contain", OK: true, Detail: "turned off by the setting contain"}}
+		return []server.Check{{Name: "contain", OK: true, Detail: "turned off by the setting contain"}}
 	case report == nil:
-		return []api.Check{{Name: "contain", OK: true, Detail: "it is being found out what works here"}}
+		return []server.Check{{Name: "contain", OK: true, Detail: "it is being found out what works here"}}
 	}
-	var checks []api.Check
+	var checks []server.Check
 	for _, capability := range report.Capabilities {
-		check := api.Check{Name: "contain/" + capability.Profile, OK: capability.Works, Detail: capability.Why}
+		check := server.Check{Name: "contain/" + capability.Profile, OK: capability.Works, Detail: capability.Why}
 		if capability.Works {
 			check.Detail = "works, with " + strings.Join(report.Mechanisms, ", ")
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"policyd/api"
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
+	"policyd/internal/server"
 	"policyd/internal/strict"
 )
 
@@ -105,12 +105,12 @@ func (p *Program) readCall(args []string) (*v1.Call, error) {
 		defer file.Close()
 		name, from = args[0], file
 	}
-	text, err := io.ReadAll(io.LimitReader(from, api.DefaultBodyBytes+1))
+	text, err := io.ReadAll(io.LimitReader(from, server.DefaultBodyBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read call: %w", err)
 	}
-	if len(text) > api.DefaultBodyBytes {
-		return nil, fmt.Errorf("read call: %s is larger than %d bytes", name, api.DefaultBodyBytes)
+	if len(text) > server.DefaultBodyBytes {
+		return nil, fmt.Errorf("read call: %s is larger than %d bytes", name, server.DefaultBodyBytes)
 	}
 	call, err := strict.DecodeCall(text)
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"policyd/api"
 	"policyd/bundles"
 	"policyd/internal/config"
 	"policyd/internal/record"
+	"policyd/internal/server"
 )
 
 // recordOptions are what the settings say of the decision log.
@@ -69,8 +69,8 @@ func (r recordRules) Drop(ctx context.Context, event map[string]any) (bool, erro
 
 // checkRecords says whether records are written, and what became of those that
 // are not.
-func checkRecords(writer *record.Writer) (checks []api.Check, written bool) {
-	check := api.Check{Name: "record", OK: true, Detail: "the decision log is written"}
+func checkRecords(writer *record.Writer) (checks []server.Check, written bool) {
+	check := server.Check{Name: "record", OK: true, Detail: "the decision log is written"}
 	if err := writer.Check(); err != nil {
 		check.OK, check.Detail = false, err.Error()
 	}
@@ -90,9 +90,9 @@ func checkRecords(writer *record.Writer) (checks []api.Check, written bool) {
 			check.Detail += fmt.Sprintf("; %d %s", count.number, count.what)
 		}
 	}
-	checks = []api.Check{check}
+	checks = []server.Check{check}
 	if status.Rotation != nil {
-		checks = append(checks, api.Check{Name: "record_rotation", Detail: "the log grows on: " + status.Rotation.Error()})
+		checks = append(checks, server.Check{Name: "record_rotation", Detail: "the log grows on: " + status.Rotation.Error()})
 	}
 	if forward := status.Forward; forward != nil {
 		checks = append(checks, checkForward(forward))
@@ -101,7 +101,7 @@ func checkRecords(writer *record.Writer) (checks []api.Check, written bool) {
 }
 
 // checkForward is a warning: the file has every record.
-func checkForward(forward *record.ForwardStatus) api.Check {
+func checkForward(forward *record.ForwardStatus) server.Check {
 	said := []string{fmt.Sprintf("%d records sent, %d wait", forward.Sent, forward.Waiting)}
 	if forward.Dropped > 0 {
 		said = append(said, fmt.Sprintf("%d not sent", forward.Dropped))
@@ -109,5 +109,5 @@ func checkForward(forward *record.ForwardStatus) api.Check {
 	if forward.Error != nil {
 		said = append(said, forward.Error.Error())
 	}
-	return api.Check{Name: "record_service", OK: forward.Error == nil, Detail: strings.Join(said, "; ")}
+	return server.Check{Name: "record_service", OK: forward.Error == nil, Detail: strings.Join(said, "; ")}
 }

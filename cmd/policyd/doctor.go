@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"policyd/api"
+	"policyd/internal/server"
 	"policyd/internal/store"
 )
 
@@ -168,7 +168,7 @@ func examineLog(s *settings) finding {
 // examineServer says whether a server runs. None is no fault: the doctor is
 // asked before the first start, too.
 func examineServer(ctx context.Context, s *settings) finding {
-	socket := filepath.Join(s.RunDir, api.SocketName)
+	socket := filepath.Join(s.RunDir, server.SocketName)
 	if _, err := os.Stat(socket); err != nil {
 		return finding{name: "server", note: "none runs; no socket at " + socket}
 	}

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"policyd/api"
+	"policyd/internal/server"
 )
 
 // healthPatience is below what a container's health check waits.
@@ -34,7 +34,7 @@ func askReady(ctx context.Context, s *settings) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
 	network, address := "tcp", s.Addr
-	if socket := filepath.Join(s.RunDir, api.SocketName); exists(socket) {
+	if socket := filepath.Join(s.RunDir, server.SocketName); exists(socket) {
 		network, address = "unix", socket
 	}
 	client := &http.Client{Transport: &http.Transport{
@@ -64,8 +64,8 @@ func askReady(ctx context.Context, s *settings) ([]string, error) {
 
 // readyAnswer is what /readyz says, whether it is ready or not.
 type readyAnswer struct {
-	Detail string      `json:"detail"`
-	Checks []api.Check `json:"checks"`
+	Detail string         `json:"detail"`
+	Checks []server.Check `json:"checks"`
 }
 
 func readAnswer(response *http.Response) (answer readyAnswer, said bool) {

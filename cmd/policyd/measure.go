@@ -7,9 +7,9 @@ import (
 
 	v1 "policyd/api/v1"
 
-	"policyd/api"
 	"policyd/internal/gate"
 	"policyd/internal/metrics"
+	"policyd/internal/server"
 	"policyd/internal/tracing"
 )
 
@@ -61,13 +61,13 @@ type observer struct {
 	tracing *tracing.Tracing
 }
 
-var _ api.Observer = observer{}
+var _ server.Observer = observer{}
 
-// Began implements api.Observer.
+// Began implements server.Observer.
 func (o observer) Began() { o.metrics.Began() }
 
-// Ended implements api.Observer.
-func (o observer) Ended(ctx context.Context, seen api.Observation) {
+// Ended implements server.Observer.
+func (o observer) Ended(ctx context.Context, seen server.Observation) {
 	o.metrics.Ended(seen.Route, seen.Method, seen.Status, seen.Held, seen.Duration)
 	if o.tracing.Traces() {
 		o.tracing.Answered(ctx, seen.Method, seen.Route)

@@ -14,22 +14,22 @@ import (
 	"syscall"
 	"time"
 
-	"policyd/api"
 	"policyd/internal/certificates"
 	"policyd/internal/config"
 	"policyd/internal/quota"
 	"policyd/internal/record"
 	"policyd/internal/secretfile"
+	"policyd/internal/server"
 )
 
 // operations are the parts of a server that change while it runs: who is let in.
 type operations struct {
 	settings *settings
 	logger   *slog.Logger
-	tokens   *api.TokenFiles
+	tokens   *server.TokenFiles
 	// certificates is nil where the address is served in plain text.
 	certificates *certificates.Store
-	connections  *api.Connections
+	connections  *server.Connections
 	// policy is nil until a sidecar decides.
 	policy *policy
 	// told are the faults that the log has, by the part that they are of.
@@ -46,10 +46,10 @@ const looking = time.Second
 
 func newOperations(s *settings, logger *slog.Logger) (*operations, error) {
 	o := &operations{settings: s, logger: logger, told: map[string]string{}}
-	o.connections = api.NewConnections(connectionLimit(s.Limits.Connections, descriptorLimit()))
+	o.connections = server.NewConnections(connectionLimit(s.Limits.Connections, descriptorLimit()))
 	var err error
 	// Tokens first: they make the state directory private before anything is in it.
-	if o.tokens, err = api.OpenTokenFiles(s.StateDir, tokenFiles(s)); err != nil {
+	if o.tokens, err = server.OpenTokenFiles(s.StateDir, tokenFiles(s)); err != nil {
 		return nil, failed(err, tokenHint(err))
 	}
 	if s.TLS.Cert == "" {
@@ -61,10 +61,10 @@ func newOperations(s *settings, logger *slog.Logger) (*operations, error) {
 	return o, nil
 }
 
-func tokenFiles(s *settings) []api.TokenFile {
-	files := make([]api.TokenFile, 0, len(s.Tokens))
+func tokenFiles(s *settings) []server.TokenFile {
+	files := make([]server.TokenFile, 0, len(s.Tokens))
 	for _, token := range s.Tokens {
-		files = append(files, api.TokenFile{Principal: api.Principal{Name: token.Name, Role: api.Role(token.Role)}, File: token.File})
+		files = append(files, server.TokenFile{Principal: server.Principal{Name: token.Name, Role: server.Role(token.Role)}, File: token.File})
 	}
 	return files
 }
@@ -84,7 +84,7 @@ const certificateHint = "tls in the settings names certificate, key and client_c
 
 // tokenHint says what to do about tokens that can't be used.
 func tokenHint(err error) string {
-	var open *api.ModeError
+	var open *server.ModeError
 	if errors.As(err, &open) || unwritable(err) {
 		return stateHint(err)
 	}
@@ -104,12 +104,12 @@ func (o *operations) secure(listener net.Listener) (net.Listener, string) {
 	if o.certificates == nil {
 		return listener, "http"
 	}
-	return api.TLSListener(listener, o.certificates.Config(), o.logger), "https"
+	return server.TLSListener(listener, o.certificates.Config(), o.logger), "https"
 }
 
 // options adds what operations give to a server.
-func (o *operations) options(decider *sidecar) func(*api.Options) {
-	return func(options *api.Options) {
+func (o *operations) options(decider *sidecar) func(*server.Options) {
+	return func(options *server.Options) {
 		s := o.settings
 		options.Keys, options.Connections = o.tokens.Keys(), o.connections
 		o.policy, o.redactor = decider.policy, decider.policy.redactor
@@ -137,7 +137,7 @@ var errNoCertificate = errors.New("the client certificate of this connection end
 
 // identify says whom the certificate of a connection stands for. One that names
 // two entries of the settings stands for nobody.
-func (o *operations) identify(state *tls.ConnectionState) (who api.Principal, named bool, err error) {
+func (o *operations) identify(state *tls.ConnectionState) (who server.Principal, named bool, err error) {
 	leaf := o.certificates.Client(state)
 	if leaf == nil {
 		if len(state.PeerCertificates) > 0 {
@@ -151,9 +151,9 @@ func (o *operations) identify(state *tls.ConnectionState) (who api.Principal, na
 			continue
 		}
 		if named {
-			return api.Principal{}, false, fmt.Errorf("the client certificate is both %s and %s by tls.clients; it may be one", who.Name, client.Name)
+			return server.Principal{}, false, fmt.Errorf("the client certificate is both %s and %s by tls.clients; it may be one", who.Name, client.Name)
 		}
-		who, named = api.Principal{Name: client.Name, Role: api.Role(client.Role)}, true
+		who, named = server.Principal{Name: client.Name, Role: server.Role(client.Role)}, true
 	}
 	return who, named, nil
 }
@@ -169,10 +169,10 @@ func namesOf(leaf *x509.Certificate) []string {
 
 // ready adds what is wrong with tokens and certificate. Neither makes the server
 // unready: what was in force serves, or what is left of it.
-func (o *operations) ready(inner func() api.Readiness) func() api.Readiness {
-	return func() api.Readiness {
+func (o *operations) ready(inner func() server.Readiness) func() server.Readiness {
+	return func() server.Readiness {
 		readiness := inner()
-		tokens := api.Check{Name: "tokens", OK: true, Detail: "every token file is in force"}
+		tokens := server.Check{Name: "tokens", OK: true, Detail: "every token file is in force"}
 		if err := o.tokens.Fault(); err != nil {
 			tokens.OK, tokens.Detail = false, oneLine(err)+"; "+tokenConsequence(err)
 		}
@@ -180,7 +180,7 @@ func (o *operations) ready(inner func() api.Readiness) func() api.Readiness {
 		if o.certificates == nil {
 			return readiness
 		}
-		check := api.Check{Name: "tls", OK: true, Detail: "the certificate holds until " + o.certificates.Until().UTC().Format(time.RFC3339)}
+		check := server.Check{Name: "tls", OK: true, Detail: "the certificate holds until " + o.certificates.Until().UTC().Format(time.RFC3339)}
 		if err := o.certificates.Fault(); err != nil {
 			check.OK, check.Detail = false, oneLine(err)+"; the certificate until "+o.certificates.Until().UTC().Format(time.RFC3339)+" stays in force"
 		}

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"policyd/api"
 	v1 "policyd/api/v1"
 	"policyd/internal/record"
+	"policyd/internal/server"
 )
 
 // operator is the operator's side of the API: a running server's, or one in
@@ -34,7 +34,7 @@ const operatorPatience = 30 * time.Second
 // operator reaches the server that has the state directory. Where there is none
 // it opens the store itself.
 func (p *Program) operator(ctx context.Context, s *settings) (*operator, error) {
-	tokens, err := api.LoadOrCreateTokens(s.StateDir)
+	tokens, err := server.LoadOrCreateTokens(s.StateDir)
 	if err != nil {
 		return nil, failed(err, stateHint(err))
 	}
@@ -71,7 +71,7 @@ func overSocket(socket, token string) *operator {
 }
 
 // inProcess serves the API to this process alone.
-func inProcess(ctx context.Context, s *settings, tokens api.Tokens) (*operator, error) {
+func inProcess(ctx context.Context, s *settings, tokens server.Tokens) (*operator, error) {
 	decider, err := newSidecar(ctx, s, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func inProcess(ctx context.Context, s *settings, tokens api.Tokens) (*operator, 
 
 // newServer makes the server of a sidecar.
 func newServer(
-	decider *sidecar, s *settings, tokens api.Tokens, logger *slog.Logger, add ...func(*api.Options),
-) (*api.Server, error) {
-	options := api.Options{
+	decider *sidecar, s *settings, tokens server.Tokens, logger *slog.Logger, add ...func(*server.Options),
+) (*server.Server, error) {
+	options := server.Options{
 		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
 		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
 		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
@@ -97,7 +97,7 @@ func newServer(
 	for _, more := range add {
 		more(&options)
 	}
-	return api.New(options)
+	return server.New(options)
 }
 
 // handlerTransport answers requests by a handler of this process.
@@ -220,4 +220,4 @@ func (f *settingsFlags) addRunDir(command *cobra.Command) {
 }
 
 // socketOf is where a server with these settings listens.
-func socketOf(s *settings) string { return filepath.Join(s.RunDir, api.SocketName) }
+func socketOf(s *settings) string { return filepath.Join(s.RunDir, server.SocketName) }

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"policyd/api"
 	"policyd/extract"
 	"policyd/extract/shell"
 	"policyd/internal/config"
+	"policyd/internal/server"
 )
 
 // operatorFiles are the files by which an operator adds safe verbs, programs and tools. A
@@ -293,11 +293,11 @@ func (o *operatorFile) program() (programs any, there bool) {
 }
 
 // checks say what became of each file.
-func (f *operatorFiles) checks() []api.Check {
-	checks := make([]api.Check, 0, len(f.files))
+func (f *operatorFiles) checks() []server.Check {
+	checks := make([]server.Check, 0, len(f.files))
 	for _, file := range f.files {
 		file.mu.Lock()
-		check := api.Check{Name: file.key, OK: file.fault == "", Detail: file.path + " is in force"}
+		check := server.Check{Name: file.key, OK: file.fault == "", Detail: file.path + " is in force"}
 		if !check.OK {
 			check.Detail = file.warning()
 		}
@@ -305,10 +305,10 @@ func (f *operatorFiles) checks() []api.Check {
 		checks = append(checks, check)
 	}
 	if refusal := f.refusal(); refusal != "" {
-		checks = append(checks, api.Check{Name: "safe_verbs", Detail: refusal})
+		checks = append(checks, server.Check{Name: "safe_verbs", Detail: refusal})
 	}
 	if inline := f.checkInline(); len(inline.warnings) > 0 {
-		checks = append(checks, api.Check{Name: "safe_verbs", Detail: strings.Join(inline.warnings, "; ")})
+		checks = append(checks, server.Check{Name: "safe_verbs", Detail: strings.Join(inline.warnings, "; ")})
 	}
 	return checks
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"policyd/api"
 	"policyd/bundles"
+	"policyd/internal/server"
 )
 
 // persistDir is where, in the state directory, bundles of services are kept for the next
@@ -121,8 +121,8 @@ func (p *policy) awaited() string {
 }
 
 // checkBundles says of each bundle of a service what became of it.
-func (p *policy) checkBundles() []api.Check {
-	var checks []api.Check
+func (p *policy) checkBundles() []server.Check {
+	var checks []server.Check
 	for _, one := range p.engine.Status().Bundles {
 		checks = append(checks, checkBundle(&one))
 	}
@@ -140,8 +140,8 @@ func (p *policy) bundleWarnings() []string {
 	return found
 }
 
-func checkBundle(one *bundles.BundleStatus) api.Check {
-	check := api.Check{Name: "bundle " + one.Name, OK: one.LastError == "" && !one.ActivatedAt.IsZero(), Detail: one.LastError}
+func checkBundle(one *bundles.BundleStatus) server.Check {
+	check := server.Check{Name: "bundle " + one.Name, OK: one.LastError == "" && !one.ActivatedAt.IsZero(), Detail: one.LastError}
 	at := one.ConfirmedAt.UTC().Format(time.RFC3339)
 	switch {
 	case one.ActivatedAt.IsZero() && check.Detail == "":

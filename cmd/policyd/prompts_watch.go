@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"policyd/api"
 	v1 "policyd/api/v1"
+	"policyd/internal/server"
 	"policyd/internal/visible"
 	"policyd/internal/watch"
 )
@@ -54,7 +54,7 @@ func (p *Program) promptsWatch() *cobra.Command {
 // reachServer reaches the server that has the state directory. A command that goes
 // on for long can't take the state itself: no server could start.
 func reachServer(ctx context.Context, s *settings) (*operator, error) {
-	tokens, err := api.LoadOrCreateTokens(s.StateDir)
+	tokens, err := server.LoadOrCreateTokens(s.StateDir)
 	if err != nil {
 		return nil, failed(err, stateHint(err))
 	}

@@ -6,24 +6,24 @@ import (
 	"fmt"
 	"time"
 
-	"policyd/api"
+	"policyd/internal/server"
 	"policyd/internal/store"
 )
 
 // ready says whether calls can be decided. A bundle that was refused is a
 // warning: the policy before it decides. A log that can't be written is one
 // only where records aren't required, for else every call is denied.
-func (s *sidecar) ready() api.Readiness {
-	readiness := api.Readiness{
+func (s *sidecar) ready() server.Readiness {
+	readiness := server.Readiness{
 		Ready:  s.policy.current.Load() != nil && !s.policy.engine.Stale(),
-		Checks: append([]api.Check{s.checkPolicy()}, s.policy.checkBundles()...),
+		Checks: append([]server.Check{s.checkPolicy()}, s.policy.checkBundles()...),
 	}
 	readiness.Checks = append(readiness.Checks, s.policy.files.checks()...)
 	if s.containment != nil {
 		readiness.Checks = append(readiness.Checks, s.containment.checks()...)
 	}
 	if s.broadcasts {
-		readiness.Checks = append(readiness.Checks, api.Check{
+		readiness.Checks = append(readiness.Checks, server.Check{
 			Name: "unsafe_debug", Detail: "started with --unsafe-debug-broadcast: namespaces in mode unsafe_debug go to every subscriber",
 		})
 	}
@@ -44,17 +44,17 @@ func (s *sidecar) ready() api.Readiness {
 // checkStore is a warning while the store is away: what approvals and grants would have
 // allowed is asked (D2). It is a reason not to be ready when the database was removed or
 // replaced: nothing is kept any more until a restart.
-func (s *sidecar) checkStore() (check api.Check, there bool) {
+func (s *sidecar) checkStore() (check server.Check, there bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
 	err := s.memory.check(ctx)
 	switch {
 	case errors.Is(err, store.ErrReplaced):
-		return api.Check{Name: "store", Detail: "nothing that is answered is kept: " + err.Error()}, false
+		return server.Check{Name: "store", Detail: "nothing that is answered is kept: " + err.Error()}, false
 	case err != nil:
-		return api.Check{Name: "store", Detail: "what approvals and grants would allow is asked: " + err.Error()}, true
+		return server.Check{Name: "store", Detail: "what approvals and grants would allow is asked: " + err.Error()}, true
 	}
-	return api.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}, true
+	return server.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}, true
 }
 
 // slowActivation is from when on a running activation is told of: an ordinary one takes
@@ -64,21 +64,21 @@ const slowActivation = time.Second
 // storePatience bounds what a readiness probe waits for the store.
 const storePatience = time.Second
 
-func (s *sidecar) checkPolicy() api.Check {
+func (s *sidecar) checkPolicy() server.Check {
 	status := s.policy.engine.Status()
 	switch {
 	case status.Revision == "":
-		return api.Check{Name: "policy", Detail: s.policy.awaited()}
+		return server.Check{Name: "policy", Detail: s.policy.awaited()}
 	case status.Stale:
-		return api.Check{Name: "policy", Detail: fmt.Sprintf("no service has confirmed revision %s since %s, which is longer than max_policy_age",
+		return server.Check{Name: "policy", Detail: fmt.Sprintf("no service has confirmed revision %s since %s, which is longer than max_policy_age",
 			status.Revision, status.ConfirmedAt.UTC().Format(time.RFC3339))}
 	}
 	if !status.Activating.IsZero() && time.Since(status.Activating) >= slowActivation {
-		return api.Check{Name: "policy", Detail: fmt.Sprintf("an activation runs since %s; revision %s stays in force until it ends",
+		return server.Check{Name: "policy", Detail: fmt.Sprintf("an activation runs since %s; revision %s stays in force until it ends",
 			status.Activating.UTC().Format(time.RFC3339), status.Revision)}
 	}
 	if status.LastError != "" {
-		return api.Check{Name: "policy", Detail: status.LastError + "; revision " + status.Revision + " stays in force"}
+		return server.Check{Name: "policy", Detail: status.LastError + "; revision " + status.Revision + " stays in force"}
 	}
-	return api.Check{Name: "policy", OK: true, Detail: "revision " + status.Revision}
+	return server.Check{Name: "policy", OK: true, Detail: "revision " + status.Revision}
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"policyd/api"
 	"policyd/bundles"
+	"policyd/internal/server"
 	"policyd/policies"
 )
 
@@ -91,7 +91,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
-	server, err := newServer(decider, s, api.Tokens{}, logger, open.options(decider), web.options(s, open, decider))
+	server, err := newServer(decider, s, server.Tokens{}, logger, open.options(decider), web.options(s, open, decider))
 	if err == nil {
 		err = decider.metrics.Add(open.readings)
 	}
@@ -163,7 +163,7 @@ func unwritable(err error) bool {
 
 // stateHint says what to do about a state directory that can't be used.
 func stateHint(err error) string {
-	var open *api.ModeError
+	var open *server.ModeError
 	switch {
 	case errors.As(err, &open):
 	case unwritable(err):
@@ -180,7 +180,7 @@ func stateHint(err error) string {
 
 // listen opens both listeners, or none.
 func listen(ctx context.Context, s *settings) (tcp, unix net.Listener, err error) {
-	unix, err = api.ListenUnix(s.RunDir, api.SocketAccess{Mode: fs.FileMode(s.Socket.Mode), Group: s.Socket.Group})
+	unix, err = server.ListenUnix(s.RunDir, server.SocketAccess{Mode: fs.FileMode(s.Socket.Mode), Group: s.Socket.Group})
 	if err != nil {
 		return nil, nil, failed(err, "name another directory with --run-dir, or see socket in the settings")
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// socketName is the name of the Unix socket in the run directory, as in package api.
+// socketName is the name of the Unix socket in the run directory, as in package server.
 const socketName = "policyd.sock"
 
 // MaxAnswer bounds an answer, in bytes.
