@@ -75,6 +75,9 @@ vet:
 # Tests that start programs take these, which are built once, and not their own.
 PROGRAMS := POLICYD_TEST_PROGRAMS="$(CURDIR)/bin"
 
+# What checks pages for accessibility. A name that Go passes over.
+AXE := bin/.axe
+
 go-test: build
 	# vet has run with all its checks; go test would repeat some of them.
 	# Not from the cache: it doesn't see changes of the programs that the tests start.
@@ -85,13 +88,17 @@ go-test: build
 	cd test/deploy && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 	# Another: see docs/decisions/0015.
 	cd test/bench && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
+	# And one that drives a browser.
+	[ -d $(AXE)/node_modules ] || ! command -v npm >/dev/null || npm install --no-audit --no-fund --silent --prefix $(AXE) axe-core \
+		|| echo "make test: can't install axe-core; pages aren't checked with it"
+	cd test/console && $(GO) vet ./... && $(PROGRAMS) $(GO) test -vet=off -count=1 ./...
 
 rego-test: build
 	$(OPA) test --timeout 10m --fail-on-empty policies
 
 # buildah builds the container image; git makes the projects that the
 # end-to-end tests decide about; postgresql is the database that several sidecars
-# share, and Debian keeps its programs out of the search path. Without root, or
+# share, and Debian keeps its programs out of the search path; chromium shows the console. Without root, or
 # without a package source, the tests that need them say that they were skipped.
 system-packages:
 	@missing=""; \
@@ -99,6 +106,7 @@ system-packages:
 		command -v $$program >/dev/null || missing="$$missing $$program"; \
 	done; \
 	command -v initdb $$(compgen -G '/usr/lib/postgresql/*/bin/initdb' || :) >/dev/null || missing="$$missing postgresql"; \
+	command -v chromium chromium-browser google-chrome >/dev/null || missing="$$missing chromium"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
 		echo "make test: missing:$$missing; not root on a Debian system, so their tests are skipped"; exit 0; \

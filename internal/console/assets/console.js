@@ -48,6 +48,7 @@ const open = () => cards().filter((card) => card.dataset.state === "pending");
 const idsOf = (card) => card.dataset.ids.split(" ");
 
 function count() {
+  times();
   const total = document.getElementById("total");
   if (!total) return;
   const waiting = open();

@@ -1,0 +1,506 @@
+// Package console drives the console of the real program in a real browser. It is a module of its
+// own, so that the browser's driver never reaches the program's dependencies.
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds every wait: a busy machine is no failure.
+const patience = 60 * time.Second
+
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "policyd-console")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if programs := os.Getenv("POLICYD_TEST_PROGRAMS"); programs != "" {
+		program = filepath.Join(programs, "policyd")
+		return m.Run()
+	}
+	program = filepath.Join(dir, "policyd")
+	out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/policyd").CombinedOutput()
+	if err != nil {
+		panic(string(out))
+	}
+	return m.Run()
+}
+
+// server is a running policyd.
+type server struct {
+	url, state, runDir, config, home string
+	console                          string
+	command                          *exec.Cmd
+	exited                           chan error
+}
+
+func newServer(t *testing.T, settings string) *server {
+	t.Helper()
+	runDir, err := os.MkdirTemp("", "pc") // short: a socket's name is bounded
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(runDir) })
+	home, err := os.MkdirTemp("", "home") // short, for the pictures
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	s := &server{state: filepath.Join(t.TempDir(), "state"), runDir: runDir, home: home, config: filepath.Join(t.TempDir(), "policyd.yaml")}
+	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '127.0.0.1:0', serve: always}\n"+settings), 0o600))
+	s.start(t)
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+func (s *server) start(t *testing.T) {
+	t.Helper()
+	s.command = exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--state-dir", s.state, "--run-dir", s.runDir, "--config", s.config)
+	s.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.home}
+	var errors bytes.Buffer
+	s.command.Stderr = &errors
+	stdout, err := s.command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, s.command.Start())
+	line, _ := bufio.NewReader(stdout).ReadString('\n')
+	s.url = regexp.MustCompile(`http://[0-9.]+:[0-9]+`).FindString(line)
+	require.NotEmpty(t, s.url, errors.String())
+	s.exited = make(chan error, 1)
+	go func() { s.exited <- s.command.Wait() }()
+}
+
+func (s *server) stop() {
+	if s.command == nil {
+		return
+	}
+	_ = s.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.exited:
+	case <-time.After(patience):
+		_ = s.command.Process.Kill()
+	}
+	s.command = nil
+}
+
+// call asks the API and returns status and answer.
+func (s *server) call(role, method, path, body string) (int, map[string]any, error) {
+	token, err := os.ReadFile(filepath.Join(s.state, role+".token"))
+	if err != nil {
+		return 0, nil, err
+	}
+	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, nil, err
+	}
+	var out map[string]any
+	_ = json.Unmarshal(text, &out)
+	return response.StatusCode, out, nil
+}
+
+func (s *server) must(t *testing.T, role, method, path, body string) map[string]any {
+	t.Helper()
+	status, out, err := s.call(role, method, path, body)
+	require.NoError(t, err)
+	require.Less(t, status, 300, "%v", out)
+	return out
+}
+
+// held is a call that waits for its answer.
+type held struct {
+	decision chan string
+	at       chan time.Time
+}
+
+func (s *server) hold(session, command string) *held {
+	h := &held{decision: make(chan string, 1), at: make(chan time.Time, 1)}
+	body, _ := json.Marshal(map[string]any{
+		"tool": "Bash", "args": map[string]string{"command": command}, "session": map[string]any{"id": session},
+	})
+	go func() {
+		_, out, err := s.call("agent", http.MethodPost, "/v1/decide?wait=5m", string(body))
+		h.at <- time.Now()
+		h.decision <- fmt.Sprint(out["decision"], err)
+	}()
+	return h
+}
+
+func (h *held) wait(t *testing.T) string {
+	t.Helper()
+	select {
+	case decision := <-h.decision:
+		return strings.TrimSuffix(decision, "<nil>")
+	case <-time.After(patience):
+		require.FailNow(t, "the call is not released")
+		return ""
+	}
+}
+
+func (s *server) register(t *testing.T, id, agent string) {
+	t.Helper()
+	dir := filepath.Join(s.home, "repo")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	body, err := json.Marshal(map[string]any{"id": id, "agent": agent, "audience": "personal", "interactive": true, "project_dir": dir, "platform": "linux", "shell": "bash"})
+	require.NoError(t, err)
+	s.must(t, "agent", http.MethodPut, "/v1/sessions/"+id, string(body))
+}
+
+// browser starts a browser of its own, or skips the test.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped: a browser takes seconds")
+	}
+	found := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			found = path
+			break
+		}
+	}
+	if found == "" {
+		t.Skip("skipped: chromium is not installed")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(found), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
+	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(allocated)
+	t.Cleanup(end)
+	require.NoError(t, chromedp.Run(ctx))
+	return ctx
+}
+
+// tab opens another tab with the same cookies.
+func tab(t *testing.T, parent context.Context) context.Context {
+	t.Helper()
+	ctx, end := chromedp.NewContext(parent)
+	t.Cleanup(end)
+	require.NoError(t, chromedp.Run(ctx)) // the tab ends with the context of its first run
+	return ctx
+}
+
+func do(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
+	t.Helper()
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	require.NoError(t, chromedp.Run(bounded, actions...))
+}
+
+// login opens the console.
+func (s *server) login(t *testing.T, ctx context.Context) {
+	t.Helper()
+	link := fmt.Sprint(s.must(t, "operator", http.MethodPost, "/v1/console/link", `{"by":"alice"}`)["url"])
+	s.console, _, _ = strings.Cut(link, "/console/")
+	do(t, ctx, chromedp.Navigate(link), until(`document.getElementById("live").textContent === "Live"`))
+	var address string
+	do(t, ctx, chromedp.Location(&address))
+	require.Equal(t, s.console+"/console/", address, "no code stays in the address")
+}
+
+// until waits for an expression to hold. It is looked at by a timer, since tabs in the background draw
+// no frames.
+func until(expression string) chromedp.Action {
+	return chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(10*time.Millisecond))
+}
+
+func evaluate[T any](t *testing.T, ctx context.Context, expression string) T {
+	t.Helper()
+	var out T
+	do(t, ctx, chromedp.Evaluate(expression, &out))
+	return out
+}
+
+const openCards = `document.querySelectorAll('#list .card[data-state=pending]').length`
+
+func press(choice string) chromedp.Action {
+	return chromedp.Click(`#list .card[data-state=pending] button[data-choice=`+choice+`]`, chromedp.ByQuery)
+}
+
+// TestAnswerFromThePage holds the way from a held call to a click and back, and reports how long each
+// part takes.
+func TestAnswerFromThePage(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t, "")
+	s.register(t, "s1", "codex")
+	s.login(t, ctx)
+	do(t, ctx, chromedp.Evaluate(`window.seen = 0; new MutationObserver(() => { if (!window.seen && `+openCards+`) window.seen = Date.now(); }).observe(document.getElementById("list"), {childList: true, subtree: true})`, nil))
+	asked := time.Now()
+	call := s.hold("s1", "git push origin main")
+	do(t, ctx, until(openCards+" === 1"))
+	seen := time.UnixMilli(int64(evaluate[float64](t, ctx, "window.seen")))
+	t.Logf("from the call to the card: %v", seen.Sub(asked))
+	assert.Contains(t, evaluate[string](t, ctx, `document.querySelector("#list .code").textContent`), "git push origin main")
+	assert.Equal(t, "(1) Waiting · policyd", evaluate[string](t, ctx, "document.title"))
+	do(t, ctx, until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
+	do(t, ctx, chromedp.Evaluate(`document.addEventListener("click", () => { window.clicked = Date.now(); }, {capture: true})`, nil), press("once"))
+	assert.Equal(t, "allow", call.wait(t))
+	released := <-call.at
+	clicked := time.UnixMilli(int64(evaluate[float64](t, ctx, "window.clicked")))
+	t.Logf("from the click to the released call: %v", released.Sub(clicked))
+	do(t, ctx, until(`document.querySelector("#list .ending")?.textContent.includes("by alice")`))
+	paint := evaluate[float64](t, ctx, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime || 0`)
+	t.Logf("first paint: %.0f ms", paint)
+	weight := evaluate[float64](t, ctx, `performance.getEntries().filter((e) => e.transferSize !== undefined && !e.name.includes("/events")).reduce((sum, e) => sum + e.decodedBodySize, 0)`)
+	t.Logf("page weight: %.1f KiB", weight/1024)
+	assert.Less(t, weight, 150.0*1024)
+	assert.Equal(t, 0.0, evaluate[float64](t, ctx, `performance.getEntries().filter((e) => e.name.startsWith("http") && !e.name.startsWith(location.origin)).length`), "nothing of another host")
+	assert.Equal(t, 0.0, evaluate[float64](t, ctx, `localStorage.length + sessionStorage.length + document.cookie.length`), "no secret where a script reads it")
+}
+
+// TestKeysAnswer holds that the page can be used by keyboard alone, that a dangerous answer takes two
+// presses, and that a remembered answer can be undone.
+func TestKeysAnswer(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t, "")
+	s.register(t, "s1", "codex")
+	s.login(t, ctx)
+	first := s.hold("s1", "git push origin main")
+	do(t, ctx, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
+	do(t, ctx, chromedp.KeyEvent("a"), until(`document.querySelector("#list .said").textContent.includes("Press again")`))
+	assert.Equal(t, 1, evaluate[int](t, ctx, openCards))
+	do(t, ctx, chromedp.KeyEvent("a"))
+	assert.Equal(t, "allow", first.wait(t))
+	do(t, ctx, until(`document.querySelector(".toast button")?.textContent === "Undo"`), chromedp.KeyEvent("u"),
+		until(`[...document.querySelectorAll(".toast")].some((box) => box.textContent.startsWith("Undone"))`))
+	assert.Empty(t, s.must(t, "operator", http.MethodGet, "/v1/approvals", "")["approvals"])
+	second := s.hold("s1", "git push origin main")
+	do(t, ctx, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card[data-state=pending]").dataset.since) > 300`), chromedp.KeyEvent("d"))
+	assert.Equal(t, "deny", second.wait(t))
+}
+
+// TestEqualQuestionsTakeOnePress holds that five equal questions are one card and one answer.
+func TestEqualQuestionsTakeOnePress(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t, "")
+	s.login(t, ctx)
+	var calls []*held
+	for i := range 5 {
+		session := fmt.Sprintf("s%d", i)
+		s.register(t, session, "codex")
+		calls = append(calls, s.hold(session, "git push origin main"))
+	}
+	do(t, ctx, until(`document.querySelector("#list .card")?.dataset.ids.split(" ").length === 5`))
+	assert.Equal(t, 1, evaluate[int](t, ctx, openCards))
+	do(t, ctx, until(`performance.now() - Number(document.querySelector("#list .card").dataset.since || 0) > 300`), press("once"))
+	for _, call := range calls {
+		assert.Equal(t, "allow", call.wait(t))
+	}
+	do(t, ctx, until(openCards+" === 0"))
+}
+
+// TestTwoOperatorsRace holds that of two answers one wins, and that the other page says who.
+func TestTwoOperatorsRace(t *testing.T) {
+	one := browser(t)
+	s := newServer(t, "")
+	s.register(t, "s1", "codex")
+	s.login(t, one)
+	two := tab(t, one)
+	do(t, two, chromedp.Navigate(s.console+"/console/"), until(`document.getElementById("live").textContent === "Live"`))
+	call := s.hold("s1", "git push origin main")
+	for _, ctx := range []context.Context{one, two} {
+		do(t, ctx, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
+	}
+	var wait sync.WaitGroup
+	for ctx, choice := range map[context.Context]string{one: "once", two: "deny"} {
+		wait.Go(func() {
+			bounded, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			_ = chromedp.Run(bounded, chromedp.Evaluate(`document.querySelector('button[data-choice=`+choice+`]')?.click()`, nil))
+		})
+	}
+	wait.Wait()
+	got := call.wait(t)
+	assert.Contains(t, []string{"allow", "deny"}, got)
+	for _, ctx := range []context.Context{one, two} {
+		do(t, ctx, until(openCards+" === 0"), until(`document.querySelector("#list .ending")?.textContent.includes("alice")`))
+	}
+}
+
+// TestTheServerRestarts holds that a page which is left open goes on: its session holds, and it shows what
+// waits.
+func TestTheServerRestarts(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t, "")
+	s.register(t, "s1", "codex")
+	s.login(t, ctx)
+	s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push a"},"session":{"id":"s1"}}`)
+	do(t, ctx, until(openCards+" === 1"))
+	s.stop()
+	do(t, ctx, until(`document.getElementById("live").textContent === "Reconnecting"`))
+	address := strings.TrimPrefix(s.console, "http://")
+	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always}\n"), 0o600))
+	s.start(t)
+	s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push b"},"session":{"id":"s1"}}`)
+	do(t, ctx, until(`document.getElementById("live").textContent === "Live"`), until(openCards+" === 2"))
+	do(t, ctx, chromedp.Evaluate(`[...document.querySelectorAll("#list .card")].find((card) => card.textContent.includes("git push b")).querySelector("[data-choice=deny]").click()`, nil), until(openCards+" === 1"))
+}
+
+// TestExpiryShows holds that a prompt which ends by itself ends on the page.
+func TestExpiryShows(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t, "")
+	s.register(t, "s1", "codex")
+	s.login(t, ctx)
+	s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)
+	do(t, ctx, until(openCards+" === 1"))
+	do(t, ctx, until(`/^\d+ h \d+ min$/.test(document.querySelector("time.expires").textContent)`))
+	s.must(t, "operator", http.MethodDelete, "/v1/sessions/s1", "")
+	do(t, ctx, until(`document.querySelector("#list .ending")?.textContent.startsWith("Withdrawn")`))
+	assert.Equal(t, 0, evaluate[int](t, ctx, openCards))
+}
+
+// hostile are commands with which an agent tries to be more than text.
+var hostile = []string{
+	`echo '<img src=x onerror="document.title=1"><script>window.owned=1</script>'`, `echo "</pre></article><button data-choice=once>x</button>"`,
+	"echo '\x1b[2J\x1b]0;owned\x07'", "echo '\u202ehsup tig'", "git рush origin", "curl https://еxample.org/x",
+	"echo " + strings.Repeat("x", 16<<10), strings.Repeat("\n", 300) + "make evil", `echo '{{.}} ${alert(1)}'`, "echo 'a\u200bb\u2066c\u00ad'",
+}
+
+// TestHostileText holds that nothing an agent writes runs, hides or reorders anything, and that the page
+// doesn't grow wider than the window.
+func TestHostileText(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t, "")
+	s.register(t, "s1", "codex")
+	s.login(t, ctx)
+	do(t, ctx, emulation.SetDeviceMetricsOverride(360, 740, 1, true))
+	for i, command := range hostile {
+		body, err := json.Marshal(map[string]any{"tool": "Bash", "args": map[string]string{"command": command + fmt.Sprintf("; git push b%d", i)}, "session": map[string]any{"id": "s1"}})
+		require.NoError(t, err)
+		s.must(t, "agent", http.MethodPost, "/v1/decide", string(body))
+	}
+	asked := len(s.must(t, "operator", http.MethodGet, "/v1/prompts?state=pending", "")["prompts"].([]any))
+	require.Positive(t, asked)
+	do(t, ctx, until(fmt.Sprintf("%s === %d", openCards, asked)))
+	assert.Equal(t, true, evaluate[bool](t, ctx, `window.owned === undefined && !document.title.includes("1)owned")`))
+	assert.Equal(t, 0, evaluate[int](t, ctx, `document.querySelectorAll("#list img, #list script, #list h1, #list .code button").length`))
+	assert.Equal(t, false, evaluate[bool](t, ctx, `/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\u00ad]/.test(document.body.textContent)`))
+	assert.Positive(t, evaluate[int](t, ctx, `document.querySelectorAll("#list mark").length`))
+	assert.LessOrEqual(t, evaluate[int](t, ctx, `document.documentElement.scrollWidth`), 360)
+}
+
+// TestAnotherOriginCanDoNothing holds that a page of another origin can neither frame the console nor
+// send it a write with the person's cookie.
+func TestAnotherOriginCanDoNothing(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t, "")
+	s.register(t, "s1", "codex")
+	s.login(t, ctx)
+	prompt := s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)["prompt"].(map[string]any)["id"]
+	page := fmt.Sprintf(`<!doctype html><iframe id="frame" src="%[1]s/console/"></iframe>
+<form id="form" method="post" enctype="text/plain" target="other" action="%[1]s/console/answer"><input name='{"ids":["%[2]s"],"choice":"once","x":"' value='"}'></form><iframe name="other"></iframe>
+<script>
+window.results = [];
+for (const type of ["application/json", "text/plain"]) for (const mode of ["cors", "no-cors"])
+  fetch("%[1]s/console/answer", {method: "POST", mode, credentials: "include", headers: {"Content-Type": type}, body: JSON.stringify({ids: ["%[2]s"], choice: "once"})}).then((r) => window.results.push(r.type + r.status), () => window.results.push("refused"));
+fetch("%[1]s/console/list", {credentials: "include"}).then(() => window.results.push("read"), () => window.results.push("refused"));
+new EventSource("%[1]s/console/events", {withCredentials: true}).onerror = () => window.results.push("refused");
+document.getElementById("form").submit();
+</script>`, s.console, prompt)
+	evil := &http.Server{Addr: "127.0.0.1:0", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, page)
+	})}
+	listener := listen(t)
+	go func() { _ = evil.Serve(listener) }()
+	t.Cleanup(func() { _ = evil.Close() })
+	other := tab(t, ctx)
+	do(t, other, chromedp.Navigate("http://"+listener.Addr().String()+"/"))
+	var found string
+	require.Eventually(t, func() bool {
+		bounded, cancel := context.WithTimeout(other, patience)
+		defer cancel()
+		return chromedp.Run(bounded, chromedp.Evaluate(`window.results.join() + (frame.contentDocument === null ? " hidden" : " seen")`, &found)) == nil &&
+			strings.Count(found, ",") >= 5
+	}, patience, 10*time.Millisecond)
+	t.Log(found)
+	for _, never := range []string{"200", "read", "seen"} {
+		assert.NotContains(t, found, never)
+	}
+	pending := s.must(t, "operator", http.MethodGet, "/v1/prompts?state=pending", "")["prompts"].([]any)
+	assert.Len(t, pending, 1, "nobody answered")
+}
+
+// TestPagesAreAccessible runs axe-core on every page, wide and narrow, light and dark, and takes the
+// pictures of docs/.
+func TestPagesAreAccessible(t *testing.T) {
+	ctx := browser(t)
+	axe, err := os.ReadFile(filepath.Join("..", "..", "bin", ".axe", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Log("axe-core is not installed: npm install --prefix bin/.axe axe-core")
+	}
+	s := newServer(t, "")
+	for _, one := range []struct{ session, agent, command string }{
+		{"3f9c", "codex", "git push origin main"}, {"a1b2", "claude-code", "npm install left-pad"}, {"a1b2", "claude-code", "git рush --force"},
+		{"a1b2", "claude-code", "ls"}, {"77aa", "claude-code", "curl -d @report.json https://example.org/upload"},
+	} {
+		s.register(t, one.session, one.agent)
+		body, err := json.Marshal(map[string]any{"tool": "Bash", "args": map[string]string{"command": one.command}, "session": map[string]any{"id": one.session}})
+		require.NoError(t, err)
+		s.must(t, "agent", http.MethodPost, "/v1/decide", string(body))
+	}
+	s.must(t, "operator", http.MethodPost, "/v1/approvals", `{"verb":"git fetch"}`)
+	id := s.must(t, "operator", http.MethodGet, "/v1/decisions", "")["decisions"].([]any)[0].(map[string]any)["decision_id"].(string)
+	s.login(t, ctx)
+	for _, page := range []string{"", "decisions", "decisions/" + id, "remembered", "sessions", "policy", "rates"} {
+		for _, width := range []int64{360, 1440} {
+			for _, scheme := range []string{"light", "dark"} {
+				name := fmt.Sprintf("%s at %d, %s", page, width, scheme)
+				do(t, ctx, emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
+					emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
+					chromedp.Navigate(s.console+"/console/"+page), until(`document.getElementById("live").textContent === "Live"`))
+				assert.LessOrEqual(t, evaluate[int64](t, ctx, `document.documentElement.scrollWidth`), width, name)
+				if len(axe) > 0 {
+					assert.Empty(t, problems(t, ctx, string(axe)), name)
+				}
+				if page == "" && os.Getenv("POLICYD_TEST_SCREENSHOTS") != "" {
+					var picture []byte
+					do(t, ctx, chromedp.CaptureScreenshot(&picture))
+					file := filepath.Join("..", "..", "docs", fmt.Sprintf("console-%d-%s.png", width, scheme))
+					require.NoError(t, os.WriteFile(file, picture, 0o644))
+				}
+			}
+		}
+	}
+}
+
+// problems are what axe-core finds that is serious or critical.
+func problems(t *testing.T, ctx context.Context, axe string) []string {
+	t.Helper()
+	do(t, ctx, chromedp.Evaluate(axe+";0", nil), chromedp.Evaluate(`window.found = null; axe.run().then((result) => { window.found = result.violations
+		.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => one.id + " " + one.nodes.map((node) => node.html).join(" ").slice(0, 300)); }); 0`, nil), until(`window.found !== null`))
+	return evaluate[[]string](t, ctx, `window.found`)
+}
