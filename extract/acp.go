@@ -160,29 +160,79 @@ func (e *extraction) environment(first int) {
 
 // variables are the members of env as assignments in front of a command.
 func (e *extraction) variables() (assignments string, ok bool) {
+	list, ok := e.variableList()
+	var out strings.Builder
+	for _, variable := range list {
+		out.WriteString(variable.name + "=" + quoteWord(variable.value) + " ")
+	}
+	return out.String(), ok
+}
+
+type variable struct{ name, value string }
+
+// variableList are the members of env.
+func (e *extraction) variableList() (out []variable, ok bool) {
 	found := e.args.find("env")
 	if found == nil {
-		return "", true
+		return nil, true
 	}
 	found.used = true
 	var list []json.RawMessage
 	if err := json.Unmarshal(found.raw, &list); err != nil || found.raw[0] != '[' {
-		return "", false
+		return nil, false
 	}
-	var out strings.Builder
 	for _, raw := range list {
 		members, err := decodeArgs(raw)
 		if err != nil || members == nil {
-			return "", false
+			return nil, false
 		}
 		name, nameErr := decodeText(members.raw("name"))
 		value, valueErr := decodeText(members.raw("value"))
 		if nameErr != nil || valueErr != nil || !variableName.MatchString(name) {
-			return "", false
+			return nil, false
 		}
-		out.WriteString(name + "=" + quoteWord(value) + " ")
+		out = append(out, variable{name, value})
 	}
-	return out.String(), true
+	return out, true
+}
+
+// terminalArgv is how the program of a terminal is started: its variables are part of it, so
+// that they don't reach what starts it.
+func (e *extraction) terminalArgv() ([]string, error) {
+	args, err := decodeArgs(e.call.Args)
+	if err != nil {
+		return nil, errNoCommand
+	}
+	e.args = args.given()
+	for _, dir := range e.texts([]string{"cwd"}) {
+		e.call = withCwd(e.call, dir)
+	}
+	command, err := e.text("command")
+	if err != nil || strings.TrimSpace(command) == "" {
+		return nil, errNoCommand
+	}
+	words, err := e.list("args")
+	if err != nil {
+		return nil, errNoCommand
+	}
+	variables, ok := e.variableList()
+	if !ok {
+		return nil, errNoCommand
+	}
+	var argv []string
+	for _, variable := range variables {
+		argv = append(argv, variable.name+"="+variable.value)
+	}
+	if argv != nil {
+		argv = append([]string{"env"}, argv...)
+	}
+	switch plain := quoteWord(command) == command; {
+	case plain:
+		return append(append(argv, command), words...), nil
+	case len(words) > 0:
+		return nil, errNoCommand // a host may take it for a program or for a line
+	}
+	return append(argv, e.shell(&tool{}), "-c", command), nil
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -180,6 +180,9 @@ func (x *Extractor) noSecretsInCommits(ctx context.Context, call *v1.Call, grant
 // argv is how the one command of the call is started.
 func (e *extraction) argv() ([]string, error) {
 	who := e.x.catalog.identify(e.call.Session.Agent, e.call.Tool, e.call.Protocol)
+	if who.method != nil && who.method.Step == v1.StepCreate {
+		return e.terminalArgv()
+	}
 	if who.tool == nil || who.tool.Kind != v1.ToolShell {
 		return nil, errNoCommand
 	}

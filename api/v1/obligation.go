@@ -77,8 +77,11 @@ type EnvironmentLimits struct {
 
 // RunClaim is the body of POST /v1/runs/{decision_id}/claim: what is about to be run.
 type RunClaim struct {
-	Argv []string `json:"argv"`
-	Cwd  string   `json:"cwd"`
+	// Argv is what was decided about. It is left out with AsDecided.
+	Argv []string `json:"argv,omitempty"`
+	// AsDecided asks for the argv instead of naming it.
+	AsDecided bool   `json:"as_decided,omitempty"`
+	Cwd       string `json:"cwd"`
 	// SessionID may be left out by a program that doesn't know its session.
 	SessionID string `json:"session_id,omitempty"`
 }
@@ -87,6 +90,8 @@ type RunClaim struct {
 type RunGranted struct {
 	DecisionID string     `json:"decision_id"`
 	Obligation Obligation `json:"obligation"`
+	// Argv is what is to be run, where the claim asked for it.
+	Argv []string `json:"argv,omitempty"`
 }
 
 // RunReport is the body of POST /v1/runs/{decision_id}/report: what the containment refused.

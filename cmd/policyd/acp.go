@@ -19,6 +19,7 @@ const acpAgent = "acp-gate"
 
 func (p *Program) acpCommand() *cobra.Command {
 	var flags gateFlags
+	var contained bool
 	command := &cobra.Command{
 		Use:   "acp [flags] -- AGENT [ARGUMENTS]",
 		Short: "stand before an agent of the Agent Client Protocol and decide what it asks of its client",
@@ -43,11 +44,31 @@ func (p *Program) acpCommand() *cobra.Command {
 			if options.Session.ID, err = freshID(flags.agent); err != nil {
 				return err
 			}
-			return p.runACP(command.Context(), p.reach(command, s), options, args)
+			address := p.reach(command, s)
+			if contained {
+				if options.Launcher, err = runLauncher(address); err != nil {
+					return err
+				}
+			}
+			return p.runACP(command.Context(), address, options, args)
 		},
 	}
 	flags.add(command, "")
+	command.Flags().BoolVar(&contained, "contain", false, "run the commands of terminals contained: the client starts policyd's program in their place")
 	return command
+}
+
+// runLauncher is the command line that runs a decision contained, up to the decision.
+func runLauncher(address pdp.Address) ([]string, error) {
+	own, err := ownProgram()
+	if err != nil {
+		return nil, err
+	}
+	socket, err := filepath.Abs(address.Socket)
+	if err != nil {
+		return nil, failed(fmt.Errorf("find socket: %w", err), "")
+	}
+	return []string{hookProgram(own)[0], "run", "--socket", socket}, nil
 }
 
 // agentOf is the agent name of a known program.

@@ -26,6 +26,9 @@ type ACPOptions struct {
 	Note func(text string)
 	// Limit bounds messages, in bytes; MaxLine unless set.
 	Limit int
+	// Launcher is the command line that runs a decision contained, without the decision. Empty
+	// where the client's terminals are left as they are.
+	Launcher []string
 }
 
 // ACP is a gate between one ACP client and one agent. It runs once.

@@ -26,6 +26,7 @@ type request struct {
 	line, id []byte
 	method   string
 	params   []byte
+	at       int // where params begin in line
 	call     *v1.Call
 }
 
@@ -41,7 +42,7 @@ func (g *ACP) takeRequest(ctx context.Context, line []byte) error {
 	if fault != nil {
 		return g.refuse(fault, g.toChild)
 	}
-	r := &request{line: line, id: m.ID, method: m.Method, params: m.Params}
+	r := &request{line: line, id: m.ID, method: m.Method, params: m.Params, at: m.At}
 	decision, err := g.decide(ctx, r)
 	if err == nil && decision.Effect == v1.EffectPrompt && decision.Prompt.State == v1.PromptPending && g.options.Hold > 0 {
 		g.held.start(ctx, string(r.id), func(ctx context.Context, waiting *waiting) {
@@ -69,6 +70,9 @@ func (g *ACP) decide(ctx context.Context, r *request) (*v1.Decision, error) {
 	registered, err := session.current(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if r.method == acp.ClientMethodTerminalCreate && len(g.options.Launcher) > 0 {
+		registered.Enforces = []string{v1.ObligationContain}
 	}
 	r.call = &v1.Call{Tool: r.method, Protocol: "acp", Args: json.RawMessage(r.params), Session: registered}
 	return g.sidecar.Decide(ctx, r.call)
@@ -112,6 +116,10 @@ func (g *ACP) allow(r *request, decision *v1.Decision) error {
 			return g.answer(r, selected(option))
 		}
 	}
+	line, err := g.oblige(r, decision)
+	if err != nil {
+		return g.deny(r, gateError(r, decision.Route.Mode, reasonUndecided, because(err)))
+	}
 	if r.method == acp.ClientMethodTerminalCreate {
 		g.mu.Lock()
 		_, taken := g.creating[string(r.id)]
@@ -123,7 +131,7 @@ func (g *ACP) allow(r *request, decision *v1.Decision) error {
 			return g.deny(r, gateError(r, decision.Route.Mode, reasonUndecided, "another request has the same id"))
 		}
 	}
-	return g.toClient(r.line)
+	return g.toClient(line)
 }
 
 // forwards reports whether a mode sends a method to the one client that there is.

@@ -57,11 +57,12 @@ func (e *end) next() string {
 	}
 }
 
-func startACP(t *testing.T, sidecar *scripted) *acpRig {
+func startACP(t *testing.T, sidecar *scripted, launcher ...string) *acpRig {
 	t.Helper()
 	r := &acpRig{notes: &notes{}, ended: make(chan ending, 1)}
 	options := gates.ACPOptions{
 		Client: sidecar, Session: v1.Session{ID: "a:run", Agent: "a"}, Hold: time.Minute, Note: r.notes.add,
+		Launcher: launcher,
 	}
 	gate, err := gates.NewACP(options)
 	require.NoError(t, err)
@@ -408,4 +409,33 @@ func TestACPRecordedMessagesAreGated(t *testing.T) {
 			r.end(t)
 		})
 	}
+}
+
+// TestACPObligationsHoldOrNothingPasses: what must run contained is started by the launcher, and no
+// request passes whose obligation the gate can't have fulfilled.
+func TestACPObligationsHoldOrNothingPasses(t *testing.T) {
+	obliged := routed(v1.EffectAllow, "collaborative", "", "allow_once")
+	obliged.Obligations = []v1.Obligation{{Kind: v1.ObligationContain, Profile: v1.ProfileReadOnly}}
+	obliged.Run = []string{"policyd", "run", "--decision", "d-1", "--", "ls"}
+	create := `{"jsonrpc":"2.0","params":{ "_meta":{"x":[1, 2]},"command":"ls","Command":"id","args":["<a>"],"env":[],"outputByteLimit":7, "sessionId":"s1","cwd":"/p","later":1} ,"method":"terminal/create", "id":7}`
+	sidecar := &scripted{decide: routing(obliged)}
+	r := startACP(t, sidecar, "/bin/policyd-hook", "run", "--socket", "/s")
+	r.open("s1", "/p")
+	r.agent.send(create)
+	assert.Equal(t, `{"jsonrpc":"2.0","params":{"command":"/bin/policyd-hook","args":["run","--socket","/s","--decision","d-1","--as-decided"],"_meta":{"x":[1, 2]},`+
+		`"outputByteLimit":7,"sessionId":"s1","cwd":"/p"} ,"method":"terminal/create", "id":7}`, r.client.next())
+	assert.Equal(t, []string{v1.ObligationContain}, sidecar.calls[0].Session.Enforces)
+	for _, line := range []string{read, askPermission} {
+		r.agent.send(line)
+		answer := r.agent.next()
+		assert.Regexp(t, `"reason":"undecided"|"optionId":"r1"`, answer, line)
+		assert.Empty(t, sidecar.calls[len(sidecar.calls)-1].Session.Enforces)
+	}
+	r.end(t)
+
+	r = startACP(t, &scripted{decide: routing(obliged)})
+	r.open("s1", "/p")
+	r.agent.send(create)
+	assert.Contains(t, r.agent.next(), "obliges to what this call's caller doesn't do")
+	r.end(t)
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	v1 "policyd/api/v1"
@@ -62,6 +63,9 @@ func (s *Sidecar) Decide(ctx context.Context, call *v1.Call) (*v1.Decision, erro
 	}
 	if (decision.Effect == v1.EffectPrompt) != (decision.Prompt != nil) {
 		return nil, errors.New("the answer contradicts itself")
+	}
+	if len(decision.Obligations)+len(decision.Run) > 0 && !slices.Contains(call.Session.Enforces, v1.ObligationContain) {
+		return nil, errors.New("the decision obliges to what this call's caller doesn't do")
 	}
 	return &decision, nil
 }

@@ -14,20 +14,28 @@ import (
 type options struct {
 	decision string
 	places   pdp.Places
-	argv     []string
+	// argv is the program that was decided about; nil with --as-decided.
+	argv []string
 }
+
+// asDecided stands for the program: the sidecar says what was decided.
+const asDecided = "--as-decided"
 
 // parse reads the command line. The program stands after "--", so that none of its options is taken for one
 // of this program.
 func parse(args []string, env func(string) (string, bool)) (*options, error) {
 	o := &options{}
 	end := slices.Index(args, "--")
-	if end < 0 {
-		return nil, errors.New("read command line: no program; it stands after --")
-	}
-	o.argv = args[end+1:]
-	if len(o.argv) == 0 || o.argv[0] == "" {
-		return nil, errors.New("read command line: no program after --")
+	if end < 0 && len(args) > 0 && args[len(args)-1] == asDecided {
+		end = len(args) - 1
+	} else {
+		if end < 0 {
+			return nil, errors.New("read command line: no program; it stands after --")
+		}
+		o.argv = args[end+1:]
+		if len(o.argv) == 0 || o.argv[0] == "" {
+			return nil, errors.New("read command line: no program after --")
+		}
 	}
 	value := func(name string) string { text, _ := env(name); return text }
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)

@@ -69,7 +69,7 @@ func (p *Program) Run(args []string) int {
 		return p.refuse(err, "ask for the decision again; each can be run once, within a minute")
 	}
 	sidecar.Close() // a long run holds no connection
-	result, err := contain.Run(&contain.Command{Argv: o.argv, Dir: dir, Env: p.Environ, Obligation: granted.Obligation})
+	result, err := contain.Run(&contain.Command{Argv: granted.Argv, Dir: dir, Env: p.Environ, Obligation: granted.Obligation})
 	switch {
 	case errors.Is(err, contain.ErrNotFound):
 		p.complain(err, "")
@@ -106,7 +106,7 @@ const signalBase = 128
 func claim(sidecar *pdp.Client, o *options, dir string) (*v1.RunGranted, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), claimPatience)
 	defer cancel()
-	body, err := json.Marshal(v1.RunClaim{Argv: o.argv, Cwd: dir})
+	body, err := json.Marshal(v1.RunClaim{Argv: o.argv, AsDecided: o.argv == nil, Cwd: dir})
 	if err != nil {
 		return nil, fmt.Errorf("write claim: %w", err)
 	}
@@ -125,6 +125,14 @@ func claim(sidecar *pdp.Client, o *options, dir string) (*v1.RunGranted, error) 
 	}
 	if granted.DecisionID != o.decision {
 		return nil, fmt.Errorf("read grant: it is for decision %q, want %q", granted.DecisionID, o.decision)
+	}
+	switch {
+	case o.argv != nil && granted.Argv != nil:
+		return nil, errors.New("read grant: it names another program than the one of the command line")
+	case o.argv != nil:
+		granted.Argv = o.argv
+	case len(granted.Argv) == 0 || granted.Argv[0] == "":
+		return nil, errors.New("read grant: it names no program")
 	}
 	return granted, nil
 }

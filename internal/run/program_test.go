@@ -144,6 +144,34 @@ func TestWhatIsNotGrantedIsNotRun(t *testing.T) {
 	}
 }
 
+// TestWhatWasDecidedIsRun: with --as-decided the sidecar names the program, and without it no other
+// one than the command line's is run.
+func TestWhatWasDecidedIsRun(t *testing.T) {
+	needReadOnly(t)
+	whole := granted("01a2")
+	whole.Argv = []string{"echo", "a  b", "'"}
+	server := newSidecar(t, http.StatusOK, whole)
+	got := start(t, t.TempDir(), "--socket", server.socket, "--decision", "01a2", "--as-decided")
+	assert.Equal(t, []any{"a  b '\n", "", 0}, []any{got.stdout, got.stderr, got.state.ExitCode()})
+	require.Len(t, server.claims, 1)
+	assert.True(t, server.claims[0].AsDecided)
+	assert.Empty(t, server.claims[0].Argv)
+	for name, c := range map[string]struct {
+		answer  v1.RunGranted
+		args    []string
+		message string
+	}{
+		"none is named":    {granted("01a2"), []string{"--as-decided"}, "it names no program"},
+		"another is named": {whole, []string{"--", "touch", "made"}, "it names another program"},
+		"both":             {whole, []string{"--as-decided", "--", "touch", "made"}, "flag provided but not defined"},
+	} {
+		server := newSidecar(t, http.StatusOK, c.answer)
+		got := start(t, t.TempDir(), append([]string{"--socket", server.socket, "--decision", "01a2"}, c.args...)...)
+		assert.Equal(t, run.ExitRefused, got.state.ExitCode(), name)
+		assert.Contains(t, got.stderr, c.message, name)
+	}
+}
+
 func TestACommandLineThatIsNotUnderstoodRunsNothing(t *testing.T) {
 	for _, args := range [][]string{
 		{},

@@ -178,7 +178,7 @@ func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGra
 		return v1.RunGranted{}, coded(CodeSpent, "decision %s was claimed before; ask again for each run", id)
 	case b.now().Sub(run.made) > Fresh:
 		return v1.RunGranted{}, coded(CodeTooOld, "decision %s is older than %s; ask again", id, Fresh)
-	case !slices.Equal(claim.Argv, run.Argv):
+	case !claim.AsDecided && !slices.Equal(claim.Argv, run.Argv):
 		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for another command line", id)
 	case claim.Cwd != run.Cwd:
 		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for the directory %s", id, run.Cwd)
@@ -189,7 +189,11 @@ func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGra
 	if run.Line != "" {
 		b.try(run.SessionID, true)
 	}
-	return v1.RunGranted{DecisionID: id, Obligation: run.Obligation}, nil
+	granted := v1.RunGranted{DecisionID: id, Obligation: run.Obligation}
+	if claim.AsDecided {
+		granted.Argv = slices.Clone(run.Argv)
+	}
+	return granted, nil
 }
 
 // Handed reports whether a line was handed out for a decision that can still be claimed.

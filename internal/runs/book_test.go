@@ -115,3 +115,44 @@ func TestCallsThatWaitAreBounded(t *testing.T) {
 	_, err = f.Claim("later", claim, agent)
 	require.NoError(t, err)
 }
+
+// TestWhatASessionDoesWithItsLines: only what a session was handed and ran counts, and a session
+// that begins anew is tried anew.
+func TestWhatASessionDoesWithItsLines(t *testing.T) {
+	f := newFixture()
+	tried := func() string { ran, handed := f.Tried("s"); return fmt.Sprint(ran, handed) }
+	require.NoError(t, f.Keep(pending("a", agent)))
+	assert.Equal(t, "false 0", tried(), "no line was handed out")
+	_, err := f.Claim("a", claim, agent)
+	require.NoError(t, err)
+	assert.Equal(t, "false 0", tried())
+	for _, id := range []string{"b", "c"} {
+		run := pending(id, agent)
+		run.Line = "line " + id
+		require.NoError(t, f.Keep(run))
+	}
+	assert.Equal(t, "false 2", tried())
+	_, err = f.Claim("b", claim, other)
+	assert.Equal(t, runs.CodeNotFound, codeOf(t, err))
+	assert.Equal(t, "false 2", tried(), "another caller's claim is none")
+	_, err = f.Claim("c", claim, agent)
+	require.NoError(t, err)
+	assert.Equal(t, "true 2", tried())
+	ran, handed := f.Tried("x")
+	assert.Equal(t, "false 0", fmt.Sprint(ran, handed), "another session")
+	f.Began("s")
+	assert.Equal(t, "false 0", tried())
+}
+
+// TestAClaimMayAskWhatWasDecided.
+func TestAClaimMayAskWhatWasDecided(t *testing.T) {
+	f := newFixture()
+	require.NoError(t, f.Keep(pending("a", agent)))
+	_, err := f.Claim("a", &v1.RunClaim{AsDecided: true, Cwd: "/q"}, agent)
+	assert.Equal(t, runs.CodeOtherCall, codeOf(t, err))
+	granted, err := f.Claim("a", &v1.RunClaim{AsDecided: true, Cwd: "/p"}, agent)
+	require.NoError(t, err)
+	assert.Equal(t, claim.Argv, granted.Argv)
+	_, err = f.Claim("a", &v1.RunClaim{AsDecided: true, Cwd: "/p"}, agent)
+	assert.Equal(t, runs.CodeSpent, codeOf(t, err))
+}

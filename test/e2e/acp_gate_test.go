@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -204,5 +205,103 @@ func TestACPGateServesNothingItself(t *testing.T) {
 	answer := d.agentHears(t)
 	assert.Contains(t, answer, `"mode":"self_handle"`)
 	assert.Contains(t, answer, `"reason":"mode_not_served"`)
+	d.closed(t)
+}
+
+// asClient starts what a client was asked for, as a program or, as some clients do, by handing the
+// words to a shell.
+func (d *dialogue) asClient(t *testing.T, line string, byShell bool) (output string, status int) {
+	t.Helper()
+	var asked struct {
+		Params struct {
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+			Env     []object `json:"env"`
+			Cwd     string   `json:"cwd"`
+		} `json:"params"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(line), &asked), line)
+	words := append([]string{asked.Params.Command}, asked.Params.Args...)
+	if byShell {
+		words = []string{"bash", "-c", strings.Join(words, " ")}
+	}
+	command := exec.CommandContext(t.Context(), words[0], words[1:]...)
+	command.Dir, command.Env = d.tree.Project, environment(d.home)
+	if asked.Params.Cwd != "" {
+		command.Dir = asked.Params.Cwd
+	}
+	for _, variable := range asked.Params.Env {
+		command.Env = append(command.Env, fmt.Sprint(variable["name"], "=", variable["value"]))
+	}
+	text, _ := command.CombinedOutput() // the exit status says it
+	return string(text), command.ProcessState.ExitCode()
+}
+
+// TestACPGateRunsContained: what an agent has its client run is run contained where policy obliges
+// to it, and everything else passes as it came.
+func TestACPGateRunsContained(t *testing.T) {
+	containing(t) // skips where nothing can be contained
+	d := dialogueWith(t, "terminal: single_pass_through", "--contain")
+	require.Eventually(t, func() bool {
+		return strings.Contains(get(t, d.url+"/readyz?verbose"), `"contain/project","ok":true`)
+	}, patience, 10*time.Millisecond)
+	hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientCapabilities":{"terminal":true}}}`
+	d.gate.send(t, hello+"\n")
+	d.agentHears(t)
+	d.open(t, "s1")
+	id := 10
+	create := func(params object) (sent, passed string) {
+		id++
+		params["sessionId"] = "s1"
+		sent = acpRequest(id, "terminal/create", params)
+		d.agentSays(t, sent)
+		passed = strings.TrimSuffix(d.gate.next(t), "\n")
+		d.gate.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"terminalId":"t%d"}}`+"\n", id, id))
+		assert.Contains(t, d.agentHears(t), fmt.Sprintf(`"t%d"`, id))
+		return sent, passed
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(d.tree.Project, "say.sh"), []byte(`echo "$1" > said; cat said .env`), 0o600))
+	src := filepath.Join(d.tree.Project, "src")
+	for name, c := range map[string]struct {
+		params object
+		want   string
+		status int
+	}{
+		"a program that reads":     {object{"command": "cat", "args": []string{"README.md"}}, "#", 0},
+		"a line that reads":        {object{"command": "cat README.md | head -1; exit 4"}, "#", 4},
+		"what nobody knows":        {object{"command": "perl", "args": []string{"-e", `print "a  b\n$ENV{GREETING} \"$0\"\n"; exit 3`}, "env": []object{{"name": "GREETING", "value": "it's \"me\""}}}, "a  b\nit's \"me\" \"-e\"\n", 3},
+		"what would write":         {object{"command": "perl", "args": []string{"-e", `open(F, ">", "made") or exit 9`}}, "policyd: contained: write to ", 9},
+		"a script of the project":  {object{"command": "bash", "args": []string{"say.sh", "it's\n here"}}, "it's\n here\n", 0},
+		"in a directory of itself": {object{"command": "perl", "args": []string{"-MCwd", "-e", "print getcwd"}, "cwd": src, "outputByteLimit": 5000}, src, 0},
+		"by a shell of the client": {object{"command": `perl -e 'print "<", join("|", @ARGV), ">\n"' "x  y" '$HOME'`, "_meta": object{"byShell": true}}, "<x  y|$HOME>\n", 0},
+	} {
+		sent, passed := create(c.params)
+		assert.NotEqualf(t, sent, passed, name)
+		assert.Containsf(t, passed, `"--as-decided"]`, name)
+		assert.Containsf(t, passed, `"sessionId":"s1"`, name)
+		assert.NotContainsf(t, passed, `"env"`, name)
+		output, status := d.asClient(t, passed, c.params["_meta"] != nil)
+		assert.Containsf(t, output, c.want, name)
+		assert.Equalf(t, c.status, status, "%s: %s", name, output)
+		output, status = d.asClient(t, passed, false)
+		assert.Equalf(t, 126, status, name)
+		assert.Containsf(t, output, "run_spent", name)
+	}
+	assert.NoFileExists(t, filepath.Join(d.tree.Project, "made"))
+	assert.FileExists(t, filepath.Join(d.tree.Project, "said"))
+
+	// What was refused is a question the next time; what needs more than a contained run has, and
+	// what names its program in two ways, is the peer's to judge, as without --contain.
+	for _, params := range []object{
+		{"command": "curl", "args": []string{"https://example.com"}},
+		{"command": "ls -l", "args": []string{"x"}},
+		{"command": "rm", "args": []string{"made"}},
+	} {
+		sent, passed := create(params)
+		assert.Equal(t, sent, passed)
+	}
+	d.agentSays(t, wantsToRun(2, "git status"))
+	assert.Contains(t, d.agentHears(t), outcomeOf("once"), "the agent runs it by itself")
+	assert.Empty(t, d.lastRecord(t).Result.Obligations)
 	d.closed(t)
 }

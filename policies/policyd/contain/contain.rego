@@ -18,9 +18,11 @@ of_allowed := [{"kind": "contain", "profile": "read_only", "reads": "known"}] if
 	input.items[0] != null
 	reading := data.policyd.config.contain.reading_rules
 	covered := {pair[0] | some pair in data.policyd.rules.cover; reading[pair[1]] == true}
-
-	# regal ignore:use-object-keys
-	covered == {i | some i, _ in input.items}
+	open := {i | some i, _ in input.items; not _beside[i]}
+	open - covered == set()
+} else := run.obligations if {
+	# What a peer is asked to run is allowed whatever it is, since the peer judges it. The gate between can contain it.
+	input.tool.kind == "acp"
 }
 
 # METADATA
@@ -35,7 +37,7 @@ run := {"obligations": [{"kind": "contain", "profile": "project", "reads": "list
 	data.policyd.rules.prompt == set()
 	tools := data.policyd.approvals.project
 	tools != set()
-	other := {i | some i, _ in input.items; not _works[i]; not _only_reads[i]}
+	other := {i | some i, _ in input.items; not _works[i]; not _only_reads[i]; not _beside[i]}
 	other == set()
 	covers := {[i, "contain/project"] | some i, _ in input.items}
 } else := {"obligations": [{"kind": "contain", "profile": "read_only", "reads": "listed"}], "covers": covers} if {
@@ -43,7 +45,7 @@ run := {"obligations": [{"kind": "contain", "profile": "project", "reads": "list
 	input.session.profiles.read_only == true
 	input.session.profiles.masks == true
 	_findings_end
-	other := {i | some i, _ in input.items; not _only_reads[i]}
+	other := {i | some i, _ in input.items; not _only_reads[i]; not _beside[i]}
 	other == set()
 	covers := {[i, "contain/read_only"] | some i, _ in input.items}
 }
@@ -54,6 +56,16 @@ _runnable if {
 	input.complete == true
 	input.items[0] != null
 	data.policyd.config.contain.audiences[input.session.audience] == true
+}
+
+# The method that starts a terminal does nothing but what its command does.
+_beside[i] := true if {
+	input.tool.kind == "acp"
+	input.method.terminal.step == "create"
+	some i, item in input.items
+	item.kind == "method"
+	some pair in data.policyd.rules.cover
+	pair[0] == i
 }
 
 # A finding about what is read or could not be told says nothing of a run that can't read, write or send.

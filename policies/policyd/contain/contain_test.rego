@@ -214,3 +214,39 @@ test_findings_of_operators_stand if {
 		with data.site.x.deny as {finding}
 	denied.effect == "deny"
 }
+
+_terminal(command, step) := object.union(
+	testing.acp({"name": "terminal/create", "namespace": "terminal", "act": "shell"}, {"terminal": {"step": step}}),
+	{
+		"items": [testing.other({"kind": "method", "verb": "terminal/create"}), testing.command(command)],
+		"session": _session({"profiles": _everything}),
+	},
+)
+
+_terminal_cases := {
+	"a reader": {"item": _status, "step": "create", "profile": "read_only", "reads": "listed"},
+	"an unknown program": {"item": _unknown, "step": "create", "profile": "read_only", "reads": "listed"},
+	"a build": {"item": _build, "step": "create", "profile": "project", "reads": "listed"},
+	"what a run can't do": {
+		"item": object.union(_unknown, {"caveats": {"network": true}}),
+		"step": "create",
+		"profile": "",
+		"reads": "",
+	},
+	"another method": {"item": _status, "step": "", "profile": "", "reads": ""},
+}
+
+# A peer runs what it is asked for. What can be contained of it is, and the rest is the peer's to judge, as ever.
+test_terminals_of_peers[name] if {
+	some name, case in _terminal_cases
+	decision := main.decision with input as _terminal(case.item, case.step)
+		with data.policyd.settings.namespaces as {"terminal": "collaborative"}
+		with data.site as {}
+	decision.effect == "allow"
+	concat("", {obligation.profile | some obligation in decision.obligations}) == case.profile
+	concat("", {obligation.reads | some obligation in decision.obligations}) == case.reads
+	blocked := main.decision with input as _terminal(case.item, case.step)
+		with data.policyd.settings.namespaces as {"terminal": "block"}
+		with data.site as {}
+	blocked.effect == "deny"
+}
