@@ -15,7 +15,7 @@ const (
 )
 
 // interprets reports whether a program runs program text that it is given.
-func (p *Program) interprets() bool { return p.stdinCode || p.inline != "" }
+func (p *Program) interprets() bool { return p.stdinCode || p.inline != "" || len(p.textIn) > 0 }
 
 // inlineText notes a command that runs program text of its line, or may: that of the
 // program itself, or of an interpreter that one of its words names.
@@ -53,7 +53,7 @@ func (p *parsed) windowsText(piped bool) {
 		p.c.Caveats.Add("runs_anything")
 	}
 	option := slices.ContainsFunc(p.words, func(word Word) bool { return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") })
-	if program.interprets() && (option || piped || len(p.words) == 0) {
+	if program.interprets() && (option || piped || len(p.words) == 0 || len(program.textIn) > 0) {
 		p.c.Caveats.Add("inline_code")
 	}
 	p.inlineText(program)

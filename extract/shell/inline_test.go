@@ -50,7 +50,7 @@ func TestProgramTextOfInterpreters(t *testing.T) {
 func TestProgramTextOfOtherPrograms(t *testing.T) {
 	for _, line := range []string{
 		"ash -c ls", "csh -c ls", "tcsh -c ls", "mksh -c ls", "elvish -c ls", "nu -c ls", "fish -c ls", "vim -c q", "nvim +q", "ex -c q", "emacs --eval 1",
-		"gdb -ex 'shell ls'", "sqlite3 a.db 'select 1'", "psql -d x -c 'select 1'", "mysql db", "node -pe 1", "perl -ne 1", "perl -pe 1 a", "ruby -ne 1",
+		"gdb -ex 'shell ls'", "sqlite3 a.db 'drop table t'", "psql -d x -c 'drop table t'", "mysql db", "node -pe 1", "perl -ne 1", "perl -pe 1 a", "ruby -ne 1",
 		"uv run python -c 1", "poetry run python3 -c 1", "mytool bash -c ls", "npx node -e 1", "tmux new ls", "screen -X stuff x", "at now", "crontab -",
 		"julia -E 1", "Rscript -e 1", "php -r 1", "lua -e 1", "deno eval 1", "osascript -e 1", "pwsh -enc AAAA", "python3 -", "make --eval='x:;ls'",
 	} {

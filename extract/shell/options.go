@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/sql"
 )
 
 // leading reads the global options before a subcommand and returns the rest.
@@ -339,7 +340,7 @@ func (p *parsed) tied(program *Program, known option, value string) bool {
 		return false
 	}
 	switch strings.TrimSuffix(known.kinds[0], "?") {
-	case "none", "value", "pattern", "sed", "awk", "jq", "yq":
+	case "none", "value", "pattern", "sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres:
 		filter := program.filters[known.canonical]
 		return filter != "" && filter != "type" // no type begins with the sign
 	}
@@ -514,8 +515,10 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.move(word)
 	case "code":
 		p.c.Caveats.Add("inline_code")
-	case "sed", "awk", "jq", "yq":
+	case "sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres:
 		return p.script(base, word)
+	case "database":
+		return p.database(kind, word)
 	case "config":
 		return p.config(word)
 	case "rev":
@@ -547,6 +550,21 @@ func (p *parsed) meant(base, kind string, word Word) string {
 			p.leadsOut(word)
 		}
 	}
+	return kind
+}
+
+// database notes the file of a database, which is opened for writing. One that is named by an
+// address can be anywhere, and be opened by code that the address chooses.
+func (p *parsed) database(kind string, word Word) string {
+	if word.literal(":memory:") {
+		return kind
+	}
+	if strings.Contains(word.Text, ":") {
+		p.anyPart(word, v1.OpWrite)
+		p.c.Caveats.Add("inline_code")
+		return "code"
+	}
+	p.access(word, v1.OpWrite, false)
 	return kind
 }
 

@@ -514,7 +514,8 @@ func (p *parsed) attributes(program *Program) {
 	}
 	p.c.WorksInCwd = p.c.WorksInCwd || program.worksInCwd
 	p.chosen(program)
-	if program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.stdinUnless, p.has) {
+	fromInput := program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.stdinUnless, p.has)
+	if fromInput || len(program.textIn) > 0 && !slices.ContainsFunc(program.textIn, p.has) {
 		p.c.Caveats.Add("inline_code")
 	}
 }

@@ -10,7 +10,7 @@ import (
 // pathKinds are the kinds of roles that a path-like operand can have.
 var pathKinds = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
-	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true, "input": true, "transfer": true, "arrival": true,
+	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true, "input": true, "transfer": true, "arrival": true, "database": true,
 }
 
 // certainPaths are the kinds of operands that are paths whatever they look like.

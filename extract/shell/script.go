@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/sql"
 )
 
 // scriptVerdict says what a program text in a small language can do.
@@ -17,7 +19,7 @@ type scriptVerdict struct {
 	streams []string
 }
 
-// scriptKind reads a program text of sed, awk, jq or yq. A text that it can't
+// scriptKind reads a program text of sed, awk, jq, yq, or SQL. A text that it can't
 // follow to the end is not plain.
 func scriptKind(language, text string) scriptVerdict {
 	switch language {
@@ -29,6 +31,8 @@ func scriptKind(language, text string) scriptVerdict {
 		return jqVerdict(text)
 	case "yq":
 		return scriptVerdict{plain: plainYq(text)}
+	case sql.SQLite, sql.Postgres:
+		return scriptVerdict{plain: sql.Reads(language, text)}
 	}
 	return scriptVerdict{}
 }

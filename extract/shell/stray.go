@@ -39,7 +39,7 @@ func acting(rule operandRule) bool {
 }
 
 var actingKinds = map[string]bool{
-	"sed": true, "awk": true, "jq": true, "yq": true, "code": true, "write": true, "delete": true, "execute": true, "name": true, "unknown": true,
+	"sed": true, "awk": true, "jq": true, "yq": true, "sqlite": true, "postgres": true, "database": true, "code": true, "write": true, "delete": true, "execute": true, "name": true, "unknown": true,
 }
 
 // stray notes a word behind the first operand that is the value of an option, or an

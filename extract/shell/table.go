@@ -46,6 +46,7 @@ type Program struct {
 	network       bool
 	wrapper       string
 	stdinCode     bool
+	textIn        []string
 	stdinUnless   []string
 	permute       bool
 	late          []string
@@ -145,10 +146,13 @@ type entry struct {
 	Wrapper       string            `json:"wrapper"`
 	StdinCode     bool              `json:"stdin_code"`
 	StdinUnless   []string          `json:"stdin_unless"`
-	Permute       bool              `json:"permute"`
-	Late          []string          `json:"late"`
-	Separators    []string          `json:"separators"`
-	OptionalNext  bool              `json:"optional_next"`
+	// TextIn names the options and operands that give the program its text: without any of them
+	// it comes from standard input, whatever else the line has.
+	TextIn       []string `json:"text_in"`
+	Permute      bool     `json:"permute"`
+	Late         []string `json:"late"`
+	Separators   []string `json:"separators"`
+	OptionalNext bool     `json:"optional_next"`
 	// Inline says which lines hold program text: "always", or "unknown" for those with
 	// an option that may take it. Shows names the variables whose values are printed.
 	Inline       string              `json:"inline"`
@@ -202,7 +206,7 @@ type operandEntry struct {
 var kinds = map[string]bool{
 	"none": false, "value": false, "value?": false, "number?": false, "pattern": false, "read": false, "read?": false, "list": false,
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
-	"awk": false, "jq": false, "yq": false, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
+	"awk": false, "jq": false, "yq": false, "sqlite": false, "postgres": false, "database": true, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
 	"data": true, "field": true, "upload": true, "repository": true, "destination": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false, "input": false,
 	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false, "fields": false, "bare": false, "inside": false, "member": false, "interface": false, "job": false, "merges": false, "output": true, "format": false,
@@ -329,7 +333,7 @@ func compile(e *entry, common *riskTable) (*Program, error) {
 		options: make(map[string]option, 2*len(e.Options)), style: e.Style, numeric: e.Numeric, joined: e.Joined, aliases: e.Aliases,
 		fallback: e.Default, chainOperands: e.ChainOperands, recursive: e.Recursive, modifies: e.Modifies, changes: e.Changes,
 		implicit: e.Implicit, runsAnything: e.RunsAnything, network: e.Network, wrapper: e.Wrapper,
-		stdinCode: e.StdinCode, stdinUnless: e.StdinUnless, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, inline: e.Inline, inlineWords: e.InlineWords, shows: e.Shows, showsUnless: e.ShowsUnless, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
+		stdinCode: e.StdinCode, stdinUnless: e.StdinUnless, textIn: e.TextIn, permute: e.Permute, late: e.Late, separators: e.Separators, optionalNext: e.OptionalNext, inline: e.Inline, inlineWords: e.InlineWords, shows: e.Shows, showsUnless: e.ShowsUnless, pathspecs: e.Pathspecs, chosenBy: e.ChosenBy,
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,7 +65,12 @@ func (r *replay) all(ctx context.Context, sessions []Session) error {
 	return nil
 }
 
-func (r *replay) session(ctx context.Context, s *Session) error {
+func (r *replay) session(ctx context.Context, s *Session) (err error) {
+	remove, err := scratch(s, r.home)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
 	launch := here(s.LaunchDir, r.home)
 	attended := true
 	about := v1.Session{

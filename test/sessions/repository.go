@@ -36,6 +36,19 @@ func build(ctx context.Context, dir, home string, sessions []Session) error {
 	return nil
 }
 
+// scratch makes the scratch directory that Claude Code has for a session's project, and returns
+// what takes it away again: one for a placeholder's project is of no use to anybody.
+func scratch(s *Session, home string) (func() error, error) {
+	if s.Client != "claude-code" || s.windows() {
+		return func() error { return nil }, nil
+	}
+	dir := filepath.Join(scratchOf(os.Getuid()), dashed(here(s.LaunchDir, home)))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make scratch directory: %w", err)
+	}
+	return func() error { return os.RemoveAll(dir) }, nil
+}
+
 // files writes the files that a tree file lists.
 func files(list, root string) error {
 	file, err := os.Open(list)
