@@ -102,7 +102,7 @@ rego-test: build
 # without a package source, the tests that need them say that they were skipped.
 system-packages:
 	@missing=""; \
-	for program in git buildah; do \
+	for program in git buildah sqlite3; do \
 		command -v $$program >/dev/null || missing="$$missing $$program"; \
 	done; \
 	command -v initdb $$(compgen -G '/usr/lib/postgresql/*/bin/initdb' || :) >/dev/null || missing="$$missing postgresql"; \
