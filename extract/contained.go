@@ -77,6 +77,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 		return v1.Containment{}, err
 	}
 	for _, dir := range c.repositories {
+		c.protectNamed(dir)
 		if err := x.noSecretsInCommits(ctx, call, grants, dir); err != nil {
 			return v1.Containment{}, err
 		}
@@ -315,6 +316,22 @@ func (c *containment) protectGit(dir string) {
 	}
 	for _, name := range c.x.lists.contain.Git {
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir+"/"+name)
+	}
+}
+
+// protectNamed names what a repository's settings have git run and read, wherever it lies: a
+// hook that the run left would be run by the next commit. A repository whose settings can't be
+// told is refused anyway.
+func (c *containment) protectNamed(repository string) {
+	verdict := c.inspectAnywhere(repository, "status")
+	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
+		resolved, err := c.resolver.Resolve(name)
+		if err != nil {
+			continue
+		}
+		if slices.ContainsFunc(c.obligation.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
+			c.obligation.Protect = appendNew(c.obligation.Protect, resolved.Real)
+		}
 	}
 }
 

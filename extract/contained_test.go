@@ -4,6 +4,7 @@ package extract_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,6 +59,47 @@ func TestAContainedBuildLeavesWhatIsProtected(t *testing.T) {
 		assert.Contains(t, o.Protect, p.project+"/"+name)
 	}
 	assert.NotContains(t, o.Protect, p.project+"/.git", "git's index is written")
+}
+
+// What git's settings name stays as it is, too: the next commit runs it.
+func TestAContainedBuildLeavesWhatGitIsTold(t *testing.T) {
+	p := newPlace(t)
+	git := p.repository(t)
+	git("add", "README.md", "src")
+	git("commit", "-q", "-m", "first")
+	p.files(t, "hooks/pre-commit", "settings/revs")
+	git("config", "core.hooksPath", "hooks")
+	git("config", "blame.ignoreRevsFile", "settings/revs")
+	run, err := p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+	require.NoError(t, err)
+	assert.Contains(t, run.Obligation.Protect, p.project+"/hooks")
+	assert.Contains(t, run.Obligation.Protect, p.project+"/settings/revs")
+	git("config", "core.hooksPath", "made/later")
+	run, err = p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+	require.NoError(t, err)
+	assert.Contains(t, run.Obligation.Protect, p.project+"/made/later", "it can't be made either")
+	git("config", "core.hooksPath", "/usr/share/hooks")
+	run, err = p.contained(t, "go build", v1.ProfileReadOnly, v1.ReadsListed)
+	require.NoError(t, err)
+	assert.Empty(t, run.Obligation.Protect)
+}
+
+// A cache of programs is no place for a contained run to write to: what it leaves there is run
+// uncontained, and in other projects.
+func TestAContainedBuildChangesNoPrograms(t *testing.T) {
+	p := newPlace(t)
+	caches := []string{".cache/go-build", ".cache/pre-commit", ".cache/node", ".cache/uv", ".cache/Cypress", ".cache/pnpm", ".cache/bazel", ".nuget/packages", ".local/bin", "go/bin", ".cargo/bin"}
+	for _, name := range caches {
+		require.NoError(t, os.MkdirAll(p.home+"/"+name, 0o700))
+	}
+	run, err := p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+	require.NoError(t, err)
+	assert.Contains(t, run.Obligation.Write, p.home+"/.cache/go-build")
+	for _, name := range caches[1:] {
+		for _, write := range run.Obligation.Write {
+			assert.False(t, strings.HasPrefix(p.home+"/"+name+"/", write+"/"), name)
+		}
+	}
 }
 
 // What can't be hidden keeps the call from being contained.

@@ -26,6 +26,16 @@ func (in *inspection) inspectHooks(place repository, found traits) error {
 	return nil
 }
 
+// hookDirectories are those that are known.
+func (in *inspection) hookDirectories(place repository, found traits) []string {
+	out := []string{filepath.Join(place.commonDir, "hooks")}
+	for _, path := range append(found.hooksPaths, in.userHooks...) {
+		directories, _ := hooksDirectory(place, path)
+		out = append(out, directories...)
+	}
+	return out
+}
+
 // hooksDirectory resolves core.hooksPath from each directory that git may run
 // a hook in. "~" and "%(prefix)" are left to people.
 func hooksDirectory(place repository, path string) ([]string, bool) {

@@ -23,7 +23,7 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 	if err := in.settleWorkTree(&place, found, depth); err != nil {
 		return err
 	}
-	v.Top = place.top
+	v.Top, v.Hooks = place.top, append(v.Hooks, in.hookDirectories(place, found)...)
 	if err := in.noteFiles(place, found.files); err != nil {
 		return err
 	}

@@ -75,6 +75,8 @@ type Verdict struct {
 	// git to read, and of links in place of its own files: git prints lines of theirs,
 	// when it complains at least.
 	Files []string
+	// Hooks are the directories, unresolved, in which git looks for hooks.
+	Hooks []string
 	// ForeignObjects reports that git reads objects that lie outside of the
 	// roots: a hash may name one of another repository.
 	ForeignObjects bool

@@ -88,42 +88,40 @@ func changeOfDirectory(stmt *syntax.Stmt) (Entry, bool) {
 func literalWord(word *syntax.Word) (entry Entry, plain bool) {
 	var text strings.Builder
 	for i, part := range word.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			value := part.Value
-			if i == 0 && (value == "~" && len(word.Parts) == 1 || strings.HasPrefix(value, "~/")) {
-				entry.Home = true
-				value = value[1:]
-			}
-			if strings.ContainsAny(value, "\\*?[]{}()~^#=!") {
-				return Entry{}, false
-			}
-			text.WriteString(value)
-		case *syntax.SglQuoted:
-			if part.Dollar {
-				return Entry{}, false
-			}
-			text.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			if part.Dollar || len(part.Parts) > 1 {
-				return Entry{}, false
-			}
-			for _, inner := range part.Parts {
-				literal, ok := inner.(*syntax.Lit)
-				if !ok || strings.ContainsAny(literal.Value, "\\!") {
-					return Entry{}, false
-				}
-				text.WriteString(literal.Value)
-			}
-		default:
+		literal, bare := part.(*syntax.Lit)
+		if bare && i == 0 && (literal.Value == "~" && len(word.Parts) == 1 || strings.HasPrefix(literal.Value, "~/")) {
+			entry.Home = true
+			text.WriteString("~")
+			part = &syntax.Lit{Value: literal.Value[1:]}
+		}
+		value, plain := literalPart(part)
+		if !plain {
 			return Entry{}, false
 		}
+		text.WriteString(value)
 	}
 	entry.Dir = text.String()
-	if entry.Home {
-		entry.Dir = "~" + entry.Dir
-	}
 	return entry, true
+}
+
+// literalPart is the text of a part of a word in which nothing is expanded.
+func literalPart(part syntax.WordPart) (text string, plain bool) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		return part.Value, !strings.ContainsAny(part.Value, "\\*?[]{}()~^#=!")
+	case *syntax.SglQuoted:
+		return part.Value, !part.Dollar
+	case *syntax.DblQuoted:
+		if part.Dollar || len(part.Parts) != 1 {
+			return "", !part.Dollar && len(part.Parts) == 0
+		}
+		literal, ok := part.Parts[0].(*syntax.Lit)
+		if !ok {
+			return "", false
+		}
+		return literal.Value, !strings.ContainsAny(literal.Value, "\\!")
+	}
+	return "", false
 }
 
 // staysIn reports whether a script leaves its own shell in the directory in which it begins.

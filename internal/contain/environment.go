@@ -6,12 +6,13 @@ import "strings"
 const ownVariables = "POLICYD_*"
 
 // environment is env without the variables that drop names, and with a temporary directory.
-// Variables that the operating system can't have, without a "=", are dropped.
+// Variables that the operating system can't have, without a "=", are dropped, and so are those
+// that hold an address with a password, whatever their names.
 func environment(env, drop []string, temporary string) []string {
 	out := make([]string, 0, len(env)+3)
 	for _, variable := range env {
-		name, _, found := strings.Cut(variable, "=")
-		if !found || name == "" || matchesAny(name, drop) || matches(name, ownVariables) {
+		name, value, found := strings.Cut(variable, "=")
+		if !found || name == "" || matchesAny(name, drop) || matches(name, ownVariables) || holdsPassword(value) {
 			continue
 		}
 		switch name {
@@ -32,21 +33,45 @@ func matchesAny(name string, patterns []string) bool {
 	return false
 }
 
-// matches compares a name with a pattern: "*" at either end stands for any text.
+// matches compares a name with a pattern, in any case: "*" stands for any text.
 func matches(name, pattern string) bool {
-	rest, leading := strings.CutPrefix(pattern, "*")
-	rest, trailing := strings.CutSuffix(rest, "*")
-	switch {
-	case pattern == "*":
-		return true
-	case leading && trailing:
-		return strings.Contains(name, rest)
-	case leading:
-		return strings.HasSuffix(name, rest)
-	case trailing:
-		return strings.HasPrefix(name, rest)
+	name, pattern = strings.ToUpper(name), strings.ToUpper(pattern)
+	first, rest, starred := strings.Cut(pattern, "*")
+	if !starred {
+		return name == pattern
 	}
-	return name == pattern
+	name, begins := strings.CutPrefix(name, first)
+	if !begins {
+		return false
+	}
+	parts := strings.Split(rest, "*")
+	for _, part := range parts[:len(parts)-1] {
+		_, behind, found := strings.Cut(name, part)
+		if !found {
+			return false
+		}
+		name = behind
+	}
+	return strings.HasSuffix(name, parts[len(parts)-1])
+}
+
+// holdsPassword reports whether a text holds an address with a user and a password, or with a
+// token in their place.
+func holdsPassword(text string) bool {
+	for {
+		_, rest, found := strings.Cut(text, "://")
+		if !found {
+			return false
+		}
+		authority := rest
+		if end := strings.IndexAny(rest, "/?# \t,;|"); end >= 0 {
+			authority = rest[:end]
+		}
+		if strings.Contains(authority, "@") {
+			return true
+		}
+		text = rest
+	}
 }
 
 // lookup is the value of a variable in an environment; the last one counts.
