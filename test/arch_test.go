@@ -77,6 +77,10 @@ var rooms = []room{
 		reason: "pages show what others keep; listeners, credentials and who decides are wired by cmd",
 	},
 	{
+		path: "internal/notify", own: []string{"api/v1", "internal/render"},
+		reason: "who is told, and what they answer, follows from prompts alone; where prompts come from is wired by cmd",
+	},
+	{
 		path: "internal/watch", own: []string{"api/v1", "internal/render", "internal/visible"},
 		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
 	},

@@ -86,6 +86,20 @@ func (h *consoleHost) options(s *settings, o *operations, decider *sidecar) func
 	}
 }
 
+// newServer makes the server of the API, the console that it links to, if the settings have it served from
+// the start, and what tells people of prompts.
+func (h *consoleHost) newServer(decider *sidecar, s *settings, o *operations, logger *slog.Logger) (*server.Server, *notifications, error) {
+	notified, err := newNotifications(s, h.link, logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := newServer(decider, s, server.Tokens{}, logger, o.options(decider), h.options(s, o, decider))
+	if err != nil {
+		return nil, nil, err
+	}
+	return made, notified, errors.Join(decider.metrics.Add(o.readings), h.begin())
+}
+
 // begin serves if the address is taken already.
 func (h *consoleHost) begin() error {
 	h.mu.Lock()
@@ -146,7 +160,7 @@ func (h *consoleHost) consoleOptions() console.Options {
 	return console.Options{
 		Prompts: memory.prompts, Approvals: memory.approvals, Sessions: memory.sessions, Decisions: record.NewReader(s.DecisionLog.File), Events: memory.events,
 		Explain: h.explain, Status: h.status, Clock: clock, Hosts: h.hosts, Secure: h.operations.certificates != nil,
-		Credential: h.operations.tokens.Keys().Holds, Kept: filepath.Join(s.StateDir, consoleSessions), Logger: h.logger,
+		Credential: h.operations.tokens.Keys().Holds, Kept: filepath.Join(s.StateDir, consoleSessions), Inbound: h.inbound(memory.prompts), Logger: h.logger,
 	}
 }
 

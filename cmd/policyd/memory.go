@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,6 +42,8 @@ type memory struct {
 	releases *releases
 	// retention is how long what has ended is kept.
 	retention time.Duration
+	// notified hears of prompts that are opened or end; nil unless somebody is notified.
+	notified atomic.Pointer[func(prompt *v1.Prompt)]
 	// worktrees is true if lasting answers hold in all worktrees of a repository.
 	worktrees bool
 	stop      context.CancelFunc
@@ -166,6 +169,9 @@ func (m *memory) wire(s *settings, policy *policy) (err error) {
 // tellPrompt tells watchers of a prompt that was opened or ended.
 func (m *memory) tellPrompt(prompt v1.Prompt) {
 	m.metrics.Prompt(&prompt)
+	if notified := m.notified.Load(); notified != nil {
+		(*notified)(&prompt)
+	}
 	if prompt.State == v1.PromptPending {
 		m.events.Publish(events.PromptCreated, prompt)
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"slices"
 	"syscall"
@@ -67,13 +68,9 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	for _, warning := range s.warnings() {
 		logger.Warn("setting to know of", "warning", warning)
 	}
-	tcp, unix, err := listen(ctx, s)
+	tcp, unix, web, err := listenAll(ctx, s, logger)
 	if err != nil {
 		return err
-	}
-	web, err := listenConsole(ctx, s, logger)
-	if err != nil {
-		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, web.Close()) }()
 	// Agents are kept away from the ports that were given, whatever was asked for.
@@ -91,10 +88,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer func() { err = errors.Join(err, decider.Close()) }()
-	server, err := newServer(decider, s, server.Tokens{}, logger, open.options(decider), web.options(s, open, decider))
-	if err == nil {
-		err = decider.metrics.Add(open.readings)
-	}
+	server, notified, err := web.newServer(decider, s, open, logger)
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
@@ -108,10 +102,8 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	go open.follow(following)
+	notified.begin(following, decider.memory)
 	decider.containment.find()
-	if err := web.begin(); err != nil {
-		return errors.Join(err, tcp.Close(), unix.Close())
-	}
 	go func() {
 		if err := settle(); err != nil {
 			logger.Warn("memory of the start is kept", "error", err)
@@ -176,6 +168,17 @@ func stateHint(err error) string {
 		hint += ", or delete it if others may have read it: the next start makes a new one"
 	}
 	return hint
+}
+
+// listenAll opens the listeners, or none: those of the API, and that of the console.
+func listenAll(ctx context.Context, s *settings, logger *slog.Logger) (tcp, unix net.Listener, web *consoleHost, err error) {
+	if tcp, unix, err = listen(ctx, s); err != nil {
+		return nil, nil, nil, err
+	}
+	if web, err = listenConsole(ctx, s, logger); err != nil {
+		return nil, nil, nil, errors.Join(err, tcp.Close(), unix.Close())
+	}
+	return tcp, unix, web, nil
 }
 
 // listen opens both listeners, or none.

@@ -17,6 +17,7 @@ type Operations struct {
 	Metrics Metrics
 	Log     Log
 	Console Console
+	Notify  []Notify
 }
 
 // TLS says how the address is served. Without Cert it is served in plain text.
@@ -122,6 +123,7 @@ func operationsShapes() map[string]shape {
 			"access": {kind: text, allowed: []string{MetricsOpen, MetricsToken, MetricsOff}},
 		}),
 		"console": consoleShape(),
+		"notify":  notifyShape(),
 		"log": fixed(map[string]shape{
 			"level":  {kind: text, allowed: []string{"debug", "info", "warn", "error"}},
 			"format": {kind: text, allowed: []string{"text", "json"}},
@@ -161,6 +163,7 @@ func (o *Operations) fill(values map[string]any, home string) error {
 		return fmt.Errorf("read log.level: %w", err)
 	}
 	o.Console.fill(get(values, "console", map[string]any{}))
+	o.Notify = notifyTargets(get(values, "notify", []any{}))
 	if err := o.fillTLS(get(values, "tls", map[string]any{}), home); err != nil {
 		return err
 	}
@@ -222,6 +225,9 @@ func (o *Operations) check(path string, lines map[string]int) error {
 		roles[client.Name] = client.Role
 	}
 	if err := o.checkConsole(fail); err != nil {
+		return err
+	}
+	if err := o.checkNotify(fail); err != nil {
 		return err
 	}
 	return o.checkTokens(roles, fail)

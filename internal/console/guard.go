@@ -43,25 +43,33 @@ func (c *Console) foreign(r *http.Request) string {
 	if !c.host(r.Host) {
 		return "the request names another host"
 	}
-	from := r.Header.Get("Sec-Fetch-Site")
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		origin := r.Header.Get("Origin")
-		if origin != "" && origin != c.origin(r) {
-			return "the request is from another origin"
-		}
-		opened := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
-		if from != "" && from != "same-origin" && from != "none" && !opened {
-			return "the request is from another site"
-		}
-		return ""
+		return c.foreignRead(r)
 	case http.MethodPost:
-	default:
-		return "the console takes GET and POST"
+		if c.inbound(r) {
+			return "" // its signature is checked
+		}
+		return c.foreignWrite(r)
 	}
-	if c.inbound(r) {
-		return "" // its signature is checked
+	return "the console takes GET and POST"
+}
+
+// foreignRead lets through what a person opens, from wherever, and what a page of the console loads.
+func (c *Console) foreignRead(r *http.Request) string {
+	if origin := r.Header.Get("Origin"); origin != "" && origin != c.origin(r) {
+		return "the request is from another origin"
 	}
+	opened := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" && !opened {
+		return "the request is from another site"
+	}
+	return ""
+}
+
+// foreignWrite lets through what a script of the console sends.
+func (c *Console) foreignWrite(r *http.Request) string {
+	from := r.Header.Get("Sec-Fetch-Site")
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case r.Header.Get("Origin") != c.origin(r):
@@ -106,7 +114,7 @@ func (c *Console) cookieName() string {
 }
 
 func (c *Console) setCookie(w http.ResponseWriter, value string) {
-	cookie := &http.Cookie{
+	cookie := &http.Cookie{ //nolint:gosec // Secure is set if there is TLS; without it the console is on loopback
 		Name: c.cookieName(), Value: value, Path: Root, HttpOnly: true, Secure: c.options.Secure, SameSite: http.SameSiteStrictMode,
 		MaxAge: int(sessionLife.Seconds()),
 	}

@@ -243,7 +243,7 @@ func (f *fixture) login(t *testing.T) {
 	link, _ := f.Link("http://"+host, console.Operator{Name: "alice", Credential: "token"})
 	answer := f.get(link, nil)
 	require.Equal(t, http.StatusSeeOther, answer.Code)
-	cookies := answer.Result().Cookies() //nolint:bodyclose // a recorder's
+	cookies := answer.Result().Cookies()
 	require.Len(t, cookies, 1)
 	f.cookie = cookies[0]
 }
@@ -310,7 +310,8 @@ func (f *fixture) ask(id, session, command string) {
 		ID: id, State: v1.PromptPending, Title: "Approve git push in /repo?", Verbs: []string{"git push"}, Reasons: []string{"git push reaches the network"},
 		Call: v1.PromptCall{Tool: "Bash", Text: command, Cwd: "/repo", Agent: "codex", SessionID: session},
 		Choices: []v1.Choice{
-			{Key: "once", Label: "Once", Style: "primary"}, {Key: "always_anywhere", Label: "Always anywhere", Style: "danger", Saves: "git push anywhere"},
+			{Key: "once", Label: "Once", Style: "primary"},
+			{Key: "always_anywhere", Label: "Always anywhere", Style: "danger", Saves: "git push anywhere"},
 			{Key: "deny", Label: "Deny", Style: "danger"},
 		},
 		CreatedAt: f.now.Add(time.Duration(len(f.prompts)) * time.Second), ExpiresAt: f.now.Add(time.Hour),

@@ -69,7 +69,7 @@ func (l *ledger) recent(ctx context.Context) ([]entry, error) {
 		after = next
 		done = done || next == ""
 	}
-	all := append(fresh, l.entries...)
+	all := slices.Concat(fresh, l.entries)
 	l.entries = slices.Clip(all[:min(len(all), mostKept)])
 	return l.entries, nil
 }
@@ -172,5 +172,3 @@ func (f *filter) matches(e *entry) bool {
 	}
 	return true
 }
-
-func (f *filter) empty() bool { return *f == filter{} }

@@ -153,13 +153,6 @@ func (l *logins) begin(operator Operator, now time.Time) (cookie string, err err
 	return cookie, l.keep()
 }
 
-// login opens a session for somebody who proved who they are.
-func (l *logins) login(operator Operator) (cookie string, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.begin(operator, l.clock())
-}
-
 // find returns who has a cookie.
 func (l *logins) find(cookie string) (Operator, bool) {
 	l.mu.Lock()

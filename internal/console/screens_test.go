@@ -78,7 +78,8 @@ func TestRememberedAnswersAreTakenBack(t *testing.T) {
 	dir := "/srv/repo"
 	f.approvals = []v1.ApprovalEntry{
 		{ID: "wide", Agent: "*", Tool: "shell", Verb: "git push", By: "bob", CreatedAt: f.now.Add(-time.Hour)},
-		{ID: "here", Agent: "*", Tool: "shell", Verb: "make", Directory: &dir, CreatedAt: f.now}, {ID: "chat", Agent: "*", Verb: "ls", Session: "s-1", CreatedAt: f.now},
+		{ID: "here", Agent: "*", Tool: "shell", Verb: "make", Directory: &dir, CreatedAt: f.now},
+		{ID: "chat", Agent: "*", Verb: "ls", Session: "s-1", CreatedAt: f.now},
 	}
 	f.records = [][]byte{record(t, "d-1", "allow", "git push origin x", "s-1", f.now)}
 	f.sessions = []v1.SessionInfo{{Session: v1.Session{ID: "s-1", Agent: "codex"}, State: v1.SessionActive}}

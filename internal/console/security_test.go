@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +57,7 @@ func TestEveryResponseHasTheHeaders(t *testing.T) {
 			"inline script": `(?i)<script[^>]*>[^<]`, "handler": `(?i)<[^>]+\son[a-z]+\s*=`, "inline style": `(?i)<[^>]+\sstyle\s*=|<style`,
 			"other host": `(?i)(src|href|action)\s*=\s*["']?(https?:)?//`,
 		} {
-			assert.NotRegexp(t, regexp.MustCompile(never), body, "%s in %s", name, path)
+			assert.NotRegexp(t, never, body, "%s in %s", name, path)
 		}
 		assert.NotContains(t, body, f.cookie.Value, path)
 	}
@@ -243,8 +242,11 @@ func TestBodiesAreBounded(t *testing.T) {
 	f.ask("p-1", "s-1", "git push")
 	f.login(t)
 	for _, body := range []any{
-		map[string]any{"ids": []string{strings.Repeat("x", 100_000)}, "choice": "once"}, map[string]any{"ids": []string{"p-1"}, "choice": "once", "x": 1},
-		[]int{}, map[string]any{"ids": []string{}, "choice": "once"}, map[string]any{"ids": make([]string, 101), "choice": "once"},
+		map[string]any{"ids": []string{strings.Repeat("x", 100_000)}, "choice": "once"},
+		map[string]any{"ids": []string{"p-1"}, "choice": "once", "x": 1},
+		[]int{},
+		map[string]any{"ids": []string{}, "choice": "once"},
+		map[string]any{"ids": make([]string, 101), "choice": "once"},
 	} {
 		assert.Equal(t, http.StatusBadRequest, f.post(t, "/console/answer", body, nil).Code)
 	}

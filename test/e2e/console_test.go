@@ -6,12 +6,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -104,7 +107,7 @@ func TestTheConsoleIsOffUntilSomebodyOpensIt(t *testing.T) {
 	_, err = new(net.Dialer).DialContext(t.Context(), "tcp", address)
 	require.Error(t, err)
 	out := s.run(t, "console", "--no-browser", "--config", file)
-	assert.Regexp(t, regexp.MustCompile(`^http://`+regexp.QuoteMeta(address)+`/console/login\?code=[-\w]{43}\n$`), out)
+	assert.Regexp(t, `^http://`+regexp.QuoteMeta(address)+`/console/login\?code=[-\w]{43}\n$`, out)
 	response, err := http.Get(strings.TrimSpace(out))
 	require.NoError(t, err)
 	defer response.Body.Close()
@@ -116,4 +119,47 @@ func TestTheConsoleIsOffUntilSomebodyOpensIt(t *testing.T) {
 	refused := none.as(t, "operator", http.MethodPost, "/v1/console/link", v1.ConsoleLinkRequest{})
 	assert.Equal(t, http.StatusNotFound, refused.status)
 	assert.Contains(t, string(refused.body), "console_off")
+}
+
+// TestWebhooksHearOfPrompts holds that a prompt reaches a target of the settings, that a message links to
+// the console, and that the command tests targets.
+func TestWebhooksHearOfPrompts(t *testing.T) {
+	bodies := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- r.Header.Get("Policyd-Signature") + string(body)
+	}))
+	t.Cleanup(receiver.Close)
+	file := consoleSettings(t, "notify: [{name: hook, kind: webhook, url: '"+receiver.URL+"', secret: shared, ended: true}]\n")
+	s := startServer(t, "--config", file)
+	tree := newTree(t)
+	s.register(t, tree, "s1")
+	next := func() string {
+		select {
+		case body := <-bodies:
+			return body
+		case <-time.After(patience):
+			require.FailNow(t, "the target hears nothing")
+			return ""
+		}
+	}
+	assert.Equal(t, "hook: sent\n", s.runWithoutRunDir(t, "notify", "test", "--config", file))
+	assert.Contains(t, next(), "This is a test")
+	asked := s.decide(t, v1.Call{Tool: "Bash", Args: json.RawMessage(`{"command":"git push origin b1"}`), Session: v1.Session{ID: "s1"}})
+	body := next()
+	assert.Contains(t, body, `"event":"prompt.created"`)
+	assert.Contains(t, body, "/console/prompts/"+asked.Prompt.ID)
+	assert.True(t, strings.HasPrefix(body, "t="))
+	s.reply(t, asked.Prompt, "deny")
+	assert.Contains(t, next(), `"event":"prompt.answered"`)
+}
+
+// runWithoutRunDir runs a command that needs no server.
+func (s *server) runWithoutRunDir(t *testing.T, arguments ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program, append(arguments, "--state-dir", s.stateDir)...)
+	command.Env = environment(s.home)
+	out, err := command.CombinedOutput()
+	require.NoErrorf(t, err, "%s", out)
+	return string(out)
 }
