@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -63,5 +64,24 @@ func BenchmarkGrants(b *testing.B) {
 				p.extractor.Extract(call, grants)
 			}
 		})
+	}
+}
+
+// BenchmarkContain measures the obligation of a run in a project of 20,000 files: all of its
+// directories are looked through for secrets.
+func BenchmarkContain(b *testing.B) {
+	p := newPlace(b)
+	for i := range 1000 {
+		dir := fmt.Sprintf("%s/node_modules/package-%d/lib", p.project, i)
+		require.NoError(b, os.MkdirAll(dir, 0o700))
+		for j := range 20 {
+			require.NoError(b, os.WriteFile(fmt.Sprintf("%s/module-%d.js", dir, j), nil, 0o600))
+		}
+	}
+	duty := v1.Duty{Kind: v1.ObligationContain, Profile: v1.ProfileProject, Reads: v1.ReadsListed}
+	call := p.call("Bash", map[string]any{"command": "make"})
+	for b.Loop() {
+		_, err := p.extractor.Contain(b.Context(), call, nil, duty)
+		require.NoError(b, err)
 	}
 }

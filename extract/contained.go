@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
@@ -69,7 +68,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
 		return v1.Containment{}, err
 	}
-	c := containment{extraction: e, left: maxContained, obligation: v1.Obligation{
+	c := containment{extraction: e, left: maxContained, classes: x.lists.judges(), obligation: v1.Obligation{
 		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.contain.Environment,
 		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
 	}}
@@ -241,6 +240,8 @@ type containment struct {
 	*extraction
 	obligation v1.Obligation
 	left       int
+	// classes is true if operators name paths that count by the session.
+	classes bool
 	// repositories are directories with a .git.
 	repositories []string
 }
@@ -375,47 +376,25 @@ func (c *containment) hide(name string) {
 	}
 }
 
-func (c *containment) walk(dir string) error {
-	entries, err := c.readDir(dir)
-	if err != nil {
-		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return nil
-		}
-		return fmt.Errorf("look for secrets: %w", err)
-	}
-	c.step()
-	for _, entry := range entries {
-		if c.left--; c.left < 0 {
-			return errManyNames
-		}
-		if err := c.visit(dir+"/"+entry.Name(), entry); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *containment) visit(full string, entry fs.DirEntry) error {
+// visit judges a name, and walks on.
+func (c *containment) visit(full string, entry *entry) error {
 	o := &c.obligation
-	if entry.Type()&fs.ModeSymlink != 0 {
-		return nil // what it leads to counts
-	}
 	if c.secretFile(full) || c.secretDirectory(full) || c.secretSettings(full) || c.judged(full) {
 		o.Hide = append(o.Hide, full)
 		return c.oneName(full, entry)
 	}
-	if entry.Name() == ".git" {
+	if entry.name == ".git" {
 		c.repositories = append(c.repositories, path.Dir(full))
 	}
 	if o.Profile == v1.ProfileProject {
-		switch name := entry.Name(); {
+		switch name := entry.name; {
 		case name == ".git":
 			c.protectGit(full)
 		case slices.Contains(c.x.lists.contain.protected, name):
 			o.Protect = appendNew(o.Protect, full)
 		}
 	}
-	if entry.IsDir() && !strings.HasSuffix(full, "/.git/objects") {
+	if entry.kind.IsDir() && !strings.HasSuffix(full, "/.git/objects") {
 		return c.walk(full)
 	}
 	return nil
@@ -428,12 +407,17 @@ func (c *containment) judged(full string) bool {
 
 // oneName refuses a secret that another name of the file would show. What a hidden directory
 // holds may have other names outside; these are not looked for.
-func (c *containment) oneName(full string, entry fs.DirEntry) error {
-	if !entry.Type().IsRegular() {
+func (c *containment) oneName(full string, entry *entry) error {
+	if !entry.kind.IsRegular() {
 		return nil
 	}
 	if resolved, err := c.resolver.Resolve(full); err != nil || resolved.HardLinks {
 		return fmt.Errorf("%s has other names, by which it could be read", full)
 	}
 	return nil
+}
+
+// judges reports whether a class of the operator's has an effect.
+func (l *lists) judges() bool {
+	return slices.ContainsFunc(l.classes, func(class pathClass) bool { return class.judged })
 }

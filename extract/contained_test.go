@@ -3,6 +3,7 @@
 package extract_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -185,4 +186,47 @@ func TestAShellKeepsTheDirectoryThatALineEnters(t *testing.T) {
 		_, _, err := contained(line)
 		require.ErrorContains(t, err, why, line)
 	}
+}
+
+// What is remembered of directories holds as long as they are as they were: after every change
+// the obligation is the one of an extractor that remembers nothing.
+func TestARememberedDirectoryHidesWhatComesLater(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "a/b/c/notes", "a/b/server.key", "a/d/notes", "other/notes")
+	duty := v1.Duty{Kind: v1.ObligationContain, Profile: v1.ProfileProject, Reads: v1.ReadsListed}
+	call := p.call("Bash", map[string]any{"command": "make"})
+	for _, change := range []struct {
+		what string
+		do   func() error
+	}{
+		{"nothing", func() error { return nil }},
+		{"a secret", func() error { return os.WriteFile(p.project+"/a/b/c/.env", nil, 0o600) }},
+		{"a protected name", func() error { return os.Mkdir(p.project+"/a/d/.claude", 0o700) }},
+		{"a secret is gone", func() error { return os.Remove(p.project + "/a/b/server.key") }},
+		{"a directory is moved", func() error { return os.Rename(p.project+"/a/b", p.project+"/a/e") }},
+		{"another in its place", func() error { return os.Rename(p.project+"/other", p.project+"/a/b") }},
+		{"a secret in that", func() error { return os.WriteFile(p.project+"/a/b/id_rsa", nil, 0o600) }},
+		{"exchanged", func() error {
+			return errors.Join(
+				os.Rename(p.project+"/a/b", p.project+"/a/x"), os.Rename(p.project+"/a/e", p.project+"/a/b"), os.Rename(p.project+"/a/x", p.project+"/a/e"),
+			)
+		}},
+		{"a link in the place of a directory", func() error {
+			return errors.Join(os.Rename(p.project+"/a/d", p.project+"/a/f"), os.Symlink("f", p.project+"/a/d"))
+		}},
+		{"a file becomes a directory", func() error {
+			return errors.Join(os.Remove(p.project+"/a/f/notes"), os.MkdirAll(p.project+"/a/f/notes/.aws", 0o700))
+		}},
+		{"another name of a secret", func() error { return os.Link(p.project+"/.env", p.project+"/a/copy") }},
+	} {
+		tick(t, p.project)
+		require.NoError(t, change.do(), change.what)
+		want, wantErr := p.extractorWith(t, false).Contain(t.Context(), call, nil, duty)
+		for range 2 { // the second remembers what the first saw
+			got, err := p.extractor.Contain(t.Context(), call, nil, duty)
+			assert.Equal(t, wantErr == nil, err == nil, change.what)
+			assert.Equal(t, want.Obligation, got.Obligation, change.what)
+		}
+	}
+	assert.NotZero(t, p.extractor.Listings())
 }

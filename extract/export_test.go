@@ -41,3 +41,6 @@ func KnownTools(b *Base, agent string) []string {
 	}
 	return names
 }
+
+// Listings is how many directories are remembered for contained runs.
+func (x *Extractor) Listings() int { return len(x.listings.known) }

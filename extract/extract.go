@@ -137,6 +137,8 @@ type Extractor struct {
 	noPlaces vouched[noPlaces]
 	// noPrograms are names of programs that are missing in a directory of them.
 	noPrograms vouched[[]string]
+	// listings are of directories that contained runs see.
+	listings listings
 	// past is what commits hold of secret files.
 	past *git.Past
 	// own and protected are the real names of what is policyd's own: links on the way
