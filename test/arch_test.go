@@ -247,6 +247,15 @@ var rooms = []room{
 		path: "docs/examples", own: []string{"api/v1", "internal/pdp"},
 		reason: "an example does what a host can do: it knows the contract and asks over the wire",
 	},
+	{
+		path: "internal/sidecar", own: []string{
+			"api/v1", "bundles", "extract", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
+			"internal/clients", "internal/gate", "internal/metrics", "internal/prompts", "internal/record", "internal/runs", "internal/server", "internal/sessions",
+			"internal/store", "internal/terminals", "internal/tracing", "policies",
+		},
+		modules: []string{"github.com/google/uuid"},
+		reason:  "it assembles the parts, which don't know one another; the command line, the console and listeners stay in cmd",
+	},
 	{path: "cmd/policyd", own: []string{"..."}, modules: []string{""}, reason: "wires everything"},
 	{path: "test", own: []string{"..."}, modules: []string{""}, reason: "tests the whole"},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/sidecar"
 )
 
 func (p *Program) approvalsCommand() *cobra.Command {
@@ -59,7 +60,7 @@ func splitPlace(text string) (verb, in, directory string) {
 
 // absoluteDirectory is a directory of a flag, from the root on.
 func absoluteDirectory(name string) (string, error) {
-	if windowsName(name) {
+	if sidecar.WindowsName(name) {
 		return name, nil
 	}
 	absolute, err := filepath.Abs(name)
@@ -74,7 +75,7 @@ func plainVerb(verb string) bool {
 }
 
 func absoluteClean(directory string) bool {
-	return windowsName(directory) || filepath.IsAbs(directory) && filepath.Clean(directory) == directory
+	return sidecar.WindowsName(directory) || filepath.IsAbs(directory) && filepath.Clean(directory) == directory
 }
 
 // revocation says which approvals are revoked: those of a text, or the one of an id,
@@ -140,7 +141,7 @@ func otherNames(text string) []string {
 		return nil
 	}
 	verb += in
-	if windowsName(directory) {
+	if sidecar.WindowsName(directory) {
 		return []string{verb + strings.ReplaceAll(directory, `\`, "/")}
 	}
 	real, err := filepath.EvalSymlinks(directory)

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
 	"policyd/internal/clientrules"
+	"policyd/internal/sidecar"
 )
 
 // ruleImport is one import of an agent program's own rules.
@@ -60,7 +60,7 @@ func (p *Program) importRules(command *cobra.Command, chosen *settingsFlags, of 
 	if err != nil {
 		return err
 	}
-	rules, files, err := client.Read(clientrules.Surroundings{Home: s.home, Env: p.LookupEnv, Project: of.project})
+	rules, files, err := client.Read(clientrules.Surroundings{Home: s.Home, Env: p.LookupEnv, Project: of.project})
 	var wrong *clientrules.FileError
 	switch {
 	case errors.As(err, &wrong):
@@ -177,39 +177,18 @@ func ruleResult(rule *clientrules.Mapped) string {
 func commandReader(ctx context.Context, s *settings) (clientrules.Commands, func(), error) {
 	own := *s.Config
 	own.Bundles, own.Watch = nil, false
-	policy, err := newPolicy(ctx, s.with(&own), "", slog.New(slog.DiscardHandler))
+	policy, err := sidecar.NewPolicy(ctx, s.With(&own), "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, nil, err
 	}
 	return func(line string) (clientrules.Command, bool) {
-		items := policy.commands(v1.ToolShell, line)
+		items := policy.Commands(v1.ToolShell, line)
 		if len(items) != 1 || items[0].Verb == "" || items[0].Caveats.Has("named_by_path") || items[0].Caveats.Has("named_by_system_path") {
 			return clientrules.Command{}, false
 		}
 		item := &items[0]
 		return clientrules.Command{
-			Verb: item.Verb, Risks: policy.optionRisks(item), RunsAnything: item.Caveats.Has("runs_anything"), Operand: len(item.Form) > 0,
+			Verb: item.Verb, Risks: policy.OptionRisks(item), RunsAnything: item.Caveats.Has("runs_anything"), Operand: len(item.Form) > 0,
 		}, true
 	}, policy.Close, nil
-}
-
-// optionRisks are the risks of a command that its options bring, and not its operands or
-// the repository that it runs in.
-func (p *policy) optionRisks(item *v1.Item) []string {
-	var risks []string
-	for _, entry := range item.Form {
-		name, kind := entry.Name, entry.Kind
-		if !strings.HasPrefix(name, "-") {
-			continue
-		}
-		own := p.base.FormRisk("common", item.Verb, name, kind)
-		for _, risk := range item.Risks {
-			class, _, _ := strings.Cut(risk, " ")
-			if class == own || risk == name || class == strings.TrimLeft(name, "-") {
-				risks = append(risks, risk)
-			}
-		}
-	}
-	slices.Sort(risks)
-	return slices.Compact(risks)
 }

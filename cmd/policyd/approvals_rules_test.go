@@ -21,7 +21,7 @@ func TestImportedRulesAllowNothingMore(t *testing.T) {
 	loaded, err := config.Load("", func(name string) (string, bool) { return home, name == "HOME" }, nil)
 	require.NoError(t, err)
 	own := *loaded
-	s := &settings{Config: &own, home: home, platform: "linux"}
+	s := &settings{Config: &own, Home: home, Platform: "linux"}
 	read, done, err := commandReader(t.Context(), s)
 	require.NoError(t, err)
 	defer done()

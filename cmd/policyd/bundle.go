@@ -16,6 +16,7 @@ import (
 
 	"policyd/bundles"
 	"policyd/internal/config"
+	"policyd/internal/sidecar"
 )
 
 // inspectCommand is OPA's command that is mounted below bundle. Its others don't know the
@@ -150,16 +151,16 @@ func (p *Program) checkPacked(ctx context.Context, source, called string) error 
 		return usage(err, "set HOME")
 	}
 	plain.Bundle = source
-	s := &settings{Config: plain, home: home, platform: runtime.GOOS}
-	policy, err := newPolicy(ctx, s, "", slog.New(slog.DiscardHandler))
+	s := &settings{Config: plain, Home: home, Platform: runtime.GOOS}
+	policy, err := sidecar.NewPolicy(ctx, s, "", slog.New(slog.DiscardHandler))
 	if err == nil {
 		policy.Close()
 		return nil
 	}
-	var known *failure
+	var known *sidecar.HintError
 	var refusal *bundles.RefusalError
 	if errors.As(err, &known) && errors.As(err, &refusal) {
-		return failed(fmt.Errorf("bundle %s refused by the check %q: %w", called, refusal.Check, refusal.Err), known.hint)
+		return failed(fmt.Errorf("bundle %s refused by the check %q: %w", called, refusal.Check, refusal.Err), known.Hint)
 	}
 	return err
 }

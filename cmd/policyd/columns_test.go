@@ -56,9 +56,3 @@ func TestIDsAreFoundByTheirBeginning(t *testing.T) {
 	_, known = idTime("nothing")
 	assert.False(t, known)
 }
-
-func TestMisspeltNamesAreRecognized(t *testing.T) {
-	assert.Equal(t, " (did you mean shell?)", meant("shel", []string{"read", "shell"}))
-	assert.Empty(t, meant("xy", []string{"read", "shell"}))
-	assert.Empty(t, meant("coordinator", []string{"claude"}))
-}

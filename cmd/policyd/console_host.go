@@ -21,6 +21,7 @@ import (
 	"policyd/internal/console"
 	"policyd/internal/record"
 	"policyd/internal/server"
+	"policyd/internal/sidecar"
 )
 
 // consoleHost serves the console from when somebody asks for a link, or from the start. Until then
@@ -32,7 +33,7 @@ type consoleHost struct {
 
 	settings   *settings
 	operations *operations
-	decider    *sidecar
+	decider    *sidecar.Sidecar
 
 	mu       sync.Mutex
 	listener net.Listener
@@ -47,14 +48,6 @@ const consoleSessions = "console.sessions"
 
 // consoleConnections bounds the connections of browsers.
 const consoleConnections = 128
-
-// consoleAddress is where the console listens or will listen, empty for nowhere.
-func (s *settings) consoleAddress() string {
-	if s.Console.Serve == config.ConsoleOff {
-		return ""
-	}
-	return s.Console.Addr
-}
 
 // listenConsole takes the address if the console is served from the start.
 func listenConsole(ctx context.Context, s *settings, logger *slog.Logger) (*consoleHost, error) {
@@ -77,7 +70,7 @@ func (h *consoleHost) listen(ctx context.Context) (err error) {
 }
 
 // options gives the server a console, unless the settings have none.
-func (h *consoleHost) options(s *settings, o *operations, decider *sidecar) func(*server.Options) {
+func (h *consoleHost) options(s *settings, o *operations, decider *sidecar.Sidecar) func(*server.Options) {
 	h.settings, h.operations, h.decider = s, o, decider
 	return func(options *server.Options) {
 		if s.Console.Serve != config.ConsoleOff {
@@ -88,16 +81,16 @@ func (h *consoleHost) options(s *settings, o *operations, decider *sidecar) func
 
 // newServer makes the server of the API, the console that it links to, if the settings have it served from
 // the start, and what tells people of prompts.
-func (h *consoleHost) newServer(decider *sidecar, s *settings, o *operations, logger *slog.Logger) (*server.Server, *notifications, error) {
+func (h *consoleHost) newServer(decider *sidecar.Sidecar, s *settings, o *operations, logger *slog.Logger) (*server.Server, *notifications, error) {
 	notified, err := newNotifications(s, h.link, logger)
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := newServer(decider, s, server.Tokens{}, logger, o.options(decider), h.options(s, o, decider))
+	made, err := decider.NewServer(s, server.Tokens{}, logger, o.options(decider), h.options(s, o, decider))
 	if err != nil {
 		return nil, nil, err
 	}
-	return made, notified, errors.Join(decider.metrics.Add(o.readings), h.begin())
+	return made, notified, errors.Join(decider.Metrics.Add(o.readings), h.begin())
 }
 
 // begin serves if the address is taken already.
@@ -152,35 +145,35 @@ func (h *consoleHost) serve() (err error) {
 }
 
 func (h *consoleHost) consoleOptions() console.Options {
-	s, memory := h.settings, h.decider.memory
+	s, memory := h.settings, h.decider.Memory
 	clock := time.Now
-	if s.now != nil {
-		clock = s.now
+	if s.Now != nil {
+		clock = s.Now
 	}
 	return console.Options{
-		Prompts: memory.prompts, Approvals: memory.approvals, Sessions: memory.sessions, Decisions: record.NewReader(s.DecisionLog.File), Events: memory.events,
+		Prompts: memory.Prompts, Approvals: memory.Approvals, Sessions: memory.Sessions, Decisions: record.NewReader(s.DecisionLog.File), Events: memory.Events,
 		Explain: h.explain, Status: h.status, Clock: clock, Hosts: h.hosts, Secure: h.operations.certificates != nil,
-		Credential: h.operations.tokens.Keys().Holds, Kept: filepath.Join(s.StateDir, consoleSessions), Inbound: h.inbound(memory.prompts), Logger: h.logger,
+		Credential: h.operations.tokens.Keys().Holds, Kept: filepath.Join(s.StateDir, consoleSessions), Inbound: h.inbound(memory.Prompts), Logger: h.logger,
 	}
 }
 
 // explain puts a record into words by the policy in force.
 func (h *consoleHost) explain(ctx context.Context, made *v1.Record) *v1.Explanation {
-	current := h.decider.policy.current.Load()
+	current := h.decider.Policy.InForce()
 	if current == nil || made.Input == nil {
 		return nil
 	}
 	result := &made.Result
 	decision := v1.Decision{ID: made.DecisionID, Effect: result.Decision, Reasons: result.Reasons, Items: result.Items}
-	return h.decider.explain(ctx, current, made.Input, &decision, v1.Caller{Operator: true})
+	return h.decider.Explain(ctx, current, made.Input, &decision, v1.Caller{Operator: true})
 }
 
 func (h *consoleHost) status() console.Status {
 	out := console.Status{
-		Version: programVersion(), Revision: h.decider.policy.engine.Status().Revision,
-		Warnings: slices.Concat(h.settings.warnings(), h.decider.policy.scopeWarnings()),
+		Version: sidecar.Version(), Revision: h.decider.Policy.Revision(),
+		Warnings: slices.Concat(h.settings.Warnings(), h.decider.Policy.ScopeWarnings()),
 	}
-	for _, check := range h.decider.ready().Checks {
+	for _, check := range h.decider.Ready().Checks {
 		out.Checks = append(out.Checks, console.Check{Name: check.Name, OK: check.OK, Detail: check.Detail})
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
 	"policyd/internal/server"
+	"policyd/internal/sidecar"
 	"policyd/internal/strict"
 )
 
@@ -65,11 +66,11 @@ func (p *Program) decide(ctx context.Context, s *settings, flags decideFlags, ar
 	if err != nil {
 		return usage(err, "the call is what POST /v1/decide takes; see README.md for one")
 	}
-	decider, err := newJudge(ctx, s)
+	decider, err := sidecar.NewJudge(ctx, s)
 	if err != nil {
 		return err
 	}
-	decision := decider.gate.Decide(ctx, call, gate.DecideOptions{IncludeFacts: flags.facts})
+	decision := decider.Gate.Decide(ctx, call, gate.DecideOptions{IncludeFacts: flags.facts})
 	if decision.Prompt != nil {
 		// Nobody can answer it: no server has it.
 		decision.Prompt.ID, decision.Prompt.State, decision.Prompt.ExpiresAt = "", v1.PromptOffline, decision.Prompt.CreatedAt

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/sidecar"
 )
 
 func (p *Program) decisionsReplay() *cobra.Command {
@@ -101,14 +102,14 @@ type replayed struct {
 }
 
 func (p *Program) replay(ctx context.Context, s *settings, lines []json.RawMessage, asJSON bool) error {
-	policy, err := newOfflinePolicy(ctx, s, slog.New(slog.DiscardHandler))
+	policy, err := sidecar.NewOfflinePolicy(ctx, s, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer policy.Close()
 	results, differs := make([]replayed, len(lines)), false
 	for i, line := range lines {
-		results[i] = judgeAgain(ctx, policy.current.Load(), line)
+		results[i] = judgeAgain(ctx, policy.InForce(), line)
 		differs = differs || !results[i].Same && results[i].Skipped == ""
 	}
 	if asJSON {
@@ -123,7 +124,7 @@ func (p *Program) replay(ctx context.Context, s *settings, lines []json.RawMessa
 }
 
 // judgeAgain judges one record by a snapshot.
-func judgeAgain(ctx context.Context, by *snapshot, line json.RawMessage) replayed {
+func judgeAgain(ctx context.Context, by *sidecar.Snapshot, line json.RawMessage) replayed {
 	var record v1.Record
 	result := replayed{Revision: by.Revision(), Lost: []v1.Reason{}, Gained: []v1.Reason{}}
 	if err := json.Unmarshal(line, &record); err != nil {

@@ -8,12 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"policyd/internal/server"
+	"policyd/internal/sidecar"
 	"policyd/internal/store"
 )
 
@@ -67,7 +67,7 @@ func (p *Program) doctorCommand() *cobra.Command {
 func (p *Program) doctor(ctx context.Context, s *settings) error {
 	bad := false
 	findings := append([]finding{
-		s.examineConfiguration(), examinePolicy(ctx, s), examineState(s), examineAccess(s), examineLog(s), examineServer(ctx, s), examineContainment(s),
+		examineConfiguration(s), examinePolicy(ctx, s), examineState(s), examineAccess(s), examineLog(s), examineServer(ctx, s), examineContainment(s),
 	}, p.examineClients(ctx, s)...)
 	for _, f := range findings {
 		bad = bad || f.err != nil
@@ -100,11 +100,11 @@ func (p *Program) printFinding(f *finding) error {
 	return nil
 }
 
-func (s *settings) examineConfiguration() finding {
-	if s.file == "" {
-		return finding{name: "configuration", note: "no file; defaults, environment and flags", warnings: s.warnings()}
+func examineConfiguration(s *settings) finding {
+	if s.File == "" {
+		return finding{name: "configuration", note: "no file; defaults, environment and flags", warnings: s.Warnings()}
 	}
-	return finding{name: "configuration", note: s.file, warnings: s.warnings()}
+	return finding{name: "configuration", note: s.File, warnings: s.Warnings()}
 }
 
 // examinePolicy loads what would decide. That needs the tool catalog and the
@@ -114,7 +114,7 @@ func examinePolicy(ctx context.Context, s *settings) finding {
 	quiet := *s.Config
 	quiet.Watch = false
 	loaded.Config = &quiet
-	policy, err := newOfflinePolicy(ctx, &loaded, slog.New(slog.DiscardHandler))
+	policy, err := sidecar.NewOfflinePolicy(ctx, &loaded, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return finding{name: "policy", err: err}
 	}
@@ -125,7 +125,7 @@ func examinePolicy(ctx context.Context, s *settings) finding {
 	}
 	return finding{
 		name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table load", source, policy.Current().Revision()),
-		warnings: slices.Concat(policy.scopeWarnings(), policy.bundleWarnings(), policy.files.warnings()),
+		warnings: policy.Warnings(),
 	}
 }
 
@@ -143,8 +143,8 @@ func examineState(s *settings) finding {
 		return finding{name: "state", err: fmt.Errorf("look at state directory: %s has mode %04o, and others may enter it; chmod 700 it",
 			s.StateDir, info.Mode().Perm())}
 	}
-	if err := store.Examine(storeOptions(s)); err != nil {
-		return finding{name: "state", err: fmt.Errorf("look at store: %w; %s", err, storeHint(err))}
+	if err := store.Examine(sidecar.StoreOptions(s)); err != nil {
+		return finding{name: "state", err: fmt.Errorf("look at store: %w; %s", err, sidecar.StoreHint(err))}
 	}
 	return finding{name: "state", note: s.StateDir}
 }

@@ -43,10 +43,10 @@ func (p *Program) examineClients(ctx context.Context, s *settings) []finding {
 	}
 	for _, client := range reply.Clients() {
 		for _, project := range []string{"", here} {
-			if project == "" && s.home == "" || project == s.home {
+			if project == "" && s.Home == "" || project == s.Home {
 				continue
 			}
-			options := &install.Options{Client: client, Home: s.home, Project: project, Here: here, Env: p.LookupEnv, Policyd: "policyd"}
+			options := &install.Options{Client: client, Home: s.Home, Project: project, Here: here, Env: p.LookupEnv, Policyd: "policyd"}
 			report, err := install.Inspect(options)
 			if err != nil {
 				found = append(found, finding{name: client, err: err})

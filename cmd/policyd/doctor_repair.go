@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"policyd/internal/sidecar"
 	"policyd/internal/store"
 )
 
@@ -24,13 +25,13 @@ func (p *Program) repair(ctx context.Context, s *settings) (err error) {
 		return failed(err, lockHint(err, endOther))
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	opened, err := store.Open(ctx, storeOptions(s))
+	opened, err := store.Open(ctx, sidecar.StoreOptions(s))
 	if err == nil {
 		return errors.Join(opened.Close(), p.say("the store of %s is whole; nothing was changed", s.StateDir))
 	}
 	newer := new(store.SchemaError)
-	if errors.As(err, &newer) || unwritable(err) {
-		return failed(err, storeHint(err))
+	if errors.As(err, &newer) || sidecar.Unwritable(err) {
+		return failed(err, sidecar.StoreHint(err))
 	}
 	files, listed := store.Files(s.StateDir)
 	if listed != nil {
@@ -45,10 +46,10 @@ func (p *Program) repair(ctx context.Context, s *settings) (err error) {
 			return err
 		}
 	}
-	afresh := storeOptions(s)
+	afresh := sidecar.StoreOptions(s)
 	afresh.Used = false
 	if opened, err = store.Open(ctx, afresh); err != nil {
-		return failed(err, storeHint(err))
+		return failed(err, sidecar.StoreHint(err))
 	}
 	return errors.Join(opened.Close(), p.say("began a new store in %s: approvals, grants, prompts and sessions are forgotten", s.StateDir))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"policyd/internal/sidecar"
+
 	opa "github.com/open-policy-agent/opa/cmd"
 	"github.com/spf13/cobra"
 )
@@ -62,6 +64,11 @@ func (p *Program) report(command *cobra.Command, err error) int {
 	if errors.As(err, &known) {
 		p.complain(known.err, known.hint)
 		return known.status
+	}
+	var hinted *sidecar.HintError
+	if errors.As(err, &hinted) {
+		p.complain(hinted.Err, hinted.Hint)
+		return exitFailed
 	}
 	p.complain(err, "")
 	return exitFailed

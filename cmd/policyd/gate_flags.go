@@ -47,7 +47,8 @@ func (f *gateFlags) session(p *Program, command *cobra.Command, s *settings) (v1
 	if f.hold < 0 || f.hold > maxHold {
 		return v1.Session{}, usage(fmt.Errorf("--hold %s is out of range", f.hold), "hold calls for 0 to 10m")
 	}
-	audience, interactive := s.standing(f.agent)
+	terms := s.AgentTerms(f.agent)
+	audience, interactive := terms.Audience, terms.Interactive
 	if f.audience != "" {
 		audience = v1.Audience(f.audience)
 	}
@@ -61,21 +62,6 @@ func (f *gateFlags) session(p *Program, command *cobra.Command, s *settings) (v1
 	}
 	home, _ := p.LookupEnv("HOME")
 	return v1.Session{Agent: f.agent, Audience: audience, Interactive: &interactive, Platform: runtime.GOOS, Home: home}, nil
-}
-
-// standing is what the settings say of an agent's audience and of whether a
-// person attends it: personal and attended unless they say otherwise.
-func (s *settings) standing(agent string) (v1.Audience, bool) {
-	audience, interactive := v1.AudiencePersonal, true
-	agents, _ := s.Settings()["agents"].(map[string]any)
-	own, _ := agents[agent].(map[string]any)
-	if said, ok := own["audience"].(string); ok {
-		audience = v1.Audience(said)
-	}
-	if said, ok := own["interactive"].(bool); ok {
-		interactive = said
-	}
-	return audience, interactive
 }
 
 // launchDirectory is the directory that the host started the gate in, or the one

@@ -158,11 +158,11 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 	if err != nil {
 		return nil, err
 	}
-	if settings.home == "" {
+	if settings.Home == "" {
 		return nil, usage(errors.New("HOME is not set"), "the client's settings lie there")
 	}
 	options := &install.Options{
-		Client: client, Home: settings.home, Env: p.LookupEnv, Hold: install.DefaultHold(client), AutoApprove: flags.autoApprove,
+		Client: client, Home: settings.Home, Env: p.LookupEnv, Hold: install.DefaultHold(client), AutoApprove: flags.autoApprove,
 		Contain: flags.contain,
 	}
 	if held := command.Flags().Lookup("hold"); held != nil && held.Changed {

@@ -14,6 +14,7 @@ import (
 	"policyd/internal/config"
 	"policyd/internal/console"
 	"policyd/internal/notify"
+	"policyd/internal/sidecar"
 )
 
 // notifications tells the targets of the settings.
@@ -39,7 +40,7 @@ func newNotifications(s *settings, link func(id string) string, logger *slog.Log
 }
 
 // begin tells the targets of the prompts of a memory until ctx ends.
-func (n *notifications) begin(ctx context.Context, m *memory) {
+func (n *notifications) begin(ctx context.Context, m *sidecar.Memory) {
 	if len(n.workers) == 0 {
 		return
 	}
@@ -48,7 +49,7 @@ func (n *notifications) begin(ctx context.Context, m *memory) {
 			worker.Take(prompt, time.Now())
 		}
 	}
-	m.notified.Store(&take)
+	m.Notify(take)
 	for _, worker := range n.workers {
 		go worker.Run(ctx, time.Now)
 	}
@@ -116,7 +117,7 @@ func (p *Program) testNotifications(ctx context.Context, s *settings, args []str
 	}
 	now := time.Now()
 	sample := v1.Prompt{
-		ID: newID(), State: v1.PromptPending, Title: "This is a test of policyd's notifications", Verbs: []string{"git push"},
+		ID: sidecar.NewID(), State: v1.PromptPending, Title: "This is a test of policyd's notifications", Verbs: []string{"git push"},
 		Call:    v1.PromptCall{Tool: "Bash", Text: "git push origin main", Cwd: "/srv/repo", Agent: "test", SessionID: "test"},
 		Choices: []v1.Choice{}, CreatedAt: now, ExpiresAt: now.Add(time.Minute),
 	}

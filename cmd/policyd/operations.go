@@ -17,9 +17,9 @@ import (
 	"policyd/internal/certificates"
 	"policyd/internal/config"
 	"policyd/internal/quota"
-	"policyd/internal/record"
 	"policyd/internal/secretfile"
 	"policyd/internal/server"
+	"policyd/internal/sidecar"
 )
 
 // operations are the parts of a server that change while it runs: who is let in.
@@ -31,12 +31,11 @@ type operations struct {
 	certificates *certificates.Store
 	connections  *server.Connections
 	// policy is nil until a sidecar decides.
-	policy *policy
+	policy *sidecar.Policy
 	// told are the faults that the log has, by the part that they are of.
 	told map[string]string
-	// redactor doesn't let through what is hidden.
-	redactor *record.Redactor
-	hidden   []string
+	// hidden are tokens that records and prompts must not hold.
+	hidden []string
 }
 
 // looking is how often files are read again. They are compared by content, so
@@ -76,7 +75,7 @@ func certificateOptions(s *settings) certificates.Options {
 			config.ClientAuthNone: tls.NoClientCert, config.ClientAuthOptional: tls.VerifyClientCertIfGiven,
 			config.ClientAuthRequired: tls.RequireAndVerifyClientCert,
 		}[s.TLS.ClientAuth],
-		Now: s.now,
+		Now: s.Now,
 	}
 }
 
@@ -85,7 +84,7 @@ const certificateHint = "tls in the settings names certificate, key and client_c
 // tokenHint says what to do about tokens that can't be used.
 func tokenHint(err error) string {
 	var open *server.ModeError
-	if errors.As(err, &open) || unwritable(err) {
+	if errors.As(err, &open) || sidecar.Unwritable(err) {
 		return stateHint(err)
 	}
 	return "tokens in the settings and the state directory name the files; one has mode 0600 and 32 random bytes in base64url"
@@ -108,11 +107,11 @@ func (o *operations) secure(listener net.Listener) (net.Listener, string) {
 }
 
 // options adds what operations give to a server.
-func (o *operations) options(decider *sidecar) func(*server.Options) {
+func (o *operations) options(decider *sidecar.Sidecar) func(*server.Options) {
 	return func(options *server.Options) {
 		s := o.settings
 		options.Keys, options.Connections = o.tokens.Keys(), o.connections
-		o.policy, o.redactor = decider.policy, decider.policy.redactor
+		o.policy = decider.Policy
 		o.hideTokens()
 		options.Ready = o.ready(options.Ready)
 		options.Limits.BodyBytes = s.Limits.BodyBytes
@@ -122,12 +121,12 @@ func (o *operations) options(decider *sidecar) func(*server.Options) {
 		if o.certificates != nil {
 			options.Certificate = o.identify
 		}
-		options.Observer = observer{metrics: decider.metrics, tracing: decider.tracing}
+		options.Observer = observer{metrics: decider.Metrics, tracing: decider.Tracing}
 		if s.Metrics.Access != config.MetricsOff {
-			options.Metrics, options.MetricsToken = decider.metrics.Handler(), s.Metrics.Access == config.MetricsToken
+			options.Metrics, options.MetricsToken = decider.Metrics.Handler(), s.Metrics.Access == config.MetricsToken
 		}
-		if decider.tracing.Traces() {
-			options.Around, options.Gate = decider.tracing.Around, decider.tracing.Decides(options.Gate)
+		if decider.Tracing.Traces() {
+			options.Around, options.Gate = decider.Tracing.Around, decider.Tracing.Decides(options.Gate)
 		}
 	}
 }
@@ -174,7 +173,7 @@ func (o *operations) ready(inner func() server.Readiness) func() server.Readines
 		readiness := inner()
 		tokens := server.Check{Name: "tokens", OK: true, Detail: "every token file is in force"}
 		if err := o.tokens.Fault(); err != nil {
-			tokens.OK, tokens.Detail = false, oneLine(err)+"; "+tokenConsequence(err)
+			tokens.OK, tokens.Detail = false, sidecar.OneLine(err)+"; "+tokenConsequence(err)
 		}
 		readiness.Checks = append(readiness.Checks, tokens)
 		if o.certificates == nil {
@@ -182,7 +181,7 @@ func (o *operations) ready(inner func() server.Readiness) func() server.Readines
 		}
 		check := server.Check{Name: "tls", OK: true, Detail: "the certificate holds until " + o.certificates.Until().UTC().Format(time.RFC3339)}
 		if err := o.certificates.Fault(); err != nil {
-			check.OK, check.Detail = false, oneLine(err)+"; the certificate until "+o.certificates.Until().UTC().Format(time.RFC3339)+" stays in force"
+			check.OK, check.Detail = false, sidecar.OneLine(err)+"; the certificate until "+o.certificates.Until().UTC().Format(time.RFC3339)+" stays in force"
 		}
 		readiness.Checks = append(readiness.Checks, check)
 		return readiness
@@ -217,7 +216,7 @@ func (o *operations) follow(ctx context.Context) {
 }
 
 func (o *operations) reload(ctx context.Context) {
-	if changed, err := o.policy.reloadFiles(ctx); changed {
+	if changed, err := o.policy.ReloadFiles(ctx); changed {
 		o.tell("policy", err)
 	}
 	o.tell("tokens", o.tokens.Reload())
@@ -242,14 +241,14 @@ func (o *operations) hideTokens() {
 			o.hidden = append(o.hidden, token)
 		}
 	}
-	o.redactor.SetOwn(o.hidden)
+	o.policy.Hide(o.hidden)
 }
 
 // tell logs a fault once, and its end.
 func (o *operations) tell(part string, err error) {
 	text := ""
 	if err != nil {
-		text = oneLine(err)
+		text = sidecar.OneLine(err)
 	}
 	if text == o.told[part] {
 		return

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
-	"policyd/internal/record"
 	"policyd/internal/server"
+	"policyd/internal/sidecar"
 )
 
 // operator is the operator's side of the API: a running server's, or one in
@@ -72,32 +72,15 @@ func overSocket(socket, token string) *operator {
 
 // inProcess serves the API to this process alone.
 func inProcess(ctx context.Context, s *settings, tokens server.Tokens) (*operator, error) {
-	decider, err := newSidecar(ctx, s, slog.New(slog.DiscardHandler))
+	decider, err := sidecar.New(ctx, s, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	server, err := newServer(decider, s, tokens, slog.New(slog.DiscardHandler))
+	server, err := decider.NewServer(s, tokens, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, errors.Join(err, decider.Close())
 	}
 	return &operator{client: &http.Client{Transport: handlerTransport{server}}, token: tokens.Operator, close: decider.Close}, nil
-}
-
-// newServer makes the server of a sidecar.
-func newServer(
-	decider *sidecar, s *settings, tokens server.Tokens, logger *slog.Logger, add ...func(*server.Options),
-) (*server.Server, error) {
-	options := server.Options{
-		Gate: decider.gate, Sessions: decider.memory.sessions, Prompts: decider.memory.prompts,
-		Approvals: decider.memory.approvals, Capabilities: decider.gate, Terminals: decider.memory.terminals,
-		Events: decider.memory.events, Tokens: tokens, Ready: decider.ready, Version: programVersion(), Logger: logger,
-		AllowedHosts: s.AllowedHosts, Agents: s.agentTerms, Decisions: record.NewReader(s.DecisionLog.File),
-		Runs: decider.runs,
-	}
-	for _, more := range add {
-		more(&options)
-	}
-	return server.New(options)
 }
 
 // handlerTransport answers requests by a handler of this process.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"policyd/internal/sidecar"
 	"policyd/internal/visible"
 )
 
@@ -79,7 +80,7 @@ func (p *Program) root() *cobra.Command {
 		Args:          noSuchCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       programVersion(),
+		Version:       sidecar.Version(),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return command.Help()
 		},

@@ -8,12 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"policyd/bundles"
 	"policyd/internal/server"
+	"policyd/internal/sidecar"
 	"policyd/policies"
 )
 
@@ -53,8 +53,8 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	logger := newLogger(p.Stderr, s.Log)
 	settle := p.startQuickly()
 	if s.Bundle == "" && len(s.Bundles) == 0 {
-		s = s.with(s.Config)
-		s.ahead = bundles.ReadAhead(policies.FS)
+		s = s.With(s.Config)
+		s.Ahead = bundles.ReadAhead(policies.FS)
 	}
 	open, err := newOperations(s, logger)
 	if err != nil {
@@ -65,9 +65,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return failed(err, lockHint(err, endOther))
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	for _, warning := range s.warnings() {
-		logger.Warn("setting to know of", "warning", warning)
-	}
+	logWarnings(logger, s.Warnings())
 	tcp, unix, web, err := listenAll(ctx, s, logger)
 	if err != nil {
 		return err
@@ -76,14 +74,14 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	// Agents are kept away from the ports that were given, whatever was asked for.
 	bound := *s.Config
 	bound.Addr, bound.Console.Addr = tcp.Addr().String(), web.addr
-	s = s.with(&bound)
+	s = s.With(&bound)
 	tcp, unix, scheme := open.bound(tcp, unix)
 	ending, err := p.startTelemetry(ctx, s, logger)
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
 	defer ending()
-	decider, err := newSidecar(ctx, s, logger)
+	decider, err := sidecar.New(ctx, s, logger)
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
@@ -92,9 +90,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	if err != nil {
 		return errors.Join(err, tcp.Close(), unix.Close())
 	}
-	for _, warning := range slices.Concat(decider.policy.scopeWarnings(), decider.policy.files.checkInline().notices) {
-		logger.Warn("setting to know of", "warning", warning)
-	}
+	logWarnings(logger, slices.Concat(decider.Policy.ScopeWarnings(), decider.Policy.Notices()))
 	if _, err := fmt.Fprintf(p.Stdout, "policyd listens on %s://%s and %s\n",
 		scheme, tcp.Addr(), socketOf(s)); err != nil {
 		return errors.Join(fmt.Errorf("say where the server listens: %w", err), tcp.Close(), unix.Close())
@@ -102,14 +98,23 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	go open.follow(following)
-	notified.begin(following, decider.memory)
-	decider.containment.find()
-	go func() {
-		if err := settle(); err != nil {
-			logger.Warn("memory of the start is kept", "error", err)
-		}
-	}()
+	notified.begin(following, decider.Memory)
+	decider.FindContainment()
+	go giveBack(settle, logger)
 	return server.Serve(ctx, tcp, unix)
+}
+
+// giveBack gives the memory of the start back.
+func giveBack(settle func() error, logger *slog.Logger) {
+	if err := settle(); err != nil {
+		logger.Warn("memory of the start is kept", "error", err)
+	}
+}
+
+func logWarnings(logger *slog.Logger, warnings []string) {
+	for _, warning := range warnings {
+		logger.Warn("setting to know of", "warning", warning)
+	}
 }
 
 // Of the descriptors that the process may have, ownDescriptors are for its own files: the
@@ -140,17 +145,10 @@ const endOther = "end the other one first"
 // lockHint says what to do about a state directory that can't be taken. busy is what to do
 // if another process has taken it.
 func lockHint(err error, busy string) string {
-	if unwritable(err) {
-		return writableHint
+	if sidecar.Unwritable(err) {
+		return sidecar.WritableHint
 	}
 	return busy + ", or name another directory with --state-dir"
-}
-
-const writableHint = "policyd writes to its state directory: make it writable for this user, or name another with --state-dir"
-
-// unwritable reports whether an error says that a file or directory can't be written.
-func unwritable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // stateHint says what to do about a state directory that can't be used.
@@ -158,8 +156,8 @@ func stateHint(err error) string {
 	var open *server.ModeError
 	switch {
 	case errors.As(err, &open):
-	case unwritable(err):
-		return writableHint
+	case sidecar.Unwritable(err):
+		return sidecar.WritableHint
 	default:
 		return "name another directory with --state-dir"
 	}

@@ -5,55 +5,15 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"policyd/bundles"
 	"policyd/internal/config"
-	"policyd/internal/metrics"
-	"policyd/internal/tracing"
+	"policyd/internal/sidecar"
 )
 
-// settings are the settings in force, and what the surroundings add to them.
-type settings struct {
-	*config.Config
-	// file is the settings file, empty for none.
-	file string
-	// home is the sidecar's own, empty when unknown.
-	home string
-	// env reads the environment; nil has none.
-	env func(string) (string, bool)
-	// platform is the sidecar's own: linux, darwin or windows.
-	platform string
-	// now is the clock; nil is the system's.
-	now func() time.Time
-	// metrics are what a server counts by, and tracing what it sends; both may be nil.
-	metrics *metrics.Metrics
-	tracing *tracing.Tracing
-	// ahead is the built-in policy where it is being read already; it may be nil.
-	ahead *bundles.Ahead
-}
-
-// with returns the settings with another configuration.
-func (s *settings) with(changed *config.Config) *settings {
-	out := *s
-	out.Config = changed
-	return &out
-}
-
-// protected are the files that policyd was told to read, and its log: an agent
-// that could change them would choose its own policy or its own history (P6).
-func (s *settings) protected() []string {
-	files := append([]string{}, s.Files...)
-	files = append(files, s.BundleFiles()...)
-	for _, file := range []string{s.SafeVerbsFile, s.CatalogFile, s.Bundle, s.DecisionLog.File, s.TLS.Cert, s.TLS.ClientCA} {
-		if file != "" {
-			files = append(files, whole(file))
-		}
-	}
-	return files
-}
+// settings are those that a sidecar is made of.
+type settings = sidecar.Settings
 
 // settingsFlags are flags that stand for settings, by the setting's dotted name.
 type settingsFlags struct {
@@ -121,11 +81,11 @@ func (p *Program) settings(command *cobra.Command, flags *settingsFlags) (*setti
 	if err != nil {
 		return nil, usage(err, settingsHint(err))
 	}
-	if err := checkInlineForms(loaded.Settings()); err != nil {
+	if err := sidecar.CheckInlineForms(loaded.Settings()); err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", file, err), "docs/operators.md describes safe verbs")
 	}
 	home, _ := p.LookupEnv("HOME")
-	return &settings{Config: loaded, file: file, home: home, env: p.LookupEnv, platform: runtime.GOOS}, nil
+	return &settings{Config: loaded, File: file, Home: home, Env: p.LookupEnv, Platform: runtime.GOOS}, nil
 }
 
 func settingsHint(err error) string {

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
-	"policyd/internal/gate"
 	"policyd/internal/metrics"
+	"policyd/internal/sidecar"
 	"policyd/internal/tracing"
 )
 
@@ -17,9 +16,9 @@ const telemetryPatience = 5 * time.Second
 // startTelemetry gives the settings what a server counts by and sends to. The
 // function that it returns sends what is left.
 func (p *Program) startTelemetry(ctx context.Context, s *settings, logger *slog.Logger) (end func(), err error) {
-	s.metrics = metrics.New(programVersion())
-	s.tracing, err = tracing.Start(ctx, tracing.Options{
-		LookupEnv: p.LookupEnv, Version: programVersion(), Gatherer: s.metrics.Gatherer(), Logger: logger,
+	s.Meter = metrics.New(sidecar.Version())
+	s.Tracing, err = tracing.Start(ctx, tracing.Options{
+		LookupEnv: p.LookupEnv, Version: sidecar.Version(), Gatherer: s.Meter.Gatherer(), Logger: logger,
 	})
 	if err != nil {
 		return nil, failed(err, "unset the OTEL_* variables to run without, or see docs/operations.md")
@@ -27,18 +26,9 @@ func (p *Program) startTelemetry(ctx context.Context, s *settings, logger *slog.
 	return func() {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryPatience)
 		defer cancel()
-		if err := s.tracing.Close(ending); err != nil {
+		if err := s.Tracing.Close(ending); err != nil {
 			// A collector that is away doesn't make an end of a server that drained a failed one.
 			logger.Warn("telemetry was not sent", "error", err)
 		}
 	}, nil
-}
-
-// decisionOf is the id of the decision that a fault is of, empty for none.
-func decisionOf(err error) string {
-	var fault *gate.FaultError
-	if errors.As(err, &fault) {
-		return fault.DecisionID
-	}
-	return ""
 }

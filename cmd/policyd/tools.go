@@ -17,6 +17,7 @@ import (
 	"policyd/internal/hinttools"
 	"policyd/internal/pdp"
 	"policyd/internal/pep"
+	"policyd/internal/sidecar"
 	"policyd/internal/visible"
 )
 
@@ -52,7 +53,7 @@ func (p *Program) toolsCommand() *cobra.Command {
 			client := pdp.New(p.reach(command, s))
 			defer client.Close()
 			return p.serveTools(command.Context(), hinttools.Options{
-				Sidecar: pep.New(client), Binding: *binding, Wait: flags.wait, Version: programVersion(),
+				Sidecar: pep.New(client), Binding: *binding, Wait: flags.wait, Version: sidecar.Version(),
 			})
 		},
 	}

@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
+
+	"policyd/internal/sidecar"
 
 	engine "github.com/open-policy-agent/opa/v1/version"
 	"github.com/spf13/cobra"
@@ -16,18 +17,8 @@ func versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(command.OutOrStdout(), "policyd %s\nopa %s\n%s %s/%s\n",
-				programVersion(), engine.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				sidecar.Version(), engine.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
-}
-
-// programVersion is the module version that the program was built from, or
-// "devel" for a working copy.
-func programVersion() string {
-	info, found := debug.ReadBuildInfo()
-	if !found || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return info.Main.Version
 }

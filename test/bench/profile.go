@@ -16,7 +16,7 @@ import (
 
 const (
 	// profiledFunction is what the profiles are of: everything that it calls.
-	profiledFunction = "policyd/cmd/policyd.wholeWay"
+	profiledFunction = "policyd/internal/sidecar.wholeWay"
 	profiledBench    = "^BenchmarkDecide$/^three_commands$/^first$"
 	mostLines        = 15
 	cpuSample        = "cpu"

@@ -9,7 +9,7 @@ import (
 
 const (
 	stageTime    = "150ms"
-	wiringTests  = "cmd/policyd"
+	wiringTests  = "internal/sidecar"
 	engineTests  = "bundles"
 	inputsOption = "POLICYD_BENCH_INPUTS"
 )
@@ -120,7 +120,7 @@ How it is measured: Go benchmarks beside the wiring of the program run the whole
 the bytes of the answer, the record written to a file. There is no network. **First** calls are all different, as
 ` + "`%[2]s`" + ` is from the same with another file; **repeat** is the same call, as ` + "`%[1]s`" + `; **uncached**
 is that with the memory of decisions off. The counts of allocations don't depend on the machine, and
-` + "`cmd/policyd/testdata/allocations.json`" + ` holds them in continuous integration: a growth of more than 5 %% fails.
+` + "`internal/sidecar/testdata/allocations.json`" + ` holds them in continuous integration: a growth of more than 5 %% fails.
 `
 
 const stagePartsProse = `

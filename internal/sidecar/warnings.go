@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// warnings are settings that are allowed and that an operator should know of:
+// Warnings are settings that are allowed and that an operator should know of:
 // the start logs them and the doctor shows them.
-func (s *settings) warnings() []string {
+func (s *Settings) Warnings() []string {
 	found := []string{}
 	if host, _, err := net.SplitHostPort(s.Addr); err == nil && !loopback(host) && s.TLS.Cert == "" {
 		found = append(found, fmt.Sprintf("addr %s is not a loopback address: other machines can reach policyd, and tokens travel unencrypted; set tls", s.Addr))
@@ -26,6 +26,12 @@ func (s *settings) warnings() []string {
 	if s.UnsafeDebugBroadcast {
 		found = append(found, "--unsafe-debug-broadcast is given: namespaces in mode unsafe_debug send every request to every subscriber")
 	}
+	return slices.Concat(found, s.scopeWarnings(), s.serviceWarnings(), s.nameWarnings())
+}
+
+// scopeWarnings are settings of scope and secrets that cover more than they should.
+func (s *Settings) scopeWarnings() []string {
+	var found []string
 	for _, project := range s.list("scope", "projects") {
 		for _, file := range slices.Concat(s.protected(), s.secretFiles()) {
 			if within(s.resolve(project), s.resolve(file)) {
@@ -46,11 +52,11 @@ func (s *settings) warnings() []string {
 	if slices.ContainsFunc(s.list("secrets", "except"), matchesEverything) {
 		found = append(found, "secrets.except matches everything: no file is a secret by its name")
 	}
-	return slices.Concat(found, s.serviceWarnings(), s.nameWarnings())
+	return found
 }
 
 // serviceWarnings are services that somebody on the way could speak for.
-func (s *settings) serviceWarnings() []string {
+func (s *Settings) serviceWarnings() []string {
 	var found []string
 	services, _ := s.Bundles["services"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(services)) {
@@ -78,7 +84,7 @@ func loopback(host string) bool {
 func matchesEverything(glob string) bool { return glob != "" && strings.Trim(glob, "*") == "" }
 
 // list returns a list of texts among the judging settings.
-func (s *settings) list(group, key string) []string {
+func (s *Settings) list(group, key string) []string {
 	members, _ := s.Settings()[group].(map[string]any)
 	values, _ := members[key].([]any)
 	texts := make([]string, 0, len(values))
@@ -90,9 +96,9 @@ func (s *settings) list(group, key string) []string {
 
 // resolve follows links as far as the path exists, so that a file is found in a
 // project whatever name either goes by.
-func (s *settings) resolve(path string) string {
+func (s *Settings) resolve(path string) string {
 	if rest, below := strings.CutPrefix(path, "~"); below {
-		path = filepath.Join(s.home, rest)
+		path = filepath.Join(s.Home, rest)
 	}
 	path = filepath.Clean(path)
 	missing := ""

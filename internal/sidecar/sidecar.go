@@ -1,4 +1,6 @@
-package main
+// Package sidecar assembles what decides: extraction, policy, gate, memory and decision log. What
+// the program ships is assembled here alone, so that tests and tools judge by the same assembly.
+package sidecar
 
 import (
 	"context"
@@ -18,12 +20,12 @@ import (
 	"policyd/internal/tracing"
 )
 
-// sidecar is everything that decides, wired.
-type sidecar struct {
-	gate   *gate.Gate
-	policy *policy
-	// memory is nil where a call is decided without what people answered before.
-	memory *memory
+// Sidecar is everything that decides, wired.
+type Sidecar struct {
+	Gate   *gate.Gate
+	Policy *Policy
+	// Memory is nil where a call is decided without what people answered before.
+	Memory *Memory
 	// containment and runs are nil where nothing is run.
 	containment *containment
 	runs        *runs.Book
@@ -31,19 +33,19 @@ type sidecar struct {
 	writer *record.Writer
 	// broadcasts is true where the mode unsafe_debug is served (N4).
 	broadcasts bool
-	// metrics are nil, and tracing does nothing, where nobody serves.
-	metrics *metrics.Metrics
-	tracing *tracing.Tracing
+	// Metrics are nil, and Tracing does nothing, where nobody serves.
+	Metrics *metrics.Metrics
+	Tracing *tracing.Tracing
 }
 
-// newSidecar wires a sidecar that remembers, and records its decisions. The
+// New wires a sidecar that remembers, and records its decisions. The
 // caller closes it.
-func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *sidecar, err error) {
-	if s.metrics == nil {
-		s = s.with(s.Config)
-		s.metrics = metrics.New(programVersion())
+func New(ctx context.Context, s *Settings, logger *slog.Logger) (made *Sidecar, err error) {
+	if s.Meter == nil {
+		s = s.With(s.Config)
+		s.Meter = metrics.New(Version())
 	}
-	made = &sidecar{metrics: s.metrics, tracing: s.tracing, broadcasts: s.UnsafeDebugBroadcast}
+	made = &Sidecar{Metrics: s.Meter, Tracing: s.Tracing, broadcasts: s.UnsafeDebugBroadcast}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, made.Close())
@@ -55,7 +57,7 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 		return made, failed(err, "name another file with --log-file")
 	}
 	opening := openStore(ctx, s)
-	made.policy, err = newPolicy(ctx, s, filepath.Join(s.StateDir, persistDir), logger)
+	made.Policy, err = NewPolicy(ctx, s, filepath.Join(s.StateDir, persistDir), logger)
 	opened, unopened := opening()
 	if err != nil || unopened != nil {
 		if opened != nil {
@@ -63,8 +65,8 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 		}
 		return made, errors.Join(err, unopened)
 	}
-	made.writer.SetRules(recordRules{made.policy})
-	if made.memory, err = newMemory(ctx, s, opened, made.policy, logger); err != nil {
+	made.writer.SetRules(recordRules{made.Policy})
+	if made.Memory, err = newMemory(ctx, s, opened, made.Policy, logger); err != nil {
 		return made, err
 	}
 	made.containment = newContainment(s)
@@ -72,15 +74,15 @@ func newSidecar(ctx context.Context, s *settings, logger *slog.Logger) (made *si
 	return made, errors.Join(made.assemble(logger), made.sources())
 }
 
-// newJudge wires what decides without a server: it remembers nothing, asks
+// NewJudge wires what decides without a server: it remembers nothing, asks
 // nobody and records nothing. The caller closes it.
-func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
+func NewJudge(ctx context.Context, s *Settings) (*Sidecar, error) {
 	logger := slog.New(slog.DiscardHandler)
-	policy, err := newOfflinePolicy(ctx, s, logger)
+	policy, err := NewOfflinePolicy(ctx, s, logger)
 	if err != nil {
 		return nil, err
 	}
-	made := &sidecar{policy: policy, broadcasts: s.UnsafeDebugBroadcast}
+	made := &Sidecar{Policy: policy, broadcasts: s.UnsafeDebugBroadcast}
 	if err := made.assemble(logger); err != nil {
 		return nil, errors.Join(err, made.Close())
 	}
@@ -88,9 +90,9 @@ func newJudge(ctx context.Context, s *settings) (*sidecar, error) {
 }
 
 // assemble makes the gate of what is there.
-func (s *sidecar) assemble(logger *slog.Logger) (err error) {
+func (s *Sidecar) assemble(logger *slog.Logger) (err error) {
 	options := gate.Options{
-		Policy: s.policy, Redactor: s.policy.redactor, Labels: s.labels(), UnsafeDebug: s.broadcasts, VerifyChoices: true,
+		Policy: s.Policy, Redactor: s.Policy.redactor, Labels: s.labels(), UnsafeDebug: s.broadcasts, VerifyChoices: true,
 		Fault: func(code string, err error) {
 			logger.Error("decision failed", "decision_id", decisionOf(err), "code", code, "error", err)
 		},
@@ -99,17 +101,17 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 				"agent", session.Agent, "session", session.ID, "path", path.Real, "operation", path.Op)
 		},
 	}
-	options.Explain = s.explain
+	options.Explain = s.Explain
 	if s.writer != nil {
 		options.Recorder, options.RequireRecord = s.writer, s.writer.Required()
 	}
-	if s.memory != nil {
-		options.Sessions, options.Approvals, options.Prompts = s.memory.sessions, s.memory.approvals, s.memory.prompts
-		options.Terminals, options.Worktrees = s.memory.terminals, s.memory.worktrees
-		options.Decided = s.memory.tellDecision
-		options.Given, options.Again = s.memory.releases.count.Load, s.memory.releases.everything
+	if s.Memory != nil {
+		options.Sessions, options.Approvals, options.Prompts = s.Memory.Sessions, s.Memory.Approvals, s.Memory.Prompts
+		options.Terminals, options.Worktrees = s.Memory.Terminals, s.Memory.worktrees
+		options.Decided = s.Memory.tellDecision
+		options.Given, options.Again = s.Memory.releases.count.Load, s.Memory.releases.everything
 	} else {
-		options.Prompts, err = prompts.New(prompts.Options{Clock: time.Now, NewID: newID})
+		options.Prompts, err = prompts.New(prompts.Options{Clock: time.Now, NewID: NewID})
 		if err != nil {
 			return err
 		}
@@ -119,21 +121,21 @@ func (s *sidecar) assemble(logger *slog.Logger) (err error) {
 	}
 	s.watchBroadcasts(&options, logger)
 	s.measure(&options)
-	if s.gate, err = gate.New(options); err != nil {
+	if s.Gate, err = gate.New(options); err != nil {
 		return err
 	}
-	if s.memory != nil {
-		s.memory.decideBy(s.gate)
-		s.policy.watchActivation(func(revision string) {
-			s.memory.events.Publish(events.PolicyActivated, v1.PolicyInfo{Revision: revision})
+	if s.Memory != nil {
+		s.Memory.decideBy(s.Gate)
+		s.Policy.watchActivation(func(revision string) {
+			s.Memory.Events.Publish(events.PolicyActivated, v1.PolicyInfo{Revision: revision})
 		})
 	}
 	return nil
 }
 
 // labels stand in every record.
-func (s *sidecar) labels() map[string]string {
-	labels := map[string]string{"version": programVersion()}
+func (s *Sidecar) labels() map[string]string {
+	labels := map[string]string{"version": Version()}
 	if s.broadcasts {
 		labels["unsafe_debug_broadcast"] = "true"
 	}
@@ -141,7 +143,7 @@ func (s *sidecar) labels() map[string]string {
 }
 
 // watchBroadcasts logs every method that goes to all subscribers for debugging.
-func (s *sidecar) watchBroadcasts(options *gate.Options, logger *slog.Logger) {
+func (s *Sidecar) watchBroadcasts(options *gate.Options, logger *slog.Logger) {
 	decided := options.Decided
 	if !s.broadcasts {
 		return
@@ -157,14 +159,18 @@ func (s *sidecar) watchBroadcasts(options *gate.Options, logger *slog.Logger) {
 	}
 }
 
+// FindContainment begins to find out what this machine can enforce. It starts this program
+// several times, so a server begins with it when it is ready.
+func (s *Sidecar) FindContainment() { s.containment.find() }
+
 // Close ends the watches, and closes the store and the decision log.
-func (s *sidecar) Close() error {
+func (s *Sidecar) Close() error {
 	var failures []error
-	if s.memory != nil {
-		failures = append(failures, s.memory.Close())
+	if s.Memory != nil {
+		failures = append(failures, s.Memory.Close())
 	}
-	if s.policy != nil {
-		s.policy.Close()
+	if s.Policy != nil {
+		s.Policy.Close()
 	}
 	if s.writer != nil {
 		if err := s.writer.Close(); err != nil {
@@ -172,4 +178,13 @@ func (s *sidecar) Close() error {
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// decisionOf is the id of the decision that a fault is of, empty for none.
+func decisionOf(err error) string {
+	var fault *gate.FaultError
+	if errors.As(err, &fault) {
+		return fault.DecisionID
+	}
+	return ""
 }

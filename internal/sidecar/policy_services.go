@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -22,9 +22,9 @@ const persistDir = "policy"
 // of services.
 const fetchPatience = 15 * time.Second
 
-// newOfflinePolicy loads the policy for a command that decides without a server. It has a
+// NewOfflinePolicy loads the policy for a command that decides without a server. It has a
 // copy of what the server keeps, and changes nothing there.
-func newOfflinePolicy(ctx context.Context, s *settings, logger *slog.Logger) (*policy, error) {
+func NewOfflinePolicy(ctx context.Context, s *Settings, logger *slog.Logger) (*Policy, error) {
 	scratch := ""
 	if len(s.Bundles) > 0 {
 		made, err := os.MkdirTemp("", "policyd-")
@@ -36,7 +36,7 @@ func newOfflinePolicy(ctx context.Context, s *settings, logger *slog.Logger) (*p
 			return nil, errors.Join(err, os.RemoveAll(scratch))
 		}
 	}
-	p, err := newPolicy(ctx, s, scratch, logger)
+	p, err := NewPolicy(ctx, s, scratch, logger)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(scratch))
 	}
@@ -90,7 +90,7 @@ func copyInto(root *os.Root, from, name string) error {
 }
 
 // wait returns once a policy is in force.
-func (p *policy) wait(ctx context.Context) error {
+func (p *Policy) wait(ctx context.Context) error {
 	timer := time.NewTimer(fetchPatience)
 	defer timer.Stop()
 	select {
@@ -104,7 +104,7 @@ func (p *policy) wait(ctx context.Context) error {
 }
 
 // awaited says which bundles are awaited, and why they don't come.
-func (p *policy) awaited() string {
+func (p *Policy) awaited() string {
 	status := p.engine.Status()
 	text := "waiting for the bundles " + strings.Join(status.Waiting, ", ")
 	if len(status.Waiting) == 0 {
@@ -121,7 +121,7 @@ func (p *policy) awaited() string {
 }
 
 // checkBundles says of each bundle of a service what became of it.
-func (p *policy) checkBundles() []server.Check {
+func (p *Policy) checkBundles() []server.Check {
 	var checks []server.Check
 	for _, one := range p.engine.Status().Bundles {
 		checks = append(checks, checkBundle(&one))
@@ -130,7 +130,7 @@ func (p *policy) checkBundles() []server.Check {
 }
 
 // bundleWarnings are bundles of which the latest was refused.
-func (p *policy) bundleWarnings() []string {
+func (p *Policy) bundleWarnings() []string {
 	var found []string
 	for _, one := range p.engine.Status().Bundles {
 		if one.LastError != "" {

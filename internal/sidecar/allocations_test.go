@@ -1,7 +1,8 @@
-package main
+package sidecar
 
 import (
 	"encoding/json"
+	"flag"
 	"maps"
 	"os"
 	"runtime"
@@ -12,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+var update = flag.Bool("update", false, "write the committed allocations anew")
 
 const (
 	// allocationsFile holds what a decision allocates, by name.
@@ -39,13 +42,13 @@ func TestDecisionsKeepTheirAllocations(t *testing.T) {
 	var committed map[string]float64
 	require.NoError(t, json.Unmarshal(text, &committed))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(counted)), slices.Collect(maps.Keys(committed)),
-		"%s doesn't hold the calls that are counted: run go test ./cmd/policyd -run %s -update", allocationsFile, t.Name())
+		"%s doesn't hold the calls that are counted: run go test ./internal/sidecar -run %s -update", allocationsFile, t.Name())
 	for name, count := range counted {
 		before := committed[name]
 		t.Logf("%s: %.0f allocations, committed %.0f", name, count, before)
 		assert.LessOrEqualf(t, count, before*mostGrowth, "%s allocates more than the committed %.0f and a twentieth", name, before)
 		assert.GreaterOrEqualf(t, count, before*mostGain,
-			"%s allocates %.0f, a tenth less than the committed %.0f: keep the gain with go test ./cmd/policyd -run %s -update, "+
+			"%s allocates %.0f, a tenth less than the committed %.0f: keep the gain with go test ./internal/sidecar -run %s -update, "+
 				"and commit %s", name, count, before, t.Name(), allocationsFile)
 	}
 }
@@ -69,7 +72,7 @@ func countAllocations(t *testing.T) map[string]float64 {
 
 // allocationsOf is the least of several counts: a goroutine of the sidecar's own, or
 // a pool that grows, can only add.
-func allocationsOf(t *testing.T, decider *sidecar, body []byte) float64 {
+func allocationsOf(t *testing.T, decider *Sidecar, body []byte) float64 {
 	t.Helper()
 	requireAllowed(t, decider, body)
 	// A collection empties pools, which would be filled again.

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type staged struct {
 func BenchmarkStages(b *testing.B) {
 	tree := benchmarkTree(b, stageCalls)
 	decider := benchmarkSidecar(b, tree, cacheOff)
-	current := decider.policy.Current()
+	current := decider.Policy.Current()
 	labels := decider.labels()
 	calls := stage(b, decider, benchmarkCalls()[2].bodies(b, tree, stageCalls))
 	for _, part := range []struct {
@@ -70,14 +70,14 @@ func judged(_ v1.Judgement, err error) error {
 }
 
 // stage takes each call through the stages once.
-func stage(b *testing.B, decider *sidecar, bodies [][]byte) []staged {
+func stage(b *testing.B, decider *Sidecar, bodies [][]byte) []staged {
 	b.Helper()
 	calls := make([]staged, len(bodies))
 	for i, body := range bodies {
 		requireAllowed(b, decider, body)
 		call, err := strict.DecodeCall(body)
 		require.NoError(b, err)
-		decision := decider.gate.Decide(b.Context(), call, gate.DecideOptions{IncludeFacts: true})
+		decision := decider.Gate.Decide(b.Context(), call, gate.DecideOptions{IncludeFacts: true})
 		input := v1.Input{Facts: *decision.Facts, Approvals: []v1.Approval{}}
 		decision.Facts = nil
 		calls[i] = staged{body: body, call: call, input: input, decision: decision}
@@ -86,8 +86,8 @@ func stage(b *testing.B, decider *sidecar, bodies [][]byte) []staged {
 }
 
 // recordOf is the record that the gate writes of a call that is allowed.
-func recordOf(decider *sidecar, labels map[string]string, s *staged) *v1.Record {
-	kept, erased, masked := decider.policy.redactor.Redact(s.call, s.input.Tool.Kind, nil)
+func recordOf(decider *Sidecar, labels map[string]string, s *staged) *v1.Record {
+	kept, erased, masked := decider.Policy.redactor.Redact(s.call, s.input.Tool.Kind, nil)
 	return &v1.Record{
 		DecisionID: s.decision.ID, Timestamp: time.Now(), Path: "policyd/main/decision", Labels: labels,
 		Bundles: map[string]v1.BundleInfo{"policyd": s.bundle()},

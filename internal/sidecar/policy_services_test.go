@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -58,33 +58,33 @@ func TestAStalePolicyIsSaidAndDeniesWhereAskedTo(t *testing.T) {
 			away.Store(false)
 			clock := &movedClock{now: time.Now()}
 			p := servedPolicy(t, service.URL, mode, clock)
-			decider := &sidecar{policy: p}
-			assert.False(t, decider.ready().Ready)
-			assert.Contains(t, decider.ready().Checks[0].Detail, "waiting for the bundles push")
+			decider := &Sidecar{Policy: p}
+			assert.False(t, decider.Ready().Ready)
+			assert.Contains(t, decider.Ready().Checks[0].Detail, "waiting for the bundles push")
 			require.Nil(t, p.Current())
 
 			require.NoError(t, p.engine.Poll(t.Context()))
 			require.NoError(t, p.wait(t.Context()))
-			assert.True(t, decider.ready().Ready)
+			assert.True(t, decider.Ready().Ready)
 			assert.NotEqual(t, codePolicyStale, codeOf(p))
 
 			away.Store(true)
 			clock.pass(2 * time.Hour)
 			require.Error(t, p.engine.Poll(t.Context()))
-			assert.False(t, decider.ready().Ready)
-			assert.Contains(t, decider.ready().Checks[0].Detail, "longer than max_policy_age")
-			assert.Contains(t, decider.ready().Checks[1].Detail, "bundle push not fetched")
+			assert.False(t, decider.Ready().Ready)
+			assert.Contains(t, decider.Ready().Checks[0].Detail, "longer than max_policy_age")
+			assert.Contains(t, decider.Ready().Checks[1].Detail, "bundle push not fetched")
 			assert.Equal(t, mode == config.StaleDeny, codeOf(p) == codePolicyStale)
 
 			away.Store(false)
 			require.NoError(t, p.engine.Poll(t.Context()))
-			assert.True(t, decider.ready().Ready)
+			assert.True(t, decider.Ready().Ready)
 			assert.NotEqual(t, codePolicyStale, codeOf(p))
 		})
 	}
 }
 
-func servedPolicy(t *testing.T, address, mode string, clock *movedClock) *policy {
+func servedPolicy(t *testing.T, address, mode string, clock *movedClock) *Policy {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "policyd.yaml")
@@ -97,28 +97,28 @@ bundles:
 `), 0o600))
 	loaded, err := config.Load(file, func(name string) (string, bool) { return dir, name == "HOME" }, nil)
 	require.NoError(t, err)
-	s := &settings{Config: loaded, file: file, home: dir, platform: "linux", now: clock.Now}
-	p, err := newPolicy(t.Context(), s, filepath.Join(dir, "kept"), slog.New(slog.DiscardHandler))
+	s := &Settings{Config: loaded, File: file, Home: dir, Platform: "linux", Now: clock.Now}
+	p, err := NewPolicy(t.Context(), s, filepath.Join(dir, "kept"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	return p
 }
 
 func TestServicesWithoutTLSAreWarnedOf(t *testing.T) {
-	s := &settings{Config: &config.Config{Addr: "127.0.0.1:1", Bundles: map[string]any{"services": map[string]any{
+	s := &Settings{Config: &config.Config{Addr: "127.0.0.1:1", Bundles: map[string]any{"services": map[string]any{
 		"open":   map[string]any{"url": "http://bundles.example.com"},
 		"blind":  map[string]any{"url": "https://bundles.example.com", "allow_insecure_tls": true},
 		"near":   map[string]any{"url": "http://127.0.0.1:8080"},
 		"secure": map[string]any{"url": "https://bundles.example.com"},
 	}}}}
-	found := s.warnings()
+	found := s.Warnings()
 	require.Len(t, found, 2)
 	assert.Contains(t, found[0], "bundles.services.blind")
 	assert.Contains(t, found[1], "bundles.services.open")
 }
 
 // codeOf is the code with which the policy denies a call that has no facts.
-func codeOf(p *policy) string {
+func codeOf(p *Policy) string {
 	_, err := p.Current().Judge(context.Background(), &v1.Input{})
 	var coded *v1.CodedError
 	if errors.As(err, &coded) {

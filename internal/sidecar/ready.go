@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"policyd/internal/store"
 )
 
-// ready says whether calls can be decided. A bundle that was refused is a
+// Ready says whether calls can be decided. A bundle that was refused is a
 // warning: the policy before it decides. A log that can't be written is one
 // only where records aren't required, for else every call is denied.
-func (s *sidecar) ready() server.Readiness {
+func (s *Sidecar) Ready() server.Readiness {
 	readiness := server.Readiness{
-		Ready:  s.policy.current.Load() != nil && !s.policy.engine.Stale(),
-		Checks: append([]server.Check{s.checkPolicy()}, s.policy.checkBundles()...),
+		Ready:  s.Policy.current.Load() != nil && !s.Policy.engine.Stale(),
+		Checks: append([]server.Check{s.checkPolicy()}, s.Policy.checkBundles()...),
 	}
-	readiness.Checks = append(readiness.Checks, s.policy.files.checks()...)
+	readiness.Checks = append(readiness.Checks, s.Policy.files.checks()...)
 	if s.containment != nil {
 		readiness.Checks = append(readiness.Checks, s.containment.checks()...)
 	}
@@ -33,7 +33,7 @@ func (s *sidecar) ready() server.Readiness {
 	checks, written := checkRecords(s.writer)
 	readiness.Ready = readiness.Ready && (written || !s.writer.Required())
 	readiness.Checks = append(readiness.Checks, checks...)
-	if s.memory != nil {
+	if s.Memory != nil {
 		check, there := s.checkStore()
 		readiness.Ready = readiness.Ready && there
 		readiness.Checks = append(readiness.Checks, check)
@@ -44,10 +44,10 @@ func (s *sidecar) ready() server.Readiness {
 // checkStore is a warning while the store is away: what approvals and grants would have
 // allowed is asked (D2). It is a reason not to be ready when the database was removed or
 // replaced: nothing is kept any more until a restart.
-func (s *sidecar) checkStore() (check server.Check, there bool) {
+func (s *Sidecar) checkStore() (check server.Check, there bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
-	err := s.memory.check(ctx)
+	err := s.Memory.check(ctx)
 	switch {
 	case errors.Is(err, store.ErrReplaced):
 		return server.Check{Name: "store", Detail: "nothing that is answered is kept: " + err.Error()}, false
@@ -64,11 +64,11 @@ const slowActivation = time.Second
 // storePatience bounds what a readiness probe waits for the store.
 const storePatience = time.Second
 
-func (s *sidecar) checkPolicy() server.Check {
-	status := s.policy.engine.Status()
+func (s *Sidecar) checkPolicy() server.Check {
+	status := s.Policy.engine.Status()
 	switch {
 	case status.Revision == "":
-		return server.Check{Name: "policy", Detail: s.policy.awaited()}
+		return server.Check{Name: "policy", Detail: s.Policy.awaited()}
 	case status.Stale:
 		return server.Check{Name: "policy", Detail: fmt.Sprintf("no service has confirmed revision %s since %s, which is longer than max_policy_age",
 			status.Revision, status.ConfirmedAt.UTC().Format(time.RFC3339))}

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -24,13 +24,13 @@ import (
 	"policyd/policies"
 )
 
-// policy joins the engine with the extraction that its data asks for. Both
+// Policy joins the engine with the extraction that its data asks for. Both
 // belong to one snapshot, so that lists of secrets and the rules that judge by
 // them never come from two policies.
-type policy struct {
+type Policy struct {
 	engine  *bundles.Engine
 	base    *extract.Base
-	current atomic.Pointer[snapshot]
+	current atomic.Pointer[Snapshot]
 	// files are what the operator adds.
 	files *operatorFiles
 	// redactor masks by the names of secret variables of the policy in force.
@@ -45,10 +45,10 @@ type policy struct {
 	activated atomic.Pointer[func(revision string)]
 }
 
-var _ gate.Policy = (*policy)(nil)
+var _ gate.Policy = (*Policy)(nil)
 
-// snapshot is a policy in force, as the gate needs it.
-type snapshot struct {
+// Snapshot is a policy in force, as the gate needs it.
+type Snapshot struct {
 	*bundles.Snapshot
 	extractor *extract.Extractor
 	scope     *scope
@@ -58,8 +58,8 @@ type snapshot struct {
 }
 
 var (
-	_ gate.Snapshot = (*snapshot)(nil)
-	_ gate.Methods  = (*snapshot)(nil)
+	_ gate.Snapshot = (*Snapshot)(nil)
+	_ gate.Methods  = (*Snapshot)(nil)
 )
 
 // prepared is what one policy's data gives to the parts outside of the engine.
@@ -71,34 +71,35 @@ type prepared struct {
 }
 
 // Extract makes the facts of a call.
-func (s *snapshot) Extract(ctx context.Context, call *v1.Call, grants []v1.PathGrant) (v1.Facts, error) {
+func (s *Snapshot) Extract(ctx context.Context, call *v1.Call, grants []v1.PathGrant) (v1.Facts, error) {
 	return s.extractor.ExtractContext(ctx, call, grants, s.limit)
 }
 
-// Contain makes the obligation that a duty means for a call.
-func (s *snapshot) Moves(call *v1.Call) bool { return s.extractor.Moves(call) }
+// Moves implements gate.Snapshot.
+func (s *Snapshot) Moves(call *v1.Call) bool { return s.extractor.Moves(call) }
 
-func (s *snapshot) Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error) {
+// Contain makes the obligation that a duty means for a call.
+func (s *Snapshot) Contain(ctx context.Context, call *v1.Call, grants []v1.PathGrant, duty v1.Duty) (v1.Containment, error) {
 	return s.extractor.Contain(ctx, call, grants, duty)
 }
 
 // Method makes the facts of an ACP method without arguments.
-func (s *snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
+func (s *Snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
 	return s.extractor.Method(session, name)
 }
 
 // Inert names the arguments of a call that change nothing of what it does.
-func (s *snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
+func (s *Snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
-// newPolicy loads the policy that the settings name, and keeps what services send in a
+// NewPolicy loads the policy that the settings name, and keeps what services send in a
 // directory for the next start. The caller closes it.
-func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logger) (*policy, error) {
-	p := &policy{denyStale: s.StalePolicy == config.StaleDeny, limit: s.PolicyTimeout}
+func NewPolicy(ctx context.Context, s *Settings, kept string, logger *slog.Logger) (*Policy, error) {
+	p := &Policy{denyStale: s.StalePolicy == config.StaleDeny, limit: s.PolicyTimeout}
 	// The tables of extraction are read while the rules are.
 	tables := sync.OnceValues(func() (*extract.Base, error) {
 		base, err := extract.NewBase(extract.Options{
-			Home: s.home, Own: s.own(), Protected: s.protected(), Address: s.Addr, ConsoleAddress: s.consoleAddress(), Hostnames: hostnames(), Platform: s.platform,
-			Now: s.now, LookupEnv: s.env, Watch: true,
+			Home: s.Home, Own: s.own(), Protected: s.protected(), Address: s.Addr, ConsoleAddress: s.ConsoleAddress(), Hostnames: hostnames(), Platform: s.Platform,
+			Now: s.Now, LookupEnv: s.Env, Watch: true,
 		})
 		if err == nil {
 			p.base = base
@@ -109,7 +110,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 	go func() { _, _ = tables() }() // whoever asks next gets the error
 	p.files = newOperatorFiles(s, tables, logger)
 	engine, err := bundles.New(ctx, bundles.Options{
-		Source: s.Bundle, FS: policies.FS, Schema: policies.Schema, Ahead: s.ahead, Settings: s.Settings(), Additions: p.files.settings, Watch: s.Watch, Logger: logger, Now: s.now,
+		Source: s.Bundle, FS: policies.FS, Schema: policies.Schema, Ahead: s.Ahead, Settings: s.Settings(), Additions: p.files.settings, Watch: s.Watch, Logger: logger, Now: s.Now,
 		TestOnActivate: s.TestOnActivate, Services: s.Bundles, PersistDir: kept,
 		MaxAge: s.MaxPolicyAge, Deadline: s.PolicyTimeout, Remembered: s.DecisionCache,
 		Prepare: func(policyd map[string]any) (any, error) {
@@ -117,7 +118,7 @@ func newPolicy(ctx context.Context, s *settings, kept string, logger *slog.Logge
 			if err != nil {
 				return nil, err
 			}
-			return prepare(base, policyd, s.home)
+			return prepare(base, policyd, s.Home)
 		},
 		OnActivate: p.activate,
 	})
@@ -159,22 +160,22 @@ func prepare(base *extract.Base, policyd map[string]any, home string) (prepared,
 
 // activate puts a snapshot in force. A snapshot without extraction can't be:
 // Prepare made it.
-func (p *policy) activate(activated *bundles.Snapshot) {
+func (p *Policy) activate(activated *bundles.Snapshot) {
 	made, ok := activated.Prepared().(prepared)
 	if !ok {
 		panic(fmt.Sprintf("snapshot %s was not prepared", activated.Revision()))
 	}
 	p.redactor.SetSecretNames(made.secretVariables)
 	p.redactor.SetContentArguments(made.extractor.ContentArguments())
-	p.current.Store(&snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated), limit: p.limit})
+	p.current.Store(&Snapshot{Snapshot: activated, extractor: made.extractor, scope: made.scope, records: prepareRules(activated), limit: p.limit})
 	if tell := p.activated.Load(); tell != nil {
 		(*tell)(activated.Revision())
 	}
 }
 
-// reloadFiles reads what the operator adds again, and puts it in force. It reports whether
+// ReloadFiles reads what the operator adds again, and puts it in force. It reports whether
 // anything changed; on error what was in force stays.
-func (p *policy) reloadFiles(ctx context.Context) (bool, error) {
+func (p *Policy) ReloadFiles(ctx context.Context) (bool, error) {
 	if !p.files.reload() {
 		return false, nil
 	}
@@ -183,8 +184,25 @@ func (p *policy) reloadFiles(ctx context.Context) (bool, error) {
 	return true, err
 }
 
+// Revision is that of the policy in force, empty for none.
+func (p *Policy) Revision() string { return p.engine.Status().Revision }
+
+// InForce is the snapshot in force, nil while there is none.
+func (p *Policy) InForce() *Snapshot { return p.current.Load() }
+
+// Notices are remarks on the safe verbs that the settings hold.
+func (p *Policy) Notices() []string { return p.files.checkInline().notices }
+
+// Warnings are parts of the policy that give nothing, or that were refused.
+func (p *Policy) Warnings() []string {
+	return slices.Concat(p.ScopeWarnings(), p.bundleWarnings(), p.files.warnings())
+}
+
+// Hide keeps texts out of records and prompts.
+func (p *Policy) Hide(texts []string) { p.redactor.SetOwn(texts) }
+
 // watchActivation sets who hears of policies that come into force from now on.
-func (p *policy) watchActivation(tell func(revision string)) { p.activated.Store(&tell) }
+func (p *Policy) watchActivation(tell func(revision string)) { p.activated.Store(&tell) }
 
 // secretVariables reads config.secrets.variables out of data.policyd. That it is
 // a list of texts was held when the extractor read it.
@@ -202,7 +220,7 @@ func secretVariables(policyd map[string]any) []string {
 }
 
 // Current implements gate.Policy.
-func (p *policy) Current() gate.Snapshot {
+func (p *Policy) Current() gate.Snapshot {
 	current := p.current.Load()
 	switch {
 	case current == nil:
@@ -217,7 +235,7 @@ func (p *policy) Current() gate.Snapshot {
 const codePolicyStale = "policy_stale"
 
 // stale is a policy that is too old to decide by.
-type stale struct{ *snapshot }
+type stale struct{ *Snapshot }
 
 var _ gate.Snapshot = (*stale)(nil)
 
@@ -229,15 +247,15 @@ func (*stale) Judge(context.Context, *v1.Input) (v1.Judgement, error) {
 }
 
 // Scope is what the policy in force says of paths, nil while there is none.
-func (p *policy) Scope() sessions.Scope {
+func (p *Policy) Scope() sessions.Scope {
 	if current := p.current.Load(); current != nil {
 		return current.scope
 	}
 	return nil
 }
 
-// scopeWarnings are settings of the policy in force that give nothing.
-func (p *policy) scopeWarnings() []string {
+// ScopeWarnings are settings of the policy in force that give nothing.
+func (p *Policy) ScopeWarnings() []string {
 	if current := p.current.Load(); current != nil {
 		return current.scope.warnings
 	}
@@ -246,14 +264,14 @@ func (p *policy) scopeWarnings() []string {
 
 // runsAnything reports whether a verb of a tool kind runs whatever it is given,
 // by what extraction says of a line that is the verb alone (A1).
-func (p *policy) runsAnything(tool, verb string) bool {
-	return slices.ContainsFunc(p.commands(tool, verb), func(item v1.Item) bool { return item.Caveats.Has("runs_anything") })
+func (p *Policy) runsAnything(tool, verb string) bool {
+	return slices.ContainsFunc(p.Commands(tool, verb), func(item v1.Item) bool { return item.Caveats.Has("runs_anything") })
 }
 
 // chain is the verb chain of a line that is a verb alone: what an approval has to
 // say to match it. It is empty for what is no command.
-func (p *policy) chain(tool, verb string) string {
-	if items := p.commands(tool, verb); len(items) == 1 {
+func (p *Policy) chain(tool, verb string) string {
+	if items := p.Commands(tool, verb); len(items) == 1 {
 		if items[0].Caveats.Has("named_by_path") || items[0].Caveats.Has("named_by_system_path") {
 			return "" // no approval covers a file of that name
 		}
@@ -264,13 +282,13 @@ func (p *policy) chain(tool, verb string) string {
 
 // place is a directory as facts name it. A name with a drive or of a share is one of
 // Windows, whatever this system is.
-func (p *policy) place(directory string) (approvals.Place, error) {
+func (p *Policy) place(directory string) (approvals.Place, error) {
 	current := p.current.Load()
 	if current == nil {
 		return approvals.Place{Real: directory}, nil
 	}
 	session := &v1.Session{}
-	if windowsName(directory) {
+	if WindowsName(directory) {
 		session.Platform = "windows"
 	}
 	place, err := current.extractor.Place(session, nil, directory)
@@ -283,7 +301,7 @@ func (p *policy) place(directory string) (approvals.Place, error) {
 }
 
 // workTree is the work tree that holds a directory, and the main one of its repository.
-func (p *policy) workTree(directory string) (top, main string, ok bool) {
+func (p *Policy) workTree(directory string) (top, main string, ok bool) {
 	current := p.current.Load()
 	if current == nil {
 		return "", "", false
@@ -292,13 +310,13 @@ func (p *policy) workTree(directory string) (top, main string, ok bool) {
 	return found.Top, found.Main, ok
 }
 
-// windowsName reports whether a name begins with a drive or names a share.
-func windowsName(name string) bool {
+// WindowsName reports whether a name begins with a drive or names a share.
+func WindowsName(name string) bool {
 	return len(name) > 2 && name[1] == ':' && strings.ContainsAny(name[2:3], `/\`) || strings.HasPrefix(name, `\\`) || strings.HasPrefix(name, "//")
 }
 
-// commands are the items of a shell line.
-func (p *policy) commands(tool, line string) []v1.Item {
+// Commands are the items of a shell line.
+func (p *Policy) Commands(tool, line string) []v1.Item {
 	current := p.current.Load()
 	if tool != v1.ToolShell || current == nil {
 		return nil
@@ -311,7 +329,7 @@ func (p *policy) commands(tool, line string) []v1.Item {
 }
 
 // Close ends watches and polls.
-func (p *policy) Close() {
+func (p *Policy) Close() {
 	p.engine.Close()
 	p.base.Close()
 	if p.scratch != "" {
@@ -327,4 +345,25 @@ func hostnames() []string {
 	}
 	first, _, _ := strings.Cut(name, ".")
 	return []string{name, first}
+}
+
+// OptionRisks are the risks of a command that its options bring, and not its operands or
+// the repository that it runs in.
+func (p *Policy) OptionRisks(item *v1.Item) []string {
+	var risks []string
+	for _, entry := range item.Form {
+		name, kind := entry.Name, entry.Kind
+		if !strings.HasPrefix(name, "-") {
+			continue
+		}
+		own := p.base.FormRisk("common", item.Verb, name, kind)
+		for _, risk := range item.Risks {
+			class, _, _ := strings.Cut(risk, " ")
+			if class == own || risk == name || class == strings.TrimLeft(name, "-") {
+				risks = append(risks, risk)
+			}
+		}
+	}
+	slices.Sort(risks)
+	return slices.Compact(risks)
 }

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // nameWarnings are agents and tools in the settings that nothing is called by: what a
 // misspelt name should deny is not denied.
-func (s *settings) nameWarnings() []string {
+func (s *Settings) nameWarnings() []string {
 	agents, _ := s.Settings()["agents"].(map[string]any)
 	known, err := extract.AgentNames()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *settings) nameWarnings() []string {
 
 // addedTools are the tools of the file that adds to the catalog, by client in lower case.
 // It is empty if the file can't be used, of which others warn.
-func (s *settings) addedTools() map[string][]string {
+func (s *Settings) addedTools() map[string][]string {
 	added := map[string][]string{}
 	if s.CatalogFile == "" {
 		return added
@@ -61,7 +61,7 @@ func (s *settings) addedTools() map[string][]string {
 	if err != nil {
 		return added
 	}
-	file, err := config.ParseCatalog(s.CatalogFile, content, s.env)
+	file, err := config.ParseCatalog(s.CatalogFile, content, s.Env)
 	if err != nil {
 		return added
 	}

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -26,14 +26,14 @@ import (
 	"policyd/internal/terminals"
 )
 
-// memory is what outlives a decision: sessions, grants, questions and answers.
-type memory struct {
+// Memory is what outlives a decision: sessions, grants, questions and answers.
+type Memory struct {
 	store     *store.Store
-	sessions  *sessions.Registry
-	prompts   *prompts.Book
-	approvals *approvals.Index
-	terminals *terminals.Registry
-	events    *events.Broker
+	Sessions  *sessions.Registry
+	Prompts   *prompts.Book
+	Approvals *approvals.Index
+	Terminals *terminals.Registry
+	Events    *events.Broker
 	logger    *slog.Logger
 	metrics   *metrics.Metrics
 	// gate is set once it is made: it needs the memory first.
@@ -59,14 +59,15 @@ const tending = time.Second
 // sweeping is how often what has expired is deleted from the store.
 const sweeping = time.Hour
 
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
+// NewID makes an id that sorts by time.
+func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // openStore begins to open the store, and returns what waits for it.
-func openStore(ctx context.Context, s *settings) func() (*store.Store, error) {
+func openStore(ctx context.Context, s *Settings) func() (*store.Store, error) {
 	opening := sync.OnceValues(func() (*store.Store, error) {
-		opened, err := store.Open(ctx, storeOptions(s))
+		opened, err := store.Open(ctx, StoreOptions(s))
 		if err != nil {
-			return nil, failed(err, storeHint(err))
+			return nil, failed(err, StoreHint(err))
 		}
 		return opened, nil
 	})
@@ -76,10 +77,10 @@ func openStore(ctx context.Context, s *settings) func() (*store.Store, error) {
 
 // newMemory reads what the store remembers. The caller closes the memory, which closes the
 // store; an error closes it at once.
-func newMemory(ctx context.Context, s *settings, opened *store.Store, policy *policy, logger *slog.Logger) (*memory, error) {
-	m := &memory{
-		store: opened, logger: logger, metrics: s.metrics, retention: s.Retention, terminals: terminals.New(),
-		events: events.New(strings.ReplaceAll(newID(), "-", "")), releases: newReleases(),
+func newMemory(ctx context.Context, s *Settings, opened *store.Store, policy *Policy, logger *slog.Logger) (*Memory, error) {
+	m := &Memory{
+		store: opened, logger: logger, metrics: s.Meter, retention: s.Retention, Terminals: terminals.New(),
+		Events: events.New(strings.ReplaceAll(NewID(), "-", "")), releases: newReleases(),
 	}
 	if err := m.wire(s, policy); err != nil {
 		return nil, errors.Join(err, opened.Close())
@@ -95,9 +96,9 @@ func newMemory(ctx context.Context, s *settings, opened *store.Store, policy *po
 	return m, nil
 }
 
-// storeOptions say where the store is, and whether there has to be one already: records
+// StoreOptions say where the store is, and whether there has to be one already: records
 // of decisions stand in the state directory, and none is written without a store.
-func storeOptions(s *settings) store.Options {
+func StoreOptions(s *Settings) store.Options {
 	used := false
 	if filepath.Dir(s.DecisionLog.File) == filepath.Clean(s.StateDir) {
 		info, err := os.Stat(s.DecisionLog.File)
@@ -106,8 +107,8 @@ func storeOptions(s *settings) store.Options {
 	return store.Options{Address: s.Store, Dir: s.StateDir, Used: used}
 }
 
-// storeHint says what to do about a store that can't be opened.
-func storeHint(err error) string {
+// StoreHint says what to do about a store that can't be opened.
+func StoreHint(err error) string {
 	var newer *store.SchemaError
 	var lost *store.LostError
 	switch {
@@ -115,68 +116,71 @@ func storeHint(err error) string {
 		return "run the newer policyd, or name another directory with --state-dir"
 	case errors.As(err, &lost):
 		return "restore it from a backup, or start afresh with policyd doctor --repair, which forgets approvals, grants and sessions"
-	case unwritable(err):
-		return writableHint
+	case Unwritable(err):
+		return WritableHint
 	}
 	return "policyd doctor looks at the state directory; store in the settings names the store"
 }
 
-func (m *memory) wire(s *settings, policy *policy) (err error) {
+func (m *Memory) wire(s *Settings, policy *Policy) (err error) {
 	clock := time.Now
-	if s.now != nil {
-		clock = s.now
+	if s.Now != nil {
+		clock = s.Now
 	}
 	fault := func(err error) { m.logger.Error("store failed", "error", err) }
-	m.sessions, err = sessions.New(sessions.Options{
-		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: newID,
-		Platform: s.platform, Home: s.home, PerCaller: s.Limits.SessionsPerCaller, Fault: fault,
-		Changed: func(session v1.SessionInfo) { m.events.Publish(events.SessionUpdated, session) },
+	m.Sessions, err = sessions.New(sessions.Options{
+		Store: m.store, Scope: policy.Scope, Reads: m.reads, Clock: clock, NewID: NewID,
+		Platform: s.Platform, Home: s.Home, PerCaller: s.Limits.SessionsPerCaller, Fault: fault,
+		Changed: func(session v1.SessionInfo) { m.Events.Publish(events.SessionUpdated, session) },
 		Granted: m.releases.granted,
 		Ended: func(session string) {
-			m.approvals.End(session)
-			m.terminals.End(session)
+			m.Approvals.End(session)
+			m.Terminals.End(session)
 		},
 	})
 	if err != nil {
 		return err
 	}
 	m.worktrees = s.Worktrees == config.WorktreesMain
-	m.approvals, err = approvals.New(approvals.Options{
-		Store: m.store, Clock: clock, NewID: newID, Lineage: m.sessions.Lineage,
+	m.Approvals, err = approvals.New(approvals.Options{
+		Store: m.store, Clock: clock, NewID: NewID, Lineage: m.Sessions.Lineage,
 		RunsAnything: policy.runsAnything, Chain: policy.chain, Place: policy.place, WorkTree: policy.workTree,
-		Changed: func() { m.events.Publish(events.ApprovalsChanged, struct{}{}) },
+		Changed: func() { m.Events.Publish(events.ApprovalsChanged, struct{}{}) },
 		Given:   m.releases.given,
 	})
 	if err != nil {
 		return err
 	}
-	m.prompts, err = prompts.New(prompts.Options{
-		Store: m.store, Clock: clock, NewID: newID, Grant: m.sessions.Resolve, Fault: fault,
+	m.Prompts, err = prompts.New(prompts.Options{
+		Store: m.store, Clock: clock, NewID: NewID, Grant: m.Sessions.Resolve, Fault: fault,
 		Notify: m.tellPrompt,
 		Expiry: s.Prompts.Expiry, PerSession: s.Prompts.PerSession, PerCaller: s.Limits.PromptsPerCaller,
 		Given: func(entries []v1.ApprovalEntry, grants []v1.Grant, once *store.Once) {
-			m.approvals.Remember(entries, once)
-			m.sessions.Remember(grants)
+			m.Approvals.Remember(entries, once)
+			m.Sessions.Remember(grants)
 		},
 	})
 	if err != nil {
 		return err
 	}
-	m.sessions.SetAsker(m.prompts)
+	m.Sessions.SetAsker(m.Prompts)
 	return nil
 }
 
+// Notify sets who hears of prompts that are opened or end, from now on.
+func (m *Memory) Notify(take func(prompt *v1.Prompt)) { m.notified.Store(&take) }
+
 // tellPrompt tells watchers of a prompt that was opened or ended.
-func (m *memory) tellPrompt(prompt v1.Prompt) {
+func (m *Memory) tellPrompt(prompt v1.Prompt) {
 	m.metrics.Prompt(&prompt)
 	if notified := m.notified.Load(); notified != nil {
 		(*notified)(&prompt)
 	}
 	if prompt.State == v1.PromptPending {
-		m.events.Publish(events.PromptCreated, prompt)
+		m.Events.Publish(events.PromptCreated, prompt)
 		return
 	}
-	m.events.Publish(events.PromptEnded+prompt.State, prompt)
+	m.Events.Publish(events.PromptEnded+prompt.State, prompt)
 }
 
 // told is what watchers hear of a decision. What the call says is for those who
@@ -191,18 +195,18 @@ type told struct {
 }
 
 // tellDecision tells watchers of a decision, if there are any.
-func (m *memory) tellDecision(call *v1.Call, decision *v1.Decision) {
-	if !m.events.Watched() {
+func (m *Memory) tellDecision(call *v1.Call, decision *v1.Decision) {
+	if !m.Events.Watched() {
 		return
 	}
-	m.events.Publish(events.Decision, told{
+	m.Events.Publish(events.Decision, told{
 		ID: decision.ID, Decision: decision.Effect, Tool: call.Tool, Agent: call.Session.Agent, Session: call.Session.ID,
 		Reasons: decision.Reasons,
 	})
 }
 
 // reads decides whether a session may read a path, as any read is decided.
-func (m *memory) reads(ctx context.Context, session *v1.Session, path string, caller v1.Caller) v1.Decision {
+func (m *Memory) reads(ctx context.Context, session *v1.Session, path string, caller v1.Caller) v1.Decision {
 	args, err := json.Marshal(map[string]string{"path": path})
 	if err != nil {
 		return v1.Decision{} // denies
@@ -212,12 +216,12 @@ func (m *memory) reads(ctx context.Context, session *v1.Session, path string, ca
 }
 
 // load reads everything anew.
-func (m *memory) load(ctx context.Context) error {
-	return errors.Join(m.sessions.Load(ctx), m.approvals.Load(ctx), m.prompts.Load(ctx))
+func (m *Memory) load(ctx context.Context) error {
+	return errors.Join(m.Sessions.Load(ctx), m.Approvals.Load(ctx), m.Prompts.Load(ctx))
 }
 
 // tend ends what is past its time, and reads the store again once it is back.
-func (m *memory) tend(ctx context.Context) {
+func (m *Memory) tend(ctx context.Context) {
 	ticker := time.NewTicker(tending)
 	defer ticker.Stop()
 	var swept time.Time // a process that never lives for an hour sweeps, too
@@ -227,8 +231,8 @@ func (m *memory) tend(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		m.prompts.Expire(ctx)
-		if m.sessions.Check() != nil || m.approvals.Check() != nil {
+		m.Prompts.Expire(ctx)
+		if m.Sessions.Check() != nil || m.Approvals.Check() != nil {
 			if err := m.load(ctx); err != nil {
 				m.logger.Warn("store is still away", "error", err)
 			}
@@ -247,7 +251,7 @@ func (m *memory) tend(ctx context.Context) {
 }
 
 // follow takes over what other sidecars write to the same store.
-func (m *memory) follow(ctx context.Context) {
+func (m *Memory) follow(ctx context.Context) {
 	err := m.store.Watch(ctx, func(change store.Change) {
 		if err := m.take(ctx, change); err != nil {
 			m.logger.Error("store failed", "error", err)
@@ -258,36 +262,36 @@ func (m *memory) follow(ctx context.Context) {
 	}
 }
 
-func (m *memory) take(ctx context.Context, change store.Change) error {
+func (m *Memory) take(ctx context.Context, change store.Change) error {
 	switch change.Table {
 	case "sessions":
-		m.sessions.Forget(change.ID)
+		m.Sessions.Forget(change.ID)
 		return nil
 	case "grants":
-		return m.sessions.Load(ctx)
+		return m.Sessions.Load(ctx)
 	case "approvals":
-		return m.approvals.Refresh(ctx, change.ID)
+		return m.Approvals.Refresh(ctx, change.ID)
 	case "onces":
-		return m.approvals.RefreshOnce(ctx, change.ID)
+		return m.Approvals.RefreshOnce(ctx, change.ID)
 	case "prompts":
-		return m.prompts.Refresh(ctx, change.ID)
+		return m.Prompts.Refresh(ctx, change.ID)
 	}
 	return m.load(ctx)
 }
 
 // decideBy sets the gate that decides again what pending prompts ask.
-func (m *memory) decideBy(made *gate.Gate) {
+func (m *Memory) decideBy(made *gate.Gate) {
 	m.gate = made
 	m.background(m.release)
 }
 
 // check says what is wrong with the memory, nil when all is well.
-func (m *memory) check(ctx context.Context) error {
-	return errors.Join(m.sessions.Check(), m.approvals.Check(), m.store.Ping(ctx))
+func (m *Memory) check(ctx context.Context) error {
+	return errors.Join(m.Sessions.Check(), m.Approvals.Check(), m.store.Ping(ctx))
 }
 
 // Close ends the background work and closes the store.
-func (m *memory) Close() error {
+func (m *Memory) Close() error {
 	m.stop()
 	m.done.Wait()
 	return m.store.Close()

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -9,25 +9,25 @@ import (
 	"policyd/internal/gate"
 )
 
-// explain puts a decision into words, with what is remembered where there is a
+// Explain puts a decision into words, with what is remembered where there is a
 // memory. An agent is told of answers that could concern it alone: those of another
 // audience name places that whoever hears this one need not know of.
-func (s *sidecar) explain(
+func (s *Sidecar) Explain(
 	ctx context.Context, current gate.Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller,
 ) *v1.Explanation {
 	question := explain.Question{Input: in, Decision: decision}
 	fault := ""
-	if taken, ok := current.(*snapshot); ok {
+	if taken, ok := current.(*Snapshot); ok {
 		account, err := taken.Account(ctx, in)
 		if err != nil {
 			fault = "what the rules said is not known: " + err.Error()
 		}
 		question.Account = account
 	}
-	if s.memory != nil {
+	if s.Memory != nil {
 		session := v1.Session{ID: in.Session.ID, Agent: in.Session.Agent}
-		question.Grants = s.memory.sessions.Grants(&session)
-		question.Remembered = s.memory.approvals.Named(in.Verbs)
+		question.Grants = s.Memory.Sessions.Grants(&session)
+		question.Remembered = s.Memory.Approvals.Named(in.Verbs)
 		if !caller.Operator {
 			question.Remembered = slices.DeleteFunc(question.Remembered, func(entry v1.ApprovalEntry) bool {
 				return entry.Agent != "*" && entry.Agent != session.Agent || entry.Session != "" && entry.Session != session.ID ||

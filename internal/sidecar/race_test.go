@@ -1,6 +1,6 @@
 //go:build race
 
-package main
+package sidecar
 
 // underRace says that pools lose things on purpose, so that allocations can't be counted.
 const underRace = true

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func prepareRules(activated *bundles.Snapshot) preparedRules {
 }
 
 // recordRules are those of the policy in force.
-type recordRules struct{ policy *policy }
+type recordRules struct{ policy *Policy }
 
 var _ record.Rules = recordRules{}
 

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -16,13 +16,13 @@ const (
 const leastIdle = 7 * 24 * time.Hour
 
 // idleSince is the time since when a session has to have been used to stay active.
-func (m *memory) idleSince(now time.Time) time.Time { return now.Add(-max(m.retention, leastIdle)) }
+func (m *Memory) idleSince(now time.Time) time.Time { return now.Add(-max(m.retention, leastIdle)) }
 
 // endIdle ends sessions that no call has named since a time. An id that comes back is as narrow as
 // it was, as long as the ended session is kept.
-func (m *memory) endIdle(ctx context.Context, since time.Time) error {
+func (m *Memory) endIdle(ctx context.Context, since time.Time) error {
 	for range sweepRounds {
-		ended, err := m.sessions.EndIdle(ctx, since, sweptAtOnce)
+		ended, err := m.Sessions.EndIdle(ctx, since, sweptAtOnce)
 		if err != nil || ended < sweptAtOnce {
 			return err
 		}
@@ -32,7 +32,7 @@ func (m *memory) endIdle(ctx context.Context, since time.Time) error {
 
 // retain forgets prompts and archived sessions that ended before a time. Pending
 // prompts and sessions in use are never among them.
-func (m *memory) retain(ctx context.Context, before time.Time) error {
+func (m *Memory) retain(ctx context.Context, before time.Time) error {
 	for range sweepRounds {
 		gone, err := m.store.DeletePromptsBefore(ctx, before, sweptAtOnce)
 		if err != nil {
@@ -48,7 +48,7 @@ func (m *memory) retain(ctx context.Context, before time.Time) error {
 			return err
 		}
 		for _, id := range gone {
-			m.sessions.Forget(id)
+			m.Sessions.Forget(id)
 		}
 		if len(gone) < sweptAtOnce {
 			break

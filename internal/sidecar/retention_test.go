@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -24,10 +24,10 @@ func TestWhatEndedLongAgoIsForgotten(t *testing.T) {
 		"state_dir": dir, "run_dir": filepath.Join(dir, "run"),
 	})
 	require.NoError(t, err)
-	made, err := newSidecar(t.Context(), &settings{Config: loaded, platform: "linux"}, slog.New(slog.DiscardHandler))
+	made, err := New(t.Context(), &Settings{Config: loaded, Platform: "linux"}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, made.Close()) })
-	m, ctx := made.memory, t.Context()
+	m, ctx := made.Memory, t.Context()
 	m.stop() // so that nobody else sweeps
 	m.done.Wait()
 	require.Equal(t, 30*24*time.Hour, m.retention)

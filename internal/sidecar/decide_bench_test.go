@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"bytes"
@@ -82,7 +82,7 @@ func (c benchmarkCall) bodies(tb testing.TB, tree project.Tree, n int) [][]byte 
 }
 
 // decideInTurn decides the requests one after the other, and then again.
-func decideInTurn(b *testing.B, decider *sidecar, bodies [][]byte) {
+func decideInTurn(b *testing.B, decider *Sidecar, bodies [][]byte) {
 	b.Helper()
 	requireAllowed(b, decider, bodies[0])
 	b.ReportAllocs()
@@ -97,7 +97,7 @@ func decideInTurn(b *testing.B, decider *sidecar, bodies [][]byte) {
 
 // requireAllowed holds that what is measured is a call that is allowed. On a machine
 // that is busy enough the first judgements can take longer than they may.
-func requireAllowed(tb testing.TB, decider *sidecar, body []byte) {
+func requireAllowed(tb testing.TB, decider *Sidecar, body []byte) {
 	tb.Helper()
 	for range 20 {
 		effect, err := wholeWay(tb.Context(), decider, body)
@@ -109,12 +109,12 @@ func requireAllowed(tb testing.TB, decider *sidecar, body []byte) {
 	require.Failf(tb, "a call that isn't allowed", "%s", body)
 }
 
-func wholeWay(ctx context.Context, decider *sidecar, body []byte) (v1.Effect, error) {
+func wholeWay(ctx context.Context, decider *Sidecar, body []byte) (v1.Effect, error) {
 	call, err := strict.DecodeCall(body)
 	if err != nil {
 		return v1.EffectDeny, err
 	}
-	decision := decider.gate.Decide(ctx, call, gate.DecideOptions{})
+	decision := decider.Gate.Decide(ctx, call, gate.DecideOptions{})
 	err = encodeAnswer(&decision)
 	return decision.Effect, err
 }
@@ -143,7 +143,7 @@ func benchmarkTree(tb testing.TB, files int) project.Tree {
 }
 
 // benchmarkSidecar wires a sidecar by an environment of NAME=value.
-func benchmarkSidecar(tb testing.TB, tree project.Tree, environment ...string) *sidecar {
+func benchmarkSidecar(tb testing.TB, tree project.Tree, environment ...string) *Sidecar {
 	tb.Helper()
 	set := map[string]string{"HOME": tree.Home, "POLICYD_STATE_DIR": filepath.Join(tb.TempDir(), "state")}
 	for _, variable := range environment {
@@ -152,10 +152,10 @@ func benchmarkSidecar(tb testing.TB, tree project.Tree, environment ...string) *
 	}
 	loaded, err := config.Load("", func(name string) (string, bool) { value, found := set[name]; return value, found }, nil)
 	require.NoError(tb, err)
-	decider, err := newSidecar(tb.Context(), &settings{
-		Config: loaded, home: tree.Home, platform: runtime.GOOS,
+	decider, err := New(tb.Context(), &Settings{
+		Config: loaded, Home: tree.Home, Platform: runtime.GOOS,
 		// A repository that was made this second is never remembered.
-		now: func() time.Time { return time.Now().Add(time.Hour) },
+		Now: func() time.Time { return time.Now().Add(time.Hour) },
 	},
 		slog.New(slog.DiscardHandler))
 	require.NoError(tb, err)

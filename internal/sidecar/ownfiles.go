@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"os"
@@ -11,7 +11,7 @@ const swapped = "..data"
 
 // secretFiles are the files outside of the state directory that let their reader
 // in: tokens and the key of the certificate.
-func (s *settings) secretFiles() []string {
+func (s *Settings) secretFiles() []string {
 	var files []string
 	for _, token := range s.Tokens {
 		files = append(files, token.File)
@@ -24,7 +24,7 @@ func (s *settings) secretFiles() []string {
 
 // own is what agents may neither read nor change. Of a volume that is swapped it
 // is the whole directory, since its files have other real names after each swap.
-func (s *settings) own() []string {
+func (s *Settings) own() []string {
 	own := []string{s.StateDir, s.RunDir}
 	for _, file := range s.secretFiles() {
 		if file = whole(file); !slices.Contains(own, file) {

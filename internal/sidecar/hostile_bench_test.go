@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"encoding/json"
@@ -51,7 +51,7 @@ func hostileLines() map[string]string {
 
 // decideHostile decides lines that are made to cost, for a session that nobody can
 // be asked in: a question is no part of the cost.
-func decideHostile(b *testing.B, decider *sidecar, tree project.Tree) {
+func decideHostile(b *testing.B, decider *Sidecar, tree project.Tree) {
 	b.Helper()
 	for name, line := range hostileLines() {
 		session := benchmarkSession(tree, "hostile")

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func BenchmarkGrowth(b *testing.B) {
 
 // growApprovals adds remembered answers that don't apply, for verbs and directories
 // of all kinds.
-func growApprovals(b *testing.B, decider *sidecar, tree project.Tree) {
+func growApprovals(b *testing.B, decider *Sidecar, tree project.Tree) {
 	b.Helper()
 	bodies, known := benchmarkCalls()[2].bodies(b, tree, stageCalls), 0
 	for _, size := range []int{10, 100, 1000, 10_000, 100_000} {
@@ -43,13 +43,13 @@ func growApprovals(b *testing.B, decider *sidecar, tree project.Tree) {
 				Directory: new(fmt.Sprintf("/srv/p%d/src", known)), CreatedAt: time.Now(),
 			})
 		}
-		decider.memory.approvals.Remember(entries, nil)
+		decider.Memory.Approvals.Remember(entries, nil)
 		b.Run(strconv.Itoa(size), func(b *testing.B) { decideInTurn(b, decider, bodies) })
 	}
 }
 
 // growSessions lets ever more sessions ask in turn.
-func growSessions(b *testing.B, decider *sidecar, tree project.Tree) {
+func growSessions(b *testing.B, decider *Sidecar, tree project.Tree) {
 	b.Helper()
 	var bodies [][]byte
 	call := benchmarkCalls()[2]
@@ -66,7 +66,7 @@ func growSessions(b *testing.B, decider *sidecar, tree project.Tree) {
 }
 
 // growCommands joins ever more commands, each of which reads a file of its own.
-func growCommands(b *testing.B, decider *sidecar, tree project.Tree) {
+func growCommands(b *testing.B, decider *Sidecar, tree project.Tree) {
 	b.Helper()
 	for _, size := range []int{1, 5, 10, 20, 40, 64} {
 		commands := make([]string, size)
@@ -79,7 +79,7 @@ func growCommands(b *testing.B, decider *sidecar, tree project.Tree) {
 }
 
 // growLength makes one command's argument longer. The name is the length in bytes.
-func growLength(b *testing.B, decider *sidecar, tree project.Tree) {
+func growLength(b *testing.B, decider *Sidecar, tree project.Tree) {
 	b.Helper()
 	for _, size := range []int{256, 1 << 10, 4 << 10, 8 << 10, 16 << 10} {
 		line := "grep -n '" + strings.Repeat("some plain text ", size/16)
@@ -101,7 +101,7 @@ func growRules(b *testing.B, tree project.Tree) {
 		decider := benchmarkSidecar(b, tree, variables...)
 		in := &stage(b, decider, body)[0].input
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			current := decider.policy.Current()
+			current := decider.Policy.Current()
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := judged(current.Judge(b.Context(), in)); err != nil {

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"context"
@@ -91,7 +91,7 @@ func concerns(entry *v1.ApprovalEntry, scope *v1.PromptScope) bool {
 // release ends the pending prompts whose calls are allowed by now, whenever something
 // was approved or granted. One goroutine does so, a prompt at a time: much to decide
 // again takes longer, and no decision waits for it.
-func (m *memory) release(ctx context.Context) {
+func (m *Memory) release(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -99,14 +99,14 @@ func (m *memory) release(ctx context.Context) {
 		case <-m.releases.wake:
 		}
 		could, by := m.releases.next()
-		for _, asked := range m.prompts.Asking(could) {
+		for _, asked := range m.Prompts.Asking(could) {
 			if ctx.Err() != nil {
 				return
 			}
 			if !m.gate.Covered(ctx, asked.Call, asked.Caller) {
 				continue
 			}
-			if err := m.prompts.Release(ctx, asked.ID, by); err != nil {
+			if err := m.Prompts.Release(ctx, asked.ID, by); err != nil {
 				m.logger.Error("a prompt whose call is allowed by now stays open", "prompt", asked.ID, "error", err)
 			}
 		}

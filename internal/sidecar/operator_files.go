@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ type inlineFindings struct {
 func (f *operatorFiles) refuse(err error) {
 	text := ""
 	if err != nil {
-		text = oneLine(err) + "; the policy before it stays in force"
+		text = OneLine(err) + "; the policy before it stays in force"
 	}
 	f.refused.Store(&text)
 }
@@ -79,10 +79,10 @@ type operatorFile struct {
 
 // newOperatorFiles returns the files that the settings name. tables are those of extraction,
 // by which entries are checked.
-func newOperatorFiles(s *settings, tables func() (*extract.Base, error), logger *slog.Logger) *operatorFiles {
+func newOperatorFiles(s *Settings, tables func() (*extract.Base, error), logger *slog.Logger) *operatorFiles {
 	settings := s.Settings()
 	inline, _ := settings["safe_verbs"].(map[string]any)
-	f := &operatorFiles{inline: inline, agents: settings["agents"], env: s.env, tables: tables, logger: logger}
+	f := &operatorFiles{inline: inline, agents: settings["agents"], env: s.Env, tables: tables, logger: logger}
 	if f.env == nil {
 		f.env = func(string) (string, bool) { return "", false }
 	}
@@ -210,7 +210,7 @@ func (f *operatorFiles) overlay(key string, values map[string]any) map[string]an
 
 // warning says what is wrong with a file, and what follows. The caller holds its lock.
 func (o *operatorFile) warning() string {
-	return oneLine(errors.New(o.fault)) + "; the whole file is left out, and the built-in list decides until it is mended"
+	return OneLine(errors.New(o.fault)) + "; the whole file is left out, and the built-in list decides until it is mended"
 }
 
 // warnings are what is wrong with the files.
@@ -313,8 +313,8 @@ func (f *operatorFiles) checks() []server.Check {
 	return checks
 }
 
-// checkInlineForms refuses safe verbs of the settings that can never be safe.
-func checkInlineForms(settings map[string]any) error {
+// CheckInlineForms refuses safe verbs of the settings that can never be safe.
+func CheckInlineForms(settings map[string]any) error {
 	verbs, _ := settings["safe_verbs"].(map[string]any)
 	for _, platform := range slices.Sorted(maps.Keys(verbs)) {
 		table, _ := verbs[platform].(map[string]any)
