@@ -61,17 +61,27 @@ func (p *places) makeOne(path string, write []string) error {
 	if err != nil {
 		return err
 	}
-	err = unix.Mkdirat(dir, filepath.Base(first), placeholderMode)
+	err = makePlaceholder(dir, filepath.Base(first))
 	if err != nil && !errors.Is(err, unix.EEXIST) {
 		return err
-	}
-	if err == nil {
-		err = unix.Fchmodat(dir, filepath.Base(first), placeholderMode, 0) // whatever umask takes away
 	}
 	if err == nil || isPlaceholderAt(first) {
 		p.paths = append(p.paths, first)
 	}
 	return nil
+}
+
+// makePlaceholder makes one. Another run may exchange it for a link meanwhile, which is not followed: this
+// process isn't contained.
+func makePlaceholder(dir int, name string) error {
+	if err := unix.Mkdirat(dir, name, placeholderMode); err != nil {
+		return err
+	}
+	made, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Fchmod(made, placeholderMode), unix.Close(made)) // whatever umask took away
 }
 
 // firstMissing is the shortest part of a path that doesn't exist, or is a placeholder.

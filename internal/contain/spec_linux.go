@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -109,11 +110,22 @@ func (s *spec) cleanUp() {
 	}
 	_ = filepath.WalkDir(s.ParentTemporary, func(path string, entry os.DirEntry, _ error) error {
 		if entry != nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // about to be removed
+			giveBack(path)
 		}
 		return nil
 	})
 	_ = os.RemoveAll(s.ParentTemporary)
+}
+
+// giveBack gives the owner all rights to a directory, so that it can be emptied. What the program left behind may still
+// run, so no link is followed: this process isn't contained.
+func giveBack(path string) {
+	fd, err := openReal(path)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	_ = unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), unix.S_IRWXU)
 }
 
 // findProgram searches PATH as a shell does.
