@@ -136,6 +136,7 @@ generate-check:
 lint: vet
 	$(TOOL) golangci-lint run --allow-parallel-runners
 	cd test/bench && $(GO) tool -modfile=../tools/go.mod golangci-lint run --allow-parallel-runners
+	cd test/console && $(GO) tool -modfile=../tools/go.mod golangci-lint run --allow-parallel-runners
 
 go-test-short: build
 	$(PROGRAMS) $(GO) test -vet=off -short ./...

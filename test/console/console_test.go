@@ -58,19 +58,19 @@ type server struct {
 	url, state, runDir, config, home string
 	console                          string
 	command                          *exec.Cmd
-	exited                           chan error
+	exited                           chan struct{}
 }
 
-func newServer(t *testing.T, settings string) *server {
+func newServer(t *testing.T) *server {
 	t.Helper()
-	runDir, err := os.MkdirTemp("", "pc") // short: a socket's name is bounded
+	runDir, err := os.MkdirTemp("", "pc") //nolint:usetesting // short: a socket's name is bounded
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(runDir) })
-	home, err := os.MkdirTemp("", "home") // short, for the pictures
+	home, err := os.MkdirTemp("", "home") //nolint:usetesting // short, for the pictures
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	s := &server{state: filepath.Join(t.TempDir(), "state"), runDir: runDir, home: home, config: filepath.Join(t.TempDir(), "policyd.yaml")}
-	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '127.0.0.1:0', serve: always}\n"+settings), 0o600))
+	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '127.0.0.1:0', serve: always}\n"), 0o600))
 	s.start(t)
 	t.Cleanup(func() { s.stop() })
 	return s
@@ -88,8 +88,11 @@ func (s *server) start(t *testing.T) {
 	line, _ := bufio.NewReader(stdout).ReadString('\n')
 	s.url = regexp.MustCompile(`http://[0-9.]+:[0-9]+`).FindString(line)
 	require.NotEmpty(t, s.url, errors.String())
-	s.exited = make(chan error, 1)
-	go func() { s.exited <- s.command.Wait() }()
+	s.exited = make(chan struct{})
+	go func(ended *exec.Cmd, exited chan struct{}) {
+		_ = ended.Wait() // it was told to end
+		close(exited)
+	}(s.command, s.exited)
 }
 
 func (s *server) stop() {
@@ -145,10 +148,10 @@ type held struct {
 	at       chan time.Time
 }
 
-func (s *server) hold(session, command string) *held {
+func (s *server) hold(session string) *held {
 	h := &held{decision: make(chan string, 1), at: make(chan time.Time, 1)}
 	body, _ := json.Marshal(map[string]any{
-		"tool": "Bash", "args": map[string]string{"command": command}, "session": map[string]any{"id": session},
+		"tool": "Bash", "args": map[string]string{"command": "git push origin main"}, "session": map[string]any{"id": session},
 	})
 	go func() {
 		_, out, err := s.call("agent", http.MethodPost, "/v1/decide?wait=5m", string(body))
@@ -204,7 +207,7 @@ func browser(t *testing.T) context.Context {
 }
 
 // tab opens another tab with the same cookies.
-func tab(t *testing.T, parent context.Context) context.Context {
+func tab(parent context.Context, t *testing.T) context.Context {
 	t.Helper()
 	ctx, end := chromedp.NewContext(parent)
 	t.Cleanup(end)
@@ -212,7 +215,7 @@ func tab(t *testing.T, parent context.Context) context.Context {
 	return ctx
 }
 
-func do(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
+func do(ctx context.Context, t *testing.T, actions ...chromedp.Action) {
 	t.Helper()
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -220,13 +223,13 @@ func do(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
 }
 
 // login opens the console.
-func (s *server) login(t *testing.T, ctx context.Context) {
+func (s *server) login(ctx context.Context, t *testing.T) {
 	t.Helper()
 	link := fmt.Sprint(s.must(t, "operator", http.MethodPost, "/v1/console/link", `{"by":"alice"}`)["url"])
 	s.console, _, _ = strings.Cut(link, "/console/")
-	do(t, ctx, chromedp.Navigate(link), until(`document.getElementById("live").textContent === "Live"`))
+	do(ctx, t, chromedp.Navigate(link), until(`document.getElementById("live").textContent === "Live"`))
 	var address string
-	do(t, ctx, chromedp.Location(&address))
+	do(ctx, t, chromedp.Location(&address))
 	require.Equal(t, s.console+"/console/", address, "no code stays in the address")
 }
 
@@ -236,10 +239,10 @@ func until(expression string) chromedp.Action {
 	return chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(10*time.Millisecond))
 }
 
-func evaluate[T any](t *testing.T, ctx context.Context, expression string) T {
+func evaluate[T any](ctx context.Context, t *testing.T, expression string) T {
 	t.Helper()
 	var out T
-	do(t, ctx, chromedp.Evaluate(expression, &out))
+	do(ctx, t, chromedp.Evaluate(expression, &out))
 	return out
 }
 
@@ -253,85 +256,85 @@ func press(choice string) chromedp.Action {
 // part takes.
 func TestAnswerFromThePage(t *testing.T) {
 	ctx := browser(t)
-	s := newServer(t, "")
+	s := newServer(t)
 	s.register(t, "s1", "codex")
-	s.login(t, ctx)
-	do(t, ctx, chromedp.Evaluate(`window.seen = 0; new MutationObserver(() => { if (!window.seen && `+openCards+`) window.seen = Date.now(); }).observe(document.getElementById("list"), {childList: true, subtree: true})`, nil))
+	s.login(ctx, t)
+	do(ctx, t, chromedp.Evaluate(`window.seen = 0; new MutationObserver(() => { if (!window.seen && `+openCards+`) window.seen = Date.now(); }).observe(document.getElementById("list"), {childList: true, subtree: true})`, nil))
 	asked := time.Now()
-	call := s.hold("s1", "git push origin main")
-	do(t, ctx, until(openCards+" === 1"))
-	seen := time.UnixMilli(int64(evaluate[float64](t, ctx, "window.seen")))
+	call := s.hold("s1")
+	do(ctx, t, until(openCards+" === 1"))
+	seen := time.UnixMilli(int64(evaluate[float64](ctx, t, "window.seen")))
 	t.Logf("from the call to the card: %v", seen.Sub(asked))
-	assert.Contains(t, evaluate[string](t, ctx, `document.querySelector("#list .code").textContent`), "git push origin main")
-	assert.Equal(t, "(1) Waiting · policyd", evaluate[string](t, ctx, "document.title"))
-	do(t, ctx, until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
-	do(t, ctx, chromedp.Evaluate(`document.addEventListener("click", () => { window.clicked = Date.now(); }, {capture: true})`, nil), press("once"))
+	assert.Contains(t, evaluate[string](ctx, t, `document.querySelector("#list .code").textContent`), "git push origin main")
+	assert.Equal(t, "(1) Waiting · policyd", evaluate[string](ctx, t, "document.title"))
+	do(ctx, t, until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
+	do(ctx, t, chromedp.Evaluate(`document.addEventListener("click", () => { window.clicked = Date.now(); }, {capture: true})`, nil), press("once"))
 	assert.Equal(t, "allow", call.wait(t))
 	released := <-call.at
-	clicked := time.UnixMilli(int64(evaluate[float64](t, ctx, "window.clicked")))
+	clicked := time.UnixMilli(int64(evaluate[float64](ctx, t, "window.clicked")))
 	t.Logf("from the click to the released call: %v", released.Sub(clicked))
-	do(t, ctx, until(`document.querySelector("#list .ending")?.textContent.includes("by alice")`))
-	paint := evaluate[float64](t, ctx, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime || 0`)
+	do(ctx, t, until(`document.querySelector("#list .ending")?.textContent.includes("by alice")`))
+	paint := evaluate[float64](ctx, t, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime || 0`)
 	t.Logf("first paint: %.0f ms", paint)
-	weight := evaluate[float64](t, ctx, `performance.getEntries().filter((e) => e.transferSize !== undefined && !e.name.includes("/events")).reduce((sum, e) => sum + e.decodedBodySize, 0)`)
+	weight := evaluate[float64](ctx, t, `performance.getEntries().filter((e) => e.transferSize !== undefined && !e.name.includes("/events")).reduce((sum, e) => sum + e.decodedBodySize, 0)`)
 	t.Logf("page weight: %.1f KiB", weight/1024)
 	assert.Less(t, weight, 150.0*1024)
-	assert.Equal(t, 0.0, evaluate[float64](t, ctx, `performance.getEntries().filter((e) => e.name.startsWith("http") && !e.name.startsWith(location.origin)).length`), "nothing of another host")
-	assert.Equal(t, 0.0, evaluate[float64](t, ctx, `localStorage.length + sessionStorage.length + document.cookie.length`), "no secret where a script reads it")
+	assert.Zero(t, evaluate[int](ctx, t, `performance.getEntries().filter((e) => e.name.startsWith("http") && !e.name.startsWith(location.origin)).length`), "nothing of another host")
+	assert.Zero(t, evaluate[int](ctx, t, `localStorage.length + sessionStorage.length + document.cookie.length`), "no secret where a script reads it")
 }
 
 // TestKeysAnswer holds that the page can be used by keyboard alone, that a dangerous answer takes two
 // presses, and that a remembered answer can be undone.
 func TestKeysAnswer(t *testing.T) {
 	ctx := browser(t)
-	s := newServer(t, "")
+	s := newServer(t)
 	s.register(t, "s1", "codex")
-	s.login(t, ctx)
-	first := s.hold("s1", "git push origin main")
-	do(t, ctx, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
-	do(t, ctx, chromedp.KeyEvent("a"), until(`document.querySelector("#list .said").textContent.includes("Press again")`))
-	assert.Equal(t, 1, evaluate[int](t, ctx, openCards))
-	do(t, ctx, chromedp.KeyEvent("a"))
+	s.login(ctx, t)
+	first := s.hold("s1")
+	do(ctx, t, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
+	do(ctx, t, chromedp.KeyEvent("a"), until(`document.querySelector("#list .said").textContent.includes("Press again")`))
+	assert.Equal(t, 1, evaluate[int](ctx, t, openCards))
+	do(ctx, t, chromedp.KeyEvent("a"))
 	assert.Equal(t, "allow", first.wait(t))
-	do(t, ctx, until(`document.querySelector(".toast button")?.textContent === "Undo"`), chromedp.KeyEvent("u"),
+	do(ctx, t, until(`document.querySelector(".toast button")?.textContent === "Undo"`), chromedp.KeyEvent("u"),
 		until(`[...document.querySelectorAll(".toast")].some((box) => box.textContent.startsWith("Undone"))`))
 	assert.Empty(t, s.must(t, "operator", http.MethodGet, "/v1/approvals", "")["approvals"])
-	second := s.hold("s1", "git push origin main")
-	do(t, ctx, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card[data-state=pending]").dataset.since) > 300`), chromedp.KeyEvent("d"))
+	second := s.hold("s1")
+	do(ctx, t, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card[data-state=pending]").dataset.since) > 300`), chromedp.KeyEvent("d"))
 	assert.Equal(t, "deny", second.wait(t))
 }
 
 // TestEqualQuestionsTakeOnePress holds that five equal questions are one card and one answer.
 func TestEqualQuestionsTakeOnePress(t *testing.T) {
 	ctx := browser(t)
-	s := newServer(t, "")
-	s.login(t, ctx)
+	s := newServer(t)
+	s.login(ctx, t)
 	var calls []*held
 	for i := range 5 {
 		session := fmt.Sprintf("s%d", i)
 		s.register(t, session, "codex")
-		calls = append(calls, s.hold(session, "git push origin main"))
+		calls = append(calls, s.hold(session))
 	}
-	do(t, ctx, until(`document.querySelector("#list .card")?.dataset.ids.split(" ").length === 5`))
-	assert.Equal(t, 1, evaluate[int](t, ctx, openCards))
-	do(t, ctx, until(`performance.now() - Number(document.querySelector("#list .card").dataset.since || 0) > 300`), press("once"))
+	do(ctx, t, until(`document.querySelector("#list .card")?.dataset.ids.split(" ").length === 5`))
+	assert.Equal(t, 1, evaluate[int](ctx, t, openCards))
+	do(ctx, t, until(`performance.now() - Number(document.querySelector("#list .card").dataset.since || 0) > 300`), press("once"))
 	for _, call := range calls {
 		assert.Equal(t, "allow", call.wait(t))
 	}
-	do(t, ctx, until(openCards+" === 0"))
+	do(ctx, t, until(openCards+" === 0"))
 }
 
 // TestTwoOperatorsRace holds that of two answers one wins, and that the other page says who.
 func TestTwoOperatorsRace(t *testing.T) {
 	one := browser(t)
-	s := newServer(t, "")
+	s := newServer(t)
 	s.register(t, "s1", "codex")
-	s.login(t, one)
-	two := tab(t, one)
-	do(t, two, chromedp.Navigate(s.console+"/console/"), until(`document.getElementById("live").textContent === "Live"`))
-	call := s.hold("s1", "git push origin main")
+	s.login(one, t)
+	two := tab(one, t)
+	do(two, t, chromedp.Navigate(s.console+"/console/"), until(`document.getElementById("live").textContent === "Live"`))
+	call := s.hold("s1")
 	for _, ctx := range []context.Context{one, two} {
-		do(t, ctx, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
+		do(ctx, t, until(openCards+" === 1"), until(`performance.now() - Number(document.querySelector("#list .card").dataset.since) > 300`))
 	}
 	var wait sync.WaitGroup
 	for ctx, choice := range map[context.Context]string{one: "once", two: "deny"} {
@@ -345,7 +348,7 @@ func TestTwoOperatorsRace(t *testing.T) {
 	got := call.wait(t)
 	assert.Contains(t, []string{"allow", "deny"}, got)
 	for _, ctx := range []context.Context{one, two} {
-		do(t, ctx, until(openCards+" === 0"), until(`document.querySelector("#list .ending")?.textContent.includes("alice")`))
+		do(ctx, t, until(openCards+" === 0"), until(`document.querySelector("#list .ending")?.textContent.includes("alice")`))
 	}
 }
 
@@ -353,33 +356,33 @@ func TestTwoOperatorsRace(t *testing.T) {
 // waits.
 func TestTheServerRestarts(t *testing.T) {
 	ctx := browser(t)
-	s := newServer(t, "")
+	s := newServer(t)
 	s.register(t, "s1", "codex")
-	s.login(t, ctx)
+	s.login(ctx, t)
 	s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push a"},"session":{"id":"s1"}}`)
-	do(t, ctx, until(openCards+" === 1"))
+	do(ctx, t, until(openCards+" === 1"))
 	s.stop()
-	do(t, ctx, until(`document.getElementById("live").textContent === "Reconnecting"`))
+	do(ctx, t, until(`document.getElementById("live").textContent === "Reconnecting"`))
 	address := strings.TrimPrefix(s.console, "http://")
 	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always}\n"), 0o600))
 	s.start(t)
 	s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push b"},"session":{"id":"s1"}}`)
-	do(t, ctx, until(`document.getElementById("live").textContent === "Live"`), until(openCards+" === 2"))
-	do(t, ctx, chromedp.Evaluate(`[...document.querySelectorAll("#list .card")].find((card) => card.textContent.includes("git push b")).querySelector("[data-choice=deny]").click()`, nil), until(openCards+" === 1"))
+	do(ctx, t, until(`document.getElementById("live").textContent === "Live"`), until(openCards+" === 2"))
+	do(ctx, t, chromedp.Evaluate(`[...document.querySelectorAll("#list .card")].find((card) => card.textContent.includes("git push b")).querySelector("[data-choice=deny]").click()`, nil), until(openCards+" === 1"))
 }
 
 // TestExpiryShows holds that a prompt which ends by itself ends on the page.
 func TestExpiryShows(t *testing.T) {
 	ctx := browser(t)
-	s := newServer(t, "")
+	s := newServer(t)
 	s.register(t, "s1", "codex")
-	s.login(t, ctx)
+	s.login(ctx, t)
 	s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)
-	do(t, ctx, until(openCards+" === 1"))
-	do(t, ctx, until(`/^\d+ h \d+ min$/.test(document.querySelector("time.expires").textContent)`))
+	do(ctx, t, until(openCards+" === 1"))
+	do(ctx, t, until(`/^\d+ h \d+ min$/.test(document.querySelector("time.expires").textContent)`))
 	s.must(t, "operator", http.MethodDelete, "/v1/sessions/s1", "")
-	do(t, ctx, until(`document.querySelector("#list .ending")?.textContent.startsWith("Withdrawn")`))
-	assert.Equal(t, 0, evaluate[int](t, ctx, openCards))
+	do(ctx, t, until(`document.querySelector("#list .ending")?.textContent.startsWith("Withdrawn")`))
+	assert.Equal(t, 0, evaluate[int](ctx, t, openCards))
 }
 
 // hostile are commands with which an agent tries to be more than text.
@@ -393,10 +396,10 @@ var hostile = []string{
 // doesn't grow wider than the window.
 func TestHostileText(t *testing.T) {
 	ctx := browser(t)
-	s := newServer(t, "")
+	s := newServer(t)
 	s.register(t, "s1", "codex")
-	s.login(t, ctx)
-	do(t, ctx, emulation.SetDeviceMetricsOverride(360, 740, 1, true))
+	s.login(ctx, t)
+	do(ctx, t, emulation.SetDeviceMetricsOverride(360, 740, 1, true))
 	for i, command := range hostile {
 		body, err := json.Marshal(map[string]any{"tool": "Bash", "args": map[string]string{"command": command + fmt.Sprintf("; git push b%d", i)}, "session": map[string]any{"id": "s1"}})
 		require.NoError(t, err)
@@ -404,21 +407,21 @@ func TestHostileText(t *testing.T) {
 	}
 	asked := len(s.must(t, "operator", http.MethodGet, "/v1/prompts?state=pending", "")["prompts"].([]any))
 	require.Positive(t, asked)
-	do(t, ctx, until(fmt.Sprintf("%s === %d", openCards, asked)))
-	assert.Equal(t, true, evaluate[bool](t, ctx, `window.owned === undefined && !document.title.includes("1)owned")`))
-	assert.Equal(t, 0, evaluate[int](t, ctx, `document.querySelectorAll("#list img, #list script, #list h1, #list .code button").length`))
-	assert.Equal(t, false, evaluate[bool](t, ctx, `/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\u00ad]/.test(document.body.textContent)`))
-	assert.Positive(t, evaluate[int](t, ctx, `document.querySelectorAll("#list mark").length`))
-	assert.LessOrEqual(t, evaluate[int](t, ctx, `document.documentElement.scrollWidth`), 360)
+	do(ctx, t, until(fmt.Sprintf("%s === %d", openCards, asked)))
+	assert.True(t, evaluate[bool](ctx, t, `window.owned === undefined && !document.title.includes("1)owned")`))
+	assert.Equal(t, 0, evaluate[int](ctx, t, `document.querySelectorAll("#list img, #list script, #list h1, #list .code button").length`))
+	assert.False(t, evaluate[bool](ctx, t, `/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\u00ad]/.test(document.body.textContent)`))
+	assert.Positive(t, evaluate[int](ctx, t, `document.querySelectorAll("#list mark").length`))
+	assert.LessOrEqual(t, evaluate[int](ctx, t, `document.documentElement.scrollWidth`), 360)
 }
 
 // TestAnotherOriginCanDoNothing holds that a page of another origin can neither frame the console nor
 // send it a write with the person's cookie.
 func TestAnotherOriginCanDoNothing(t *testing.T) {
 	ctx := browser(t)
-	s := newServer(t, "")
+	s := newServer(t)
 	s.register(t, "s1", "codex")
-	s.login(t, ctx)
+	s.login(ctx, t)
 	prompt := s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)["prompt"].(map[string]any)["id"]
 	page := fmt.Sprintf(`<!doctype html><iframe id="frame" src="%[1]s/console/"></iframe>
 <form id="form" method="post" enctype="text/plain" target="other" action="%[1]s/console/answer"><input name='{"ids":["%[2]s"],"choice":"once","x":"' value='"}'></form><iframe name="other"></iframe>
@@ -437,8 +440,8 @@ document.getElementById("form").submit();
 	listener := listen(t)
 	go func() { _ = evil.Serve(listener) }()
 	t.Cleanup(func() { _ = evil.Close() })
-	other := tab(t, ctx)
-	do(t, other, chromedp.Navigate("http://"+listener.Addr().String()+"/"))
+	other := tab(ctx, t)
+	do(other, t, chromedp.Navigate("http://"+listener.Addr().String()+"/"))
 	var found string
 	require.Eventually(t, func() bool {
 		bounded, cancel := context.WithTimeout(other, patience)
@@ -462,10 +465,13 @@ func TestPagesAreAccessible(t *testing.T) {
 	if err != nil {
 		t.Log("axe-core is not installed: npm install --prefix bin/.axe axe-core")
 	}
-	s := newServer(t, "")
+	s := newServer(t)
 	for _, one := range []struct{ session, agent, command string }{
-		{"3f9c", "codex", "git push origin main"}, {"a1b2", "claude-code", "npm install left-pad"}, {"a1b2", "claude-code", "git рush --force"},
-		{"a1b2", "claude-code", "ls"}, {"77aa", "claude-code", "curl -d @report.json https://example.org/upload"},
+		{"3f9c", "codex", "git push origin main"},
+		{"a1b2", "claude-code", "npm install left-pad"},
+		{"a1b2", "claude-code", "git рush --force"},
+		{"a1b2", "claude-code", "ls"},
+		{"77aa", "claude-code", "curl -d @report.json https://example.org/upload"},
 	} {
 		s.register(t, one.session, one.agent)
 		body, err := json.Marshal(map[string]any{"tool": "Bash", "args": map[string]string{"command": one.command}, "session": map[string]any{"id": one.session}})
@@ -474,21 +480,21 @@ func TestPagesAreAccessible(t *testing.T) {
 	}
 	s.must(t, "operator", http.MethodPost, "/v1/approvals", `{"verb":"git fetch"}`)
 	id := s.must(t, "operator", http.MethodGet, "/v1/decisions", "")["decisions"].([]any)[0].(map[string]any)["decision_id"].(string)
-	s.login(t, ctx)
+	s.login(ctx, t)
 	for _, page := range []string{"", "decisions", "decisions/" + id, "remembered", "sessions", "policy", "rates"} {
 		for _, width := range []int64{360, 1440} {
 			for _, scheme := range []string{"light", "dark"} {
 				name := fmt.Sprintf("%s at %d, %s", page, width, scheme)
-				do(t, ctx, emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
+				do(ctx, t, emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
 					emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
 					chromedp.Navigate(s.console+"/console/"+page), until(`document.getElementById("live").textContent === "Live"`))
-				assert.LessOrEqual(t, evaluate[int64](t, ctx, `document.documentElement.scrollWidth`), width, name)
+				assert.LessOrEqual(t, evaluate[int64](ctx, t, `document.documentElement.scrollWidth`), width, name)
 				if len(axe) > 0 {
-					assert.Empty(t, problems(t, ctx, string(axe)), name)
+					assert.Empty(t, problems(ctx, t, string(axe)), name)
 				}
 				if page == "" && os.Getenv("POLICYD_TEST_SCREENSHOTS") != "" {
 					var picture []byte
-					do(t, ctx, chromedp.CaptureScreenshot(&picture))
+					do(ctx, t, chromedp.CaptureScreenshot(&picture))
 					file := filepath.Join("..", "..", "docs", fmt.Sprintf("console-%d-%s.png", width, scheme))
 					require.NoError(t, os.WriteFile(file, picture, 0o644))
 				}
@@ -498,9 +504,51 @@ func TestPagesAreAccessible(t *testing.T) {
 }
 
 // problems are what axe-core finds that is serious or critical.
-func problems(t *testing.T, ctx context.Context, axe string) []string {
+func problems(ctx context.Context, t *testing.T, axe string) []string {
 	t.Helper()
-	do(t, ctx, chromedp.Evaluate(axe+";0", nil), chromedp.Evaluate(`window.found = null; axe.run().then((result) => { window.found = result.violations
+	do(ctx, t, chromedp.Evaluate(axe+";0", nil), chromedp.Evaluate(`window.found = null; axe.run().then((result) => { window.found = result.violations
 		.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => one.id + " " + one.nodes.map((node) => node.html).join(" ").slice(0, 300)); }); 0`, nil), until(`window.found !== null`))
-	return evaluate[[]string](t, ctx, `window.found`)
+	return evaluate[[]string](ctx, t, `window.found`)
+}
+
+// TestNothingMovesUnderThePointer holds that a card which somebody points at stays where it is while others
+// come up, and that thousands of decisions are shown without a hitch.
+func TestNothingMovesUnderThePointer(t *testing.T) {
+	ctx := browser(t)
+	s := newServer(t)
+	s.register(t, "s1", "codex")
+	s.login(ctx, t)
+	decide := func(command string) {
+		body, err := json.Marshal(map[string]any{"tool": "Bash", "args": map[string]string{"command": command}, "session": map[string]any{"id": "s1"}})
+		require.NoError(t, err)
+		s.must(t, "agent", http.MethodPost, "/v1/decide", string(body))
+	}
+	decide("git push first")
+	do(ctx, t, until(openCards+" === 1"), chromedp.Focus(`#list .card button[data-choice=deny]`, chromedp.ByQuery))
+	top := `[...document.querySelectorAll("#list .card")].find((card) => card.textContent.includes("git push first")).getBoundingClientRect().top`
+	before := evaluate[float64](ctx, t, top)
+	for i := range 5 {
+		decide(fmt.Sprintf("git push other-%d", i))
+	}
+	do(ctx, t, until(openCards+" === 6"))
+	// Browsers scroll by whole pixels, so each card can cost half of one.
+	assert.InDelta(t, before, evaluate[float64](ctx, t, top), 5.0/2+0.1)
+	assert.Equal(t, "deny", evaluate[string](ctx, t, `document.activeElement.dataset.choice`), "the focus stays")
+	assert.False(t, evaluate[bool](ctx, t, `document.getElementById("above").hidden`))
+	for i := range 50 { // 100 calls each
+		calls := make([]string, 0, 100)
+		for j := range 100 {
+			calls = append(calls, fmt.Sprintf(`{"tool":"Bash","args":{"command":"ls %d"},"session":{"id":"s1"}}`, i*100+j))
+		}
+		s.must(t, "agent", http.MethodPost, "/v1/decide/batch", `{"calls":[`+strings.Join(calls, ",")+`]}`)
+	}
+	began := time.Now()
+	do(ctx, t, chromedp.Navigate(s.console+"/console/decisions"), until(`document.getElementById("live").textContent === "Live"`))
+	t.Logf("decisions, read for the first time: %v", time.Since(began))
+	began = time.Now()
+	do(ctx, t, chromedp.Navigate(s.console+"/console/decisions?verb=ls"), until(`document.getElementById("live").textContent === "Live"`))
+	t.Logf("decisions, filtered: %v", time.Since(began))
+	assert.Equal(t, "5000", evaluate[string](ctx, t, `document.getElementById("found").textContent`))
+	decide("ls new")
+	do(ctx, t, until(`document.querySelector("#rows tr").textContent.includes("ls new")`))
 }
