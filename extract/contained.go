@@ -64,6 +64,9 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if run.Argv, err = e.argv(); err != nil {
 		return v1.Containment{}, err
 	}
+	if slices.ContainsFunc(run.Argv, func(word string) bool { return strings.Contains(word, "\x00") }) {
+		return v1.Containment{}, errNoCommand // no program can be given it
+	}
 	e.surroundings(grants)
 	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
 		return v1.Containment{}, err

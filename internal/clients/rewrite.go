@@ -69,6 +69,11 @@ func (c *Client) replace(event *Event, decision *v1.Decision, line string) (json
 	if line == "" || !runs(decision, own) {
 		return nil, fmt.Errorf("the call must run contained, and its decision is for another command line")
 	}
+	return c.With(event, line)
+}
+
+// With is the call's arguments with another command line.
+func (c *Client) With(event *Event, line string) (json.RawMessage, error) {
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal(event.Call.Args, &args); err != nil {
 		return nil, fmt.Errorf("read arguments: %w", err)

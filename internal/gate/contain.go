@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -22,8 +23,8 @@ type Runs interface {
 	// Refused is what containment refused when the same call was run before, nil for nothing.
 	Refused(session string, call v1.Digester) []v1.Refusal
 	// Handed reports whether a line is the one that was handed out for a decision of this
-	// session and caller, which can still be claimed.
-	Handed(id, session, line string, caller v1.Caller) bool
+	// session and caller, which can still be claimed, and what the call's own line is.
+	Handed(id, session, line string, caller v1.Caller) (own string, handed bool)
 	// Tried says what became of the lines that were handed out to a session: whether one of them
 	// was run, and how many were handed out before.
 	Tried(session string) (ran bool, handed int)
@@ -42,6 +43,9 @@ type Rewrite struct {
 	Flags    []string
 	// Line is the command line of the call, empty for a call without one.
 	Line string
+	// With returns the call's arguments with another command line. It is needed where there is a
+	// Line.
+	With func(line string) (json.RawMessage, error)
 }
 
 // words are those of a line up to the decision's id.
@@ -53,13 +57,30 @@ func (r *Rewrite) words() []string {
 	return append(append([]string{program, "run"}, flags...), "--decision")
 }
 
-// handed is the id of the decision of which a call is the rewritten line, empty for none. The
-// program and the server that it asks have to be this adapter's own: what another named could
-// run the line without containment.
-func (p *passage) handed() string {
+// unwrap puts the call that a rewritten line runs in the place of the line, which names places of
+// policyd's own: what is judged is what the line does.
+func (p *passage) unwrap() error {
+	id, own := p.handed()
+	if id == "" {
+		return nil
+	}
+	args, err := p.options.Rewrite.With(own)
+	if err != nil {
+		return fmt.Errorf("read rewritten line: %w", err)
+	}
+	call := *p.call
+	call.Args = args
+	p.call, p.rewritten = &call, id
+	return nil
+}
+
+// handed is the id of the decision of which a call is the rewritten line, empty for none, and the
+// line that the call had. The program and the server that it asks have to be this adapter's own:
+// what another named could run the line without containment.
+func (p *passage) handed() (id, own string) {
 	rewrite, runs := p.options.Rewrite, p.gate.options.Runs
-	if rewrite == nil || runs == nil {
-		return ""
+	if rewrite == nil || runs == nil || rewrite.Line == "" {
+		return "", ""
 	}
 	line := rewrite.Line
 	if first, behind, joined := strings.Cut(line, thenRun); joined && entersOnly(first) {
@@ -67,10 +88,14 @@ func (p *passage) handed() string {
 	}
 	rest, ours := strings.CutPrefix(line, shellquote.Join(rewrite.words())+" ")
 	id, _, whole := strings.Cut(rest, " ")
-	if !ours || !whole || !runs.Handed(id, p.call.Session.ID, rewrite.Line, p.options.Caller) {
-		return ""
+	if !ours || !whole {
+		return "", ""
 	}
-	return id
+	own, known := runs.Handed(id, p.call.Session.ID, rewrite.Line, p.options.Caller)
+	if !known {
+		return "", ""
+	}
+	return id, own
 }
 
 // enter and thenRun stand around the directory that a lasting shell enters before a run.
@@ -121,8 +146,9 @@ type PendingRun struct {
 	v1.Containment
 	// Digest names the call, should the containment refuse something.
 	Digest [32]byte
-	// Line is the command line that was handed out to run the call, empty for none.
-	Line string
+	// Line is the command line that was handed out to run the call, empty for none, and Own is the
+	// call's own.
+	Line, Own string
 }
 
 // codeUncontained is the code of why a call that could be run contained is not.
@@ -136,7 +162,7 @@ func (p *passage) enforces(snapshot Snapshot) {
 	session, runs := &p.input.Session, p.gate.options.Runs
 	session.Enforces, session.Profiles = v1.Set{}, v1.Set{}
 	declared := p.call.Session.Enforces
-	if p.rewritten = p.handed(); p.rewritten != "" {
+	if p.rewritten != "" {
 		return // it is contained already
 	}
 	if runs == nil || !slices.Contains(declared, v1.ObligationContain) {
@@ -185,7 +211,7 @@ func (p *passage) oblige(ctx context.Context, snapshot Snapshot) error {
 	p.decision.Run = append(append(p.options.Rewrite.words(), p.id, "--"), run.Argv...)
 	p.decision.Enter = run.Enter
 	if p.options.Rewrite != nil {
-		run.Line = Line(&p.decision)
+		run.Line, run.Own = Line(&p.decision), p.options.Rewrite.Line
 	}
 	if p.options.Probe {
 		return nil

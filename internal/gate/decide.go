@@ -265,6 +265,9 @@ func (p *passage) admit(ctx context.Context) error {
 // gather makes the policy input.
 func (p *passage) gather(ctx context.Context, snapshot Snapshot) (err error) {
 	p.given = p.gate.options.Given()
+	if err := p.unwrap(); err != nil {
+		return err
+	}
 	if p.input.Facts, err = snapshot.Extract(ctx, p.call, p.grants()); err != nil {
 		p.gate.options.Redactor.MaskFacts(&p.input.Facts)
 		return err

@@ -78,6 +78,21 @@ type Book struct {
 	order   []string // the oldest first
 	refused map[refusedCall]refusedRun
 	tried   map[string]trial
+	counts  Counts
+}
+
+// Counts are of what was kept since the start.
+type Counts struct {
+	// Obliged are calls that were kept, Run those that were claimed, and Refused those of which
+	// something was reported.
+	Obliged, Run, Refused uint64
+}
+
+// Counts say how many calls came how far.
+func (b *Book) Counts() Counts {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.counts
 }
 
 var _ gate.Runs = (*Book)(nil)
@@ -112,6 +127,7 @@ func (b *Book) Keep(run *gate.PendingRun) error {
 	}
 	b.runs[run.DecisionID] = &pending{PendingRun: *run, made: b.now()}
 	b.order = append(b.order, run.DecisionID)
+	b.counts.Obliged++
 	if run.Line != "" {
 		b.try(run.SessionID, false)
 	}
@@ -186,6 +202,7 @@ func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGra
 		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for another session", id)
 	}
 	run.state = spent
+	b.counts.Run++
 	if run.Line != "" {
 		b.try(run.SessionID, true)
 	}
@@ -197,12 +214,15 @@ func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGra
 }
 
 // Handed reports whether a line was handed out for a decision that can still be claimed.
-func (b *Book) Handed(id, session, line string, caller v1.Caller) bool {
+func (b *Book) Handed(id, session, line string, caller v1.Caller) (own string, handed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	run, err := b.own(id, caller)
-	return err == nil && run.state == waiting && b.now().Sub(run.made) <= Fresh &&
-		run.SessionID == session && line != "" && run.Line == line
+	if err != nil || run.state != waiting || b.now().Sub(run.made) > Fresh ||
+		run.SessionID != session || line == "" || run.Line != line {
+		return "", false
+	}
+	return run.Own, true
 }
 
 // own finds the run of a caller. Another's is none. The caller holds mu.
@@ -228,6 +248,7 @@ func (b *Book) Report(id string, report *v1.RunReport, caller v1.Caller) error {
 	case len(report.Refused) == 0:
 		return nil
 	}
+	b.counts.Refused++
 	b.forget()
 	if len(b.refused) >= mostRefused {
 		clear(b.refused) // they are tried contained once more

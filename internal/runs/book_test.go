@@ -155,4 +155,8 @@ func TestAClaimMayAskWhatWasDecided(t *testing.T) {
 	assert.Equal(t, claim.Argv, granted.Argv)
 	_, err = f.Claim("a", &v1.RunClaim{AsDecided: true, Cwd: "/p"}, agent)
 	assert.Equal(t, runs.CodeSpent, codeOf(t, err))
+	assert.Equal(t, runs.Counts{Obliged: 1, Run: 1}, f.Counts())
+	require.NoError(t, f.Report("a", &v1.RunReport{}, agent))
+	require.NoError(t, f.Report("a", &v1.RunReport{Refused: []v1.Refusal{{Operation: "write", Target: "/x"}}}, agent))
+	assert.Equal(t, runs.Counts{Obliged: 1, Run: 1, Refused: 1}, f.Counts())
 }

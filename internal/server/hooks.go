@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -162,6 +163,7 @@ func (h *hookCall) rewrite(session *v1.Session) *gate.Rewrite {
 	}
 	rewrite := *h.query.rewrite
 	rewrite.Line, _ = h.client.Line(&h.event)
+	rewrite.With = func(line string) (json.RawMessage, error) { return h.client.With(&h.event, line) }
 	if rewrites, lasting := h.client.Rewrites(&h.event); rewrites {
 		session.Enforces, session.LastingShell = []string{v1.ObligationContain}, lasting
 	}

@@ -55,7 +55,7 @@ func (r measuredRecorder) Amend(ctx context.Context, before, record *v1.Record) 
 // sources adds the state of the sidecar's parts to the metrics. Each part has a
 // function of its own, so that another is one more line.
 func (s *Sidecar) sources() error {
-	for _, source := range []metrics.Source{s.policyReadings, s.cacheReadings, s.recordReadings, s.memoryReadings} {
+	for _, source := range []metrics.Source{s.policyReadings, s.cacheReadings, s.recordReadings, s.memoryReadings, s.containmentReadings} {
 		if err := s.Metrics.Add(source); err != nil {
 			return err
 		}
@@ -116,4 +116,31 @@ func (s *Sidecar) memoryReadings() []metrics.Reading {
 		{Name: "policyd_sessions_refused_total", Help: "Sessions that were refused because their caller had too many.", Counter: true, Value: float64(s.Memory.Sessions.Refused())},
 		{Name: "policyd_sessions", Help: "Active sessions that this sidecar has in memory.", Value: float64(s.Memory.Sessions.Active())},
 	}
+}
+
+// containmentReadings say which profiles work, and what became of calls that were allowed to be run
+// contained.
+func (s *Sidecar) containmentReadings() []metrics.Reading {
+	if s.containment == nil || s.runs == nil {
+		return nil
+	}
+	works := s.containment.profiles()
+	var out []metrics.Reading
+	for _, profile := range []string{v1.ProfileProject, v1.ProfileReadOnly} {
+		out = append(out, metrics.Reading{
+			Name: "policyd_contain_profile_up", Help: "1 where runs can be contained in the profile; 0 also before it is found out, and where containment is turned off.",
+			Labels: []string{"profile", profile}, Value: metrics.Truth(works.Has(profile)),
+		})
+	}
+	counts := s.runs.Counts()
+	for _, of := range []struct {
+		result string
+		count  uint64
+	}{{"obliged", counts.Obliged}, {"run", counts.Run}, {"refused", counts.Refused}} {
+		out = append(out, metrics.Reading{
+			Name: "policyd_contained_runs_total", Help: "Calls that were obliged to be run contained, that were run so, and whose run was refused something and failed.",
+			Counter: true, Labels: []string{"result", of.result}, Value: float64(of.count),
+		})
+	}
+	return out
 }

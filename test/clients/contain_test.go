@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ var rewriting = map[string]struct {
 type object = map[string]any
 
 // startContaining starts a server that found out what can be contained here.
-func startContaining(t *testing.T) *server {
+func startContaining(t *testing.T, settings ...string) *server {
 	t.Helper()
 	report := contain.Probe()
 	for _, capability := range report.Capabilities {
@@ -67,7 +68,7 @@ func startContaining(t *testing.T) *server {
 			t.Skipf("skipped: the profile %s doesn't work here: %s", capability.Profile, capability.Why)
 		}
 	}
-	s := startServer(t, "")
+	s := startServer(t, strings.Join(settings, ""))
 	for range 3000 {
 		response, err := http.Get(s.url + "/readyz?verbose")
 		require.NoError(t, err)
@@ -87,9 +88,13 @@ func (s *server) ask(t *testing.T, client string, payload object, flags ...strin
 	t.Helper()
 	text, err := json.Marshal(payload)
 	require.NoError(t, err)
-	flags = append([]string{"hook", client, "--socket", filepath.Join(s.runDir, "policyd.sock"), "--project", s.Project}, flags...)
+	if !slices.Contains(flags, "--addr") {
+		flags = append([]string{"--socket", filepath.Join(s.runDir, "policyd.sock")}, flags...)
+	}
+	flags = append([]string{"hook", client, "--project", s.Project}, flags...)
 	command := exec.CommandContext(t.Context(), program, flags...)
-	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home}
+	// Clients run what SHELL names, or else what is installed.
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home, "SHELL=/bin/bash"}
 	command.Stdin = strings.NewReader(s.here(string(text)))
 	out, err := command.Output()
 	require.NoError(t, err)
@@ -310,5 +315,145 @@ func TestAClientThatPassesRewrittenLinesByIsGivenNoMore(t *testing.T) {
 		_, problems, status := s.shell(t, line)
 		require.Zerof(t, status, "%s", problems)
 		assert.NotEmpty(t, handed(unknown), client)
+	}
+}
+
+// TestRewrittenLinesOverTCP: the line finds the server as the hook did, and who has no token claims
+// nothing.
+func TestRewrittenLinesOverTCP(t *testing.T) {
+	s := startContaining(t)
+	of := rewriting["gemini"]
+	address := strings.TrimPrefix(s.url, "http://")
+	token := filepath.Join(t.TempDir(), "the agent's token")
+	require.NoError(t, os.WriteFile(token, []byte(s.token(t, "agent")+"\n"), 0o600))
+	strange := filepath.Join(t.TempDir(), "strange")
+	require.NoError(t, os.WriteFile(strange, []byte(strings.Repeat("0", 64)), 0o600))
+	for _, places := range [][]string{{"--addr", address, "--token-file", token}, {"--addr", address, "--state-dir", s.stateDir}} {
+		handed := func(line string) string {
+			text, _ := below(s.ask(t, "gemini", of.payload(line), append(places, "--contain")...), of.input...)["command"].(string)
+			require.NotEmpty(t, text)
+			return text
+		}
+		line := handed("cat README.md | wc -l")
+		assert.Contains(t, line, " run "+shellquote.Join(append(places[2:4:4], places[:2]...))+" --decision ")
+		assert.Equal(t, "allow contained_run", s.lastReason(t, func() { s.ask(t, "gemini", of.payload(line), append(places, "--contain")...) }))
+		assert.NotEqual(t, "allow contained_run", s.lastReason(t, func() { s.ask(t, "gemini", of.payload(line), "--contain") }),
+			"a hook that asks over the socket")
+		over := strings.Replace(line, shellquote.Join(append(places[2:4:4], places[:2]...)),
+			shellquote.Join([]string{"--token-file", strange, "--addr", address}), 1)
+		require.NotEqual(t, line, over)
+		_, problems, status := s.shell(t, over)
+		assert.Equal(t, 126, status)
+		assert.Contains(t, problems, "claim decision: ")
+		out, problems, status := s.shell(t, line)
+		assert.Equalf(t, 0, status, "%s", problems)
+		want, _, _ := s.shell(t, "cat README.md | wc -l")
+		assert.Equal(t, want, out)
+		_, problems, status = s.shell(t, handed(`perl -e 'open(F, ">", "made") or exit 9' -- `+places[2]))
+		assert.Equal(t, 9, status)
+		assert.Contains(t, problems, "policyd: contained: write to ")
+		assert.NoFileExists(t, filepath.Join(s.Project, "made"))
+	}
+	require.NoError(t, os.WriteFile(token, []byte("wrong"), 0o600))
+	answered := s.ask(t, "gemini", of.payload("ls"), "--addr", address, "--token-file", token, "--contain")
+	assert.Equal(t, "deny", answered["decision"])
+}
+
+// lastReason is what was decided last, and why.
+func (s *server) lastReason(t *testing.T, ask func()) string {
+	t.Helper()
+	ask()
+	records := s.records(t)
+	result := &records[len(records)-1].Result
+	require.NotEmpty(t, result.Reasons)
+	return result.Decision.String() + " " + result.Reasons[0].Code
+}
+
+// TestMetricsOfContainedRuns counts what was handed out, run and refused.
+func TestMetricsOfContainedRuns(t *testing.T) {
+	s := startContaining(t)
+	of := rewriting["claude"]
+	for _, line := range []string{"ls", `perl -e 'open(F, ">", "made") or exit 9'`} {
+		text, _ := below(s.ask(t, "claude", of.payload(line), "--contain"), of.input...)["command"].(string)
+		require.NotEmpty(t, text)
+		s.shell(t, text)
+	}
+	s.ask(t, "claude", of.payload("ls -l"), "--contain")
+	response, err := http.Get(s.url + "/metrics")
+	require.NoError(t, err)
+	var text bytes.Buffer
+	_, _ = text.ReadFrom(response.Body)
+	_ = response.Body.Close()
+	for _, line := range []string{
+		`policyd_contain_profile_up{profile="project"} 1`, `policyd_contain_profile_up{profile="read_only"} 1`,
+		`policyd_contained_runs_total{result="obliged"} 3`, `policyd_contained_runs_total{result="run"} 2`, `policyd_contained_runs_total{result="refused"} 1`,
+	} {
+		assert.Contains(t, text.String(), line+"\n")
+	}
+}
+
+// TestTheSettingContain: off hands out nothing, and required asks about what can't be contained.
+func TestTheSettingContain(t *testing.T) {
+	off := startServer(t, "contain: off\n")
+	for client, of := range rewriting {
+		assert.Nil(t, below(off.ask(t, client, of.payload("ls"), "--contain"), of.input...), client)
+		assert.Equal(t, v1.EffectAllow, off.records(t)[len(off.records(t))-1].Result.Decision)
+	}
+	response, err := http.Get(off.url + "/metrics")
+	require.NoError(t, err)
+	var text bytes.Buffer
+	_, _ = text.ReadFrom(response.Body)
+	_ = response.Body.Close()
+	assert.Contains(t, text.String(), `policyd_contain_profile_up{profile="read_only"} 0`)
+
+	required := startContaining(t, "contain: required\n")
+	for client, of := range rewriting {
+		assert.Equal(t, "prompt containment_required", required.lastReason(t, func() { required.ask(t, client, of.payload("ls")) }), client)
+		answered := required.ask(t, client, of.payload("ls"), "--contain")
+		line, _ := below(answered, of.input...)["command"].(string)
+		require.NotEmpty(t, line, client)
+		assert.Equal(t, "allow contained_run", required.lastReason(t, func() { required.ask(t, client, of.payload(line), "--contain") }), client)
+		_, problems, status := required.shell(t, line)
+		assert.Zerof(t, status, "%s", problems)
+	}
+}
+
+// TestLinesOfEveryKindAreQuoted: what a line holds reaches the shell as it was, or isn't handed out.
+func TestLinesOfEveryKindAreQuoted(t *testing.T) {
+	s := startContaining(t)
+	of := rewriting["gemini"]
+	handed := func(line string) string {
+		text, _ := below(s.ask(t, "gemini", of.payload(line), "--contain"), of.input...)["command"].(string)
+		return text
+	}
+	_, problems, status := s.shell(t, handed("ls"))
+	require.Zerof(t, status, "%s", problems)
+	for _, line := range []string{
+		"perl - \"it's\" <<'END'\nprint qq(a 'b' \"@ARGV\"\\n);\nEND", "perl -e 'print 1' # don't", "perl -e 'print q(\\)'", "perl -e 'print \"é\u2028\U0001F600\"'",
+		"perl -e 'print 1'\n\n", "\tperl -e 'print 2'", "perl -e 'print 1' \\\n  'x'", "perl -e 'print length(q(" + strings.Repeat("'\\''", 4<<10) + "))'",
+		"perl -e 'print q($HOME `id` !! %s)'", "perl -le 'print for @ARGV' -- -n '' ' '", "perl -e 'print 1' <&-", "perl -e 'print 3' 2>&1 | cat -A",
+	} {
+		rewritten := handed(line)
+		require.NotEmptyf(t, rewritten, "%.100q", line)
+		out, problems, status := s.shell(t, line)
+		gotOut, gotProblems, gotStatus := s.shell(t, rewritten)
+		assert.Equalf(t, []any{out, problems, status}, []any{gotOut, gotProblems, gotStatus}, "%.100q", line)
+	}
+	for _, line := range []string{"perl -e 'print 1'\x00", "perl -e \"print '\x1b[2J'\"\r", `perl -e 'print "a\ud800b"'`, "perl -e 'print q(\xff)'"} {
+		text, err := json.Marshal(of.payload("LINE"))
+		require.NoError(t, err)
+		quoted, err := json.Marshal(line)
+		require.NoError(t, err)
+		raw := strings.NewReplacer(`\ufffd`, "\xff", `\\ud800`, `\ud800`).Replace(string(quoted))
+		query := "contain=true&launcher=" + program + "&launcher_socket=" + filepath.Join(s.runDir, "policyd.sock") + "&project=" + s.Project
+		got := s.hook(t, "gemini", query, strings.Replace(string(text), `"LINE"`, raw, 1))
+		rewritten, _ := below(got.object(t), of.input...)["command"].(string)
+		t.Logf("%q: %s", line, got.decision)
+		if rewritten == "" {
+			continue
+		}
+		assert.NotContains(t, rewritten, "\x00")
+		_, problems, status := s.shell(t, rewritten)
+		assert.Zerof(t, status, "%q: %s", rewritten, problems)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"policyd/internal/contain"
 	"policyd/test/binary"
 )
 
@@ -14,6 +15,7 @@ var update = flag.Bool("update", false, "rewrite the golden replies")
 var program string
 
 func TestMain(m *testing.M) {
+	contain.Stage() // probes start this program again
 	flag.Parse()
 	binary.Main(m, &program)
 }
