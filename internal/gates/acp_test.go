@@ -422,7 +422,7 @@ func TestACPObligationsHoldOrNothingPasses(t *testing.T) {
 	r := startACP(t, sidecar, "/bin/policyd-hook", "run", "--socket", "/s")
 	r.open("s1", "/p")
 	r.agent.send(create)
-	assert.Equal(t, `{"jsonrpc":"2.0","params":{"command":"/bin/policyd-hook","args":["run","--socket","/s","--decision","d-1","--as-decided"],"_meta":{"x":[1, 2]},`+
+	identical(t, `{"jsonrpc":"2.0","params":{"command":"/bin/policyd-hook","args":["run","--socket","/s","--decision","d-1","--as-decided"],"_meta":{"x":[1, 2]},`+
 		`"outputByteLimit":7,"sessionId":"s1","cwd":"/p"} ,"method":"terminal/create", "id":7}`, r.client.next())
 	assert.Equal(t, []string{v1.ObligationContain}, sidecar.calls[0].Session.Enforces)
 	for _, line := range []string{read, askPermission} {
