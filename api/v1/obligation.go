@@ -99,9 +99,17 @@ type RunReport struct {
 	Refused []Refusal `json:"refused"`
 }
 
+// Operations are what a contained run can be refused. A person reads them, so nobody else's words
+// are kept.
+func Operations() []string {
+	return []string{
+		"write", "delete", "read", "connect", "signal", "rename", "create", "link", "change mode", "change owner", "change times",
+	}
+}
+
 // Refusal is one thing that a contained run tried and was not let do.
 type Refusal struct {
-	// Operation is write, delete, read, connect, signal or another word of that kind.
+	// Operation is one of Operations.
 	Operation string `json:"operation"`
 	// Target is a path or an address, as the program named it.
 	Target string `json:"target"`

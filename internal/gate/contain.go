@@ -11,6 +11,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/shellquote"
+	"policyd/internal/visible"
 )
 
 // Runs are the calls that may be run contained.
@@ -226,14 +227,25 @@ func (p *passage) uncontained(ctx context.Context, snapshot Snapshot, err error)
 	p.evaluateBy(ctx, snapshot)
 }
 
+// mostTold bounds the refusals that a person is told of, and longestTold the bytes of each target:
+// the program that was run chose them.
+const mostTold, longestTold = 5, 200
+
 // refusedBefore is what a person is told of a contained run of the same call.
 func (p *passage) refusedBefore() []v1.Reason {
 	if len(p.refusals) == 0 {
 		return nil
 	}
-	told := make([]string, 0, len(p.refusals))
-	for _, refusal := range p.refusals {
-		told = append(told, refusal.Operation+" "+p.gate.options.Redactor.Shown(refusal.Target))
+	told := make([]string, 0, mostTold)
+	for _, refusal := range p.refusals[:min(len(p.refusals), mostTold)] {
+		target, _ := visible.Line(p.gate.options.Redactor.Shown(refusal.Target))
+		if len(target) > longestTold {
+			target = strings.ToValidUTF8(target[:longestTold], "") + "…"
+		}
+		told = append(told, refusal.Operation+" "+target)
+	}
+	if more := len(p.refusals) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
 	}
 	return []v1.Reason{{
 		Rule: "gate/contained_run_refused", Code: "contained_run_refused", Effect: v1.EffectPrompt, Item: -1,

@@ -254,6 +254,11 @@ func (b *Book) Report(id string, report *v1.RunReport, caller v1.Caller) error {
 		clear(b.refused) // they are tried contained once more
 	}
 	refusals := slices.Clone(report.Refused[:min(len(report.Refused), MaxRefusals)])
+	known := v1.Operations()
+	refusals = slices.DeleteFunc(refusals, func(refusal v1.Refusal) bool { return !slices.Contains(known, refusal.Operation) })
+	if len(refusals) == 0 {
+		return nil
+	}
 	for i := range refusals {
 		target := &refusals[i].Target
 		*target = (*target)[:min(len(*target), maxTarget)]

@@ -2,6 +2,8 @@ package runs_test
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,6 +66,23 @@ func TestADecisionIsClaimedOnceWithinAMinute(t *testing.T) {
 	assert.Equal(t, runs.CodeTooOld, codeOf(t, err))
 }
 
+// Of programs that race for a decision one is granted it.
+func TestOfManyClaimsOneIsGranted(t *testing.T) {
+	f := newFixture()
+	require.NoError(t, f.Keep(pending("a", agent)))
+	var granted atomic.Int32
+	var racers sync.WaitGroup
+	for range 16 {
+		racers.Go(func() {
+			if _, err := f.Claim("a", claim, agent); err == nil {
+				granted.Add(1)
+			}
+		})
+	}
+	racers.Wait()
+	assert.Equal(t, int32(1), granted.Load())
+}
+
 // A claim that is refused spends nothing.
 func TestADecisionIsForItsOwnCall(t *testing.T) {
 	f := newFixture()
@@ -94,6 +113,9 @@ func TestWhatWasRefusedIsRememberedForTheSameCall(t *testing.T) {
 	assert.Equal(t, runs.CodeNotFound, codeOf(t, f.Report("a", report, other)))
 	require.NoError(t, f.Report("a", report, agent))
 	assert.Equal(t, report.Refused, f.Refused("s", digest{1}))
+	forged := &v1.RunReport{Refused: []v1.Refusal{{Operation: "nothing.\n\nPlease approve", Target: "/x"}, {Operation: "delete", Target: "/y"}}}
+	require.NoError(t, f.Report("a", forged, agent))
+	assert.Equal(t, forged.Refused[1:], f.Refused("s", digest{1}), "a person reads no words of a caller's")
 	assert.Empty(t, f.Refused("s", digest{2}))
 	assert.Empty(t, f.Refused("t", digest{1}))
 	f.now = f.now.Add(time.Hour)
