@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/project"
 )
 
@@ -29,7 +29,7 @@ func newApprovedPlace(t *testing.T) place {
 		require.NoError(t, os.WriteFile(full, []byte("{}\n"), 0o600))
 	}
 	p := place{home: tree.Home, project: tree.Project}
-	p.engine, err = engine.New(t.Context(), engine.Options{Home: tree.Home, Project: tree.Project, StateDir: t.TempDir()})
+	p.engine, err = decider.New(t.Context(), decider.Options{Home: tree.Home, Project: tree.Project, StateDir: t.TempDir()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.engine.Close()) })
 	return p
@@ -236,7 +236,7 @@ func TestASubcommandIsApprovedAlone(t *testing.T) {
 	})
 	for _, line := range []string{"gh -R o/r repo delete --yes", "gh --repo=o/r repo delete --yes"} {
 		call := p.call("Bash", map[string]any{"command": line})
-		facts, err := p.engine.Current().Extract(t.Context(), call, nil)
+		facts, err := p.engine.Policy().Current().Extract(t.Context(), call, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "gh repo delete", facts.Items[0].Verb, line)
 	}

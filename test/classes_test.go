@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 // newClassPlace is a project with a directory of a path class, and links and other names that lead there.
@@ -46,7 +46,7 @@ func (p *patternPlace) use(t *testing.T, settings string) {
 	t.Helper()
 	file := p.home + "/policyd.yaml"
 	require.NoError(t, os.WriteFile(file, []byte(settings), 0o600))
-	made, err := engine.New(t.Context(), engine.Options{Home: p.home, Project: p.project, StateDir: p.home + "/state", Settings: file})
+	made, err := decider.New(t.Context(), decider.Options{Home: p.home, Project: p.project, StateDir: p.home + "/state", Settings: file})
 	require.NoError(t, err)
 	p.engine = made
 	t.Cleanup(func() { require.NoError(t, made.Close()) })
@@ -97,7 +97,7 @@ func TestPathClassesOfABundle(t *testing.T) {
 		"syntax error":           `{"path_classes": {"development": {"paths": ["[x"]}}}`,
 	} {
 		write("site_data/other/data.json", content)
-		_, err := engine.New(t.Context(), engine.Options{Home: p.home, Project: p.project, StateDir: p.home + "/state", Settings: p.home + "/policyd.yaml"})
+		_, err := decider.New(t.Context(), decider.Options{Home: p.home, Project: p.project, StateDir: p.home + "/state", Settings: p.home + "/policyd.yaml"})
 		assert.ErrorContains(t, err, name)
 	}
 }

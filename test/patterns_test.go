@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/jsonl"
 	"policyd/test/project"
 )
@@ -43,7 +43,7 @@ func newPatternPlace(t *testing.T) patternPlace {
 	}
 	require.NoError(t, os.Link(tree.Project+"/.env", tree.Project+"/double.txt"))
 	p.grants = []v1.PathGrant{{ID: "g", Root: tree.Home + "/given", Mode: "read"}}
-	p.engine, err = engine.New(t.Context(), engine.Options{Home: tree.Home, Project: tree.Project, StateDir: tree.Home + "/state"})
+	p.engine, err = decider.New(t.Context(), decider.Options{Home: tree.Home, Project: tree.Project, StateDir: tree.Home + "/state"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.engine.Close()) })
 	return p

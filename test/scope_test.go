@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 // place is a home with a project and other directories in it, and the built-in
 // policy that judges there.
 type place struct {
 	home, project string
-	engine        *engine.Engine
+	engine        *decider.Decider
 }
 
 func newPlace(t *testing.T) place {
@@ -36,7 +36,7 @@ func newPlace(t *testing.T) place {
 	require.NoError(t, os.Symlink("../../other", home+"/a/b/out"))
 	require.NoError(t, os.Symlink(".git", p.project+"/repository"))
 	require.NoError(t, os.Mkdir(p.project+"/.git", 0o700))
-	p.engine, err = engine.New(t.Context(), engine.Options{Home: home, Project: p.project, StateDir: home + "/state"})
+	p.engine, err = decider.New(t.Context(), decider.Options{Home: home, Project: p.project, StateDir: home + "/state"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.engine.Close()) })
 	return p

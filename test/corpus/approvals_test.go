@@ -23,7 +23,7 @@ import (
 	"policyd/internal/prompts"
 	"policyd/internal/record"
 	"policyd/internal/store"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/project"
 )
 
@@ -42,7 +42,7 @@ func (forgetful) PutApprovals(_ context.Context, entries ...v1.ApprovalEntry) ([
 
 // asking is a gate over the built-in policy that asks, and remembers what is answered.
 type asking struct {
-	engine  *engine.Engine
+	engine  *decider.Decider
 	gate    *gate.Gate
 	book    *prompts.Book
 	index   *approvals.Index
@@ -60,7 +60,7 @@ func ask(t *testing.T) *asking {
 	tree, err := project.New(t.Context(), scratch)
 	require.NoError(t, err)
 	a := &asking{project: tree.Project}
-	a.engine, err = engine.New(t.Context(), engine.Options{Home: tree.Home, Project: tree.Project, StateDir: filepath.Join(scratch, "state")})
+	a.engine, err = decider.New(t.Context(), decider.Options{Home: tree.Home, Project: tree.Project, StateDir: filepath.Join(scratch, "state")})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, a.engine.Close()) })
 	id := func() string { a.serial++; return fmt.Sprintf("id-%d", a.serial) }
@@ -84,7 +84,7 @@ func ask(t *testing.T) *asking {
 	})
 	require.NoError(t, err)
 	a.gate, err = gate.New(gate.Options{
-		Policy: a.engine, Redactor: record.NewRedactor(nil, nil), Prompts: a.book, Approvals: a.index, NewID: id,
+		Policy: a.engine.Policy(), Redactor: record.NewRedactor(nil, nil), Prompts: a.book, Approvals: a.index, NewID: id,
 		Sessions: anySession{}, VerifyChoices: true, // a choice that is left out as ineffective is a fault
 		Fault: func(code string, err error) { a.faults = append(a.faults, code+": "+err.Error()) },
 	})
@@ -112,13 +112,13 @@ func (anySession) ChangingRoot(_ *v1.Session, name string) string { return path.
 
 // facts are those of a shell line in a session of no project, as an operator's verb is read.
 func (a *asking) facts(line string) v1.Facts {
-	call := a.call(engine.Line{Command: line}, true)
+	call := a.call(decider.Line{Command: line}, true)
 	call.Session = v1.Session{Agent: "claude-code"}
 	call.Cwd = ""
 	return a.engine.Facts(&call, nil)
 }
 
-func (a *asking) call(line engine.Line, interactive bool) v1.Call {
+func (a *asking) call(line decider.Line, interactive bool) v1.Call {
 	args, err := json.Marshal(map[string]string{"command": line.Command})
 	if err != nil {
 		panic(err)
@@ -156,14 +156,14 @@ func (a *asking) forget(t *testing.T) {
 }
 
 // corpora are the lines of every file of lines, in the project that was built.
-func (a *asking) corpora(t *testing.T) []engine.Line {
+func (a *asking) corpora(t *testing.T) []decider.Line {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/corpus/*.jsonl")
 	require.NoError(t, err)
 	more, err := filepath.Glob(filepath.Join(sharedCorpus(t), "*.jsonl"))
 	require.NoError(t, err)
-	seen := map[engine.Line]bool{}
-	var lines []engine.Line
+	seen := map[decider.Line]bool{}
+	var lines []decider.Line
 	for _, name := range append(files, more...) {
 		cases, err := read(name)
 		require.NoError(t, err)
@@ -417,7 +417,7 @@ func TestWhatOneAnswerCovers(t *testing.T) {
 		{"mytool ./docs/a.txt", "export OUT=docs/x.txt && mytool ./docs/a.txt", true},
 	}
 	for _, c := range cases {
-		call := a.call(engine.Line{Command: c.approved}, true)
+		call := a.call(decider.Line{Command: c.approved}, true)
 		decision := a.gate.Decide(t.Context(), &call, gate.DecideOptions{})
 		if !assert.Equal(t, v1.EffectPrompt, decision.Effect, c.approved) {
 			continue
@@ -426,7 +426,7 @@ func TestWhatOneAnswerCovers(t *testing.T) {
 		if !assert.NoError(t, err, c.approved) {
 			continue
 		}
-		next := a.call(engine.Line{Command: c.next}, true)
+		next := a.call(decider.Line{Command: c.next}, true)
 		got := a.gate.Decide(t.Context(), &next, gate.DecideOptions{Probe: true})
 		assert.Equal(t, c.covered, got.Effect == v1.EffectAllow, "%q, then %q: %v", c.approved, c.next, got.Reasons)
 		a.forget(t)

@@ -8,7 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 // TestAnApprovalHoldsForWhereAndAsWhom holds A15 by pairs of classes: an approval of an ordinary
@@ -110,7 +110,7 @@ func (a *asking) holdsFor(t *testing.T, approved, other string) {
 // always answers a call with "Always here", if that is offered.
 func (a *asking) always(t *testing.T, line string) bool {
 	t.Helper()
-	call := a.call(engine.Line{Command: line}, true)
+	call := a.call(decider.Line{Command: line}, true)
 	decision := a.gate.Decide(t.Context(), &call, gate.DecideOptions{})
 	if decision.Effect != v1.EffectPrompt {
 		return false
@@ -128,7 +128,7 @@ func (a *asking) always(t *testing.T, line string) bool {
 
 func (a *asking) effect(t *testing.T, line string) v1.Effect {
 	t.Helper()
-	call := a.call(engine.Line{Command: strings.TrimSpace(line)}, true)
+	call := a.call(decider.Line{Command: strings.TrimSpace(line)}, true)
 	return a.gate.Decide(t.Context(), &call, gate.DecideOptions{Probe: true}).Effect
 }
 
@@ -143,7 +143,7 @@ func TestRisksOnWindows(t *testing.T) {
 			if shell == "powershell" {
 				line = strings.Replace(line, "curl -X", "Invoke-WebRequest -Method", 1)
 			}
-			call := a.call(engine.Line{Command: line, Windows: true, Cwd: `C:\proj`, Shell: shell}, true)
+			call := a.call(decider.Line{Command: line, Windows: true, Cwd: `C:\proj`, Shell: shell}, true)
 			facts := a.engine.Facts(&call, nil)
 			if assert.NotEmpty(t, facts.Items, "%s: %s", shell, line) {
 				assert.Contains(t, facts.Items[0].Risks, risk, "%s: %s", shell, line)

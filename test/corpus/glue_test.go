@@ -13,13 +13,13 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 // approve answers a line with "Always here".
 func (a *asking) approve(t *testing.T, line string) {
 	t.Helper()
-	call := a.call(engine.Line{Command: line}, true)
+	call := a.call(decider.Line{Command: line}, true)
 	decision := a.gate.Decide(t.Context(), &call, gate.DecideOptions{})
 	require.Equal(t, v1.EffectPrompt, decision.Effect, line)
 	_, err := a.book.Answer(t.Context(), decision.Prompt.ID, v1.AnswerRequest{Choice: v1.ChoiceAlwaysHere, By: "test"})
@@ -29,7 +29,7 @@ func (a *asking) approve(t *testing.T, line string) {
 // covered reports whether a line is allowed.
 func (a *asking) covered(t *testing.T, line string) (allowed bool, reasons []v1.Reason) {
 	t.Helper()
-	call := a.call(engine.Line{Command: line}, true)
+	call := a.call(decider.Line{Command: line}, true)
 	decision := a.gate.Decide(t.Context(), &call, gate.DecideOptions{Probe: true})
 	return decision.Effect == v1.EffectAllow, decision.Reasons
 }

@@ -13,7 +13,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 const (
@@ -47,7 +47,7 @@ func TestAnExclusionHintWorks(t *testing.T) {
 			" -rn foo .", " -r -e foo . | head -5", " -uu foo", " --hidden --no-ignore foo src .", " -rl foo ./ -n",
 			" -r --include='*' foo .", " -uu -g '*' foo", " -uu -g '!x' foo", " -uu -g '#x' -g '!x' foo",
 		} {
-			lines = append(lines, engine.Line{Command: program + rest})
+			lines = append(lines, decider.Line{Command: program + rest})
 		}
 	}
 	advised := map[string]int{}
@@ -93,7 +93,7 @@ func TestADirectoryHintIsAccepted(t *testing.T) {
 	home := filepath.Dir(a.project)
 	lines := a.corpora(t)
 	for _, dir := range append(slices.Concat(sensitive.Roots, sensitive.Itself), "/etc/ssh", "/srv", "/opt/app", home+"/other", ".", "src", home) {
-		lines = append(lines, engine.Line{Command: "cd " + dir + " && make"}, engine.Line{Command: "make -C " + dir})
+		lines = append(lines, decider.Line{Command: "cd " + dir + " && make"}, decider.Line{Command: "make -C " + dir})
 	}
 	advised := 0
 	for _, line := range lines {

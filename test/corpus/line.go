@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 // line is one case of a file. Members that the report has no use for are
@@ -31,8 +31,8 @@ type line struct {
 }
 
 // asked is the line as the engine takes it.
-func (l *line) asked() engine.Line {
-	asked := engine.Line{Command: l.Command, Cwd: l.Cwd, Platform: l.Platform}
+func (l *line) asked() decider.Line {
+	asked := decider.Line{Command: l.Command, Cwd: l.Cwd, Platform: l.Platform}
 	if l.Shell != nil {
 		asked.Shell = *l.Shell
 		asked.Windows = !slices.Contains([]string{"bash", "sh", "dash", "zsh", "ksh"}, *l.Shell)

@@ -13,7 +13,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 // literalForms write a text of the line as what a command prints.
@@ -90,7 +90,7 @@ func TestTextOfASubstitutionIsJudgedAsItStands(t *testing.T) {
 }
 
 // probe decides a line without asking anybody.
-func (a *asking) probe(t *testing.T, line engine.Line) string {
+func (a *asking) probe(t *testing.T, line decider.Line) string {
 	t.Helper()
 	call := a.call(line, true)
 	decision := a.gate.Decide(t.Context(), &call, gate.DecideOptions{})
@@ -117,8 +117,8 @@ func TestKnownValuesAreJudgedAsTheirText(t *testing.T) {
 				"cat %s", "ls -la %s", "head -5 %s | wc -l", "grep -rn foo %s", "find %s -name '*.go'", "M=%s; sed -n 1,5p $M", "M=%s && tail -3 \"$M\"",
 				"rm %s", "echo x > %s", "cp README.md %s", "./x.sh %s", "git log -- %s", "for f in %s; do cat \"$f\"; done", "[ -f %s ] && cat %[1]s",
 			} {
-				want := a.probe(t, engine.Line{Command: fmt.Sprintf(form, text+rest)})
-				got := a.probe(t, engine.Line{Command: fmt.Sprintf(form, "$("+producer+")"+rest)})
+				want := a.probe(t, decider.Line{Command: fmt.Sprintf(form, text+rest)})
+				got := a.probe(t, decider.Line{Command: fmt.Sprintf(form, "$("+producer+")"+rest)})
 				effects[fmt.Sprintf("%q", want[:1])]++
 				if strings.HasPrefix(want, string(v1.EffectAllow)) && strings.HasPrefix(rest, "/../") {
 					continue

@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/project"
 )
 
@@ -94,7 +94,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if s.home == "" {
 		s.home = filepath.Dir(s.project)
 	}
-	decider, err := engine.New(ctx, engine.Options{Home: s.home, Project: s.project, StateDir: filepath.Join(scratch, "state")})
+	decider, err := decider.New(ctx, decider.Options{Home: s.home, Project: s.project, StateDir: filepath.Join(scratch, "state")})
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *settings) build(ctx context.Context, scratch string) error {
 }
 
 // report decides all files and prints one paragraph for each.
-func report(ctx context.Context, decider *engine.Engine, s settings, built bool, out io.Writer) error {
+func report(ctx context.Context, decider *decider.Decider, s settings, built bool, out io.Writer) error {
 	falseAllows := 0
 	for _, name := range s.files {
 		lines, err := read(name)

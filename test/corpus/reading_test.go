@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/project"
 )
 
@@ -37,27 +37,27 @@ func TestADirectoryThatMayBeReadReadsAsTheProject(t *testing.T) {
 const maxExposing = 40
 
 // expose puts what must not be read into the project, and returns lines that reach it.
-func (a *asking) expose(t *testing.T) []engine.Line {
+func (a *asking) expose(t *testing.T) []decider.Line {
 	t.Helper()
 	require.NoError(t, project.Expose(t.Context(), project.Tree{Home: filepath.Dir(a.project), Project: a.project}))
-	var lines []engine.Line
+	var lines []decider.Line
 	for name, secret := range map[string]string{"docs/notes.txt": ".env", "d1/list.txt": "d1/.env", "src/deep/er/x.txt": "id_rsa", "nested/n.txt": "server.pem"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(a.project, filepath.Dir(name)), 0o755))
 		require.NoError(t, os.Link(filepath.Join(a.project, secret), filepath.Join(a.project, name)))
 		for _, command := range []string{"cat " + name, "cat " + filepath.Dir(name) + "/*", "grep -rn x " + filepath.Dir(name), "cp " + name + " /dev/null", "find . -name '*.txt' | xargs cat"} {
-			lines = append(lines, engine.Line{Command: command})
+			lines = append(lines, decider.Line{Command: command})
 		}
 	}
 	for name, target := range map[string]string{"docs/up": "..", "docs/all": "../..", "src/other": "../../other"} {
 		require.NoError(t, os.Symlink(target, filepath.Join(a.project, name)))
-		lines = append(lines, engine.Line{Command: "ls " + name + "/"}, engine.Line{Command: "cat " + name + "/other/secret.txt"}, engine.Line{Command: "find docs -name '*.md' | xargs grep -n x"})
+		lines = append(lines, decider.Line{Command: "ls " + name + "/"}, decider.Line{Command: "cat " + name + "/other/secret.txt"}, decider.Line{Command: "find docs -name '*.md' | xargs grep -n x"})
 	}
 	return lines
 }
 
 // compareReading are the lines that are allowed in a directory that may be read and not in a project,
 // and those that only read for which it is the other way round; and how many a project allows.
-func (a *asking) compareReading(t *testing.T, lines []engine.Line) (wider, narrower []string, allowed int) {
+func (a *asking) compareReading(t *testing.T, lines []decider.Line) (wider, narrower []string, allowed int) {
 	t.Helper()
 	elsewhere := filepath.Join(filepath.Dir(a.project), "elsewhere")
 	require.NoError(t, os.Mkdir(elsewhere, 0o755))

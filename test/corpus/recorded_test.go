@@ -12,7 +12,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/test/captured"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/jsonl"
 )
 
@@ -70,7 +70,7 @@ func (a *asking) recorded(t *testing.T) []v1.Call {
 	var calls []v1.Call
 	for i, command := range slices.Compact(texts) {
 		if command != "" && (!testing.Short() || i%sampled == 0) {
-			calls = append(calls, a.call(engine.Line{Command: command}, true))
+			calls = append(calls, a.call(decider.Line{Command: command}, true))
 		}
 	}
 	return calls
@@ -89,7 +89,7 @@ func (a *asking) captured(t *testing.T) []v1.Call {
 		if err != nil || sent.Tool == "" {
 			return err
 		}
-		call := a.call(engine.Line{}, true)
+		call := a.call(decider.Line{}, true)
 		call.Tool, call.Args, call.Protocol, call.Session.Agent = sent.Tool, sent.Args, sent.Protocol, sent.Session.Agent
 		if sent.Cwd != "" {
 			call.Cwd = sent.Cwd

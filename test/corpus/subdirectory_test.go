@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 )
 
 // TestALaunchInASubdirectoryReadsAsAtTheTop holds P3 and G2: from a subdirectory of the
@@ -49,7 +49,7 @@ func TestALaunchInASubdirectoryReadsAsAtTheTop(t *testing.T) {
 // the repository's top is a secret in a project below, too.
 func TestALaunchInASubdirectoryFindsOtherNamesOfSecrets(t *testing.T) {
 	a := ask(t)
-	lines := append(a.expose(t), engine.Line{Command: "cd src && grep -rn x ."}, engine.Line{Command: "cat src/deep/er/x.txt"})
+	lines := append(a.expose(t), decider.Line{Command: "cd src && grep -rn x ."}, decider.Line{Command: "cat src/deep/er/x.txt"})
 	for _, line := range lines {
 		top := a.call(line, true)
 		below := top

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/project"
 )
 
@@ -26,7 +26,7 @@ const (
 
 // world is a disk and the extractor that reads it.
 type world struct {
-	engine *engine.Engine
+	engine *decider.Decider
 	// dir is where the disk lies on that of the machine.
 	dir string
 }
@@ -70,7 +70,7 @@ func newWorld(ctx context.Context, dir string, k kind) (*world, error) {
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("write settings: %w", err)
 	}
-	made, err := engine.New(ctx, engine.Options{
+	made, err := decider.New(ctx, decider.Options{
 		Home: tree.Home, Project: projectDir, Settings: settings, StateDir: filepath.Join(root, "state"),
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
-	"policyd/test/corpus/engine"
+	"policyd/test/decider"
 	"policyd/test/oracle/lines"
 	"policyd/test/project"
 )
@@ -162,7 +162,7 @@ func TestWrappingNeverLoosens(t *testing.T) {
 }
 
 type wrappers struct {
-	engine *engine.Engine
+	engine *decider.Decider
 	// all is true when lines get the rarer wrappings, too.
 	all bool
 
@@ -177,7 +177,7 @@ func (m *wrappers) try(t *testing.T, line string) {
 	if !utf8.ValidString(line) || strings.HasSuffix(line, `\`) || strings.ContainsRune(line, 0) {
 		return
 	}
-	alone, err := m.engine.Decide(t.Context(), engine.Line{Command: line})
+	alone, err := m.engine.Decide(t.Context(), decider.Line{Command: line})
 	if err != nil {
 		m.note("error", err.Error())
 		return
@@ -192,7 +192,7 @@ func (m *wrappers) try(t *testing.T, line string) {
 		if alone.Effect == v1.EffectAllow || w.fits != nil && !w.fits(line) {
 			continue
 		}
-		around, err := m.engine.Decide(t.Context(), engine.Line{Command: w.wrap(line)})
+		around, err := m.engine.Decide(t.Context(), decider.Line{Command: w.wrap(line)})
 		if err != nil {
 			m.note("error", err.Error())
 			return
@@ -205,7 +205,7 @@ func (m *wrappers) try(t *testing.T, line string) {
 			continue
 		}
 		small := m.smaller(t, line, w)
-		again, err := m.engine.Decide(t.Context(), engine.Line{Command: small})
+		again, err := m.engine.Decide(t.Context(), decider.Line{Command: small})
 		if err != nil {
 			m.note("error", err.Error())
 			return
@@ -248,11 +248,11 @@ func complete(t *testing.T, line string) bool {
 
 func (m *wrappers) looserIn(t *testing.T, line string, w wrapping) bool {
 	t.Helper()
-	alone, err := m.engine.Decide(t.Context(), engine.Line{Command: line})
+	alone, err := m.engine.Decide(t.Context(), decider.Line{Command: line})
 	if err != nil || w.fits != nil && !w.fits(line) || strings.HasSuffix(line, `\`) {
 		return false
 	}
-	around, err := m.engine.Decide(t.Context(), engine.Line{Command: w.wrap(line)})
+	around, err := m.engine.Decide(t.Context(), decider.Line{Command: w.wrap(line)})
 	return err == nil && around.Effect > alone.Effect && complete(t, line)
 }
 
@@ -283,14 +283,14 @@ func codes(decision v1.Decision) string {
 	return strings.Join(list, ",")
 }
 
-func newEngine(t *testing.T) (*engine.Engine, project.Tree) {
+func newEngine(t *testing.T) (*decider.Decider, project.Tree) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
 	}
 	tree, err := project.New(t.Context(), t.TempDir())
 	require.NoError(t, err)
-	decider, err := engine.New(t.Context(), engine.Options{
+	decider, err := decider.New(t.Context(), decider.Options{
 		Home: tree.Home, Project: tree.Project, StateDir: filepath.Join(t.TempDir(), "state"),
 	})
 	require.NoError(t, err)
