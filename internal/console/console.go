@@ -179,7 +179,8 @@ func (c *Console) route() {
 	c.mux = http.NewServeMux()
 	for pattern, handler := range map[string]http.HandlerFunc{
 		"GET /{$}":                         func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, Root+"/", http.StatusSeeOther) },
-		"GET " + Root + "/login":           c.login,
+		"GET " + Root + "/login":           c.loginPage,
+		"POST " + Root + "/login":          c.login,
 		"GET " + Root + "/assets/{name}":   c.asset,
 		"POST " + Root + "/inbound/{name}": c.takeInbound,
 	} {
@@ -221,13 +222,26 @@ func (c *Console) Link(base string, who Operator) (link string, expires time.Tim
 	return base + Root + "/login?code=" + url.QueryEscape(code), expires
 }
 
-// login takes a one-time code and gives a cookie for it.
+// loginPage shows the page whose script makes a key and exchanges the code. A browser that loads a link
+// ahead, or a program that looks what is behind it, spends no code by that.
+func (c *Console) loginPage(w http.ResponseWriter, _ *http.Request) {
+	c.render(w, http.StatusOK, "login.html", nil)
+}
+
+// login takes a one-time code and the browser's key, and gives a cookie for them.
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
-	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
-		c.refuse(w, r, http.StatusForbidden, "a link that logs in isn't loaded ahead")
+	request, err := read[struct {
+		Code string `json:"code"`
+		Key  string `json:"key"`
+	}](r)
+	if err == nil {
+		_, err = readKey(request.Key)
+	}
+	if err != nil {
+		c.refuse(w, r, http.StatusBadRequest, "a login has a code and a key")
 		return
 	}
-	cookie, err := c.logins.exchange(r.URL.Query().Get("code"))
+	cookie, err := c.logins.exchange(request.Code, request.Key)
 	if errors.Is(err, errSpent) || errors.Is(err, errExpired) {
 		c.refuse(w, r, http.StatusGone, err.Error())
 		return
@@ -236,7 +250,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.options.Logger.Error("console failed", "error", err)
 	}
 	c.setCookie(w, cookie)
-	http.Redirect(w, r, Root+"/", http.StatusSeeOther)
+	c.reply(w, http.StatusOK, map[string]any{"message": "logged in"})
 }
 
 func (c *Console) logout(w http.ResponseWriter, r *http.Request, _ Operator) {

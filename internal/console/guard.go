@@ -127,11 +127,11 @@ func (c *Console) setCookie(w http.ResponseWriter, value string) {
 	http.SetCookie(w, cookie)
 }
 
-// operator returns who sends a request.
-func (c *Console) operator(r *http.Request) (Operator, bool) {
+// operator returns who sends a request, and the key of the browser.
+func (c *Console) operator(r *http.Request) (who Operator, key string, known bool) {
 	cookies := r.CookiesNamed(c.cookieName())
 	if len(cookies) != 1 {
-		return Operator{}, false
+		return Operator{}, "", false
 	}
 	return c.logins.find(cookies[0].Value)
 }
@@ -139,12 +139,16 @@ func (c *Console) operator(r *http.Request) (Operator, bool) {
 // handler answers the request of an operator.
 type handler func(w http.ResponseWriter, r *http.Request, who Operator)
 
-// private lets operators alone pass.
+// private lets operators alone pass, and writes that their browsers signed.
 func (c *Console) private(next handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		who, known := c.operator(r)
+		who, key, known := c.operator(r)
 		if !known {
 			c.stranger(w, r)
+			return
+		}
+		if r.Method == http.MethodPost && !c.proven(r, key) {
+			c.refuse(w, r, http.StatusForbidden, "the request isn't signed by the browser that logged in, or the clocks of browser and server differ")
 			return
 		}
 		next(w, r, who)

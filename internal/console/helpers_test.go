@@ -2,6 +2,11 @@ package console_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +16,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -205,6 +211,7 @@ type fixture struct {
 	events *events.Broker
 	file   string
 	cookie *http.Cookie
+	key    *ecdsa.PrivateKey
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -241,11 +248,39 @@ func (f *fixture) openWith(t *testing.T, change func(*console.Options)) {
 func (f *fixture) login(t *testing.T) {
 	t.Helper()
 	link, _ := f.Link("http://"+host, console.Operator{Name: "alice", Credential: "token"})
-	answer := f.get(link, nil)
-	require.Equal(t, http.StatusSeeOther, answer.Code)
+	answer := f.exchange(t, link, nil)
+	require.Equal(t, http.StatusOK, answer.Code)
 	cookies := answer.Result().Cookies()
 	require.Len(t, cookies, 1)
 	f.cookie = cookies[0]
+}
+
+// exchange does what the page behind a link does.
+func (f *fixture) exchange(t *testing.T, link string, header map[string]string) *httptest.ResponseRecorder {
+	t.Helper()
+	if f.key == nil {
+		made, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		f.key = made
+	}
+	point, err := f.key.PublicKey.Bytes()
+	require.NoError(t, err)
+	parsed, err := url.Parse(link)
+	require.NoError(t, err)
+	return f.post(t, "/console/login", map[string]string{"code": parsed.Query().Get("code"), "key": base64.RawURLEncoding.EncodeToString(point)}, header)
+}
+
+// proof signs a write as the script of a page does.
+func (f *fixture) proof(t *testing.T, path string, body []byte) string {
+	t.Helper()
+	if f.key == nil {
+		return ""
+	}
+	stamp := strconv.FormatInt(f.clock().UnixMilli(), 10)
+	sum := sha256.Sum256([]byte(path + "\n" + stamp + "\n" + string(body)))
+	r, s, err := ecdsa.Sign(rand.Reader, f.key, sum[:])
+	require.NoError(t, err)
+	return stamp + "." + base64.RawURLEncoding.EncodeToString(append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...))
 }
 
 // get opens an address as a browser does when a person types it.
@@ -271,7 +306,7 @@ func (f *fixture) post(t *testing.T, path string, body any, header map[string]st
 	request.Host = host
 	for name, value := range map[string]string{
 		"Origin": "http://" + host, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty",
-		"Content-Type": "application/json",
+		"Content-Type": "application/json", "Policyd-Proof": f.proof(t, path, text),
 	} {
 		request.Header.Set(name, value)
 	}

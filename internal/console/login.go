@@ -43,7 +43,9 @@ type Operator struct {
 // session is a browser that is logged in. Only a digest of its cookie is kept.
 type session struct {
 	Operator
-	Digest  string    `json:"digest"`
+	Digest string `json:"digest"`
+	// Key is the public key of the browser, by which it proves writes.
+	Key     string    `json:"key"`
 	Created time.Time `json:"created"`
 	Seen    time.Time `json:"seen"`
 }
@@ -123,50 +125,50 @@ var (
 	errExpired = errors.New("the link is too old or isn't one of this server")
 )
 
-// exchange spends a code for a cookie.
-func (l *logins) exchange(text string) (cookie string, err error) {
+// exchange spends a code for a cookie. key is the browser's.
+func (l *logins) exchange(text, key string) (cookie string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock()
-	key := digest(text)
-	if _, spent := l.spent[key]; spent {
+	name := digest(text)
+	if _, spent := l.spent[name]; spent {
 		return "", errSpent
 	}
-	found, known := l.codes[key]
-	delete(l.codes, key)
+	found, known := l.codes[name]
+	delete(l.codes, name)
 	if !known || !now.Before(found.expires) || !l.counts(found.operator) {
 		return "", errExpired
 	}
-	l.spent[key] = now
-	return l.begin(found.operator, now)
+	l.spent[name] = now
+	return l.begin(found.operator, key, now)
 }
 
 // begin opens a session. The caller holds mu.
-func (l *logins) begin(operator Operator, now time.Time) (cookie string, err error) {
+func (l *logins) begin(operator Operator, key string, now time.Time) (cookie string, err error) {
 	l.sweep(now)
 	for len(l.sessions) >= mostSessions {
 		delete(l.sessions, oldest(l.sessions, func(s *session) time.Time { return s.Seen }))
 	}
 	cookie = secret()
-	made := &session{Operator: operator, Digest: digest(cookie), Created: now, Seen: now}
+	made := &session{Operator: operator, Digest: digest(cookie), Key: key, Created: now, Seen: now}
 	l.sessions[made.Digest] = made
 	return cookie, l.keep()
 }
 
-// find returns who has a cookie.
-func (l *logins) find(cookie string) (Operator, bool) {
+// find returns who has a cookie, and the key of the browser.
+func (l *logins) find(cookie string) (who Operator, key string, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	found := l.sessions[digest(cookie)]
 	now := l.clock()
 	if found == nil || l.over(found, now) {
-		return Operator{}, false
+		return Operator{}, "", false
 	}
 	if now.Sub(found.Seen) >= noteSeen {
 		found.Seen = now
 		_ = l.keep() // it is kept the next time
 	}
-	return found.Operator, true
+	return found.Operator, found.Key, true
 }
 
 // end closes the session of a cookie.

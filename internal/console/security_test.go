@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -147,28 +148,64 @@ func TestALinkWorksOnce(t *testing.T) {
 	link, expires := f.Link("http://"+host, console.Operator{Name: "alice", Credential: "token"})
 	assert.Equal(t, 2*time.Minute, expires.Sub(f.now))
 	ahead := f.get(link, map[string]string{"Sec-Purpose": "prefetch;prerender"})
-	assert.Equal(t, http.StatusForbidden, ahead.Code, "a browser that loads ahead doesn't spend it")
-	answer := f.get(link, nil)
-	require.Equal(t, http.StatusSeeOther, answer.Code)
-	assert.Equal(t, "/console/", answer.Header().Get("Location"), "no code stays in the address")
+	assert.Equal(t, http.StatusOK, ahead.Code, "what looks behind a link spends no code")
+	assert.Empty(t, ahead.Header().Get("Set-Cookie"))
+	for name, header := range map[string]map[string]string{"origin": {"Origin": "https://evil.example"}, "site": {"Sec-Fetch-Site": "cross-site"}} {
+		assert.Equal(t, http.StatusForbidden, f.exchange(t, link, header).Code, name)
+	}
+	answer := f.exchange(t, link, nil)
+	require.Equal(t, http.StatusOK, answer.Code)
 	cookie := answer.Header().Get("Set-Cookie")
 	for _, want := range []string{"HttpOnly", "SameSite=Strict", "Path=/console"} {
 		assert.Contains(t, cookie, want)
 	}
-	replayed := f.get(link, nil)
+	replayed := f.exchange(t, link, nil)
 	assert.Equal(t, http.StatusGone, replayed.Code)
 	assert.Empty(t, replayed.Header().Get("Set-Cookie"))
 	assert.Contains(t, text(t, replayed), "used already")
 
 	link, _ = f.Link("http://"+host, console.Operator{Credential: "token"})
 	f.pass(2 * time.Minute)
-	assert.Equal(t, http.StatusGone, f.get(link, nil).Code, "too old")
+	assert.Equal(t, http.StatusGone, f.exchange(t, link, nil).Code, "too old")
 	link, _ = f.Link("http://"+host, console.Operator{Credential: "gone"})
 	f.invalid["gone"] = true
-	assert.Equal(t, http.StatusGone, f.get(link, nil).Code, "the credential ended")
+	assert.Equal(t, http.StatusGone, f.exchange(t, link, nil).Code, "the credential ended")
 	for _, code := range []string{"", "x", strings.Repeat("A", 43)} {
-		assert.Equal(t, http.StatusGone, f.get("/console/login?code="+code, nil).Code)
+		assert.Equal(t, http.StatusGone, f.exchange(t, "/console/login?code="+code, nil).Code)
 	}
+	for _, key := range []string{"", "x", strings.Repeat("A", 87)} {
+		assert.Equal(t, http.StatusBadRequest, f.post(t, "/console/login", map[string]string{"code": "x", "key": key}, nil).Code)
+	}
+}
+
+// TestAStolenCookieWritesNothing holds that a cookie alone, which other ports of this host are sent too,
+// answers nothing.
+func TestAStolenCookieWritesNothing(t *testing.T) {
+	f := newFixture(t)
+	f.ask("p-1", "s-1", "git push")
+	f.login(t)
+	body, err := json.Marshal(once)
+	require.NoError(t, err)
+	other, err := json.Marshal(map[string]any{"ids": []string{"p-1"}, "choice": "deny"})
+	require.NoError(t, err)
+	early := f.proof(t, "/console/answer", body)
+	own := f.key
+	f.key = nil
+	f.get("/console/login", nil)
+	link, _ := f.Link("http://"+host, console.Operator{})
+	f.exchange(t, link, nil) // another browser, with a key of its own
+	foreign := f.proof(t, "/console/answer", body)
+	f.key = own
+	f.pass(5 * time.Minute)
+	for name, proof := range map[string]string{
+		"none": "", "another key's": foreign, "an old one": early, "another path's": f.proof(t, "/console/revoke", body),
+		"another body's": f.proof(t, "/console/answer", other), "broken": "1.x", "empty": ".",
+	} {
+		assert.Equal(t, http.StatusForbidden, f.post(t, "/console/answer", once, map[string]string{"Policyd-Proof": proof}).Code, name)
+	}
+	assert.Empty(t, f.answers)
+	f.open(t)
+	assert.Equal(t, http.StatusOK, f.post(t, "/console/answer", once, nil).Code, "the key outlives a restart")
 }
 
 // TestASessionEnds holds that a session ends with its credential, with time and by logging out,
@@ -219,7 +256,7 @@ func TestTLSHoldsTheCookie(t *testing.T) {
 	f := newFixture(t)
 	f.openWith(t, func(options *console.Options) { options.Secure = true })
 	link, _ := f.Link("https://"+host, console.Operator{})
-	answer := f.get(link, nil)
+	answer := f.exchange(t, link, map[string]string{"Origin": "https://" + host})
 	cookie := answer.Header().Get("Set-Cookie")
 	assert.True(t, strings.HasPrefix(cookie, "__Host-policyd_console="), cookie)
 	for _, want := range []string{"HttpOnly", "SameSite=Strict", "Path=/;", "Secure"} {
@@ -241,8 +278,9 @@ func TestBodiesAreBounded(t *testing.T) {
 	f := newFixture(t)
 	f.ask("p-1", "s-1", "git push")
 	f.login(t)
+	large := map[string]any{"ids": []string{strings.Repeat("x", 100_000)}, "choice": "once"}
+	assert.Equal(t, http.StatusForbidden, f.post(t, "/console/answer", large, nil).Code, "it isn't read to its end")
 	for _, body := range []any{
-		map[string]any{"ids": []string{strings.Repeat("x", 100_000)}, "choice": "once"},
 		map[string]any{"ids": []string{"p-1"}, "choice": "once", "x": 1},
 		[]int{},
 		map[string]any{"ids": []string{}, "choice": "once"},

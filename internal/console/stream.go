@@ -49,7 +49,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request, _ Operator) {
 	for {
 		list, more := watcher.Next()
 		if len(list) > 0 {
-			if _, known := c.operator(r); !known || !write(messages(list)) {
+			if _, _, known := c.operator(r); !known || !write(messages(list)) {
 				return
 			}
 			continue
@@ -59,7 +59,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request, _ Operator) {
 			return
 		case <-more:
 		case <-ticker.C:
-			if _, known := c.operator(r); !known || !write([]byte(": policyd\n\n")) {
+			if _, _, known := c.operator(r); !known || !write([]byte(": policyd\n\n")) {
 				return
 			}
 		}

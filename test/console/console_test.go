@@ -227,7 +227,14 @@ func (s *server) login(ctx context.Context, t *testing.T) {
 	t.Helper()
 	link := fmt.Sprint(s.must(t, "operator", http.MethodPost, "/v1/console/link", `{"by":"alice"}`)["url"])
 	s.console, _, _ = strings.Cut(link, "/console/")
-	do(ctx, t, chromedp.Navigate(link), until(`document.getElementById("live").textContent === "Live"`))
+	do(ctx, t, chromedp.Navigate(link))
+	// The page goes on to another one by itself, which ends what is evaluated on it.
+	require.Eventually(t, func() bool {
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		live := false
+		return chromedp.Run(bounded, chromedp.Evaluate(`document.getElementById("live")?.textContent === "Live"`, &live)) == nil && live
+	}, patience, 10*time.Millisecond)
 	var address string
 	do(ctx, t, chromedp.Location(&address))
 	require.Equal(t, s.console+"/console/", address, "no code stays in the address")

@@ -8,10 +8,59 @@ const undoTime = 5000;
 let current = null;
 let lastUndo = null;
 
+// Browsers send a cookie to every port of a host. Writes are therefore signed with a key that this origin
+// alone can use, and that no script can read.
+async function keys() {
+  const base = await new Promise((done, failed) => {
+    const opening = indexedDB.open("policyd", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("keys");
+    opening.onsuccess = () => done(opening.result);
+    opening.onerror = () => failed(opening.error);
+  });
+  const run = (mode, act) => new Promise((done, failed) => {
+    const request = act(base.transaction("keys", mode).objectStore("keys"));
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => failed(request.error);
+  });
+  let pair = await run("readonly", (store) => store.get("session"));
+  if (!pair) {
+    pair = await crypto.subtle.generateKey({name: "ECDSA", namedCurve: "P-256"}, false, ["sign", "verify"]);
+    await run("readwrite", (store) => store.put(pair, "session"));
+  }
+  base.close();
+  return pair;
+}
+
+const base64 = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+async function proof(path, text) {
+  const now = String(Date.now());
+  const {privateKey} = await keys();
+  const signed = await crypto.subtle.sign({name: "ECDSA", hash: "SHA-256"}, privateKey, new TextEncoder().encode(path + "\n" + now + "\n" + text));
+  return now + "." + base64(signed);
+}
+
+async function login(status) {
+  const code = new URLSearchParams(location.search).get("code") || "";
+  history.replaceState(null, "", root + "/login");
+  try {
+    const {publicKey} = await keys();
+    const key = base64(await crypto.subtle.exportKey("raw", publicKey));
+    const result = await post(root + "/login", {code, key});
+    if (result.ok) return location.replace(root + "/");
+    status.textContent = "Not logged in: " + result.data.error + ".";
+  } catch (failure) {
+    status.textContent = "Not logged in: this browser keeps no key (" + failure.message + ").";
+  }
+}
+
 async function post(path, body) {
   let response;
+  const text = JSON.stringify(body);
   try {
-    response = await fetch(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+    const headers = {"Content-Type": "application/json"};
+    if (path !== root + "/login") headers["Policyd-Proof"] = await proof(path, text);
+    response = await fetch(path, {method: "POST", headers, body: text});
   } catch {
     return {ok: false, status: 0, data: {error: "The server can't be reached; nothing was changed."}};
   }
@@ -331,6 +380,8 @@ function times() {
   }
 }
 
+const entry = document.getElementById("login");
+if (entry) login(entry);
 if (live) {
   listen();
   setInterval(times, 1000);
