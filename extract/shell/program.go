@@ -321,6 +321,7 @@ func (p *parsed) own() {
 // may write, if it could be one.
 func (p *parsed) unknown() {
 	p.c.Caveats.Add("unknown_program")
+	p.innerCommand(p.words)
 	for i, word := range p.words {
 		if word.isOption() {
 			p.unlistedOption(word.Text, p.words[i+1:])
@@ -336,6 +337,17 @@ func (p *parsed) unknown() {
 		p.variables(word)
 		p.operand(word)
 		p.anyPath(word)
+	}
+}
+
+// innerCommand notes that a program or subcommand without an entry runs a command elsewhere, if one of
+// its words says so: "juju ssh", "flyctl ssh console". What it runs there could be anything, and which
+// words are subcommands isn't known.
+func (p *parsed) innerCommand(words []Word) {
+	if slices.ContainsFunc(words, func(word Word) bool {
+		return word.Kind == Literal && slices.Contains(p.w.table.words.InnerCommands, word.Text)
+	}) {
+		p.c.Caveats.Add("inner")
 	}
 }
 
@@ -382,6 +394,7 @@ func (p *parsed) subcommand(program *Program) *Program {
 	case known && commandName(name):
 		p.c.Verb += " " + name
 		p.c.Caveats.Add("unknown_program")
+		p.innerCommand(rest)
 		p.anyPath(word)
 		p.unlisted(program, rest[1:])
 		return nil

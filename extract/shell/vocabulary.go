@@ -39,6 +39,8 @@ type vocabulary struct {
 	DangerousVariables []string `json:"dangerous_variables"`
 	LocalVariables     []string `json:"local_variables"`
 	SpecialLowercase   []string `json:"special_lowercase"`
+	// InnerCommands are subcommands that run a command elsewhere, whatever program has them.
+	InnerCommands []string `json:"inner_commands"`
 	// IndifferentVerbs do the same whatever variables hold that aren't dangerous.
 	IndifferentVerbs []string `json:"indifferent_verbs"`
 	// ZshVariables are those that zsh gives a meaning or sets by itself, as it does
