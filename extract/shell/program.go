@@ -527,10 +527,17 @@ func (p *parsed) attributes(program *Program) {
 	}
 	p.c.WorksInCwd = p.c.WorksInCwd || program.worksInCwd
 	p.chosen(program)
-	fromInput := program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.stdinUnless, p.has)
-	if fromInput || len(program.textIn) > 0 && !slices.ContainsFunc(program.textIn, p.has) {
+	if p.textFromInput(program) {
 		p.c.Caveats.Add("inline_code")
 	}
+}
+
+// textFromInput reports whether a program runs what it reads on standard input.
+func (p *parsed) textFromInput(program *Program) bool {
+	if len(program.textIn) > 0 {
+		return !slices.ContainsFunc(program.textIn, p.has)
+	}
+	return program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.stdinUnless, p.has)
 }
 
 // chosen notes the files that choose which program really runs, and the variables that

@@ -145,8 +145,7 @@ type token struct {
 // statements reports whether every statement of the text only reads.
 func (r *reader) statements() bool {
 	begun := false
-	last := token{kind: ';'}
-	before := token{}
+	last, before := token{kind: ';'}, token{}
 	for {
 		t := r.next()
 		switch {
@@ -156,19 +155,30 @@ func (r *reader) statements() bool {
 			return true
 		case t.kind == ';':
 			begun = false
-		case !begun:
-			begun = t.kind == 'w' && r.dialect.first[t.text]
-			if !begun && t.kind != '(' {
+		case begun:
+			if t.kind == '(' && !r.called(last, before) {
 				return false
 			}
-		case t.kind == '(' && !r.called(last, before):
-			return false
+		case t.kind != '(':
+			begun = t.kind == 'w' && r.dialect.first[t.text]
+			if !begun {
+				return false
+			}
 		}
-		if (t.kind == 'w' || t.kind == 'n') && r.dialect.refused[t.text] && !(r.peek() == '(' && r.dialect.functions[t.text] && t.kind == 'w') {
+		if r.refused(t) {
 			return false
 		}
 		before, last = last, t
 	}
+}
+
+// refused reports whether a token is a word or name that no reading statement holds. One that is a
+// function, too, may be called.
+func (r *reader) refused(t token) bool {
+	if t.kind != 'w' && t.kind != 'n' || !r.dialect.refused[t.text] {
+		return false
+	}
+	return t.kind == 'n' || r.peek() != '(' || !r.dialect.functions[t.text]
 }
 
 // called reports whether a parenthesis may stand behind a token: behind a function of the list, which
