@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -71,7 +73,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 	case *syntax.Lit:
 		value, known := st.variable(part.Value)
 		if !known {
-			return decimal(part.Value) || isName(part.Value) || hexadecimal(part.Value)
+			return decimal(part.Value) || guard.IsName(part.Value) || hexadecimal(part.Value)
 		}
 		return value.literal("") || !octal(value) && !value.lines // unset, or empty, is zero
 	case *syntax.ParamExp:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // openArchives notes the archives that options named, once all options are
@@ -79,7 +80,7 @@ func (p *parsed) stem(word Word) {
 
 func plainFile(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c < 0x80 && !isNameByte(c) && strings.IndexByte("./-+=,%", c) < 0 {
+		if c := text[i]; c < 0x80 && !guard.IsNameByte(c) && strings.IndexByte("./-+=,%", c) < 0 {
 			return false
 		}
 	}
@@ -107,7 +108,7 @@ func (p *parsed) beginsPlain(word Word, mark string) bool {
 	if word.Kind == Fed || word.Text == "" {
 		return false
 	}
-	if first := word.Text[0]; isNameByte(first) || first == '.' || first == '/' {
+	if first := word.Text[0]; guard.IsNameByte(first) || first == '.' || first == '/' {
 		return true
 	}
 	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {

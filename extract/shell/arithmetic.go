@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // Shells evaluate a name in an expression as an expression again, command
@@ -62,7 +63,7 @@ func (w *walker) counter(expr syntax.ArithmExpr) (string, bool) {
 		return "", false
 	}
 	name := word.Lit()
-	return name, isName(name) && w.local(name)
+	return name, guard.IsName(name) && w.local(name)
 }
 
 // arithmeticWord reports whether a word of an expression is a number, or a
@@ -74,7 +75,7 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		if isName(part.Value) {
+		if guard.IsName(part.Value) {
 			value, known := st.variable(part.Value)
 			return known && (isNumber(value) || value.lines)
 		}
@@ -137,7 +138,7 @@ func plainExpression(word Word) bool {
 			if i++; i == len(text) || !strings.ContainsRune(`.|bBsSwW<>*+?"'/-$^[]`, rune(text[i])) {
 				return false
 			}
-		case strings.IndexByte("*+?", c) >= 0 && (i == 0 || !isNameByte(text[i-1]) && text[i-1] != '.'):
+		case strings.IndexByte("*+?", c) >= 0 && (i == 0 || !guard.IsNameByte(text[i-1]) && text[i-1] != '.'):
 			return false
 		case c == '|' && (i == 0 || i+1 == len(text) || text[i-1] == '|'):
 			return false
@@ -174,15 +175,11 @@ func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
 	})
 }
 
-func isName(text string) bool {
-	return text != "" && (text[0] < '0' || text[0] > '9') && strings.Trim(text, wordBytes) == ""
-}
-
 // expressions walks (( … )) and let as one command, and returns the state
 // behind it: what it assigns then holds a number.
 func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) *state {
 	if w.posix {
-		w.messy(MessyDialect)
+		w.messy(guard.MessyDialect)
 	}
 	c := w.newCommand(st, verb, nil)
 	kind := "value"
@@ -190,7 +187,7 @@ func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) 
 	for _, expr := range list {
 		assigned, plain := w.arithmetic(st, expr)
 		if !plain {
-			w.messy(MessyArithmetic)
+			w.messy(guard.MessyArithmetic)
 			kind = "code"
 		}
 		certain = certain && w.completes(st, expr)
@@ -259,7 +256,7 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 		}
 	case *syntax.Word:
 		word := w.word(st, expr)
-		if isName(expr.Lit()) {
+		if guard.IsName(expr.Lit()) {
 			word, _ = st.variable(expr.Lit())
 		} else if part, _ := loneParameter(expr); part != nil && w.lone(st, part).lines {
 			word.lines = true

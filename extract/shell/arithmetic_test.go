@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -42,7 +44,7 @@ func TestArithmeticThatIsMessy(t *testing.T) {
 	} {
 		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
 	}
-	assert.Contains(t, newTable(t).Parse("((1))", Options{Shell: "dash", Cwd: "/srv/proj"}).Messy, MessyDialect)
+	assert.Contains(t, newTable(t).Parse("((1))", Options{Shell: "dash", Cwd: "/srv/proj"}).Messy, guard.MessyDialect)
 }
 
 // A counter is no longer what it was set to: as a path it is not known.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -118,7 +120,7 @@ func (w *walker) key(st *state, index syntax.ArithmExpr) (Word, bool) {
 // member is the member of an array that an expansion names.
 func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
 	if !w.plainSubscript(st, part) {
-		w.messy(MessyExpansion)
+		w.messy(guard.MessyExpansion)
 		return Word{}, false
 	}
 	name := part.Param.Value
@@ -288,7 +290,7 @@ func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative boo
 		return Word{}, false
 	}
 	if w.posix {
-		w.messy(MessyDialect) // which only some shells called sh take for an array
+		w.messy(guard.MessyDialect) // which only some shells called sh take for an array
 	}
 	old := st.array(assign.Name.Value)
 	next := &array{associative: associative}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -12,7 +14,7 @@ import (
 
 // bareBytes are those that lines may be made of which count as bare: none begins an option,
 // and none is read in a pattern where nothing quotes the line.
-const bareBytes = wordBytes + "./,=\"'<>#;&$ "
+const bareBytes = guard.WordBytes + "./,=\"'<>#;&$ "
 
 // bareLines is what a statement prints, where that is such lines: of a grep, or of a filter
 // that such lines are piped to.
@@ -52,7 +54,7 @@ func matchesBare(args []string) bool {
 	if !strings.Contains(letters, "o") || strings.Trim(letters, "oEhiwxsaFGP") != "" || len(operands) == 0 || len(operands) > 2 {
 		return false
 	}
-	if len(operands) == 2 && strings.Trim(operands[1], wordBytes+"./") != "" {
+	if len(operands) == 2 && strings.Trim(operands[1], guard.WordBytes+"./") != "" {
 		return false
 	}
 	if strings.Contains(letters, "F") {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"policyd/extract/shell/guard"
 )
 
 // BenchmarkParse measures what agents write all day, long lines, and lines
@@ -13,7 +15,7 @@ func BenchmarkParse(b *testing.B) {
 	options := Options{Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true }}
 	for _, c := range costlyLines() {
 		b.Run(c.name, func(b *testing.B) {
-			line := c.line[:min(len(c.line), maxLine)]
+			line := c.line[:min(len(c.line), guard.MaxLine)]
 			b.ReportAllocs()
 			for b.Loop() {
 				table.Parse(line, options)
@@ -30,10 +32,10 @@ func costlyLines() []namedLine {
 		{"git_status", "git status"},
 		{"three_commands", "git status --short && grep -rn TODO src | head -20"},
 		{"twenty_commands", strings.TrimSuffix(strings.Repeat("git status --short && ", 20), "&& ")},
-		{"hostile_words", strings.Repeat("a ", maxLine/2)},
-		{"hostile_brackets", strings.Repeat("$(", 16) + strings.Repeat("x", maxLine-64) + strings.Repeat(")", 16)},
+		{"hostile_words", strings.Repeat("a ", guard.MaxLine/2)},
+		{"hostile_brackets", strings.Repeat("$(", 16) + strings.Repeat("x", guard.MaxLine-64) + strings.Repeat(")", 16)},
 		{"hostile_braces", "echo " + strings.Repeat("{a,b}", 3000)},
-		{"hostile_quotes", strings.Repeat("'a'", maxLine/3)},
+		{"hostile_quotes", strings.Repeat("'a'", guard.MaxLine/3)},
 		{"hostile_redirections", "cat " + strings.Repeat("<a ", 5000)},
 		{"hostile_loops", strings.Repeat("for a in 1 2 3 4 5 6 7 8; do ", 30) + "ls" + strings.Repeat("; done", 30)},
 		{"hostile_pipes", strings.Repeat("find . | xargs cat | ", 700) + "ls"},

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -19,7 +21,7 @@ const (
 func (w *walker) appendAlternatives(out []Word, st *state, word *syntax.Word) []Word {
 	plain := w.plainBraces(word)
 	if w.posix || !plain {
-		w.messy(MessyBraces)
+		w.messy(guard.MessyBraces)
 	}
 	if plain {
 		out = w.appendExpanded(out, st, word)
@@ -42,7 +44,7 @@ func (w *walker) appendExpanded(out []Word, st *state, word *syntax.Word) []Word
 	before := len(out)
 	for alternative, err := range expand.BracesSeq(&expand.Config{}, &split) {
 		if err != nil || len(out)-before >= maxAlternatives {
-			w.messy(MessyBraces)
+			w.messy(guard.MessyBraces)
 			break
 		}
 		if len(alternative.Parts) == 0 || len(alternative.Parts) == 1 && alternative.Lit() == "" && isLit(alternative.Parts[0]) {
@@ -149,7 +151,7 @@ func (p *bracePair) plain(at int, text string, zsh, oldBash bool) bool {
 	case p.lists:
 		return true
 	case p.dots:
-		return !p.mixed && p.part == at && sequence(text[p.start:], zsh) && (!oldBash || !newSequence(text[p.start:]))
+		return !p.mixed && p.part == at && sequence(text[p.start:], zsh) && (!oldBash || !guard.NewSequence(text[p.start:]))
 	}
 	return !zsh || !p.mixed || p.part == at && !strings.ContainsAny(text[p.start:], ".\\")
 }

@@ -3,6 +3,8 @@ package shell
 import (
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -13,13 +15,13 @@ func TestBracesThatAreMessy(t *testing.T) {
 		"cat {..{/x,y}}", "cat {{.,x}..c}/x", "cat {1..{2,3}}", "cat {a..{b..c}}", "cat {a..}", "cat {..}", "cat {a..Z}",
 		"cat {1..c}", "cat {1..3..}", "cat {1..99999999999999999999}", `cat {"a".."c"}`, "cat {$x..c}", "cat {a..b",
 	} {
-		assert.Containsf(t, parse(t, line).Messy, MessyBraces, "%q", line)
-		assert.Containsf(t, parseZsh(t, line).Messy, MessyBraces, "%q", line)
+		assert.Containsf(t, parse(t, line).Messy, guard.MessyBraces, "%q", line)
+		assert.Containsf(t, parseZsh(t, line).Messy, guard.MessyBraces, "%q", line)
 	}
 	for _, line := range []string{
 		"cat {-..1}etc/passwd", "cat {a..e..2}", "cat {1..6..-2}", "cat {1..3..0}", "cat {a.$e.c}", `cat {a"".c}`, "cat {a.$(echo).c}", `cat {\...0}`,
 	} {
-		assert.Containsf(t, parseZsh(t, line).Messy, MessyBraces, "%q", line)
+		assert.Containsf(t, parseZsh(t, line).Messy, guard.MessyBraces, "%q", line)
 	}
 }
 

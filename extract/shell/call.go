@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // call walks a simple command: assignments, then words.
@@ -90,7 +91,7 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 // inert reports whether a variable is none that changes how programs run, and its value text
 // that no program takes for a command.
 func (w *walker) inert(name string, value Word) bool {
-	return inertText(value) && isName(name) && !w.table.words.dangerous(name) &&
+	return inertText(value) && guard.IsName(name) && !w.table.words.dangerous(name) &&
 		(!w.zsh || !slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)))
 }
 
@@ -206,7 +207,7 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 // subscript makes a line messy in a subscript of which commands are run.
 func (w *walker) subscript(index syntax.ArithmExpr) {
 	if index != nil && substitutesCommands(index) {
-		w.messy(MessyArithmetic)
+		w.messy(guard.MessyArithmetic)
 	}
 }
 
@@ -267,7 +268,7 @@ func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Acces
 // the one that holds behind it.
 func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail *state) {
 	if argv[0].Kind != Literal || argv[0].Text == "" {
-		w.messy(MessyDynamicVerb)
+		w.messy(guard.MessyDynamicVerb)
 		w.emitGuess(st, "", argv, redirs)
 		return after.nowhere(), after.nowhere()
 	}
@@ -309,7 +310,7 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		return w.pop(st, after, argv[1:], redirs)
 	case "shift":
 		if slices.ContainsFunc(argv[1:], func(arg Word) bool { return !isNumber(arg) }) {
-			w.messy(MessyArithmetic) // some shells evaluate it as an expression
+			w.messy(guard.MessyArithmetic) // some shells evaluate it as an expression
 		}
 		w.emit(w.newCommand(st, ":", redirs))
 		next := shifted(after, argv[1:])
@@ -318,7 +319,7 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 		return w.set(st, after, argv[1:], redirs)
 	case "exit", "return", "break", "continue":
 		if len(argv) > 2 || len(argv) == 2 && !isNumber(argv[1]) {
-			w.messy(MessyArithmetic) // shells evaluate the operand as an expression
+			w.messy(guard.MessyArithmetic) // shells evaluate the operand as an expression
 		}
 		w.emit(w.newCommand(st, ":", redirs))
 		w.jump(after)
@@ -337,7 +338,7 @@ func (w *walker) unset(st, after *state, argv []Word, redirs []Access) (*state, 
 	next := after
 	for _, word := range argv[1:] {
 		_, function := st.functions.get(word.Text)
-		if word.Kind != Literal || !isName(word.Text) || function || !w.local(word.Text) && !w.inert(word.Text, Word{Kind: Literal}) {
+		if word.Kind != Literal || !guard.IsName(word.Text) || function || !w.local(word.Text) && !w.inert(word.Text, Word{Kind: Literal}) {
 			return nil, false
 		}
 		if !w.local(word.Text) || !st.assigned(word.Text) {
@@ -375,7 +376,7 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end
 	}
 	next, end = after, after
 	for i, name := range names {
-		if name.Kind != Literal || strings.Trim(name.Text, wordBytes) != "" || !w.local(name.Text) {
+		if name.Kind != Literal || strings.Trim(name.Text, guard.WordBytes) != "" || !w.local(name.Text) {
 			return nil, nil, false
 		}
 		value := w.lineRead(st, i, len(names), name.Text, raw, zero)
@@ -434,7 +435,7 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 	if verb := argv[0].Text; verb != "mapfile" && verb != "readarray" || w.zsh || w.posix || st.caveats.Has("assigns") {
 		return nil, false
 	}
-	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !isName(argv[2].Text) || !w.local(argv[2].Text) {
+	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !guard.IsName(argv[2].Text) || !w.local(argv[2].Text) {
 		return nil, false
 	}
 	member := Word{Kind: Output, Text: "$(…)", Split: true}
@@ -485,8 +486,6 @@ func dropUnmatched(st *state, words []Word) {
 	}
 }
 
-const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-
 // set walks the builtin: a few options change nothing but when the line ends.
 func (w *walker) set(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
 	if len(args) == 0 {
@@ -506,7 +505,7 @@ func (w *walker) set(st, after *state, args []Word, redirs []Access) (ok, fail *
 		}
 		if args[min(i, len(args)-1)].Kind != Literal ||
 			text != "-" && text != "+" && !w.safeSetOption(after, text) {
-			w.messy(MessyBuiltin)
+			w.messy(guard.MessyBuiltin)
 			w.emitGuess(st, "set", args, redirs)
 			return after.withCaveat("assigns"), after.withCaveat("assigns")
 		}

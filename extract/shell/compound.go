@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // Behind declare and its like bash takes a value in parentheses for the members of an
@@ -30,7 +31,7 @@ func (w *walker) compound(st *state, cmd *syntax.DeclClause) {
 		text := value.Kind == Literal || value.Kind == Number || value.Kind == Hash
 		doubtful := !text && (opens || !value.Led)
 		if text && opens || doubtful && w.makesArray(arg.Name.Value) {
-			w.messy(MessyDeclaration)
+			w.messy(guard.MessyDeclaration)
 		}
 		if doubtful {
 			w.both(&w.doubtful, &w.mapped, arg.Name.Value)
@@ -44,7 +45,7 @@ func (w *walker) compound(st *state, cmd *syntax.DeclClause) {
 func (w *walker) both(some, others *v1.Set, name string) {
 	some.Add(name)
 	if others.Has(name) {
-		w.messy(MessyDeclaration)
+		w.messy(guard.MessyDeclaration)
 	}
 }
 

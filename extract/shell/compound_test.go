@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -19,7 +21,7 @@ func TestValuesThatAreMembers(t *testing.T) {
 		`f() { local x; mapfile -t x < f; local x="$1"; }; f "$(ls)"`, `m=mapfile; $m -t x < f; declare x="$(ls)"`,
 		`while read -r l; do declare x="$l"; mapfile -t x < f; done < f`,
 	} {
-		assert.Contains(t, parse(t, line).Messy, MessyDeclaration, line)
+		assert.Contains(t, parse(t, line).Messy, guard.MessyDeclaration, line)
 	}
 	for _, line := range []string{
 		`declare x="$(ls)"; ls`, `f() { local x="$(ls)"; echo "$x"; }; f; f`, `declare -a x="a $(ls)"`, `declare -a x=(a b)`, `declare -A m=([k]='(')`,
@@ -37,10 +39,10 @@ func TestAssignmentsComeBeforeTheirRedirections(t *testing.T) {
 		"x=/dev/null; x=main.go > $x", `x=a; x=.env < "$x"`, "x=a; y=b x=c 2> ${x}", "x=1 > $(echo main.go)", "HOME=/etc < ~/x", `x=1 <<< "$x"`,
 		"f() { x=main.go $@ > $x; }; x=/dev/null; f",
 	} {
-		assert.Contains(t, parse(t, line).Messy, MessyRedirection, line)
+		assert.Contains(t, parse(t, line).Messy, guard.MessyRedirection, line)
 	}
 	for _, line := range []string{"x=1 > /dev/null", "x=1 2>&1", `x=1 < 'a'"b"`, "x=a; cat < $x", "x=a; { x=b; } < $x"} {
-		assert.NotContains(t, parse(t, line).Messy, MessyRedirection, line)
+		assert.NotContains(t, parse(t, line).Messy, guard.MessyRedirection, line)
 	}
 }
 
@@ -124,7 +126,7 @@ func TestExpressionsThatMayAssignNothing(t *testing.T) {
 		"((x=08))", "let x=08", "i=0; ((x=1/i))", "((i=08, x=1))", "((0 && (x=1)))", "((1 || (x=1)))", "((1 ? 2 : (x=1)))", "let i=08 x=1",
 		"for ((x=08;x<1;)); do :; done", "y=08; ((x=y))",
 	} {
-		assert.Contains(t, parse(t, "x='a[$(c)]'; "+line+"; echo $((x))").Messy, MessyArithmetic, line)
+		assert.Contains(t, parse(t, "x='a[$(c)]'; "+line+"; echo $((x))").Messy, guard.MessyArithmetic, line)
 	}
 	for _, line := range []string{
 		"x=a; ((x=1)); echo $((x))", "x=1; ((x=1/i)); echo $((x))", "i=2; x=5; ((x = i * 2, i++)); echo $((x+i))", "((x = 7 / 2)); echo $((x))",
@@ -144,7 +146,7 @@ func TestShiftsByOctalNumbers(t *testing.T) {
 func TestReadOptionsOfSomeShells(t *testing.T) {
 	line := "x=.env; find src -print0 | { read -r -d '' x; cat \"$x\"; }"
 	for _, shell := range []string{"sh", "dash"} {
-		assert.Contains(t, newTable(t).Parse(line, Options{Shell: shell, Cwd: "/p"}).Messy, MessyBuiltin)
+		assert.Contains(t, newTable(t).Parse(line, Options{Shell: shell, Cwd: "/p"}).Messy, guard.MessyBuiltin)
 	}
 	assert.Empty(t, parse(t, line).Messy)
 }
@@ -169,7 +171,7 @@ func TestLowerCaseVariablesOfPrograms(t *testing.T) {
 // macOS brings a bash without associative arrays, which reads some words otherwise.
 func TestTheBashOfMacOS(t *testing.T) {
 	for line, code := range map[string]string{
-		`declare -A m; m[x]=a; m[y]=b; cat "${m[x]}"`: MessyDialect, "cat {01..03}.md": MessyBraces, "cat {1..5..2}": MessyBraces,
+		`declare -A m; m[x]=a; m[y]=b; cat "${m[x]}"`: guard.MessyDialect, "cat {01..03}.md": guard.MessyBraces, "cat {1..5..2}": guard.MessyBraces,
 	} {
 		assert.Contains(t, newTable(t).Parse(line, Options{Platform: "darwin", Cwd: "/p"}).Messy, code, line)
 		assert.Empty(t, newTable(t).Parse(line, Options{Platform: "linux", Cwd: "/p"}).Messy, line)
@@ -181,7 +183,7 @@ func TestTheBashOfMacOS(t *testing.T) {
 	} {
 		for _, shell := range []string{"bash", "sh"} {
 			messy := newTable(t).Parse(line, Options{Shell: shell, Platform: "darwin", Cwd: "/p"}).Messy
-			assert.Equal(t, ends, slices.Contains(messy, MessyDialect), line)
+			assert.Equal(t, ends, slices.Contains(messy, guard.MessyDialect), line)
 		}
 	}
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -14,7 +16,7 @@ const mostBytes = 32 << 20
 func TestHostileLinesAreBounded(t *testing.T) {
 	table := newTable(t)
 	for _, c := range costlyLines() {
-		line := c.line[:min(len(c.line), maxLine)]
+		line := c.line[:min(len(c.line), guard.MaxLine)]
 		table.Parse(line, Options{Home: "/home/dev", Cwd: "/srv/proj"}) // compiles the table's entries
 		assert.LessOrEqual(t, allocated(func() { table.Parse(line, Options{Home: "/home/dev", Cwd: "/srv/proj"}) }), uint64(mostBytes), c.name)
 	}

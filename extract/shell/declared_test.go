@@ -3,6 +3,8 @@ package shell
 import (
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -13,7 +15,7 @@ func TestBracesInDeclarationsAreNotKept(t *testing.T) {
 		`declare x={README,/etc/shadow}; cat $x`, `typeset x={a,b}; cat $x`, `f() { local x={a,b}; cat "$x"; }; f`,
 		`declare y=1 x=a{b,c}; cat $x`, `declare x={1..3}; cat $x`, `x=a; export x={b,c}; cat $x`, `readonly x={b,c}; cat $x`,
 	} {
-		assert.Contains(t, parse(t, line).Messy, MessyBraces, line)
+		assert.Contains(t, parse(t, line).Messy, guard.MessyBraces, line)
 	}
 	assert.Equal(t, "read {a,b}", touched(t, `x={a,b}; cat $x`))
 	assert.Equal(t, "read {a,b}", touched(t, `declare x='{a,b}'; cat "$x"`))
@@ -35,7 +37,7 @@ func TestDeclaredNamesMayBeQuoted(t *testing.T) {
 		assert.True(t, last.Caveats.Has("dynamic_word"), line)
 	}
 	assert.Empty(t, parse(t, `x=a; export "x=b"; cat "$x"`).Messy)
-	assert.Contains(t, parse(t, `declare "x[0]=b"; cat "$x"`).Messy, MessyDeclaration)
+	assert.Contains(t, parse(t, `declare "x[0]=b"; cat "$x"`).Messy, guard.MessyDeclaration)
 	assert.Contains(t, parse(t, `declare -p "KEY_A"`).Commands[0].Variables, "KEY_A")
 }
 
@@ -59,7 +61,7 @@ func TestFunctionsEndWithTheirBody(t *testing.T) {
 		`function f { :; } && cat ${1:-/etc/shadow}; f README`, `f() if true; then :; fi && cat ${1:-/etc/shadow}; f README`,
 		`f() cat ${1:-x}; f README`, `f() ! { cat a; }; f`, `f() time cat a; f`, `f() g() { cat a; }; f; g`, `f() { :; } && x=b; x=a; f; cat $x`,
 	} {
-		assert.Contains(t, parse(t, line).Messy, MessyFunction, line)
+		assert.Contains(t, parse(t, line).Messy, guard.MessyFunction, line)
 	}
 	assert.Equal(t, "read a", touched(t, `f() { cat "$1"; }; f a`))
 	assert.Equal(t, "read a", touched(t, `f() ( cat "$1" ); f a`))

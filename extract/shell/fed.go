@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // feed is where a stream of file names comes from: what find or git ls-files
@@ -511,7 +512,7 @@ func startsPlain(words []string) bool {
 // printable reports whether a text is one word to everything that cuts text into
 // words: letters, digits, and what stands in paths, and the bytes of more.
 func printable(text, more string) bool {
-	return text != "" && text[0] != '-' && strings.Trim(text, wordBytes+"./@+,:=%-"+more) == ""
+	return text != "" && text[0] != '-' && strings.Trim(text, guard.WordBytes+"./@+,:=%-"+more) == ""
 }
 
 // linesFeed is what printf and echo print, where each word is a name or a
@@ -582,7 +583,7 @@ func (w *walker) hashFeed(c *Command) *feed {
 func plainDate(format string) bool {
 	_, codes, custom := strings.Cut(format, ":")
 	if !custom {
-		return strings.Trim(format, wordBytes+"-") == ""
+		return strings.Trim(format, guard.WordBytes+"-") == ""
 	}
 	for _, code := range strings.Split(codes, "%")[1:] {
 		if code == "" || strings.IndexByte("YmdHMSyjbBaAFTRDeIpzZsuw", code[0]) < 0 {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -234,7 +236,7 @@ func TestStreamsThatZshJoins(t *testing.T) {
 		options := textual
 		assert.Empty(t, newTable(t).Parse(line, options).Messy, line)
 		options.Shell = "zsh"
-		assert.Contains(t, newTable(t).Parse(line, options).Messy, MessyRedirection, line)
+		assert.Contains(t, newTable(t).Parse(line, options).Messy, guard.MessyRedirection, line)
 	}
 }
 

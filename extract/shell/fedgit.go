@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // AllTracked are the pathspecs of a command that is given none.
@@ -103,7 +104,7 @@ func madeOfRefs(text string) bool {
 	}
 	to = strings.TrimPrefix(to, ".")
 	plain := func(side string) bool {
-		name := side[:len(side)-len(strings.TrimLeft(side, wordBytes+"./-"))]
+		name := side[:len(side)-len(strings.TrimLeft(side, guard.WordBytes+"./-"))]
 		return side == "" || plainRefName(name) && stepsFrom(side, name)
 	}
 	return plain(from) && plain(to)

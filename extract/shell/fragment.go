@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // maxOpened bounds how many bytes are parsed again, brackets and reserved words taken off
@@ -52,7 +53,7 @@ func behindOpening(text string) (behind string, opens bool) {
 		return text[1:], true
 	}
 	end := strings.IndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
-	if end > 0 && reservedWord(text[:end]) {
+	if end > 0 && guard.ReservedWord(text[:end]) {
 		return text[end:], true
 	}
 	at := strings.IndexAny(text, ";&|\n")
@@ -64,7 +65,7 @@ func behindOpening(text string) (behind string, opens bool) {
 func (w *walker) fragments(st *state, text string) (told v1.Set) {
 	for segment := range strings.FieldsFuncSeq(text, separates) {
 		fields := pieces(segment)
-		for len(fields) > 1 && (strings.Contains(fields[0], "=") || reservedWord(fields[0])) {
+		for len(fields) > 1 && (strings.Contains(fields[0], "=") || guard.ReservedWord(fields[0])) {
 			fields = fields[1:]
 		}
 		if len(fields) == 0 {
@@ -205,7 +206,7 @@ func wordsOf(piece string) (words, targets []string) {
 			redirection = false
 		case redirection:
 			targets, redirection = append(targets, word), false
-		case !descriptor && (len(words) > 0 || !strings.Contains(word, "=") && !reservedWord(word)):
+		case !descriptor && (len(words) > 0 || !strings.Contains(word, "=") && !guard.ReservedWord(word)):
 			words = append(words, word)
 		}
 	}
@@ -265,7 +266,7 @@ func (w *walker) fragment(st *state, fields []string, own int) Command {
 		p.anyPath(Word{Kind: Literal, Text: field})
 		if _, name, ok := strings.Cut(field, "$"); ok {
 			name = strings.TrimLeft(name, "{")
-			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(wordBytes, r) })
+			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(guard.WordBytes, r) })
 			if end < 0 {
 				end = len(name)
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -42,7 +44,7 @@ func TestFragmentsBehindRedirections(t *testing.T) {
 
 // Nor do brackets hide a command that are too many for the parser.
 func TestFragmentsOfDeepLines(t *testing.T) {
-	line := parse(t, strings.Repeat("(", maxBrackets+1)+" >y env "+strings.Repeat(")", maxBrackets+1))
-	assert.Contains(t, line.Messy, MessyNesting)
+	line := parse(t, strings.Repeat("(", guard.MaxBrackets+1)+" >y env "+strings.Repeat(")", guard.MaxBrackets+1))
+	assert.Contains(t, line.Messy, guard.MessyNesting)
 	assert.True(t, slices.ContainsFunc(line.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbs(line))
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -17,7 +19,7 @@ import (
 // be another, or none.
 func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 	if cmd.Name == nil || !isBody(cmd.Body) || st.functions.count >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
-		w.messy(MessyFunction)
+		w.messy(guard.MessyFunction)
 		if cmd.Body != nil {
 			w.stmt(st, cmd.Body)
 		}
@@ -51,8 +53,8 @@ func isBody(body *syntax.Stmt) bool {
 // definable reports whether a name means nothing to shells, nor to the program
 // table.
 func (w *walker) definable(name string) bool {
-	return isName(strings.ReplaceAll(name, "-", "_")) && !ownProgram(name) &&
-		w.table.program(name) == nil && !isShell(name) && !reservedWord(name) &&
+	return guard.IsName(strings.ReplaceAll(name, "-", "_")) && !ownProgram(name) &&
+		w.table.program(name) == nil && !isShell(name) && !guard.ReservedWord(name) &&
 		!slices.Contains(w.table.words.Hooks, name) && (!w.zsh || !strings.HasPrefix(name, "TRAP")) &&
 		!slices.Contains(w.table.words.RunsText, name) && !slices.Contains(w.table.words.Builtins, name)
 }
@@ -69,7 +71,7 @@ func (w *walker) uncalled(st *state, outer map[*syntax.FuncDecl]bool) {
 	w.called = outer
 	slices.SortFunc(left, func(a, b *syntax.FuncDecl) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
 	for _, decl := range left {
-		w.messy(MessyFunction)
+		w.messy(guard.MessyFunction)
 		w.stmt(st, decl.Body)
 	}
 }
@@ -77,7 +79,7 @@ func (w *walker) uncalled(st *state, outer map[*syntax.FuncDecl]bool) {
 // invoke walks a call of a function.
 func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []Access) (ok, fail *state) {
 	if len(w.calling) >= maxDepth || slices.Contains(w.calling, decl) || slices.ContainsFunc(args, func(arg Word) bool { return arg.Kind == Pipe }) {
-		w.messy(MessyFunction)
+		w.messy(guard.MessyFunction)
 		return st.nowhere(), st.nowhere()
 	}
 	if len(redirs) > 0 {
@@ -163,7 +165,7 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 		return st, false
 	}
 	if w.posix {
-		w.messy(MessyDialect) // only some shells called sh know them, or take the value as it is
+		w.messy(guard.MessyDialect) // only some shells called sh know them, or take the value as it is
 	}
 	associative, names := false, 0
 	for _, arg := range cmd.Args {
@@ -178,7 +180,7 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 			}
 			associative = associative || option == "-A"
 			if associative && w.oldBash {
-				w.messy(MessyDialect)
+				w.messy(guard.MessyDialect)
 			}
 		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.zsh && (arg.Array != nil || arg.Naked):
 			return st, false
@@ -303,7 +305,7 @@ func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (o
 	case !known:
 		return nil, nil, false
 	case decl == nil || st != after: // or assignments stand before it
-		w.messy(MessyFunction)
+		w.messy(guard.MessyFunction)
 		c := w.newCommand(st, argv[0].Text, redirs)
 		c.Caveats.Add("unknown_program")
 		p := parsed{w: w, c: &c, st: st}

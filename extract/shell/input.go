@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // input is one stream that the commands of a compound one share. What read takes
@@ -32,7 +33,7 @@ func (w *walker) sharing(walk func()) {
 	walk()
 	w.input = before
 	if own.known && (own.cut || own.lines && own.records) {
-		w.messy(MessyRedirection)
+		w.messy(guard.MessyRedirection)
 	}
 }
 

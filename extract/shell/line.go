@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // Limits on what one line may hold. More of any of them is messy.
@@ -20,8 +21,8 @@ const (
 	maxSteps        = 2048
 	// maxText is how long a word may become by what variables hold, maxSpliced how long
 	// all of that on one line: each assignment can double what the last one left.
-	maxText    = maxLine
-	maxSpliced = 16 * maxLine
+	maxText    = guard.MaxLine
+	maxSpliced = 16 * guard.MaxLine
 )
 
 // Options say in what surroundings a line runs.
@@ -324,7 +325,7 @@ func (r Reading) Misread(name string) bool {
 		return strings.Contains(first, ":")
 	case AsInput:
 		variable, _, assigns := strings.Cut(name, "=")
-		return assigns && isName(variable)
+		return assigns && guard.IsName(variable)
 	default:
 		return false
 	}
@@ -524,36 +525,36 @@ func (w *walker) script(st *state, text, dialect string) {
 		w.oldBash = w.options.Platform == "darwin"
 	case "zsh":
 		w.zsh = true
-		if zshOnly(text) {
-			w.messy(MessyDialect)
+		if guard.ZshOnly(text) {
+			w.messy(guard.MessyDialect)
 		}
 	case "sh", "dash", "ksh":
 		w.posix = true
 		w.ksh = !strings.HasSuffix(dialect, "dash")
 		w.oldBash = w.options.Platform == "darwin" && !strings.HasSuffix(dialect, "ash") && !strings.HasSuffix(dialect, "ksh")
-		if wideNames(text) {
-			w.messy(MessyDialect) // ksh takes more for a name, and may be what sh is
+		if guard.WideNames(text) {
+			w.messy(guard.MessyDialect) // ksh takes more for a name, and may be what sh is
 		}
 	default:
-		w.messy(MessyDialect)
+		w.messy(guard.MessyDialect)
 	}
-	if code := byteGate(text); code != "" {
+	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
-		text = visibleOnly(text)
-		if byteGate(text) != "" {
+		text = guard.VisibleOnly(text)
+		if guard.Bytes(text) != "" {
 			w.quotedFragments(st, text, w.fragments(st, text)) // still too deep to be parsed at all
 			return
 		}
 	}
 	parser, ok := parsers.Get().(*parser)
 	if !ok {
-		w.messy(MessyParse)
+		w.messy(guard.MessyParse)
 		return
 	}
 	defer parsers.Put(parser)
 	file, err := parser.parse(text)
 	if err != nil {
-		w.messy(MessyParse)
+		w.messy(guard.MessyParse)
 		told := w.fragments(st, text)
 		w.opened(st, parser, text, file, err)
 		defer w.quotedFragments(st, text, told) // behind all that crowds nothing out
@@ -561,14 +562,14 @@ func (w *walker) script(st *state, text, dialect string) {
 	if file == nil {
 		return
 	}
-	if code := crossCheck(text, file); code != "" {
+	if code := guard.CrossCheck(text, file); code != "" {
 		w.messy(code)
 	}
-	if w.zsh && !zshComments(text, file) {
-		w.messy(MessyDialect)
+	if w.zsh && !guard.ZshComments(text, file) {
+		w.messy(guard.MessyDialect)
 	}
-	if w.oldBash && newSubstitutions(text, file) {
-		w.messy(MessyDialect)
+	if w.oldBash && guard.NewSubstitutions(text, file) {
+		w.messy(guard.MessyDialect)
 	}
 	called, outer := w.called, w.file
 	w.called, w.file = nil, file
@@ -591,7 +592,7 @@ func (w *walker) messy(code string) {
 
 func (w *walker) emit(c Command) {
 	if len(w.line.Commands) >= maxCommands {
-		w.messy(MessyLimits)
+		w.messy(guard.MessyLimits)
 		w.steps = maxSteps // nothing that is still to be walked can be told
 		return
 	}
@@ -608,7 +609,7 @@ func (w *walker) emit(c Command) {
 // count adds n words and says whether the line is still small enough.
 func (w *walker) count(n int) bool {
 	if w.wordCount += n; w.wordCount > maxWords {
-		w.messy(MessyLimits)
+		w.messy(guard.MessyLimits)
 		return false
 	}
 	return true

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 var loadTable = sync.OnceValues(NewTable)
@@ -90,63 +91,63 @@ func TestVerbs(t *testing.T) {
 // V8 and shell.md section 11: what is not fully explained is messy, and says why.
 func TestMessy(t *testing.T) {
 	cases := map[string]string{
-		"ls \r#; rm -rf src":                              MessyControlByte,
-		"ls # x \\\nrm -rf src":                           MessyDisagreement,
-		"ls \\\r\nrm -rf src":                             MessyControlByte,
-		"cat <<EOF\n\\\nEOF\nrm x\nEOF\n":                 MessyDisagreement,
-		"cat <<EOF\n${x:-\nEOF\nrm x\n}\nEOF\n":           MessyHereDocument,
-		"cat <<EOF\n$(ls\nEOF\nrm x\n)\nEOF\n":            MessyDisagreement,
-		"cat <<EOF\n$(ls # )\nEOF\nrm x\n#)\nEOF\n":       MessyDisagreement,
-		"cat <<EOF\n$(ls '\nEOF\nrm x\n')\nEOF\n":         MessyHereDocument,
-		"cat <<EOF\n$(cat <<E)\nE\nEOF\n":                 MessyDisagreement,
-		"cat <<EOF\n${x:-$(rm x)}\nEOF\n":                 MessyHereDocument,
-		"cat <<EOF\n`rm x`\nEOF\n":                        MessyHereDocument,
-		"cat <<EOF\n\\$(rm x)\nEOF\n":                     MessyHereDocument,
-		"cat <<EOF\n$((x))\nEOF\n":                        MessyHereDocument,
-		"cat <<EOF\n$[x]\nEOF\n":                          MessyHereDocument,
-		"cat <<EOF\n${a[x]}\nEOF\n":                       MessyHereDocument,
-		"cat <<EOF\n$unknown\nEOF\n":                      MessyHereDocument,
-		"cat <<-EOF\n\t$(ls)\n\tEOF\n":                    MessyHereDocument,
-		"x=a; x=.env cat <<EOF\n$(cat $x)\nEOF\n":         MessyRedirection,
-		"x=a; x=.env <<EOF\n$(cat $x)\nEOF\n":             MessyRedirection,
-		"true && !(rm x)":                                 MessyExpansion,
-		"[ -v 'a[$(rm x)]' ]":                             MessyTest,
-		"x='a[$(rm x)]'; echo $((x))":                     MessyArithmetic,
-		"x='$(rm x)'; echo \"${x@P}\"":                    MessyExpansion,
-		"y=abc; echo ${y:x:1}":                            MessyExpansion,
-		"[[ 'a[$(rm x)]' -eq 0 ]]":                        MessyTest,
-		"compgen -W '$(rm x)'":                            MessyBuiltin,
-		"trap 'rm x' EXIT":                                MessyBuiltin,
-		"eval ls":                                         MessyBuiltin,
-		"PS4='$(rm x)'; set -x; ls":                       MessyBuiltin,
-		"ls() { rm x; }; ls":                              MessyFunction,
-		"ls > >(cat)":                                     MessyProcess,
-		"cat {fd}>f":                                      MessyRedirection,
-		"git push >&'$(touch x)'":                         MessyRedirection, // bash expands the name once more
-		`echo a >&'\.git/config'`:                         MessyRedirection,
-		`x='$(touch x)'; echo a >&"$x"`:                   MessyRedirection,
-		`echo a >&"b c"`:                                  MessyRedirection,
-		"ls > $x":                                         MessyDynamicTarget,
-		"$x -rf":                                          MessyDynamicVerb,
-		"ls 'unbalanced":                                  MessyParse,
-		"for ((i=n;i<3;i++)); do ls; done":                MessyArithmetic,
-		"for ((i=0;i<3;i++)); do cd ..; done":             MessyControlFlow,
-		"coproc ls":                                       MessyCoprocess,
-		"env -S 'rm x'":                                   MessyWrapper,
-		"timeout --no-such-option 5 ls":                   MessyWrapper,
-		"ls \u202e":                                       MessyInvisible,
-		"ls \xff":                                         MessyEncoding,
-		strings.Repeat("(", 40) + "ls":                    MessyNesting,
-		"ls " + strings.Repeat("a", maxLine):              MessyTooLong,
-		strings.Repeat("ls;", 100):                        MessyLimits,
-		"cat " + strings.Repeat("<a ", maxRedirections+1): MessyLimits,
-		"echo `rm \\x`":                                   MessyDisagreement,
+		"ls \r#; rm -rf src":                              guard.MessyControlByte,
+		"ls # x \\\nrm -rf src":                           guard.MessyDisagreement,
+		"ls \\\r\nrm -rf src":                             guard.MessyControlByte,
+		"cat <<EOF\n\\\nEOF\nrm x\nEOF\n":                 guard.MessyDisagreement,
+		"cat <<EOF\n${x:-\nEOF\nrm x\n}\nEOF\n":           guard.MessyHereDocument,
+		"cat <<EOF\n$(ls\nEOF\nrm x\n)\nEOF\n":            guard.MessyDisagreement,
+		"cat <<EOF\n$(ls # )\nEOF\nrm x\n#)\nEOF\n":       guard.MessyDisagreement,
+		"cat <<EOF\n$(ls '\nEOF\nrm x\n')\nEOF\n":         guard.MessyHereDocument,
+		"cat <<EOF\n$(cat <<E)\nE\nEOF\n":                 guard.MessyDisagreement,
+		"cat <<EOF\n${x:-$(rm x)}\nEOF\n":                 guard.MessyHereDocument,
+		"cat <<EOF\n`rm x`\nEOF\n":                        guard.MessyHereDocument,
+		"cat <<EOF\n\\$(rm x)\nEOF\n":                     guard.MessyHereDocument,
+		"cat <<EOF\n$((x))\nEOF\n":                        guard.MessyHereDocument,
+		"cat <<EOF\n$[x]\nEOF\n":                          guard.MessyHereDocument,
+		"cat <<EOF\n${a[x]}\nEOF\n":                       guard.MessyHereDocument,
+		"cat <<EOF\n$unknown\nEOF\n":                      guard.MessyHereDocument,
+		"cat <<-EOF\n\t$(ls)\n\tEOF\n":                    guard.MessyHereDocument,
+		"x=a; x=.env cat <<EOF\n$(cat $x)\nEOF\n":         guard.MessyRedirection,
+		"x=a; x=.env <<EOF\n$(cat $x)\nEOF\n":             guard.MessyRedirection,
+		"true && !(rm x)":                                 guard.MessyExpansion,
+		"[ -v 'a[$(rm x)]' ]":                             guard.MessyTest,
+		"x='a[$(rm x)]'; echo $((x))":                     guard.MessyArithmetic,
+		"x='$(rm x)'; echo \"${x@P}\"":                    guard.MessyExpansion,
+		"y=abc; echo ${y:x:1}":                            guard.MessyExpansion,
+		"[[ 'a[$(rm x)]' -eq 0 ]]":                        guard.MessyTest,
+		"compgen -W '$(rm x)'":                            guard.MessyBuiltin,
+		"trap 'rm x' EXIT":                                guard.MessyBuiltin,
+		"eval ls":                                         guard.MessyBuiltin,
+		"PS4='$(rm x)'; set -x; ls":                       guard.MessyBuiltin,
+		"ls() { rm x; }; ls":                              guard.MessyFunction,
+		"ls > >(cat)":                                     guard.MessyProcess,
+		"cat {fd}>f":                                      guard.MessyRedirection,
+		"git push >&'$(touch x)'":                         guard.MessyRedirection, // bash expands the name once more
+		`echo a >&'\.git/config'`:                         guard.MessyRedirection,
+		`x='$(touch x)'; echo a >&"$x"`:                   guard.MessyRedirection,
+		`echo a >&"b c"`:                                  guard.MessyRedirection,
+		"ls > $x":                                         guard.MessyDynamicTarget,
+		"$x -rf":                                          guard.MessyDynamicVerb,
+		"ls 'unbalanced":                                  guard.MessyParse,
+		"for ((i=n;i<3;i++)); do ls; done":                guard.MessyArithmetic,
+		"for ((i=0;i<3;i++)); do cd ..; done":             guard.MessyControlFlow,
+		"coproc ls":                                       guard.MessyCoprocess,
+		"env -S 'rm x'":                                   guard.MessyWrapper,
+		"timeout --no-such-option 5 ls":                   guard.MessyWrapper,
+		"ls \u202e":                                       guard.MessyInvisible,
+		"ls \xff":                                         guard.MessyEncoding,
+		strings.Repeat("(", 40) + "ls":                    guard.MessyNesting,
+		"ls " + strings.Repeat("a", guard.MaxLine):        guard.MessyTooLong,
+		strings.Repeat("ls;", 100):                        guard.MessyLimits,
+		"cat " + strings.Repeat("<a ", maxRedirections+1): guard.MessyLimits,
+		"echo `rm \\x`":                                   guard.MessyDisagreement,
 	}
 	require.NotEmpty(t, cases)
 	for line, want := range cases {
 		assert.Contains(t, parse(t, line).Messy, want, "%.60q", line)
 	}
-	assert.NotContains(t, parse(t, "cat "+strings.Repeat("<a ", maxRedirections)).Messy, MessyLimits)
+	assert.NotContains(t, parse(t, "cat "+strings.Repeat("<a ", maxRedirections)).Messy, guard.MessyLimits)
 }
 
 func caveats(t *testing.T, line string) []string {
@@ -290,7 +291,7 @@ func TestAccesses(t *testing.T) {
 // what stands behind them is.
 func TestFragmentsBehindReservedWords(t *testing.T) {
 	parsed := parse(t, "if true; then\nwhile env;do ! printenv;done #\\\nx\nfi 'x")
-	assert.Contains(t, parsed.Messy, MessyParse)
+	assert.Contains(t, parsed.Messy, guard.MessyParse)
 	for _, program := range []string{"env", "printenv"} {
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
 			return c.Verb == program && c.Caveats.Has("reads_environment")
@@ -306,7 +307,7 @@ func TestStatementsBehindReservedWords(t *testing.T) {
 	} {
 		line = fmt.Sprintf(line, "mv $(pwd) /srv/other\nfi }  'x")
 		parsed := parse(t, line)
-		assert.Contains(t, parsed.Messy, MessyParse)
+		assert.Contains(t, parsed.Messy, guard.MessyParse)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
 			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpDelete && a.Text == "/srv/proj" })
 		}), "%q: %+v", line, accesses(t, line))
@@ -317,7 +318,7 @@ func TestStatementsBehindReservedWords(t *testing.T) {
 func TestFragmentsBehindWrappers(t *testing.T) {
 	for _, line := range []string{"pwd\n{ nice env\nx[]\n}", "pwd\n{ timeout 5 nice -n 3 printenv\nx[]\n}", "pwd\n{ sudo export -p\nx[]\n}"} {
 		parsed := parse(t, line)
-		assert.Contains(t, parsed.Messy, MessyParse)
+		assert.Contains(t, parsed.Messy, guard.MessyParse)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbsOf(parsed))
 	}
 	for _, program := range []string{"env --", "env A=b -0", "env # ls", "env <<E'O'F", "export -p > out", "declare -x", "export -p", "declare -p A", "printenv $x", "set", "set $x"} {

@@ -3,6 +3,8 @@ package shell
 import (
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -13,6 +15,6 @@ func TestOnlyNamesAreAssigned(t *testing.T) {
 		assert.NotEmpty(t, parse(t, line).Messy, line)
 	}
 	for _, line := range []string{"x=[*", "x=[1] ls", "a[1]=x", "x+=[1]"} {
-		assert.NotContains(t, parse(t, line).Messy, MessyDisagreement, line)
+		assert.NotContains(t, parse(t, line).Messy, guard.MessyDisagreement, line)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // namesFiles reports whether a word of the feed is the name of a file, a part of it, or several
@@ -50,7 +51,7 @@ func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted
 	}
 	operand := w.word(st, part.Exp.Word)
 	whole := operand.Kind == Glob && operand.Text == "*/" && part.Exp.Op == syntax.RemLargePrefix && wholeSegment(value)
-	if operand.Kind != Literal && operand.Kind != Glob || operand.Text == "" || strings.Trim(operand.Text, wordBytes+"./-*") != "" {
+	if operand.Kind != Literal && operand.Kind != Glob || operand.Text == "" || strings.Trim(operand.Text, guard.WordBytes+"./-*") != "" {
 		return Word{}, false
 	}
 	switch part.Exp.Op {
@@ -169,7 +170,7 @@ func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
 // text: what is called so in the directory of the name ("${f%.go}_test.go"). It reports false for
 // any other word.
 func beside(part Word, after string) (Word, bool) {
-	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, wordBytes+".-") != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
+	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, guard.WordBytes+".-") != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
 		return Word{}, false
 	}
 	name := part.feed.cut
@@ -214,7 +215,7 @@ func simpleWord(word *syntax.Word) bool {
 		switch node := node.(type) {
 		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
 		case *syntax.ParamExp:
-			simple = simple && unchanged(node) && node.Index == nil && node.Param != nil && isName(node.Param.Value)
+			simple = simple && unchanged(node) && node.Index == nil && node.Param != nil && guard.IsName(node.Param.Value)
 			return false
 		default:
 			simple = false

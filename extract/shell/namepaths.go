@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // A path may be made of segments of names: "internal/$n/${n}_test.go", where n is what
@@ -24,7 +25,7 @@ func (b *wordBuilder) named(value Word) {
 }
 
 // pathBytes are those that a path of plain text has about its names.
-const pathBytes = wordBytes + "./-+@%,"
+const pathBytes = guard.WordBytes + "./-+@%,"
 
 // hole stands for a name in the text of a path.
 const hole = "\x00"

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // Shells evaluate what they take for a number, so that it matters whether what
@@ -252,7 +253,7 @@ func counts(form v1.Form) bool {
 
 // oneFile reports whether an access is that to one file, known by its name.
 func oneFile(a Access) bool {
-	return !a.Glob && !a.Dynamic && !a.Fed && !a.Maybe && strings.Trim(a.Text, wordBytes+"./-") == ""
+	return !a.Glob && !a.Dynamic && !a.Fed && !a.Maybe && strings.Trim(a.Text, guard.WordBytes+"./-") == ""
 }
 
 // plainStatistic reports whether stat is asked for one number of each file:

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -130,8 +132,8 @@ func TestParametersOfScripts(t *testing.T) {
 	assert.True(t, last(t, `sh -c 'cat "$2"' _ f`).Caveats.Has("dynamic_word") || last(t, `sh -c 'cat "$2"' _ f`).Accesses == nil)
 	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} \;`).Accesses[0].Fed)
 	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} +`).Accesses[0].Fed)
-	assert.Contains(t, parse(t, `find d -exec sh -c '$1' _ {} \;`).Messy, MessyDynamicVerb)
-	assert.Contains(t, parse(t, `bash -c 'eval "$1"' _ x`).Messy, MessyBuiltin)
+	assert.Contains(t, parse(t, `find d -exec sh -c '$1' _ {} \;`).Messy, guard.MessyDynamicVerb)
+	assert.Contains(t, parse(t, `bash -c 'eval "$1"' _ x`).Messy, guard.MessyBuiltin)
 }
 
 // V3: text without a blank is one word, also in front of a pattern.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 	"policyd/extract/sql"
 )
 
@@ -635,7 +636,7 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	case "plus":
 		return p.knownIf(kind, literal && strings.HasPrefix(word.Text, "+"))
 	case "bare":
-		return p.knownIf(kind, literal && strings.Trim(word.Text, wordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
+		return p.knownIf(kind, literal && strings.Trim(word.Text, guard.WordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(word.Text), ".ps1"))
 	case "format":
 		return p.format(kind, word)
 	case "word":

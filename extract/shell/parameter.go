@@ -5,13 +5,15 @@ import (
 	"strconv"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // parameter adds ${…}.
 func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quoted bool) {
 	if part.Param == nil {
-		w.messy(MessyExpansion)
+		w.messy(guard.MessyExpansion)
 		b.weaken(Dynamic)
 		return
 	}
@@ -51,7 +53,7 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 	if kind == Dynamic {
 		// Other operators evaluate arithmetic, prompts or assignments in
 		// text that the line hides in a variable.
-		w.messy(MessyExpansion)
+		w.messy(guard.MessyExpansion)
 	}
 	w.measures(part, ok)
 	if kind == Output && !ok && !alternate(part) {
@@ -207,7 +209,7 @@ func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, 
 		return Word{}, false
 	}
 	suffix := w.word(st, part.Exp.Word)
-	if suffix.Kind != Literal || suffix.Text == "" || strings.Trim(suffix.Text, wordBytes+".-") != "" {
+	if suffix.Kind != Literal || suffix.Text == "" || strings.Trim(suffix.Text, guard.WordBytes+".-") != "" {
 		return Word{}, false
 	}
 	text, ends := strings.CutSuffix(value.Text, suffix.Text)
@@ -235,7 +237,7 @@ func renamed(part *syntax.ParamExp, value Word) (Word, bool) {
 			return Word{}, false
 		}
 	}
-	if from == "" || strings.Trim(from+to, wordBytes+".-") != "" {
+	if from == "" || strings.Trim(from+to, guard.WordBytes+".-") != "" {
 		return Word{}, false
 	}
 	// No match is hidden, so that one dot replaced by another makes none so.
@@ -277,7 +279,7 @@ func bounds(slice *syntax.Slice, length int) (from, to int, exact bool) {
 }
 
 // operandBytes are those that patterns and replacements take for themselves.
-const operandBytes = wordBytes + "./-:,=@%+ "
+const operandBytes = guard.WordBytes + "./-:,=@%+ "
 
 func replaced(text string, repl *syntax.Replace) (string, bool) {
 	from, to := "", ""

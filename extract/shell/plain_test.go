@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 func parseWindows(tb testing.TB, shell, line string) Line {
@@ -69,7 +70,7 @@ func TestPlainMessy(t *testing.T) {
 			assert.NotEmpty(t, parseWindows(t, shell, line).Messy, "%s: %q", shell, line)
 		}
 	}
-	assert.Equal(t, []string{MessyDialect}, newTable(t).Parse("ls", Options{Shell: "pwsh", Platform: "linux"}).Messy)
+	assert.Equal(t, []string{guard.MessyDialect}, newTable(t).Parse("ls", Options{Shell: "pwsh", Platform: "linux"}).Messy)
 }
 
 // V5: parameters by full name, alias or a beginning of one alone.

@@ -5,19 +5,20 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // plain explains a line in a command language of Windows. Lines that are not
 // plain are messy; what they may run is reported for deny rules.
 func (w *walker) plain(st *state, text string, dialect dialect) {
-	if code := byteGate(text); code != "" {
+	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
-		w.pieces(st, visibleOnly(text))
+		w.pieces(st, guard.VisibleOnly(text))
 		return
 	}
 	commands, isPlain := plainLine(text, dialect)
 	if !isPlain {
-		w.messy(MessyPlatformSyntax)
+		w.messy(guard.MessyPlatformSyntax)
 		w.pieces(st, text)
 		return
 	}
@@ -170,7 +171,7 @@ func (r *plainRun) native(key string, entry *Program) {
 	if text, is := r.nested(key); is {
 		r.w.depth++
 		if r.w.depth > maxDepth {
-			r.w.messy(MessyNesting)
+			r.w.messy(guard.MessyNesting)
 		} else {
 			r.w.plain(r.st, text, powershell)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 //go:embed producers.json
@@ -164,7 +165,7 @@ func (w *walker) orElse(other *Line) {
 			continue
 		}
 		if len(w.line.Commands) >= maxCommands {
-			w.messy(MessyLimits)
+			w.messy(guard.MessyLimits)
 			return
 		}
 		c.Accesses, c.Operand = slices.Clone(c.Accesses), "" // an approval is for where it works with the values

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // commands are those being read, until they are emitted.
@@ -29,7 +30,7 @@ func giveBack(c *Command) {
 // the wrappers that the table knows.
 func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set) {
 	if w.depth++; w.depth > maxDepth {
-		w.messy(MessyNesting)
+		w.messy(guard.MessyNesting)
 		w.depth--
 		return
 	}
@@ -176,7 +177,7 @@ func (p *parsed) printed() {
 		return
 	}
 	for _, word := range p.words {
-		if word.Kind == Literal && isName(word.Text) {
+		if word.Kind == Literal && guard.IsName(word.Text) {
 			p.c.Variables = append(p.c.Variables, word.Text)
 		}
 	}
@@ -440,7 +441,7 @@ const maxCommandName = 64
 // commandName reports whether a word can be the name of a subcommand, and no option, path,
 // assignment, or choice of a toolchain.
 func commandName(text string) bool {
-	return text != "" && len(text) <= maxCommandName && isLetter(text[0]) && strings.Trim(text, wordBytes+"-.:") == ""
+	return text != "" && len(text) <= maxCommandName && isLetter(text[0]) && strings.Trim(text, guard.WordBytes+"-.:") == ""
 }
 
 // hasCommand reports whether a word names a subcommand.
@@ -609,7 +610,7 @@ func (p *parsed) within() {
 	}
 	line := p.aside(p.inner)
 	for _, code := range line.Messy {
-		if code == MessyNesting {
+		if code == guard.MessyNesting {
 			p.w.messy(code)
 		}
 	}
@@ -657,16 +658,16 @@ func (p *parsed) wrapper(program *Program) {
 	p.options(program)
 	p.roles(program)
 	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") {
-		p.w.messy(MessyWrapper)
+		p.w.messy(guard.MessyWrapper)
 	}
 	st := p.st
 	if p.moved {
-		p.w.messy(MessyWrapper)
+		p.w.messy(guard.MessyWrapper)
 		st = st.nowhere()
 	}
 	if program.wrapper == "plain" && len(p.inner) > 0 {
 		if changesShell(p.c.Program, p.inner[0]) {
-			p.w.messy(MessyWrapper)
+			p.w.messy(guard.MessyWrapper)
 		}
 		if p.c.Caveats.Has("named_by_path") {
 			st = st.withCaveat("named_by_path")
@@ -677,7 +678,7 @@ func (p *parsed) wrapper(program *Program) {
 		st = st.withoutFunctions()
 		ok, fail := p.w.argv(st, st, p.inner, p.c.Accesses)
 		if inShell(p.c.Program) && changed(st, join(ok, fail)) {
-			p.w.messy(MessyWrapper)
+			p.w.messy(guard.MessyWrapper)
 		}
 		return
 	}

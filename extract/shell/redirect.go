@@ -8,19 +8,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // redirections returns the paths that a statement's redirections open.
 func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	var out []Access
 	if len(list) > maxRedirections {
-		w.messy(MessyLimits)
+		w.messy(guard.MessyLimits)
 		list = list[:maxRedirections]
 	}
 	for _, r := range list {
 		from := len(out)
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-			w.messy(MessyRedirection) // {name}> opens a descriptor that outlives the command
+			w.messy(guard.MessyRedirection) // {name}> opens a descriptor that outlives the command
 		}
 		w.line.Crossed = w.line.Crossed || crosses(r)
 		switch r.Op {
@@ -28,10 +29,10 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 			w.hereDocument(st, r)
 		case syntax.WordHdoc:
 			if w.posix {
-				w.messy(MessyDialect)
+				w.messy(guard.MessyDialect)
 			}
 			if word := w.word(st, r.Word); word.Kind == Dynamic || word.Kind == Glob {
-				w.messy(MessyExpansion)
+				w.messy(guard.MessyExpansion)
 			}
 		case syntax.DplIn, syntax.DplOut:
 			out = w.duplicate(st, out, r)
@@ -41,13 +42,13 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 			out = w.target(st, out, r, v1.OpWrite)
 		case syntax.RdrAll, syntax.AppAll:
 			if w.posix {
-				w.messy(MessyDialect) // there "&" ends the command
+				w.messy(guard.MessyDialect) // there "&" ends the command
 			}
 			out = w.target(st, out, r, v1.OpWrite)
 		case syntax.RdrInOut:
 			out = w.target(st, out, r, v1.OpWrite)
 		default:
-			w.messy(MessyRedirection)
+			w.messy(guard.MessyRedirection)
 			out = w.target(st, out, r, v1.OpWrite)
 		}
 		if printsTo(r) {
@@ -154,7 +155,7 @@ func (w *walker) mayFail(st *state, list []*syntax.Redirect) bool {
 
 func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) []Access {
 	if r.Word == nil {
-		w.messy(MessyRedirection)
+		w.messy(guard.MessyRedirection)
 		return out
 	}
 	word := w.word(st, r.Word)
@@ -173,7 +174,7 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 		return append(out, word.feed.looked()...)
 	}
 	if word.Kind != Literal || hasBrace(r.Word) || word.Extended != "" {
-		w.messy(MessyDynamicTarget)
+		w.messy(guard.MessyDynamicTarget)
 	}
 	glob := word.Kind == Glob && !hasBrace(r.Word)
 	return append(out, Access{Text: word.Text, Op: op, Glob: glob, Dynamic: word.Kind != Literal && !glob})
@@ -193,7 +194,7 @@ func (w *walker) duplicate(st *state, out []Access, r *syntax.Redirect) []Access
 		return out
 	}
 	if r.Op == syntax.DplIn || w.posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
-		w.messy(MessyRedirection)
+		w.messy(guard.MessyRedirection)
 	}
 	return w.target(st, out, r, v1.OpWrite)
 }
@@ -212,11 +213,11 @@ func surviving(name string) bool {
 // in which they begin. In other bodies the parser and bash disagree about where they end.
 func (w *walker) hereDocument(st *state, r *syntax.Redirect) {
 	if w.hdocs++; w.hdocs > maxHereDocs {
-		w.messy(MessyLimits)
+		w.messy(guard.MessyLimits)
 	}
 	delimiter, quoted, ok := plainDelimiter(r.Word)
 	if !ok || delimiter == "" {
-		w.messy(MessyHereDocument)
+		w.messy(guard.MessyHereDocument)
 		return
 	}
 	if r.Hdoc == nil || quoted {
@@ -224,7 +225,7 @@ func (w *walker) hereDocument(st *state, r *syntax.Redirect) {
 	}
 	for _, part := range r.Hdoc.Parts {
 		if !w.documentPart(st, r, part) {
-			w.messy(MessyHereDocument)
+			w.messy(guard.MessyHereDocument)
 			return
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -29,7 +31,7 @@ var textOptions = map[string]string{"mapfile": "-C", "readarray": "-C", "compgen
 
 // runsText walks a builtin that runs what its words say.
 func (w *walker) runsText(st *state, argv []Word, redirs []Access) {
-	w.messy(MessyBuiltin)
+	w.messy(guard.MessyBuiltin)
 	name, args := argv[0].Text, argv[1:]
 	w.emitGuess(st, name, args, redirs)
 	st = st.withoutFunctions()
@@ -97,7 +99,7 @@ func (w *walker) nested(walk func()) {
 	if w.depth++; w.depth <= maxDepth {
 		walk()
 	} else {
-		w.messy(MessyNesting)
+		w.messy(guard.MessyNesting)
 	}
 	w.depth--
 }

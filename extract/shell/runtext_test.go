@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // commandPlaces are places in a line where bash runs a command, env among them.
@@ -223,7 +224,7 @@ func TestCommandsInAllPlaces(t *testing.T) {
 		assert.Falsef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q: %s", line, verbs(parsed))
 	}
 	deep := parse(t, "eval "+strings.Repeat("eval ", 2*maxDepth)+"ls")
-	assert.Contains(t, deep.Messy, MessyNesting)
+	assert.Contains(t, deep.Messy, guard.MessyNesting)
 }
 
 // What another round of a loop is not known to do the first one does all the same, and

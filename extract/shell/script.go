@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/guard"
 	"policyd/extract/sql"
 )
 
@@ -130,7 +131,7 @@ func (r *jqReader) filter(inside bool) bool {
 			if !r.comment() {
 				return false
 			}
-		case isNameByte(c) && (c < '0' || c > '9'):
+		case guard.IsNameByte(c) && (c < '0' || c > '9'):
 			r.name()
 		case c == ')' && inside && depth == 0:
 			r.pos++
@@ -187,7 +188,7 @@ func (r *jqReader) comment() bool {
 
 func (r *jqReader) name() {
 	start := r.pos
-	for r.pos < len(r.text) && isNameByte(r.text[r.pos]) {
+	for r.pos < len(r.text) && guard.IsNameByte(r.text[r.pos]) {
 		r.pos++
 	}
 	name, field := r.text[start:r.pos], start > 0 && r.text[start-1] == '.'
@@ -215,8 +216,4 @@ func stringEnd(text string, start int) int {
 		}
 	}
 	return -1
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

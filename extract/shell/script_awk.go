@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/shell/guard"
 )
 
 // awkFunctions are the functions that compute and print, of POSIX awk and gawk.
@@ -100,7 +102,7 @@ func (r *awkReader) token() {
 	case c == '.':
 		r.pos++ // of a number: 1./2 divides
 		r.operand = true
-	case isNameByte(c):
+	case guard.IsNameByte(c):
 		r.name()
 	default:
 		r.operator(c)
@@ -166,7 +168,7 @@ const awkEscapes = `abdfnrstvwBDSWy.*+?(){}$|&,;:!=<>%#~_"\-`
 
 func (r *awkReader) name() {
 	start := r.pos
-	for r.pos < len(r.text) && isNameByte(r.text[r.pos]) {
+	for r.pos < len(r.text) && guard.IsNameByte(r.text[r.pos]) {
 		r.pos++
 	}
 	name := r.text[start:r.pos]
@@ -197,7 +199,7 @@ func (r *awkReader) getline() {
 	rest := strings.TrimLeft(r.text[r.pos:], " \t")
 	variable := rest[:nameEnd(rest, 0)]
 	rest = strings.TrimLeft(rest[len(variable):], " \t")
-	if variable != "" && (!isName(variable) || slices.Contains(awkFunctions, variable) || slices.Contains(awkOutside, variable) || variable == "ENVIRON") ||
+	if variable != "" && (!guard.IsName(variable) || slices.Contains(awkFunctions, variable) || slices.Contains(awkOutside, variable) || variable == "ENVIRON") ||
 		rest != "" && strings.IndexByte(";}\n", rest[0]) < 0 {
 		r.refuse()
 		return
@@ -212,13 +214,13 @@ func (r *awkReader) define() {
 	name, rest, found := strings.Cut(r.text[r.pos:], "(")
 	parameters, body, closed := strings.Cut(rest, ")")
 	name = strings.Trim(name, " \t")
-	if !found || !closed || !isName(name) || slices.Contains(awkFunctions, name) || slices.Contains(awkOutside, name) ||
+	if !found || !closed || !guard.IsName(name) || slices.Contains(awkFunctions, name) || slices.Contains(awkOutside, name) ||
 		strings.ToUpper(name) == name || !strings.HasPrefix(strings.TrimLeft(body, " \t\n"), "{") {
 		r.refuse()
 		return
 	}
 	for parameter := range strings.SplitSeq(parameters, ",") {
-		if parameter = strings.Trim(parameter, " \t"); parameter != "" && (!isName(parameter) || slices.Contains(awkOutside, parameter)) {
+		if parameter = strings.Trim(parameter, " \t"); parameter != "" && (!guard.IsName(parameter) || slices.Contains(awkOutside, parameter)) {
 			r.refuse()
 			return
 		}

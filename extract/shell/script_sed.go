@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/shell/guard"
+)
 
 // sedReader follows a sed script command by command (sed(1), GNU and POSIX).
 type sedReader struct {
@@ -133,7 +137,7 @@ func (r *sedReader) line() {
 // then not go on in the next line, which they read as commands.
 func (r *sedReader) label(command byte) (end int, ok bool) {
 	r.skip(" \t")
-	for r.pos < len(r.text) && isNameByte(r.text[r.pos]) {
+	for r.pos < len(r.text) && guard.IsNameByte(r.text[r.pos]) {
 		r.pos++
 	}
 	r.skip(" \t")
@@ -199,7 +203,7 @@ func (r *sedReader) address() bool {
 // section reads up to the next delimiter that is not escaped. A bare delimiter
 // in brackets is refused, since implementations differ about it.
 func (r *sedReader) section(delimiter byte) bool {
-	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || delimiter >= 0x80 || isNameByte(delimiter) {
+	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || delimiter >= 0x80 || guard.IsNameByte(delimiter) {
 		return false
 	}
 	for r.pos < len(r.text) {

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/shell/guard"
 )
 
 // Two programs are named yq, one of which hands its expression to jq. What both
@@ -40,7 +42,7 @@ func plainYq(text string) bool {
 				return false
 			}
 			i = end
-		case isNameByte(c):
+		case guard.IsNameByte(c):
 			end := nameEnd(text, i)
 			if name := text[i:end]; strings.Trim(name, "0123456789") != "" && !slices.Contains(yqPlain, name) {
 				return false
@@ -68,7 +70,7 @@ func yqSegment(text string, start int) int {
 }
 
 func nameEnd(text string, start int) int {
-	for start < len(text) && isNameByte(text[start]) {
+	for start < len(text) && guard.IsNameByte(text[start]) {
 		start++
 	}
 	return start

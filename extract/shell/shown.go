@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -35,7 +37,7 @@ func (w *walker) compares(op string, text, with Word) {
 	}
 	w.shown.compares = true
 	if text.Kind == Dynamic && with.Kind != Literal || with.Kind == Dynamic && !alone(with) || slices.Contains([]string{"<", ">", "=~"}, op) {
-		w.messy(MessyTest)
+		w.messy(guard.MessyTest)
 	}
 }
 
@@ -48,10 +50,10 @@ func alone(word Word) bool {
 // shows holds against a line that it shows what its words don't.
 func (w *walker) shows() {
 	if w.shown.traces && w.shown.expands {
-		w.messy(MessyBuiltin)
+		w.messy(guard.MessyBuiltin)
 	}
 	if w.shown.cuts && w.shown.compares {
-		w.messy(MessyTest)
+		w.messy(guard.MessyTest)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // isShell reports whether name is a shell whose -c payload is read again.
@@ -83,7 +84,7 @@ func positional(st *state, args []Word) *state {
 func (p *parsed) env(program *Program) bool {
 	p.options(program)
 	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") || p.moved {
-		p.w.messy(MessyWrapper)
+		p.w.messy(guard.MessyWrapper)
 	}
 	st := p.st
 	rest := p.operands
@@ -96,7 +97,7 @@ func (p *parsed) env(program *Program) bool {
 			break
 		}
 		if !ok {
-			p.w.messy(MessyDynamicVerb)
+			p.w.messy(guard.MessyDynamicVerb)
 		}
 		st = p.w.sets(st, name, Word{Kind: rest[0].Kind, Text: value})
 		rest = rest[1:]
@@ -225,7 +226,7 @@ func (p *parsed) compared(word Word) {
 }
 
 func (p *parsed) testUnclear(words []Word) {
-	p.w.messy(MessyTest)
+	p.w.messy(guard.MessyTest)
 	for _, word := range words {
 		p.maybePath(word, v1.OpList)
 	}
@@ -241,7 +242,7 @@ func isNumber(word Word) bool {
 func (p *parsed) printf() {
 	words := p.words
 	if slices.ContainsFunc(p.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
-		p.w.messy(MessyBuiltin) // -v assigns
+		p.w.messy(guard.MessyBuiltin) // -v assigns
 	}
 	if len(words) > 0 && words[0].literal("--") {
 		words = words[1:]

@@ -4,12 +4,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 // testClause walks [[ … ]] as one command of the verb "[[".
 func (w *walker) testClause(st *state, cmd *syntax.TestClause) {
 	if w.posix {
-		w.messy(MessyDialect)
+		w.messy(guard.MessyDialect)
 	}
 	c := w.newCommand(st, "[[", nil)
 	p := parsed{w: w, c: &c, st: st}
@@ -29,7 +30,7 @@ func (p *parsed) testExpr(expr syntax.TestExpr) {
 		p.c.Form.Put("<text>", "value")
 		p.compared(p.w.word(p.st, expr))
 	default:
-		p.w.messy(MessyTest)
+		p.w.messy(guard.MessyTest)
 	}
 }
 
@@ -46,7 +47,7 @@ func (p *parsed) unaryTest(expr *syntax.UnaryTest) {
 		p.c.Form.Put(op, "value")
 		p.compared(p.w.word(p.st, word))
 	default: // -v, -R and -o read names, subscripts included
-		p.w.messy(MessyTest)
+		p.w.messy(guard.MessyTest)
 	}
 }
 
@@ -59,7 +60,7 @@ func (p *parsed) binaryTest(expr *syntax.BinaryTest) {
 	x, okX := expr.X.(*syntax.Word)
 	y, okY := expr.Y.(*syntax.Word)
 	if !okX || !okY {
-		p.w.messy(MessyTest)
+		p.w.messy(guard.MessyTest)
 		return
 	}
 	left, right, op := p.w.word(p.st, x), p.w.word(p.st, y), expr.Op.String()
@@ -69,7 +70,7 @@ func (p *parsed) binaryTest(expr *syntax.BinaryTest) {
 		p.access(left, v1.OpList, false)
 		p.access(right, v1.OpList, false)
 	case oneOf(numCompares, op) && (!isNumber(left) || !isNumber(right)):
-		p.w.messy(MessyTest)
+		p.w.messy(guard.MessyTest)
 	default: // =, ==, !=, =~, <, >: patterns are matched, not expanded
 		p.w.compares(op, left, right)
 		p.c.Form.Put(op, "value")

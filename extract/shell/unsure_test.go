@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -45,7 +47,7 @@ func TestCountsOfSeveralFiles(t *testing.T) {
 	for _, line := range []string{
 		"[[ $(grep -c x f -) -gt 1 ]]", "[[ $(grep -c x '' f) -gt 1 ]]", "[[ $(grep -c x f <(ls)) -gt 1 ]]", "[[ $(grep -c x - -) -gt 1 ]]",
 	} {
-		assert.Contains(t, parse(t, line).Messy, MessyTest, line)
+		assert.Contains(t, parse(t, line).Messy, guard.MessyTest, line)
 	}
 	assert.Empty(t, parse(t, "[[ $(grep -c x f) -gt 1 ]]").Messy)
 	assert.Empty(t, parse(t, "[[ $(ls | grep -c x) -gt 1 ]]").Messy)
@@ -92,7 +94,7 @@ func TestMembersThatAreNotKnown(t *testing.T) {
 		last := got.Commands[len(got.Commands)-1]
 		assert.True(t, last.Caveats.Has("dynamic_word") || last.Caveats.Has("dynamic_option"), line)
 	}
-	assert.Contains(t, parse(t, `declare -A m=([k]=x [j]=y); p=a; for k in "${!m[@]}"; do cat "$p"; p=b; done`).Messy, MessyControlFlow)
+	assert.Contains(t, parse(t, `declare -A m=([k]=x [j]=y); p=a; for k in "${!m[@]}"; do cat "$p"; p=b; done`).Messy, guard.MessyControlFlow)
 	assert.Equal(t, "read k, read j", touched(t, `declare -A m=([k]=x [j]=y); for k in "${!m[@]}"; do cat "$k"; done`))
 }
 
@@ -110,12 +112,12 @@ func TestRoundsThatChangeMore(t *testing.T) {
 // Functions that shells call by themselves run where nothing names them.
 func TestHooks(t *testing.T) {
 	for _, name := range []string{"command_not_found_handle", "command_not_found_handler", "chpwd", "precmd"} {
-		assert.Contains(t, parse(t, name+"() { ls; }; "+name).Messy, MessyFunction, name)
+		assert.Contains(t, parse(t, name+"() { ls; }; "+name).Messy, guard.MessyFunction, name)
 	}
 	table, err := NewTable()
 	require.NoError(t, err)
 	line := table.Parse("TRAPEXIT() { ls; }; TRAPEXIT", Options{Shell: "zsh", Cwd: "/p"})
-	assert.Contains(t, strings.Join(line.Messy, " "), MessyFunction)
+	assert.Contains(t, strings.Join(line.Messy, " "), guard.MessyFunction)
 }
 
 // Behind a link ".." leads elsewhere than the text says.
@@ -183,6 +185,6 @@ func TestNamesOfCommits(t *testing.T) {
 
 // Where patterns are not expanded, one names a file of its own.
 func TestPatternsThatStayAsTheyAre(t *testing.T) {
-	assert.Contains(t, parse(t, "set -o noglob; cat k[1]").Messy, MessyBuiltin)
-	assert.Contains(t, parse(t, "set -f; cat k[1]").Messy, MessyBuiltin)
+	assert.Contains(t, parse(t, "set -o noglob; cat k[1]").Messy, guard.MessyBuiltin)
+	assert.Contains(t, parse(t, "set -f; cat k[1]").Messy, guard.MessyBuiltin)
 }

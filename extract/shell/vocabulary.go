@@ -10,6 +10,7 @@ import (
 	fast "github.com/goccy/go-json"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
 )
 
 //go:embed words.json
@@ -225,7 +226,7 @@ func (v *vocabulary) local(name string) bool {
 		// npm hands its settings on in npm_config_*, to an agent that it started, too.
 		return !slices.Contains(v.SpecialLowercase, name) && !strings.HasPrefix(name, "npm_")
 	}
-	return slices.Contains(v.LocalVariables, name) || isName(name) && !v.dangerous(name)
+	return slices.Contains(v.LocalVariables, name) || guard.IsName(name) && !v.dangerous(name)
 }
 
 // CommitNaming is how a verb names what commits hold.

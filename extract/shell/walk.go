@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -30,15 +32,15 @@ func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
 // it failed.
 func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 	if w.steps++; w.steps > maxSteps {
-		w.messy(MessyLimits) // loops in loops, walked round by round
+		w.messy(guard.MessyLimits) // loops in loops, walked round by round
 		return st, st
 	}
 	if stmt.Coprocess || stmt.Disown {
-		w.messy(MessyCoprocess)
+		w.messy(guard.MessyCoprocess)
 	}
 	redirs := w.redirections(st, stmt.Redirs)
 	if assignsFirst(stmt) {
-		w.messy(MessyRedirection)
+		w.messy(guard.MessyRedirection)
 	}
 	ownInput := slices.ContainsFunc(stmt.Redirs, setsInput)
 	if ownInput {
@@ -81,7 +83,7 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 	switch cmd := cmd.(type) {
 	case nil:
 		if w.zsh {
-			w.messy(MessyRedirection) // it runs what $NULLCMD and $READNULLCMD name
+			w.messy(guard.MessyRedirection) // it runs what $NULLCMD and $READNULLCMD name
 		}
 		return st, st
 	case *syntax.BinaryCmd:
@@ -131,7 +133,7 @@ func (w *walker) timed(st *state, cmd *syntax.TimeClause) (ok, fail *state) {
 	}
 	ok, fail = w.stmt(st, stmt)
 	if (w.posix || w.zsh) && changed(st, join(ok, fail)) {
-		w.messy(MessyDialect)
+		w.messy(guard.MessyDialect)
 	}
 	return ok, fail
 }
@@ -152,10 +154,10 @@ func (w *walker) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
 	case words[0].Lit() != "--":
 		return stmt
 	default:
-		if words = words[1:]; w.zsh || len(words) == 0 || !isName(words[0].Lit()) || reservedWord(words[0].Lit()) {
-			w.messy(MessyDisagreement)
+		if words = words[1:]; w.zsh || len(words) == 0 || !guard.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
+			w.messy(guard.MessyDisagreement)
 		}
-		for len(words) > 0 && (strings.Contains(firstText(words[0]), "=") || reservedWord(words[0].Lit())) {
+		for len(words) > 0 && (strings.Contains(firstText(words[0]), "=") || guard.ReservedWord(words[0].Lit())) {
 			words = words[1:]
 		}
 	}
@@ -172,12 +174,12 @@ func (w *walker) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
 func (w *walker) unexplained(st *state, cmd syntax.Command) (ok, fail *state) {
 	switch cmd := cmd.(type) {
 	case *syntax.CoprocClause:
-		w.messy(MessyCoprocess)
+		w.messy(guard.MessyCoprocess)
 		if cmd.Stmt != nil {
 			w.stmt(st, cmd.Stmt)
 		}
 	default:
-		w.messy(MessyControlFlow)
+		w.messy(guard.MessyControlFlow)
 	}
 	return st, st
 }
@@ -194,14 +196,14 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 		return join(ok, okY), failY
 	case syntax.Pipe, syntax.PipeAll:
 		if cmd.Op == syntax.PipeAll && w.posix {
-			w.messy(MessyDialect)
+			w.messy(guard.MessyDialect)
 		}
 		okY, failY := w.pipe(st, cmd)
 		// zsh and ksh run the last element in the shell itself, and ksh may be what sh
 		// is; bash does with lastpipe, which a person may have set.
 		return join(st, okY), join(st, failY)
 	}
-	w.messy(MessyControlFlow)
+	w.messy(guard.MessyControlFlow)
 	return st, st
 }
 
@@ -218,7 +220,7 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 		printed = nil // error messages are no names
 	}
 	if w.zsh && slices.ContainsFunc(cmd.Y.Redirs, setsInput) {
-		w.messy(MessyRedirection) // it reads the pipe as well, one after the other
+		w.messy(guard.MessyRedirection) // it reads the pipe as well, one after the other
 	}
 	text := w.text
 	w.in, w.text = printed, w.spoken(cmd.X)
@@ -356,7 +358,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 	}
 	name := loop.Name.Value
 	if !w.local(name) {
-		w.messy(MessyAssignment)
+		w.messy(guard.MessyAssignment)
 	}
 	ok, fail = st, st
 	for _, value := range values {
@@ -386,10 +388,10 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 			ok, fail = join(before, ok), join(before, fail)
 		}
 		if start := before.with(name, value); anyOrder && changed(start, join(start, join(ok, fail))) {
-			w.messy(MessyControlFlow) // any other round may come before
+			w.messy(guard.MessyControlFlow) // any other round may come before
 		}
 		if len(w.line.Commands) >= maxCommands {
-			w.messy(MessyLimits)
+			w.messy(guard.MessyLimits)
 			break
 		}
 	}
@@ -398,7 +400,7 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 
 // anyLoop names the commands of a loop that is not followed.
 func (w *walker) anyLoop(st *state, cmd *syntax.ForClause) (ok, fail *state) {
-	w.messy(MessyControlFlow)
+	w.messy(guard.MessyControlFlow)
 	if ok, fail := w.stmts(st, cmd.Do); changed(st, join(ok, fail)) {
 		w.stmts(st.nowhere(), cmd.Do)
 	}
@@ -499,7 +501,7 @@ func (w *walker) nextRounds(before, ok, fail *state, name string, value Word, cm
 	}
 	ok, fail = w.body(after.with(name, value), cmd)
 	if end := join(after, join(ok, fail)); changed(after, end) {
-		w.messy(MessyControlFlow)
+		w.messy(guard.MessyControlFlow)
 		return end.nowhere(), end.nowhere()
 	}
 	return ok, fail
@@ -538,7 +540,7 @@ func (w *walker) rounds(st *state, round func(*state) *state) *state {
 		w.keepRound(first, commands)
 	}
 	if changed(st, end) {
-		w.messy(MessyControlFlow) // what the first round is known to do stays in it
+		w.messy(guard.MessyControlFlow) // what the first round is known to do stays in it
 		lost := end.nowhere()
 		round(lost)
 		return lost
@@ -603,7 +605,7 @@ func (w *walker) caseClause(st *state, cmd *syntax.CaseClause) (ok, fail *state)
 			}
 		}
 		if item.Op != syntax.Break {
-			w.messy(MessyControlFlow)
+			w.messy(guard.MessyControlFlow)
 		}
 		ok, fail = w.stmts(st, item.Stmts)
 		out = join(out, join(ok, fail))
@@ -630,7 +632,7 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 			for _, word := range w.words(st, arg.Value) {
 				prints = prints || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 				if !plainDeclaration(cmd.Variant.Value, word) {
-					w.messy(MessyDeclaration)
+					w.messy(guard.MessyDeclaration)
 				}
 				if !isDeclared(word) {
 					c.Form.Put(optionName(word.Text), "unknown")
@@ -653,7 +655,7 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 				w.words(st, arg.Value)
 			}
 			if arg.Array != nil || arg.Index != nil {
-				w.messy(MessyDeclaration)
+				w.messy(guard.MessyDeclaration)
 			}
 			st = st.with(arg.Name.Value, Word{})
 		}
@@ -726,8 +728,8 @@ func isDeclared(word Word) bool {
 // declaredName is the variable that such a word sets.
 func (w *walker) declaredName(word Word) string {
 	name, _, _ := strings.Cut(word.Text, "=")
-	if name = strings.TrimSuffix(name, "+"); word.Kind != Literal || !isName(name) {
-		w.messy(MessyDeclaration)
+	if name = strings.TrimSuffix(name, "+"); word.Kind != Literal || !guard.IsName(name) {
+		w.messy(guard.MessyDeclaration)
 	}
 	return name
 }
@@ -736,7 +738,7 @@ func (w *walker) declaredName(word Word) string {
 // makes several assignments of one with alternatives, which an assignment by itself keeps.
 func (w *walker) declaredBraces(arg *syntax.Assign) {
 	if arg.Value != nil && hasBrace(arg.Value) {
-		w.messy(MessyBraces)
+		w.messy(guard.MessyBraces)
 	}
 }
 
@@ -773,7 +775,7 @@ func optionName(text string) string {
 // known path, names that another command finds, the hash of a commit.
 func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Word, bool) {
 	if part.TempFile || part.ReplyVar {
-		w.messy(MessyExpansion)
+		w.messy(guard.MessyExpansion)
 	}
 	from, messy := len(w.line.Commands), len(w.line.Messy)
 	in, piped, calls := w.in, w.piped, w.calls
@@ -903,7 +905,7 @@ func printsHash(c *Command) bool {
 // what it can't resolve as it stands.
 func oneRevision(text string) bool {
 	text = strings.ReplaceAll(text, hashText, "h")
-	return text != "" && text[0] != '-' && strings.Trim(text, wordBytes+"./@^~{}-") == ""
+	return text != "" && text[0] != '-' && strings.Trim(text, guard.WordBytes+"./@^~{}-") == ""
 }
 
 // directoryPart is what dirname prints: unlike the package path it takes the slashes

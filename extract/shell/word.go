@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"policyd/extract/shell/guard"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -491,11 +493,11 @@ func optionOf(word *syntax.Word) string {
 			}
 		}
 	}
-	if len(word.Parts) == 2 && len(text) == 2 && text[0] == '-' && strings.Contains(wordBytes, text[1:]) {
+	if len(word.Parts) == 2 && len(text) == 2 && text[0] == '-' && guard.IsNameByte(text[1]) {
 		return text
 	}
 	name, _, found := strings.Cut(text, "=")
-	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, wordBytes+"-") != "" {
+	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, guard.WordBytes+"-") != "" {
 		return ""
 	}
 	return name
@@ -649,14 +651,14 @@ func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
 		return
 	}
 	if w.posix {
-		w.messy(MessyDialect)
+		w.messy(guard.MessyDialect)
 	}
 	text, ok := decodeANSI(part.Value)
 	if !ok {
 		b.weaken(Dynamic)
-		w.messy(MessyExpansion)
+		w.messy(guard.MessyExpansion)
 	}
-	if localEscapes(part.Value) || w.oldBash && newEscapes(part.Value) {
+	if localEscapes(part.Value) || w.oldBash && guard.NewEscapes(part.Value) {
 		b.weaken(Output)
 	}
 	b.quoted(text)
@@ -665,7 +667,7 @@ func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
 func (w *walker) doubleQuoted(st *state, b *wordBuilder, part *syntax.DblQuoted) {
 	if part.Dollar {
 		// $"…" is translated through the locale's catalog.
-		w.messy(MessyExpansion)
+		w.messy(guard.MessyExpansion)
 		b.weaken(Dynamic)
 	}
 	for _, inner := range part.Parts {
@@ -718,7 +720,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		b.text.WriteString("$(…)")
 	case *syntax.ArithmExp:
 		if assigned, plain := w.arithmetic(st, part.X); !plain || len(assigned) > 0 {
-			w.messy(MessyArithmetic)
+			w.messy(guard.MessyArithmetic)
 		} else if !w.total(st, part.X) {
 			w.aborts(st)
 		}
@@ -728,14 +730,14 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		b.number("$((…))", true)
 	case *syntax.ProcSubst:
 		if part.Op != syntax.CmdIn || w.posix || quoted {
-			w.messy(MessyProcess)
+			w.messy(guard.MessyProcess)
 		}
 		w.inside(part.Stmts)
 		w.substituted = w.printing(st, part.Stmts)
 		b.weaken(Pipe)
 		b.solid = true
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
-		w.messy(MessyExpansion)
+		w.messy(guard.MessyExpansion)
 		b.weaken(Dynamic)
 	}
 }
@@ -749,7 +751,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 	b.recut = b.recut || !quoted && (value.Kind == Glob || value.Kind == Fed)
 	switch {
 	case w.spliced > maxSpliced || b.text.Len()+len(value.Text) > maxText:
-		w.messy(MessyLimits)
+		w.messy(guard.MessyLimits)
 		b.weaken(Dynamic)
 	case value.Kind == Glob && !strings.HasPrefix(value.Text, "/") && !slices.Equal(value.dirs, st.dirs):
 		// Its matches are names that were found elsewhere: in quotes, text like any other.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -56,7 +58,7 @@ func TestZshVariablesAreItsOwn(t *testing.T) {
 		"status=src; cat $status/a",
 	} {
 		commands := parseZsh(t, line).Commands
-		assert.Truef(t, commands[len(commands)-1].Accesses[0].Dynamic || slices.Contains(parseZsh(t, line).Messy, MessyAssignment), "%q", line)
+		assert.Truef(t, commands[len(commands)-1].Accesses[0].Dynamic || slices.Contains(parseZsh(t, line).Messy, guard.MessyAssignment), "%q", line)
 	}
 	assert.False(t, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Dynamic)
 }
@@ -79,7 +81,7 @@ func TestLastCommandsOfPipesMayStayBehind(t *testing.T) {
 func TestKshNames(t *testing.T) {
 	for _, shell := range []string{"sh", "ksh"} {
 		parsed := newTable(t).Parse(`x=src; cat "$xé/etc/passwd"`, Options{Shell: shell, Cwd: "/srv/proj"})
-		assert.Containsf(t, parsed.Messy, MessyDialect, shell)
+		assert.Containsf(t, parsed.Messy, guard.MessyDialect, shell)
 	}
 	assert.Empty(t, parse(t, `x=src; cat "$xé/etc/passwd"`).Messy)
 }

@@ -1,4 +1,4 @@
-package shell
+package guard
 
 import (
 	"strings"
@@ -13,8 +13,8 @@ import (
 // it leaves alone; and the ends of substitutions, which it looks for by counting
 // brackets and quotes, be they those of a comment, a here-document or a case.
 
-// newEscapes reports whether $'…' holds an escape that bash 3.2 may not know.
-func newEscapes(text string) bool {
+// NewEscapes reports whether $'…' holds an escape that bash 3.2 may not know.
+func NewEscapes(text string) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
 			continue
@@ -26,8 +26,8 @@ func newEscapes(text string) bool {
 	return false
 }
 
-// newSequence reports whether bash 3.2 reads a sequence in braces otherwise.
-func newSequence(text string) bool {
+// NewSequence reports whether bash 3.2 reads a sequence in braces otherwise.
+func NewSequence(text string) bool {
 	ends := strings.Split(text, "..")
 	return len(ends) != 2 || paddedNumber(ends[0]) || paddedNumber(ends[1])
 }
@@ -37,8 +37,8 @@ func paddedNumber(text string) bool {
 	return len(text) > 1 && text[0] == '0'
 }
 
-// newSubstitutions reports whether bash 3.2 may find the end of a substitution elsewhere.
-func newSubstitutions(text string, file *syntax.File) bool {
+// NewSubstitutions reports whether bash 3.2 may find the end of a substitution elsewhere.
+func NewSubstitutions(text string, file *syntax.File) bool {
 	if !strings.Contains(text, "$(") && !strings.Contains(text, "<(") {
 		return false
 	}

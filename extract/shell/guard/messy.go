@@ -1,4 +1,4 @@
-package shell
+package guard
 
 // Codes that say why a line is messy. They are stable: decisions carry them.
 const (

@@ -1,4 +1,4 @@
-package shell
+package guard
 
 import (
 	"strings"
@@ -8,15 +8,15 @@ import (
 // Limits of the byte gate. The parser recurses without a limit of its own: a
 // megabyte of open brackets overflows the stack, which kills the process.
 const (
-	maxLine     = 16 << 10
-	maxBrackets = 32
+	MaxLine     = 16 << 10
+	MaxBrackets = 32
 )
 
-// byteGate returns why line must not reach the parser as it is, or "".
+// Bytes returns why line must not reach the parser as it is, or "".
 // What it refuses are bytes that shells and the parser read differently, that
 // a person doesn't see, or that cost more than a command line is worth.
-func byteGate(line string) string {
-	if len(line) > maxLine {
+func Bytes(line string) string {
+	if len(line) > MaxLine {
 		return MessyTooLong
 	}
 	open := 0
@@ -27,7 +27,7 @@ func byteGate(line string) string {
 			case c < ' ' && c != '\n' && c != '\t', c == 0x7f:
 				return MessyControlByte
 			case c == '(' || c == '{' || c == '[':
-				if open++; open > maxBrackets {
+				if open++; open > MaxBrackets {
 					return MessyNesting
 				}
 			case c == ')' || c == '}' || c == ']':
@@ -65,11 +65,11 @@ func invisible(r rune) bool {
 	return false
 }
 
-// visibleOnly replaces what the gate refuses by spaces and newlines, so that
+// VisibleOnly replaces what the gate refuses by spaces and newlines, so that
 // deny rules can look for commands in a line that is messy already.
-func visibleOnly(line string) string {
-	if len(line) > maxLine {
-		line = line[:maxLine]
+func VisibleOnly(line string) string {
+	if len(line) > MaxLine {
+		line = line[:MaxLine]
 	}
 	return strings.Map(func(r rune) rune {
 		switch {

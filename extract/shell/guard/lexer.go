@@ -1,4 +1,4 @@
-package shell
+package guard
 
 import (
 	"slices"
@@ -54,8 +54,8 @@ var comparisons = sync.Pool{New: func() any {
 // mostCompared bounds the words that memory is kept for.
 const mostCompared = 1024
 
-// crossCheck returns why the lexer's reading differs from the parser's, or "".
-func crossCheck(text string, file *syntax.File) string {
+// CrossCheck returns why the lexer's reading differs from the parser's, or "".
+func CrossCheck(text string, file *syntax.File) string {
 	c, ok := comparisons.Get().(*comparison)
 	if !ok {
 		return MessyDisagreement
@@ -136,10 +136,11 @@ func (l *lexer) reserved(at int) bool {
 		before := l.words[at-1]
 		return before.segment == l.words[at].segment && l.text[before.start:before.end] == "time"
 	}
-	return reservedWord(text)
+	return ReservedWord(text)
 }
 
-func reservedWord(text string) bool {
+// ReservedWord reports whether a word begins or ends a construct of the shell's grammar.
+func ReservedWord(text string) bool {
 	switch text {
 	case "if", "then", "elif", "else", "fi", "for", "in", "do", "done", "while", "until", "case", "esac", "{", "}",
 		"!", "time", "[[", "]]", "select", "function", "&&", "||", "<", ">", "(", ")":
@@ -150,7 +151,7 @@ func reservedWord(text string) bool {
 
 // list reads words and operators up to closer, or to the end for 0.
 func (l *lexer) list(closer byte) {
-	if l.depth++; l.depth > maxBrackets {
+	if l.depth++; l.depth > MaxBrackets {
 		l.failed = true
 	}
 	defer func() { l.depth-- }()
@@ -226,7 +227,7 @@ func (l *lexer) arithmetic() bool {
 		return false
 	}
 	end := strings.Index(rest, "))")
-	if end < 0 || strings.Trim(unbraced(rest[:end]), wordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
+	if end < 0 || strings.Trim(unbraced(rest[:end]), WordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
 		strings.Contains(rest[:end], "$(") {
 		return false
 	}
@@ -357,7 +358,7 @@ func (l *lexer) word() {
 // begin.
 func (l *lexer) array(start int) bool {
 	name, assigns := strings.CutSuffix(l.text[start:l.pos], "=")
-	if !assigns || !isName(strings.TrimSuffix(name, "+")) {
+	if !assigns || !IsName(strings.TrimSuffix(name, "+")) {
 		return false
 	}
 	for l.pos++; l.pos < len(l.text) && !l.failed; {
@@ -421,7 +422,7 @@ func (l *lexer) expression(start int) bool {
 
 // expressionBytes are those that stand for themselves in a regular expression, to every
 // shell.
-const expressionBytes = wordBytes + "^.*+?[]-:/,@%"
+const expressionBytes = WordBytes + "^.*+?[]-:/,@%"
 
 // add notes a word, unless it is the number of a redirection.
 func (l *lexer) add(start int) {
@@ -554,7 +555,7 @@ func (l *lexer) computes() bool {
 			l.inside()
 		case bracedName(rest) > 0:
 			l.pos += bracedName(rest)
-		case rest[0] == '$' && len(rest) > 1 && isNameByte(rest[1]), strings.IndexByte(wordBytes+" +-*/%", rest[0]) >= 0:
+		case rest[0] == '$' && len(rest) > 1 && IsNameByte(rest[1]), strings.IndexByte(WordBytes+" +-*/%", rest[0]) >= 0:
 			l.pos++
 		default:
 			*l = before
@@ -570,7 +571,7 @@ func (l *lexer) computes() bool {
 func bracedName(text string) int {
 	name, braced := strings.CutPrefix(text, "${")
 	end := strings.IndexByte(name, '}')
-	if !braced || end < 0 || !isName(name[:end]) {
+	if !braced || end < 0 || !IsName(name[:end]) {
 		return 0
 	}
 	return len("${") + end + len("}")
@@ -600,7 +601,7 @@ func plainEscapes(text string) string {
 // parameter.
 func plainDollars(text string) bool {
 	for _, behind := range strings.Split(text, "$")[1:] {
-		if behind == "" || !isNameByte(behind[0]) && behind[0] != '@' {
+		if behind == "" || !IsNameByte(behind[0]) && behind[0] != '@' {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package shell
+package guard
 
 import (
 	"slices"
@@ -52,7 +52,7 @@ func (p *parsedWords) node(node syntax.Node) bool {
 			p.word(arg, p.commands)
 		}
 	case *syntax.Assign:
-		p.misnamed = p.misnamed || node.Name != nil && !isName(node.Name.Value)
+		p.misnamed = p.misnamed || node.Name != nil && !IsName(node.Name.Value)
 	case *syntax.DeclClause:
 		p.commands++
 		p.add(node.Variant.Pos(), node.Variant.End(), p.commands)
@@ -99,7 +99,7 @@ func (p *parsedWords) test(expr syntax.TestExpr) {
 		p.test(expr.X)
 	case *syntax.BinaryTest:
 		p.test(expr.X)
-		if op := expr.Op.String(); !reservedWord(op) {
+		if op := expr.Op.String(); !ReservedWord(op) {
 			p.add(expr.OpPos, after(expr.OpPos, len(op)), 0)
 		}
 		p.test(expr.Y)
