@@ -64,11 +64,8 @@ func resources() object {
 			{method: "get", summary: "Lists what is remembered, for an operator.", response: "ApprovalList", parameters: page(), refusals: []string{"503"}},
 			{method: "post", summary: "Remembers an answer on an operator's word.", request: "ApprovalRequest", response: "ApprovalEntry", created: true, refusals: []string{"503"}},
 		},
-		"/v1/hooks/{client}": {hook()},
-		"/v1/console/link": {{
-			method: "post", summary: "Makes a link that logs a browser in at the console, once, for an operator.", request: "ConsoleLinkRequest",
-			response: "ConsoleLink", refusals: []string{"404", "503"},
-		}},
+		"/v1/hooks/{client}":   {hook()},
+		"/v1/console/link":     {consoleLink()},
 		"/v1/runs/{id}/claim":  {runClaim()},
 		"/v1/runs/{id}/report": {runReport()},
 		"/v1/decisions":        {recordList()},
@@ -87,6 +84,13 @@ func resources() object {
 		out[path] = methods
 	}
 	return out
+}
+
+func consoleLink() operation {
+	return operation{
+		method: "post", summary: "Makes a link that logs a browser in at the console, once, for an operator.", request: "ConsoleLinkRequest",
+		response: "ConsoleLink", refusals: []string{"404", "503"},
+	}
 }
 
 func sessionList() operation {
