@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -82,6 +83,9 @@ func credentials(t *testing.T) string {
 	return dir
 }
 
+// variable is a variable of the environment in a settings file.
+var variable = regexp.MustCompile(`\$\{(\w+)\}`)
+
 // TestDocumentedSettingsLoad holds that every settings file that a page shows is
 // one that the program takes.
 func TestDocumentedSettingsLoad(t *testing.T) {
@@ -103,6 +107,9 @@ func TestDocumentedSettingsLoad(t *testing.T) {
 			put(t, dir, "policyd.yaml", strings.ReplaceAll(block[2], "/etc/policyd/", credentials(t)+"/"))
 			command := exec.CommandContext(t.Context(), program, "doctor", "--config", "policyd.yaml")
 			command.Dir, command.Env = dir, environment(t.TempDir())
+			for _, name := range variable.FindAllStringSubmatch(block[2], -1) {
+				command.Env = append(command.Env, name[1]+"=https://service.example")
+			}
 			out, err := command.CombinedOutput()
 			require.NoErrorf(t, err, "%s\n%s\n%s", page, block[2], out)
 		}
