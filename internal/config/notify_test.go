@@ -49,7 +49,7 @@ func TestNotifyTargets(t *testing.T) {
 	require.Len(t, shown.Notify, 5)
 	assert.Equal(t, 10*time.Minute, shown.Notify[1].After)
 	assert.Equal(t, "/value-of-HOOK_SECRET", shown.Notify[2].Secret)
-	clicks, err := load("tls: {cert: /c, key: /k}\nconsole: {serve: always}\n" + regexp.MustCompile(`\$\{SLACK_WEBHOOK\}`).ReplaceAllString(string(blocks[1][1]), "https://hooks.slack.com/x"))
+	clicks, err := load("tls: {cert: /c, key: /k}\n" + regexp.MustCompile(`\$\{SLACK_WEBHOOK\}`).ReplaceAllString(string(blocks[1][1]), "https://hooks.slack.com/x"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"U024BE7LH"}, clicks.Notify[0].People)
 }

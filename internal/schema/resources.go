@@ -53,10 +53,7 @@ func resources() object {
 			},
 			{method: "delete", summary: "Withdraws a prompt.", refusals: []string{"404", "409", "410", "503"}},
 		},
-		"/v1/prompts/answer": {{
-			method: "post", summary: "Answers the pending prompts of a session or an agent, at most 100 at a time.",
-			request: "AnswerAllRequest", response: "AnswerAllResponse", refusals: []string{"503"},
-		}},
+		"/v1/prompts/answer": {answerAll()},
 		"/v1/prompts/{id}/answer": {{
 			method: "post", summary: "Answers a prompt, for an operator.", request: "AnswerRequest", response: "AnswerResponse", refusals: []string{"404", "409", "410", "503"},
 		}},
@@ -84,6 +81,13 @@ func resources() object {
 		out[path] = methods
 	}
 	return out
+}
+
+func answerAll() operation {
+	return operation{
+		method: "post", summary: "Answers the pending prompts of a session or an agent, at most 100 at a time.",
+		request: "AnswerAllRequest", response: "AnswerAllResponse", refusals: []string{"503"},
+	}
 }
 
 func consoleLink() operation {
