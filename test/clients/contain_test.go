@@ -171,7 +171,7 @@ func TestAShellIsLeftWhereTheLineLeavesIt(t *testing.T) {
 			rewritten := handed()
 			out, problems, status := s.shell(t, line+where)
 			if !keeps { // each line has a shell of its own
-				out, problems, status = s.shell(t, "("+line+")"+where)
+				out, problems, status = s.shell(t, "( "+line+" )"+where) // "((" begins arithmetic
 			}
 			gotOut, gotProblems, gotStatus := s.shell(t, rewritten+where)
 			assert.Equal(t, []any{out, problems, status}, []any{gotOut, gotProblems, gotStatus}, "%s %q", client, line)
