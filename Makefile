@@ -205,7 +205,7 @@ golden-diff:
 	$(GO) run ./test/golden -write "$$scratch/new"; \
 	$(GO) run ./test/golden -diff "$$scratch/old" "$$scratch/new"
 
-# PERSON is nobody, chat, lasting or contained instead of all four; ARGS=-v lists every prompt.
+# PERSON is nobody, chat, lasting, contained or lasting_contained instead of all five; ARGS=-v lists every prompt.
 SESSIONS ?= ../shared/corpus/sessions
 sessions: build
 	$(GO) run ./test/sessions -program bin/policyd -dir "$(SESSIONS)" $(if $(PERSON),-person $(PERSON)) $(ARGS)

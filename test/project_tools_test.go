@@ -13,7 +13,7 @@ import (
 )
 
 // projectLine is a line of testdata/project_tools.
-type projectLine struct{ ID, Command string }
+type projectLine struct{ ID, Command, Platform string }
 
 func projectLines(t *testing.T, name string, least int) []projectLine {
 	t.Helper()
@@ -41,6 +41,15 @@ func newProject(t *testing.T) place {
 	return p
 }
 
+// line is the call of a line, on Linux unless it names another platform.
+func (p place) line(line *projectLine) *v1.Call {
+	call := p.call("Bash", map[string]any{"command": line.Command})
+	if line.Platform != "" {
+		call.Session.Platform = line.Platform
+	}
+	return call
+}
+
 // trust is what a person gives who trusts the tools of a project.
 func trust(directory string) v1.Approval {
 	return v1.Approval{ID: "trusted", Tool: v1.ToolProject, Verb: v1.VerbProject, Directory: directory}
@@ -53,7 +62,7 @@ func TestLinesBeyondAProjectAreNotAllowed(t *testing.T) {
 	require.NoError(t, os.Symlink(p.home+"/other", p.project+"/link"))
 	for _, line := range projectLines(t, "must_not_allow.jsonl", 400) {
 		for name, approvals := range map[string][]v1.Approval{"nothing": nil, "trust": {trust(p.project)}} {
-			effect, codes := p.judge(t, p.call("Bash", map[string]any{"command": line.Command}), nil, approvals...)
+			effect, codes := p.judge(t, p.line(&line), nil, approvals...)
 			assert.NotEqualf(t, v1.EffectAllow, effect, "with %s: %s %s: %s", name, line.ID, line.Command, codes)
 		}
 	}
@@ -64,7 +73,7 @@ func TestLinesBeyondAProjectAreNotAllowed(t *testing.T) {
 func TestTrustInAProjectCoversItsTools(t *testing.T) {
 	p := newProject(t)
 	for _, line := range projectLines(t, "ordinary.jsonl", 100) {
-		call := p.call("Bash", map[string]any{"command": line.Command})
+		call := p.line(&line)
 		effect, codes := p.judge(t, call, nil, trust(p.project))
 		assert.Equalf(t, v1.EffectAllow, effect, "%s %s: %s", line.ID, line.Command, codes)
 		without, _ := p.judge(t, call, nil)

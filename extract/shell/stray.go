@@ -28,8 +28,17 @@ func (p *parsed) behind(program *Program, word Word) {
 	}
 	p.reordered = true
 	if rule, ok := program.rule(p.has); ok {
-		p.acting = acting(rule)
+		p.acting = acting(rule.without(p.operands[0]))
 	}
+}
+
+// without is the rule of what stands behind a first operand that holds nothing: an empty
+// script does nothing, such as that of "sed -i ” -e s/a/b/", BSD's way to keep no copy.
+func (r operandRule) without(first Word) operandRule {
+	if first.literal("") && len(r.roles) > 1 && r.roles[0].kind == "sed" {
+		r.roles = r.roles[1:]
+	}
+	return r
 }
 
 // acting reports whether operands are more than read or listed: program text, and

@@ -7,11 +7,11 @@
 // that size, valid minimal manifests, one commit, two branches and a remote. The
 // recorded home directory, /home/dev, is replaced by the placeholder's.
 //
-// Each session is replayed for four persons: nobody, who answers no prompt; chat,
+// Each session is replayed for five persons: nobody, who answers no prompt; chat,
 // who answers "This chat" if it is offered, else once; lasting, who gives the
-// widest answer that stays in the project or the named directory, else once; and
-// contained, who answers nothing, and whose agents' hosts run calls contained. All
-// sessions of a person share one server, so that remembered answers count in later
+// widest answer that stays in the project or the named directory, else once;
+// contained, who answers nothing, and whose agents' hosts run calls contained; and
+// lasting_contained, who answers as lasting does beside such hosts. All sessions of a person share one server, so that remembered answers count in later
 // sessions.
 package main
 
@@ -56,7 +56,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.SetOutput(out)
 	flags.StringVar(&o.dir, "dir", "../shared/corpus/sessions", "`folder` of recorded sessions")
 	flags.StringVar(&o.program, "program", "", "policyd `binary`; it is built unless set")
-	flags.StringVar(&o.person, "person", "", "replay for one `person` alone: nobody, chat, lasting or contained")
+	flags.StringVar(&o.person, "person", "", "replay for one `person` alone: nobody, chat, lasting, contained or lasting_contained")
 	flags.IntVar(&o.top, "top", 20, "how many of the most frequent prompts to list")
 	flags.BoolVar(&o.verbose, "v", false, "list every prompt with its session, reasons and choices")
 	flags.BoolVar(&o.asJSON, "json", false, "print the figures as JSON")

@@ -40,7 +40,7 @@ func TestAnswersCountInLaterCallsAndSessions(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-dir", folder(t), "-program", program, "-json"}, &out))
 	var figures []Figures
 	require.NoError(t, json.Unmarshal(out.Bytes(), &figures))
-	require.Len(t, figures, 4)
+	require.Len(t, figures, 5)
 	asked := map[string]int{}
 	for _, f := range figures {
 		asked[f.Person] = f.Asked
@@ -49,7 +49,7 @@ func TestAnswersCountInLaterCallsAndSessions(t *testing.T) {
 		assert.Zero(t, f.AskedAgain, f.Person)
 		assert.Equal(t, 1, f.OnceOnly, f.Person)
 	}
-	assert.Equal(t, map[string]int{"nobody": 4, "chat": 3, "lasting": 2, "contained": 4}, asked)
+	assert.Equal(t, map[string]int{"nobody": 4, "chat": 3, "lasting": 2, "contained": 4, "lasting_contained": 2}, asked)
 }
 
 func TestReportNamesTheMostFrequentPrompts(t *testing.T) {
@@ -66,7 +66,7 @@ func TestBadInputIsNamed(t *testing.T) {
 	err := run(t.Context(), []string{"-dir", dir, "-program", program}, &bytes.Buffer{})
 	require.ErrorContains(t, err, "more.jsonl:1")
 	err = run(t.Context(), []string{"-dir", dir, "-person", "somebody"}, &bytes.Buffer{})
-	require.ErrorContains(t, err, "nobody, chat, lasting or contained")
+	require.ErrorContains(t, err, "nobody, chat, lasting, contained or lasting_contained")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-dir", filepath.Join(dir, "missing")}, &out))
 	assert.Contains(t, out.String(), "skipped")

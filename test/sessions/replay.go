@@ -27,11 +27,14 @@ type person struct {
 const once = v1.ChoiceOnce
 
 func persons() []person {
+	lasting := []string{"project", "read_here", v1.ChoiceAlwaysHere, "read_chat", v1.ChoiceSession, once}
+	contained := []string{v1.ObligationContain}
 	return []person{
 		{name: "nobody"},
 		{name: "chat", choices: []string{v1.ChoiceSession, once}},
-		{name: "lasting", choices: []string{"project", "read_here", v1.ChoiceAlwaysHere, "read_chat", v1.ChoiceSession, once}},
-		{name: "contained", enforces: []string{v1.ObligationContain}},
+		{name: "lasting", choices: lasting},
+		{name: "contained", enforces: contained},
+		{name: "lasting_contained", choices: lasting, enforces: contained},
 	}
 }
 
@@ -45,7 +48,7 @@ func chosen(name string) ([]person, error) {
 			return []person{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown person %q: name nobody, chat, lasting or contained", name)
+	return nil, fmt.Errorf("unknown person %q: name nobody, chat, lasting, contained or lasting_contained", name)
 }
 
 // replay sends the calls of all sessions as one person's agents do.
