@@ -32,153 +32,44 @@ func (w *vocabulary) inputTerm(in *v1.Input) (*ast.Term, error) {
 	if !used {
 		b = &inputBuilder{vocabulary: w, pairs: make([][2]*ast.Term, 0, 16)}
 	}
-	term, err := b.input(in), b.err
+	term, err := b.judged(in), b.err
 	// Terms are only read from here on, so those that are kept may stand in several inputs.
 	b.err = nil
 	w.builders.Put(b)
 	return term, err
 }
 
-func (b *inputBuilder) input(in *v1.Input) *ast.Term {
-	keys := b.vocabulary.input
-	return b.term(ast.NewObject([][2]*ast.Term{
-		{keys[0], ast.InternedTerm(in.Schema)},
-		{keys[1], b.tool(&in.Tool)},
-		{keys[2], b.session(&in.Session)},
-		{keys[3], b.strings(in.About)},
-		{keys[4], b.strings(in.Verbs)},
-		{keys[5], b.strings(in.Names)},
-		{keys[6], b.string(in.Cwd)},
-		{keys[7], ast.InternedTerm(in.Messy)},
-		{keys[8], ast.InternedTerm(in.Complete)},
-		{keys[9], b.strings(in.Doubts)},
-		{keys[10], list(b, in.Items, (*inputBuilder).item)},
-		{keys[11], list(b, in.Paths, (*inputBuilder).path)},
-		{keys[12], list(b, in.Approvals, (*inputBuilder).approval)},
-		{keys[13], b.method(&in.Method)},
-		{keys[14], b.line(in.Items)},
-	}...))
-}
-
-func (b *inputBuilder) tool(tool *v1.ToolFacts) *ast.Term {
-	if term := b.recent.tool.of(*tool); term != nil {
+func (b *inputBuilder) toolFacts(tool *v1.ToolFacts) *ast.Term {
+	if term := b.recent.tool.of(tool, toolFactsSame); term != nil {
 		return term
 	}
-	keys := b.vocabulary.tool
-	term := alone(ast.NewObject([][2]*ast.Term{
-		{keys[0], b.string(tool.Name)},
-		{keys[1], b.string(tool.Kind)},
-		{keys[2], b.string(tool.Client)},
-		{keys[3], b.string(tool.Protocol)},
-		{keys[4], b.string(tool.Namespace)},
-		{keys[5], ast.InternedTerm(tool.Known)},
-		{keys[6], b.string(tool.JudgedAs())},
-	}...))
-	return b.recent.tool.keep(*tool, term, b.err)
+	return b.recent.tool.keep(b, tool, alone(b.toolFactsObject(tool)), (*inputBuilder).toolFactsOwn)
 }
 
-// method writes what only ACP methods have. Nearly every call has none of it.
-func (b *inputBuilder) method(method *v1.MethodFacts) *ast.Term {
-	if len(method.Peers) == 0 && method.Terminal == (v1.TerminalFacts{}) && method.Permission == (v1.PermissionFacts{}) {
+func (b *inputBuilder) sessionFacts(session *v1.SessionFacts) *ast.Term {
+	if term := b.recent.session.of(session, sessionFactsSame); term != nil {
+		return term
+	}
+	return b.recent.session.keep(b, session, alone(b.sessionFactsObject(session)), (*inputBuilder).sessionFactsOwn)
+}
+
+// methodFacts writes what only ACP methods have. Nearly every call has none of it.
+func (b *inputBuilder) methodFacts(method *v1.MethodFacts) *ast.Term {
+	if methodFactsEmpty(method) {
 		return b.noMethod
 	}
-	return b.methodTerm(method)
-}
-
-func (b *inputBuilder) methodTerm(method *v1.MethodFacts) *ast.Term {
-	keys, terminal, permission := b.vocabulary.method, b.terminal, b.permission
-	return b.term(ast.NewObject([][2]*ast.Term{
-		{keys[0], list(b, method.Peers, (*inputBuilder).peer)},
-		{keys[1], b.term(ast.NewObject([][2]*ast.Term{
-			{terminal[0], b.string(method.Terminal.Step)},
-			{terminal[1], b.string(method.Terminal.ID)},
-			{terminal[2], ast.InternedTerm(method.Terminal.Known)},
-			{terminal[3], b.string(method.Terminal.Peer)},
-		}...))},
-		{keys[2], b.term(ast.NewObject([][2]*ast.Term{
-			{permission[0], ast.InternedTerm(method.Permission.Asks)},
-			{permission[1], ast.InternedTerm(method.Permission.RawInput)},
-		}...))},
-	}...))
-}
-
-func (b *inputBuilder) peer(peer *v1.PeerFacts) *ast.Term {
-	keys := b.vocabulary.peer
-	return b.term(ast.NewObject([][2]*ast.Term{
-		{keys[0], b.string(peer.ID)},
-		{keys[1], b.set(peer.Capabilities)},
-	}...))
-}
-
-func (b *inputBuilder) session(session *v1.SessionFacts) *ast.Term {
-	if term := b.recent.session.of(session); term != nil {
-		return term
-	}
-	keys := b.vocabulary.session
-	term := alone(ast.NewObject([][2]*ast.Term{
-		{keys[0], b.string(session.ID)},
-		{keys[1], b.string(session.Agent)},
-		{keys[2], b.string(string(session.Audience))},
-		{keys[3], ast.InternedTerm(session.Interactive)},
-		{keys[4], b.string(session.Platform)},
-		{keys[5], b.string(session.ProjectDir)},
-		{keys[6], b.string(session.SessionDir)},
-		{keys[7], b.set(session.Tools)},
-		{keys[8], b.set(session.Enforces)},
-		{keys[9], b.set(session.Profiles)},
-	}...))
-	return b.recent.session.keep(session, term, b.err)
+	return b.term(b.methodFactsObject(method))
 }
 
 func (b *inputBuilder) item(item *v1.Item) *ast.Term {
 	if term := b.recent.items.of(item); term != nil {
 		return term
 	}
-	keys := b.vocabulary.item
-	object := ast.NewObject([][2]*ast.Term{
-		{keys[0], b.string(item.Kind)},
-		{keys[1], b.string(item.Verb)},
-		{keys[2], b.string(item.Directory)},
-		{keys[3], b.form(item.Form)},
-		{keys[4], b.set(item.Touches)},
-		{keys[5], b.set(item.Caveats)},
-		{keys[6], b.set(item.Reaches)},
-		{keys[7], b.set(item.Within)},
-		{keys[8], ast.InternedTerm(item.Path)},
-		{keys[9], b.set(item.Risks)},
-		{keys[10], b.values(item.Values)},
-	}...)
-	if b.err != nil || !b.recent.takesItem(item) {
+	object := b.itemObject(item)
+	if b.err != nil || !b.recent.itemTaken(item) {
 		return b.term(object)
 	}
 	return b.recent.items.keep(item, alone(object), b)
-}
-
-func (b *inputBuilder) path(path *v1.Path) *ast.Term {
-	keys := b.vocabulary.path
-	return b.term(ast.NewObject([][2]*ast.Term{
-		{keys[0], b.string(path.Raw)},
-		{keys[1], b.string(path.Real)},
-		{keys[2], b.string(path.Op)},
-		{keys[3], b.string(path.Space)},
-		{keys[4], ast.InternedTerm(path.Item)},
-		{keys[5], b.form(path.Class)},
-		{keys[6], b.strings(path.Links)},
-		{keys[7], b.set(path.Caveats)},
-	}...))
-}
-
-func (b *inputBuilder) approval(approval *v1.Approval) *ast.Term {
-	keys := b.vocabulary.approval
-	return b.term(ast.NewObject([][2]*ast.Term{
-		{keys[0], b.string(approval.ID)},
-		{keys[1], b.string(approval.Tool)},
-		{keys[2], b.string(approval.Verb)},
-		{keys[3], b.string(approval.Directory)},
-		{keys[4], ast.InternedTerm(approval.Anywhere)},
-		{keys[5], ast.InternedTerm(approval.Once)},
-		{keys[6], b.set(approval.Risks)},
-	}...))
 }
 
 // list writes a slice with the writer of its elements.

@@ -38,14 +38,6 @@ func (g *generator) text() string {
 	return g.words[g.IntN(len(g.words))]
 }
 
-func (g *generator) texts() []string {
-	out := make([]string, g.IntN(4))
-	for i := range out {
-		out[i] = g.text()
-	}
-	return out
-}
-
 func (g *generator) set() v1.Set {
 	set := v1.Set{}
 	for range g.size() {
@@ -72,51 +64,66 @@ func (g *generator) size() int {
 
 func (g *generator) flag() bool { return g.IntN(2) == 0 }
 
+// input fills every field, so that one that is added to the contract is written as well.
 func (g *generator) input() *v1.Input {
-	in := &v1.Input{Facts: v1.Facts{
-		Schema: v1.FactsSchema,
-		Tool: v1.ToolFacts{
-			Name: g.text(), Kind: g.text(), Client: g.text(), Protocol: g.text(), Namespace: g.text(), Known: g.flag(),
-			Act: "act" + g.text(),
-		},
-		Method: v1.MethodFacts{
-			Peers:      []v1.PeerFacts{{ID: g.text(), Capabilities: g.set()}},
-			Terminal:   v1.TerminalFacts{Step: g.text(), ID: g.text(), Known: g.flag(), Peer: g.text()},
-			Permission: v1.PermissionFacts{Asks: g.flag(), RawInput: g.flag()},
-		},
-		Session: v1.SessionFacts{
-			ID: g.text(), Agent: g.text(), Audience: v1.Audience(g.text()), Interactive: g.flag(), Platform: g.text(),
-			ProjectDir: g.text(), SessionDir: g.text(), Tools: g.set(),
-		},
-		About: g.texts(), Verbs: g.texts(), Names: g.texts(), Cwd: g.text(), Messy: g.flag(), Complete: g.flag(),
-		Doubts: g.texts(), Items: []v1.Item{}, Paths: []v1.Path{},
-	}, Approvals: []v1.Approval{}}
-	items := g.IntN(6)
-	paths := min(items, 1) * g.size()
+	in := &v1.Input{}
+	g.fill(reflect.ValueOf(in).Elem())
+	in.Schema, in.Tool.Act = v1.FactsSchema, "act"+in.Tool.Act
+	paths := min(len(in.Items), 1) * g.size()
 	if paths > 0 && g.IntN(20) == 0 {
 		paths = 600 // more than OPA has numbers ready for
 	}
-	for range items {
-		in.Items = append(in.Items, v1.Item{
-			Kind: g.text(), Verb: g.text(), Directory: g.text(), Form: g.form(), Touches: g.set(), Caveats: g.set(),
-			Reaches: g.set(), Within: g.set(), Path: g.IntN(paths+1) - 1,
-		})
+	for i := range in.Items {
+		in.Items[i].Path = g.IntN(paths+1) - 1
 		if g.flag() {
-			g.likeBefore(in.Items)
+			in.Items[i].Values = nil // or it isn't kept
+		}
+		if g.flag() {
+			g.likeBefore(in.Items[:i+1])
 		}
 	}
-	for range paths {
-		in.Paths = append(in.Paths, v1.Path{
-			Raw: g.text(), Real: g.text(), Op: g.text(), Space: g.text(), Item: g.IntN(items), Class: g.form(),
-			Links: g.texts(), Caveats: g.set(),
-		})
-	}
-	for range g.IntN(3) {
-		in.Approvals = append(in.Approvals, v1.Approval{
-			ID: g.text(), Tool: g.text(), Verb: g.text(), Directory: g.text(), Anywhere: g.flag(), Once: g.flag(),
-		})
+	in.Paths = make([]v1.Path, paths)
+	for i := range in.Paths {
+		g.fill(reflect.ValueOf(&in.Paths[i]).Elem())
+		in.Paths[i].Item = g.IntN(len(in.Items))
 	}
 	return in
+}
+
+func (g *generator) fill(v reflect.Value) {
+	switch field := v.Addr().Interface().(type) {
+	case *v1.Set:
+		*field = g.set()
+		return
+	case *v1.Form:
+		*field = g.form()
+		return
+	case *v1.Values:
+		for _, name := range g.set() {
+			field.Add(name, g.text())
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(g.text())
+	case reflect.Int:
+		v.SetInt(int64(g.IntN(1000)))
+	case reflect.Bool:
+		v.SetBool(g.flag())
+	case reflect.Slice:
+		count := g.IntN(6)
+		v.Set(reflect.MakeSlice(v.Type(), count, count))
+		for i := range count {
+			g.fill(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			g.fill(v.Field(i))
+		}
+	default:
+		panic("no way to fill a " + v.Type().String())
+	}
 }
 
 // likeBefore makes the last item a command, and sometimes of the first one's verb, with
@@ -225,36 +232,25 @@ func TestInputIsWhatJSONWouldGive(t *testing.T) {
 
 // An item that was written before stands for one that is the same in everything.
 func TestOnlyTheSameItemIsWrittenOnce(t *testing.T) {
+	var item v1.Item
+	fillIn(t, reflect.ValueOf(&item).Elem(), new(int))
+	item.Values = nil
 	builder := &inputBuilder{vocabulary: newVocabulary()}
-	item := func() *v1.Item {
-		return &v1.Item{
-			Kind: v1.ItemCommand, Verb: "ls", Directory: "/srv/proj", Form: v1.Form{{Name: "-l", Kind: "none"}},
-			Touches: v1.Set{"list.project"}, Caveats: v1.Set{"shallow"}, Within: v1.Set{"/srv", "/srv/proj"}, Path: -1,
+	first := builder.item(&item)
+	require.Same(t, first, builder.item(&item))
+	changes := 0
+	compare := func(where string) {
+		changes++
+		want := (&inputBuilder{vocabulary: newVocabulary()}).item(&item)
+		if !strings.HasSuffix(where, "the other way round") { // a set has no order
+			require.NotEqual(t, first.String(), want.String(), where)
 		}
+		assert.Equal(t, want.String(), builder.item(&item).String(), where)
 	}
-	first := builder.item(item())
-	require.Same(t, first, builder.item(item()))
-	changes := map[string]func(*v1.Item){
-		"Kind":      func(i *v1.Item) { i.Kind = v1.ItemTool },
-		"Verb":      func(i *v1.Item) { i.Verb = "cat" },
-		"Directory": func(i *v1.Item) { i.Directory = "/srv" },
-		"Form":      func(i *v1.Item) { i.Form[0].Kind = "value" },
-		"Touches":   func(i *v1.Item) { i.Touches = v1.Set{"read.project"} },
-		"Caveats":   func(i *v1.Item) { i.Caveats = nil },
-		"Reaches":   func(i *v1.Item) { i.Reaches = v1.Set{"production"} },
-		"Within":    func(i *v1.Item) { i.Within = i.Within[:1] },
-		"Path":      func(i *v1.Item) { i.Path = 0 },
-		"Risks":     func(i *v1.Item) { i.Risks = v1.Set{"force"} },
-		"Values":    func(i *v1.Item) { i.Values = v1.Values{{Name: "<target>", Texts: []string{"lint"}}} },
-	}
-	require.Len(t, changes, reflect.TypeFor[v1.Item]().NumField(), "every field counts")
-	for name, change := range changes {
-		changed := item()
-		change(changed)
-		want := (&inputBuilder{vocabulary: newVocabulary()}).item(changed)
-		require.NotEqual(t, first.String(), want.String(), name)
-		assert.Equal(t, want.String(), builder.item(changed).String(), name)
-	}
+	eachLeaf(reflect.ValueOf(&item).Elem(), "item", compare)
+	item.Values = v1.Values{{Name: "<target>", Texts: []string{"lint"}}}
+	compare("values")
+	require.Greater(t, changes, 2*reflect.TypeFor[v1.Item]().NumField())
 }
 
 func FuzzInputIsWhatJSONWouldGive(f *testing.F) {
@@ -350,7 +346,7 @@ func TestInputsAreNotKept(t *testing.T) {
 		}
 		large := strings.Repeat("x", 64<<10) + fmt.Sprint(i)
 		in.Cwd, in.Names = large[:32<<10], []string{large[len(large)-8:]}
-		builder.input(in)
+		builder.judged(in)
 		require.NoError(t, builder.err)
 	}
 	build(0)

@@ -72,6 +72,9 @@ func eachLeaf(v reflect.Value, where string, changed func(where string)) {
 	case reflect.Bool:
 		try(reflect.ValueOf(false), " false")
 	case reflect.Slice:
+		if v.Len() == 0 {
+			return
+		}
 		for i := range v.Len() {
 			eachLeaf(v.Index(i), fmt.Sprintf("%s[%d]", where, i), changed)
 		}

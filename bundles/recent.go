@@ -23,8 +23,8 @@ const (
 // session name the same directories, and touch the same. Terms are never changed. Of an
 // input that can't be written nothing is kept, or its fault would not be found again.
 type recent struct {
-	tool    recentTool
-	session recentSession
+	tool    recentOne[v1.ToolFacts]
+	session recentOne[v1.SessionFacts]
 	sets    recentLists[string]
 	arrays  recentLists[string]
 	forms   recentLists[v1.Entry]
@@ -32,46 +32,25 @@ type recent struct {
 	words   recentWords
 }
 
-type recentTool struct {
-	facts v1.ToolFacts
+// recentOne keeps the latest facts of one type and their term.
+type recentOne[T any] struct {
+	facts T
 	term  *ast.Term
 }
 
-func (r *recentTool) of(facts v1.ToolFacts) *ast.Term {
-	if facts == r.facts {
+func (r *recentOne[T]) of(facts *T, same func(kept, facts *T) bool) *ast.Term {
+	if r.term != nil && same(&r.facts, facts) {
 		return r.term
 	}
 	return nil
 }
 
-func (r *recentTool) keep(facts v1.ToolFacts, term *ast.Term, fault error) *ast.Term {
-	if fault == nil {
-		r.facts, r.term = facts, term
-	}
-	return term
-}
-
-type recentSession struct {
-	facts v1.SessionFacts
-	term  *ast.Term
-}
-
-func (r *recentSession) of(facts *v1.SessionFacts) *ast.Term {
-	kept := &r.facts
-	same := kept.ID == facts.ID && kept.Agent == facts.Agent && kept.Audience == facts.Audience &&
-		kept.Interactive == facts.Interactive && kept.Platform == facts.Platform &&
-		kept.ProjectDir == facts.ProjectDir && kept.SessionDir == facts.SessionDir &&
-		slices.Equal(kept.Tools, facts.Tools) && slices.Equal(kept.Enforces, facts.Enforces) && slices.Equal(kept.Profiles, facts.Profiles)
-	if same {
-		return r.term
-	}
-	return nil
-}
-
-func (r *recentSession) keep(facts *v1.SessionFacts, term *ast.Term, fault error) *ast.Term {
-	if fault == nil {
-		r.facts, r.term = *facts, term
-		r.facts.Tools, r.facts.Enforces, r.facts.Profiles = slices.Clone(facts.Tools), slices.Clone(facts.Enforces), slices.Clone(facts.Profiles)
+// keep keeps the facts with texts that are nobody else's memory, unless the input can't be
+// written, and returns the term.
+func (r *recentOne[T]) keep(b *inputBuilder, facts *T, term *ast.Term, own func(b *inputBuilder, room, facts *T)) *ast.Term {
+	if b.err == nil {
+		own(b, &r.facts, facts)
+		r.term = term
 	}
 	return term
 }
@@ -118,42 +97,23 @@ type recentItems struct {
 
 func (r *recentItems) of(item *v1.Item) *ast.Term {
 	for i := range r.kept {
-		if r.kept[i].term != nil && sameItem(&r.kept[i].item, item) {
+		if r.kept[i].term != nil && itemSame(&r.kept[i].item, item) {
 			return r.kept[i].term
 		}
 	}
 	return nil
 }
 
-func sameItem(a, b *v1.Item) bool {
-	return a.Verb == b.Verb && a.Directory == b.Directory && a.Kind == b.Kind && a.Path == b.Path &&
-		slices.Equal(a.Form, b.Form) && slices.Equal(a.Touches, b.Touches) &&
-		slices.Equal(a.Caveats, b.Caveats) && slices.Equal(a.Reaches, b.Reaches) && slices.Equal(a.Within, b.Within) &&
-		slices.Equal(a.Risks, b.Risks) && len(a.Values)+len(b.Values) == 0 // those with values are not kept
-}
+// Values are seldom there, and items with values aren't kept.
+func takesValues(values v1.Values) bool { return len(values) == 0 }
 
-// takesItem reports whether all of an item is short enough to be kept.
-func (r *recent) takesItem(item *v1.Item) bool {
-	takes := r.words.takes
-	return takes(item.Kind) && takes(item.Verb) && takes(item.Directory) &&
-		r.forms.takes(item.Form, r.takesEntry) && r.sets.takes(item.Touches, takes) &&
-		r.sets.takes(item.Caveats, takes) && r.sets.takes(item.Reaches, takes) && r.sets.takes(item.Within, takes) &&
-		r.sets.takes(item.Risks, takes) && len(item.Values) == 0
-}
+func sameValues(a, b v1.Values) bool { return len(a)+len(b) == 0 }
 
 // keep keeps an item with the texts that the builder has of it, and returns the term.
 func (r *recentItems) keep(item *v1.Item, term *ast.Term, b *inputBuilder) *ast.Term {
 	place := &r.kept[r.next]
 	place.term = term
-	place.item = v1.Item{
-		Kind: b.own(item.Kind), Verb: b.own(item.Verb), Directory: b.own(item.Directory), Path: item.Path,
-		Form:    owned(place.item.Form, item.Form, b.ownEntry),
-		Touches: owned(place.item.Touches, item.Touches, b.own),
-		Caveats: owned(place.item.Caveats, item.Caveats, b.own),
-		Reaches: owned(place.item.Reaches, item.Reaches, b.own),
-		Within:  owned(place.item.Within, item.Within, b.own),
-		Risks:   owned(place.item.Risks, item.Risks, b.own),
-	}
+	b.itemOwn(&place.item, item)
 	r.next = (r.next + 1) % mostItems
 	return term
 }

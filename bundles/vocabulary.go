@@ -18,9 +18,9 @@ type vocabulary struct {
 	// singles are the sets of one word, most of all that sets are.
 	singles map[string]*ast.Term
 
-	// The keys of each kind of object, in the order in which the builder fills them.
-	input, tool, session, item, path, approval []*ast.Term
-	method, peer, terminal, permission, line   []*ast.Term
+	names inputNames
+	// line holds the names of the members of v1.LineFacts.
+	line []*ast.Term
 	// untold is the line of most calls: of those that have one command.
 	untold *ast.Term
 	// noMethod is what calls have that are no ACP methods.
@@ -31,19 +31,9 @@ type vocabulary struct {
 
 func newVocabulary() *vocabulary {
 	w := &vocabulary{words: map[string]*ast.Term{}, singles: map[string]*ast.Term{}}
-	w.input = w.terms("schema", "tool", "session", "about", "verbs", "names", "cwd", "messy", "complete", "doubts",
-		"items", "paths", "approvals", "method", "line")
+	w.names = w.inputNames()
 	w.line = w.terms("told", "touches", "caveats", "forms")
 	w.untold = ast.NewTerm(w.lineObject(false, ast.InternedEmptyObject, ast.InternedEmptyObject, ast.InternedEmptyObject))
-	w.tool = w.terms("name", "kind", "client", "protocol", "namespace", "known", "act")
-	w.method = w.terms("peers", "terminal", "permission")
-	w.peer = w.terms("id", "capabilities")
-	w.terminal = w.terms("step", "id", "known", "peer")
-	w.permission = w.terms("asks", "raw_input")
-	w.session = w.terms("id", "agent", "audience", "interactive", "platform", "project_dir", "session_dir", "tools", "enforces", "profiles")
-	w.item = w.terms("kind", "verb", "directory", "form", "touches", "caveats", "reaches", "within", "path", "risks", "values")
-	w.path = w.terms("raw", "real", "op", "space", "item", "class", "links", "caveats")
-	w.approval = w.terms("id", "tool", "verb", "directory", "anywhere", "once", "risks")
 
 	w.decision = w.terms("effect", "reasons", "covered", "uncovered", "choices", "hint", "refusal_hint", "route", "jsonrpc_error", "obligations")
 	w.duty = w.terms("kind", "profile", "reads")
@@ -58,7 +48,7 @@ func newVocabulary() *vocabulary {
 			w.terms(op + "." + space)
 		}
 	}
-	w.noMethod = (&inputBuilder{vocabulary: w}).methodTerm(&v1.MethodFacts{})
+	w.noMethod = ast.NewTerm((&inputBuilder{vocabulary: w}).methodFactsObject(&v1.MethodFacts{}))
 	for word, term := range w.words {
 		w.singles[word] = ast.ObjectTerm([2]*ast.Term{term, ast.InternedBooleanTrue})
 	}

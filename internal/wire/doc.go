@@ -3,5 +3,6 @@
 // It writes what the JSON package makes of the same value without escaping HTML, byte
 // for byte, and is there for speed alone: nothing is looked up, and text that needs no
 // escape is copied. What is seldom there, and text that needs an escape, is left to the
-// JSON package. A field that is added to the contract and not here fails a test.
+// JSON package. Which fields there are is generated from the types of the contract; what a
+// record keeps the text of is written by hand, and a field that is missing fails a test.
 package wire

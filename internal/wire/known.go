@@ -20,11 +20,12 @@ func (w *writer) written(begun int) []byte {
 	return nil
 }
 
-func (w *writer) knownInput(in *v1.Input, known *v1.Known) {
+func (w *writer) knownInput(key string, in *v1.Input, known *v1.Known) {
 	if in == nil || known == nil {
-		w.input(in)
+		pointer(w, key, in, w.input)
 		return
 	}
+	w.raw(key)
 	if text, kept := known.Load(v1.UseInput).([]byte); kept {
 		w.out = append(w.out, text...)
 		return
@@ -42,17 +43,18 @@ type callText struct {
 	text []byte
 }
 
-func (w *writer) knownCall(call *v1.RecordCall, known *v1.Known) {
-	if known == nil {
-		w.call(call)
+func (w *writer) knownCall(key string, call *v1.RecordCall, known *v1.Known) {
+	if call == nil || known == nil {
+		pointer(w, key, call, w.recordCall)
 		return
 	}
+	w.raw(key)
 	if kept, _ := known.Load(v1.UseCallText).(*callText); kept != nil && kept.call == call {
 		w.out = append(w.out, kept.text...)
 		return
 	}
 	begun := len(w.out)
-	w.call(call)
+	w.recordCall(call)
 	if text := w.written(begun); text != nil {
 		known.Keep(v1.UseCallText, &callText{call: call, text: text})
 	}
@@ -64,7 +66,17 @@ type resultText struct {
 	text   []byte
 }
 
-func (w *writer) knownResult(result *v1.RecordResult, known *v1.Known) {
+func (w *writer) knownResult(key string, result *v1.RecordResult, known *v1.Known) {
+	w.raw(key)
+	w.resultBeginning(result, known)
+	w.text(`,"prompt_id":`, result.PromptID)
+	if len(result.Obligations) > 0 {
+		w.other(`,"obligations":`, result.Obligations)
+	}
+	w.raw("}")
+}
+
+func (w *writer) resultBeginning(result *v1.RecordResult, known *v1.Known) {
 	if known == nil {
 		w.result(result)
 		return
@@ -107,6 +119,6 @@ func (k *resultText) is(result *v1.RecordResult) bool {
 // result writes a result as the beginning of an object.
 func (w *writer) result(result *v1.RecordResult) {
 	w.effect(`{"decision":`, result.Decision)
-	w.reasons(`,"reasons":`, result.Reasons)
-	w.decisionItems(`,"items":`, result.Items)
+	each(w, `,"reasons":`, result.Reasons, w.reason)
+	each(w, `,"items":`, result.Items, w.decisionItem)
 }

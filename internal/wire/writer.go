@@ -58,6 +58,37 @@ func (w *writer) other(key string, value any) {
 	w.any(value)
 }
 
+// seldom leaves what a pointer points to, and is seldom there, to the JSON package.
+func seldom[T any](w *writer, key string, value *T) {
+	w.raw(key)
+	if value == nil {
+		w.raw("null")
+		return
+	}
+	w.any(value)
+}
+
+// pointer writes what a pointer points to.
+func pointer[T any](w *writer, key string, value *T, one func(value *T)) {
+	w.raw(key)
+	if value == nil {
+		w.raw("null")
+		return
+	}
+	one(value)
+}
+
+// argument writes one argument of a call, which is text more often than not.
+func (w *writer) argument(value any) {
+	if text, is := value.(string); is {
+		w.quote(text)
+		return
+	}
+	w.any(value)
+}
+
+func (w *writer) count(value int64) { w.number("", value) }
+
 func (w *writer) truth(key string, value bool) {
 	w.raw(key)
 	w.out = strconv.AppendBool(w.out, value)
@@ -89,12 +120,12 @@ func (w *writer) moment(key string, at time.Time) {
 
 // texts writes a list; one that is nil is null.
 func (w *writer) texts(key string, list []string) {
-	w.raw(key)
-	each(w, list, func(text *string) { w.quote(*text) })
+	each(w, key, list, func(text *string) { w.quote(*text) })
 }
 
 // each writes a list of what one writes; one that is nil is null.
-func each[T any](w *writer, list []T, one func(element *T)) {
+func each[T any](w *writer, key string, list []T, one func(element *T)) {
+	w.raw(key)
 	if list == nil {
 		w.raw("null")
 		return
