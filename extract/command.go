@@ -16,14 +16,7 @@ import (
 // commandLine makes the items of one command line.
 func (e *extraction) commandLine(line string) {
 	e.line = true
-	options := e.work.asks
-	options.Shell, options.Platform = e.call.Session.Shell, e.facts.Session.Platform
-	options.Home, options.Cwd = e.home, e.facts.Cwd
-	if e.facts.Session.Platform == "windows" && options.Shell == "" {
-		options.Shell = "cmd"
-	}
-	e.foreign = e.windows && !shell.OfWindows(options.Shell)
-	parsed := e.x.lines.Parse(line, &options)
+	parsed := e.parse(line)
 	e.crossed = parsed.Crossed
 	if len(parsed.Messy) > 0 {
 		e.facts.Messy = true
@@ -42,6 +35,28 @@ func (e *extraction) commandLine(line string) {
 		// Something runs, and nothing of it could be named.
 		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemCommand, Path: -1, Directory: e.facts.Cwd})
 	}
+}
+
+// parse reads a command line as the session's shell does.
+func (e *extraction) parse(line string) *shell.Line {
+	options := e.work.asks
+	options.Shell, options.Platform = e.call.Session.Shell, e.facts.Session.Platform
+	options.Home, options.Cwd = e.home, e.facts.Cwd
+	if e.facts.Session.Platform == "windows" && options.Shell == "" {
+		options.Shell = "cmd"
+	}
+	e.foreign = e.windows && !shell.OfWindows(options.Shell)
+	return e.x.lines.Parse(line, &options)
+}
+
+// Describe returns what is known of a command line of a session before its paths are resolved.
+// Facts are made of it; it is for people who look for the reason of a decision.
+func (x *Extractor) Describe(session *v1.Session, cwd, line string) shell.Description {
+	e := x.begin(&v1.Call{Cwd: cwd, Session: *session})
+	defer e.end()
+	e.session()
+	e.surroundings(nil)
+	return e.parse(line).Describe()
 }
 
 // plain reports whether no segment of dir is a symbolic link.

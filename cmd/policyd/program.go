@@ -89,7 +89,7 @@ func (p *Program) root() *cobra.Command {
 		return usage(err, "run "+command.CommandPath()+" --help")
 	})
 	root.AddCommand(
-		p.serveCommand(), p.decideCommand(), p.explainCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(), p.consoleCommand(), p.notifyCommand(),
+		p.serveCommand(), p.decideCommand(), p.explainCommand(), p.parseCommand(), p.sessionsCommand(), p.grantsCommand(), p.promptsCommand(), p.approvalsCommand(), p.consoleCommand(), p.notifyCommand(),
 		p.bundleCommand(), p.decisionsCommand(), p.hookCommand(), p.runCommand(), p.installCommand(), p.uninstallCommand(), p.acpCommand(), p.mcpCommand(), p.toolsCommand(),
 		p.doctorCommand(), versionCommand(),
 	)

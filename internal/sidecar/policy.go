@@ -16,6 +16,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/bundles"
 	"policyd/extract"
+	"policyd/extract/shell"
 	"policyd/internal/approvals"
 	"policyd/internal/config"
 	"policyd/internal/gate"
@@ -90,6 +91,11 @@ func (s *Snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
 
 // Inert names the arguments of a call that change nothing of what it does.
 func (s *Snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
+
+// Describe returns what extraction reads in a command line, by the policy in force.
+func (p *Policy) Describe(session *v1.Session, cwd, line string) shell.Description {
+	return p.current.Load().extractor.Describe(session, cwd, line)
+}
 
 // NewPolicy loads the policy that the settings name, and keeps what services send in a
 // directory for the next start. The caller closes it.
