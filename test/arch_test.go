@@ -334,8 +334,8 @@ func TestTheTableIsSharp(t *testing.T) {
 
 func TestTopLevelHoldsTheRoomsOnly(t *testing.T) {
 	known := []string{
-		".ci", ".git", ".gitignore", ".dockerignore", ".golangci.yml", ".regal", "CHANGELOG.md", "Dockerfile", "LICENSE",
-		"Makefile", "README.md", "api", "bin", "bundles", "cmd", "deploy", "docs", "extract", "go.mod", "go.sum",
+		".ci", ".editorconfig", ".git", ".gitignore", ".dockerignore", ".golangci.yml", ".regal", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE",
+		"Makefile", "README.md", "SECURITY.md", "api", "bin", "bundles", "cmd", "deploy", "docs", "extract", "go.mod", "go.sum",
 		"internal", "policies", "test",
 	}
 	entries, err := os.ReadDir("..")
