@@ -226,7 +226,7 @@ var rooms = []room{
 		reason:  "a gate decides nothing: it asks the sidecar and passes messages on",
 	},
 	{
-		path: "internal/hinttools", own: []string{"api/v1", "internal/pep"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
+		path: "internal/hinttools", own: []string{"api/v1", "internal/clients/reply", "internal/pep"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
 		reason: "the tools ask the sidecar for the agent; what they may be given is decided there",
 	},
 	{

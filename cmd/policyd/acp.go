@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"policyd/internal/clients/reply"
 	"policyd/internal/gates"
-	"policyd/internal/hinttools"
 	"policyd/internal/pdp"
 	"policyd/internal/visible"
 )
@@ -33,9 +33,7 @@ func (p *Program) acpCommand() *cobra.Command {
 				return err
 			}
 			if !command.Flags().Changed("agent") {
-				if flags.agent, err = agentOf(args[0]); err != nil {
-					return err
-				}
+				flags.agent = agentOf(args[0])
 			}
 			options := gates.ACPOptions{Hold: flags.hold, Note: p.note}
 			if options.Session, err = flags.session(p, command, s); err != nil {
@@ -72,15 +70,11 @@ func runLauncher(address pdp.Address) ([]string, error) {
 }
 
 // agentOf is the agent name of a known program.
-func agentOf(program string) (string, error) {
-	clients, err := hinttools.Clients()
-	if err != nil {
-		return "", err
+func agentOf(program string) string {
+	if client, known := reply.ByName(strings.TrimSuffix(filepath.Base(program), ".exe")); known {
+		return client.Agent
 	}
-	if client, known := clients[strings.TrimSuffix(filepath.Base(program), ".exe")]; known {
-		return client.Agent, nil
-	}
-	return acpAgent, nil
+	return acpAgent
 }
 
 func (p *Program) runACP(ctx context.Context, address pdp.Address, options gates.ACPOptions, argv []string) error {

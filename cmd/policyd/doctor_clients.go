@@ -17,22 +17,6 @@ import (
 	"policyd/internal/install"
 )
 
-// ungated is what a client does without asking its hook.
-var ungated = map[string]string{
-	reply.Claude:   "not gated: sessions with --bare, and commands that the person types",
-	reply.Codex:    "not gated: what is written into a shell that runs already (write_stdin)",
-	reply.Gemini:   "not gated: sessions over ACP, where no hook fires; use policyd acp there",
-	reply.OpenCode: "not gated: sessions with --pure, and what other plugins change in a call after policyd's saw it",
-	reply.Copilot:  "not gated: a call whose hook takes longer than its timeout",
-	reply.Cursor:   "known from Cursor's documentation alone: try that a denied command does not run",
-}
-
-// places are the variables by which clients keep their settings elsewhere.
-var places = map[string]string{
-	reply.Claude: "CLAUDE_CONFIG_DIR", reply.Codex: "CODEX_HOME", reply.Gemini: "GEMINI_CLI_HOME",
-	reply.OpenCode: "XDG_CONFIG_HOME", reply.Copilot: "COPILOT_HOME",
-}
-
 // examineClients says of every client with hooks of policyd's, for the user or in
 // the project of this directory, whether they would fire.
 func (p *Program) examineClients(ctx context.Context, s *settings) []finding {
@@ -60,12 +44,12 @@ func (p *Program) examineClients(ctx context.Context, s *settings) []finding {
 
 func (p *Program) examineClient(ctx context.Context, s *settings, report *install.Report) finding {
 	out := finding{name: report.Client, warnings: report.Warnings}
-	if variable := places[report.Client]; variable != "" {
-		if value, set := p.LookupEnv(variable); set && value != "" {
-			out.warnings = append(out.warnings, fmt.Sprintf("%s is set: sessions without it read other settings", variable))
+	if client, known := install.ByName(report.Client); known {
+		if value, set := p.LookupEnv(client.Variable); client.Variable != "" && set && value != "" {
+			out.warnings = append(out.warnings, fmt.Sprintf("%s is set: sessions without it read other settings", client.Variable))
 		}
+		out.warnings = append(out.warnings, client.Ungated)
 	}
-	out.warnings = append(out.warnings, ungated[report.Client])
 	switch contained := report.Contained(); {
 	case contained && s.Contain == config.ContainOff:
 		out.warnings = append(out.warnings, "--contain does nothing, since the setting contain is off")

@@ -41,10 +41,10 @@ func (p *Program) installCommand() *cobra.Command {
 	}
 	flags.add(command)
 	command.Flags().DurationVar(&flags.hold, "hold", 0,
-		"how long a question is held for an answer; 55s for codex, opencode and cursor, which can't ask by themselves")
+		"how long a question is held for an answer; 55s for "+listed(install.Holding())+", which can't ask by themselves")
 	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow stand for the client's own question")
 	command.Flags().BoolVar(&flags.contain, "contain", false,
-		"run command lines contained: the hook rewrites them (claude, codex, gemini, opencode, copilot)")
+		"run command lines contained: the hook rewrites them ("+strings.Join(install.Containing(), ", ")+")")
 	command.Flags().BoolVar(&flags.unattended, "no-interactive", false, "nobody is there to ask: what would be asked is denied")
 	command.Flags().StringVar(&flags.audience, "audience", "", "personal, team or public; personal unless the settings say otherwise")
 	command.Flags().BoolVar(&flags.temporary, "temporary", false, "also if policyd lies in a temporary directory, for a trial")
@@ -122,7 +122,9 @@ func (p *Program) tellInstalled(did, client string, changed bool) error {
 		lines = []string{did + " " + client + ": nothing to change"}
 	}
 	if did == "install" {
-		lines = append(lines, afterInstall(client)...)
+		if known, found := install.ByName(client); found && known.After != "" {
+			lines = append(lines, known.After)
+		}
 		lines = append(lines, "policyd doctor says whether the hooks fire, and what they don't see")
 	}
 	for _, line := range lines {
@@ -133,15 +135,13 @@ func (p *Program) tellInstalled(did, client string, changed bool) error {
 	return nil
 }
 
-// afterInstall is what only the person can do.
-func afterInstall(client string) []string {
-	switch client {
-	case reply.Codex:
-		return []string{"codex skips hooks in silence until they are trusted: start codex, open /hooks and trust policyd's, also after each install that changes them"}
-	case reply.Copilot:
-		return []string{"copilot runs a tool whose hook takes too long: keep the hold well under the timeout that is written"}
+// listed lists names as prose does.
+func listed(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
 	}
-	return nil
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 func (p *Program) installOptions(command *cobra.Command, flags *installFlags, client string) (*install.Options, error) {
@@ -162,8 +162,11 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 		return nil, usage(errors.New("HOME is not set"), "the client's settings lie there")
 	}
 	options := &install.Options{
-		Client: client, Home: settings.Home, Env: p.LookupEnv, Hold: install.DefaultHold(client), AutoApprove: flags.autoApprove,
+		Client: client, Home: settings.Home, Env: p.LookupEnv, AutoApprove: flags.autoApprove,
 		Contain: flags.contain,
+	}
+	if known, found := install.ByName(client); found {
+		options.Hold = known.Hold
 	}
 	if held := command.Flags().Lookup("hold"); held != nil && held.Changed {
 		options.Hold = flags.hold

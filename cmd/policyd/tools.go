@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"policyd/internal/clients/reply"
 	"policyd/internal/hinttools"
 	"policyd/internal/pdp"
 	"policyd/internal/pep"
@@ -57,7 +58,7 @@ func (p *Program) toolsCommand() *cobra.Command {
 			})
 		},
 	}
-	command.Flags().StringVar(&flags.client, "client", "", "the agent `program` that starts this: claude, codex, copilot, cursor, gemini or opencode")
+	command.Flags().StringVar(&flags.client, "client", "", "the agent `program` that starts this: "+strings.Join(slices.Sorted(slices.Values(reply.Clients())), ", "))
 	command.Flags().StringVar(&flags.session, "session", "", "the `id` of the session, where the host knows it")
 	command.Flags().StringVar(&flags.project, "project", "", "the project's `directory`; where the client starts its servers unless set")
 	command.Flags().DurationVar(&flags.wait, "wait", usualHold, "how long a call waits for a person")
@@ -67,24 +68,24 @@ func (p *Program) toolsCommand() *cobra.Command {
 
 // binding is what the host says of the session.
 func (p *Program) binding(flags *toolsFlags) (*hinttools.Binding, error) {
-	clients, err := hinttools.Clients()
-	if err != nil {
-		return nil, err
+	names := strings.Join(slices.Sorted(slices.Values(reply.Clients())), ", ")
+	client, known := reply.ByName(flags.client)
+	if !known {
+		client = &reply.Client{}
 	}
-	names := strings.Join(hinttools.Names(clients), ", ")
-	client, known := clients[flags.client]
 	switch {
 	case flags.client == "" && flags.session == "":
 		return nil, usage(errors.New("it isn't said whose tools these are"), "name the agent program with --client ("+names+"), or the session with --session")
 	case flags.client != "" && !known:
 		return nil, usage(fmt.Errorf("--client %q is none of %s", flags.client, names), "name one of them, or the session with --session")
 	}
-	out := &hinttools.Binding{Session: flags.session, Client: client, Since: parentStarted()}
-	out.Own = p.firstSet(client.Environment)
+	out := &hinttools.Binding{Session: flags.session, Client: *client, Since: parentStarted()}
+	out.Own = p.firstSet(client.SessionVariables)
 	named := flags.project
 	if named == "" {
-		named = p.firstSet(client.Project)
+		named = p.firstSet(client.ProjectVariables)
 	}
+	var err error
 	if out.Project, err = launchDirectory(named); err != nil {
 		return nil, err
 	}

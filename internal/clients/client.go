@@ -8,58 +8,39 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// when says on what condition something is said to a client.
-type when uint8
-
-const (
-	never when = iota
-	// onWish is where the person asked for it at installation: it beats rules that
-	// the person gave the client.
-	onWish
-	// attended is where a person is there.
-	attended
-	always
-)
-
 // Client is one agent program: how it says what it wants, and what it may be
 // told. It may be used concurrently.
 type Client struct {
-	// Name stands in the address, and Agent is what sessions call it.
-	Name, Agent string
-	decode      func(data []byte) (Event, error)
-	// allow is when an allow is said and not just left unsaid, and ask when a
-	// question is left to the client's own dialog.
-	allow, ask when
-	// AsksLater is true where the client asks its user about a call by the call's
-	// id, once it was decided.
-	AsksLater bool
-	rewriting rewriting
+	*reply.Client
+	decode reader
+}
+
+// reader reads the payloads of a client by the names of its events.
+type reader func(events *reply.Events, data []byte) (Event, error)
+
+// readers are those of the clients whose payloads don't have the form that most have.
+var readers = map[string]reader{
+	reply.Claude: readClaude, reply.Gemini: readGemini, reply.OpenCode: readOpenCode, reply.Copilot: readCopilot, reply.Cursor: readCursor,
 }
 
 // ByName finds a client by its name in the address.
 func ByName(name string) (*Client, bool) {
-	switch name {
-	case reply.Claude:
-		return claude(), true
-	case reply.Codex:
-		return codex(), true
-	case reply.Gemini:
-		return gemini(), true
-	case reply.OpenCode:
-		return openCode(), true
-	case reply.Copilot:
-		return copilot(), true
-	case reply.Cursor:
-		return cursor(), true
+	known, found := reply.ByName(name)
+	if !found {
+		return nil, false
 	}
-	return nil, false
+	read, own := readers[name]
+	if !own {
+		read = readSnake
+	}
+	return &Client{Client: known, decode: read}, true
 }
 
 // Decode reads a payload, without a byte order mark. The error says what is
 // wrong with it, for a person; the event then has no kind, and the name that the
 // payload gave it if that could be read.
 func (c *Client) Decode(data []byte) (Event, error) {
-	event, err := c.decode(data)
+	event, err := c.decode(&c.Events, data)
 	if err != nil {
 		event.Kind = Unknown
 		return event, err
@@ -76,15 +57,15 @@ type Terms struct {
 	Attended bool
 }
 
-func (t Terms) meets(condition when) bool {
+func (t Terms) meets(condition reply.When) bool {
 	switch condition {
-	case always:
+	case reply.Always:
 		return true
-	case onWish:
+	case reply.OnWish:
 		return t.AutoApprove
-	case attended:
+	case reply.Attended:
 		return t.Attended
-	case never:
+	case reply.Never:
 	}
 	return false
 }
@@ -100,7 +81,7 @@ func (c *Client) Holdable(event *Event, terms Terms) bool {
 func (c *Client) Delegates(event *Event, terms Terms) bool {
 	switch event.Kind {
 	case ToolCall:
-		return terms.meets(c.ask)
+		return terms.meets(c.Ask)
 	case Permission:
 		return true
 	case Unknown, Start, End, Other:
@@ -133,9 +114,9 @@ func (c *Client) Verdict(event *Event, decision *v1.Decision, terms Terms) reply
 
 // allowed is what a client is told of an event that may go on.
 func (c *Client) allowed(event *Event, terms Terms) reply.Verdict {
-	condition := c.allow
+	condition := c.Allow
 	if event.Kind == Permission {
-		condition = onWish
+		condition = reply.OnWish
 	}
 	if !event.Partial && terms.meets(condition) {
 		return reply.Allow

@@ -27,30 +27,18 @@ type copilotPayload struct {
 	InitialPrompts json.RawMessage `json:"initialPrompt"`
 }
 
-// copilot reads the payloads of the Copilot CLI.
-func copilot() *Client {
-	known := &names{
-		tool: []string{"preToolUse", "PreToolUse"}, permission: []string{"permissionRequest", "PermissionRequest"},
-		start: []string{"sessionStart", "SessionStart"}, end: []string{"sessionEnd", "SessionEnd"},
-		after:    []string{"postToolUse", "PostToolUse", "postToolUseFailure", "PostToolUseFailure"},
-		launches: []string{"startup", "resume", "new"},
+// readCopilot reads the payloads of the Copilot CLI.
+func readCopilot(events *reply.Events, data []byte) (Event, error) {
+	p, err := decode[copilotPayload](data)
+	if err != nil {
+		return Event{}, err
 	}
-	return &Client{
-		Name: reply.Copilot, Agent: "copilot-cli", allow: onWish, ask: always,
-		rewriting: rewriting{event: "preToolUse", tools: []string{"bash"}, lasting: true},
-		decode: func(data []byte) (Event, error) {
-			p, err := decode[copilotPayload](data)
-			if err != nil {
-				return Event{}, err
-			}
-			if err := p.join(); err != nil {
-				return Event{Name: p.Event}, err
-			}
-			event, err := p.event(known)
-			p.descend(&event)
-			return event, err
-		},
+	if err := p.join(); err != nil {
+		return Event{Name: p.Event}, err
 	}
+	event, err := p.event(events)
+	p.descend(&event)
+	return event, err
 }
 
 // errSpellings: of two spellings of one thing Copilot would go by one, and policyd

@@ -33,29 +33,19 @@ const (
 	cursorTool    = "preToolUse"
 )
 
-// cursor reads the payloads of Cursor. Every one names the roots of the
+// readCursor reads the payloads of Cursor. Every one names the roots of the
 // workspace, which a person opened.
-func cursor() *Client {
-	known := &names{
-		tool:  []string{cursorShell, cursorRead, cursorTabRead, cursorMCP, cursorTool},
-		start: []string{"sessionStart"}, end: []string{"sessionEnd"},
-		after: []string{"postToolUse", "postToolUseFailure", "afterMCPExecution", "afterShellExecution", "afterFileEdit"},
+func readCursor(events *reply.Events, data []byte) (Event, error) {
+	p, err := decode[cursorPayload](data)
+	if err != nil {
+		return Event{}, err
 	}
-	return &Client{
-		Name: reply.Cursor, Agent: "cursor", allow: always, ask: never,
-		decode: func(data []byte) (Event, error) {
-			p, err := decode[cursorPayload](data)
-			if err != nil {
-				return Event{}, err
-			}
-			return p.event(known)
-		},
-	}
+	return p.event(events)
 }
 
-func (p *cursorPayload) event(known *names) (Event, error) {
+func (p *cursorPayload) event(events *reply.Events) (Event, error) {
 	out := Event{Name: p.Event, SessionID: p.Conversation, CallID: p.CallID}
-	kind, err := known.kind(p.Event, p.Tool != "" || p.Command != "" || p.File != "" || len(p.Input) > 0)
+	kind, err := kindOf(events, p.Event, p.Tool != "" || p.Command != "" || p.File != "" || len(p.Input) > 0)
 	if err != nil {
 		return out, err
 	}

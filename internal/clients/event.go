@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/clients/reply"
 	"policyd/internal/strict"
 )
 
@@ -58,24 +59,15 @@ var (
 	errNoEvent   = errors.New("the payload names no event")
 )
 
-// names are the event names of one client, by what they mean.
-type names struct {
-	tool, permission, start, end []string
-	// after are events that name a tool that has run, or is of no concern.
-	after []string
-	// launches are the sources of a session's start whose directory is the one of
-	// the launch. A conversation that begins in the middle of a run may have
-	// followed a command that changed the directory.
-	launches []string
-}
-
-// kind finds what an event means. One that isn't known and names a tool is an
+// kindOf finds what an event means. One that isn't known and names a tool is an
 // error: it may be one that the client waits for.
-func (n *names) kind(name string, namesTool bool) (Kind, error) {
+func kindOf(events *reply.Events, name string, namesTool bool) (Kind, error) {
 	for _, known := range []struct {
 		names []string
 		kind  Kind
-	}{{n.tool, ToolCall}, {n.permission, Permission}, {n.start, Start}, {n.end, End}, {n.after, Other}} {
+	}{
+		{events.Tool, ToolCall}, {events.Permission, Permission}, {events.Start, Start}, {events.End, End}, {events.After, Other},
+	} {
 		if slices.Contains(known.names, name) {
 			return known.kind, nil
 		}
@@ -101,10 +93,19 @@ type snakePayload struct {
 	CallID    string          `json:"tool_use_id"`
 }
 
+// readSnake reads the payloads of a client that sends nothing else than these keys.
+func readSnake(events *reply.Events, data []byte) (Event, error) {
+	p, err := decode[snakePayload](data)
+	if err != nil {
+		return Event{}, err
+	}
+	return p.event(events)
+}
+
 // event makes the event of a payload, with what is the same for all clients.
-func (p *snakePayload) event(known *names) (Event, error) {
+func (p *snakePayload) event(events *reply.Events) (Event, error) {
 	out := Event{Name: p.Event, SessionID: p.SessionID, AgentID: p.AgentID, CallID: p.CallID}
-	kind, err := known.kind(p.Event, p.Tool != "" || len(p.Input) > 0)
+	kind, err := kindOf(events, p.Event, p.Tool != "" || len(p.Input) > 0)
 	if err != nil {
 		return out, err
 	}
@@ -116,7 +117,7 @@ func (p *snakePayload) event(known *names) (Event, error) {
 	case ToolCall, Permission:
 		out.Call, err = callOf(p.Tool, p.Input, p.Cwd)
 	case Start:
-		if p.Cwd != "" && slices.Contains(known.launches, p.Source) {
+		if p.Cwd != "" && slices.Contains(events.Launches, p.Source) {
 			out.Launch = []string{p.Cwd}
 		}
 	case Unknown, End, Other:

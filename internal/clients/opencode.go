@@ -46,29 +46,18 @@ type openCodeAsked struct {
 	} `json:"tool"`
 }
 
-// openCode reads what policyd's plugin for OpenCode sends.
-func openCode() *Client {
-	known := &names{
-		tool:       []string{"tool.execute.before"},
-		permission: []string{"permission.asked", "event-permission.asked", "permission.asked(bridge)"},
-		start:      []string{"session.created"}, end: []string{"session.deleted"}, after: []string{"tool.execute.after"},
+// readOpenCode reads what policyd's plugin for OpenCode sends.
+func readOpenCode(events *reply.Events, data []byte) (Event, error) {
+	p, err := decode[openCodePayload](data)
+	if err != nil {
+		return Event{}, err
 	}
-	return &Client{
-		Name: reply.OpenCode, Agent: "opencode", allow: always, ask: always, AsksLater: true,
-		rewriting: rewriting{event: "tool.execute.before", tools: []string{"bash"}},
-		decode: func(data []byte) (Event, error) {
-			p, err := decode[openCodePayload](data)
-			if err != nil {
-				return Event{}, err
-			}
-			return p.event(known)
-		},
-	}
+	return p.event(events)
 }
 
-func (p *openCodePayload) event(known *names) (Event, error) {
+func (p *openCodePayload) event(events *reply.Events) (Event, error) {
 	out := Event{Name: p.Event, SessionID: p.Input.SessionID, CallID: p.Input.CallID}
-	kind, err := known.kind(p.Event, p.Input.Tool != "" || p.Asked.Properties.Permission != "")
+	kind, err := kindOf(events, p.Event, p.Input.Tool != "" || p.Asked.Properties.Permission != "")
 	if err != nil {
 		return out, err
 	}

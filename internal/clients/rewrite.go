@@ -11,17 +11,6 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// rewriting is how a client lets a hook put another command line in the place of a call's.
-// The zero value is not at all.
-type rewriting struct {
-	// event is the client's name of the event in whose answer it takes other arguments.
-	event string
-	// tools run a command line, which is the argument named command.
-	tools []string
-	// lasting is true where the shell outlives the call.
-	lasting bool
-}
-
 // commandArgument names the command line in the arguments of every client's shell.
 const commandArgument = "command"
 
@@ -29,7 +18,7 @@ const commandArgument = "command"
 // none, or where it could not be told which argument is it.
 func (c *Client) Line(event *Event) (line string, known bool) {
 	if event.Kind != ToolCall && event.Kind != Permission || event.Call.Protocol != "" ||
-		!slices.Contains(c.rewriting.tools, event.Call.Tool) {
+		!slices.Contains(c.Rewriting.Tools, event.Call.Tool) {
 		return "", false
 	}
 	var args map[string]json.RawMessage
@@ -47,7 +36,7 @@ func (c *Client) Line(event *Event) (line string, known bool) {
 // the shell that runs it outlives the call.
 func (c *Client) Rewrites(event *Event) (rewrites, lasting bool) {
 	_, known := c.Line(event)
-	return known && event.Kind == ToolCall && !event.Partial && event.Name == c.rewriting.event, c.rewriting.lasting
+	return known && event.Kind == ToolCall && !event.Partial && event.Name == c.Rewriting.Event, c.Rewriting.Lasting
 }
 
 // Rewritten is the answer to an event whose call may run only as the decision's line says.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/clients/reply"
 	"policyd/internal/pep"
 )
 
@@ -27,7 +28,7 @@ type Binding struct {
 	Session string
 	// Client is the agent program, and Own the session id that its environment
 	// gave, empty for none.
-	Client Client
+	Client reply.Client
 	Own    string
 	// Project is the real path of the project's directory.
 	Project string
@@ -55,7 +56,7 @@ func (b *Binding) Resolve(ctx context.Context, sessions Sessions, meta map[strin
 		return b.Session, active(ctx, sessions, b.Session)
 	}
 	own := b.Own
-	for _, name := range b.Client.Meta {
+	for _, name := range b.Client.SessionMeta {
 		if said, ok := meta[name].(string); ok && said != "" {
 			own = said
 			break

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/clients/reply"
 	"policyd/internal/hinttools"
 	"policyd/internal/pep"
 )
@@ -50,12 +51,10 @@ func archived(info *v1.SessionInfo) { info.State = v1.SessionArchived }
 // D5: the session is the host's to say. Where several could be meant, or none, no
 // session is.
 func TestBinding(t *testing.T) {
-	clients, err := hinttools.Clients()
-	require.NoError(t, err)
 	early := func(info *v1.SessionInfo) { info.CreatedAt = started.Add(-time.Second) }
 	child := func(info *v1.SessionInfo) { info.ParentID = "gemini-cli:1" }
-	gemini := hinttools.Binding{Client: clients["gemini"], Project: "/p", Since: started}
-	codex := hinttools.Binding{Client: clients["codex"], Project: "/p"}
+	gemini := hinttools.Binding{Client: client(t, "gemini"), Project: "/p", Since: started}
+	codex := hinttools.Binding{Client: client(t, "codex"), Project: "/p"}
 	tests := []struct {
 		name     string
 		binding  hinttools.Binding
@@ -67,8 +66,8 @@ func TestBinding(t *testing.T) {
 		{"named", hinttools.Binding{Session: "s"}, map[string]any{"sessionId": "other"}, known{session("s", "x", ""), session("codex:other", "codex", "/p")}, "s", ""},
 		{"named and unknown", hinttools.Binding{Session: "s"}, nil, nil, "", "doesn't know session s"},
 		{"named and ended", hinttools.Binding{Session: "s"}, nil, known{session("s", "x", "", archived)}, "", "has ended"},
-		{"by the environment", hinttools.Binding{Client: clients["claude"], Own: "1", Project: "/p"}, nil, known{session("claude-code:1", "claude-code", "/p"), session("claude-code:2", "claude-code", "/p")}, "claude-code:1", ""},
-		{"by an environment that is old", hinttools.Binding{Client: clients["claude"], Own: "1", Project: "/p"}, nil, known{session("claude-code:1", "claude-code", "/p", archived), session("claude-code:2", "claude-code", "/p")}, "", "has ended"},
+		{"by the environment", hinttools.Binding{Client: client(t, "claude"), Own: "1", Project: "/p"}, nil, known{session("claude-code:1", "claude-code", "/p"), session("claude-code:2", "claude-code", "/p")}, "claude-code:1", ""},
+		{"by an environment that is old", hinttools.Binding{Client: client(t, "claude"), Own: "1", Project: "/p"}, nil, known{session("claude-code:1", "claude-code", "/p", archived), session("claude-code:2", "claude-code", "/p")}, "", "has ended"},
 		{"by the call", codex, map[string]any{"sessionId": "7", "threadId": "8"}, known{session("codex:7", "codex", "/q"), session("codex:8", "codex", "/p")}, "codex:7", ""},
 		{"by an older client's call", codex, map[string]any{"threadId": "8"}, known{session("codex:8", "codex", "/p")}, "codex:8", ""},
 		{"by a call with signs", codex, map[string]any{"sessionId": "a/b c"}, known{session("codex:a%2Fb+c", "codex", "/p")}, "codex:a%2Fb+c", ""},
@@ -79,7 +78,7 @@ func TestBinding(t *testing.T) {
 		{"the only one that is left", gemini, nil, known{session("gemini-cli:1", "gemini-cli", "/p"), session("gemini-cli:2", "gemini-cli", "/p", archived), session("gemini-cli:3", "gemini-cli", "/p", early), session("gemini-cli:4", "gemini-cli", "/p", child)}, "gemini-cli:1", ""},
 		{"one of two", gemini, nil, known{session("gemini-cli:1", "gemini-cli", "/p"), session("gemini-cli:2", "gemini-cli", "/p")}, "", "2 active sessions"},
 		{"none", gemini, nil, known{session("gemini-cli:1", "gemini-cli", "/p", early)}, "", "knows no session of gemini-cli"},
-		{"one without a project", hinttools.Binding{Client: clients["gemini"]}, nil, known{session("gemini-cli:1", "gemini-cli", "")}, "", "knows no session"},
+		{"one without a project", hinttools.Binding{Client: client(t, "gemini")}, nil, known{session("gemini-cli:1", "gemini-cli", "")}, "", "knows no session"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -92,15 +91,13 @@ func TestBinding(t *testing.T) {
 			assert.Equal(t, test.want, id)
 		})
 	}
-	_, err = gemini.Resolve(t.Context(), absent{}, nil)
+	_, err := gemini.Resolve(t.Context(), absent{}, nil)
 	require.ErrorContains(t, err, "refused")
 }
 
-func TestClientsAreThoseOfTheHooks(t *testing.T) {
-	clients, err := hinttools.Clients()
-	require.NoError(t, err)
-	assert.Equal(t, []string{"claude", "codex", "copilot", "cursor", "gemini", "opencode"}, hinttools.Names(clients))
-	for name, client := range clients {
-		assert.NotEmpty(t, client.Agent, name)
-	}
+func client(t *testing.T, name string) reply.Client {
+	t.Helper()
+	known, found := reply.ByName(name)
+	require.True(t, found, name)
+	return *known
 }

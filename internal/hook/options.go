@@ -178,8 +178,12 @@ func (o *options) launchedIn(env func(string) (string, bool)) string {
 	if o.project != "" {
 		return o.project
 	}
-	if named := lookup(env, "CLAUDE_PROJECT_DIR"); o.client == reply.Claude && filepath.IsAbs(named) {
-		return named
+	if client, known := reply.ByName(o.client); known {
+		for _, variable := range client.ProjectVariables {
+			if named := lookup(env, variable); filepath.IsAbs(named) {
+				return named
+			}
+		}
 	}
 	return ""
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"policyd/internal/clients/reply"
 	"policyd/internal/hook"
 	"policyd/internal/shellquote"
 )
@@ -13,19 +12,6 @@ import (
 // slack is what a client waits longer than its hook: a hook that is cut off says
 // nothing, and most clients run the tool then.
 const slack = 5 * time.Second
-
-// defaultHold is how long a question is held where a client can't ask by itself.
-const defaultHold = 55 * time.Second
-
-// DefaultHold is the hold of a client where nobody named one. Claude Code,
-// Copilot and Gemini CLI ask by themselves.
-func DefaultHold(client string) time.Duration {
-	switch client {
-	case reply.Codex, reply.OpenCode, reply.Cursor:
-		return defaultHold
-	}
-	return 0
-}
 
 // Options say what to install, and where.
 type Options struct {
@@ -54,16 +40,6 @@ type Options struct {
 	Contain bool
 }
 
-// Contains says whether a client takes a rewritten command line from its hook. The tests with the
-// real programs hold it for each.
-func Contains(client string) bool {
-	switch client {
-	case reply.Claude, reply.Codex, reply.Gemini, reply.OpenCode, reply.Copilot:
-		return true
-	}
-	return false
-}
-
 // hintTools are the tools that hints may name where they are registered (D5).
 const hintTools = "request_read_access,set_working_directory"
 
@@ -85,10 +61,10 @@ func (o *Options) command() []string {
 	return append(words, o.HookFlags...)
 }
 
-// offersTools says whether the hint tools are registered. Copilot reads servers
-// from the user's settings alone.
+// offersTools says whether the hint tools are registered.
 func (o *Options) offersTools() bool {
-	return o.Policyd != "" && (o.Client != reply.Copilot || o.Project == "")
+	client, known := ByName(o.Client)
+	return o.Policyd != "" && known && (o.Project == "" || !client.userServers)
 }
 
 // patience is how long the hook may take.
@@ -146,19 +122,8 @@ type handler struct {
 
 // files are what an install of the client touches.
 func (o *Options) files() ([]file, error) {
-	switch o.Client {
-	case reply.Claude:
-		return o.claude(), nil
-	case reply.Codex:
-		return o.codex(), nil
-	case reply.Gemini:
-		return o.gemini(), nil
-	case reply.OpenCode:
-		return o.openCode(), nil
-	case reply.Copilot:
-		return o.copilot(), nil
-	case reply.Cursor:
-		return o.cursor(), nil
+	if client, known := ByName(o.Client); known {
+		return client.files(o), nil
 	}
 	return nil, fmt.Errorf("install hooks: unknown client %q", o.Client)
 }

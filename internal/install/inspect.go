@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"policyd/internal/clients/reply"
 	"policyd/internal/shellquote"
 )
 
@@ -26,6 +25,7 @@ type Report struct {
 	Warnings []string
 	// trustDir is where Codex keeps what it trusts: the user's, never a project's.
 	trustDir string
+	client   *Client
 }
 
 // Inspect looks at what is installed for a client, and changes nothing. It is nil
@@ -35,7 +35,8 @@ func Inspect(o *Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &files[0] // what gates stands in the first
+	client, _ := ByName(o.Client) // it has files
+	f := &files[0]                // what gates stands in the first
 	text, err := readSettings(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -43,7 +44,7 @@ func Inspect(o *Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Client: o.Client, Path: f.path, trustDir: o.place("CODEX_HOME", ".codex")}
+	r := &Report{Client: o.Client, client: client, Path: f.path, trustDir: o.place("CODEX_HOME", ".codex")}
 	if f.format == plugin {
 		return r.plugin(o, string(text)), nil
 	}
@@ -61,8 +62,12 @@ func Inspect(o *Options) (*Report, error) {
 	for _, hook := range f.hooks {
 		r.event(d, f, hook.event)
 	}
-	r.switches(o, d)
-	r.sandbox(o)
+	if client.switches != nil {
+		client.switches(r, o, d)
+	}
+	if client.sandbox != nil && r.Contained() {
+		client.sandbox(r, o)
+	}
 	return r, nil
 }
 
@@ -108,8 +113,8 @@ func (r *Report) event(d *document, f *file, event string) {
 			if group.Matcher != nil && !slices.Contains([]string{"", "*", ".*"}, *group.Matcher) {
 				r.fault("%s: the matcher %q leaves tools out; install again", event, *group.Matcher)
 			}
-			if r.Client == reply.Codex {
-				r.trust(f.path, event, number, position-1, group.Matcher, &one)
+			if r.client.trust != nil {
+				r.client.trust(r, f.path, event, number, position-1, group.Matcher, &one)
 			}
 			return
 		}
@@ -135,22 +140,31 @@ func (r *Report) judge(event string, e *entry) {
 	if slices.Contains(r.Command, "--contain") && !Contains(r.Client) {
 		r.warn("%s: --contain does nothing, since this client takes no rewritten command line", event)
 	}
-	gates := !strings.HasPrefix(strings.ToLower(event), "session")
-	if gates && r.Client == reply.Claude && e.OnFailure != "block" {
-		r.fault("%s: without onFailure \"block\" the tool runs when the hook fails; install again", event)
-	}
-	if gates && r.Client == reply.Cursor && !e.FailClosed {
-		r.fault("%s: without failClosed the tool runs when the hook fails; install again", event)
+	if gates := !strings.HasPrefix(strings.ToLower(event), "session"); gates && r.client.judge != nil {
+		r.client.judge(r, event, e)
 	}
 	if e.Async {
 		r.fault("%s: an asynchronous hook blocks nothing; install again", event)
 	}
-	waits := time.Duration((e.Timeout + e.TimeoutSec) * float64(time.Second))
-	if r.Client == reply.Gemini {
-		waits = time.Duration(e.Timeout * float64(time.Millisecond))
+	unit := r.client.timeout
+	if unit == 0 {
+		unit = time.Second
 	}
+	waits := time.Duration((e.Timeout + e.TimeoutSec) * float64(unit))
 	if hold := holdOf(r.Command); waits <= (&Options{Hold: hold}).patience() {
 		r.fault("%s: the client waits %s, less than the hook may take; install again", event, waits)
+	}
+}
+
+func (r *Report) claudeHook(event string, e *entry) {
+	if e.OnFailure != "block" {
+		r.fault("%s: without onFailure \"block\" the tool runs when the hook fails; install again", event)
+	}
+}
+
+func (r *Report) cursorHook(event string, e *entry) {
+	if !e.FailClosed {
+		r.fault("%s: without failClosed the tool runs when the hook fails; install again", event)
 	}
 }
 
@@ -172,28 +186,29 @@ func holdOf(words []string) time.Duration {
 	return 0
 }
 
-// switches are settings by which a client runs no hooks at all.
-func (r *Report) switches(o *Options, own *document) {
-	switch r.Client {
-	case reply.Claude:
-		for _, path := range o.claudeSettings() {
-			d := readDocument(path, false)
-			var off bool
-			if d != nil && d.decode(&off, "disableAllHooks") && off {
-				r.fault("disableAllHooks in %s turns every hook off", path)
-			}
-		}
-	case reply.Gemini:
-		enabled := true
-		if own.decode(&enabled, "hooksConfig", "enabled") && !enabled {
-			r.fault("hooksConfig.enabled is false: no hook fires")
-		}
-		var off []string
-		if own.decode(&off, "hooksConfig", "disabled") && slices.Contains(off, "policyd") {
-			r.fault("hooksConfig.disabled names policyd")
+func (r *Report) claudeSwitches(o *Options, _ *document) {
+	for _, path := range o.claudeSettings() {
+		d := readDocument(path, false)
+		var off bool
+		if d != nil && d.decode(&off, "disableAllHooks") && off {
+			r.fault("disableAllHooks in %s turns every hook off", path)
 		}
 	}
-	if o.Project != "" && r.Client == reply.Codex {
+}
+
+func (r *Report) geminiSwitches(_ *Options, own *document) {
+	enabled := true
+	if own.decode(&enabled, "hooksConfig", "enabled") && !enabled {
+		r.fault("hooksConfig.enabled is false: no hook fires")
+	}
+	var off []string
+	if own.decode(&off, "hooksConfig", "disabled") && slices.Contains(off, "policyd") {
+		r.fault("hooksConfig.disabled names policyd")
+	}
+}
+
+func (r *Report) codexSwitches(o *Options, _ *document) {
+	if o.Project != "" {
 		r.warn("a project's hooks count only where codex trusts the project")
 	}
 }

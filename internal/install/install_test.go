@@ -26,7 +26,25 @@ func options(t *testing.T, client string) *install.Options {
 	t.Helper()
 	return &install.Options{
 		Client: client, Home: t.TempDir(), Env: func(string) (string, bool) { return "", false },
-		Hook: []string{"/opt/policy d/policyd-hook"}, Policyd: "/opt/policy d/policyd", Hold: install.DefaultHold(client),
+		Hook: []string{"/opt/policy d/policyd-hook"}, Policyd: "/opt/policy d/policyd", Hold: known(t, client).Hold,
+	}
+}
+
+func known(t *testing.T, client string) *install.Client {
+	t.Helper()
+	found, ok := install.ByName(client)
+	require.True(t, ok, client)
+	return found
+}
+
+// TestEveryClientHasSettings holds that a client whose hooks are understood can be installed.
+func TestEveryClientHasSettings(t *testing.T) {
+	require.NotEmpty(t, reply.Clients())
+	for _, name := range reply.Clients() {
+		assert.NotEmpty(t, known(t, name).Ungated, "doctor says what %s doesn't ask about", name)
+		changes, err := install.Install(options(t, name))
+		require.NoError(t, err, name)
+		assert.NotEmpty(t, changes, name)
 	}
 }
 

@@ -1,13 +1,27 @@
 package reply
 
+// claude is Claude Code: seen with 2.1.328.
+var claude = Client{
+	Name: Claude, Agent: "claude-code", Allow: OnWish, Ask: Always,
+	Events: Events{
+		Tool: []string{"PreToolUse"}, Permission: []string{permissionEvent},
+		Start: []string{"SessionStart"}, End: []string{"SessionEnd"},
+		After:    []string{"PostToolUse", "PostToolUseFailure", "PostToolBatch", "PermissionDenied"},
+		Launches: []string{"startup", "resume"},
+	},
+	Rewriting: Rewriting{Event: "PreToolUse", Tools: []string{"Bash"}, Lasting: true},
+	Shell:     claudeShell, SessionVariables: []string{"CLAUDE_CODE_SESSION_ID"}, ProjectVariables: []string{"CLAUDE_PROJECT_DIR"},
+	answer: answerClaude, deny: denyLikeClaude, rewrite: rewriteLikeClaude,
+}
+
 // permissionEvent is the event in which Claude and Codex ask before they show
 // their own dialog.
 const permissionEvent = "PermissionRequest"
 
-// claude is what Claude is told: seen with 2.1.328. Its PreToolUse allow gives
+// answerClaude is what Claude is told: seen with 2.1.328. Its PreToolUse allow gives
 // way to the user's own rules, its PermissionRequest allow doesn't. What is not
 // said is left to Claude.
-func claude(event string, verdict Verdict, reason string) (body any, known bool) {
+func answerClaude(event string, verdict Verdict, reason string) (body any, known bool) {
 	switch {
 	case verdict == Nothing:
 		return struct{}{}, true

@@ -1,9 +1,22 @@
 package reply
 
-// copilot is what the Copilot CLI is told: tool calls as seen with 1.0.102,
+// copilot is the Copilot CLI: seen with 1.0.102.
+var copilot = Client{
+	Name: Copilot, Agent: "copilot-cli", Allow: OnWish, Ask: Always,
+	Events: Events{
+		Tool: []string{"preToolUse", "PreToolUse"}, Permission: []string{"permissionRequest", permissionEvent},
+		Start: []string{"sessionStart", "SessionStart"}, End: []string{"sessionEnd", "SessionEnd"},
+		After:    []string{"postToolUse", "PostToolUse", "postToolUseFailure", "PostToolUseFailure"},
+		Launches: []string{"startup", "resume", "new"},
+	},
+	Rewriting: Rewriting{Event: "preToolUse", Tools: []string{"bash"}, Lasting: true}, Shell: alwaysBash,
+	answer: answerCopilot, deny: denyCopilot, rewrite: rewriteCopilot,
+}
+
+// answerCopilot is what the Copilot CLI is told: tool calls as seen with 1.0.102,
 // permissionRequest by its documentation. Its allow beats the user's own rules,
 // so the caller says it only on the person's wish.
-func copilot(event string, verdict Verdict, reason string) (body any, known bool) {
+func answerCopilot(event string, verdict Verdict, reason string) (body any, known bool) {
 	type answer struct {
 		Decision string `json:"permissionDecision"`
 		Reason   string `json:"permissionDecisionReason"`
@@ -20,4 +33,18 @@ func copilot(event string, verdict Verdict, reason string) (body any, known bool
 		return answer{"ask", reason}, true
 	}
 	return nil, false
+}
+
+// denyCopilot gives PreToolUse the shape of Claude's as well: Copilot takes both there.
+func denyCopilot(event, message string) any {
+	switch event {
+	case "permissionRequest", permissionEvent:
+		return behavior{"deny", message}
+	case "PreToolUse":
+		return map[string]any{
+			"hookSpecificOutput": toolUse{"PreToolUse", "deny", message},
+			"permissionDecision": "deny", "permissionDecisionReason": message,
+		}
+	}
+	return map[string]string{"permissionDecision": "deny", "permissionDecisionReason": message}
 }

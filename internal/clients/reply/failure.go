@@ -3,6 +3,7 @@ package reply
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 )
 
 // The clients whose hooks are understood, by the name in the address and on the
@@ -15,9 +16,6 @@ const (
 	Copilot  = "copilot"
 	Cursor   = "cursor"
 )
-
-// Clients returns the names of the clients whose hooks are understood.
-func Clients() []string { return []string{Claude, Codex, Gemini, OpenCode, Copilot, Cursor} }
 
 // Reply is what a hook gives its client: one JSON object for standard output,
 // and the exit code that belongs to it.
@@ -33,9 +31,6 @@ const exitDeny = 2
 // denied without a reason.
 const noReason = "policyd refuses the call"
 
-// shape makes the body of a client's deny.
-type shape func(message string) any
-
 // Failure is the client's own deny for a payload, which may be cut, garbage or
 // empty, since it is what is said when nothing else can be. message is for the
 // person and the model; a stock one stands in for an empty one. It never fails
@@ -46,52 +41,36 @@ func Failure(client string, payload []byte, message string) Reply {
 	if message == "" {
 		message = noReason
 	}
-	body, err := encode(denyOf(client, eventOf(payload))(message))
+	body, err := encode(denyOf(client, eventOf(payload), message))
 	if err != nil {
 		body = []byte(`{"decision":"deny","reason":"` + noReason + `"}`)
 	}
 	return Reply{Body: body, Exit: exitDeny}
 }
 
-// denyOf chooses the shape for a client's event. An event that is not known, or
-// that could not be read, is taken for a tool call.
-func denyOf(client, event string) shape {
+// denyOf is the body of a client's deny. An event that is not known, or that could not be
+// read, is taken for a tool call.
+func denyOf(client, event, message string) any {
 	if sessionEvent(event) {
-		return nothing
+		return struct{}{}
 	}
-	switch client {
-	case Claude, Codex:
-		if event == "PermissionRequest" {
-			return refusePermission
-		}
-		return denyToolUse
-	case Gemini, OpenCode:
-		return denyDecision
-	case Copilot:
-		switch event {
-		case "permissionRequest", "PermissionRequest":
-			return denyBehavior
-		case "PreToolUse":
-			return denyBoth
-		}
-		return denyPermission
-	case Cursor:
-		return denyCursor
+	if known, found := ByName(client); found {
+		return known.deny(event, message)
 	}
-	return denyEveryWay
+	return denyEveryWay(message)
 }
 
 // sessionEvent says whether an event of this name starts or ends a session, in
 // any client's spelling. No tool waits for its answer.
 func sessionEvent(event string) bool {
-	switch event {
-	case "SessionStart", "SessionEnd", "sessionStart", "sessionEnd", "session.created", "session.deleted":
-		return true
+	for i := range registry {
+		events := &registry[i].Events
+		if slices.Contains(events.Start, event) || slices.Contains(events.End, event) {
+			return true
+		}
 	}
 	return false
 }
-
-func nothing(string) any { return struct{}{} }
 
 // toolUse is the decision of Claude's and Codex' PreToolUse. Codex takes no
 // other key, and both run the tool where the event's name is missing.
@@ -101,7 +80,11 @@ type toolUse struct {
 	Reason   string `json:"permissionDecisionReason"`
 }
 
-func denyToolUse(message string) any {
+// denyLikeClaude is the deny of Claude and Codex.
+func denyLikeClaude(event, message string) any {
+	if event == permissionEvent {
+		return map[string]permissionRequest{"hookSpecificOutput": {permissionEvent, behavior{"deny", message}}}
+	}
 	return map[string]toolUse{"hookSpecificOutput": {"PreToolUse", "deny", message}}
 }
 
@@ -115,30 +98,8 @@ type permissionRequest struct {
 	Decision behavior `json:"decision"`
 }
 
-func refusePermission(message string) any {
-	return map[string]permissionRequest{"hookSpecificOutput": {"PermissionRequest", behavior{"deny", message}}}
-}
-
-func denyDecision(message string) any {
+func denyDecision(_, message string) any {
 	return map[string]string{"decision": "deny", "reason": message}
-}
-
-func denyPermission(message string) any {
-	return map[string]string{"permissionDecision": "deny", "permissionDecisionReason": message}
-}
-
-func denyBehavior(message string) any { return behavior{"deny", message} }
-
-// denyBoth is for Copilot's PreToolUse, which takes its own shape and Claude's.
-func denyBoth(message string) any {
-	return map[string]any{
-		"hookSpecificOutput": toolUse{"PreToolUse", "deny", message},
-		"permissionDecision": "deny", "permissionDecisionReason": message,
-	}
-}
-
-func denyCursor(message string) any {
-	return map[string]any{"permission": "deny", "user_message": message, "agent_message": message}
 }
 
 func denyEveryWay(message string) any {

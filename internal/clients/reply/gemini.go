@@ -1,9 +1,20 @@
 package reply
 
-// gemini is what the Gemini CLI is told: seen with 0.61.0. It hangs on ask where
+// gemini is the Gemini CLI: seen with 0.61.0. Its hooks don't fire in ACP mode.
+var gemini = Client{
+	Name: Gemini, Agent: "gemini-cli", Allow: Always, Ask: Attended,
+	Events: Events{
+		Tool: []string{"BeforeTool"}, Start: []string{"SessionStart"}, End: []string{"SessionEnd"}, After: []string{"AfterTool"},
+		Launches: []string{"startup", "resume", "clear"},
+	},
+	Rewriting: Rewriting{Event: "BeforeTool", Tools: []string{"run_shell_command"}}, Shell: alwaysBash,
+	answer: answerGemini, deny: denyDecision, rewrite: rewriteGemini,
+}
+
+// answerGemini is what the Gemini CLI is told: seen with 0.61.0. It hangs on ask where
 // nobody is there, which the caller knows. What is not said runs the tool, so
 // silence is no answer to a tool call.
-func gemini(verdict Verdict, reason string) (body any, known bool) {
+func answerGemini(_ string, verdict Verdict, reason string) (body any, known bool) {
 	switch verdict {
 	case Allow:
 		return decisionWord{Decision: "allow"}, true

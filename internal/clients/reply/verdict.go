@@ -23,7 +23,7 @@ func For(client, event string, verdict Verdict, reason string) Reply {
 	}
 	made, known := bodyOf(client, event, verdict, reason)
 	if !known || sessionEvent(event) {
-		verdict, made = Deny, denyOf(client, event)(reason)
+		verdict, made = Deny, denyOf(client, event, reason)
 	}
 	exit := 0
 	if verdict == Deny && exitsOnDeny(client) && !sessionEvent(event) {
@@ -38,32 +38,17 @@ func For(client, event string, verdict Verdict, reason string) Reply {
 
 // bodyOf is the body of what isn't a deny; known is false where it has to be one.
 func bodyOf(client, event string, verdict Verdict, reason string) (body any, known bool) {
-	switch client {
-	case Claude:
-		return claude(event, verdict, reason)
-	case Codex:
-		return codex(event, verdict)
-	case Gemini:
-		return gemini(verdict, reason)
-	case OpenCode:
-		return openCode(verdict, reason)
-	case Copilot:
-		return copilot(event, verdict, reason)
-	case Cursor:
-		return cursor(verdict)
+	if found, ok := ByName(client); ok {
+		return found.answer(event, verdict, reason)
 	}
 	return nil, false
 }
 
-// exitsOnDeny reports whether a client's deny needs the exit code too. The others
-// read what stands on standard output, and some run the tool when a hook ends
-// with 2 and says nothing on standard error.
+// exitsOnDeny reports whether a client's deny needs the exit code too. That of a client which
+// nobody knows does.
 func exitsOnDeny(client string) bool {
-	switch client {
-	case Claude, Codex, Gemini, OpenCode, Copilot:
-		return false
-	}
-	return true
+	known, found := ByName(client)
+	return !found || known.exits
 }
 
 // decisionWord is the reply of the clients that take one word.
