@@ -96,13 +96,13 @@ go-test: build
 rego-test: build
 	$(OPA) test --timeout 10m --fail-on-empty policies
 
-# buildah builds the container image; git makes the projects that the
+# buildah builds the container image; strace shows what programs open; git makes the projects that the
 # end-to-end tests decide about; postgresql is the database that several sidecars
 # share, and Debian keeps its programs out of the search path; chromium shows the console. Without root, or
 # without a package source, the tests that need them say that they were skipped.
 system-packages:
 	@missing=""; \
-	for program in git buildah sqlite3; do \
+	for program in git buildah sqlite3 strace; do \
 		command -v $$program >/dev/null || missing="$$missing $$program"; \
 	done; \
 	command -v initdb $$(compgen -G '/usr/lib/postgresql/*/bin/initdb' || :) >/dev/null || missing="$$missing postgresql"; \
