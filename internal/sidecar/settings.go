@@ -76,12 +76,15 @@ func (s *Settings) AgentTerms(agent string) server.AgentTerms {
 	return terms
 }
 
-// Version is the module version that the program was built from, or
-// "devel" for a working copy.
+// release is the version that CHANGELOG.md begins with.
+const release = "0.1.0"
+
+// Version is the module version that the program was built from, or the release for which
+// a working copy stands, with "-devel".
 func Version() string {
 	info, found := debug.ReadBuildInfo()
 	if !found || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
+		return release + "-devel"
 	}
 	return info.Main.Version
 }
