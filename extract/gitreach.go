@@ -11,6 +11,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/git"
+	"policyd/extract/git/syntax"
 	"policyd/extract/shell"
 )
 
@@ -253,7 +254,7 @@ func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verd
 		return reachesOutside
 	}
 	for _, word := range c.Git.Revisions {
-		for _, digits := range git.Hashes(word) {
+		for _, digits := range syntax.Hashes(word) {
 			if answer := e.hashReach(digits, verdict); answer != reachesNone {
 				return answer
 			}

@@ -46,7 +46,11 @@ var rooms = []room{
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
-		path: "extract", own: []string{"api/v1", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
+		path:   "extract/git/syntax",
+		reason: "what git is told is read from its text alone, by whoever meets it: the shell's words and the repository's settings",
+	},
+	{
+		path: "extract", own: []string{"api/v1", "extract/git/syntax", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
@@ -320,6 +324,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"api/v1", "github.com/goccy/go-json"},
 		{"extract/shell", "policyd/bundles"},
 		{"extract/shell/guard", "policyd/extract/shell"},
+		{"extract/git/syntax", "policyd/extract/git"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},
 		{"api", "policyd/internal/server"},

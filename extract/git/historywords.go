@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"policyd/extract/git/syntax"
 )
 
 // excludes reports whether a word leaves out commits: then git walks from all others that are named.
@@ -11,15 +13,9 @@ func excludes(word string) bool {
 	return strings.HasPrefix(word, "^") || strings.Contains(word, "..") || strings.Contains(word, "^!") || strings.Contains(word, "^-")
 }
 
-// Hashes are the parts of a word that may be hashes, or beginnings of some.
-func Hashes(word string) []string {
-	isOther := func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }
-	return slices.DeleteFunc(strings.FieldsFunc(word, isOther), func(digits string) bool { return len(digits) < leastHash })
-}
-
 // pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
 func (h *history) pieces(word string) bool {
-	all := Hashes(word)
+	all := syntax.Hashes(word)
 	if len(all) > maxAlike {
 		return false
 	}
@@ -211,7 +207,7 @@ func (h *history) named(name string) (string, bool) {
 	if name == "HEAD" || name == "@" {
 		return h.v.head()
 	}
-	hash := len(name) >= leastHash && isHex([]byte(name))
+	hash := syntax.IsHash(name)
 	if hash && len(name) == 2*h.v.objectSize {
 		return strings.ToLower(name), true
 	}
@@ -233,9 +229,6 @@ func (h *history) named(name string) (string, bool) {
 	}
 	return found, count == 1
 }
-
-// leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).
-const leastHash = 4
 
 // behindTags is the object that an id names itself or through tags.
 func (h *history) behindTags(id string) (string, object, error) {

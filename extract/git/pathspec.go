@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"policyd/extract/git/syntax"
 )
 
 // ErrPathspecUnknown means a pathspec that is not understood here: attributes and
@@ -21,11 +23,6 @@ type pathspec struct {
 	// doesn't count, but in the first exact bytes: they are those of the directory.
 	glob, fold bool
 	exact      int
-}
-
-// magic is what stands in front of a pattern.
-type magic struct {
-	exclude, top, glob, fold, literal bool
 }
 
 type selection struct {
@@ -94,28 +91,28 @@ func prefixOf(top, cwd string) (string, error) {
 }
 
 func parsePathspec(top, prefix, text string) (pathspec, error) {
-	m, rest, err := pathspecMagic(text)
-	if err != nil || strings.Contains(rest, "\x00") {
+	m, rest, known := syntax.CutMagic(text)
+	if !known || strings.Contains(rest, "\x00") {
 		return pathspec{}, ErrPathspecUnknown
 	}
-	if m.top {
+	if m.Top {
 		prefix = ""
 	}
-	if rest == "" && m == (magic{}) {
+	if rest == "" && m == (syntax.Magic{}) {
 		return pathspec{}, ErrPathspecUnknown
 	}
-	if (m.glob || m.fold) && (strings.Contains(rest, "..") || filepath.IsAbs(rest)) {
+	if (m.Glob || m.Fold) && (strings.Contains(rest, "..") || filepath.IsAbs(rest)) {
 		return pathspec{}, ErrPathspecUnknown // how much of it is the directory's is another matter
 	}
 	pattern, exact, err := anchor(top, prefix, rest)
 	if err != nil {
 		return pathspec{}, err
 	}
-	if m.top && pattern != rest {
+	if m.Top && pattern != rest {
 		return pathspec{}, ErrPathspecUnknown // git takes such a one as it is written: "." is no directory in it
 	}
-	spec := pathspec{pattern: pattern, literal: max(exact, plainLength(pattern)), exclude: m.exclude, glob: m.glob, fold: m.fold, exact: exact}
-	if m.literal {
+	spec := pathspec{pattern: pattern, literal: max(exact, plainLength(pattern)), exclude: m.Exclude, glob: m.Glob, fold: m.Fold, exact: exact}
+	if m.Literal {
 		spec.literal = len(pattern)
 	}
 	return spec, spec.check()
@@ -137,68 +134,6 @@ func (s *pathspec) check() error {
 		}
 	}
 	return nil
-}
-
-// pathspecMagic splits off the magic in front of a pattern.
-func pathspecMagic(text string) (m magic, rest string, err error) {
-	rest, found := strings.CutPrefix(text, ":")
-	if !found {
-		return m, text, nil
-	}
-	long, ok := strings.CutPrefix(rest, "(")
-	if !ok {
-		return shortMagic(rest)
-	}
-	words, after, closed := strings.Cut(long, ")")
-	if !closed {
-		return m, "", ErrPathspecUnknown
-	}
-	for word := range strings.SplitSeq(words, ",") {
-		switch word {
-		case "exclude":
-			m.exclude = true
-		case "top":
-			m.top = true
-		case "glob":
-			m.glob = true
-		case "icase":
-			m.fold = true
-		case "literal":
-			m.literal = true
-		default:
-			return m, "", ErrPathspecUnknown
-		}
-	}
-	if m.glob && m.literal {
-		return m, "", ErrPathspecUnknown
-	}
-	return m, after, nil
-}
-
-// shortMagic splits off ":!", ":^" and ":/".
-func shortMagic(rest string) (m magic, _ string, _ error) {
-	for rest != "" {
-		switch rest[0] {
-		case '!', '^':
-			m.exclude = true
-		case '/':
-			m.top = true
-		case ':':
-			return m, rest[1:], nil
-		default:
-			if !m.exclude && !m.top || !plainStart(rest[0]) {
-				return m, "", ErrPathspecUnknown
-			}
-			return m, rest, nil
-		}
-		rest = rest[1:]
-	}
-	return m, "", nil
-}
-
-// plainStart reports bytes that git does not reserve for magic to come.
-func plainStart(c byte) bool {
-	return isLetter(c) || c >= '0' && c <= '9' || strings.IndexByte("._*?[\\", c) >= 0
 }
 
 // anchor makes a pattern relative to top and drops "." and ".." as git does,

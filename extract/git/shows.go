@@ -1,6 +1,10 @@
 package git
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/git/syntax"
+)
 
 // shows is what settings in force make readers print beyond what their options say.
 type shows struct {
@@ -64,25 +68,11 @@ func breaksLines(set setting) bool {
 	case "extensions":
 		return set.key == "refstorage" && value != "files" && value != "reftable" // refs that lie elsewhere
 	case "log":
-		return set.key == "date" && !plainDate(set.value)
+		return set.key == "date" && !syntax.PrintsOneLine(set.value)
 	case "i18n":
 		return strings.HasSuffix(set.key, "outputencoding") && !oneByteLines(value) || set.key == "commitencoding" && !oneByteLines(value)
 	}
 	return false
-}
-
-// plainDate reports whether a format of dates prints no newline.
-func plainDate(format string) bool {
-	_, codes, custom := strings.Cut(format, ":")
-	if !custom {
-		return true
-	}
-	for _, code := range strings.Split(codes, "%")[1:] {
-		if code == "" || strings.IndexByte("YmdHMSyjbBaAFTRDeIpzZsuw", code[0]) < 0 {
-			return false
-		}
-	}
-	return !strings.ContainsAny(format, "\n\r\\")
 }
 
 // oneByteLines reports whether an encoding is one of those in which the bytes of ASCII

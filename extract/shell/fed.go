@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/guard"
 )
 
@@ -553,7 +554,7 @@ func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 // hashFeed is what git prints of commits, where each line begins with a hash.
 func (w *walker) hashFeed(c *Command) *feed {
 	allowed, ok := w.table.words.HashPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !plainDate(c.Git.date) ||
+	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !gitsyntax.PrintsOneLine(c.Git.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil
 	}
@@ -577,20 +578,6 @@ func (w *walker) hashFeed(c *Command) *feed {
 	}
 	f.rest = format[2:]
 	return f
-}
-
-// plainDate reports whether a date format of git prints no newline.
-func plainDate(format string) bool {
-	_, codes, custom := strings.Cut(format, ":")
-	if !custom {
-		return strings.Trim(format, guard.WordBytes+"-") == ""
-	}
-	for _, code := range strings.Split(codes, "%")[1:] {
-		if code == "" || strings.IndexByte("YmdHMSyjbBaAFTRDeIpzZsuw", code[0]) < 0 {
-			return false
-		}
-	}
-	return !strings.ContainsAny(format, "\n\\")
 }
 
 // oneLine reports whether a format of git prints one line for each commit.

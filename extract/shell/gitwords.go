@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	gitsyntax "policyd/extract/git/syntax"
 )
 
 // revision reads a word that git takes as a revision, as revision:path, or as
@@ -184,18 +185,18 @@ func (p *parsed) pathspec(word Word) {
 		p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, text)
 	}
 	if word.Kind == Literal && strings.HasPrefix(text, ":") {
-		magic, path, known := cutMagic(text)
+		magic, path, known := gitsyntax.CutMagic(text)
 		switch {
 		case !known:
 			p.c.Caveats.Add("unknown_option")
 			p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
 			return
-		case magic["exclude"]:
+		case magic.Exclude:
 			return
 		case path == "":
 			path = "."
 		}
-		text, plain = path, magic["literal"]
+		text, plain = path, magic.Literal
 	}
 	if word.Kind == Literal && !plain && strings.ContainsAny(text, "*?[") {
 		// git matches the pattern against its index, which is another matter:
@@ -212,26 +213,6 @@ func (p *parsed) pathspec(word Word) {
 	}
 	word.Text = text
 	p.accessAs(AsPathspec, word, v1.OpRead, false)
-}
-
-// cutMagic cuts the magic in front of a path pattern from the path. known is false where a
-// word of it is none that counts here (attr).
-func cutMagic(text string) (magic map[string]bool, path string, known bool) {
-	text = strings.TrimPrefix(text, ":")
-	if text == "" {
-		return nil, "", false
-	}
-	if text[0] != '(' {
-		magic, path = map[string]bool{"exclude": text[0] == '!' || text[0] == '^'}, strings.TrimPrefix(text, "/")
-		return magic, path, magic["exclude"] || path != text
-	}
-	words, path, closed := strings.Cut(text[1:], ")")
-	magic, known = map[string]bool{}, closed
-	for word := range strings.SplitSeq(words, ",") {
-		known = known && slices.Contains([]string{"top", "exclude", "glob", "icase", "literal"}, word)
-		magic[word] = true
-	}
-	return magic, path, known && (!magic["glob"] || !magic["literal"])
 }
 
 // formatOptions are options of git whose values are formats or name fields of them.

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/guard"
 )
 
@@ -319,7 +320,7 @@ func (r Reading) Misread(name string) bool {
 	case AsPathspec:
 		return strings.HasPrefix(name, ":")
 	case AsRevision:
-		return strings.Contains(name, ":") || mayBeHash(name)
+		return strings.Contains(name, ":") || gitsyntax.MayNameHash(name)
 	case AsArchive:
 		first, _, _ := strings.Cut(name, "/")
 		return strings.Contains(first, ":")
@@ -329,27 +330,6 @@ func (r Reading) Misread(name string) bool {
 	default:
 		return false
 	}
-}
-
-// leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).
-const leastHash = 4
-
-// mayBeHash reports whether git may take a name, or an end of the range that it may
-// be, for the hash of an object: digits alone, or behind what git describe prints.
-func mayBeHash(name string) bool {
-	for end := range strings.SplitSeq(name, "..") {
-		end = strings.TrimLeft(end, ".^")
-		if i := strings.IndexAny(end, "^~@"); i >= 0 {
-			end = end[:i]
-		}
-		if i := strings.LastIndex(end, "-g"); i >= 0 {
-			end = end[i+2:]
-		}
-		if len(end) >= leastHash && strings.Trim(end, "0123456789abcdefABCDEF") == "" {
-			return true
-		}
-	}
-	return false
 }
 
 // Handing says how a stream of names is cut into words. The zero value is the
