@@ -39,7 +39,7 @@ func longMagic(text string) (m Magic, rest string, known bool) {
 			known = false
 		}
 	}
-	return m, rest, known && !(m.Glob && m.Literal)
+	return m, rest, known && (!m.Glob || !m.Literal)
 }
 
 // shortMagic cuts off "!", "^" and "/", which a further colon may end.
