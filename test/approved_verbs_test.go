@@ -110,7 +110,7 @@ func replaceX(notation, path string) string {
 	return out
 }
 
-// TestWritersOfProtectedFiles holds S6 for programs whose target is not an ordinary operand: the
+// TestWritersOfProtectedFiles holds P11 for programs whose target is not an ordinary operand: the
 // name comes from an address, from a revision, or from an option, or the file is git's own.
 func TestWritersOfProtectedFiles(t *testing.T) {
 	p := newApprovedPlace(t)

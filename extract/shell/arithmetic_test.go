@@ -118,7 +118,7 @@ func TestExpressionsThatMayNotAssign(t *testing.T) {
 	}
 }
 
-// S4: a number that may be below zero begins with a dash, as an option does: one that
+// A number that may be below zero begins with a dash, as an option does: one that
 // wraps, and a time before 1970.
 func TestNumbersThatMayBeOptions(t *testing.T) {
 	for line, option := range map[string]bool{
@@ -147,7 +147,7 @@ func TestNumbersThatMayBeOptions(t *testing.T) {
 	}
 }
 
-// S9: a pattern behind what only the run can tell becomes as many words as it has matches.
+// A pattern behind what only the run can tell becomes as many words as it has matches.
 func TestPatternsBehindNumbers(t *testing.T) {
 	for _, line := range []string{
 		`grep $((1))* f`, `x=$(wc -l < f); rg $x* src`, `x=$(wc -l < f); rg -e $x* src`, `h=$(git log -1 --format=%h); rg $h* src`,

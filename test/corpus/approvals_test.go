@@ -253,7 +253,7 @@ func (a *asking) retry(t *testing.T, call *v1.Call, choice v1.Choice) {
 	a.forget(t)
 }
 
-// TestAHintIsAcceptedAndAllows holds C8: a line that an unattended denial prints is taken by
+// TestAHintIsAcceptedAndAllows holds A7: a line that an unattended denial prints is taken by
 // the command, and allows the call.
 func TestAHintIsAcceptedAndAllows(t *testing.T) {
 	a := ask(t)
