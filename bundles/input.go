@@ -156,7 +156,7 @@ func kept[E comparable](
 // object makes an object of the pairs. ast.NewObject takes unique keys for granted.
 func (b *inputBuilder) object() ast.Value {
 	if name, twice := repeated(b.pairs); twice && b.err == nil {
-		b.err = fmt.Errorf("%s stands twice in one object", name)
+		b.err = fmt.Errorf("%s is repeated in one object", name)
 	}
 	return ast.NewObject(b.pairs...)
 }

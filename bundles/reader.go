@@ -32,7 +32,7 @@ func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
 		name := strings.TrimPrefix(path.Clean(next.Path()), "/")
 		if seen[name] {
 			// An archive can hold a name twice, and the second would quietly replace the first.
-			return nil, fmt.Errorf("%s stands twice in the bundle", path.Join(bundleName, name))
+			return nil, fmt.Errorf("%s is repeated in the bundle", path.Join(bundleName, name))
 		}
 		seen[name] = true
 		content, err := readAll(next, &buffer)

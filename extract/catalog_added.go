@@ -194,7 +194,7 @@ func (a *addedTool) checkArguments(path string) error {
 	for _, list := range slices.Sorted(maps.Keys(lists)) {
 		for _, name := range lists[list] {
 			if first, twice := seen[name]; twice {
-				return &shell.EntryError{Entry: path + "." + list, Message: fmt.Sprintf("the argument %q stands in %s already; it is one or the other", name, first)}
+				return &shell.EntryError{Entry: path + "." + list, Message: fmt.Sprintf("the argument %q is in %s already; list it in one of them", name, first)}
 			}
 			seen[name] = list
 		}

@@ -22,8 +22,8 @@ func (p *Program) acpCommand() *cobra.Command {
 	var contained bool
 	command := &cobra.Command{
 		Use:   "acp [flags] -- AGENT [ARGUMENTS]",
-		Short: "stand before an agent of the Agent Client Protocol and decide what it asks of its client",
-		Long: "Start an agent that speaks ACP and stand between it and its client, on standard input and output.\n" +
+		Short: "gate for an agent of the Agent Client Protocol: decide what it requests of its client",
+		Long: "Start an agent that speaks ACP and relay between it and its client, on standard input and output.\n" +
 			"Its requests for files, terminals and permission reach the client only when the running policyd allows them;\n" +
 			"everything else passes as it is.",
 		Args: programGiven,
@@ -88,7 +88,7 @@ func (p *Program) runACP(ctx context.Context, address pdp.Address, options gates
 	defer keepPipes()()
 	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: visible.Raw(p.Stdout), Stderr: visible.Raw(p.Stderr)})
 	if err != nil {
-		return failed(fmt.Errorf("stand before the agent: %w", err), "")
+		return failed(fmt.Errorf("run the gate for the agent: %w", err), "")
 	}
 	return exitWith(code)
 }

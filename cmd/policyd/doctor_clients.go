@@ -54,7 +54,7 @@ func (p *Program) examineClient(ctx context.Context, s *settings, report *instal
 	case contained && s.Contain == config.ContainOff:
 		out.warnings = append(out.warnings, "--contain does nothing, since the setting contain is off")
 	case !contained && s.Contain == config.ContainRequired:
-		out.warnings = append(out.warnings, "the setting contain is required: every command line is asked about, unless policyd install "+
+		out.warnings = append(out.warnings, "the setting contain is required: every command line prompts, unless policyd install "+
 			report.Client+" has --contain")
 	}
 	faults := report.Faults

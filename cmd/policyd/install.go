@@ -33,7 +33,7 @@ func (p *Program) installCommand() *cobra.Command {
 		Use:   "install CLIENT",
 		Short: "gate an agent program's tool calls by policyd",
 		Long: "Write policyd's hooks into the settings of an agent program: " + strings.Join(reply.Clients(), ", ") + ".\n" +
-			"What stands in the settings stays; the change is shown, and a backup is kept beside each file.",
+			"Other settings are kept; the change is shown, and a backup is kept beside each file.",
 		Args: oneClient,
 		RunE: func(command *cobra.Command, args []string) error {
 			return p.changeClient(command, &flags, args[0], install.Install)
@@ -42,7 +42,7 @@ func (p *Program) installCommand() *cobra.Command {
 	flags.add(command)
 	command.Flags().DurationVar(&flags.hold, "hold", 0,
 		"how long a question is held for an answer; 55s for "+listed(install.Holding())+", which can't ask by themselves")
-	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow stand for the client's own question")
+	command.Flags().BoolVar(&flags.autoApprove, "auto-approve", false, "let policyd's allow replace the client's own question")
 	command.Flags().BoolVar(&flags.contain, "contain", false,
 		"run command lines contained: the hook rewrites them ("+strings.Join(install.Containing(), ", ")+")")
 	command.Flags().BoolVar(&flags.unattended, "no-interactive", false, "nobody is there to ask: what would be asked is denied")

@@ -24,8 +24,8 @@ func (p *Program) mcpCommand() *cobra.Command {
 	var name, session string
 	command := &cobra.Command{
 		Use:   "mcp [flags] -- SERVER [ARGUMENTS]",
-		Short: "stand before an MCP server and decide the calls of its tools",
-		Long: "Start an MCP server and stand between it and its client, on standard input and output.\n" +
+		Short: "gate for an MCP server: decide the calls of its tools",
+		Long: "Start an MCP server and relay between it and its client, on standard input and output.\n" +
 			"Calls of tools reach the server only when the running policyd allows them; everything else passes as it is.",
 		Args: programGiven,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -104,7 +104,7 @@ func (p *Program) runMCP(ctx context.Context, address pdp.Address, options gates
 	defer keepPipes()()
 	code, err := gate.Run(ctx, argv, gates.Streams{Stdin: p.Stdin, Stdout: visible.Raw(p.Stdout), Stderr: visible.Raw(p.Stderr)})
 	if err != nil {
-		return failed(fmt.Errorf("stand before the server: %w", err), "")
+		return failed(fmt.Errorf("run the gate for the server: %w", err), "")
 	}
 	return exitWith(code)
 }

@@ -179,7 +179,7 @@ func (o *operations) ready(inner func() server.Readiness) func() server.Readines
 		if o.certificates == nil {
 			return readiness
 		}
-		check := server.Check{Name: "tls", OK: true, Detail: "the certificate holds until " + o.certificates.Until().UTC().Format(time.RFC3339)}
+		check := server.Check{Name: "tls", OK: true, Detail: "the certificate is valid until " + o.certificates.Until().UTC().Format(time.RFC3339)}
 		if err := o.certificates.Fault(); err != nil {
 			check.OK, check.Detail = false, sidecar.OneLine(err)+"; the certificate until "+o.certificates.Until().UTC().Format(time.RFC3339)+" stays in force"
 		}

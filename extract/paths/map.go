@@ -36,7 +36,7 @@ func NewMap(entries []Mapping) (Map, error) {
 		}
 		entry.Agent, entry.Sidecar = path.Clean(entry.Agent), path.Clean(entry.Sidecar)
 		if slices.ContainsFunc(out, func(other Mapping) bool { return other.Agent == entry.Agent }) {
-			return nil, fmt.Errorf("path map: %q stands there twice", entry.Agent)
+			return nil, fmt.Errorf("path map: %q is repeated", entry.Agent)
 		}
 		var resolver Resolver // the sidecar's own name is followed on the sidecar's own disk
 		if resolved, err := resolver.Resolve(entry.Sidecar); err == nil {

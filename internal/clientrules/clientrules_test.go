@@ -299,7 +299,7 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		"no pattern":           {"codex", codexUser, "prefix_rule(decision=\"allow\")", codexUser + ":1: pattern is no list"},
 		"an unknown decision":  {"codex", codexUser, "prefix_rule(pattern=[\"a\"], decision=\"maybe\")", codexUser + `:1: decision "maybe"`},
 		"an open string":       {"codex", codexUser, "prefix_rule(pattern=[\n\"a\n", codexUser + ":2: unexpected newline in string"},
-		"too many":             {"codex", codexUser, "prefix_rule(pattern=[" + strings.Repeat(`["a","b"],`, 11) + "])", codexUser + ":1: pattern stands for more"},
+		"too many":             {"codex", codexUser, "prefix_rule(pattern=[" + strings.Repeat(`["a","b"],`, 11) + "])", codexUser + ":1: pattern matches more"},
 		"no TOML":              {"codex", "home/.codex/config.toml", "a = 1\nb = = 2\n", "home/.codex/config.toml:2: "},
 		"a policy, no TOML":    {"gemini", geminiPolicy, "[[rule]]\ndecision =\n", geminiPolicy + ":2: "},
 		"a policy, a new key":  {"gemini", geminiPolicy, "[[rule]]\ndecision = \"allow\"\nonlyIf = 1\n", geminiPolicy + ":3: the key rule.onlyIf"},

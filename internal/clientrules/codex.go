@@ -156,7 +156,7 @@ func patterns(value any) (lists [][]string, message string) {
 			}
 		}
 		if lists = longer; len(lists) > maxPatterns {
-			return nil, fmt.Sprintf("pattern stands for more than %d commands", maxPatterns)
+			return nil, fmt.Sprintf("pattern matches more than %d commands", maxPatterns)
 		}
 	}
 	return lists, ""

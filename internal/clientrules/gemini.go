@@ -120,7 +120,7 @@ func (r *Rule) asPrefix(prefix string) {
 	prefix = strings.TrimRight(prefix, " ")
 	if strings.ContainsAny(prefix, "*?") {
 		r.asWords(prefix+" *", false)
-		r.unfit = "a wildcard inside the command stands for words that an approval can't leave open"
+		r.unfit = "a wildcard inside the command matches words that an approval can't leave open"
 		return
 	}
 	r.asWords(strings.TrimSpace(prefix+" *"), false)

@@ -106,7 +106,7 @@ func (r *Rule) asWords(pattern string, colon bool) {
 		literal, r.open, r.glued = strings.TrimSuffix(pattern, "*"), true, true
 	}
 	if at := strings.IndexAny(literal, "*?"); at >= 0 {
-		r.unfit = "a wildcard inside the command stands for words that an approval can't leave open"
+		r.unfit = "a wildcard inside the command matches words that an approval can't leave open"
 		literal, r.open, r.glued = literal[:at], true, true
 	}
 	if strings.HasSuffix(literal, " ") {

@@ -10,7 +10,7 @@ import (
 )
 
 // advice is what to do about what may not stand in the file; it is not repeated.
-const advice = "a credential stands in the file; write ${NAME} there and set the variable NAME, or name a file that holds it"
+const advice = "the file contains a credential; write ${NAME} there and set the variable NAME, or name a file that holds it"
 
 // bundlesShape is OPA's configuration as far as bundles need it. What the parts hold is
 // for the engine to check.

@@ -92,7 +92,7 @@ func (r *reader) list(node *yaml.Node, wanted *shape, key string) (any, error) {
 			return nil, err
 		}
 		if first := twin(values, value, wanted.distinct); first >= 0 {
-			return nil, r.fail(element, fmt.Sprintf("%s[%d].%s", key, i, wanted.distinct), fmt.Sprintf("the path of %s[%d]; it stands once", key, first))
+			return nil, r.fail(element, fmt.Sprintf("%s[%d].%s", key, i, wanted.distinct), fmt.Sprintf("the path of %s[%d]; list it once", key, first))
 		}
 		values = append(values, value)
 	}
@@ -121,7 +121,7 @@ func (r *reader) mapping(node *yaml.Node, wanted *shape, key string) (any, error
 			return nil, r.fail(name, key, "a key has to be plain text")
 		}
 		if _, twice := values[name.Value]; twice {
-			return nil, r.fail(name, inner, "the key stands there twice; keep one")
+			return nil, r.fail(name, inner, "the key is repeated; keep one")
 		}
 		if wanted.key != nil {
 			if err := wanted.key(name.Value); err != nil {

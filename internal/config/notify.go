@@ -80,7 +80,7 @@ func (o *Operations) checkNotify(fail func(key, message string) error) error {
 		}
 		switch {
 		case names[target.Name]:
-			return fail(key+"name", fmt.Sprintf("%q stands there twice; keep one", target.Name))
+			return fail(key+"name", fmt.Sprintf("%q is repeated; keep one", target.Name))
 		case answers && inbound[target.Kind]:
 			return fail(key+"kind", "clicks of one service are answered for one target; leave the secret out of the other")
 		case answers && len(target.People) == 0:

@@ -220,7 +220,7 @@ func (o *Operations) check(path string, lines map[string]int) error {
 	roles := map[string]string{}
 	for i, client := range o.TLS.Clients {
 		if _, twice := roles[client.Name]; twice {
-			return fail(fmt.Sprintf("tls.clients[%d].name", i), fmt.Sprintf("%q stands there twice; keep one", client.Name))
+			return fail(fmt.Sprintf("tls.clients[%d].name", i), fmt.Sprintf("%q is repeated; keep one", client.Name))
 		}
 		roles[client.Name] = client.Role
 	}
@@ -242,7 +242,7 @@ func (o *Operations) checkTokens(roles map[string]string, fail func(key, message
 		role, known := roles[token.Name]
 		switch {
 		case names[token.Name]:
-			return fail(key+"name", fmt.Sprintf("%q stands there twice; a name has one token", token.Name))
+			return fail(key+"name", fmt.Sprintf("%q is repeated; a name has one token", token.Name))
 		case files[token.File]:
 			return fail(key+"file", fmt.Sprintf("%q is another name's file; each has its own", token.File))
 		case known && role != token.Role:

@@ -69,9 +69,9 @@ func TestOperationsThatMakeNoSenseStopTheStart(t *testing.T) {
 		{"tls:\n  cert: /c\n  key: /k\n  client_auth: required", "tls.client_auth", "set tls.client_ca", 4},
 		{"tls:\n  cert: /c\n  key: /k\n  clients: [{name: a, role: agent}]", "tls.clients", "set tls.client_ca", 4},
 		{"tls: {client_auth: maybe}", "tls.client_auth", "none, optional, required", 1},
-		{"tls:\n  cert: /c\n  key: /k\n  client_ca: /a\n  clients: [{name: a, role: agent},\n    {name: a, role: operator}]", "tls.clients[1].name", "twice", 6},
+		{"tls:\n  cert: /c\n  key: /k\n  client_ca: /a\n  clients: [{name: a, role: agent},\n    {name: a, role: operator}]", "tls.clients[1].name", "is repeated", 6},
 		{"tls: {clients: [{name: 'a b', role: agent}]}", "tls.clients[0].name", "without blanks", 1},
-		{"tokens:\n  - {name: a, role: agent, file: /a}\n  - {name: a, role: agent, file: /b}", "tokens[1].name", "twice", 3},
+		{"tokens:\n  - {name: a, role: agent, file: /a}\n  - {name: a, role: agent, file: /b}", "tokens[1].name", "is repeated", 3},
 		{"tokens:\n  - {name: a, role: agent, file: /a}\n  - {name: b, role: agent, file: /a}", "tokens[1].file", "another name's", 3},
 		{
 			"tls: {cert: /c, key: /k, client_ca: /a, clients: [{name: a, role: agent}]}\ntokens: [{name: a, role: operator, file: /a}]",

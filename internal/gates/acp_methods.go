@@ -39,7 +39,7 @@ func gatedFault(m *jsonrpc.Message) *jsonrpc.FaultError {
 	if gated(m.Method) {
 		if m.Kind != jsonrpc.Request {
 			return &jsonrpc.FaultError{
-				Code: jsonrpc.CodeInvalidParams, Message: m.Method + ": the request has no id, so that nobody could be told what became of it",
+				Code: jsonrpc.CodeInvalidParams, Message: m.Method + ": the request has no id, so it can't be answered",
 			}
 		}
 		return nil

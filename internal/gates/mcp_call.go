@@ -64,7 +64,7 @@ func toolCall(m *jsonrpc.Message) (*called, *jsonrpc.FaultError) {
 		return nil, &jsonrpc.FaultError{Code: jsonrpc.CodeInvalidParams, ID: m.ID, Message: methodCall + ": " + fmt.Sprintf(format, values...)}
 	}
 	if m.Kind != jsonrpc.Request {
-		return wrong("the call has no id, so that nobody could be told what became of it")
+		return wrong("the call has no id, so it can't be answered")
 	}
 	members, err := jsonrpc.Object(m.Params)
 	if err != nil {

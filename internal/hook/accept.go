@@ -41,7 +41,7 @@ func accept(answer *pdp.Answer) (reply.Reply, error) {
 func readHeaders(header http.Header) (int, error) {
 	decisions, exits := header.Values(decisionHeader), header.Values(exitHeader)
 	if len(decisions) != 1 || len(exits) != 1 {
-		return 0, fmt.Errorf("read answer: %s and %s do not stand there once each; another program may have the address",
+		return 0, fmt.Errorf("read answer: %s and %s are not there once each; another program may have the address",
 			decisionHeader, exitHeader)
 	}
 	switch decisions[0] {

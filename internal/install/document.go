@@ -75,7 +75,7 @@ func (d *document) at(offset int, message string) error {
 // refuseDuplicates refuses objects with two members of one name.
 func (d *document) refuseDuplicates() error {
 	if member := jsonmembers.Duplicate(&d.root); member != nil {
-		return d.at(member.Name.StartOffset, fmt.Sprintf("%q stands here twice", jsonmembers.Name(member)))
+		return d.at(member.Name.StartOffset, fmt.Sprintf("%q is repeated", jsonmembers.Name(member)))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (d *document) insert(value any, path []string, element bool) error {
 		return d.write(at, depth, path[depth], value)
 	}
 	if _, isArray := at.Value.(*hujson.Array); !element || !isArray {
-		return d.at(at.StartOffset, fmt.Sprintf("%s stands here already, and is not a list to add to", strings.Join(path, ".")))
+		return d.at(at.StartOffset, fmt.Sprintf("%s exists already and is not a list", strings.Join(path, ".")))
 	}
 	return d.write(at, depth, "", value)
 }

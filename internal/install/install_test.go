@@ -268,12 +268,12 @@ func TestMalformedFilesAreRefused(t *testing.T) {
 		"an array":             {reply.Gemini, ".gemini/settings.json", " []", "line 1, column 2: want an object"},
 		"hooks is a list":      {reply.Claude, ".claude/settings.json", "{\"hooks\": []}", "line 1, column 11: hooks is no object"},
 		"an event is no list":  {reply.Claude, ".claude/settings.json", "{\"hooks\": {\n\"PreToolUse\": {}}}", "line 2, column 15: hooks.PreToolUse"},
-		"a name twice":         {reply.Claude, ".claude/settings.json", "{\"hooks\": {}, \"hooks\": {}}", "line 1, column 15: \"hooks\" stands here twice"},
+		"a name twice":         {reply.Claude, ".claude/settings.json", "{\"hooks\": {}, \"hooks\": {}}", "line 1, column 15: \"hooks\" is repeated"},
 		"not UTF-8":            {reply.Gemini, ".gemini/settings.json", "{\"a\": \"\xff\"}", "not UTF-8"},
-		"another server":       {reply.Gemini, ".gemini/settings.json", "{\"mcpServers\": {\"policyd\": {\"command\":\"x\"}}}", "mcpServers.policyd stands here already"},
+		"another server":       {reply.Gemini, ".gemini/settings.json", "{\"mcpServers\": {\"policyd\": {\"command\":\"x\"}}}", "mcpServers.policyd exists already"},
 		"bad TOML":             {reply.Codex, ".codex/config.toml", "a = 1\nb = = 2\n", "line 2, column 5"},
 		"an inline table":      {reply.Codex, ".codex/config.toml", "mcp_servers = {}\n", "can't be added to"},
-		"another TOML server":  {reply.Codex, ".codex/config.toml", "[mcp_servers.policyd]\ncommand = \"x\"\n", "stands here already and is not ours"},
+		"another TOML server":  {reply.Codex, ".codex/config.toml", "[mcp_servers.policyd]\ncommand = \"x\"\n", "exists already and policyd did not write it"},
 		"another plugin":       {reply.OpenCode, ".config/opencode/plugins/policyd.js", "export const X = 1", "not policyd's plugin"},
 	} {
 		t.Run(name, func(t *testing.T) {

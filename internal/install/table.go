@@ -26,7 +26,7 @@ func addServerTable(text []byte, program string, args []string) ([]byte, error) 
 		return nil, err
 	}
 	if servers, _ := before["mcp_servers"].(map[string]any); servers[serverName] != nil {
-		return nil, fmt.Errorf("mcp_servers.%s stands here already and is not ours", serverName)
+		return nil, fmt.Errorf("mcp_servers.%s exists already and policyd did not write it", serverName)
 	}
 	quoted, err := json.Marshal(append([]string{program}, args...)) // JSON's strings are TOML's, too
 	if err != nil {
@@ -79,7 +79,7 @@ func removeServerTable(text []byte) ([]byte, error) {
 	}
 	out := append(append([]byte{}, text[:begin]...), rest...)
 	if after, err := readTOML(out); err != nil || !sameBut(after, before) {
-		return nil, errors.Join(fmt.Errorf("what stands between %q and %q is not what policyd wrote; remove it by hand", tableBegin, tableEnd), err)
+		return nil, errors.Join(fmt.Errorf("policyd did not write the text between %q and %q; remove it by hand", tableBegin, tableEnd), err)
 	}
 	return out, nil
 }

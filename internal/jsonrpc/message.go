@@ -70,7 +70,7 @@ func Read(line []byte) (messages []Message, batch bool, err error) {
 	// Some readers end a line at a lone carriage return, and would read another
 	// message than the one that is here.
 	if bytes.IndexByte(text, '\r') >= 0 {
-		return nil, false, &FaultError{Code: CodeParse, Message: "a carriage return stands within the line"}
+		return nil, false, &FaultError{Code: CodeParse, Message: "the line contains a carriage return"}
 	}
 	r := reader{text: text, decoder: jsontext.NewDecoder(bytes.NewBuffer(text))}
 	messages, batch, err = r.whole()

@@ -30,7 +30,7 @@ func parse(args []string, env func(string) (string, bool)) (*options, error) {
 		end = len(args) - 1
 	} else {
 		if end < 0 {
-			return nil, errors.New("read command line: no program; it stands after --")
+			return nil, errors.New("read command line: no program; name it after --")
 		}
 		o.argv = args[end+1:]
 		if len(o.argv) == 0 || o.argv[0] == "" {

@@ -32,7 +32,7 @@ func (s *Server) claimRun(c echo.Context) error {
 		return err
 	}
 	if (len(claim.Argv) == 0) != claim.AsDecided || claim.Cwd == "" {
-		return newProblem(http.StatusBadRequest, "invalid_value", "send argv and cwd, neither of them empty; as_decided stands for argv")
+		return newProblem(http.StatusBadRequest, "invalid_value", "send argv and cwd, neither of them empty; as_decided replaces argv")
 	}
 	granted, err := s.options.Runs.Claim(id, claim, callerOf(c))
 	if err != nil {

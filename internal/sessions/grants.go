@@ -247,7 +247,7 @@ func removesOnly(roots []string, present []v1.Grant) error {
 		known := slices.ContainsFunc(present, func(grant v1.Grant) bool { return grant.Path == root })
 		switch {
 		case slices.Contains(roots[:i], root):
-			return coded(CodeListedTwice, "read_paths entry %q stands there twice", root)
+			return coded(CodeListedTwice, "read_paths entry %q is repeated", root)
 		case known:
 		case !path.IsAbs(root) || hasDots(root):
 			return coded(CodeInvalidPath, `read_paths entry %q is relative or holds ".."; entries are those that GET lists`, root)

@@ -60,7 +60,7 @@ func (c *containment) checks() []server.Check {
 	case c.turnedOff:
 		return []server.Check{{Name: "contain", OK: true, Detail: "turned off by the setting contain"}}
 	case report == nil:
-		return []server.Check{{Name: "contain", OK: true, Detail: "it is being found out what works here"}}
+		return []server.Check{{Name: "contain", OK: true, Detail: "probing what works here"}}
 	}
 	var checks []server.Check
 	for _, capability := range report.Capabilities {

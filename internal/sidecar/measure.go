@@ -128,7 +128,7 @@ func (s *Sidecar) containmentReadings() []metrics.Reading {
 	var out []metrics.Reading
 	for _, profile := range []string{v1.ProfileProject, v1.ProfileReadOnly} {
 		out = append(out, metrics.Reading{
-			Name: "policyd_contain_profile_up", Help: "1 where runs can be contained in the profile; 0 also before it is found out, and where containment is turned off.",
+			Name: "policyd_contain_profile_up", Help: "1 where runs can be contained in the profile; 0 also before it is probed, and if containment is turned off.",
 			Labels: []string{"profile", profile}, Value: metrics.Truth(works.Has(profile)),
 		})
 	}

@@ -52,7 +52,7 @@ func (s *Sidecar) checkStore() (check server.Check, there bool) {
 	case errors.Is(err, store.ErrReplaced):
 		return server.Check{Name: "store", Detail: "nothing that is answered is kept: " + err.Error()}, false
 	case err != nil:
-		return server.Check{Name: "store", Detail: "what approvals and grants would allow is asked: " + err.Error()}, true
+		return server.Check{Name: "store", Detail: "calls that approvals and grants would allow prompt: " + err.Error()}, true
 	}
 	return server.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}, true
 }

@@ -94,7 +94,7 @@ func explainSyntax(data []byte, err *jsontext.SyntacticError) error {
 	text := err.Err.Error()
 	switch {
 	case errors.Is(err.Err, jsontext.ErrDuplicateName):
-		refused.Code, refused.Message = CodeDuplicate, "the key stands there twice; send it once"
+		refused.Code, refused.Message = CodeDuplicate, "the key is repeated; send it once"
 	case strings.Contains(text, "UTF-8") || strings.Contains(text, "surrogate"):
 		refused.Code, refused.Message = CodeInvalidUTF8, "text is not valid Unicode (UTF-8, no lone surrogates)"
 	case strings.Contains(text, "after top-level value"):
