@@ -11,6 +11,7 @@ import (
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
+	"policyd/extract/windows"
 )
 
 // commandLine makes the items of one command line.
@@ -45,7 +46,7 @@ func (e *extraction) parse(line string) *shell.Line {
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
-	e.foreign = e.windows && !shell.OfWindows(options.Shell)
+	e.foreign = e.windows && !windows.Is(options.Shell)
 	return e.x.lines.Parse(line, &options)
 }
 

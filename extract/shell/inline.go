@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/windows"
 )
 
 // Program text in an argument or on standard input can be anything, so such a line is
@@ -41,7 +43,7 @@ func (p *parsed) windowsText(piped bool) {
 		return
 	}
 	program := p.program
-	stem := windowsStem(p.c.Program)
+	stem := windows.Stem(p.c.Program)
 	if program == nil {
 		program = p.w.table.program("windows/" + stem)
 	}

@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/guard"
+	"policyd/extract/windows"
 )
 
 // Limits on what one line may hold. More of any of them is messy.
@@ -459,8 +460,8 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 	} else {
 		st.dirs = []string{options.Cwd}
 	}
-	if language, ok := windowsDialect(options.Shell); ok && options.Platform == "windows" {
-		w.plain(st, line, language)
+	if language, ok := windows.DialectOf(options.Shell); ok && options.Platform == "windows" {
+		w.windowsLine(st, line, language)
 		return w
 	}
 	w.script(st, line, options.Shell)

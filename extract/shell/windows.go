@@ -6,43 +6,44 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/windows"
 )
 
-// plain explains a line in a command language of Windows. Lines that are not
-// plain are messy; what they may run is reported for deny rules.
-func (w *walker) plain(st *state, text string, dialect dialect) {
+// windowsLine explains a line in a command language of Windows. Lines that windows.Parse
+// refuses are messy; what they may run is reported for deny rules.
+func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
 		w.pieces(st, guard.VisibleOnly(text))
 		return
 	}
-	commands, isPlain := plainLine(text, dialect)
+	commands, isPlain := windows.Parse(text, dialect)
 	if !isPlain {
 		w.messy(guard.MessyPlatformSyntax)
 		w.pieces(st, text)
 		return
 	}
 	ok, fail := st, st
-	var stream *plainStream
+	var stream *windowsStream
 	for i, command := range commands {
 		from := join(ok, fail)
-		switch command.operator {
+		switch command.Operator {
 		case "&&":
 			from = ok
 		case "||":
 			from = fail
 		}
-		if command.operator != "|" {
+		if command.Operator != "|" {
 			stream = nil
 		}
-		if !w.count(len(command.words)) {
+		if !w.count(len(command.Words)) {
 			break
 		}
-		piped := command.operator == "|" || i+1 < len(commands) && commands[i+1].operator == "|"
-		p := plainRun{w: w, st: from, dialect: dialect, words: command.words, in: stream, piped: piped}
+		piped := command.Operator == "|" || i+1 < len(commands) && commands[i+1].Operator == "|"
+		p := windowsRun{w: w, st: from, dialect: dialect, words: command.Words, in: stream, piped: piped}
 		thisOK, thisFail := p.run()
 		stream = p.out
-		switch command.operator {
+		switch command.Operator {
 		case "&&":
 			ok, fail = thisOK, join(fail, thisFail)
 		case "||":
@@ -56,7 +57,7 @@ func (w *walker) plain(st *state, text string, dialect dialect) {
 // pieces reports what a line that is not plain may run, with every word as a
 // path and every variable that it names.
 func (w *walker) pieces(st *state, text string) {
-	for _, words := range plainPieces(text) {
+	for _, words := range windows.Fragments(text) {
 		c := w.newCommand(st, clip(words[0]), nil)
 		c.Caveats.Add("unknown_program")
 		p := parsed{w: w, c: &c, st: st}
@@ -85,28 +86,28 @@ func variableName(word string) string {
 	return ""
 }
 
-// plainStream is what a pipe of PowerShell carries: text, or files.
-type plainStream struct {
+// windowsStream is what a pipe of PowerShell carries: text, or files.
+type windowsStream struct {
 	files []Access // nil for anything else
 	// text is true for strings. Objects may name a file that a cmdlet opens.
 	text bool
 }
 
-// plainRun is one command of a plain line.
-type plainRun struct {
+// windowsRun is one command of a line.
+type windowsRun struct {
 	w       *walker
 	st      *state
-	dialect dialect
-	words   []plainWord
-	in      *plainStream
+	dialect windows.Dialect
+	words   []windows.Word
+	in      *windowsStream
 	piped   bool
-	out     *plainStream
+	out     *windowsStream
 }
 
 // run walks the command, and returns what holds when it succeeded and failed.
-func (r *plainRun) run() (ok, fail *state) {
-	r.out = &plainStream{text: true}
-	name := r.words[0].text
+func (r *windowsRun) run() (ok, fail *state) {
+	r.out = &windowsStream{text: true}
+	name := r.words[0].Text
 	key, entry := r.w.table.windowsProgram(r.dialect, name)
 	switch {
 	case key == "cd":
@@ -124,22 +125,22 @@ func (r *plainRun) run() (ok, fail *state) {
 	return r.st, r.st
 }
 
-func (r *plainRun) argv() []Word {
+func (r *windowsRun) argv() []Word {
 	out := make([]Word, 0, len(r.words))
 	for _, word := range r.words[1:] {
-		out = append(out, Word{Kind: Literal, Text: word.text})
+		out = append(out, Word{Kind: Literal, Text: word.Text})
 	}
 	return out
 }
 
 // unknown takes a program without an entry, or one named by a path.
-func (r *plainRun) unknown(name string) {
+func (r *windowsRun) unknown(name string) {
 	c := r.w.newCommand(r.st, clip(name), nil)
 	base := name[strings.LastIndexAny(name, `\/`)+1:]
 	c.Program = strings.TrimSuffix(strings.ToLower(base), ".exe")
 	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv()}
-	if base == name && p.version(windowsStem(c.Program)) {
-		c.Program, c.Verb, c.SearchesCwd = windowsStem(c.Program), windowsStem(c.Program), r.dialect == cmd
+	if base == name && p.version(windows.Stem(c.Program)) {
+		c.Program, c.Verb, c.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
 		r.emit(&p)
 		return
 	}
@@ -155,15 +156,15 @@ func (r *plainRun) unknown(name string) {
 	r.emit(&p)
 }
 
-func (r *plainRun) guess(verb string) {
+func (r *windowsRun) guess(verb string) {
 	r.w.emitGuess(r.st, strings.ToLower(verb), r.argv(), nil)
 }
 
 // native walks a program that is the same on every system.
-func (r *plainRun) native(key string, entry *Program) {
+func (r *windowsRun) native(key string, entry *Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
-	c.SearchesCwd = r.dialect == cmd
+	c.SearchesCwd = r.dialect == windows.Cmd
 	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv()}
 	if r.rewritten() {
 		c.Caveats.Add("dynamic_option")
@@ -173,7 +174,7 @@ func (r *plainRun) native(key string, entry *Program) {
 		if r.w.depth > maxDepth {
 			r.w.messy(guard.MessyNesting)
 		} else {
-			r.w.plain(r.st, text, powershell)
+			r.w.windowsLine(r.st, text, windows.PowerShell)
 		}
 		r.w.depth--
 		return
@@ -184,29 +185,29 @@ func (r *plainRun) native(key string, entry *Program) {
 
 // rewritten reports whether PowerShell would hand a word to a program other
 // than as it stands: versions differ about quotes, blanks and arrays.
-func (r *plainRun) rewritten() bool {
-	if r.dialect == cmd {
+func (r *windowsRun) rewritten() bool {
+	if r.dialect == windows.Cmd {
 		return false
 	}
-	return slices.ContainsFunc(r.words[1:], func(word plainWord) bool {
-		single := strings.HasPrefix(word.text, "-") && !strings.HasPrefix(word.text, "--")
-		return word.more || word.text == "" || strings.Contains(word.text, `"`) || strings.HasSuffix(word.text, `\`) && word.quoted ||
-			!word.quoted && single && len(word.text) > 1 && strings.ContainsAny(word.text, ".:") ||
-			!word.quoted && strings.HasPrefix(word.text, "~")
+	return slices.ContainsFunc(r.words[1:], func(word windows.Word) bool {
+		single := strings.HasPrefix(word.Text, "-") && !strings.HasPrefix(word.Text, "--")
+		return word.Joined || word.Text == "" || strings.Contains(word.Text, `"`) || strings.HasSuffix(word.Text, `\`) && word.Quoted ||
+			!word.Quoted && single && len(word.Text) > 1 && strings.ContainsAny(word.Text, ".:") ||
+			!word.Quoted && strings.HasPrefix(word.Text, "~")
 	})
 }
 
 // nested is the text of `powershell -Command "text"`.
-func (r *plainRun) nested(key string) (string, bool) {
+func (r *windowsRun) nested(key string) (string, bool) {
 	if key != "powershell" && key != "pwsh" {
 		return "", false
 	}
 	for i, word := range r.words[1:] {
-		switch strings.ToLower(word.text) {
+		switch strings.ToLower(word.Text) {
 		case "-noprofile", "-nop", "-noninteractive", "-nologo":
 			continue
 		case "-command", "-c":
-			return r.words[len(r.words)-1].text, i == len(r.words)-3
+			return r.words[len(r.words)-1].Text, i == len(r.words)-3
 		}
 		break
 	}
@@ -214,12 +215,12 @@ func (r *plainRun) nested(key string) (string, bool) {
 }
 
 // builtin walks a cmdlet, or a command with options in the manner of cmd.
-func (r *plainRun) builtin(key string, entry *Program) {
+func (r *windowsRun) builtin(key string, entry *Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
-	c.SearchesCwd = r.dialect == cmd && entry.external
+	c.SearchesCwd = r.dialect == windows.Cmd && entry.external
 	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv(), dashes: -1, program: entry, level: entry}
-	if !entry.external && slices.ContainsFunc(r.words, func(word plainWord) bool { return word.parted && r.dialect == cmd }) {
+	if !entry.external && slices.ContainsFunc(r.words, func(word windows.Word) bool { return word.Splits && r.dialect == windows.Cmd }) {
 		c.Caveats.Add("unknown_option")
 	}
 	if entry.external && r.rewritten() {
@@ -241,7 +242,7 @@ func (r *plainRun) builtin(key string, entry *Program) {
 
 // flow follows files through a pipe: what a later command opens is what an
 // earlier one found.
-func (r *plainRun) flow(p *parsed, entry *Program) {
+func (r *windowsRun) flow(p *parsed, entry *Program) {
 	if r.in != nil && entry.style == "cmdlet" {
 		opens := entry.piped == "files" || entry.piped == "both"
 		switch {
@@ -267,8 +268,8 @@ func (r *plainRun) flow(p *parsed, entry *Program) {
 	}
 }
 
-func (r *plainRun) emit(p *parsed) {
-	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].text}}, p.words...)
+func (r *windowsRun) emit(p *parsed) {
+	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].Text}}, p.words...)
 	p.windowsText(r.in != nil)
 	for i := range p.c.Accesses {
 		p.providerPath(p.c.Accesses[i].Text)
@@ -290,26 +291,26 @@ func (p *parsed) providerPath(text string) {
 
 // changeDirectory walks cd. Paths lose their ".." by spelling on Windows, so
 // that the directory is known as soon as the words are.
-func (r *plainRun) changeDirectory() (ok, fail *state) {
+func (r *windowsRun) changeDirectory() (ok, fail *state) {
 	c := r.w.newCommand(r.st, "cd", nil)
 	words := r.words[1:]
-	drive := r.dialect == cmd && len(words) > 0 && strings.EqualFold(words[0].text, "/d")
-	if drive || r.dialect == powershell && len(words) > 0 && oneOfFold(words[0].text, "-path", "-literalpath") {
+	drive := r.dialect == windows.Cmd && len(words) > 0 && strings.EqualFold(words[0].Text, "/d")
+	if drive || r.dialect == windows.PowerShell && len(words) > 0 && oneOfFold(words[0].Text, "-path", "-literalpath") {
 		words = words[1:]
 	}
 	lost := r.st.nowhere()
-	if len(words) == 0 && !drive && r.dialect == cmd {
+	if len(words) == 0 && !drive && r.dialect == windows.Cmd {
 		r.w.emit(c) // prints the directory
 		return r.st, r.st
 	}
 	target := ""
 	if len(words) == 1 {
-		target = words[0].text
+		target = words[0].Text
 	}
 	absolute := len(target) > 2 && target[1] == ':' && (target[2] == '\\' || target[2] == '/')
 	if r.piped || target == "" || strings.ContainsAny(target, "*?[~%^") || strings.ContainsAny(target[:1], `\/-+`) ||
-		!absolute && (strings.Contains(target, ":") || r.st.unknown) || words[0].parted ||
-		absolute && r.dialect == cmd && !drive && !r.sameDrive(target) {
+		!absolute && (strings.Contains(target, ":") || r.st.unknown) || words[0].Splits ||
+		absolute && r.dialect == windows.Cmd && !drive && !r.sameDrive(target) {
 		c.Form.Put("<directory>", "unknown")
 		c.Caveats.Add("cwd_unknown")
 		r.w.emit(c)
@@ -337,7 +338,7 @@ func oneOfFold(text string, options ...string) bool {
 	return slices.ContainsFunc(options, func(option string) bool { return strings.EqualFold(text, option) })
 }
 
-func (r *plainRun) sameDrive(target string) bool {
+func (r *windowsRun) sameDrive(target string) bool {
 	return !r.st.unknown && !slices.ContainsFunc(r.st.dirs, func(dir string) bool { return !strings.EqualFold(dir[:min(2, len(dir))], target[:2]) })
 }
 

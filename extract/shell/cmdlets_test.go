@@ -12,6 +12,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/windows"
 )
 
 func parseWindows(tb testing.TB, shell, line string) Line {
@@ -183,11 +184,11 @@ func FuzzPlainLine(f *testing.F) {
 		f.Add(seed, false)
 	}
 	f.Fuzz(func(t *testing.T, line string, ps bool) {
-		language, name := cmd, "cmd"
+		language, name := windows.Cmd, "cmd"
 		if ps {
-			language, name = powershell, "powershell"
+			language, name = windows.PowerShell, "powershell"
 		}
-		commands, ok := plainLine(line, language)
+		commands, ok := windows.Parse(line, language)
 		parsed := parseWindows(t, name, line)
 		if !ok {
 			if len(parsed.Messy) == 0 {
@@ -199,7 +200,7 @@ func FuzzPlainLine(f *testing.F) {
 			t.Fatalf("%q is plain", line)
 		}
 		rest := line
-		for _, known := range redirections[language] {
+		for _, known := range []string{"2>&1", "2>$null", "2> $null", ">$null", "> $null", "2>nul", "2> nul", ">nul", "> nul"} {
 			for at := strings.Index(strings.ToLower(rest), known); at >= 0 && len(strings.ToLower(rest)) == len(rest); at = strings.Index(strings.ToLower(rest), known) {
 				rest = rest[:at] + rest[at+len(known):]
 			}
@@ -208,12 +209,12 @@ func FuzzPlainLine(f *testing.F) {
 			t.Fatalf("%q is plain", line)
 		}
 		for _, command := range commands {
-			if len(command.words) == 0 || command.words[0].quoted {
+			if len(command.Words) == 0 || command.Words[0].Quoted {
 				t.Fatalf("%q has a command without a name", line)
 			}
-			for _, word := range command.words {
-				if !strings.Contains(strings.ReplaceAll(line, "''", "'"), word.text) && !strings.Contains(unquotedLine(line), unquotedLine(word.text)) {
-					t.Fatalf("%q: word %q is not in it", line, word.text)
+			for _, word := range command.Words {
+				if !strings.Contains(strings.ReplaceAll(line, "''", "'"), word.Text) && !strings.Contains(unquotedLine(line), unquotedLine(word.Text)) {
+					t.Fatalf("%q: word %q is not in it", line, word.Text)
 				}
 			}
 		}

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/windows"
 )
 
 // commonParameters are those that every cmdlet has.
@@ -45,19 +47,19 @@ func (p *Program) parameter(name string) (option, bool) {
 
 // cmdlet reads parameters in the manner of PowerShell. Arguments that commas
 // tie together are one.
-func (p *parsed) cmdlet(program *Program, words []plainWord) {
+func (p *parsed) cmdlet(program *Program, words []windows.Word) {
 	var positional [][]Word
 	if program.piped == "text" && slices.ContainsFunc(words, deepProperty) {
 		p.c.Caveats.Add("dynamic_word")
 	}
 	for len(words) > 0 {
-		if !isParameter(words[0]) {
+		if !words[0].IsParameter() {
 			n := group(words)
 			positional = append(positional, literals(words[:n]))
 			words = words[n:]
 			continue
 		}
-		name, value, attached := strings.Cut(words[0].text, ":")
+		name, value, attached := strings.Cut(words[0].Text, ":")
 		words = words[1:]
 		known, ok := program.parameter(name)
 		if !ok || known.kinds[0] == "none" && attached {
@@ -73,10 +75,10 @@ func (p *parsed) cmdlet(program *Program, words []plainWord) {
 		switch {
 		case attached && value != "":
 			p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: value})
-			for n < len(words) && words[n].more {
+			for n < len(words) && words[n].Joined {
 				n++
 			}
-		case len(words) > 0 && !isParameter(words[0]):
+		case len(words) > 0 && !words[0].IsParameter():
 			n = group(words)
 		default:
 			p.unknownOption(name)
@@ -91,29 +93,24 @@ func (p *parsed) cmdlet(program *Program, words []plainWord) {
 
 // deepProperty reports whether a word may name a property of a process that
 // holds its environment.
-func deepProperty(word plainWord) bool {
-	folded := strings.ToLower(word.text)
+func deepProperty(word windows.Word) bool {
+	folded := strings.ToLower(word.Text)
 	return strings.Contains(folded, "startinfo") || strings.Contains(folded, "environment")
 }
 
-func isParameter(word plainWord) bool {
-	text := word.text
-	return !word.quoted && len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && text[1] != '.'
-}
-
 // group is the number of words that commas tie to the first.
-func group(words []plainWord) int {
+func group(words []windows.Word) int {
 	n := 1
-	for n < len(words) && words[n].more {
+	for n < len(words) && words[n].Joined {
 		n++
 	}
 	return n
 }
 
-func literals(words []plainWord) []Word {
+func literals(words []windows.Word) []Word {
 	out := make([]Word, 0, len(words))
 	for _, word := range words {
-		out = append(out, Word{Kind: Literal, Text: word.text})
+		out = append(out, Word{Kind: Literal, Text: word.Text})
 	}
 	return out
 }
@@ -150,7 +147,7 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
 // word, upper and lower case alike.
-func (p *parsed) switches(program *Program, words []plainWord) {
+func (p *parsed) switches(program *Program, words []windows.Word) {
 	if program.style == "text" {
 		p.operands = literals(words)
 		words = nil
@@ -158,21 +155,21 @@ func (p *parsed) switches(program *Program, words []plainWord) {
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
-		known, ok := program.folded[strings.ToLower(word.text)]
+		known, ok := program.folded[strings.ToLower(word.Text)]
 		switch {
-		case ok && !word.quoted && known.kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].text, "/"):
-			p.value(known.canonical, "list", Word{Kind: Literal, Text: words[0].text}) // where /R takes the next word
+		case ok && !word.Quoted && known.kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].Text, "/"):
+			p.value(known.canonical, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
 			words = words[1:]
-		case word.quoted || !strings.HasPrefix(word.text, "/"):
-			if strings.HasPrefix(word.text, "-") || strings.HasPrefix(word.text, "/") {
-				p.c.Form.Put(optionName(word.text), "unknown")
+		case word.Quoted || !strings.HasPrefix(word.Text, "/"):
+			if strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") {
+				p.c.Form.Put(optionName(word.Text), "unknown")
 				p.c.Caveats.Add("unknown_option")
 			}
-			p.operands = append(p.operands, Word{Kind: Literal, Text: word.text})
-		case strings.Contains(word.text, ":"):
-			p.switchOption(program, word.text)
+			p.operands = append(p.operands, Word{Kind: Literal, Text: word.Text})
+		case strings.Contains(word.Text, ":"):
+			p.switchOption(program, word.Text)
 		default:
-			for part := range strings.SplitSeq(word.text[1:], "/") {
+			for part := range strings.SplitSeq(word.Text[1:], "/") {
 				p.switchOption(program, "/"+part)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	fast "github.com/goccy/go-json"
+
+	"policyd/extract/windows"
 )
 
 // Names of entries for Windows begin with the language that they are commands
@@ -39,15 +41,15 @@ func (n windowsNames) add(key string, raw json.RawMessage) error {
 // windowsProgram returns the name by which a command is known, and its entry,
 // for a name as a line has it. Entries of other systems count only where an
 // entry for Windows says that the program is the same.
-func (t *Table) windowsProgram(dialect dialect, name string) (string, *Program) {
+func (t *Table) windowsProgram(dialect windows.Dialect, name string) (string, *Program) {
 	name = strings.ToLower(name)
 	first := cmdletPrefix
-	if dialect == cmd {
+	if dialect == windows.Cmd {
 		first = builtinPrefix
 	}
 	key, ok := t.windows[first+name]
 	if !ok {
-		key, ok = t.windows[windowsPrefix+windowsStem(name)]
+		key, ok = t.windows[windowsPrefix+windows.Stem(name)]
 	}
 	if !ok {
 		return "", nil
@@ -58,15 +60,4 @@ func (t *Table) windowsProgram(dialect dialect, name string) (string, *Program) 
 		return entry.as, t.program(entry.as)
 	}
 	return canonical, entry
-}
-
-// windowsStem is a program's name without the extension that is added when it
-// is looked for.
-func windowsStem(name string) string {
-	for _, extension := range []string{".exe", ".com"} {
-		if stem, ok := strings.CutSuffix(name, extension); ok {
-			return stem
-		}
-	}
-	return name
 }
