@@ -50,7 +50,7 @@ func (p *Program) parseCommand() *cobra.Command {
 		RunE: func(command *cobra.Command, args []string) error {
 			line, err := p.readLine(args)
 			if err != nil {
-				return usage(err, "quote the line, as in: policyd parse 'ls -l | head -3'")
+				return usage(err, "name one line in quotes, as in: policyd parse 'ls -l | head -3'; - reads it from standard input")
 			}
 			if flags.platform != "" && !slices.Contains(platforms, flags.platform) {
 				return usage(fmt.Errorf("platform %q is not known", flags.platform), "name one of "+strings.Join(platforms, ", "))
