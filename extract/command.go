@@ -90,7 +90,7 @@ func (e *extraction) command(c *shell.Command, line string) (index int) {
 	}
 	e.patched(t, item, c, line)
 	directory, named := e.effective(c)
-	if named && !c.WorksInCwd {
+	if named && c.WorksIn != shell.WorksInCwd {
 		t.reals, t.links = t.reals[inReals:], t.links[inLinks:] // the paths say where it works
 	}
 	item.Within = e.within(t, directory)
@@ -98,7 +98,7 @@ func (e *extraction) command(c *shell.Command, line string) (index int) {
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
 	}
-	if item.Directory != "" && t.set.Has(v1.OpList+"."+v1.SpaceOutside) && e.sensitiveRoot(item.Directory) {
+	if item.Directory != "" && (t.abroad || t.set.Has(v1.OpList+"."+v1.SpaceOutside)) && e.sensitiveRoot(item.Directory) {
 		item.Caveats.Add("sensitive_directory")
 	}
 	e.aboutCommand(item, c, line)
@@ -128,22 +128,28 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 	case "cd", "pushd", "popd", ":", "echo", "printf", "true", "false", "((", "let":
 		return // they touch nothing but what they are given; cd carries its effect to what follows
 	}
+	list := func(space string) {
+		t.abroad = t.abroad || space == v1.SpaceOutside
+		if c.WorksIn != shell.UsesPaths {
+			t.add(v1.OpList, space)
+		}
+	}
 	if c.Unknown || len(c.Dirs) == 0 {
 		item.Caveats.Add("cwd_unknown")
-		t.add(v1.OpList, v1.SpaceUnknown)
+		list(v1.SpaceUnknown)
 		t.vague = true
 	}
 	for _, dir := range c.Dirs {
 		resolved, err := e.resolve(dir)
 		if err != nil || e.hidden(&resolved) {
 			item.Caveats.Add("cwd_unknown")
-			t.add(v1.OpList, v1.SpaceUnknown)
+			list(v1.SpaceUnknown)
 			t.vague = true
 			continue
 		}
 		e.enters(t, dir)
 		t.unseen = t.unseen || resolved.Unseen
-		t.add(v1.OpList, e.spaceOf(&resolved))
+		list(e.spaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)
 		t.links = append(t.links, resolved.Links...)
 	}
@@ -334,7 +340,7 @@ func (e *extraction) effective(c *shell.Command) (directory string, named bool) 
 	if len(c.Dirs) == 1 && !c.Unknown {
 		base = c.Dirs[0]
 	}
-	if !c.WorksInCwd {
+	if c.WorksIn != shell.WorksInCwd {
 		if full, file := e.firstPath(c, base); full != "" {
 			return e.directoryOf(full, file), true
 		}

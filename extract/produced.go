@@ -2,6 +2,7 @@ package extract
 
 import (
 	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -193,15 +194,41 @@ func (e *extraction) goModule(dir, name string) string {
 	case len(file.Replace) > 0 && (file.Go == nil || !above(file.Go.Version, "1.16")):
 		return "" // what replaces a module may require another version, and go.mod doesn't list all that count
 	}
-	required := requiredModule(file, name)
-	if required == nil {
+	cache := settings.moduleCache()
+	if cache == "" {
 		return ""
 	}
-	cache, directory := settings.moduleCache(), cachedModule(required)
-	if cache == "" || directory == "" {
+	required := requiredModule(file, name)
+	if required == nil {
+		return e.missingModule(file, cache, name)
+	}
+	directory := cachedModule(required)
+	if directory == "" {
 		return ""
 	}
 	return cache + "/" + directory
+}
+
+// missingModule is the directory, but for its version, of a module that go.mod says nothing of and the module
+// cache doesn't hold: go list prints nothing for it. It is "" for any other.
+func (e *extraction) missingModule(file *modfile.File, cache, name string) string {
+	required := slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == name })
+	replaced := slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == name })
+	escaped, err := module.EscapePath(name)
+	if required || replaced || err != nil {
+		return ""
+	}
+	directory := cache + "/" + escaped
+	entries, err := e.readDir(path.Dir(directory))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), path.Base(directory)+"@") {
+			return ""
+		}
+	}
+	return directory
 }
 
 // goRoot is the nearest directory upwards with a file go.mod, "" if there is none or a workspace

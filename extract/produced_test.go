@@ -166,7 +166,8 @@ func TestDirectoriesOfModules(t *testing.T) {
 		p.agrees(t, list(module), dir, true)
 	}
 
-	for _, unknown := range []string{"all", "./...", "github.com/stretchr/...", "github.com/nobody/nothing", module + "@latest", "-u " + module, "../../etc", "''"} {
+	p.missingModule(t, list("github.com/nobody/nothing"))
+	for _, unknown := range []string{"all", "./...", "github.com/stretchr/...", module + "@latest", "-u " + module, "../../etc", "''"} {
 		p.agrees(t, list(unknown), p.project, false)
 	}
 	for name, change := range map[string]func(dir string) error{
@@ -194,6 +195,26 @@ func TestDirectoriesOfModules(t *testing.T) {
 			require.NoError(t, os.WriteFile(p.home+"/.config/go/env", before, 0o600))
 		})
 	}
+}
+
+// missingModule: of a module that go.mod says nothing of, go list prints nothing. Its directory would lie in
+// the module cache.
+func (p *place) missingModule(t *testing.T, producer string) {
+	t.Helper()
+	assert.Empty(t, strings.TrimSpace(p.printed(t, producer+" 2>/dev/null || true", p.project)))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/go.mod", []byte("module a\n\ngo 1.21\n"), 0o600))
+	env, err := os.ReadFile(p.home + "/.config/go/env")
+	require.NoError(t, err)
+	cache := t.TempDir()
+	require.NoError(t, os.WriteFile(p.home+"/.config/go/env", []byte("GOMODCACHE="+cache+"\n"), 0o600))
+	paths, known := p.reads(`cat "$(`+producer+`)/zz"`, dir)
+	assert.True(t, known)
+	assert.Equal(t, []string{cache + "/github.com/nobody/nothing/zz"}, paths)
+	require.NoError(t, os.MkdirAll(cache+"/github.com/nobody/nothing@v1.0.0", 0o700))
+	_, known = p.reads(`cat "$(`+producer+`)/zz"`, dir)
+	assert.False(t, known, "it may have become known by another module")
+	require.NoError(t, os.WriteFile(p.home+"/.config/go/env", env, 0o600))
 }
 
 func addTo(file, text string) error {
@@ -251,6 +272,10 @@ func TestProducersOnLinesThatChangeTheirValues(t *testing.T) {
 		"go env -u GOPATH; cat $(go env GOPATH)/zz":                                                 false,
 		"export GOMODCACHE=/etc; cat $(go env GOMODCACHE)/zz":                                       false,
 		"GOPATH=/etc; cat $(go env GOPATH)/zz":                                                      false,
+		"GOPATH=$(go env GOPATH); cat $GOPATH/zz":                                                   true,
+		"export GOPATH=\"$HOME/go\"; cat $GOPATH/zz":                                                true,
+		"GOPATH=/etc; GOPATH=$(go env GOPATH); cat $GOPATH/zz":                                      false,
+		"go env -w GOPATH=/etc; GOPATH=$(go env GOPATH); cat $GOPATH/zz":                            false,
 		"GOPATH=/etc bash -c 'cat $(go env GOPATH)/zz'":                                             false,
 		"cat $(GOPATH=/etc go env GOPATH)/zz":                                                       false,
 		"HOME=/etc; cat $(go env GOPATH)/zz":                                                        false,

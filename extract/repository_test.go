@@ -87,8 +87,8 @@ func TestRepositoryAroundTheProjectIsForReading(t *testing.T) {
 	assert.Equal(t, v1.SpaceOutside, a.space("Read", a.top+"/out/file"), "a link that leads out")
 
 	for line, want := range map[string]string{
-		"ls ..":                        "command:list.project+list.repository",
-		"cat ../README.md":             "command:list.project+read.repository",
+		"ls ..":                        "command:list.repository",
+		"cat ../README.md":             "command:read.repository",
 		"cd .. && ls":                  "command: command:list.repository",
 		"rm ../README.md":              "command:list.project+delete.outside path:delete.outside",
 		"echo x > ../README.md":        "command:write.outside path:write.outside",

@@ -18,6 +18,8 @@ type touched struct {
 	vague bool // something it touches is not known
 	// unseen is true when something lies on a disk that this machine doesn't have.
 	unseen bool
+	// abroad is true when it may run in a directory outside every space.
+	abroad bool
 	// linked is true when something that it touches may be a link that the line makes.
 	linked bool
 	// special is true when something that it opens is neither file nor directory.

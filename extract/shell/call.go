@@ -73,7 +73,7 @@ func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
 // keeps approvals away; the value of any other may be a path that the program opens.
 func (w *walker) sets(st *state, name string, value Word) *state {
 	switch {
-	case w.table.words.harmless(name, value):
+	case w.table.words.harmless(name, value) || w.unchanged(name, value):
 		return st
 	case w.loads(name, value):
 		return loading(st, value.Text)
@@ -247,7 +247,7 @@ func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Acces
 		case !plain || !w.local(name):
 			// A variable that is already exported reaches every program
 			// from here on, and shells evaluate some when they are set.
-			known := plain && w.inert(name, value)
+			known := plain && (w.inert(name, value) || w.unchanged(name, value))
 			if plain {
 				st = w.sets(st, name, value)
 			} else {

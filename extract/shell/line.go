@@ -16,7 +16,8 @@ import (
 const (
 	maxWords    = 256
 	maxCommands = 64
-	maxHereDocs = 4
+	// maxHereDocs is enough for the files of a small project in one line.
+	maxHereDocs = 16
 	// maxRedirections is that of one statement: each is looked up on the disk.
 	maxRedirections = 64
 	maxDepth        = 8
@@ -74,6 +75,23 @@ type Line struct {
 	Crossed bool
 }
 
+// WorkingDirectory is what a command does with the directory that it runs in.
+type WorkingDirectory uint8
+
+// What the program table says of it in works_in.
+const (
+	// MayUseCwd is that it may read files there that it doesn't name. It is the zero value.
+	MayUseCwd WorkingDirectory = iota
+	// UsesPaths is that it touches the paths that it names and no other.
+	UsesPaths
+	// WorksInCwd is that its operands are packages or targets there, so that this is where it
+	// works whatever paths it names.
+	WorksInCwd
+)
+
+// worksIn are the values of the program table.
+var worksIn = map[string]WorkingDirectory{"": MayUseCwd, "paths": UsesPaths, "cwd": WorksInCwd}
+
 // Command is one simple command, without the wrappers around it.
 type Command struct {
 	// Verb is the verb chain (V2).
@@ -94,9 +112,8 @@ type Command struct {
 	Operand string
 	// OperandFile is true where it can be no directory.
 	OperandFile bool
-	// WorksInCwd is true when its operands are packages or targets of the directory that
-	// it runs in, so that this is where it works whatever paths it names.
-	WorksInCwd bool
+	// WorksIn is what it does with the directory that it runs in.
+	WorksIn WorkingDirectory
 	// Dirs are the directories that it may run in. Unknown means others, too.
 	Dirs    []string
 	Unknown bool

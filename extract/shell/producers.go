@@ -18,6 +18,9 @@ type producer struct {
 	Command []string `json:"command"`
 	// Value names what it prints; see (*walker).valueOf.
 	Value string `json:"value"`
+	// Variable is the name of the variable that may hold the value already. It is the same value if it
+	// holds nothing.
+	Variable string `json:"variable"`
 	// Caveats are those that the command has anyway.
 	Caveats []string `json:"caveats"`
 	// Empty is true if it may print nothing: the program may be missing, or fail.
@@ -96,6 +99,26 @@ func (w *walker) known(c *Command) (Word, bool) {
 		}
 	}
 	return Word{}, false
+}
+
+// unchanged reports whether a variable is given the value that a program takes for it anyway. An empty
+// one stands for the program's own.
+func (w *walker) unchanged(name string, value Word) bool {
+	if value.Kind != Literal || w.producing == anythingPrinted {
+		return false
+	}
+	for i := range w.table.words.producers {
+		p := &w.table.words.producers[i]
+		if p.Variable == "" || p.Variable != name {
+			continue
+		}
+		held, ok := w.valueOf(p.Value, "", w.options.Cwd)
+		if ok && (value.Text == "" || value.Text == held.Text) {
+			w.produced = append(w.produced, p)
+			return true
+		}
+	}
+	return false
 }
 
 // valueOf is what a producer prints in a directory.

@@ -526,7 +526,7 @@ func (p *parsed) attributes(program *Program) {
 	case "privileged":
 		p.c.Caveats.Add("privileged")
 	}
-	p.c.WorksInCwd = p.c.WorksInCwd || program.worksInCwd
+	p.c.WorksIn = max(p.c.WorksIn, program.worksIn)
 	p.chosen(program)
 	if p.textFromInput(program) {
 		p.c.Caveats.Add("inline_code")

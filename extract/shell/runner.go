@@ -91,7 +91,7 @@ const outsideValue = "outside_value"
 // leadsOut notes a value or a name of which a part would be a path to somewhere else, where
 // it is given to a program that works on a project or runs others.
 func (p *parsed) leadsOut(word Word) {
-	if word.Kind != Literal || p.program == nil || !p.c.WorksInCwd && !p.program.worksInCwd && !p.program.runsAnything {
+	if word.Kind != Literal || p.program == nil || p.c.WorksIn != WorksInCwd && p.program.worksIn != WorksInCwd && !p.program.runsAnything {
 		return
 	}
 	for _, part := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune("=:,;@|'\"()[]{}<> \t\n", r) }) {

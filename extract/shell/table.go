@@ -77,7 +77,7 @@ type Program struct {
 	only          []string
 	versionFiles  []string
 	beside        bool
-	worksInCwd    bool
+	worksIn       WorkingDirectory
 	targets       int
 	filesUnless   []string
 	chainRoles    []string
@@ -317,8 +317,8 @@ func (t *Table) compileRaw(raw json.RawMessage) (*Program, error) {
 
 // check reports what is wrong with an entry whose keys are known.
 func (e *entry) check() error {
-	if e.WorksIn != "" && e.WorksIn != "cwd" {
-		return fmt.Errorf("works_in: %q is not known; allowed: cwd", e.WorksIn)
+	if in, ok := worksIn[e.WorksIn]; !ok || in == UsesPaths && len(e.Commands) > 0 {
+		return fmt.Errorf("works_in: %q is not known; allowed: cwd, and for programs without subcommands paths", e.WorksIn)
 	}
 	for _, separator := range e.Separators {
 		if !slices.Contains(separatorNames, separator) {
@@ -337,7 +337,7 @@ func compile(e *entry, common *riskTable) (*Program, error) {
 		filters: e.Filters, skipsHidden: e.SkipsHidden, unhide: e.Unhide, follows: e.Follows, ignoring: e.Ignoring, ignoreFiles: e.IgnoreFiles, inert: e.Inert,
 		atFiles: e.AtFiles, idle: e.Idle, reading: e.Reading, leaves: e.Leaves, places: e.Places,
 		only: e.Only, readsAbove: e.ReadsAbove, unpacks: e.Unpacks, versionFiles: e.VersionFiles, beside: e.Beside,
-		worksInCwd: e.WorksIn == "cwd", targets: e.Targets, filesUnless: e.FilesUnless, chainRoles: e.ChainRoles, risks: e.Risks, judged: e.Judged, scripts: e.Scripts,
+		worksIn: worksIn[e.WorksIn], targets: e.Targets, filesUnless: e.FilesUnless, chainRoles: e.ChainRoles, risks: e.Risks, judged: e.Judged, scripts: e.Scripts,
 	}
 	if err := e.check(); err != nil {
 		return nil, err

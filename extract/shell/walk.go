@@ -690,10 +690,11 @@ func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
 			// Some shells split what expansions give here, and look for patterns.
 			known = known && (expansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !w.rereads(value.Text))
 		}
-		if !known || !w.table.words.harmless(name, value) && !w.inert(name, value) && !w.loads(name, value) {
+		unchanged := known && w.unchanged(name, value)
+		if !known || !unchanged && !w.table.words.harmless(name, value) && !w.inert(name, value) && !w.loads(name, value) {
 			return nil, false
 		}
-		if next = w.sets(next, name, value); !w.inert(name, value) {
+		if next = w.sets(next, name, value); !unchanged && !w.inert(name, value) {
 			value = Word{}
 		}
 		next, names = next.with(name, value), append(names, name)

@@ -12,6 +12,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/internal/gate"
 	"policyd/internal/prompts"
+	"policyd/internal/visible"
 )
 
 func ask(t *testing.T, h *house, call *v1.Call) *v1.Prompt {
@@ -194,11 +195,11 @@ func TestHiddenDirectoryIsShown(t *testing.T) {
 }
 
 func TestLongTextIsCut(t *testing.T) {
-	prompt := ask(t, build(t, asked(command("ls", "/a/b"))), bash(long(4096)))
+	prompt := ask(t, build(t, asked(command("ls", "/a/b"))), bash(long(visible.MaxShown)))
 	assert.False(t, prompt.Call.Altered)
-	prompt = ask(t, build(t, asked(command("ls", "/a/b"))), bash(long(4097)))
+	prompt = ask(t, build(t, asked(command("ls", "/a/b"))), bash(long(visible.MaxShown+1)))
 	assert.True(t, prompt.Call.Altered)
-	assert.Equal(t, long(4096)+"…", prompt.Call.Text)
+	assert.Equal(t, long(visible.MaxShown)+"…", prompt.Call.Text)
 	assert.Equal(t, []string{"once", "deny"}, keys(prompt))
 }
 

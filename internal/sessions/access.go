@@ -177,8 +177,9 @@ func grantUnit(scope Scope, session *v1.Session, place Place) (string, bool) {
 
 // ReadingRoot is the directory that a person could let a session read for the sake of a
 // path outside: what may be granted for it (P7), else the nearest directory of a project's
-// shape, else the directory itself or the one that holds the file. It is empty for places
-// that no session may have, and where the path can't be seen.
+// shape, else the directory itself or the one that holds the file, and the file alone where that
+// directory is a home or too far up. It is empty for places that no session may have, and where the
+// path can't be seen.
 func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	scope := r.options.Scope()
 	if scope == nil {
@@ -192,11 +193,16 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 		return unit
 	}
 	dir := place.Real
-	if !place.Dir && (place.Exists || path.Ext(dir) != "") {
-		dir = path.Dir(dir) // a file, or what is called like one (V3)
+	if place.file() {
+		dir = path.Dir(dir)
 	}
 	named, err := scope.Place(session, nil, dir)
-	if err != nil || named.Real != dir || named.Exists && !named.Dir || named.Sensitive || named.Own {
+	switch {
+	case err != nil || named.Real != dir || named.Exists && !named.Dir:
+		return ""
+	case place.file() && (named.Sensitive || named.Own || v1.Shallow(dir)):
+		return place.Real
+	case named.Sensitive || named.Own:
 		return ""
 	}
 	if unit := walkUp(scope, session, named, "/"); unit != "" && !v1.Shallow(unit) {
@@ -217,7 +223,7 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 	if err != nil || place.Sensitive || place.Own || !place.Visible || place.Real != name || !place.Changeable {
 		return ""
 	}
-	if place.Dir || !place.Exists && path.Ext(name) == "" {
+	if !place.file() {
 		return name
 	}
 	dir := path.Dir(name)
@@ -229,6 +235,15 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 		return ""
 	}
 	return dir
+}
+
+// file reports whether a place is no directory, or is missing and called like a file (V3): the name
+// has an extension.
+func (p *Place) file() bool {
+	if p.Exists {
+		return !p.Dir
+	}
+	return path.Ext(strings.TrimLeft(path.Base(p.Real), ".")) != ""
 }
 
 // registered is the nearest registered project that holds a path, or empty.

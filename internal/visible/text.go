@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxShown is how many bytes of a text a person is shown.
-const MaxShown = 4096
+// MaxShown is how many bytes of a text a person is shown: all of any command line that can be
+// allowed.
+const MaxShown = 16 << 10
 
 // Text is Whole for a text of any length: it also cuts what is too long.
 func Text(text string) (shown string, altered bool) {
@@ -23,31 +24,45 @@ func Text(text string) (shown string, altered bool) {
 }
 
 // Whole writes everything that a person can't see, or that moves what they see,
-// as an escape. Line feeds and tabs stay. altered reports whether it had to change
-// anything.
-func Whole(text string) (shown string, altered bool) {
-	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
-		return text, false
-	}
-	var out strings.Builder
-	for _, r := range text {
-		if hidden(r) || r == utf8.RuneError {
-			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.String(), true
-}
+// as an escape. Line feeds and tabs stay, and the selectors that draw a symbol as an emoji. altered
+// reports whether it had to change anything.
+func Whole(text string) (shown string, altered bool) { return escape(text, drawn) }
 
-// Line is Whole for what has to stay on one line: line feeds and tabs are written
-// as escapes, too.
+// Line is Whole for names, which stay on one line and could be taken for one another: line feeds,
+// tabs and every selector are written as escapes, too.
 func Line(text string) (shown string, altered bool) {
-	shown, altered = Whole(text)
+	shown, altered = escape(text, func(rune) bool { return false })
 	if strings.ContainsAny(shown, "\n\t") {
 		return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(shown), true
 	}
 	return shown, altered
+}
+
+// emojiStyle is the selector that draws the symbol before it in color.
+const emojiStyle = '\ufe0f'
+
+// drawn reports whether the selector only draws a character otherwise: a symbol stays the same symbol.
+func drawn(before rune) bool {
+	return before > unicode.MaxASCII && unicode.In(before, unicode.So, unicode.Sm)
+}
+
+// escape writes hidden characters as escapes, but for selectors behind a character that takes them.
+func escape(text string, takes func(before rune) bool) (shown string, altered bool) {
+	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
+		return text, false
+	}
+	var out strings.Builder
+	before := rune(0)
+	for _, r := range text {
+		if (hidden(r) || r == utf8.RuneError) && (r != emojiStyle || !takes(before)) {
+			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+			altered = true
+		} else {
+			out.WriteRune(r)
+		}
+		before = r
+	}
+	return out.String(), altered
 }
 
 // hidden reports whether a character shows as nothing or as something else: all

@@ -33,6 +33,23 @@ func TestWhatIsHiddenIsWritten(t *testing.T) {
 	}
 }
 
+// TestEmojiAreSeen: a symbol drawn as an emoji is what it seems in a text. In a name it could stand for
+// the symbol without a selector.
+func TestEmojiAreSeen(t *testing.T) {
+	for _, text := range []string{"\u26a0\ufe0f x", "\u2194\ufe0f", "a \u2714\ufe0f b"} {
+		shown, altered := visible.Text(text)
+		assert.Equal(t, text, shown)
+		assert.False(t, altered)
+		shown, altered = visible.Line(text)
+		assert.Contains(t, shown, `\ufe0f`)
+		assert.True(t, altered)
+	}
+	for _, text := range []string{"\u26a0\ufe0e", "=\ufe0f", "1\ufe0f", "\ufe0f", "\u26a0\ufe0f\ufe0f", "\u26a0\u200d"} {
+		_, altered := visible.Text(text)
+		assert.True(t, altered, "%q", text)
+	}
+}
+
 func TestALineIsOneLine(t *testing.T) {
 	shown, altered := visible.Line("agent\nsession s-2\tx\x1b")
 	assert.Equal(t, `agent\nsession s-2\tx\x1b`, shown)

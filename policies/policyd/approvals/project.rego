@@ -108,7 +108,7 @@ _tools contains i if {
 	item := input.items[i]
 	item.caveats.named_by_path
 	object.subset(data.policyd.config.caveats.project_programs, item.caveats)
-	_builds_all(item.verb, item.values)
+	_own_words(item)
 	_runs_project_code(item)
 }
 
@@ -185,6 +185,17 @@ _runs_tasks[i] := runner if {
 # Every word that a runner is given is a task that builds, tests, lints or formats.
 _builds_all(runner, values) if {
 	refused_words := [word | some name, words in values; some word in words; not _fits(runner, name, word)]
+	refused_words == []
+}
+
+# What is refused to other programs may be a harmless subcommand of the project's own.
+_own_words(item) if {
+	refused_words := [word |
+		some name, words in item.values
+		some word in words
+		not data.policyd.config.project_tools.own_words[word]
+		not _fits(item.verb, name, word)
+	]
 	refused_words == []
 }
 

@@ -57,6 +57,27 @@ _approvals_project_cases := {
 		},
 		"covered": false,
 	},
+	"a program of the project that brings in line": {
+		"item": {
+			"verb": "./tool",
+			"form": {"<word>": "unknown"},
+			"values": {"<word>": ["sync"]},
+			"touches": {"execute.project": true},
+			"caveats": {"named_by_path": true, "unknown_program": true},
+		},
+		"covered": true,
+	},
+	"a program of the project that is to publish what it brings in line": {
+		"item": {
+			"verb": "./tool",
+			"form": {"<word>": "unknown"},
+			"values": {"<word>": ["sync", "publish"]},
+			"touches": {"execute.project": true},
+			"caveats": {"named_by_path": true, "unknown_program": true},
+		},
+		"covered": false,
+	},
+	"a task that brings in line": {"item": {"verb": "make sync", "values": {"<target>": ["sync"]}}, "covered": false},
 	"one of two tasks deploys": {
 		"item": {"verb": "make test deploy-all", "values": {"<target>": ["test", "deploy-all"]}},
 		"covered": false,
