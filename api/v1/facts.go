@@ -178,7 +178,8 @@ type Item struct {
 	// superset of it. Unknown options stand as they were written, kind "unknown".
 	Form Form `json:"form"`
 	// Touches holds "<operation>.<space>" for everything that the item touches,
-	// its working directories included: "read.project", "write.outside".
+	// its working directories included unless the program touches only the paths that it names:
+	// "read.project", "write.outside".
 	Touches Set `json:"touches"`
 	// Caveats are what a cover has to tolerate by name before it may apply. A
 	// caveat that a rule has never heard of is therefore never covered.

@@ -86,6 +86,35 @@ func TestAnAnswerToReadLetsNothingElse(t *testing.T) {
 	}
 }
 
+// TestReadingOfSinglePlaces holds A12 and P6: of a home and of what lies too far up a person can let single
+// files be read, and directories that aren't there yet; never the home itself, nor what is secret.
+func TestReadingOfSinglePlaces(t *testing.T) {
+	tree := newTree(t)
+	require.NoError(t, os.WriteFile(filepath.Join(tree.Home, "notes.txt"), []byte("x"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(tree.Home, "other.txt"), []byte("x"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(tree.Home, ".netrc"), []byte("x"), 0o600))
+	s := startServer(t)
+	s.register(t, tree, "s")
+	s.letRead(t, "s", tree.Home+"/notes.txt", "read_here")
+	s.letRead(t, "s", tree.Home+"/.newtool/cache/", "read_chat")
+	for _, line := range []string{"cat ~/notes.txt", "wc -l ~/notes.txt | head -1", "ls ~/.newtool/cache/a", "cd ~/.newtool/cache && cat b"} {
+		decision := s.shell(t, "s", line)
+		assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
+	}
+	for _, line := range []string{"cat ~/other.txt", "ls ~", "cat ~/*.txt", "cat ~/.netrc", "ls ~/.newtool", "tee ~/notes.txt"} {
+		assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
+	}
+	require.NoError(t, os.Remove(filepath.Join(tree.Home, "notes.txt")))
+	require.NoError(t, os.Symlink(filepath.Join(tree.Home, "other.txt"), filepath.Join(tree.Home, "notes.txt")))
+	assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", "cat ~/notes.txt").Effect, "a link that came later leads elsewhere")
+	for _, place := range []string{"/etc/hostname", tree.Home + "/"} {
+		asked := s.shell(t, "s", "ls "+place)
+		if asked.Prompt != nil {
+			assert.NotContains(t, offeredBy(asked.Prompt), "read_here", place)
+		}
+	}
+}
+
 const readOnly = `
 cat ROOT/go.mod
 cd ROOT/docs; ls; cd ..; ls docs
