@@ -70,10 +70,16 @@ func newServer(t *testing.T) *server {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	s := &server{state: filepath.Join(t.TempDir(), "state"), runDir: runDir, home: home, config: filepath.Join(t.TempDir(), "policyd.yaml")}
-	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '127.0.0.1:0', serve: always}\n"), 0o600))
-	s.start(t)
+	s.serve(t, "127.0.0.1:0")
 	t.Cleanup(func() { s.stop() })
 	return s
+}
+
+// serve starts a server with the console at an address.
+func (s *server) serve(t *testing.T, address string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always}\n"), 0o600))
+	s.start(t)
 }
 
 func (s *server) start(t *testing.T) {
@@ -228,13 +234,7 @@ func (s *server) login(ctx context.Context, t *testing.T) {
 	link := fmt.Sprint(s.must(t, "operator", http.MethodPost, "/v1/console/link", `{"by":"alice"}`)["url"])
 	s.console, _, _ = strings.Cut(link, "/console/")
 	do(ctx, t, chromedp.Navigate(link))
-	// The page goes on to another one by itself, which ends what is evaluated on it.
-	require.Eventually(t, func() bool {
-		bounded, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		live := false
-		return chromedp.Run(bounded, chromedp.Evaluate(`document.getElementById("live")?.textContent === "Live"`, &live)) == nil && live
-	}, patience, 10*time.Millisecond)
+	onNextPage(ctx, t, `document.getElementById("live")?.textContent === "Live"`)
 	var address string
 	do(ctx, t, chromedp.Location(&address))
 	require.Equal(t, s.console+"/console/", address, "no code stays in the address")
@@ -251,6 +251,18 @@ func evaluate[T any](ctx context.Context, t *testing.T, expression string) T {
 	var out T
 	do(ctx, t, chromedp.Evaluate(expression, &out))
 	return out
+}
+
+// onNextPage waits for an expression to hold on a page to which the one that is open goes by itself. That ends
+// what is evaluated on the one that is open.
+func onNextPage(ctx context.Context, t *testing.T, expression string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		holds := false
+		return chromedp.Run(bounded, chromedp.Evaluate(expression, &holds)) == nil && holds
+	}, patience, 10*time.Millisecond)
 }
 
 const openCards = `document.querySelectorAll('#list .card[data-state=pending]').length`
@@ -371,8 +383,7 @@ func TestTheServerRestarts(t *testing.T) {
 	s.stop()
 	do(ctx, t, until(`document.getElementById("live").textContent === "Reconnecting"`))
 	address := strings.TrimPrefix(s.console, "http://")
-	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always}\n"), 0o600))
-	s.start(t)
+	s.serve(t, address)
 	s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push b"},"session":{"id":"s1"}}`)
 	do(ctx, t, until(`document.getElementById("live").textContent === "Live"`), until(openCards+" === 2"))
 	do(ctx, t, chromedp.Evaluate(`[...document.querySelectorAll("#list .card")].find((card) => card.textContent.includes("git push b")).querySelector("[data-choice=deny]").click()`, nil), until(openCards+" === 1"))
