@@ -20,7 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -441,7 +443,7 @@ func TestAnotherOriginCanDoNothing(t *testing.T) {
 	s.register(t, "s1", "codex")
 	s.login(ctx, t)
 	prompt := s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)["prompt"].(map[string]any)["id"]
-	page := fmt.Sprintf(`<!doctype html><iframe id="frame" src="%[1]s/console/"></iframe>
+	content := fmt.Sprintf(`<!doctype html><iframe id="frame" src="%[1]s/console/"></iframe>
 <form id="form" method="post" enctype="text/plain" target="other" action="%[1]s/console/answer"><input name='{"ids":["%[2]s"],"choice":"once","x":"' value='"}'></form><iframe name="other"></iframe>
 <script>
 window.results = [];
@@ -453,7 +455,7 @@ document.getElementById("form").submit();
 </script>`, s.console, prompt)
 	evil := &http.Server{Addr: "127.0.0.1:0", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, page)
+		_, _ = io.WriteString(w, content)
 	})}
 	listener := listen(t)
 	go func() { _ = evil.Serve(listener) }()
@@ -464,15 +466,40 @@ document.getElementById("form").submit();
 	require.Eventually(t, func() bool {
 		bounded, cancel := context.WithTimeout(other, patience)
 		defer cancel()
-		return chromedp.Run(bounded, chromedp.Evaluate(`window.results.join() + (frame.contentDocument === null ? " hidden" : " seen")`, &found)) == nil &&
+		return chromedp.Run(bounded, chromedp.Evaluate(`window.results.join()`, &found)) == nil &&
 			strings.Count(found, ",") >= 5
 	}, patience, 10*time.Millisecond)
 	t.Log(found)
-	for _, never := range []string{"200", "read", "seen"} {
+	for _, never := range []string{"200", "read"} {
 		assert.NotContains(t, found, never)
 	}
+	framed, posted := frames(other, t)[0], frames(other, t)[1]
+	assert.Equal(t, s.console+"/console/", framed.UnreachableURL, "the console is not shown in a frame")
+	assert.Equal(t, s.console+"/console/answer", posted.UnreachableURL+strings.TrimPrefix(posted.URL, "chrome-error://chromewebdata/"), "the form was sent")
 	pending := s.must(t, "operator", http.MethodGet, "/v1/prompts?state=pending", "")["prompts"].([]any)
 	assert.Len(t, pending, 1, "nobody answered")
+}
+
+// frames are the frames of a page, once they have loaded, or were refused.
+func frames(ctx context.Context, t *testing.T) (found []*cdp.Frame) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var tree *page.FrameTree
+		err := chromedp.Run(bounded, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+			tree, err = page.GetFrameTree().Do(ctx)
+			return err
+		}))
+		found = nil
+		for _, child := range tree.ChildFrames {
+			if child.Frame.URL != "" && child.Frame.URL != "about:blank" {
+				found = append(found, child.Frame)
+			}
+		}
+		return err == nil && len(found) == len(tree.ChildFrames)
+	}, patience, 10*time.Millisecond)
+	return found
 }
 
 // TestPagesAreAccessible runs axe-core on every page, wide and narrow, light and dark.
