@@ -99,8 +99,9 @@ rego-test: build
 
 # buildah builds the container image; strace shows what programs open; git makes the projects that the
 # end-to-end tests decide about; postgresql is the database that several sidecars
-# share, and Debian keeps its programs out of the search path; chromium shows the console. Without root, or
-# without a package source, the tests that need them say that they were skipped.
+# share, and Debian keeps its programs out of the search path; chromium shows the console; notify-send and dunst
+# show a notification, in Xvfb. Without root, or without a package source, the tests that need them say that they
+# were skipped.
 system-packages:
 	@missing=""; \
 	for program in git buildah sqlite3 strace; do \
@@ -108,6 +109,9 @@ system-packages:
 	done; \
 	command -v initdb $$(compgen -G '/usr/lib/postgresql/*/bin/initdb' || :) >/dev/null || missing="$$missing postgresql"; \
 	command -v chromium chromium-browser google-chrome >/dev/null || missing="$$missing chromium"; \
+	command -v notify-send >/dev/null || missing="$$missing libnotify-bin"; \
+	command -v dunst >/dev/null || missing="$$missing dunst dbus-daemon"; \
+	command -v Xvfb >/dev/null || missing="$$missing xvfb"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
 		echo "make test: missing:$$missing; not root on a Debian system, so their tests are skipped"; exit 0; \

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -118,7 +117,7 @@ func (p *poster) content(message *Message) (body []byte, header map[string]strin
 		if p.target.Secret != "" {
 			header["Authorization"] = "Bearer " + p.target.Secret
 		}
-		return []byte(bounded(render.Text(message.Prompt))), header, nil
+		return []byte(bounded(render.Text(message.Prompt), mostNtfy)), header, nil
 	}
 	name := "prompt.created"
 	if message.Prompt.State != v1.PromptPending {
@@ -149,30 +148,55 @@ func signature(secret string, at int64, body []byte) string {
 // mostNtfy is how many bytes ntfy takes as a message and not as a file.
 const mostNtfy = 4000
 
-func bounded(text string) string {
-	if len(text) <= mostNtfy {
+// bounded cuts a text that is longer than most bytes, with a mark.
+func bounded(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostNtfy], "") + "… (cut)"
+	return strings.ToValidUTF8(text[:most], "") + "… (cut)"
 }
 
 // desktop shows a notification on this machine.
 type desktop struct{}
 
 func (desktop) Send(ctx context.Context, message *Message) error {
-	card := render.NewCard(message.Prompt)
-	text := card.Title
-	if card.Ending != "" {
-		text += "\n" + card.Ending
-	}
-	argv := []string{"notify-send", "--app-name=policyd", "--", "policyd asks", html.EscapeString(text)}
+	summary, body := desktopText(message)
+	// The text is an operand and never an option or a script: it holds what an agent wrote.
+	argv := []string{"notify-send", "--app-name=policyd", "--", summary, markup.Replace(body)}
 	if runtime.GOOS == "darwin" {
-		argv = []string{"osascript", "-e", "on run argv", "-e", `display notification (item 1 of argv) with title "policyd asks"`, "-e", "end run", "--", text}
+		argv = []string{"osascript", "-e", "on run argv", "-e", `display notification (item 2 of argv) with title (item 1 of argv)`, "-e", "end run", "--", summary, body}
 	}
 	if err := exec.CommandContext(ctx, argv[0], argv[1:]...).Run(); err != nil {
 		return fmt.Errorf("%w: run %s: %w", errRefused, argv[0], err)
 	}
 	return nil
+}
+
+// markup escapes what a notification server takes for markup. Some servers know no numeric character
+// references, which package html writes for quotes.
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// mostDesktop is how many bytes of a command a notification shows.
+const mostDesktop = 300
+
+// desktopText is what a notification says: the question, the command, and where to answer.
+func desktopText(message *Message) (summary, body string) {
+	card := render.NewCard(message.Prompt)
+	if card.Ending != "" {
+		return "policyd: answered", card.Title + "\n" + card.Ending
+	}
+	lines := []string{card.Title}
+	var code strings.Builder
+	for _, segment := range card.Code {
+		code.WriteString(segment.Text)
+	}
+	if code.Len() > 0 {
+		lines = append(lines, bounded(code.String(), mostDesktop))
+	}
+	if message.Link != "" {
+		lines = append(lines, message.Link)
+	}
+	return "policyd asks", strings.Join(lines, "\n")
 }
 
 // command runs a program with the event on its standard input.
