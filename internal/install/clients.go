@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -113,11 +114,29 @@ type group struct {
 }
 
 type handler struct {
+	// Name is what Gemini CLI shows while the hook runs.
 	Name      string `json:"name,omitempty"`
 	Type      string `json:"type"`
 	Command   string `json:"command"`
 	Timeout   int    `json:"timeout"`
 	OnFailure string `json:"onFailure,omitempty"`
+	// StatusMessage is what Claude Code and Codex show while the hook runs.
+	StatusMessage string `json:"statusMessage,omitempty"`
+}
+
+// hookName is how Gemini CLI knows the hook.
+const hookName = "policyd"
+
+// whereToAnswer is what clients show while a hook runs that may be held. The text is fixed: no client takes one
+// from a hook that runs, but for those that take it for the answer in older versions.
+const whereToAnswer = "policyd: if this waits, answer with `policyd prompts watch` or `policyd console`"
+
+// status is what a client shows while the hook runs; empty if no question is held.
+func (o *Options) status() string {
+	if o.Hold == 0 {
+		return ""
+	}
+	return whereToAnswer
 }
 
 // files are what an install of the client touches.
@@ -156,7 +175,7 @@ func (o *Options) toolsServer() stdioServer {
 func (o *Options) claude() []file {
 	line := handler{Type: "command", Command: o.shellCommand(), Timeout: o.seconds()}
 	gate := line
-	gate.OnFailure = "block"
+	gate.OnFailure, gate.StatusMessage = "block", o.status()
 	settings := filepath.Join(o.place("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
 	servers := filepath.Join(o.Home, ".claude.json")
 	if named, set := o.Env("CLAUDE_CONFIG_DIR"); set && filepath.IsAbs(named) {
@@ -179,12 +198,14 @@ func (o *Options) codex() []file {
 	if o.Project != "" {
 		dir = filepath.Join(o.Project, ".codex")
 	}
-	line := group{"", []handler{{Type: "command", Command: o.shellCommand(), Timeout: o.seconds()}}}
-	hooks := []eventHook{{"PreToolUse", line}}
+	line := handler{Type: "command", Command: o.shellCommand(), Timeout: o.seconds()}
+	gate := line
+	gate.StatusMessage = o.status()
+	hooks := []eventHook{{"PreToolUse", group{"", []handler{gate}}}}
 	if o.AutoApprove {
-		hooks = append(hooks, eventHook{"PermissionRequest", line})
+		hooks = append(hooks, eventHook{"PermissionRequest", group{"", []handler{gate}}})
 	}
-	hooks = append(hooks, eventHook{"SessionStart", line})
+	hooks = append(hooks, eventHook{"SessionStart", group{"", []handler{line}}})
 	return o.withServer([]file{{path: filepath.Join(dir, "hooks.json"), hooks: hooks}},
 		file{path: filepath.Join(dir, "config.toml"), format: toml, serverAt: "mcp_servers", server: o.toolsServer()})
 }
@@ -196,9 +217,11 @@ func (o *Options) gemini() []file {
 	if o.Project != "" {
 		settings = filepath.Join(o.Project, ".gemini", "settings.json")
 	}
-	line := []handler{{Name: "policyd", Type: "command", Command: o.shellCommand(), Timeout: o.seconds() * milliseconds}}
+	line := handler{Name: hookName, Type: "command", Command: o.shellCommand(), Timeout: o.seconds() * milliseconds}
+	gate := line
+	gate.Name = cmp.Or(o.status(), hookName)
 	one := file{path: settings, format: commentedJSON, hooks: []eventHook{
-		{"BeforeTool", group{"*", line}}, {"SessionStart", group{"", line}}, {"SessionEnd", group{"", line}},
+		{"BeforeTool", group{"*", []handler{gate}}}, {"SessionStart", group{"", []handler{line}}}, {"SessionEnd", group{"", []handler{line}}},
 	}}
 	one.serverAt = "mcpServers"
 	if o.offersTools() {

@@ -89,6 +89,8 @@ type entry struct {
 	OnFailure  string  `json:"onFailure"`
 	FailClosed bool    `json:"failClosed"`
 	Async      bool    `json:"async"`
+	// StatusMessage counts for what Codex trusts.
+	StatusMessage string `json:"statusMessage"`
 }
 
 func (e *entry) line() string { return e.Command + e.Bash }
@@ -202,7 +204,7 @@ func (r *Report) geminiSwitches(_ *Options, own *document) {
 		r.fault("hooksConfig.enabled is false: no hook fires")
 	}
 	var off []string
-	if own.decode(&off, "hooksConfig", "disabled") && slices.Contains(off, "policyd") {
+	if own.decode(&off, "hooksConfig", "disabled") && (slices.Contains(off, hookName) || slices.Contains(off, whereToAnswer)) {
 		r.fault("hooksConfig.disabled names policyd")
 	}
 }

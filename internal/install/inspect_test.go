@@ -1,10 +1,14 @@
 package install_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,16 +63,21 @@ func TestInspectFindsWhatLetsToolsRun(t *testing.T) {
 // TestCodexTrust compares with the hashes that Codex 0.169 itself gave for these
 // hooks.
 func TestCodexTrust(t *testing.T) {
-	const tool, start = "8f6a4fbe9fdce7e250fbe0ad8e127e34a974efe1ae1362b670ca0b922f5216aa",
+	const tool, start = "ee2f89ec8c8da3da1b23f6c6978270db7fbebd61e2fef2dbb6f9e7d784f6d130",
 		"1a2fbebce0dc83b03eba67d07a6039a3757931506d710d9a05c35957c1bcc42b"
+	// silent is the hash of the tool's hook without a status message, as earlier installs wrote it.
+	const silent = "8f6a4fbe9fdce7e250fbe0ad8e127e34a974efe1ae1362b670ca0b922f5216aa"
 	for name, of := range map[string]struct {
 		tool, more string
+		silent     bool
 		want       []string
 	}{
-		"trusted":         {tool, "", nil},
-		"changed since":   {start, "", []string{"PreToolUse: codex trusts an older form"}},
-		"never trusted":   {"", "", []string{"PreToolUse: codex does not trust"}},
-		"trusted and off": {tool, "enabled = false\n", []string{"PreToolUse: codex has the hook disabled"}},
+		"trusted":            {tool, "", false, nil},
+		"trusted and silent": {silent, "", true, nil},
+		"silent before":      {silent, "", false, []string{"PreToolUse: codex trusts an older form"}},
+		"changed since":      {start, "", false, []string{"PreToolUse: codex trusts an older form"}},
+		"never trusted":      {"", "", false, []string{"PreToolUse: codex does not trust"}},
+		"trusted and off":    {tool, "enabled = false\n", false, []string{"PreToolUse: codex has the hook disabled"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(t, reply.Codex)
@@ -76,6 +85,11 @@ func TestCodexTrust(t *testing.T) {
 			changes, err := install.Install(o)
 			apply(t, changes, err)
 			hooks := filepath.Join(o.Home, ".codex/hooks.json")
+			if of.silent {
+				text, err := os.ReadFile(hooks)
+				require.NoError(t, err)
+				write(t, hooks, regexp.MustCompile(`,\s*"statusMessage": "[^"]*"`).ReplaceAllString(string(text), ""))
+			}
 			state := func(event, hash string) string {
 				return "[hooks.state.\"" + hooks + ":" + event + ":0:0\"]\ntrusted_hash = \"sha256:" + hash + "\"\n"
 			}
@@ -90,5 +104,44 @@ func TestCodexTrust(t *testing.T) {
 				assert.Contains(t, faults[i], want)
 			}
 		})
+	}
+}
+
+// TestWhereToAnswerIsShown holds that a hook which may be held shows where a person answers, in each client that
+// takes a text for it, and that no other hook does.
+func TestWhereToAnswerIsShown(t *testing.T) {
+	for client, of := range map[string]struct{ path, key, quiet string }{
+		reply.Claude: {".claude/settings.json", "statusMessage", ""},
+		reply.Codex:  {".codex/hooks.json", "statusMessage", ""},
+		reply.Gemini: {".gemini/settings.json", "name", "policyd"},
+	} {
+		for _, hold := range []time.Duration{0, time.Minute} {
+			t.Run(fmt.Sprint(client, hold), func(t *testing.T) {
+				o := options(t, client)
+				o.Hold, o.AutoApprove = hold, true
+				changes, err := install.Install(o)
+				apply(t, changes, err)
+				text, err := os.ReadFile(filepath.Join(o.Home, of.path))
+				require.NoError(t, err)
+				var settings struct {
+					Hooks map[string][]struct{ Hooks []map[string]any }
+				}
+				require.NoError(t, json.Unmarshal(text, &settings))
+				require.NotEmpty(t, settings.Hooks)
+				for event, groups := range settings.Hooks {
+					got, _ := groups[0].Hooks[0][of.key].(string)
+					if hold == 0 || strings.HasPrefix(event, "Session") {
+						assert.Equal(t, of.quiet, got, event)
+						continue
+					}
+					assert.Contains(t, got, "`policyd prompts watch` or `policyd console`", event)
+				}
+				if client == reply.Gemini && hold > 0 {
+					shown := settings.Hooks["BeforeTool"][0].Hooks[0]["name"]
+					write(t, filepath.Join(o.Home, of.path), strings.Replace(string(text), "{", fmt.Sprintf(`{"hooksConfig":{"disabled":[%q]},`, shown), 1))
+					assert.Contains(t, inspect(t, o).Faults, "hooksConfig.disabled names policyd")
+				}
+			})
+		}
 	}
 }

@@ -12,6 +12,9 @@ import { dirname, join } from "node:path"
 const COMMAND = /*COMMAND*/ []
 const DEADLINE = /*DEADLINE*/ 0
 const MOST = 8 * 1024 * 1024
+// How long a question is held before a toast says so, and how long the toast stays until it comes again.
+const SILENCE = 1000
+const TOAST = 15000
 
 class Refused extends Error {}
 
@@ -57,6 +60,21 @@ function read(text) {
 
 function reasonOf(answer) {
   return typeof answer.reason === "string" && answer.reason !== "" ? answer.reason : "policyd refuses the call"
+}
+
+// whileHeld says where to answer for as long as a call waits. Nothing of it changes what becomes of the call.
+function whileHeld(client, waiting) {
+  if (!COMMAND.includes("--hold")) return waiting
+  const toast = () => {
+    try {
+      const shown = client.tui.showToast({ body: {
+        title: "policyd", message: "A call waits for an answer: policyd prompts watch, or policyd console", variant: "warning", duration: TOAST,
+      } })
+      Promise.resolve(shown).catch(() => {}) // there is no screen
+    } catch {} // an OpenCode without toasts
+  }
+  let timer = setTimeout(() => { toast(); timer = setInterval(toast, TOAST) }, SILENCE)
+  return waiting.finally(() => clearTimeout(timer))
 }
 
 const edits = ["write", "edit", "patch", "apply_patch", "multiedit"]
@@ -148,7 +166,7 @@ export const Policyd = async ({ client, directory, worktree }) => {
           output: { args: output.args },
           directory, worktree,
         }
-        const answer = await ask(payload, directory)
+        const answer = await whileHeld(client, ask(payload, directory))
         if (answer.decision === "allow") {
           if (answer.args !== undefined) rewrite(output.args, answer.args)
           call.allowed = true

@@ -19,15 +19,16 @@ type codexHook struct {
 }
 
 type codexLine struct {
-	Async   bool   `json:"async"`
-	Command string `json:"command"`
-	Timeout int    `json:"timeout"`
-	Type    string `json:"type"`
+	Async         bool   `json:"async"`
+	Command       string `json:"command"`
+	StatusMessage string `json:"statusMessage,omitempty"`
+	Timeout       int    `json:"timeout"`
+	Type          string `json:"type"`
 }
 
 // codexHash is the hash by which Codex trusts a hook.
 func codexHash(event string, matcher *string, e *entry) (string, error) {
-	text, err := marshal(codexHook{snake(event), [1]codexLine{{e.Async, e.Command, int(e.Timeout), e.Type}}, matcher}, "", "")
+	text, err := marshal(codexHook{snake(event), [1]codexLine{{e.Async, e.Command, e.StatusMessage, int(e.Timeout), e.Type}}, matcher}, "", "")
 	if err != nil {
 		return "", err
 	}

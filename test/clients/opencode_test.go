@@ -23,6 +23,10 @@ type pluginResult struct {
 		Path map[string]string `json:"path"`
 		Body map[string]string `json:"body"`
 	} `json:"replies"`
+	Toasts []struct {
+		Title, Message, Variant string
+		Duration                int
+	} `json:"toasts"`
 }
 
 // runPlugin drives the plugin in a real node with a stand-in for OpenCode. The
@@ -36,7 +40,7 @@ func runPlugin(t *testing.T, script string, deadline time.Duration, steps ...any
 	dir = t.TempDir()
 	program := filepath.Join(dir, "policyd hook's")
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"+script+"\n"), 0o700))
-	text, err := install.OpenCodePlugin([]string{program, "opencode"}, deadline)
+	text, err := install.OpenCodePlugin([]string{program, "opencode", "--hold", "55s"}, deadline)
 	require.NoError(t, err)
 	plugin := filepath.Join(dir, "policyd.mjs")
 	require.NoError(t, os.WriteFile(plugin, []byte(text), 0o600))
@@ -110,6 +114,23 @@ func TestOpenCodePluginThrowsUnlessAllowed(t *testing.T) {
 	}
 }
 
+// TestOpenCodePluginSaysWhereToAnswer holds that a toast says so while a call is held, and that a quick answer
+// shows none.
+func TestOpenCodePluginSaysWhereToAnswer(t *testing.T) {
+	t.Parallel()
+	results, _ := runPlugin(t, `case "$(cat)" in *held*) until [ -e "$DIR/toast" ]; do sleep 0.05; done; echo '{"decision":"deny","reason":"no such luck"}';; *) echo '{"decision":"allow"}';; esac`,
+		time.Minute, bashCall("quick"), bashCall("held"))
+	require.Len(t, results, 2)
+	assert.Nil(t, results[0].Thrown)
+	assert.Empty(t, results[0].Toasts)
+	require.NotNil(t, results[1].Thrown)
+	assert.Contains(t, *results[1].Thrown, "no such luck")
+	require.Len(t, results[1].Toasts, 1)
+	assert.Contains(t, results[1].Toasts[0].Message, "policyd prompts watch")
+	assert.Contains(t, results[1].Toasts[0].Message, "policyd console")
+	assert.Equal(t, "warning", results[1].Toasts[0].Variant)
+}
+
 // TestOpenCodePluginWithoutHookProgram: a program that is gone blocks all.
 func TestOpenCodePluginWithoutHookProgram(t *testing.T) {
 	t.Parallel()
@@ -137,7 +158,7 @@ func TestOpenCodePluginSendsWhatOpenCodeSent(t *testing.T) {
 		assert.JSONEq(t, string(captured), string(sent))
 		args, err := os.ReadFile(filepath.Join(dir, "args"))
 		require.NoError(t, err)
-		assert.Equal(t, "opencode\n--project\n/home/dev/proj\n", string(args))
+		assert.Equal(t, "opencode\n--hold\n55s\n--project\n/home/dev/proj\n", string(args))
 		assert.FileExists(t, filepath.Join(dir, "cache/policyd/opencode-loaded.json"), "the doctor's mark")
 	}
 }

@@ -54,7 +54,7 @@ func TestRealClientsRunContained(t *testing.T) {
 			r.write(t, client.settings)
 			r.write(t, map[string]string{"proj/build.sh": "tr a-z A-Z <<<'built and' >built.txt; cat built.txt .env; echo HIDDEN >>built.txt; paste -sd' ' built.txt\n"})
 			client.flags = append(client.flags, "--contain")
-			r.install(t, &client)
+			r.install(t, &client, "0s")
 			r.serve(t)
 			r.awaitContainment(t)
 			var lines []string

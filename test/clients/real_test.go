@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/internal/clients/reply"
 )
 
 // clientsVariable names the directory with the clients' programs, and asks for
@@ -171,7 +173,7 @@ func TestRealClients(t *testing.T) {
 				require.FileExists(t, filepath.Join(r.project, "leaked.txt"), "the rig itself lets commands run:\n%s", model.heard())
 				require.NoError(t, os.Remove(filepath.Join(r.project, "leaked.txt")))
 			})
-			r.install(t, &client)
+			r.install(t, &client, "0s")
 			r.serve(t)
 			t.Run("a denied command leaves no trace, an allowed one runs", func(t *testing.T) {
 				model := newModel(t, "cat .env > leaked.txt", "cat marker.txt")
@@ -187,6 +189,18 @@ func TestRealClients(t *testing.T) {
 				r.drive(t, &client, model)
 				assert.Positive(t, model.steps())
 				assert.NoFileExists(t, filepath.Join(r.project, "asked.txt"))
+			})
+			t.Run("a question that is held is answered elsewhere", func(t *testing.T) {
+				attended := client
+				attended.flags = nil // somebody answers
+				r.install(t, &attended, "1m")
+				assert.NotContains(t, r.run(t, r.policyd, "doctor"), "trust", "the hook that shows where to answer is trusted")
+				model := newModel(t, "touch asked.txt", "cat marker.txt")
+				stop := r.answerAll(t, client.name)
+				r.drive(t, &client, model)
+				stop()
+				assert.FileExists(t, filepath.Join(r.project, "asked.txt"))
+				r.install(t, &client, "0s")
 			})
 			t.Run("policyd killed in the middle", func(t *testing.T) {
 				model := newModel(t, "cat marker.txt", "cat second.txt", "cat marker.txt > trace.txt")
@@ -251,9 +265,34 @@ func (r *realRun) run(t *testing.T, program string, args ...string) string {
 	return string(text)
 }
 
-func (r *realRun) install(t *testing.T, client *realClient) {
+// answerAll approves what a client asks, until it is stopped.
+func (r *realRun) answerAll(t *testing.T, client string) (stop func()) {
 	t.Helper()
-	r.run(t, r.policyd, append([]string{"install", client.name, "--temporary", "--no-tools", "--hold", "0s"}, client.flags...)...)
+	known, found := reply.ByName(client)
+	require.True(t, found)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(200 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			command := exec.CommandContext(ctx, r.policyd, "prompts", "answer", "--all", "--agent", known.Agent, "once")
+			command.Dir, command.Env = r.project, r.env
+			_ = command.Run() // nothing may be asked yet
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (r *realRun) install(t *testing.T, client *realClient, hold string) {
+	t.Helper()
+	r.run(t, r.policyd, append([]string{"install", client.name, "--temporary", "--no-tools", "--hold", hold}, client.flags...)...)
 	if client.trust != nil {
 		client.trust(t, r)
 	}
