@@ -89,6 +89,10 @@ var rooms = []room{
 		reason: "pages show what others keep; listeners, credentials and who decides are wired by cmd",
 	},
 	{
+		path: "internal/signin", modules: []string{"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2"},
+		reason: "who a person is follows from what a provider signed; what the person may do is said elsewhere",
+	},
+	{
 		path: "internal/notify", own: []string{"api/v1", "internal/render"},
 		reason: "who is told, and what they answer, follows from prompts alone; where prompts come from is wired by cmd",
 	},

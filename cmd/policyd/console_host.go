@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,6 +24,7 @@ import (
 	"policyd/internal/record"
 	"policyd/internal/server"
 	"policyd/internal/sidecar"
+	"policyd/internal/signin"
 )
 
 // consoleHost serves the console from when somebody asks for a link, or from the start. Until then
@@ -150,11 +153,27 @@ func (h *consoleHost) consoleOptions() console.Options {
 	if s.Now != nil {
 		clock = s.Now
 	}
-	return console.Options{
+	options := console.Options{
 		Prompts: memory.Prompts, Approvals: memory.Approvals, Sessions: memory.Sessions, Decisions: record.NewReader(s.DecisionLog.File), Events: memory.Events,
 		Explain: h.explain, Status: h.status, Clock: clock, Hosts: h.hosts, Secure: h.operations.certificates != nil,
 		Credential: h.operations.tokens.Keys().Holds, Kept: filepath.Join(s.StateDir, consoleSessions), Inbound: h.inbound(memory.Prompts), Logger: h.logger,
 	}
+	if set := s.Console.OIDC; set != nil {
+		h.signIn(set, &options)
+	}
+	return options
+}
+
+// signIn lets operators sign in at a provider. Their sessions end with the settings that they signed in by.
+func (h *consoleHost) signIn(set *config.OIDC, options *console.Options) {
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{set.Issuer, set.Client, set.Claim}, set.Operators()...), "\n")))
+	credential, holds := "oidc:"+hex.EncodeToString(sum[:]), options.Credential
+	options.SignIn = signin.New(signin.Options{
+		Issuer: set.Issuer, Client: set.Client, Secret: set.Secret, Scopes: set.Scopes, Claim: set.Claim, Groups: set.Operators(),
+		Back: func() string { return h.base() + console.SignInBack }, Clock: options.Clock,
+	})
+	options.SignInCredential, options.Home = credential, h.base
+	options.Credential = func(id string) bool { return id == credential || holds(id) }
 }
 
 // explain puts a record into words by the policy in force.

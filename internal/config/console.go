@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,18 @@ type Console struct {
 	Serve string
 	// Addr is host:port, and URL what stands before /console in links; empty follows from Addr.
 	Addr, URL string
+	// OIDC says where operators sign in; nil is nowhere.
+	OIDC *OIDC
+}
+
+// OIDC is an OpenID Connect provider at which operators sign in. Secret is a secret.
+type OIDC struct {
+	Issuer, Client, Secret string
+	// Scopes are asked for besides openid. Claim is the claim with a person's groups.
+	Scopes []string
+	Claim  string
+	// Roles are those of groups.
+	Roles map[string]string
 }
 
 // When the console is served.
@@ -26,11 +39,27 @@ const (
 
 const usualConsole = "127.0.0.1:7484"
 
+// usualClaim is the claim of most providers.
+const usualClaim = "groups"
+
 func consoleShape() shape {
 	return fixed(map[string]shape{
 		"serve": {kind: text, allowed: []string{ConsoleOff, ConsoleOnDemand, ConsoleAlways}},
 		"addr":  {kind: text, check: hostPort},
 		"url":   {kind: text, check: originAddress},
+		"oidc":  oidcShape(),
+	})
+}
+
+func oidcShape() shape {
+	role := shape{kind: text, allowed: []string{RoleOperator}}
+	return fixed(map[string]shape{
+		"issuer": {kind: text, check: issuerAddress, needed: true},
+		"client": {kind: text, check: oneLine, needed: true},
+		"secret": {kind: text, check: oneLine},
+		"scopes": strs(),
+		"claim":  {kind: text, check: notEmpty},
+		"roles":  {kind: table, each: &role, needed: true},
 	})
 }
 
@@ -38,6 +67,44 @@ func (c *Console) fill(values map[string]any) {
 	c.Serve = get(values, "serve", ConsoleOnDemand)
 	c.Addr = get(values, "addr", usualConsole)
 	c.URL = strings.TrimSuffix(get(values, "url", ""), "/")
+	signIn := get(values, "oidc", map[string]any{})
+	if get(signIn, "issuer", "") == "" {
+		return // it is needed where anything is said
+	}
+	c.OIDC = &OIDC{
+		Issuer: get(signIn, "issuer", ""), Client: get(signIn, "client", ""), Secret: get(signIn, "secret", ""),
+		Scopes: words(signIn, "scopes"), Claim: get(signIn, "claim", usualClaim), Roles: map[string]string{},
+	}
+	if _, given := signIn["scopes"]; !given {
+		c.OIDC.Scopes = []string{"email", "groups"}
+	}
+	for group, role := range get(signIn, "roles", map[string]any{}) {
+		c.OIDC.Roles[group] = fmt.Sprint(role)
+	}
+}
+
+// Operators are the groups whose members may use the console, in order.
+func (o *OIDC) Operators() []string {
+	var out []string
+	for group, role := range o.Roles {
+		if role == RoleOperator {
+			out = append(out, group)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// issuerAddress holds that nobody between policyd and the provider can change what it says.
+func issuerAddress(value string) error {
+	if err := webAddress(value); err != nil {
+		return err
+	}
+	parsed, err := url.Parse(value)
+	if err != nil || parsed.User != nil || parsed.Scheme != "https" && !isLoopback(parsed.Hostname()) {
+		return fmt.Errorf("%q is neither https nor on this machine", value)
+	}
+	return nil
 }
 
 // originAddress takes the part of an address that stands before its path.
@@ -64,6 +131,10 @@ func (o *Operations) checkConsole(fail func(key, message string) error) error {
 		return fail("console.addr", fmt.Sprintf("%s is not a loopback address: without TLS the console is served to this machine alone; set tls", host))
 	case c.URL != "" && strings.HasPrefix(c.URL, "https:") != (o.TLS.Cert != ""):
 		return fail("console.url", "is https if tls is set, and else http")
+	case c.OIDC != nil && c.Serve != ConsoleAlways:
+		return fail("console.oidc", "people sign in at the console; set console.serve to always")
+	case c.OIDC != nil && len(c.OIDC.Operators()) == 0:
+		return fail("console.oidc.roles", "nobody could sign in; name a group, such as {platform: operator}")
 	}
 	return nil
 }

@@ -45,3 +45,40 @@ func TestTheConsoleStaysOnThisMachine(t *testing.T) {
 		require.NoError(t, err, text)
 	}
 }
+
+// TestWhoSignsInElsewhere holds what a provider needs, and that what it says can't be changed on its way.
+func TestWhoSignsInElsewhere(t *testing.T) {
+	load := func(console string) (*config.Config, error) {
+		file := filepath.Join(t.TempDir(), "policyd.yaml")
+		require.NoError(t, os.WriteFile(file, []byte("console: "+console), 0o600))
+		return config.Load(file, func(name string) (string, bool) {
+			return map[string]string{"HOME": "/home/x", "SECRET": "s3cret"}[name], name == "HOME" || name == "SECRET"
+		}, nil)
+	}
+	made, err := load("{serve: always, oidc: {issuer: 'https://id.example.org', client: policyd, secret: '${SECRET}', roles: {ops: operator, dev: operator}}}")
+	require.NoError(t, err)
+	assert.Equal(t, &config.OIDC{
+		Issuer: "https://id.example.org", Client: "policyd", Secret: "s3cret", Scopes: []string{"email", "groups"}, Claim: "groups",
+		Roles: map[string]string{"ops": "operator", "dev": "operator"},
+	}, made.Console.OIDC)
+	assert.Equal(t, []string{"dev", "ops"}, made.Console.OIDC.Operators())
+	made, err = load("{serve: always, oidc: {issuer: 'http://127.0.0.1:5556/dex', client: p, scopes: [], claim: roles, roles: {a: operator}}}")
+	require.NoError(t, err)
+	assert.Empty(t, made.Console.OIDC.Scopes)
+	assert.Equal(t, "roles", made.Console.OIDC.Claim)
+	for text, key := range map[string]string{
+		"{oidc: {issuer: 'https://id.example.org', client: p, roles: {a: operator}}}":                    "console.oidc",
+		"{serve: always, oidc: {issuer: 'http://id.example.org', client: p, roles: {a: operator}}}":      "console.oidc.issuer",
+		"{serve: always, oidc: {issuer: 'https://u:p@id.example.org', client: p, roles: {a: operator}}}": "console.oidc.issuer",
+		"{serve: always, oidc: {}}":                                                                           "console.oidc",
+		"{serve: always, oidc: {client: p, roles: {a: operator}}}":                                            "issuer",
+		"{serve: always, oidc: {issuer: 'https://id.example.org', roles: {a: operator}}}":                     "client",
+		"{serve: always, oidc: {issuer: 'https://id.example.org', client: p}}":                                "roles",
+		"{serve: always, oidc: {issuer: 'https://id.example.org', client: p, roles: {}}}":                     "console.oidc.roles",
+		"{serve: always, oidc: {issuer: 'https://id.example.org', client: p, roles: {a: agent}}}":             "console.oidc.roles",
+		"{serve: always, oidc: {issuer: 'https://id.example.org', client: p, roles: {a: operator}, x: true}}": "console.oidc",
+	} {
+		_, err := load(text)
+		require.ErrorContains(t, err, key, text)
+	}
+}

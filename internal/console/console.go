@@ -87,6 +87,11 @@ type Options struct {
 	Secure bool
 	// Credential reports whether a credential counts still.
 	Credential func(id string) bool
+	// SignIn signs operators in elsewhere; it may be nil. With it, SignInCredential identifies its settings, for
+	// Credential, and Home is what stands before the path in the address to which browsers come back.
+	SignIn           SignIn
+	SignInCredential string
+	Home             func() string
 	// Kept is the file that keeps sessions over a restart, as digests; empty keeps none.
 	Kept string
 	// Inbound takes what other services send, by the name that is the last element of the path;
@@ -103,6 +108,7 @@ type Console struct {
 	assets    map[string]asset
 	mux       *http.ServeMux
 	ledger    ledger
+	signing   signing
 
 	mu    sync.Mutex
 	undos map[string]undo
@@ -123,13 +129,14 @@ type asset struct {
 // is logged.
 func New(options Options) (*Console, error) {
 	if options.Prompts == nil || options.Approvals == nil || options.Sessions == nil || options.Events == nil || options.Clock == nil ||
-		options.Hosts == nil || options.Credential == nil || options.Status == nil {
+		options.Hosts == nil || options.Credential == nil || options.Status == nil ||
+		options.SignIn != nil && (options.Home == nil || options.SignInCredential == "") {
 		return nil, errors.New("make console: a collaborator is missing")
 	}
 	if options.Logger == nil {
 		options.Logger = slog.Default()
 	}
-	c := &Console{options: options, undos: map[string]undo{}, ledger: ledger{decisions: options.Decisions}}
+	c := &Console{options: options, undos: map[string]undo{}, ledger: ledger{decisions: options.Decisions}, signing: newSigning()}
 	var err error
 	if c.logins, err = newLogins(options.Clock, options.Credential, options.Kept); err != nil {
 		options.Logger.Warn("nobody is logged in at the console any more", "error", err)
@@ -186,6 +193,10 @@ func (c *Console) route() {
 	} {
 		c.mux.HandleFunc(pattern, handler)
 	}
+	if c.options.SignIn != nil {
+		c.mux.HandleFunc("GET "+signInPath, c.beginSignIn)
+		c.mux.HandleFunc("GET "+SignInBack, c.endSignIn)
+	}
 	for pattern, handler := range map[string]handler{
 		"GET /{$}":            c.waiting,
 		"GET /prompts/{id}":   c.waiting,
@@ -224,8 +235,8 @@ func (c *Console) Link(base string, who Operator) (link string, expires time.Tim
 
 // loginPage shows the page whose script makes a key and exchanges the code. A browser that loads a link
 // ahead, or a program that looks what is behind it, spends no code by that.
-func (c *Console) loginPage(w http.ResponseWriter, _ *http.Request) {
-	c.render(w, http.StatusOK, "login.html", nil)
+func (c *Console) loginPage(w http.ResponseWriter, r *http.Request) {
+	c.render(w, http.StatusOK, "login.html", map[string]any{"Link": r.URL.Query().Has("code"), "SignIn": c.options.SignIn != nil})
 }
 
 // login takes a one-time code and the browser's key, and gives a cookie for them.
@@ -316,8 +327,9 @@ func (c *Console) reply(w http.ResponseWriter, status int, data any) {
 // refuse answers with a reason: a page if a person opened it, and else JSON.
 func (c *Console) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
 	if r.Method == http.MethodGet && slices.Contains([]string{"", "navigate"}, r.Header.Get("Sec-Fetch-Mode")) {
+		login := status == http.StatusUnauthorized || status == http.StatusGone || strings.HasPrefix(r.URL.Path, signInPath)
 		c.render(w, status, "message.html", map[string]any{
-			"Title": http.StatusText(status), "Reason": reason, "Login": status == http.StatusUnauthorized || status == http.StatusGone,
+			"Title": http.StatusText(status), "Reason": reason, "Login": login, "SignIn": c.options.SignIn != nil,
 		})
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // policy is the content security policy of every response.
@@ -114,9 +115,13 @@ func (c *Console) cookieName() string {
 }
 
 func (c *Console) setCookie(w http.ResponseWriter, value string) {
+	http.SetCookie(w, c.cookie(c.cookieName(), Root, value, sessionLife, http.SameSiteStrictMode))
+}
+
+// cookie is a cookie that no script reads; an empty value takes it back.
+func (c *Console) cookie(name, path, value string, life time.Duration, site http.SameSite) *http.Cookie {
 	cookie := &http.Cookie{ //nolint:gosec // Secure is set if there is TLS; without it the console is on loopback
-		Name: c.cookieName(), Value: value, Path: Root, HttpOnly: true, Secure: c.options.Secure, SameSite: http.SameSiteStrictMode,
-		MaxAge: int(sessionLife.Seconds()),
+		Name: name, Value: value, Path: path, HttpOnly: true, Secure: c.options.Secure, SameSite: site, MaxAge: int(life.Seconds()),
 	}
 	if c.options.Secure {
 		cookie.Path = "/" // the prefix asks for it
@@ -124,7 +129,7 @@ func (c *Console) setCookie(w http.ResponseWriter, value string) {
 	if value == "" {
 		cookie.MaxAge = -1
 	}
-	http.SetCookie(w, cookie)
+	return cookie
 }
 
 // operator returns who sends a request, and the key of the browser.

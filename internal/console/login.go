@@ -38,6 +38,8 @@ type Operator struct {
 	Name string `json:"name"`
 	// Credential identifies the credential that the session ends with; empty is none.
 	Credential string `json:"credential"`
+	// Until is when the session ends at the latest, beside its usual ends; zero is never.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // session is a browser that is logged in. Only a digest of its cookie is kept.
@@ -184,7 +186,7 @@ func (l *logins) counts(operator Operator) bool {
 }
 
 func (l *logins) over(s *session, now time.Time) bool {
-	return now.Sub(s.Created) >= sessionLife || now.Sub(s.Seen) >= idleLife || !l.counts(s.Operator)
+	return !s.Until.IsZero() && !now.Before(s.Until) || now.Sub(s.Created) >= sessionLife || now.Sub(s.Seen) >= idleLife || !l.counts(s.Operator)
 }
 
 // sweep drops what has ended. The caller holds mu.
