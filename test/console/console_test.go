@@ -59,8 +59,10 @@ func run(m *testing.M) int {
 type server struct {
 	url, state, runDir, config, home string
 	console                          string
-	command                          *exec.Cmd
-	exited                           chan struct{}
+	// oidc is added to the settings of the console.
+	oidc    string
+	command *exec.Cmd
+	exited  chan struct{}
 }
 
 func newServer(t *testing.T) *server {
@@ -80,7 +82,7 @@ func newServer(t *testing.T) *server {
 // serve starts a server with the console at an address.
 func (s *server) serve(t *testing.T, address string) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always}\n"), 0o600))
+	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always"+s.oidc+"}\n"), 0o600))
 	s.start(t)
 }
 
