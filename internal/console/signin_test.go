@@ -66,6 +66,9 @@ func begin(t *testing.T, f *fixture) string {
 // back comes back from the provider, as a browser does.
 func back(f *fixture, cookie, query string) (status int, location, body string) {
 	answer := f.get("/console/signin/callback?"+query, map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "cross-site"})
+	if taken := answer.Header().Get("Set-Cookie"); !strings.Contains(taken, "_signin=;") || !strings.Contains(taken, "Max-Age=0") {
+		return 0, "", "the cookie stays: " + taken
+	}
 	return answer.Code, answer.Header().Get("Location"), answer.Body.String()
 }
 

@@ -221,6 +221,7 @@ func TestAProviderIsWhoItSays(t *testing.T) {
 	require.ErrorContains(t, err, "exchange code")
 	moved := httptest.NewServer(http.RedirectHandler(i.URL+"/.well-known/openid-configuration", http.StatusFound))
 	t.Cleanup(moved.Close)
+	i.named = moved.URL
 	_, err = signin.New(signin.Options{Issuer: moved.URL}).Begin(t.Context(), "s", "n", "v")
 	require.Error(t, err)
 	moved.Close()
