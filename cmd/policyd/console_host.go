@@ -192,6 +192,7 @@ func (h *consoleHost) status() console.Status {
 		Version: sidecar.Version(), Revision: h.decider.Policy.Revision(),
 		Warnings: slices.Concat(h.settings.Warnings(), h.decider.Policy.ScopeWarnings()),
 	}
+	out.Activated, out.Refused, out.Refusals = h.decider.Policy.Reloads()
 	for _, check := range h.decider.Ready().Checks {
 		out.Checks = append(out.Checks, console.Check{Name: check.Name, OK: check.OK, Detail: check.Detail})
 	}

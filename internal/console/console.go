@@ -56,6 +56,11 @@ type Decisions interface {
 // Status is what the page about the policy shows.
 type Status struct {
 	Version, Revision string
+	// Activated is when the policy in force was activated. Refused counts the reloads that were refused since the
+	// start, and Refusals say why the latest were.
+	Activated time.Time
+	Refused   int
+	Refusals  []string
 	// Checks are those of readiness.
 	Checks []Check
 	// Warnings are settings that are wide.

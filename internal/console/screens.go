@@ -140,6 +140,9 @@ func (c *Console) policy(w http.ResponseWriter, r *http.Request, _ Operator) {
 		known = nil // what was counted is left out
 	}
 	data := policyData{Page: "policy", Status: c.options.Status(), Known: len(known)}
+	for i, refusal := range data.Refusals {
+		data.Refusals[i] = shown(refusal)
+	}
 	rules := map[string]int{}
 	for i := range known {
 		for _, rule := range known[i].Rules {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/internal/console"
 )
 
 // record is a line of the decision log.
@@ -125,7 +126,15 @@ func TestFiguresAreCounted(t *testing.T) {
 	for _, want := range []string{"<dt>allowed</dt><dd>50 %</dd>", "2 allowed, 1 asked, 1 denied", "policyd approvals trust-verb &#39;git push&#39; --dir /repo"} {
 		assert.Contains(t, page, want)
 	}
+	f.openWith(t, func(options *console.Options) {
+		options.Status = func() console.Status {
+			return console.Status{Revision: "r-1", Activated: f.now, Refused: 3, Refusals: []string{"bundle.tar.gz: <b>no</b> \u202erevision"}}
+		}
+	})
 	page = text(t, f.get("/console/policy", nil))
+	for _, want := range []string{"2026-01-02 03:04:05 UTC", "<dt>reloads refused</dt><dd>3</dd>", `bundle.tar.gz: &lt;b&gt;no&lt;/b&gt; \u202erevision`} {
+		assert.Contains(t, page, want)
+	}
 	assert.Contains(t, page, "r-1")
 	assert.Contains(t, page, `approvals/required</a></td><td class="number">4</td>`)
 }

@@ -193,6 +193,16 @@ func (p *Policy) ReloadFiles(ctx context.Context) (bool, error) {
 // Revision is that of the policy in force, empty for none.
 func (p *Policy) Revision() string { return p.engine.Status().Revision }
 
+// Reloads are when the policy in force was activated, how many reloads and fetches were refused since the start,
+// and why the latest were, for those that still are.
+func (p *Policy) Reloads() (activated time.Time, refused int, refusals []string) {
+	status := p.engine.Status()
+	if status.LastError != "" {
+		refusals = append(refusals, status.LastError)
+	}
+	return status.ActivatedAt, status.Failures, append(refusals, p.bundleWarnings()...)
+}
+
 // InForce is the snapshot in force, nil while there is none.
 func (p *Policy) InForce() *Snapshot { return p.current.Load() }
 
