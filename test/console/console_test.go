@@ -22,6 +22,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -511,7 +512,17 @@ func TestPagesAreAccessible(t *testing.T) {
 		t.Skip("skipped: axe-core is not installed; npm install --prefix bin/.axe axe-core")
 	}
 	ctx := browser(t)
-	newServer(t).eachPage(ctx, t, func(name string, _ int64) { assert.Empty(t, problems(ctx, t, string(axe)), name) })
+	s := newServer(t)
+	s.oidc = ", oidc: {issuer: 'http://127.0.0.1:9', client: policyd, roles: {ops: operator}}"
+	s.stop()
+	s.serve(t, "127.0.0.1:0")
+	s.eachPage(ctx, t, func(name string, _ int64) { assert.Empty(t, problems(ctx, t, string(axe)), name) })
+	// Those that nobody is logged in for.
+	do(ctx, t, network.ClearBrowserCookies())
+	for path, heading := range map[string]string{"": "Unauthorized", "login": "Log in", "signin": "Bad Gateway", "nothing": "Not Found"} {
+		do(ctx, t, chromedp.Navigate(s.console+"/console/"+path), until(`document.querySelector("h1")?.textContent === "`+heading+`"`))
+		assert.Empty(t, problems(ctx, t, string(axe)), heading)
+	}
 }
 
 // TestPagesFitTheWindow holds that no page is wider than the window, wide and narrow, light and dark. It takes
