@@ -60,20 +60,23 @@ func (w *walker) definable(name string) bool {
 }
 
 // uncalled walks the functions that the line defines and never calls: they stay
-// behind in a shell that goes on.
+// behind in a shell that goes on. Their bodies may define more of them.
 func (w *walker) uncalled(st *state, outer map[*syntax.FuncDecl]bool) {
-	var left []*syntax.FuncDecl
-	for decl, called := range w.called {
-		if !called {
-			left = append(left, decl)
+	for {
+		var first *syntax.FuncDecl
+		for decl, called := range w.called {
+			if !called && (first == nil || decl.Pos().Offset() < first.Pos().Offset()) {
+				first = decl
+			}
 		}
+		if first == nil {
+			break
+		}
+		w.called[first] = true
+		w.messy(guard.MessyFunction)
+		w.stmt(st, first.Body)
 	}
 	w.called = outer
-	slices.SortFunc(left, func(a, b *syntax.FuncDecl) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
-	for _, decl := range left {
-		w.messy(guard.MessyFunction)
-		w.stmt(st, decl.Body)
-	}
 }
 
 // invoke walks a call of a function.

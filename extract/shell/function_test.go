@@ -3,6 +3,8 @@ package shell
 import (
 	"testing"
 
+	"policyd/extract/shell/guard"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,6 +41,16 @@ func TestFunctionsLeaveWhatTheyChange(t *testing.T) {
 	} {
 		c := last(t, line)
 		assert.True(t, c.Caveats.Has("dynamic_word") || touched(t, line) == "", line)
+	}
+}
+
+// What the line defines and never calls stays behind in the shell, wherever it is defined.
+func TestFunctionsThatAreNotCalled(t *testing.T) {
+	for _, line := range []string{
+		"f() { cat a; }", "f() { g() { cat a; }; }", "f() { g() { h() { cat a; }; }; }", "f() { g() { cat a; }; }; f", "f() { f() { cat a; }; }; f",
+	} {
+		assert.Equal(t, "read a", touched(t, line), line)
+		assert.Contains(t, parse(t, line).Messy, guard.MessyFunction, line)
 	}
 }
 
