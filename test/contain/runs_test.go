@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -314,6 +315,11 @@ func TestReadingIsLimited(t *testing.T) {
 func TestSignalsReachTheProgram(t *testing.T) {
 	eachProfile(t, func(t *testing.T, profile string, uid int) {
 		w := newWorld(t, uid)
+		if signal.Ignored(unix.SIGHUP) { // as nohup has it: the program would ignore it, too
+			hangups := make(chan os.Signal, 1)
+			signal.Notify(hangups, unix.SIGHUP)
+			defer signal.Stop(hangups)
+		}
 		command, read := w.launch(profile, uid).command(t, helper, wordSignals)
 		stdout, err := command.StdoutPipe()
 		require.NoError(t, err)
