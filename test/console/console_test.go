@@ -60,8 +60,9 @@ func run(m *testing.M) int {
 type server struct {
 	url, state, runDir, config, home string
 	console                          string
-	// oidc is added to the settings of the console.
+	// oidc is added to the settings of the console, and prompts to those beside it.
 	oidc    string
+	prompts string
 	command *exec.Cmd
 	exited  chan struct{}
 }
@@ -83,7 +84,7 @@ func newServer(t *testing.T) *server {
 // serve starts a server with the console at an address.
 func (s *server) serve(t *testing.T, address string) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always"+s.oidc+"}\n"), 0o600))
+	require.NoError(t, os.WriteFile(s.config, []byte("console: {addr: '"+address+"', serve: always"+s.oidc+"}\n"+s.prompts), 0o600))
 	s.start(t)
 }
 
@@ -406,6 +407,32 @@ func TestExpiryShows(t *testing.T) {
 	s.must(t, "operator", http.MethodDelete, "/v1/sessions/s1", "")
 	do(ctx, t, until(`document.querySelector("#list .ending")?.textContent.startsWith("Withdrawn")`))
 	assert.Equal(t, 0, evaluate[int](ctx, t, openCards))
+}
+
+// TestAnExpiredPromptTakesNoAnswer holds that a prompt whose time is over ends on the page and can't be answered. The
+// shortest time is a minute, which the other tests don't wait for.
+func TestAnExpiredPromptTakesNoAnswer(t *testing.T) {
+	t.Parallel()
+	ctx := browser(t)
+	s := newServer(t)
+	s.stop()
+	s.prompts = "prompts: {expiry: 1m}\n"
+	s.serve(t, "127.0.0.1:0")
+	s.register(t, "s1", "codex")
+	s.login(ctx, t)
+	decision := s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)
+	id := decision["prompt"].(map[string]any)["id"].(string) //nolint:errcheck // must have one
+	do(ctx, t, until(openCards+" === 1"), until(`/^\d+ s$/.test(document.querySelector("time.expires").textContent)`))
+	do(ctx, t, until(`parseInt(document.querySelector("time.expires").textContent) < 30`))
+	do(ctx, t, until(`document.querySelector("#list .ending")?.textContent.startsWith("Expired")`))
+	assert.Equal(t, 0, evaluate[int](ctx, t, openCards))
+	assert.Equal(t, 0, evaluate[int](ctx, t, `document.querySelectorAll("#list [data-choice]:not(:disabled)").length`))
+	status, answer, err := s.call("operator", http.MethodPost, "/v1/prompts/"+id+"/answer", `{"choice":"once"}`)
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusGone, status, answer)
+	assert.Equal(t, "prompt_ended", answer["code"])
+	again := s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)
+	assert.Equal(t, "prompt", again["decision"], again)
 }
 
 // hostile are commands with which an agent tries to be more than text.
