@@ -421,7 +421,7 @@ func TestAnExpiredPromptTakesNoAnswer(t *testing.T) {
 	s.register(t, "s1", "codex")
 	s.login(ctx, t)
 	decision := s.must(t, "agent", http.MethodPost, "/v1/decide", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s1"}}`)
-	id := decision["prompt"].(map[string]any)["id"].(string) //nolint:errcheck // must have one
+	id := decision["prompt"].(map[string]any)["id"].(string)
 	do(ctx, t, until(openCards+" === 1"), until(`/^\d+ s$/.test(document.querySelector("time.expires").textContent)`))
 	do(ctx, t, until(`parseInt(document.querySelector("time.expires").textContent) < 30`))
 	do(ctx, t, until(`document.querySelector("#list .ending")?.textContent.startsWith("Expired")`))
