@@ -178,39 +178,56 @@ func agentShape() *shape {
 func (s *shape) parse(value string) (any, error) {
 	switch s.kind {
 	case text:
-		if len(s.allowed) > 0 && !slices.Contains(s.allowed, value) {
-			return nil, fmt.Errorf("%q is not known; allowed: %s", value, strings.Join(s.allowed, ", "))
-		}
-		if s.check != nil {
-			if err := s.check(value); err != nil {
-				return nil, err
-			}
-		}
-		return value, nil
+		return s.parseText(value)
 	case boolean:
-		switch value {
-		case "true":
-			return true, nil
-		case "false":
-			return false, nil
-		}
-		return nil, fmt.Errorf("%q is not a boolean; allowed: true, false", value)
+		return parseBoolean(value)
 	case number:
-		parsed, err := strconv.Atoi(value)
-		if err != nil || parsed < s.least || parsed > s.most {
-			return nil, fmt.Errorf("%q is not allowed; a whole number from %d to %d", value, s.least, s.most)
-		}
-		return parsed, nil
+		return s.parseNumber(value)
 	case duration:
-		parsed, err := parseDuration(value)
-		if err != nil || parsed.Seconds() < float64(s.least) || parsed.Seconds() > float64(s.most) {
-			return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m, 24h or 30d",
-				value, time.Duration(s.least)*time.Second, time.Duration(s.most)*time.Second)
-		}
-		return parsed, nil
+		return s.parseLimited(value)
 	case list, object, table, free:
 	}
 	return nil, fmt.Errorf("wrong type: %s belongs here", s.wanted())
+}
+
+func (s *shape) parseText(value string) (any, error) {
+	if len(s.allowed) > 0 && !slices.Contains(s.allowed, value) {
+		return nil, fmt.Errorf("%q is not known; allowed: %s", value, strings.Join(s.allowed, ", "))
+	}
+	if s.check != nil {
+		if err := s.check(value); err != nil {
+			return nil, err
+		}
+	}
+	return value, nil
+}
+
+func parseBoolean(value string) (any, error) {
+	switch value {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return nil, fmt.Errorf("%q is not a boolean; allowed: true, false", value)
+}
+
+func (s *shape) parseNumber(value string) (any, error) {
+	parsed, err := strconv.Atoi(value)
+	if err != nil || parsed < s.least || parsed > s.most {
+		return nil, fmt.Errorf("%q is not allowed; a whole number from %d to %d", value, s.least, s.most)
+	}
+	return parsed, nil
+}
+
+// parseLimited parses a duration between the limits of the shape, which are seconds.
+func (s *shape) parseLimited(value string) (any, error) {
+	parsed, err := parseDuration(value)
+	if err != nil || parsed.Seconds() < float64(s.least) || parsed.Seconds() > float64(s.most) {
+		return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m, 24h or 30d",
+			value, time.Duration(s.least)*time.Second, time.Duration(s.most)*time.Second)
+	}
+	return parsed, nil
 }
 
 // parseDuration also takes whole days.

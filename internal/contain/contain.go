@@ -94,11 +94,15 @@ func check(command *Command) error {
 	case o.Profile == v1.ProfileReadOnly && len(o.Write) > 0:
 		return fmt.Errorf("read obligation: profile %s lets nothing be written, but write names %q", o.Profile, o.Write[0])
 	}
-	for _, paths := range [][]string{o.Read, o.Write, o.Protect, o.Hide} {
-		for _, path := range paths {
-			if !filepath.IsAbs(path) || filepath.Clean(path) != path || strings.ContainsRune(path, 0) {
-				return fmt.Errorf("read obligation: %q is not an absolute, clean path", path)
-			}
+	return checkPaths(o)
+}
+
+// checkPaths returns an error unless each path of an obligation is absolute and clean, and
+// no device or kernel file system is writable.
+func checkPaths(o *v1.Obligation) error {
+	for _, path := range slices.Concat(o.Read, o.Write, o.Protect, o.Hide) {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path || strings.ContainsRune(path, 0) {
+			return fmt.Errorf("read obligation: %q is not an absolute, clean path", path)
 		}
 	}
 	for _, path := range o.Write {

@@ -203,25 +203,33 @@ func (s *scanner) match(text string, i, limit int, candidate *start) (span Span,
 		}
 	}
 	body := end
-	for n := range t.Parts {
-		p := &t.Parts[n]
-		if !strings.HasPrefix(text[end:], p.Separator) {
-			if p.Min == 0 {
-				break
-			}
-			return Span{}, false
-		}
-		length := s.run(text[end+len(p.Separator):], p, t.Bounded || n == len(t.Parts)-1)
-		if length < p.Min {
-			return Span{}, false
-		}
-		end += len(p.Separator) + length
+	if end = s.partsEnd(text, body, t); end < 0 {
+		return Span{}, false
 	}
 	last := t.Parts[len(t.Parts)-1].class
 	if t.Exact && end < len(text) && s.classes[text[end]]&last != 0 || t.Mixed && !mixed(text[body:end]) {
 		return Span{}, false
 	}
 	return Span{Start: from, End: end}, true
+}
+
+// partsEnd returns the end of a token's parts that begin at i, and -1 if one is missing.
+func (s *scanner) partsEnd(text string, i int, t *token) int {
+	for n := range t.Parts {
+		p := &t.Parts[n]
+		if !strings.HasPrefix(text[i:], p.Separator) {
+			if p.Min == 0 {
+				break
+			}
+			return -1
+		}
+		length := s.run(text[i+len(p.Separator):], p, t.Bounded || n == len(t.Parts)-1)
+		if length < p.Min {
+			return -1
+		}
+		i += len(p.Separator) + length
+	}
+	return i
 }
 
 // before returns where the part in front of a prefix begins, or -1.

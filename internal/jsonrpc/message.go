@@ -184,7 +184,7 @@ func (m *Message) take(key string, value []byte, at int) (wrong string) {
 	switch key {
 	case "jsonrpc":
 	case "id":
-		if c := value[0]; c != '"' && c != '-' && c != 'n' && (c < '0' || c > '9') {
+		if !bytes.ContainsRune([]byte(`"-n0123456789`), rune(value[0])) {
 			return "the id is neither a string nor a number"
 		}
 		m.ID = value

@@ -185,8 +185,8 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	if scope == nil {
 		return ""
 	}
-	place, err := scope.Place(session, nil, name)
-	if err != nil || place.Sensitive || place.Own || !place.Visible || place.Real != name {
+	place, ok := open(scope, session, name)
+	if !ok || !place.Visible {
 		return ""
 	}
 	if unit, found := grantUnit(scope, session, place); found {
@@ -198,17 +198,30 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	}
 	named, err := scope.Place(session, nil, dir)
 	switch {
-	case err != nil || named.Real != dir || named.Exists && !named.Dir:
+	case err != nil || !named.directory(dir):
 		return ""
-	case place.file() && (named.Sensitive || named.Own || v1.Shallow(dir)):
+	case place.file() && (named.closed() || v1.Shallow(dir)):
 		return place.Real
-	case named.Sensitive || named.Own:
+	case named.closed():
 		return ""
 	}
 	if unit := walkUp(scope, session, named, "/"); unit != "" && !v1.Shallow(unit) {
 		return unit
 	}
 	return dir
+}
+
+// closed reports whether no session may have a place by an answer.
+func (p *Place) closed() bool { return p.Sensitive || p.Own }
+
+// directory reports whether a place is the directory of this real path, or one that could be
+// made there.
+func (p *Place) directory(real string) bool { return p.Real == real && (p.Dir || !p.Exists) }
+
+// open resolves a real path that a session may have by an answer.
+func open(scope Scope, session *v1.Session, real string) (Place, bool) {
+	place, err := scope.Place(session, nil, real)
+	return place, err == nil && place.Real == real && !place.closed()
 }
 
 // ChangingRoot is the place that a person could let a session change for the sake of a path
@@ -219,8 +232,8 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 	if scope == nil {
 		return ""
 	}
-	place, err := scope.Place(session, nil, name)
-	if err != nil || place.Sensitive || place.Own || !place.Visible || place.Real != name || !place.Changeable {
+	place, ok := open(scope, session, name)
+	if !ok || !place.Visible || !place.Changeable {
 		return ""
 	}
 	if !place.file() {
@@ -230,8 +243,7 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 	if v1.Shallow(dir) {
 		return name
 	}
-	named, err := scope.Place(session, nil, dir)
-	if err != nil || named.Real != dir || named.Exists && !named.Dir || named.Sensitive || named.Own || !named.Changeable {
+	if named, ok := open(scope, session, dir); !ok || !named.directory(dir) || !named.Changeable {
 		return ""
 	}
 	return dir

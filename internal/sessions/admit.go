@@ -97,16 +97,7 @@ func (r *Registry) said(known *held, asked *v1.Session) {
 // is known, or less.
 func nothingNew(known *held, asked *v1.Session) (adds bool, session v1.Session) {
 	kept := &known.row.Session
-	same := func(kept, asked string) bool { return asked == "" || asked == kept }
-	place := func(kept, said, asked string) bool { return same(kept, asked) || asked == said }
-	if !same(kept.Agent, asked.Agent) || !same(kept.ParentID, asked.ParentID) ||
-		!place(kept.ProjectDir, known.said.project, asked.ProjectDir) ||
-		!place(kept.SessionDir, known.said.session, asked.SessionDir) ||
-		!same(kept.Platform, asked.Platform) || !same(kept.Home, asked.Home) ||
-		!same(kept.Shell, asked.Shell) || !same(string(kept.Audience), string(asked.Audience)) ||
-		asked.Interactive != nil && *asked.Interactive != kept.Attended() ||
-		asked.ExtraDirs != nil && !slices.Equal(kept.ExtraDirs, asked.ExtraDirs) &&
-			!slices.Equal(known.said.extra, asked.ExtraDirs) {
+	if !repeatsFields(kept, asked) || !repeatsDirectories(known, asked) {
 		return true, v1.Session{}
 	}
 	session = *kept
@@ -117,6 +108,32 @@ func nothingNew(known *held, asked *v1.Session) (adds bool, session v1.Session) 
 		session.Peers = asked.Peers
 	}
 	return false, session
+}
+
+// repeatsFields reports whether each field but the directories is left out or as it is kept.
+func repeatsFields(kept, asked *v1.Session) bool {
+	if asked.Interactive != nil && *asked.Interactive != kept.Attended() {
+		return false
+	}
+	for _, field := range [...]struct{ kept, asked string }{
+		{kept.Agent, asked.Agent}, {kept.ParentID, asked.ParentID}, {kept.Platform, asked.Platform},
+		{kept.Home, asked.Home}, {kept.Shell, asked.Shell}, {string(kept.Audience), string(asked.Audience)},
+	} {
+		if field.asked != "" && field.asked != field.kept {
+			return false
+		}
+	}
+	return true
+}
+
+// repeatsDirectories reports whether each directory is left out, as it is kept, or as the
+// host last named it.
+func repeatsDirectories(known *held, asked *v1.Session) bool {
+	kept, said := &known.row.Session, &known.said
+	repeats := func(asked, kept, said string) bool { return asked == "" || asked == kept || asked == said }
+	return repeats(asked.ProjectDir, kept.ProjectDir, said.project) &&
+		repeats(asked.SessionDir, kept.SessionDir, said.session) &&
+		(asked.ExtraDirs == nil || slices.Equal(kept.ExtraDirs, asked.ExtraDirs) || slices.Equal(said.extra, asked.ExtraDirs))
 }
 
 // claim gives a session that an operator registered to the first agent that
