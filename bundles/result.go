@@ -67,7 +67,7 @@ func checkJudgement(read *v1.Judgement, in *v1.Input) error {
 	if err := checkReasons(read); err != nil {
 		return err
 	}
-	if err := checkDuties(read, &in.Facts.Session); err != nil {
+	if err := checkDuties(read, &in.Session); err != nil {
 		return err
 	}
 	if read.Effect != v1.EffectAllow {

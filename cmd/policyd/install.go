@@ -191,26 +191,26 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 }
 
 // check returns a usage error for the first flag that doesn't fit the client.
-func (flags *installFlags) check(client string) error {
+func (f *installFlags) check(client string) error {
 	switch {
-	case !slices.Contains([]string{"", "personal", "team", "public"}, flags.audience):
-		return usage(fmt.Errorf("--audience %q is not known", flags.audience), "name personal, team or public")
-	case flags.hold < 0 || flags.hold > hook.MaxHold:
-		return usage(fmt.Errorf("--hold %s is not between 0s and %s", flags.hold, hook.MaxHold), "leave it out for the default")
-	case flags.contain && !install.Contains(client):
+	case !slices.Contains([]string{"", "personal", "team", "public"}, f.audience):
+		return usage(fmt.Errorf("--audience %q is not known", f.audience), "name personal, team or public")
+	case f.hold < 0 || f.hold > hook.MaxHold:
+		return usage(fmt.Errorf("--hold %s is not between 0s and %s", f.hold, hook.MaxHold), "leave it out for the default")
+	case f.contain && !install.Contains(client):
 		return usage(fmt.Errorf("%s takes no rewritten command line from a hook", client), "leave --contain out; its calls are judged as they are")
 	}
 	return nil
 }
 
 // session returns the flags of the hook that describe its sessions.
-func (flags *installFlags) session() []string {
+func (f *installFlags) session() []string {
 	var list []string
-	if flags.unattended {
+	if f.unattended {
 		list = append(list, "--no-interactive")
 	}
-	if flags.audience != "" {
-		list = append(list, "--audience", flags.audience)
+	if f.audience != "" {
+		list = append(list, "--audience", f.audience)
 	}
 	return list
 }

@@ -61,13 +61,10 @@ func (p *page) visit(line []byte) bool {
 
 // outline is what filters look at.
 type outline struct {
-	ID        string    `json:"decision_id"`
-	Timestamp time.Time `json:"timestamp"`
-	Call      *struct {
-		SessionID any `json:"session_id"`
-		Agent     any `json:"agent"`
-	} `json:"call"`
-	Result *struct {
+	ID        string       `json:"decision_id"`
+	Timestamp time.Time    `json:"timestamp"`
+	Call      *outlineCall `json:"call"`
+	Result    *struct {
 		Decision any `json:"decision"`
 		Reasons  []struct {
 			Rule any `json:"rule"`
@@ -77,6 +74,11 @@ type outline struct {
 			CoveredBy any `json:"covered_by"`
 		} `json:"items"`
 	} `json:"result"`
+}
+
+type outlineCall struct {
+	SessionID any `json:"session_id"`
+	Agent     any `json:"agent"`
 }
 
 // matcher is a filter, with what a line has to hold so that it can match.
@@ -135,12 +137,22 @@ func (m *matcher) matches(read *outline) bool {
 	if !m.Since.IsZero() && read.Timestamp.Before(m.Since) {
 		return false
 	}
-	called, ended := read.Call != nil, read.Result != nil
-	return (m.Session == "" || called && read.Call.SessionID == m.Session) &&
-		(m.Agent == "" || called && read.Call.Agent == m.Agent) &&
-		(m.Decision == "" || ended && read.Result.Decision == m.Decision) &&
-		(m.Rule == "" || ended && read.ruled(m.Rule)) &&
-		(m.Code == "" || ended && read.coded(m.Code))
+	return m.matchesCall(read.Call) && m.matchesResult(read)
+}
+
+func (m *matcher) matchesCall(call *outlineCall) bool {
+	if call == nil {
+		return m.Session == "" && m.Agent == ""
+	}
+	return (m.Session == "" || call.SessionID == m.Session) && (m.Agent == "" || call.Agent == m.Agent)
+}
+
+func (m *matcher) matchesResult(read *outline) bool {
+	if read.Result == nil {
+		return m.Decision == "" && m.Rule == "" && m.Code == ""
+	}
+	return (m.Decision == "" || read.Result.Decision == m.Decision) &&
+		(m.Rule == "" || read.ruled(m.Rule)) && (m.Code == "" || read.coded(m.Code))
 }
 
 func (o *outline) ruled(rule string) bool {

@@ -116,8 +116,12 @@ func repeatsFields(kept, asked *v1.Session) bool {
 		return false
 	}
 	for _, field := range [...]struct{ kept, asked string }{
-		{kept.Agent, asked.Agent}, {kept.ParentID, asked.ParentID}, {kept.Platform, asked.Platform},
-		{kept.Home, asked.Home}, {kept.Shell, asked.Shell}, {string(kept.Audience), string(asked.Audience)},
+		{kept.Agent, asked.Agent},
+		{kept.ParentID, asked.ParentID},
+		{kept.Platform, asked.Platform},
+		{kept.Home, asked.Home},
+		{kept.Shell, asked.Shell},
+		{string(kept.Audience), string(asked.Audience)},
 	} {
 		if field.asked != "" && field.asked != field.kept {
 			return false
