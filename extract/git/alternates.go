@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"path/filepath"
 	"strconv"
+
+	"policyd/extract/git/syntax"
 )
 
 // maxAlternateDepth is how far git follows alternates of alternates.
@@ -17,7 +19,7 @@ func (in *inspection) inspectObjects(place repository, v *Verdict) error {
 	if err != nil {
 		return refuse(CodeUnreadable, objects)
 	}
-	if real != objects && !within(place.commonDir, real) && in.checkRoots("", real) != nil {
+	if real != objects && !syntax.Within(place.commonDir, real) && in.checkRoots("", real) != nil {
 		v.ForeignObjects = true
 	}
 	return in.inspectAlternates(objects, v, 0)

@@ -17,22 +17,22 @@ type attack struct {
 	code    string
 	verb    string // what Inspect is asked
 	command []string
-	// build prepares s.project, which has one commit, and returns where to run.
+	// build prepares s.Project, which has one commit, and returns where to run.
 	build func(s *sandbox) string
 }
 
 func configure(text string) func(*sandbox) string {
 	return func(s *sandbox) string {
-		s.appendTo(filepath.Join(s.project, ".git", "config"), strings.ReplaceAll(text, "SCRIPT", s.script))
-		return s.project
+		s.Append(filepath.Join(s.Project, ".git", "config"), strings.ReplaceAll(text, "SCRIPT", s.script))
+		return s.Project
 	}
 }
 
 // attributed also names a driver for every file, and changes one.
 func attributed(config, attribute string) func(*sandbox) string {
 	return func(s *sandbox) string {
-		s.write(filepath.Join(s.project, ".gitattributes"), "*.txt "+attribute+"\n")
-		s.write(filepath.Join(s.project, "file.txt"), "two\n")
+		s.Write(filepath.Join(s.Project, ".gitattributes"), "*.txt "+attribute+"\n")
+		s.Write(filepath.Join(s.Project, "file.txt"), "two\n")
 		return configure(config)(s)
 	}
 }
@@ -57,8 +57,8 @@ func attacks() []attack {
 		{"textconv in a verbose status", CodeConfigKey, "status", []string{"status", "-vv"}, attributed(textconv, "diff=x")},
 		{"textconv in cat-file", CodeConfigKey, "cat-file", []string{"cat-file", "--textconv", "HEAD:file.txt"}, attributed(textconv, "diff=x")},
 		{"textconv in stash show", CodeConfigKey, "stash show", []string{"stash", "show", "-p", "--textconv"}, func(s *sandbox) string {
-			s.write(filepath.Join(s.project, "file.txt"), "two\n")
-			s.git(s.project, "stash", "-q")
+			s.Write(filepath.Join(s.Project, "file.txt"), "two\n")
+			s.Git(s.Project, "stash", "-q")
 			return attributed(textconv, "diff=x")(s)
 		}},
 		{"clean filter in status", CodeConfigKey, "status", []string{"status"}, attributed(clean, "filter=x")},
@@ -76,26 +76,26 @@ func attacks() []attack {
 		{"file included on a condition", CodeConfigInclude, "status", []string{"status"}, included("[includeIf \"gitdir:**\"]\n\tpath = PATH\n")},
 		{"alias of an unknown verb", CodeConfigKey, "zz", []string{"zz"}, configure("[alias]\n\tzz = !SCRIPT\n")},
 		{"work tree configuration", CodeConfigKey, "status", []string{"status"}, func(s *sandbox) string {
-			s.git(s.project, "config", "extensions.worktreeConfig", "true")
-			s.write(filepath.Join(s.project, ".git", "config.worktree"), "[core]\n\tfsmonitor = "+s.script+"\n")
-			return s.project
+			s.Git(s.Project, "config", "extensions.worktreeConfig", "true")
+			s.Write(filepath.Join(s.Project, ".git", "config.worktree"), "[core]\n\tfsmonitor = "+s.script+"\n")
+			return s.Project
 		}},
 		{"index hook", CodeHook, "status", []string{"status"}, func(s *sandbox) string {
-			s.program(filepath.Join(s.project, ".git", "hooks", "post-index-change"))
+			s.program(filepath.Join(s.Project, ".git", "hooks", "post-index-change"))
 			return touched(s)
 		}},
 		{"index hook in diff", CodeHook, "diff", []string{"diff"}, func(s *sandbox) string {
-			s.program(filepath.Join(s.project, ".git", "hooks", "post-index-change"))
+			s.program(filepath.Join(s.Project, ".git", "hooks", "post-index-change"))
 			return touched(s)
 		}},
 		{"index hook in another directory", CodeHook, "status", []string{"status"}, func(s *sandbox) string {
-			s.program(filepath.Join(s.project, "tools", "post-index-change"))
+			s.program(filepath.Join(s.Project, "tools", "post-index-change"))
 			configure("[core]\n\thooksPath = tools\n")(s)
 			return touched(s)
 		}},
 		{"index hook by the person's relative hooks path", CodeHook, "status", []string{"status"}, func(s *sandbox) string {
-			s.program(filepath.Join(s.project, ".hooks", "post-index-change"))
-			s.appendTo(filepath.Join(s.home, ".gitconfig"), "[core]\n\thooksPath = .hooks\n")
+			s.program(filepath.Join(s.Project, ".hooks", "post-index-change"))
+			s.Append(filepath.Join(s.Home, ".gitconfig"), "[core]\n\thooksPath = .hooks\n")
 			return touched(s)
 		}},
 	}
@@ -105,46 +105,46 @@ func attacks() []attack {
 // touched makes the index stale, so that status and diff write it again.
 func touched(s *sandbox) string {
 	old := time.Unix(1e9, 0)
-	require.NoError(s.t, os.Chtimes(filepath.Join(s.project, "file.txt"), old, old))
-	return s.project
+	require.NoError(s.TB, os.Chtimes(filepath.Join(s.Project, "file.txt"), old, old))
+	return s.Project
 }
 
 func included(config string) func(*sandbox) string {
 	return func(s *sandbox) string {
-		evil := filepath.Join(s.project, "evil.inc")
-		s.write(evil, "[core]\n\tfsmonitor = "+s.script+"\n")
+		evil := filepath.Join(s.Project, "evil.inc")
+		s.Write(evil, "[core]\n\tfsmonitor = "+s.script+"\n")
 		return configure(strings.ReplaceAll(config, "PATH", evil))(s)
 	}
 }
 
 func signedCommit(config string) func(*sandbox) string {
 	return func(s *sandbox) string {
-		commit := s.git(s.project, "cat-file", "commit", "HEAD")
+		commit := s.Git(s.Project, "cat-file", "commit", "HEAD")
 		head, body, _ := strings.Cut(commit, "\n\n")
-		file := filepath.Join(s.home, "commit")
-		s.write(file, head+"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n AAAA\n -----END PGP SIGNATURE-----\n\n"+body)
-		id := strings.TrimSpace(s.git(s.project, "hash-object", "-t", "commit", "-w", file))
-		s.git(s.project, "update-ref", "HEAD", id)
+		file := filepath.Join(s.Home, "commit")
+		s.Write(file, head+"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n AAAA\n -----END PGP SIGNATURE-----\n\n"+body)
+		id := strings.TrimSpace(s.Git(s.Project, "hash-object", "-t", "commit", "-w", file))
+		s.Git(s.Project, "update-ref", "HEAD", id)
 		return configure(config)(s)
 	}
 }
 
 func mergeDriver(s *sandbox) string {
-	s.write(filepath.Join(s.project, ".gitattributes"), "*.txt merge=x\n")
-	s.git(s.project, "checkout", "-qb", "other")
-	s.write(filepath.Join(s.project, "file.txt"), "theirs\n")
-	s.git(s.project, "commit", "-qam", "theirs")
-	s.git(s.project, "checkout", "-q", "main")
-	s.write(filepath.Join(s.project, "file.txt"), "ours\n")
-	s.git(s.project, "commit", "-qam", "ours")
-	s.git(s.project, "merge", "-q", "-X", "ours", "other")
+	s.Write(filepath.Join(s.Project, ".gitattributes"), "*.txt merge=x\n")
+	s.Git(s.Project, "checkout", "-qb", "other")
+	s.Write(filepath.Join(s.Project, "file.txt"), "theirs\n")
+	s.Git(s.Project, "commit", "-qam", "theirs")
+	s.Git(s.Project, "checkout", "-q", "main")
+	s.Write(filepath.Join(s.Project, "file.txt"), "ours\n")
+	s.Git(s.Project, "commit", "-qam", "ours")
+	s.Git(s.Project, "merge", "-q", "-X", "ours", "other")
 	return configure("[merge \"x\"]\n\tdriver = SCRIPT %A\n")(s)
 }
 
 func alternateRefs(s *sandbox) string {
-	other := filepath.Join(s.home, "other")
-	s.commit(other)
-	s.write(filepath.Join(s.project, ".git", "objects", "info", "alternates"), filepath.Join(other, ".git", "objects")+"\n")
+	other := filepath.Join(s.Home, "other")
+	s.Commit(other)
+	s.Write(filepath.Join(s.Project, ".git", "objects", "info", "alternates"), filepath.Join(other, ".git", "objects")+"\n")
 	return configure("[core]\n\talternateRefsCommand = SCRIPT\n")(s)
 }
 
@@ -154,7 +154,7 @@ func TestRealGitRunsTheProgramAndInspectRefuses(t *testing.T) {
 	for _, attack := range list {
 		t.Run(attack.name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
+			s.Commit(s.Project)
 			dir := attack.build(s)
 			// Asked first: the run itself can repair what was stale.
 			verdict := s.inspect(dir, attack.verb)

@@ -11,8 +11,8 @@ import (
 func benchSandbox(b *testing.B) (*sandbox, Query) {
 	b.Helper()
 	s := newSandbox(b)
-	s.commit(s.project)
-	return s, s.query(filepath.Join(s.project, "sub"), "status")
+	s.Commit(s.Project)
+	return s, s.query(filepath.Join(s.Project, "sub"), "status")
 }
 
 func BenchmarkInspectWarm(b *testing.B) {
@@ -41,14 +41,14 @@ func BenchmarkInspectCold(b *testing.B) {
 func BenchmarkTracked(b *testing.B) {
 	s, query := benchSandbox(b)
 	for n := range 1000 {
-		s.write(filepath.Join(s.project, "pkg", strconv.Itoa(n%20), strconv.Itoa(n)+".go"), "x")
+		s.Write(filepath.Join(s.Project, "pkg", strconv.Itoa(n%20), strconv.Itoa(n)+".go"), "x")
 	}
-	s.git(s.project, "add", "-A")
+	s.Git(s.Project, "add", "-A")
 	reader := newReader(b, nil)
 	verdict := reader.Inspect(query)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := reader.Tracked(verdict, []string{"*.go"}, s.project, func(string) bool { return true }); err != nil {
+		if err := reader.Tracked(verdict, []string{"*.go"}, s.Project, func(string) bool { return true }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -58,15 +58,15 @@ func BenchmarkTracked(b *testing.B) {
 func BenchmarkHistory(b *testing.B) {
 	s, query := benchSandbox(b)
 	for n := range 200 {
-		s.write(filepath.Join(s.project, "pkg", strconv.Itoa(n%20), strconv.Itoa(n)+".go"), "x")
-		s.git(s.project, "add", "-A")
-		s.git(s.project, "commit", "-qm", "more")
+		s.Write(filepath.Join(s.Project, "pkg", strconv.Itoa(n%20), strconv.Itoa(n)+".go"), "x")
+		s.Git(s.Project, "add", "-A")
+		s.Git(s.Project, "commit", "-qm", "more")
 	}
-	s.git(s.project, "repack", "-adfq")
+	s.Git(s.Project, "repack", "-adfq")
 	verdict := newReader(b, nil).Inspect(query)
 	ask := func(past *Past) {
 		of := History{Revisions: []string{"HEAD"}, Walks: true, Budget: &Budget{}}
-		if err := past.Held(verdict, of, nil, s.project, func(string) bool { return true }); err != nil {
+		if err := past.Held(verdict, of, nil, s.Project, func(string) bool { return true }); err != nil {
 			b.Fatal(err)
 		}
 	}

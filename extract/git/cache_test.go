@@ -21,52 +21,52 @@ func TestCacheSeesChanges(t *testing.T) {
 	cases := map[string]func(s *sandbox){
 		"configuration": func(s *sandbox) { configure("[core]\n\tfsmonitor = x\n")(s) },
 		"configuration of the same length and time": func(s *sandbox) {
-			path := filepath.Join(s.project, ".git", "config")
+			path := filepath.Join(s.Project, ".git", "config")
 			info, err := os.Stat(path)
-			require.NoError(s.t, err)
+			require.NoError(s.TB, err)
 			content, err := os.ReadFile(path)
-			require.NoError(s.t, err)
-			s.write(path, "[x]"+string(content[3:]))
-			require.NoError(s.t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+			require.NoError(s.TB, err)
+			s.Write(path, "[x]"+string(content[3:]))
+			require.NoError(s.TB, os.Chtimes(path, info.ModTime(), info.ModTime()))
 		},
 		"work tree configuration": func(s *sandbox) {
-			s.write(filepath.Join(s.project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
+			s.Write(filepath.Join(s.Project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
 		},
-		"hook":                  func(s *sandbox) { s.program(filepath.Join(s.project, ".git", "hooks", "post-index-change")) },
-		"nested bare directory": func(s *sandbox) { s.shape(filepath.Join(s.project, "sub")) },
+		"hook":                  func(s *sandbox) { s.program(filepath.Join(s.Project, ".git", "hooks", "post-index-change")) },
+		"nested bare directory": func(s *sandbox) { s.shape(filepath.Join(s.Project, "sub")) },
 		"nested repository": func(s *sandbox) {
-			s.commit(filepath.Join(s.project, "sub"))
-			s.appendTo(filepath.Join(s.project, "sub", ".git", "config"), "[core]\n\tfsmonitor = x\n")
+			s.Commit(filepath.Join(s.Project, "sub"))
+			s.Append(filepath.Join(s.Project, "sub", ".git", "config"), "[core]\n\tfsmonitor = x\n")
 		},
-		"common directory": func(s *sandbox) { s.write(filepath.Join(s.project, ".git", "commondir"), s.shape(s.home+"/x")) },
+		"common directory": func(s *sandbox) { s.Write(filepath.Join(s.Project, ".git", "commondir"), s.shape(s.Home+"/x")) },
 		"objects made unsearchable": func(s *sandbox) {
-			path := filepath.Join(s.project, ".git", "objects")
-			require.NoError(s.t, os.Chmod(path, 0o600))
-			s.t.Cleanup(func() { _ = os.Chmod(path, 0o755) })
+			path := filepath.Join(s.Project, ".git", "objects")
+			require.NoError(s.TB, os.Chmod(path, 0o600))
+			s.TB.Cleanup(func() { _ = os.Chmod(path, 0o755) })
 		},
-		"index": func(s *sandbox) { s.write(filepath.Join(s.project, ".git", "index"), "DIRC") },
+		"index": func(s *sandbox) { s.Write(filepath.Join(s.Project, ".git", "index"), "DIRC") },
 		"git directory swapped": func(s *sandbox) {
-			require.NoError(s.t, os.Rename(filepath.Join(s.project, ".git"), filepath.Join(s.home, "old")))
-			s.commit(s.project)
+			require.NoError(s.TB, os.Rename(filepath.Join(s.Project, ".git"), filepath.Join(s.Home, "old")))
+			s.Commit(s.Project)
 			configure("[core]\n\tfsmonitor = x\n")(s)
 		},
 		"person's configuration": func(s *sandbox) {
-			s.write(filepath.Join(s.project, "c"), "[core]\n\tfsmonitor = x\n")
-			require.NoError(s.t, os.Remove(filepath.Join(s.home, ".gitconfig")))
-			require.NoError(s.t, os.Symlink(filepath.Join(s.project, "c"), filepath.Join(s.home, ".gitconfig")))
+			s.Write(filepath.Join(s.Project, "c"), "[core]\n\tfsmonitor = x\n")
+			require.NoError(s.TB, os.Remove(filepath.Join(s.Home, ".gitconfig")))
+			require.NoError(s.TB, os.Symlink(filepath.Join(s.Project, "c"), filepath.Join(s.Home, ".gitconfig")))
 		},
 		"person's other configuration": func(s *sandbox) {
-			require.NoError(s.t, os.Symlink(s.project, filepath.Join(s.home, ".config")))
-			s.write(filepath.Join(s.project, "git", "config"), "[core]\n\tfsmonitor = x\n")
+			require.NoError(s.TB, os.Symlink(s.Project, filepath.Join(s.Home, ".config")))
+			s.Write(filepath.Join(s.Project, "git", "config"), "[core]\n\tfsmonitor = x\n")
 		},
 	}
 	for name, change := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
+			s.Commit(s.Project)
 			cache := NewCache(8)
 			reader := newReader(t, cache)
-			query := s.query(filepath.Join(s.project, "sub"), "status")
+			query := s.query(filepath.Join(s.Project, "sub"), "status")
 			require.True(t, reader.Inspect(query).Trusted)
 			_, kept := cache.get(keyOf(query), nil, reader.now)
 			require.True(t, kept)
@@ -79,10 +79,10 @@ func TestCacheSeesChanges(t *testing.T) {
 // moveAndLink moves a directory and leaves a link to it in its place: whoever follows
 // the link finds the directory as it was.
 func (s *sandbox) moveAndLink(from, to string) {
-	s.t.Helper()
-	require.NoError(s.t, os.MkdirAll(filepath.Dir(to), 0o755))
-	require.NoError(s.t, os.Rename(from, to))
-	require.NoError(s.t, os.Symlink(to, from))
+	s.TB.Helper()
+	require.NoError(s.TB, os.MkdirAll(filepath.Dir(to), 0o755))
+	require.NoError(s.TB, os.Rename(from, to))
+	require.NoError(s.TB, os.Symlink(to, from))
 }
 
 // A verdict rests on real names, too, and those change without a trace in what they name.
@@ -93,54 +93,54 @@ func TestCacheSeesWhatIsReachedOverALinkByNow(t *testing.T) {
 		want        func(v Verdict) bool
 	}{
 		"git directory": {
-			"status", "", func(s *sandbox) { s.moveAndLink(s.project+"/.git", s.project+"/data") },
+			"status", "", func(s *sandbox) { s.moveAndLink(s.Project+"/.git", s.Project+"/data") },
 			func(v Verdict) bool { return v.Code() == CodeLinkedGitDir },
 		},
 		"objects": {
-			"status", "", func(s *sandbox) { s.moveAndLink(s.project+"/.git/objects", s.home+"/objects") },
+			"status", "", func(s *sandbox) { s.moveAndLink(s.Project+"/.git/objects", s.Home+"/objects") },
 			func(v Verdict) bool { return v.Trusted && v.ForeignObjects },
 		},
 		"a person's hooks, and then a hook": {
 			"commit", "hooks", func(s *sandbox) {
-				s.moveAndLink(s.home+"/hooks", s.project+"/hooks")
-				s.program(s.project + "/hooks/pre-commit")
+				s.moveAndLink(s.Home+"/hooks", s.Project+"/hooks")
+				s.program(s.Project + "/hooks/pre-commit")
 			},
 			func(v Verdict) bool { return v.Code() == CodeHook },
 		},
 		"what holds a person's hooks, and then a hook": {
 			"commit", "dots/hooks", func(s *sandbox) {
-				s.moveAndLink(s.home+"/dots", s.project+"/dots")
-				s.program(s.project + "/dots/hooks/pre-commit")
+				s.moveAndLink(s.Home+"/dots", s.Project+"/dots")
+				s.program(s.Project + "/dots/hooks/pre-commit")
 			},
 			func(v Verdict) bool { return v.Code() == CodeHook },
 		},
 		"a link among a person's hooks, and then a hook": {
 			"commit", "link/hooks", func(s *sandbox) {
-				s.moveAndLink(s.home+"/far", s.project+"/far")
-				s.program(s.project + "/far/hooks/pre-commit")
+				s.moveAndLink(s.Home+"/far", s.Project+"/far")
+				s.program(s.Project + "/far/hooks/pre-commit")
 			},
 			func(v Verdict) bool { return v.Code() == CodeHook },
 		},
 		"a person's configuration": {
-			"commit", "", func(s *sandbox) { s.moveAndLink(s.home+"/.config", s.project+"/config") },
+			"commit", "", func(s *sandbox) { s.moveAndLink(s.Home+"/.config", s.Project+"/config") },
 			func(v Verdict) bool { return v.Code() == CodeConfigKey },
 		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
-			s.write(s.home+"/.config/git/config", "[core]\n\teditor = x\n")
+			s.Commit(s.Project)
+			s.Write(s.Home+"/.config/git/config", "[core]\n\teditor = x\n")
 			for _, dir := range []string{"hooks", "dots/hooks", "far/hooks"} {
-				require.NoError(t, os.MkdirAll(filepath.Join(s.home, dir), 0o755))
+				require.NoError(t, os.MkdirAll(filepath.Join(s.Home, dir), 0o755))
 			}
-			require.NoError(t, os.Symlink("far", s.home+"/link"))
+			require.NoError(t, os.Symlink("far", s.Home+"/link"))
 			if c.hooks != "" {
-				s.appendTo(s.home+"/.gitconfig", "[core]\n\thooksPath = ~/"+c.hooks+"\n")
+				s.Append(s.Home+"/.gitconfig", "[core]\n\thooksPath = ~/"+c.hooks+"\n")
 			}
 			cache := NewCache(8)
 			reader := newReader(t, cache)
-			query := s.query(s.project, c.verb)
+			query := s.query(s.Project, c.verb)
 			before := reader.Inspect(query)
 			require.True(t, before.Trusted && !before.ForeignObjects, before.Reason)
 			_, kept := cache.get(keyOf(query), nil, reader.now)
@@ -163,14 +163,14 @@ func TestCacheSeesWhatADanglingLinkComesToLeadTo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
-			target := filepath.Join(s.home, "elsewhere")
-			path := filepath.Join(s.project, filepath.FromSlash(link))
+			s.Commit(s.Project)
+			target := filepath.Join(s.Home, "elsewhere")
+			path := filepath.Join(s.Project, filepath.FromSlash(link))
 			require.NoError(t, os.Symlink(target, path))
 			reader := newReader(t, NewCache(8))
-			query := s.query(filepath.Join(s.project, "sub"), "status")
+			query := s.query(filepath.Join(s.Project, "sub"), "status")
 			require.True(t, reader.Inspect(query).Trusted)
-			s.write(target, "[core]\n\tfsmonitor = x\n")
+			s.Write(target, "[core]\n\tfsmonitor = x\n")
 			assert.False(t, reader.Inspect(query).Trusted)
 
 			require.NoError(t, os.Remove(target))
@@ -178,7 +178,7 @@ func TestCacheSeesWhatADanglingLinkComesToLeadTo(t *testing.T) {
 			require.True(t, reader.Inspect(query).Trusted)
 			require.NoError(t, os.Symlink(target, path))
 			require.True(t, reader.Inspect(query).Trusted, "the link came later")
-			s.write(target, "[core]\n\tfsmonitor = x\n")
+			s.Write(target, "[core]\n\tfsmonitor = x\n")
 			assert.False(t, reader.Inspect(query).Trusted)
 		})
 	}
@@ -198,15 +198,15 @@ func TestCacheSeesWhatAMissingDirectoryComesToHold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
-			file := filepath.Join(s.home, ".config", "git", "config")
+			s.Commit(s.Project)
+			file := filepath.Join(s.Home, ".config", "git", "config")
 			if c.link != "" {
-				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(s.home, c.link)), 0o755))
-				require.NoError(t, os.Symlink(filepath.Join(s.home, "elsewhere"), filepath.Join(s.home, c.link)))
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(s.Home, c.link)), 0o755))
+				require.NoError(t, os.Symlink(filepath.Join(s.Home, "elsewhere"), filepath.Join(s.Home, c.link)))
 			}
 			cache := NewCache(8)
 			reader := newReader(t, cache)
-			query := s.query(s.project, "status")
+			query := s.query(s.Project, "status")
 			require.True(t, reader.Inspect(query).Trusted)
 			entry := cache.entries[keyOf(query)]
 			require.NotNil(t, entry)
@@ -216,7 +216,7 @@ func TestCacheSeesWhatAMissingDirectoryComesToHold(t *testing.T) {
 				_, kept := cache.get(keyOf(query), nil, reader.now)
 				require.True(t, kept)
 			}
-			s.write(filepath.Join(s.home, c.made), "[core]\n\tpager = less\n")
+			s.Write(filepath.Join(s.Home, c.made), "[core]\n\tpager = less\n")
 			_, kept := cache.get(keyOf(query), nil, reader.now)
 			assert.False(t, kept)
 		})
@@ -226,10 +226,10 @@ func TestCacheSeesWhatAMissingDirectoryComesToHold(t *testing.T) {
 // No directory vouches for a name behind a link to nothing, whether links were followed or not.
 func TestNobodyVouchesBehindALinkToNothing(t *testing.T) {
 	s := newSandbox(t)
-	require.NoError(t, os.Symlink("elsewhere", filepath.Join(s.home, "link")))
-	for path, want := range map[string]string{"missing": s.home, "missing/a/b": s.home, "link/a": "", "link/a/b": ""} {
+	require.NoError(t, os.Symlink("elsewhere", filepath.Join(s.Home, "link")))
+	for path, want := range map[string]string{"missing": s.Home, "missing/a/b": s.Home, "link/a": "", "link/a/b": ""} {
 		for _, follow := range []bool{true, false} {
-			directory, _ := voucher(dependency{path: filepath.Join(s.home, path), follow: follow})
+			directory, _ := voucher(dependency{path: filepath.Join(s.Home, path), follow: follow})
 			assert.Equal(t, want, directory, "%s %t", path, follow)
 		}
 	}
@@ -237,10 +237,10 @@ func TestNobodyVouchesBehindALinkToNothing(t *testing.T) {
 
 func TestCacheTellsQueriesApart(t *testing.T) {
 	s := newSandbox(t)
-	s.commit(s.project)
+	s.Commit(s.Project)
 	configure("[diff]\n\texternal = x\n")(s)
 	reader := newReader(t, NewCache(8))
-	query := s.query(s.project, "status")
+	query := s.query(s.Project, "status")
 	assert.True(t, reader.Inspect(query).Trusted)
 	query.Subcommand = "diff"
 	assert.False(t, reader.Inspect(query).Trusted)
@@ -255,11 +255,11 @@ func TestCacheTellsQueriesApart(t *testing.T) {
 // What was written a moment ago could change again under the same stamp.
 func TestCacheKeepsNothingFresh(t *testing.T) {
 	s := newSandbox(t)
-	s.commit(s.project)
+	s.Commit(s.Project)
 	cache := NewCache(8)
 	reader, err := New(Options{Cache: cache, Now: time.Now})
 	require.NoError(t, err)
-	query := s.query(s.project, "status")
+	query := s.query(s.Project, "status")
 	require.True(t, reader.Inspect(query).Trusted)
 	_, kept := cache.get(keyOf(query), nil, reader.now)
 	assert.False(t, kept)
@@ -269,10 +269,10 @@ func TestCacheKeepsNothingFresh(t *testing.T) {
 func inspected(t *testing.T) (*sandbox, *Cache, *Reader, Query) {
 	t.Helper()
 	s := newSandbox(t)
-	s.commit(s.project)
+	s.Commit(s.Project)
 	cache := NewCache(8)
 	reader := newReader(t, cache)
-	query := s.query(s.project, "status")
+	query := s.query(s.Project, "status")
 	require.True(t, reader.Inspect(query).Trusted)
 	return s, cache, reader, query
 }
@@ -280,11 +280,11 @@ func inspected(t *testing.T) (*sandbox, *Cache, *Reader, Query) {
 // git creates and removes lock files in .git all the time.
 func TestCacheOutlivesOtherChangesOfADirectory(t *testing.T) {
 	s, cache, reader, query := inspected(t)
-	s.write(filepath.Join(s.project, ".git", "index.lock"), "")
-	require.NoError(t, os.Remove(filepath.Join(s.project, ".git", "index.lock")))
+	s.Write(filepath.Join(s.Project, ".git", "index.lock"), "")
+	require.NoError(t, os.Remove(filepath.Join(s.Project, ".git", "index.lock")))
 	_, kept := cache.get(keyOf(query), nil, reader.now)
 	assert.True(t, kept)
-	s.write(filepath.Join(s.project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
+	s.Write(filepath.Join(s.Project, ".git", "config.worktree"), "[core]\n\tfsmonitor = x\n")
 	assert.False(t, reader.Inspect(query).Trusted)
 }
 
@@ -313,13 +313,13 @@ func TestCacheIsBounded(t *testing.T) {
 
 func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 	s := newSandbox(t)
-	s.commit(s.project)
+	s.Commit(s.Project)
 	reader := newReader(t, NewCache(2))
 	var group sync.WaitGroup
 	for _, verb := range []string{"status", "diff", "log", "show"} {
 		group.Go(func() {
 			for range 50 {
-				assert.True(t, reader.Inspect(s.query(s.project, verb)).Trusted)
+				assert.True(t, reader.Inspect(s.query(s.Project, verb)).Trusted)
 			}
 		})
 	}
@@ -342,10 +342,10 @@ func (s seen) Look(path string, follow bool) (stat.Stamp, error) {
 // verdict as what is asked for would be.
 func TestCacheTakesWhatTheDecisionHasSeen(t *testing.T) {
 	s, cache, reader, query := inspected(t)
-	now, err := stat.Path(s.project, false)
+	now, err := stat.Path(s.Project, false)
 	require.NoError(t, err)
 	known := func(stamp stat.Stamp) bool {
-		_, ok := cache.get(keyOf(query), seen{s.project: stamp}, reader.now)
+		_, ok := cache.get(keyOf(query), seen{s.Project: stamp}, reader.now)
 		return ok
 	}
 	require.True(t, known(now))
@@ -366,10 +366,10 @@ func TestCacheTakesWhatTheDecisionHasSeen(t *testing.T) {
 // have come to be there in between, and is asked for anew.
 func TestDirectoriesVouchForWhatIsAskedAnew(t *testing.T) {
 	s, cache, reader, query := inspected(t)
-	before := filepath.Join(s.project, ".git", "config.worktree")
+	before := filepath.Join(s.Project, ".git", "config.worktree")
 	_, kept := cache.get(keyOf(query), seen{before: {}}, reader.now)
 	require.True(t, kept)
-	s.write(before, "[core]\n\tfsmonitor = x\n")
+	s.Write(before, "[core]\n\tfsmonitor = x\n")
 	_, kept = cache.get(keyOf(query), seen{before: {}}, reader.now)
 	assert.False(t, kept)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/internal/credential"
 )
 
@@ -14,12 +15,12 @@ var secretWords = []string{"token", "password", "passwd", "passphrase", "secret"
 // credentials lists the names, in lower case, of settings that hold what a
 // person would not print: by the name, or because name or value holds a credential. A file of the person's that
 // takes in others counts as one that may.
-func credentials(settings []setting) []string {
+func credentials(settings []syntax.Setting) []string {
 	var names []string
 	for _, s := range settings {
-		name := strings.ToLower(s.name())
-		secret := SecretSetting(s.key) || credential.Holds(s.value) || credential.Holds(s.subsection) || s.section == "credential" && strings.Contains(strings.ToLower(s.value), "password")
-		if secret && s.value != "" && !slices.Contains(names, name) {
+		name := strings.ToLower(s.Name())
+		secret := SecretSetting(s.Key) || credential.Holds(s.Value) || credential.Holds(s.Subsection) || s.Section == "credential" && strings.Contains(strings.ToLower(s.Value), "password")
+		if secret && s.Value != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -36,13 +37,13 @@ func SecretSetting(name string) bool {
 	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(last, word) })
 }
 
-func includes(settings []setting) bool {
-	return slices.ContainsFunc(settings, func(s setting) bool { return s.section == "include" || s.section == "includeif" })
+func includes(settings []syntax.Setting) bool {
+	return slices.ContainsFunc(settings, func(s syntax.Setting) bool { return s.Section == "include" || s.Section == "includeif" })
 }
 
 // HoldsCredentials reports whether the text of a file of settings holds a secret,
 // or is none that can be read.
 func HoldsCredentials(content []byte) bool {
-	settings, err := parseConfig(content)
+	settings, err := syntax.ParseConfig(content)
 	return err != nil || len(credentials(settings)) > 0
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/git/syntax"
 )
 
 func TestSettingsThatHoldSecrets(t *testing.T) {
@@ -19,7 +21,7 @@ func TestSettingsThatHoldSecrets(t *testing.T) {
 		"[remote \"origin\"]\n\turl = https://example.org/@scope/b\n":                    nil,
 		"[credential]\n\thelper = store\n[github]\n\ttoken\n":                            nil,
 	} {
-		settings, err := parseConfig([]byte(text))
+		settings, err := syntax.ParseConfig([]byte(text))
 		require.NoError(t, err)
 		assert.Equal(t, want, credentials(settings), text)
 	}

@@ -19,19 +19,19 @@ import (
 func packedRepository(tb testing.TB) (v Verdict, ids []string) {
 	tb.Helper()
 	s := newSandbox(tb)
-	dir := s.project
-	s.git(dir, "init", "-q")
+	dir := s.Project
+	s.Git(dir, "init", "-q")
 	for i := range 4 {
 		for j := range 40 {
-			s.write(filepath.Join(dir, "wide", strings.Repeat("name", 5)+string(rune('a'+j))), strings.Repeat("x", i))
+			s.Write(filepath.Join(dir, "wide", strings.Repeat("name", 5)+string(rune('a'+j))), strings.Repeat("x", i))
 		}
-		s.write(filepath.Join(dir, "changes"), strings.Repeat("y", i))
-		s.git(dir, "add", "-A")
-		s.git(dir, "commit", "-qm", "more")
+		s.Write(filepath.Join(dir, "changes"), strings.Repeat("y", i))
+		s.Git(dir, "add", "-A")
+		s.Git(dir, "commit", "-qm", "more")
 	}
-	s.git(dir, "tag", "-a", "v1", "-m", "v1")
-	s.git(dir, "repack", "-adfq", "--depth=50", "--window=50")
-	for line := range strings.Lines(s.git(dir, "rev-list", "--objects", "--all")) {
+	s.Git(dir, "tag", "-a", "v1", "-m", "v1")
+	s.Git(dir, "repack", "-adfq", "--depth=50", "--window=50")
+	for line := range strings.Lines(s.Git(dir, "rev-list", "--objects", "--all")) {
 		ids = append(ids, strings.Fields(line)[0])
 	}
 	return s.inspect(dir, "log"), ids

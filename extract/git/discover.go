@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -199,14 +200,5 @@ func (in *inspection) validHead(path string, head stat.Stamp) bool {
 		return bytes.HasPrefix(bytes.TrimLeft(reference, " \t\r\n"), []byte("refs/"))
 	}
 	const shortestObjectName = 40
-	return len(content) >= shortestObjectName && isHex(content[:shortestObjectName])
-}
-
-func isHex(text []byte) bool {
-	for _, c := range text {
-		if !bytes.ContainsRune([]byte("0123456789abcdefABCDEF"), rune(c)) {
-			return false
-		}
-	}
-	return true
+	return len(content) >= shortestObjectName && syntax.IsHash(string(content[:shortestObjectName]))
 }

@@ -3,6 +3,8 @@ package git
 import (
 	"path/filepath"
 	"strings"
+
+	"policyd/extract/git/syntax"
 )
 
 // noteFiles keeps the files that settings name for git to read. A relative path
@@ -32,10 +34,10 @@ func (in *inspection) noteFiles(place repository, values []string) error {
 
 // noteUserFiles keeps what the person's settings name relative to the work tree:
 // the name is the person's, what lies there may be a link that is not.
-func (in *inspection) noteUserFiles(settings []setting) {
+func (in *inspection) noteUserFiles(settings []syntax.Setting) {
 	for _, s := range settings {
-		if in.table.classOf(s) == classFile && !filepath.IsAbs(s.value) && !strings.HasPrefix(s.value, "~") && !strings.HasPrefix(s.value, "%(") {
-			in.userFileSettings = append(in.userFileSettings, s.value)
+		if in.table.classOf(s) == classFile && !filepath.IsAbs(s.Value) && !strings.HasPrefix(s.Value, "~") && !strings.HasPrefix(s.Value, "%(") {
+			in.userFileSettings = append(in.userFileSettings, s.Value)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -68,7 +69,7 @@ type named struct {
 	objectSize int
 	paths      map[string]bool
 	trees      map[string]string
-	selection  selection
+	selection  syntax.Pathspecs
 	visit      func(path string) bool
 	// stopped is true once visit has had enough.
 	stopped bool
@@ -113,7 +114,7 @@ func (n *named) holds(dir, tree string, depth int) bool {
 			ok = n.holds(dir+name+"/", hex.EncodeToString(rest[:n.objectSize]), depth+1)
 		case "100644", "100755", "100664", "120000", "160000":
 			path := dir + name
-			n.stopped = !n.paths[path] && n.selection.selects([]byte(path)) && !n.visit(path)
+			n.stopped = !n.paths[path] && n.selection.Select(path) && !n.visit(path)
 		default:
 			return false
 		}
@@ -245,5 +246,5 @@ func (v *Verdict) head() (string, bool) {
 }
 
 func (v *Verdict) id(text string) (string, bool) {
-	return text, len(text) == 2*v.objectSize && isHex([]byte(text)) && strings.ToLower(text) == text
+	return text, len(text) == 2*v.objectSize && strings.Trim(text, "0123456789abcdef") == ""
 }

@@ -13,21 +13,21 @@ import (
 )
 
 func (s *sandbox) atHead(dir string) bool {
-	s.t.Helper()
+	s.TB.Helper()
 	beyond, err := s.beyond(dir, "HEAD")
 	return err == nil && len(beyond) == 0
 }
 
 // beyond are the paths that commits hold besides those of the index.
 func (s *sandbox) beyond(dir string, revisions ...string) ([]string, error) {
-	s.t.Helper()
+	s.TB.Helper()
 	return s.beyondOf(dir, Commits{Revisions: revisions})
 }
 
 func (s *sandbox) beyondOf(dir string, of Commits) ([]string, error) {
-	s.t.Helper()
+	s.TB.Helper()
 	paths := []string{}
-	err := newReader(s.t, nil).Beyond(s.inspect(dir, "ls-files"), of, nil, dir, func(path string) bool {
+	err := newReader(s.TB, nil).Beyond(s.inspect(dir, "ls-files"), of, nil, dir, func(path string) bool {
 		paths = append(paths, path)
 		return true
 	})
@@ -38,12 +38,12 @@ func (s *sandbox) beyondOf(dir string, of Commits) ([]string, error) {
 func headed(t *testing.T) (s *sandbox, dir string) {
 	t.Helper()
 	s = newSandbox(t)
-	dir = s.project
-	s.git(dir, "init", "-q", "-b", "main")
-	s.populate(dir)
+	dir = s.Project
+	s.Git(dir, "init", "-q", "-b", "main")
+	s.Populate(dir)
 	require.NoError(t, os.Symlink("a", filepath.Join(dir, "link")))
-	s.git(dir, "add", "-A")
-	s.git(dir, "commit", "-q", "-m", "one")
+	s.Git(dir, "add", "-A")
+	s.Git(dir, "commit", "-q", "-m", "one")
 	return s, dir
 }
 
@@ -51,33 +51,33 @@ func headed(t *testing.T) (s *sandbox, dir string) {
 func TestIndexAtHead(t *testing.T) {
 	s, dir := headed(t)
 	assert.True(t, s.atHead(dir))
-	s.write(dir+"/a", "changed, and not staged")
+	s.Write(dir+"/a", "changed, and not staged")
 	require.NoError(t, os.Remove(dir+"/a.go"))
-	s.write(dir+"/untracked", "x")
+	s.Write(dir+"/untracked", "x")
 	assert.True(t, s.atHead(dir), "what lies in the work tree is not asked")
-	s.git(dir, "pack-refs", "--all")
+	s.Git(dir, "pack-refs", "--all")
 	assert.True(t, s.atHead(dir), "packed refs")
-	s.git(dir, "gc", "-q", "--prune=now")
+	s.Git(dir, "gc", "-q", "--prune=now")
 	assert.Empty(t, glob(t, dir+"/.git/objects/??/*"))
 	assert.True(t, s.atHead(dir), "packed objects")
-	s.git(dir, "checkout", "-q", "--detach")
+	s.Git(dir, "checkout", "-q", "--detach")
 	assert.True(t, s.atHead(dir), "detached")
-	s.git(dir, "rm", "-q", "--cached", "ab.go")
+	s.Git(dir, "rm", "-q", "--cached", "ab.go")
 	assert.False(t, s.atHead(dir), "HEAD names a file that the index doesn't")
-	s.git(dir, "reset", "-q")
+	s.Git(dir, "reset", "-q")
 	assert.True(t, s.atHead(dir))
-	s.git(dir, "add", "-N", "untracked")
-	s.write(dir+"/ab/c.go", "changed")
-	s.write(dir+"/sub/deep/new", "x")
-	s.git(dir, "add", "ab", "sub")
+	s.Git(dir, "add", "-N", "untracked")
+	s.Write(dir+"/ab/c.go", "changed")
+	s.Write(dir+"/sub/deep/new", "x")
+	s.Git(dir, "add", "ab", "sub")
 	assert.True(t, s.atHead(dir), "the index names more, and other contents")
-	s.git(dir, "rm", "-q", "--cached", "sub/deep/b.pem")
+	s.Git(dir, "rm", "-q", "--cached", "sub/deep/b.pem")
 	assert.False(t, s.atHead(dir), "and not all")
-	s.git(dir, "reset", "-q")
-	s.git(dir, "rm", "-rq", "--cached", "sub/deep")
+	s.Git(dir, "reset", "-q")
+	s.Git(dir, "rm", "-rq", "--cached", "sub/deep")
 	assert.False(t, s.atHead(dir), "a directory is missing")
-	s.git(dir, "reset", "-q")
-	s.git(dir, "mv", "-f", "sub2/b.go", "sub2/c.go")
+	s.Git(dir, "reset", "-q")
+	s.Git(dir, "mv", "-f", "sub2/b.go", "sub2/c.go")
 	assert.False(t, s.atHead(dir), "another name")
 }
 
@@ -92,31 +92,31 @@ func glob(tb testing.TB, pattern string) []string {
 func TestHeadThatIsNotKnown(t *testing.T) {
 	for name, change := range map[string]func(s *sandbox, dir string){
 		"a ref that replaces": func(s *sandbox, dir string) {
-			s.write(dir+"/.git/refs/replace/"+strings.TrimSpace(s.git(dir, "rev-parse", "HEAD")), strings.Repeat("1", 40))
+			s.Write(dir+"/.git/refs/replace/"+strings.TrimSpace(s.Git(dir, "rev-parse", "HEAD")), strings.Repeat("1", 40))
 		},
 		"packed refs that replace": func(s *sandbox, dir string) {
-			s.appendTo(dir+"/.git/packed-refs", strings.Repeat("1", 40)+" refs/replace/"+strings.Repeat("2", 40)+"\n")
+			s.Append(dir+"/.git/packed-refs", strings.Repeat("1", 40)+" refs/replace/"+strings.Repeat("2", 40)+"\n")
 		},
-		"an unborn branch":    func(s *sandbox, dir string) { s.git(dir, "checkout", "-q", "--orphan", "new") },
-		"a ref that is a ref": func(s *sandbox, dir string) { s.git(dir, "symbolic-ref", "refs/heads/main", "refs/heads/other") },
-		"a ref that leads up": func(s *sandbox, dir string) { s.write(dir+"/.git/HEAD", "ref: refs/heads/../heads/main\n") },
-		"no commit":           func(s *sandbox, dir string) { s.write(dir+"/.git/HEAD", strings.Repeat("1", 40)+"\n") },
+		"an unborn branch":    func(s *sandbox, dir string) { s.Git(dir, "checkout", "-q", "--orphan", "new") },
+		"a ref that is a ref": func(s *sandbox, dir string) { s.Git(dir, "symbolic-ref", "refs/heads/main", "refs/heads/other") },
+		"a ref that leads up": func(s *sandbox, dir string) { s.Write(dir+"/.git/HEAD", "ref: refs/heads/../heads/main\n") },
+		"no commit":           func(s *sandbox, dir string) { s.Write(dir+"/.git/HEAD", strings.Repeat("1", 40)+"\n") },
 		"a shortened id": func(s *sandbox, dir string) {
-			s.write(dir+"/.git/HEAD", strings.TrimSpace(s.git(dir, "rev-parse", "--short", "HEAD"))+"\n")
+			s.Write(dir+"/.git/HEAD", strings.TrimSpace(s.Git(dir, "rev-parse", "--short", "HEAD"))+"\n")
 		},
 		"a tree in its place": func(s *sandbox, dir string) {
-			s.write(dir+"/.git/HEAD", strings.TrimSpace(s.git(dir, "rev-parse", "HEAD^{tree}"))+"\n")
+			s.Write(dir+"/.git/HEAD", strings.TrimSpace(s.Git(dir, "rev-parse", "HEAD^{tree}"))+"\n")
 		},
 		"another object under its id": func(s *sandbox, dir string) {
-			s.write(dir+"/x", "x")
-			s.git(dir, "add", "x")
-			s.git(dir, "commit", "-q", "-m", "two")
-			id := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD"))
-			first := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD~1"))
+			s.Write(dir+"/x", "x")
+			s.Git(dir, "add", "x")
+			s.Git(dir, "commit", "-q", "-m", "two")
+			id := strings.TrimSpace(s.Git(dir, "rev-parse", "HEAD"))
+			first := strings.TrimSpace(s.Git(dir, "rev-parse", "HEAD~1"))
 			path := func(id string) string { return dir + "/.git/objects/" + id[:2] + "/" + id[2:] }
 			require.NoError(t, os.Remove(path(id)))
 			require.NoError(t, os.Link(path(first), path(id)))
-			s.git(dir, "read-tree", "--reset", first+"^{tree}")
+			s.Git(dir, "read-tree", "--reset", first+"^{tree}")
 		},
 		"no index": func(_ *sandbox, dir string) { require.NoError(t, os.Remove(dir+"/.git/index")) },
 	} {
@@ -134,8 +134,8 @@ func TestTreesAreGits(t *testing.T) {
 	s, dir := headed(t)
 	for i, name := range []string{"a-b", "a/b", "a0", "ab/c-d", "ab/c.txt", "zz"} {
 		_ = os.RemoveAll(dir + "/a")
-		s.write(dir+"/"+name, strings.Repeat("x", i))
-		s.git(dir, "add", "-A")
+		s.Write(dir+"/"+name, strings.Repeat("x", i))
+		s.Git(dir, "add", "-A")
 		content, err := os.ReadFile(dir + "/.git/index")
 		require.NoError(t, err)
 		var entries []treeEntry
@@ -145,7 +145,7 @@ func TestTreesAreGits(t *testing.T) {
 		}))
 		id, ok := writeTree(entries, 0, sha1Size, 0, map[string]string{})
 		require.True(t, ok)
-		assert.Equal(t, strings.TrimSpace(s.git(dir, "write-tree")), hex.EncodeToString(id))
+		assert.Equal(t, strings.TrimSpace(s.Git(dir, "write-tree")), hex.EncodeToString(id))
 	}
 	_, ok := writeTree([]treeEntry{{path: strings.Repeat("a/", maxHeadDepth+1) + "b"}}, 0, sha1Size, 0, map[string]string{})
 	assert.False(t, ok)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"policyd/extract/git/syntax"
 )
 
 // ErrHistoryUnknown means that it can't be known what commits hold: an object that isn't there
@@ -45,7 +47,7 @@ func (p *Past) Held(v Verdict, of History, pathspecs []string, cwd string, visit
 	if !v.Repository || v.Top == "" || v.objectSize == 0 {
 		return ErrNoRepository
 	}
-	selection, err := parsePathspecs(v.Top, cwd, pathspecs)
+	selection, err := syntax.ParsePathspecs(v.Top, cwd, pathspecs)
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ type history struct {
 	d         *database
 	v         *Verdict
 	of        History
-	selection selection
+	selection syntax.Pathspecs
 	visit     func(path string) bool
 	shallow   []string
 	// from are commits that count with all before them, without those that don't, only those
@@ -96,7 +98,7 @@ func (h *history) begin() bool {
 	}
 	h.shallow = strings.Fields(string(text))
 	all, logs := h.of.All, h.of.Logs
-	h.walked, h.of.Walks = h.of.Walks, h.of.Walks || !h.of.Alone && slices.ContainsFunc(h.of.Revisions, excludes)
+	h.walked, h.of.Walks = h.of.Walks, h.of.Walks || !h.of.Alone && slices.ContainsFunc(h.of.Revisions, syntax.Excludes)
 	for _, word := range h.of.Revisions {
 		if h.word(word) {
 			continue
@@ -230,7 +232,7 @@ func (h *history) tree(id string) bool {
 	for _, path := range found {
 		h.dirty = true
 		path = strings.TrimPrefix(path, h.v.Top+"/")
-		if !h.stopped && h.selection.selects([]byte(path)) {
+		if !h.stopped && h.selection.Select(path) {
 			h.stopped = !h.visit(path)
 		}
 	}

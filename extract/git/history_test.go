@@ -31,38 +31,38 @@ func heldOf(p *Past, v Verdict, of History, specs ...string) (held []string, err
 func leaky(t *testing.T, format string) (s *sandbox, dir string) {
 	t.Helper()
 	s = newSandbox(t)
-	dir = s.project
-	s.git(dir, "init", "-q", "-b", "main", "--object-format="+format)
+	dir = s.Project
+	s.Git(dir, "init", "-q", "-b", "main", "--object-format="+format)
 	step := 0
 	run := func(args ...string) {
-		cmd := s.command(dir, args...)
+		cmd := s.Command(dir, args...)
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1700000000+60*step))
 		output, err := cmd.CombinedOutput()
 		require.NoErrorf(t, err, "%s", output)
 		step++
 	}
 	commit := func(path string) {
-		s.write(filepath.Join(dir, path), fmt.Sprintf("content of %s %d\n", path, step))
-		s.git(dir, "add", "-A")
+		s.Write(filepath.Join(dir, path), fmt.Sprintf("content of %s %d\n", path, step))
+		s.Git(dir, "add", "-A")
 		run("commit", "-q", "-m", path)
 	}
 	for i := range 60 {
-		s.write(fmt.Sprintf("%s/wide/deep/file-with-a-long-name-%02d.txt", dir, i), "x")
+		s.Write(fmt.Sprintf("%s/wide/deep/file-with-a-long-name-%02d.txt", dir, i), "x")
 	}
 	commit("first")
 	commit("conf/old.key")
-	s.git(dir, "tag", "-a", "leak", "-m", "leak")
-	s.git(dir, "rm", "-q", "conf/old.key")
+	s.Git(dir, "tag", "-a", "leak", "-m", "leak")
+	s.Git(dir, "rm", "-q", "conf/old.key")
 	run("commit", "-q", "-m", "removed")
 	commit("second")
 	commit("wide/deep/third")
-	s.git(dir, "checkout", "-q", "-b", "topic")
+	s.Git(dir, "checkout", "-q", "-b", "topic")
 	commit("topic.txt")
 	commit("topic.key")
-	s.git(dir, "rm", "-q", "topic.key")
+	s.Git(dir, "rm", "-q", "topic.key")
 	run("commit", "-q", "-m", "removed again")
 	commit("topic2.txt")
-	s.git(dir, "checkout", "-q", "main")
+	s.Git(dir, "checkout", "-q", "main")
 	commit("fourth")
 	commit("fifth")
 	return s, dir
@@ -74,16 +74,16 @@ func TestHistoryHolds(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		s, dir := leaky(t, format)
 		checkHistory(t, s, dir)
-		s.git(dir, "pack-refs", "--all")
-		s.git(dir, "repack", "-adfq", "--depth=50", "--window=50")
+		s.Git(dir, "pack-refs", "--all")
+		s.Git(dir, "repack", "-adfq", "--depth=50", "--window=50")
 		require.Empty(t, glob(t, dir+"/.git/objects/??/*"))
 		checkHistory(t, s, dir)
-		s.git(dir, "multi-pack-index", "write")
-		s.git(dir, "commit-graph", "write", "--reachable")
+		s.Git(dir, "multi-pack-index", "write")
+		s.Git(dir, "commit-graph", "write", "--reachable")
 		checkHistory(t, s, dir)
-		borrowed := filepath.Join(s.project, "borrowed")
-		s.git(dir, "clone", "-q", "--shared", dir, borrowed)
-		s.git(borrowed, "branch", "-q", "topic", "origin/topic")
+		borrowed := filepath.Join(s.Project, "borrowed")
+		s.Git(dir, "clone", "-q", "--shared", dir, borrowed)
+		s.Git(borrowed, "branch", "-q", "topic", "origin/topic")
 		checkHistory(t, s, borrowed)
 	}
 }
@@ -92,7 +92,7 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 	t.Helper()
 	v := s.inspect(dir, "log")
 	past, leaks := seekKeys(), 0
-	hash := func(rev string) string { return strings.TrimSpace(s.git(dir, "rev-parse", rev)) }
+	hash := func(rev string) string { return strings.TrimSpace(s.Git(dir, "rev-parse", rev)) }
 	for _, c := range []struct {
 		args  string
 		of    History
@@ -144,7 +144,7 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 		{args: "grep content topic", of: History{Alone: true, Revisions: []string{"topic"}}, clean: true},
 		{args: "show nothing", of: History{Revisions: []string{"nothing"}}},
 	} {
-		output, _ := s.command(dir, strings.Fields(c.args)...).CombinedOutput()
+		output, _ := s.Command(dir, strings.Fields(c.args)...).CombinedOutput()
 		printed := strings.Contains(string(output), "content of conf/old.key") || strings.Contains(string(output), "content of topic.key")
 		held, err := heldOf(past, v, c.of, c.specs...)
 		require.NoErrorf(t, err, "git %s", c.args)
@@ -166,13 +166,13 @@ func checkHistory(t *testing.T, s *sandbox, dir string) {
 // S3: what refs were before counts where it is asked for, and where nobody knows what a word names.
 func TestHistoryOfLogs(t *testing.T) {
 	s := newSandbox(t)
-	dir := s.project
-	s.commit(dir)
+	dir := s.Project
+	s.Commit(dir)
 	past, v := seekKeys(), s.inspect(dir, "log")
-	s.write(dir+"/a.key", "content")
-	s.git(dir, "add", "-A")
-	s.git(dir, "commit", "-qm", "leak")
-	s.git(dir, "reset", "-q", "--hard", "HEAD~1")
+	s.Write(dir+"/a.key", "content")
+	s.Git(dir, "add", "-A")
+	s.Git(dir, "commit", "-qm", "leak")
+	s.Git(dir, "reset", "-q", "--hard", "HEAD~1")
 	held := func(of History) []string {
 		held, err := heldOf(past, v, of)
 		require.NoError(t, err)
@@ -183,12 +183,12 @@ func TestHistoryOfLogs(t *testing.T) {
 	assert.Equal(t, []string{"a.key"}, held(History{Revisions: []string{"nothing"}})[:1])
 	assert.Equal(t, []string{"a.key"}, held(History{Logs: true, Walks: true})[:1])
 	assert.Equal(t, []string{"a.key"}, held(History{Revisions: []string{"HEAD@{1}"}})[:1])
-	s.git(dir, "reflog", "expire", "--expire=all", "--all")
+	s.Git(dir, "reflog", "expire", "--expire=all", "--all")
 	assert.Equal(t, []string{"a.key"}, held(History{Revisions: []string{"ORIG_HEAD"}})[:1])
 	require.NoError(t, os.Remove(dir+"/.git/ORIG_HEAD"))
 	assert.Empty(t, held(History{Revisions: []string{"nothing"}}))
-	s.write(dir+"/b.key", "content")
-	s.git(dir, "stash", "-q", "--all")
+	s.Write(dir+"/b.key", "content")
+	s.Git(dir, "stash", "-q", "--all")
 	assert.Equal(t, []string{"b.key"}, held(History{Revisions: []string{"refs/stash"}}))
 	assert.Equal(t, []string{"b.key"}, held(History{All: true, Walks: true})[:1])
 }
@@ -196,21 +196,21 @@ func TestHistoryOfLogs(t *testing.T) {
 // S3: what was found clean once is not walked again, and what came since is.
 func TestHistoryGrows(t *testing.T) {
 	s := newSandbox(t)
-	dir := s.project
-	s.commit(dir)
+	dir := s.Project
+	s.Commit(dir)
 	past, v := seekKeys(), s.inspect(dir, "log")
 	for i := range 3 {
-		s.write(dir+"/file.txt", fmt.Sprint(i))
-		s.git(dir, "commit", "-qam", "more")
+		s.Write(dir+"/file.txt", fmt.Sprint(i))
+		s.Git(dir, "commit", "-qam", "more")
 		held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true})
 		require.NoError(t, err)
 		assert.Empty(t, held)
 	}
-	s.write(dir+"/sub/a.key", "content")
-	s.git(dir, "add", "-A")
-	s.git(dir, "commit", "-qm", "leak")
-	s.git(dir, "rm", "-q", "sub/a.key")
-	s.git(dir, "commit", "-qm", "removed")
+	s.Write(dir+"/sub/a.key", "content")
+	s.Git(dir, "add", "-A")
+	s.Git(dir, "commit", "-qm", "leak")
+	s.Git(dir, "rm", "-q", "sub/a.key")
+	s.Git(dir, "commit", "-qm", "removed")
 	for range 2 {
 		held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true})
 		require.NoError(t, err)
@@ -221,22 +221,22 @@ func TestHistoryGrows(t *testing.T) {
 // S3: what can't be read is not known, and what a shallow clone ends with is not looked for.
 func TestHistoryThatIsNotThere(t *testing.T) {
 	s, dir := leaky(t, "sha1")
-	shallow := filepath.Join(s.project, "shallow")
-	s.git(dir, "clone", "-q", "--depth=2", "file://"+dir, shallow)
+	shallow := filepath.Join(s.Project, "shallow")
+	s.Git(dir, "clone", "-q", "--depth=2", "file://"+dir, shallow)
 	held, err := heldOf(seekKeys(), s.inspect(shallow, "log"), History{Revisions: []string{"HEAD"}, Walks: true})
 	require.NoError(t, err)
 	assert.Empty(t, held)
 
 	walk := History{Revisions: []string{"HEAD"}, Walks: true}
 	v := s.inspect(dir, "log")
-	tree := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD~6^{tree}"))
+	tree := strings.TrimSpace(s.Git(dir, "rev-parse", "HEAD~6^{tree}"))
 	object := filepath.Join(dir, ".git", loosePath(tree))
 	content, err := os.ReadFile(object)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(object))
 	_, err = heldOf(seekKeys(), v, walk)
 	require.ErrorIs(t, err, ErrHistoryUnknown)
-	other, err := os.ReadFile(filepath.Join(dir, ".git", loosePath(strings.TrimSpace(s.git(dir, "rev-parse", "HEAD^{tree}")))))
+	other, err := os.ReadFile(filepath.Join(dir, ".git", loosePath(strings.TrimSpace(s.Git(dir, "rev-parse", "HEAD^{tree}")))))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(object, other, 0o600)) // not what its id says
 	_, err = heldOf(seekKeys(), v, walk)
@@ -246,7 +246,7 @@ func TestHistoryThatIsNotThere(t *testing.T) {
 	_, err = heldOf(seekKeys(), v, walk)
 	require.NoError(t, err)
 
-	s.git(dir, "replace", "HEAD~1", "HEAD~2")
+	s.Git(dir, "replace", "HEAD~1", "HEAD~2")
 	_, err = heldOf(seekKeys(), s.inspect(dir, "log"), History{Revisions: []string{"HEAD"}})
 	require.ErrorIs(t, err, ErrHistoryUnknown)
 }
@@ -268,40 +268,40 @@ func TestHistoryIsBounded(t *testing.T) {
 // S3: of commits of one time git may print any first.
 func TestHistoryOfOneTime(t *testing.T) {
 	s := newSandbox(t)
-	dir := s.project
-	s.commit(dir)
+	dir := s.Project
+	s.Commit(dir)
 	run := func(date string, args ...string) {
-		cmd := s.command(dir, args...)
+		cmd := s.Command(dir, args...)
 		cmd.Env = append(cmd.Env, "GIT_COMMITTER_DATE="+date+" +0000")
 		output, err := cmd.CombinedOutput()
 		require.NoErrorf(t, err, "%s", output)
 	}
 	sides := []string{"one", "two", "three", "four"}
 	for i, side := range sides {
-		s.git(dir, "checkout", "-q", "-b", side, "main")
-		s.write(dir+"/"+side, side)
+		s.Git(dir, "checkout", "-q", "-b", side, "main")
+		s.Write(dir+"/"+side, side)
 		if i == 1 {
-			s.write(dir+"/a.key", "content")
+			s.Write(dir+"/a.key", "content")
 		}
-		s.git(dir, "add", "-A")
+		s.Git(dir, "add", "-A")
 		run("2000000000", "commit", "-qm", side)
 		if i == 1 {
-			s.git(dir, "rm", "-q", "a.key")
+			s.Git(dir, "rm", "-q", "a.key")
 			run("2000000000", "commit", "-qm", side)
 		}
 	}
-	s.git(dir, "checkout", "-q", "main")
+	s.Git(dir, "checkout", "-q", "main")
 	run("2000000000", "merge", "-q", "--no-ff", "-m", "merge", "one", "two", "three", "four")
 	v, past := s.inspect(dir, "log"), seekKeys()
 	for count := 1; count < 8; count++ {
-		output := s.git(dir, "log", "-p", fmt.Sprintf("-%d", count))
+		output := s.Git(dir, "log", "-p", fmt.Sprintf("-%d", count))
 		held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true, Count: count})
 		require.NoError(t, err)
 		if strings.Contains(output, "a.key") {
 			assert.NotEmpty(t, held)
 		}
 	}
-	s.write(dir+"/file.txt", "new")
+	s.Write(dir+"/file.txt", "new")
 	run("2100000000", "commit", "-qam", "later")
 	held, err := heldOf(past, v, History{Revisions: []string{"HEAD"}, Walks: true, Count: 1})
 	require.NoError(t, err)

@@ -8,11 +8,6 @@ import (
 	"policyd/extract/git/syntax"
 )
 
-// excludes reports whether a word leaves out commits: then git walks from all others that are named.
-func excludes(word string) bool {
-	return strings.HasPrefix(word, "^") || strings.Contains(word, "..") || strings.Contains(word, "^!") || strings.Contains(word, "^-")
-}
-
 // pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
 func (h *history) pieces(word string) bool {
 	all := syntax.Hashes(word)
@@ -63,13 +58,12 @@ func (h *history) word(text string) bool {
 		}
 		return ok
 	}
-	from, to, ranged := strings.Cut(text, "..")
+	ends, ranged := syntax.CutRange(text)
 	if !ranged {
 		return h.single(text)
 	}
-	to, parted := strings.CutPrefix(to, ".")
-	one, ok := h.commitOf(orHead(from))
-	other, also := h.commitOf(orHead(to))
+	one, ok := h.commitOf(ends.From)
+	other, also := h.commitOf(ends.To)
 	if !ok || !also {
 		return false
 	}
@@ -78,7 +72,7 @@ func (h *history) word(text string) bool {
 		h.from = append(h.from, other)
 	}
 	switch {
-	case parted:
+	case ends.Symmetric:
 		return h.part(one, other)
 	case !h.of.Alone:
 		h.without = append(h.without, one)
@@ -107,13 +101,6 @@ func (h *history) part(one, other string) bool {
 		}
 	}
 	return true
-}
-
-func orHead(name string) string {
-	if name == "" {
-		return "HEAD"
-	}
-	return name
 }
 
 func (h *history) single(text string) bool {
@@ -186,7 +173,7 @@ func (h *history) commitOf(text string) (string, bool) {
 // revision is what a revision names, behind tags.
 func (h *history) revision(text string) (string, bool) {
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "^{}"), "^{commit}")
-	name, steps, ok := stepsBack(text)
+	name, steps, ok := syntax.CutSteps(text)
 	if !ok {
 		return "", false
 	}
@@ -211,12 +198,12 @@ func (h *history) named(name string) (string, bool) {
 	if hash && len(name) == 2*h.v.objectSize {
 		return strings.ToLower(name), true
 	}
-	if !plainRef(name) {
+	if !syntax.IsRefName(name) {
 		return "", false
 	}
 	found, count := "", 0
-	for _, place := range refPlaces {
-		id, there, known := h.v.ref(strings.Replace(place, "%", name, 1), 0)
+	for _, place := range syntax.RefPlaces(name) {
+		id, there, known := h.v.ref(place, 0)
 		if !known {
 			return "", false
 		}

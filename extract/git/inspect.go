@@ -2,6 +2,8 @@ package git
 
 import (
 	"path/filepath"
+
+	"policyd/extract/git/syntax"
 )
 
 // inspectRepository judges configuration, hooks and submodules of one
@@ -51,17 +53,17 @@ func (in *inspection) inspectConfig(place repository, found *traits) error {
 		}
 	}
 	if found.promisor && len(found.lazy) > 0 {
-		return refuse(CodeConfigKey, found.lazy[0].name()+" with a partial clone")
+		return refuse(CodeConfigKey, found.lazy[0].Name()+" with a partial clone")
 	}
 	return nil
 }
 
-func (in *inspection) readConfig(file string) ([]setting, error) {
+func (in *inspection) readConfig(file string) ([]syntax.Setting, error) {
 	content, err := in.probe.read(file, maxConfigBytes)
 	if err != nil {
 		return nil, refuse(CodeUnreadable, file)
 	}
-	settings, err := parseConfig(content)
+	settings, err := syntax.ParseConfig(content)
 	if err != nil {
 		return nil, refuse(CodeConfigSyntax, file+": "+err.Error())
 	}

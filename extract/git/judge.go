@@ -2,6 +2,8 @@ package git
 
 import (
 	"strings"
+
+	"policyd/extract/git/syntax"
 )
 
 // traits are what a repository's configuration says of the repository.
@@ -11,8 +13,8 @@ type traits struct {
 	hooksPaths []string
 	workTree   string
 	hasTree    bool
-	lazy       []setting // count only if git may fetch
-	files      []string  // that git reads, and whose lines it may print
+	lazy       []syntax.Setting // count only if git may fetch
+	files      []string         // that git reads, and whose lines it may print
 }
 
 const (
@@ -22,24 +24,24 @@ const (
 
 // judgeSettings holds every setting of one file to the table. All values count,
 // not only the last: which one git uses can change with the order of files.
-func (in *inspection) judgeSettings(file string, settings []setting, t *traits) error {
+func (in *inspection) judgeSettings(file string, settings []syntax.Setting, t *traits) error {
 	for _, s := range settings {
 		c := in.table.classOf(s)
 		if c == classInclude {
-			return refuse(CodeConfigInclude, s.name()+" in "+file)
+			return refuse(CodeConfigInclude, s.Name()+" in "+file)
 		}
 		if !in.record(c, s, t) && !in.harmless(c, s, t) {
-			return refuse(CodeConfigKey, s.name()+" in "+file)
+			return refuse(CodeConfigKey, s.Name()+" in "+file)
 		}
 	}
 	return nil
 }
 
 // record takes the settings that describe the repository.
-func (in *inspection) record(c class, s setting, t *traits) bool {
+func (in *inspection) record(c class, s syntax.Setting, t *traits) bool {
 	switch c {
 	case classObjectFormat:
-		switch s.value {
+		switch s.Value {
 		case "sha1":
 			t.objectSize = sha1Size
 		case "sha256":
@@ -50,26 +52,26 @@ func (in *inspection) record(c class, s setting, t *traits) bool {
 	case classPromisor:
 		t.promisor = true
 	case classFile:
-		t.files = append(t.files, s.value)
+		t.files = append(t.files, s.Value)
 	case classHooksPath:
-		t.hooksPaths = append(t.hooksPaths, s.value)
+		t.hooksPaths = append(t.hooksPaths, s.Value)
 	case classWorkTree:
-		if t.hasTree && t.workTree != s.value {
+		if t.hasTree && t.workTree != s.Value {
 			return false
 		}
-		t.workTree, t.hasTree = s.value, true
+		t.workTree, t.hasTree = s.Value, true
 	default:
 		return false
 	}
 	return true
 }
 
-func (in *inspection) harmless(c class, s setting, t *traits) bool {
+func (in *inspection) harmless(c class, s syntax.Setting, t *traits) bool {
 	switch c {
 	case classHarmless:
 		return true
 	case classFilter, classSignature:
-		return in.table.allows(c, s.value) || !in.runs.fires(c)
+		return in.table.allows(c, s.Value) || !in.runs.fires(c)
 	case classDiff, classTextconv, classLFS, classMerge:
 		return !in.runs.fires(c)
 	case classNetwork:
@@ -78,7 +80,7 @@ func (in *inspection) harmless(c class, s setting, t *traits) bool {
 	case classTool:
 		return in.runs.reader
 	case classRemoteURL:
-		if knownTransport(s.value) {
+		if knownTransport(s.Value) {
 			return true
 		}
 		t.lazy = append(t.lazy, s)
@@ -88,28 +90,28 @@ func (in *inspection) harmless(c class, s setting, t *traits) bool {
 	case classMonitor:
 		return isBoolean(s)
 	case classPager:
-		return isBoolean(s) || plainPager(s.value)
+		return isBoolean(s) || plainPager(s.Value)
 	case classOff:
-		return isBoolean(s) && isFalse(s.value) && s.hasValue
+		return isBoolean(s) && isFalse(s.Value) && s.HasValue
 	case classSubmoduleFormat, classSubmoduleUpdate:
-		return in.table.allows(c, s.value)
+		return in.table.allows(c, s.Value)
 	default:
 		return false
 	}
 }
 
-func aliasName(s setting) string {
-	if s.hasSubsection {
-		return s.subsection
+func aliasName(s syntax.Setting) string {
+	if s.HasSubsection {
+		return s.Subsection
 	}
-	return s.key
+	return s.Key
 }
 
-func isBoolean(s setting) bool {
-	if !s.hasValue || isFalse(s.value) {
+func isBoolean(s syntax.Setting) bool {
+	if !s.HasValue || isFalse(s.Value) {
 		return true
 	}
-	switch strings.ToLower(s.value) {
+	switch strings.ToLower(s.Value) {
 	case "true", "yes", "on", "1":
 		return true
 	default:

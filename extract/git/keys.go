@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"policyd/extract/git/syntax"
 )
 
 //go:embed keys.json
@@ -82,12 +84,12 @@ func loadKeyTable(text []byte) (*keyTable, error) {
 }
 
 // classOf gives a setting's class; empty when the table does not know the key.
-func (t *keyTable) classOf(s setting) class {
-	prefix := s.section + "."
-	if s.hasSubsection {
+func (t *keyTable) classOf(s syntax.Setting) class {
+	prefix := s.Section + "."
+	if s.HasSubsection {
 		prefix += "*."
 	}
-	if found, ok := t.classes[prefix+s.key]; ok {
+	if found, ok := t.classes[prefix+s.Key]; ok {
 		return found
 	}
 	return t.classes[prefix+"*"]

@@ -14,23 +14,23 @@ import (
 func TestLinksAreSeenByAKeptVerdict(t *testing.T) {
 	for _, name := range append([]string{"info/exclude", "info/grafts", "branches/x", "remotes/x", "rebase-apply/onto", "sequencer/todo"}, printed...) {
 		s := newSandbox(t)
-		s.commit(s.project)
-		s.git(s.project, "worktree", "add", "-q", filepath.Join(s.project, "linked"))
+		s.Commit(s.Project)
+		s.Git(s.Project, "worktree", "add", "-q", filepath.Join(s.Project, "linked"))
 		reader := newReader(t, NewCache(8))
-		for _, dir := range []string{s.project, filepath.Join(s.project, "linked")} {
+		for _, dir := range []string{s.Project, filepath.Join(s.Project, "linked")} {
 			verdict := reader.Inspect(s.query(dir, "status"))
 			require.True(t, verdict.Trusted, verdict.Reason)
 			require.Empty(t, verdict.Files, name)
 		}
-		link := filepath.Join(s.project, ".git", name)
+		link := filepath.Join(s.Project, ".git", name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(link), 0o755))
 		require.NoError(t, os.RemoveAll(link))
-		require.NoError(t, os.Symlink(s.home+"/.gitconfig", link))
-		for _, dir := range []string{s.project, filepath.Join(s.project, "linked")} {
+		require.NoError(t, os.Symlink(s.Home+"/.gitconfig", link))
+		for _, dir := range []string{s.Project, filepath.Join(s.Project, "linked")} {
 			assert.Contains(t, reader.Inspect(s.query(dir, "status")).Files, link)
 		}
 		require.NoError(t, os.Remove(link))
-		assert.NotContains(t, reader.Inspect(s.query(s.project, "status")).Files, link)
+		assert.NotContains(t, reader.Inspect(s.query(s.Project, "status")).Files, link)
 	}
 }
 
@@ -38,11 +38,11 @@ func TestLinksAreSeenByAKeptVerdict(t *testing.T) {
 func TestLinkedDirectoriesOfARepository(t *testing.T) {
 	for _, name := range printedDirectories {
 		s := newSandbox(t)
-		s.commit(s.project)
-		link := filepath.Join(s.project, ".git", name)
+		s.Commit(s.Project)
+		link := filepath.Join(s.Project, ".git", name)
 		require.NoError(t, os.RemoveAll(link))
-		require.NoError(t, os.Symlink(s.home, link))
-		assert.Equal(t, CodeLinkedGitDir, s.inspect(s.project, "status").Code(), name)
+		require.NoError(t, os.Symlink(s.Home, link))
+		assert.Equal(t, CodeLinkedGitDir, s.inspect(s.Project, "status").Code(), name)
 	}
 }
 
@@ -50,33 +50,33 @@ func TestLinkedDirectoriesOfARepository(t *testing.T) {
 // there, and show what a stash holds.
 func TestSettingsThatShowMore(t *testing.T) {
 	s := newSandbox(t)
-	s.commit(s.project)
-	s.commit(s.home + "/library")
-	of := func() Verdict { return s.inspect(s.project, "grep") }
-	config := filepath.Join(s.project, ".git", "config")
-	s.appendTo(config, "[submodule]\n\trecurse = true\n")
+	s.Commit(s.Project)
+	s.Commit(s.Home + "/library")
+	of := func() Verdict { return s.inspect(s.Project, "grep") }
+	config := filepath.Join(s.Project, ".git", "config")
+	s.Append(config, "[submodule]\n\trecurse = true\n")
 	assert.False(t, of().Recurses, "there is no submodule")
-	s.git(s.project, "submodule", "add", "-q", s.home+"/library", "library")
+	s.Git(s.Project, "submodule", "add", "-q", s.Home+"/library", "library")
 	assert.True(t, of().Recurses)
-	s.git(s.project, "config", "submodule.recurse", "false")
+	s.Git(s.Project, "config", "submodule.recurse", "false")
 	assert.False(t, of().Recurses)
-	s.appendTo(s.home+"/.gitconfig", "[diff]\n\tsubmodule = log\n")
+	s.Append(s.Home+"/.gitconfig", "[diff]\n\tsubmodule = log\n")
 	assert.False(t, of().Recurses)
-	s.appendTo(s.home+"/.gitconfig", "[diff]\n\tsubmodule = diff\n")
+	s.Append(s.Home+"/.gitconfig", "[diff]\n\tsubmodule = diff\n")
 	assert.True(t, of().Recurses)
 	assert.False(t, of().ShowsStash)
-	s.appendTo(s.home+"/.gitconfig", "[stash]\n\tshowPatch\n")
+	s.Append(s.Home+"/.gitconfig", "[stash]\n\tshowPatch\n")
 	assert.True(t, of().ShowsStash)
 	assert.False(t, of().ShowsUntracked)
-	s.appendTo(s.home+"/.gitconfig", "\tshowIncludeUntracked = true\n")
+	s.Append(s.Home+"/.gitconfig", "\tshowIncludeUntracked = true\n")
 	assert.True(t, of().ShowsUntracked)
 	for text, want := range map[string]bool{
 		"[status]\n\tbranch\n": true, "[status]\n\tbranch = false\n": false, "[color]\n\tstatus = always\n": true, "[color]\n\tstatus = auto\n": false,
 	} {
 		other := newSandbox(t)
-		other.commit(other.project)
-		other.appendTo(other.home+"/.gitconfig", text)
-		assert.Equal(t, want, other.inspect(other.project, "ls-files").AltersStatus, text)
+		other.Commit(other.Project)
+		other.Append(other.Home+"/.gitconfig", text)
+		assert.Equal(t, want, other.inspect(other.Project, "ls-files").AltersStatus, text)
 	}
 	for text, want := range map[string]bool{
 		"[color]\n\tui = true\n": false, "[color]\n\tgrep = always\n": true, "[grep]\n\tfullName\n": true, "[grep]\n\tfullName = false\n": false,
@@ -87,8 +87,8 @@ func TestSettingsThatShowMore(t *testing.T) {
 		"[extensions]\n\trefStorage = reftable:///x\n": true,
 	} {
 		other := newSandbox(t)
-		other.commit(other.project)
-		other.appendTo(other.home+"/.gitconfig", text)
-		assert.Equal(t, want, other.inspect(other.project, "grep").AltersNames, text)
+		other.Commit(other.Project)
+		other.Append(other.Home+"/.gitconfig", text)
+		assert.Equal(t, want, other.inspect(other.Project, "grep").AltersNames, text)
 	}
 }

@@ -1,6 +1,6 @@
 package git
 
-import "strings"
+import "policyd/extract/git/syntax"
 
 // commits lists the commits whose names git prints.
 func (s *store) commits(of Commits) ([]string, bool) {
@@ -21,30 +21,20 @@ func (s *store) commits(of Commits) ([]string, bool) {
 // word lists the commits of one word: those at both ends of a range, where the ends of
 // the range with three dots part, and the parents where they count.
 func (s *store) word(word string, parents bool) ([]string, bool) {
-	from, to, isRange := strings.Cut(word, "..")
+	ends, isRange := syntax.CutRange(word)
 	if !isRange {
 		return s.single(word, parents)
 	}
-	to, parted := strings.CutPrefix(to, ".")
-	if parents {
+	from, known := s.revision(ends.From)
+	to, also := s.revision(ends.To)
+	if parents || !known || !also {
 		return nil, false
 	}
-	ends := make([]string, 0, 2)
-	for _, end := range []string{from, to} {
-		if end == "" {
-			end = "HEAD"
-		}
-		id, ok := s.revision(end)
-		if !ok {
-			return nil, false
-		}
-		ends = append(ends, id)
+	if !ends.Symmetric {
+		return []string{from, to}, true
 	}
-	if !parted {
-		return ends, true
-	}
-	bases, ok := s.bases(ends[0], ends[1])
-	return append(bases, ends[1]), ok
+	bases, ok := s.bases(from, to)
+	return append(bases, to), ok
 }
 
 func (s *store) single(word string, parents bool) ([]string, bool) {

@@ -3,6 +3,7 @@ package git
 import (
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -16,11 +17,11 @@ func (p *Past) Names(v *Verdict, word string, budget *Budget) bool {
 	d := newDatabase(v, budget)
 	defer d.close()
 	h := history{past: p, d: d, v: v}
-	from, to, ranged := strings.Cut(word, "..")
+	ends, ranged := syntax.CutRange(word)
 	if !ranged {
 		return h.mayName(word)
 	}
-	return h.mayName(orHead(from)) && h.mayName(orHead(strings.TrimPrefix(to, ".")))
+	return h.mayName(ends.From) && h.mayName(ends.To)
 }
 
 // mayName reports whether a name is that of a ref, or may be a hash. What can't be told counts.
@@ -33,21 +34,16 @@ func (h *history) mayName(name string) bool {
 			return false
 		}
 	}
-	for _, place := range refPlaces {
-		if h.v.mayRef(place, name) {
+	for i, ref := range syntax.RefPlaces(name) {
+		if h.v.mayRef(ref, i > 0) {
 			return true
 		}
 	}
-	if !maybeHash(name) {
+	digits := syntax.HashIn(name)
+	if digits == "" || len(digits) > 2*h.v.objectSize {
 		return false
 	}
-	if i := strings.LastIndex(name, "-g"); i >= 0 {
-		name = name[i+2:] // as git describe prints it
-	}
-	if len(name) > 2*h.v.objectSize {
-		return false
-	}
-	ids, ok := h.d.beginning(strings.ToLower(name), 1)
+	ids, ok := h.d.beginning(strings.ToLower(digits), 1)
 	return !ok || len(ids) > 0
 }
 
@@ -64,9 +60,9 @@ func (v *Verdict) isPacked(ref string) bool {
 	return v.packedNames[""] || v.packedNames[ref]
 }
 
-// mayRef reports whether a ref may lie in one of the places for a name.
-func (v *Verdict) mayRef(place, name string) bool {
-	ref := strings.Replace(place, "%", name, 1)
+// mayRef reports whether a ref may be there. One that isn't among refs is called in capitals, or is
+// one only if it reads like one.
+func (v *Verdict) mayRef(ref string, among bool) bool {
 	if v.isPacked(ref) {
 		return true
 	}
@@ -76,9 +72,9 @@ func (v *Verdict) mayRef(place, name string) bool {
 		case !ok:
 			return true
 		case !found.Present() || found.Kind == stat.Directory:
-		case place != "%", strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "":
+		case among, strings.Trim(ref, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "":
 			return true
-		default: // what lies beside the refs is one only if it reads like one
+		default:
 			if _, there, _ := v.looseRef(ref, 0); there {
 				return true
 			}

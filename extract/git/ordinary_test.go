@@ -18,66 +18,66 @@ func TestOrdinaryClonesAreTrusted(t *testing.T) {
 		name  string
 		build func(s *sandbox) string
 	}{
-		{"fresh repository", func(s *sandbox) string { return s.project }},
-		{"below the top", func(s *sandbox) string { return filepath.Join(s.project, "sub") }},
+		{"fresh repository", func(s *sandbox) string { return s.Project }},
+		{"below the top", func(s *sandbox) string { return filepath.Join(s.Project, "sub") }},
 		{"clone with remotes", func(s *sandbox) string {
-			origin := filepath.Join(s.home, "origin")
-			s.commit(origin)
-			require.NoError(s.t, os.RemoveAll(s.project))
-			s.git(s.home, "clone", "-q", origin, s.project)
-			s.git(s.project, "remote", "add", "up", "git@example.org:a/b.git")
-			s.git(s.project, "checkout", "-qb", "topic", "--track", "origin/main")
-			return s.project
+			origin := filepath.Join(s.Home, "origin")
+			s.Commit(origin)
+			require.NoError(s.TB, os.RemoveAll(s.Project))
+			s.Git(s.Home, "clone", "-q", origin, s.Project)
+			s.Git(s.Project, "remote", "add", "up", "git@example.org:a/b.git")
+			s.Git(s.Project, "checkout", "-qb", "topic", "--track", "origin/main")
+			return s.Project
 		}},
 		{"partial clone", func(s *sandbox) string {
-			origin := filepath.Join(s.home, "origin")
-			s.commit(origin)
-			require.NoError(s.t, os.RemoveAll(s.project))
-			s.git(s.home, "clone", "-q", "--filter=blob:none", "file://"+origin, s.project)
-			return s.project
+			origin := filepath.Join(s.Home, "origin")
+			s.Commit(origin)
+			require.NoError(s.TB, os.RemoveAll(s.Project))
+			s.Git(s.Home, "clone", "-q", "--filter=blob:none", "file://"+origin, s.Project)
+			return s.Project
 		}},
 		{"hooks and filters of git-lfs", func(s *sandbox) string {
 			for _, hook := range []string{"post-checkout", "post-commit", "post-merge", "pre-push"} {
-				s.program(filepath.Join(s.project, ".git", "hooks", hook))
+				s.program(filepath.Join(s.Project, ".git", "hooks", hook))
 			}
 			return configure(lfsConfig)(s)
 		}},
 		{"hooks of husky", func(s *sandbox) string {
-			s.program(filepath.Join(s.project, ".husky", "_", "pre-commit"))
+			s.program(filepath.Join(s.Project, ".husky", "_", "pre-commit"))
 			return configure("[core]\n\thooksPath = .husky/_\n")(s)
 		}},
 		{"work tree beside the project's", func(s *sandbox) string {
-			tree := filepath.Join(s.project, "trees", "one")
-			s.git(s.project, "worktree", "add", "-q", tree)
+			tree := filepath.Join(s.Project, "trees", "one")
+			s.Git(s.Project, "worktree", "add", "-q", tree)
 			return tree
 		}},
 		{"work tree with configuration of its own", func(s *sandbox) string {
-			tree := filepath.Join(s.project, "trees", "one")
-			s.git(s.project, "worktree", "add", "-q", tree)
-			s.git(s.project, "sparse-checkout", "init", "--cone", "--no-sparse-index")
+			tree := filepath.Join(s.Project, "trees", "one")
+			s.Git(s.Project, "worktree", "add", "-q", tree)
+			s.Git(s.Project, "sparse-checkout", "init", "--cone", "--no-sparse-index")
 			return tree
 		}},
 		{"work tree of a repository elsewhere", func(s *sandbox) string {
-			other := filepath.Join(s.home, "main")
-			s.commit(other)
-			tree := filepath.Join(s.project, "tree")
-			s.git(other, "worktree", "add", "-q", tree)
+			other := filepath.Join(s.Home, "main")
+			s.Commit(other)
+			tree := filepath.Join(s.Project, "tree")
+			s.Git(other, "worktree", "add", "-q", tree)
 			return tree
 		}},
-		{"parent of a submodule", func(s *sandbox) string { s.submodule(); return s.project }},
+		{"parent of a submodule", func(s *sandbox) string { s.submodule(); return s.Project }},
 		{"inside a submodule", func(s *sandbox) string {
 			s.submodule()
-			return filepath.Join(s.project, "lib", "sub")
+			return filepath.Join(s.Project, "lib", "sub")
 		}},
 		{"submodule that was not fetched", func(s *sandbox) string {
 			s.submodule()
-			s.git(s.project, "submodule", "--quiet", "deinit", "-f", "lib")
-			return s.project
+			s.Git(s.Project, "submodule", "--quiet", "deinit", "-f", "lib")
+			return s.Project
 		}},
 		{"settings of the person", func(s *sandbox) string {
-			s.appendTo(filepath.Join(s.home, ".gitconfig"), "[core]\n\teditor = vim\n\tpager = delta\n\tfsmonitor = "+s.script+
+			s.Append(filepath.Join(s.Home, ".gitconfig"), "[core]\n\teditor = vim\n\tpager = delta\n\tfsmonitor = "+s.script+
 				"\n[credential]\n\thelper = store\n[include]\n\tpath = more\n[alias]\n\tst = status\n\tx = !sh -c x\n[diff]\n\texternal = difft\n")
-			return s.project
+			return s.Project
 		}},
 		{"settings of the project", configure("[alias]\n\tst = status\n\tup = !git pull\n[core]\n\tautocrlf = input\n" +
 			"\teditor = vim\n\tsshCommand = ssh -i key\n\tfsmonitor = true\n\tpager = less -FRX\n[user]\n\temail = a@b\n" +
@@ -85,19 +85,19 @@ func TestOrdinaryClonesAreTrusted(t *testing.T) {
 			"[credential]\n\thelper = store\n[maintenance]\n\tauto = false\n[gui]\n\twmstate = normal\n[svn-remote \"svn\"]\n\turl = https://a\n" +
 			"[url \"https://a/\"]\n\tinsteadOf = b:\n[remote \"x\"]\n\turl = https://a/b\n\tgh-resolved = base\n")},
 		{"object names of sha256", func(s *sandbox) string {
-			require.NoError(s.t, os.RemoveAll(s.project))
-			require.NoError(s.t, os.MkdirAll(s.project, 0o755))
-			s.git(s.project, "init", "-q", "--object-format=sha256", ".")
-			s.write(filepath.Join(s.project, "a"), "a")
-			s.git(s.project, "add", ".")
-			return s.project
+			require.NoError(s.TB, os.RemoveAll(s.Project))
+			require.NoError(s.TB, os.MkdirAll(s.Project, 0o755))
+			s.Git(s.Project, "init", "-q", "--object-format=sha256", ".")
+			s.Write(filepath.Join(s.Project, "a"), "a")
+			s.Git(s.Project, "add", ".")
+			return s.Project
 		}},
 	}
 	require.NotEmpty(t, cases)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
+			s.Commit(s.Project)
 			dir := c.build(s)
 			for _, verb := range []string{"status", "diff", "log", "show", "blame", "grep", "stash list", "branch", "remote", "rev-parse"} {
 				verdict := s.inspect(dir, verb)
@@ -106,7 +106,7 @@ func TestOrdinaryClonesAreTrusted(t *testing.T) {
 				assert.True(t, below.Trusted, "launched in a subdirectory: %s: %s", verb, below.Reason)
 			}
 			verdict := s.inspect(dir, "status")
-			top := s.git(dir, "rev-parse", "--show-toplevel", "--absolute-git-dir")
+			top := s.Git(dir, "rev-parse", "--show-toplevel", "--absolute-git-dir")
 			assert.Equal(t, top, verdict.Top+"\n"+verdict.GitDir+"\n")
 			assert.Equal(t, c.name == "partial clone", verdict.LazyFetch)
 		})
@@ -133,20 +133,20 @@ func TestKeysOfOtherSubcommandsAreHarmless(t *testing.T) {
 		{"ssh command in log", "log", []string{"log", "-p"}, configure("[core]\n\tsshCommand = SCRIPT\n\teditor = SCRIPT\n\taskPass = SCRIPT\n")},
 		{"alias that shadows nothing", "log", []string{"log"}, configure("[alias]\n\tlg = !SCRIPT\n\tstatus = !SCRIPT\n")},
 		{"repository that is not tracked", "status", []string{"status", "-uall"}, func(s *sandbox) string {
-			inner := filepath.Join(s.project, "vendor", "lib")
-			s.commit(inner)
-			s.appendTo(filepath.Join(inner, ".git", "config"), "[core]\n\tfsmonitor = "+s.script+"\n")
-			return s.project
+			inner := filepath.Join(s.Project, "vendor", "lib")
+			s.Commit(inner)
+			s.Append(filepath.Join(inner, ".git", "config"), "[core]\n\tfsmonitor = "+s.script+"\n")
+			return s.Project
 		}},
 		{"git directory that git passes by", "status", []string{"status"}, func(s *sandbox) string {
-			dir := filepath.Join(s.project, "pkg")
-			s.write(filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
-			s.write(filepath.Join(dir, ".git", "config"), "[core]\n\tfsmonitor = "+s.script+"\n")
+			dir := filepath.Join(s.Project, "pkg")
+			s.Write(filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
+			s.Write(filepath.Join(dir, ".git", "config"), "[core]\n\tfsmonitor = "+s.script+"\n")
 			return dir
 		}},
 		{"hooks of commits", "status", []string{"status"}, func(s *sandbox) string {
 			for _, hook := range []string{"pre-commit", "post-checkout", "reference-transaction", "pre-auto-gc"} {
-				s.program(filepath.Join(s.project, ".git", "hooks", hook))
+				s.program(filepath.Join(s.Project, ".git", "hooks", hook))
 			}
 			return touched(s)
 		}},
@@ -155,7 +155,7 @@ func TestKeysOfOtherSubcommandsAreHarmless(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
+			s.Commit(s.Project)
 			dir := c.build(s)
 			verdict := s.inspect(dir, c.verb)
 			assert.True(t, verdict.Trusted, verdict.Reason)
@@ -180,64 +180,64 @@ func TestNotTrustedWithoutAnAttack(t *testing.T) {
 		{"transport helper", CodeConfigKey, "fetch", configure("[remote \"x\"]\n\turl = ext::sh -c x\n")},
 		{"editor for a verb that is no reader", CodeConfigKey, "commit", configure("[core]\n\teditor = x\n")},
 		{"hook for a verb that is no reader", CodeHook, "commit", func(s *sandbox) string {
-			s.program(filepath.Join(s.project, ".git", "hooks", "pre-commit"))
-			return s.project
+			s.program(filepath.Join(s.Project, ".git", "hooks", "pre-commit"))
+			return s.Project
 		}},
 		{"bad line", CodeConfigSyntax, "status", configure("[core\n")},
 		{"NUL byte", CodeConfigSyntax, "status", configure("[core]\n\tfsmonitor = true\x00x\n")},
 		{"long configuration", CodeUnreadable, "status", func(s *sandbox) string {
-			s.write(filepath.Join(s.project, ".git", "config"), string(make([]byte, maxConfigBytes+1)))
-			return s.project
+			s.Write(filepath.Join(s.Project, ".git", "config"), string(make([]byte, maxConfigBytes+1)))
+			return s.Project
 		}},
 		{"configuration that is a directory", CodeUnreadable, "status", func(s *sandbox) string {
-			path := filepath.Join(s.project, ".git", "config")
-			require.NoError(s.t, os.Remove(path))
-			require.NoError(s.t, os.Mkdir(path, 0o755))
-			return s.project
+			path := filepath.Join(s.Project, ".git", "config")
+			require.NoError(s.TB, os.Remove(path))
+			require.NoError(s.TB, os.Mkdir(path, 0o755))
+			return s.Project
 		}},
 		{"work tree outside", CodeWorkTree, "status", func(s *sandbox) string {
-			s.git(s.project, "config", "core.worktree", s.home)
-			return s.project
+			s.Git(s.Project, "config", "core.worktree", s.Home)
+			return s.Project
 		}},
 		{"separate git directory", CodeGitfileUnlinked, "status", func(s *sandbox) string {
-			dir := filepath.Join(s.project, "pkg")
-			s.git(s.project, "init", "-q", "--separate-git-dir="+filepath.Join(s.project, "apart"), dir)
+			dir := filepath.Join(s.Project, "pkg")
+			s.Git(s.Project, "init", "-q", "--separate-git-dir="+filepath.Join(s.Project, "apart"), dir)
 			return dir
 		}},
 		{"broken gitfile", CodeGitfile, "status", func(s *sandbox) string {
-			dir := filepath.Join(s.project, "pkg")
-			s.write(filepath.Join(dir, ".git"), "gitdir: nowhere\n")
+			dir := filepath.Join(s.Project, "pkg")
+			s.Write(filepath.Join(dir, ".git"), "gitdir: nowhere\n")
 			return dir
 		}},
 		{"work tree that names another", CodeGitfileUnlinked, "status", func(s *sandbox) string {
-			s.git(s.project, "worktree", "add", "-q", filepath.Join(s.project, "tree"))
-			dir := filepath.Join(s.project, "copy")
-			s.write(filepath.Join(dir, ".git"), "gitdir: "+filepath.Join(s.project, ".git", "worktrees", "tree")+"\n")
+			s.Git(s.Project, "worktree", "add", "-q", filepath.Join(s.Project, "tree"))
+			dir := filepath.Join(s.Project, "copy")
+			s.Write(filepath.Join(dir, ".git"), "gitdir: "+filepath.Join(s.Project, ".git", "worktrees", "tree")+"\n")
 			return dir
 		}},
 		{"submodule kept elsewhere", CodeSubmodule, "status", func(s *sandbox) string {
 			s.submodule()
-			apart := filepath.Join(s.project, "apart")
-			require.NoError(s.t, os.Rename(filepath.Join(s.project, ".git", "modules", "lib"), apart))
-			s.write(filepath.Join(s.project, "lib", ".git"), "gitdir: "+apart+"\n")
-			s.git(s.home, "config", "-f", filepath.Join(apart, "config"), "core.worktree", "../lib")
-			return s.project
+			apart := filepath.Join(s.Project, "apart")
+			require.NoError(s.TB, os.Rename(filepath.Join(s.Project, ".git", "modules", "lib"), apart))
+			s.Write(filepath.Join(s.Project, "lib", ".git"), "gitdir: "+apart+"\n")
+			s.Git(s.Home, "config", "-f", filepath.Join(apart, "config"), "core.worktree", "../lib")
+			return s.Project
 		}},
 		{"hook of a lazy fetch", CodeHook, "show", func(s *sandbox) string {
-			s.git(s.project, "config", "remote.origin.promisor", "true")
-			s.program(filepath.Join(s.project, ".git", "hooks", "reference-transaction"))
-			return s.project
+			s.Git(s.Project, "config", "remote.origin.promisor", "true")
+			s.program(filepath.Join(s.Project, ".git", "hooks", "reference-transaction"))
+			return s.Project
 		}},
 		{"split index", CodeIndex, "status", func(s *sandbox) string {
-			s.git(s.project, "update-index", "--split-index")
-			return s.project
+			s.Git(s.Project, "update-index", "--split-index")
+			return s.Project
 		}},
 		{"damaged index", CodeIndex, "status", func(s *sandbox) string {
-			s.write(filepath.Join(s.project, ".git", "index"), "DIRC")
-			return s.project
+			s.Write(filepath.Join(s.Project, ".git", "index"), "DIRC")
+			return s.Project
 		}},
 		{"directory that is not there", CodeDirectory, "status", func(s *sandbox) string {
-			return filepath.Join(s.project, "nowhere")
+			return filepath.Join(s.Project, "nowhere")
 		}},
 		{"relative directory", CodeDirectory, "status", func(*sandbox) string { return "." }},
 	}
@@ -245,7 +245,7 @@ func TestNotTrustedWithoutAnAttack(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
+			s.Commit(s.Project)
 			dir := c.build(s)
 			verdict := s.inspect(dir, c.verb)
 			assert.False(t, verdict.Trusted)
@@ -257,7 +257,7 @@ func TestNotTrustedWithoutAnAttack(t *testing.T) {
 
 func TestNoRepositoryIsTrusted(t *testing.T) {
 	s := newSandbox(t)
-	verdict := s.inspect(s.project, "status")
+	verdict := s.inspect(s.Project, "status")
 	assert.Equal(t, Verdict{Trusted: true, Reason: CodeNoRepository}, verdict)
 }
 

@@ -16,18 +16,18 @@ import (
 func TestRepositoryAboveTheRootsBelongsToTheUser(t *testing.T) {
 	const another = 4711
 	places := map[string]func(s *sandbox) string{
-		"top":           func(s *sandbox) string { return s.project },
-		"git directory": func(s *sandbox) string { return filepath.Join(s.project, ".git") },
-		"configuration": func(s *sandbox) string { return filepath.Join(s.project, ".git", "config") },
-		"parent":        func(s *sandbox) string { return filepath.Dir(s.project) },
+		"top":           func(s *sandbox) string { return s.Project },
+		"git directory": func(s *sandbox) string { return filepath.Join(s.Project, ".git") },
+		"configuration": func(s *sandbox) string { return filepath.Join(s.Project, ".git", "config") },
+		"parent":        func(s *sandbox) string { return filepath.Dir(s.Project) },
 	}
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.commit(s.project)
+			s.Commit(s.Project)
 			cache := NewCache(8)
 			reader := newReader(t, cache)
-			query := s.query(filepath.Join(s.project, "sub"), "status")
+			query := s.query(filepath.Join(s.Project, "sub"), "status")
 			query.TrustedRoots = []string{query.Dir}
 			ask := func() Verdict { return reader.Inspect(query) }
 			path := place(s)
@@ -54,8 +54,8 @@ func TestRepositoryAboveTheRootsBelongsToTheUser(t *testing.T) {
 // In a directory like /tmp everybody may put a repository, but nobody may replace what is another's.
 func TestRepositoryInASharedDirectory(t *testing.T) {
 	s := newSandbox(t)
-	shared := filepath.Join(filepath.Dir(s.home), "shared")
-	s.commit(filepath.Join(shared, "mine"))
+	shared := filepath.Join(filepath.Dir(s.Home), "shared")
+	s.Commit(filepath.Join(shared, "mine"))
 	require.NoError(t, os.Chmod(shared, os.ModeSticky|0o777))
 	query := s.query(filepath.Join(shared, "mine", "sub"), "status")
 	query.TrustedRoots = []string{query.Dir}
@@ -64,7 +64,7 @@ func TestRepositoryInASharedDirectory(t *testing.T) {
 	require.NoError(t, os.Chmod(shared, 0o777))
 	assert.Equal(t, CodeOwner, newReader(t, nil).Inspect(query).Code())
 
-	s.commit(shared)
+	s.Commit(shared)
 	require.NoError(t, os.Chmod(shared, os.ModeSticky|0o777))
 	query.Dir = filepath.Join(shared, "sub")
 	query.TrustedRoots = []string{query.Dir}
@@ -74,14 +74,14 @@ func TestRepositoryInASharedDirectory(t *testing.T) {
 // The owner is that of the home: without one there is nobody to compare with.
 func TestRepositoryAboveTheRootsNeedsAHome(t *testing.T) {
 	s := newSandbox(t)
-	s.commit(s.project)
-	query := s.query(filepath.Join(s.project, "sub"), "status")
+	s.Commit(s.Project)
+	query := s.query(filepath.Join(s.Project, "sub"), "status")
 	query.TrustedRoots = []string{query.Dir}
-	for _, home := range []string{"", filepath.Join(s.home, "missing")} {
+	for _, home := range []string{"", filepath.Join(s.Home, "missing")} {
 		query.Home = home
 		assert.Equal(t, CodeOwner, newReader(t, nil).Inspect(query).Code())
 	}
-	query.TrustedRoots = []string{s.project}
+	query.TrustedRoots = []string{s.Project}
 	query.Home = ""
 	assert.True(t, newReader(t, nil).Inspect(query).Trusted, "the project's own")
 }

@@ -9,22 +9,6 @@ import (
 	"policyd/extract/stat"
 )
 
-// within reports whether path is root or lies below it. Both are real paths;
-// an empty or relative root holds nothing.
-func within(root, path string) bool {
-	if !filepath.IsAbs(root) {
-		return false
-	}
-	root = filepath.Clean(root)
-	if root == path {
-		return true
-	}
-	if !strings.HasSuffix(root, string(filepath.Separator)) {
-		root += string(filepath.Separator)
-	}
-	return strings.HasPrefix(path, root)
-}
-
 // maxWayLinks is how many links a way may lead over (path_resolution(7)).
 const maxWayLinks = 40
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -156,7 +157,7 @@ func (in *inspection) checkLayout(place repository) error {
 
 func (in *inspection) checkRoots(code, path string) error {
 	for _, root := range in.roots {
-		if within(root, path) {
+		if syntax.Within(root, path) {
 			return nil
 		}
 	}

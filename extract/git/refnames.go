@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -26,7 +27,7 @@ func (r *Reader) PlainRefs(v Verdict) bool {
 		return false
 	}
 	packed, known := v.packedRefs()
-	if !known || slices.ContainsFunc(packed, func(ref packedRef) bool { return !plainWord(ref.name) }) {
+	if !known || slices.ContainsFunc(packed, func(ref packedRef) bool { return !syntax.IsRefWord(ref.name) }) {
 		return false
 	}
 	left := maxRefs
@@ -43,7 +44,7 @@ func (r *Reader) PlainRefs(v Verdict) bool {
 func (v *Verdict) plainHead() bool {
 	head, known := v.readAt(v.GitDir, "HEAD", maxRefBytes)
 	name, branch := strings.CutPrefix(strings.TrimSuffix(string(head), "\n"), "ref: refs/heads/")
-	return known && branch && plainWord(name)
+	return known && branch && syntax.IsRefWord(name)
 }
 
 // PlainTags reports whether each tag says of itself that it is called as refs may be for
@@ -75,7 +76,7 @@ func (s *store) plainTag(id string) bool {
 		return false
 	}
 	name, said := strings.CutPrefix(lines[2], "tag ")
-	return said && plainWord(name)
+	return said && syntax.IsRefWord(name)
 }
 
 // tagIDs are the objects that tags name, those of refs that another has taken the place of
@@ -110,8 +111,8 @@ func (v *Verdict) tagIDs() (ids []string, known bool) {
 // of another ref than a branch: these name objects of any kind. It reads anew on each call.
 func (r *Reader) Tags(v Verdict, revisions []string) bool {
 	return slices.ContainsFunc(revisions, func(word string) bool {
-		from, to, _ := strings.Cut(word, "..")
-		return v.tag(from) || v.tag(strings.TrimPrefix(to, "."))
+		ends, ranged := syntax.CutRange(word)
+		return v.tag(ends.From) || ranged && v.tag(ends.To)
 	})
 }
 
@@ -121,22 +122,11 @@ func (v *Verdict) tag(revision string) bool {
 	if name == "" || name == "HEAD" || name == "@" || strings.HasPrefix(name, "HEAD@{") {
 		return false
 	}
-	if !plainRef(name) || strings.HasPrefix(name, "refs/") || strings.HasPrefix(name, "tags/") {
+	if !syntax.IsRefName(name) || strings.HasPrefix(name, "refs/") || strings.HasPrefix(name, "tags/") {
 		return true
 	}
 	_, there, known := v.ref("refs/tags/"+name, 0)
 	return there || !known
-}
-
-// plainWord reports whether the name of a ref is one word wherever it is printed, with
-// characters beyond those of plainRef which no shell makes more of.
-func plainWord(name string) bool {
-	return plainRef(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("@#=,", r) {
-			return '_'
-		}
-		return r
-	}, name))
 }
 
 func (v *Verdict) plainRefsBelow(dir string, left *int) bool {
@@ -153,7 +143,7 @@ func (v *Verdict) plainRefsBelow(dir string, left *int) bool {
 			return nil
 		case err != nil:
 			return err
-		case *left < 0, !plainWord(entry.Name()), !entry.IsDir() && !entry.Type().IsRegular():
+		case *left < 0, !syntax.IsRefWord(entry.Name()), !entry.IsDir() && !entry.Type().IsRegular():
 			return fs.ErrInvalid
 		}
 		return nil

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
 // Bounds on how far a revision leads.
 const (
-	maxSteps       = 1000
 	maxSymbolicRef = 5
 	maxTags        = 5
 	maxRevisions   = 16
@@ -75,7 +75,7 @@ func committed(line string) (seconds int64, ok bool) {
 // revision is the id of the commit that a revision names: a ref by its name, and how
 // many steps to go back from there. Others, hashes among them, are not known.
 func (s *store) revision(text string) (string, bool) {
-	name, steps, ok := stepsBack(text)
+	name, steps, ok := syntax.CutSteps(text)
 	if !ok {
 		return "", false
 	}
@@ -89,48 +89,13 @@ func (s *store) revision(text string) (string, bool) {
 	return walkBack(id, steps, s.parent)
 }
 
-// step is a way back in the history: over that many first parents, or to the parent of
-// that number.
-type step struct {
-	parent bool
-	count  int
-}
-
-// stepsBack cuts a revision into a name and steps, before any is followed: of one that
-// is not read to its end nothing is known, not even that there is none.
-func stepsBack(text string) (name string, steps []step, ok bool) {
-	end := strings.IndexAny(text, "~^")
-	if end < 0 {
-		return text, nil, true
-	}
-	name, text = text[:end], text[end:]
-	for text != "" {
-		digits := 1
-		for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
-			digits++
-		}
-		next := step{parent: text[0] == '^', count: 1}
-		if digits > 1 {
-			var err error
-			if next.count, err = strconv.Atoi(text[1:digits]); err != nil || next.count > maxSteps {
-				return "", nil, false
-			}
-		}
-		if text[0] != '~' && text[0] != '^' {
-			return "", nil, false
-		}
-		steps, text = append(steps, next), text[digits:]
-	}
-	return name, steps, true
-}
-
 // walkBack follows steps from a commit; parent is the parent of one by its number.
-func walkBack(id string, steps []step, parent func(id string, number int) (string, bool)) (string, bool) {
+func walkBack(id string, steps []syntax.Step, parent func(id string, number int) (string, bool)) (string, bool) {
 	ok := true
 	for _, next := range steps {
-		number, times := 1, next.count
-		if next.parent {
-			number, times = next.count, 1
+		number, times := 1, next.Count
+		if next.ToParent {
+			number, times = next.Count, 1
 		}
 		for ; ok && times > 0; times-- {
 			id, ok = parent(id, number)
@@ -170,21 +135,17 @@ func (s *store) peeled(id string) (string, bool) {
 	return "", false
 }
 
-// refPlaces are where git looks for the name of a ref (gitrevisions(7)).
-var refPlaces = []string{"%", "refs/%", "refs/tags/%", "refs/heads/%", "refs/remotes/%", "refs/remotes/%/HEAD"}
-
 // named is the object that a name means. One that means several, or that may be a hash,
 // is not known.
 func (s *store) named(name string) (string, bool) {
 	if name == "HEAD" || name == "@" {
 		return s.v.head()
 	}
-	if !plainRef(name) || maybeHash(name) {
+	if !syntax.IsRefName(name) || syntax.HashIn(name) != "" {
 		return "", false
 	}
 	found, count := "", 0
-	for _, place := range refPlaces {
-		ref := strings.Replace(place, "%", name, 1)
+	for _, ref := range syntax.RefPlaces(name) {
 		id, there, known := s.v.ref(ref, 0)
 		if !known {
 			return "", false
@@ -194,28 +155,6 @@ func (s *store) named(name string) (string, bool) {
 		}
 	}
 	return found, count == 1
-}
-
-// plainRef reports whether a name is one that git takes for a ref, of plain characters.
-func plainRef(name string) bool {
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-") != "" || strings.Contains(name, "..") {
-		return false
-	}
-	for segment := range strings.SplitSeq(name, "/") {
-		if segment == "" || segment[0] == '.' || segment[0] == '-' || strings.HasSuffix(segment, ".") || strings.HasSuffix(segment, ".lock") {
-			return false
-		}
-	}
-	return true
-}
-
-// maybeHash reports whether git may take a name for a hash: by its digits alone, or
-// behind what git describe prints.
-func maybeHash(name string) bool {
-	if i := strings.LastIndex(name, "-g"); i >= 0 {
-		name = name[i+2:]
-	}
-	return len(name) >= 4 && strings.Trim(name, "0123456789abcdefABCDEF") == ""
 }
 
 // ref is what a ref names, where it is there. A link in place of one counts as not known:
@@ -265,7 +204,7 @@ func (v *Verdict) looseRef(name string, depth int) (id string, there, known bool
 		id, ok := v.id(line)
 		return id, ok, ok
 	}
-	if depth >= maxSymbolicRef || !strings.HasPrefix(target, "refs/") || !plainRef(target) {
+	if depth >= maxSymbolicRef || !strings.HasPrefix(target, "refs/") || !syntax.IsRefName(target) {
 		return "", false, false
 	}
 	id, there, known = v.ref(target, depth+1)

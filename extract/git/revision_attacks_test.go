@@ -27,8 +27,8 @@ func TestRevisionsReadToTheirEnd(t *testing.T) {
 // S3: git takes any character for the end of an id in packed-refs.
 func TestPackedRefsToTheLetter(t *testing.T) {
 	s, dir := branched(t, "sha1")
-	s.git(dir, "tag", "evil", "topic/one")
-	s.git(dir, "pack-refs", "--all")
+	s.Git(dir, "tag", "evil", "topic/one")
+	s.Git(dir, "pack-refs", "--all")
 	file := dir + "/.git/packed-refs"
 	before, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -36,8 +36,8 @@ func TestPackedRefsToTheLetter(t *testing.T) {
 	require.NoError(t, err)
 	v := s.inspect(dir, "for-each-ref")
 	require.True(t, newReader(t, nil).PlainRefs(v))
-	id := strings.TrimSpace(s.git(dir, "rev-parse", "light"))
-	other := strings.TrimSpace(s.git(dir, "rev-parse", "heavy~0"))
+	id := strings.TrimSpace(s.Git(dir, "rev-parse", "light"))
+	other := strings.TrimSpace(s.Git(dir, "rev-parse", "heavy~0"))
 	for name, content := range map[string]string{
 		"a tab":                    strings.Replace(string(before), " refs/tags/evil\n", "\trefs/tags/evil\n", 1),
 		"a letter":                 strings.Replace(string(before), " refs/tags/evil\n", "Xrefs/tags/evil\n", 1),
@@ -50,16 +50,16 @@ func TestPackedRefsToTheLetter(t *testing.T) {
 		"a header among the lines": string(before) + "# pack-refs with: sorted\n",
 		"a peeled one that is not": string(before) + "^x refs/tags/y\n",
 	} {
-		s.write(file, content)
+		s.Write(file, content)
 		for _, word := range []string{"evil", "light"} {
 			_, err := s.beyond(dir, word)
 			assert.ErrorIs(t, err, ErrRevisionUnknown, name)
 		}
 		assert.False(t, newReader(t, nil).PlainRefs(v), name)
 	}
-	s.write(file, string(before)+id+" refs/heads/npm/@types/node-1.0,2#x\n")
+	s.Write(file, string(before)+id+" refs/heads/npm/@types/node-1.0,2#x\n")
 	assert.True(t, newReader(t, nil).PlainRefs(v))
-	s.write(file, string(before)+id+" refs/tags/{--output=x,y}\n")
+	s.Write(file, string(before)+id+" refs/tags/{--output=x,y}\n")
 	assert.False(t, newReader(t, nil).PlainRefs(v), "some shells make words of braces")
 }
 
@@ -67,14 +67,14 @@ func TestPackedRefsToTheLetter(t *testing.T) {
 func TestCommitsThatTakeLong(t *testing.T) {
 	s, dir := branched(t, "sha1")
 	put := func(kind, body string) string {
-		cmd := s.command(dir, "hash-object", "-t", kind, "-w", "--stdin", "--literally")
+		cmd := s.Command(dir, "hash-object", "-t", kind, "-w", "--stdin", "--literally")
 		cmd.Stdin = strings.NewReader(body)
 		id, err := cmd.Output()
 		require.NoError(t, err)
 		return strings.TrimSpace(string(id))
 	}
 	refer := func(name, tree string) {
-		s.git(dir, "update-ref", "refs/heads/"+name, put("commit", "tree "+tree+"\nauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\nx\n"))
+		s.Git(dir, "update-ref", "refs/heads/"+name, put("commit", "tree "+tree+"\nauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\nx\n"))
 	}
 	tree := put("tree", "100644 f\x00"+strings.Repeat("x", 20))
 	for range 4 {
@@ -98,15 +98,15 @@ func TestCommitsThatTakeLong(t *testing.T) {
 func TestIndexesInBlocks(t *testing.T) {
 	for _, version := range []string{"2", "4"} {
 		s := newSandbox(t)
-		dir := s.project
-		s.git(dir, "init", "-q")
-		s.git(dir, "config", "index.threads", "4")
-		s.git(dir, "config", "index.version", version)
+		dir := s.Project
+		s.Git(dir, "init", "-q")
+		s.Git(dir, "config", "index.threads", "4")
+		s.Git(dir, "config", "index.version", version)
 		var lines strings.Builder
 		for i := range 20_001 {
 			fmt.Fprintf(&lines, "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\tdir/%05d\n", i)
 		}
-		cmd := s.command(dir, "update-index", "--add", "--index-info")
+		cmd := s.Command(dir, "update-index", "--add", "--index-info")
 		cmd.Stdin = strings.NewReader(lines.String())
 		output, err := cmd.CombinedOutput()
 		require.NoErrorf(t, err, "%s", output)
@@ -125,8 +125,8 @@ func TestIndexesInBlocks(t *testing.T) {
 			lie := []byte(string(content))
 			table := strings.LastIndex(string(lie), "IEOT") + 8 + 4
 			copy(lie[table+8:table+12], lie[table:table+4])
-			s.write(filepath.Join(dir, ".git/index"), string(lie))
-			names := strings.Fields(s.git(dir, "ls-files"))
+			s.Write(filepath.Join(dir, ".git/index"), string(lie))
+			names := strings.Fields(s.Git(dir, "ls-files"))
 			assert.Greater(t, strings.Count(strings.Join(names, "\n")+"\n", "dir/00000\n"), 1, "git goes by the table")
 		}
 	}
@@ -136,7 +136,7 @@ func TestIndexesInBlocks(t *testing.T) {
 // list of them is.
 func TestGraphsThatSayTheirCount(t *testing.T) {
 	s, dir := branched(t, "sha1")
-	s.git(dir, "commit-graph", "write", "--reachable")
+	s.Git(dir, "commit-graph", "write", "--reachable")
 	content, err := os.ReadFile(filepath.Join(dir, ".git/objects/info/commit-graph"))
 	require.NoError(t, err)
 	require.True(t, new(graph).parse(content, sha1Size))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/test/gitsandbox"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,41 +21,41 @@ import (
 func branched(t *testing.T, format string) (s *sandbox, dir string) {
 	t.Helper()
 	s = newSandbox(t)
-	dir = s.project
-	s.git(dir, "init", "-q", "-b", "main", "--object-format="+format)
+	dir = s.Project
+	s.Git(dir, "init", "-q", "-b", "main", "--object-format="+format)
 	step := 0
 	commit := func(name string) {
-		s.write(filepath.Join(dir, name), fmt.Sprintf("%d\n", step))
-		s.git(dir, "add", "-A")
-		cmd := s.command(dir, "commit", "-q", "-m", name)
+		s.Write(filepath.Join(dir, name), fmt.Sprintf("%d\n", step))
+		s.Git(dir, "add", "-A")
+		cmd := s.Command(dir, "commit", "-q", "-m", name)
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1700000000+60*step))
 		output, err := cmd.CombinedOutput()
 		require.NoErrorf(t, err, "%s", output)
 		step++
 	}
 	for i := range 60 {
-		s.write(fmt.Sprintf("%s/wide/deep/file-with-a-long-name-%02d.txt", dir, i), "x")
+		s.Write(fmt.Sprintf("%s/wide/deep/file-with-a-long-name-%02d.txt", dir, i), "x")
 	}
 	commit("first")
-	s.git(dir, "tag", "light")
+	s.Git(dir, "tag", "light")
 	commit("gone")
-	s.git(dir, "tag", "-a", "heavy", "-m", "heavy")
-	s.git(dir, "rm", "-q", "gone")
+	s.Git(dir, "tag", "-a", "heavy", "-m", "heavy")
+	s.Git(dir, "rm", "-q", "gone")
 	commit("wide/deep/second")
-	s.git(dir, "checkout", "-q", "-b", "topic/one")
+	s.Git(dir, "checkout", "-q", "-b", "topic/one")
 	commit("topic")
-	s.git(dir, "mv", "wide/deep/second", "wide/deep/moved")
+	s.Git(dir, "mv", "wide/deep/second", "wide/deep/moved")
 	commit("topic2")
-	s.git(dir, "checkout", "-q", "main")
+	s.Git(dir, "checkout", "-q", "main")
 	commit("wide/third")
-	s.git(dir, "update-ref", "refs/remotes/origin/main", "HEAD")
-	s.git(dir, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-	cmd := s.command(dir, "merge", "-q", "--no-ff", "-m", "merge", "topic/one")
+	s.Git(dir, "update-ref", "refs/remotes/origin/main", "HEAD")
+	s.Git(dir, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+	cmd := s.Command(dir, "merge", "-q", "--no-ff", "-m", "merge", "topic/one")
 	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1700000000+60*step))
 	output, err := cmd.CombinedOutput()
 	require.NoErrorf(t, err, "%s", output)
 	step++
-	s.git(dir, "rm", "-rq", "topic", "wide/third")
+	s.Git(dir, "rm", "-rq", "topic", "wide/third")
 	commit("last")
 	return s, dir
 }
@@ -73,14 +75,14 @@ func TestNamesOfCommits(t *testing.T) {
 		if format == "sha256" {
 			continue
 		}
-		s.git(dir, "pack-refs", "--all")
-		s.git(dir, "repack", "-adfq", "--depth=50", "--window=50")
+		s.Git(dir, "pack-refs", "--all")
+		s.Git(dir, "repack", "-adfq", "--depth=50", "--window=50")
 		require.Empty(t, glob(t, dir+"/.git/objects/??/*"))
-		require.Contains(t, s.git(dir, "verify-pack", "-v", glob(t, dir+"/.git/objects/pack/*.idx")[0]), "chain length = 1")
+		require.Contains(t, s.Git(dir, "verify-pack", "-v", glob(t, dir+"/.git/objects/pack/*.idx")[0]), "chain length = 1")
 		checkNames(t, s, dir, slices.Concat(words, parted))
-		s.git(dir, "-c", "repack.useDeltaBaseOffset=false", "repack", "-adfq")
+		s.Git(dir, "-c", "repack.useDeltaBaseOffset=false", "repack", "-adfq")
 		checkNames(t, s, dir, words[:6])
-		s.git(dir, "commit-graph", "write", "--reachable")
+		s.Git(dir, "commit-graph", "write", "--reachable")
 		checkNames(t, s, dir, words[:6])
 		for _, word := range parted {
 			_, err := s.beyond(dir, word)
@@ -91,7 +93,7 @@ func TestNamesOfCommits(t *testing.T) {
 
 func checkNames(t *testing.T, s *sandbox, dir string, words []string) {
 	t.Helper()
-	tracked := fields([]byte(s.git(dir, "ls-files", "-z")))
+	tracked := gitsandbox.Split([]byte(s.Git(dir, "ls-files", "-z")))
 	for _, word := range words {
 		found, err := s.beyond(dir, word)
 		if !assert.NoErrorf(t, err, word) {
@@ -102,7 +104,7 @@ func checkNames(t *testing.T, s *sandbox, dir string, words []string) {
 			args = append(args, []string{"ls-tree", "-r", "--name-only", "-z", word})
 		}
 		for _, arguments := range args {
-			for _, name := range fields([]byte(s.git(dir, arguments...))) {
+			for _, name := range gitsandbox.Split([]byte(s.Git(dir, arguments...))) {
 				assert.Truef(t, slices.Contains(found, name) || slices.Contains(tracked, name), "%s of %s", name, word)
 			}
 		}
@@ -114,7 +116,7 @@ func checkNames(t *testing.T, s *sandbox, dir string, words []string) {
 			assert.Truef(t, strings.Contains(word, "..") || word == "heavy", word)
 			continue
 		}
-		for _, name := range fields([]byte(s.git(dir, "show", "--format=", "--name-only", "--no-renames", "-m", "-z", word))) {
+		for _, name := range gitsandbox.Split([]byte(s.Git(dir, "show", "--format=", "--name-only", "--no-renames", "-m", "-z", word))) {
 			assert.Truef(t, slices.Contains(shown, name) || slices.Contains(tracked, name), "%s of %s", name, word)
 		}
 	}
@@ -126,7 +128,7 @@ func checkNames(t *testing.T, s *sandbox, dir string, words []string) {
 // S3: what git reads otherwise than it is read here is not known.
 func TestCommitsThatAreNotKnown(t *testing.T) {
 	s, dir := branched(t, "sha1")
-	hash := strings.TrimSpace(s.git(dir, "rev-parse", "--short", "HEAD"))
+	hash := strings.TrimSpace(s.Git(dir, "rev-parse", "--short", "HEAD"))
 	for _, word := range []string{
 		"", "HEAD@{1}", "@{u}", "@{-1}", "HEAD^{tree}", "HEAD^{}", ":/first", hash, "v1-0-g" + hash,
 		"HEAD^!", "HEAD^@", "HEAD^-", "^HEAD", "-x", "../HEAD", "refs/../HEAD", "HEAD.lock", "config", "index", "main^{commit}",
@@ -137,29 +139,29 @@ func TestCommitsThatAreNotKnown(t *testing.T) {
 		_, err := s.beyond(dir, word)
 		assert.ErrorIsf(t, err, ErrRevisionUnknown, "%q", word)
 	}
-	kept := filepath.Join(s.home, "kept")
+	kept := filepath.Join(s.Home, "kept")
 	require.NoError(t, os.CopyFS(kept, os.DirFS(dir+"/.git")))
-	id := func(word string) string { return strings.TrimSpace(s.git(dir, "rev-parse", word)) }
+	id := func(word string) string { return strings.TrimSpace(s.Git(dir, "rev-parse", word)) }
 	for name, change := range map[string]func(s *sandbox, dir string){
-		"a tag of the branch's name":   func(s *sandbox, dir string) { s.git(dir, "tag", "topic/one", "light") },
-		"a file in the place of a ref": func(s *sandbox, dir string) { s.write(dir+"/.git/topic/one", id("light")+"\n") },
+		"a tag of the branch's name":   func(s *sandbox, dir string) { s.Git(dir, "tag", "topic/one", "light") },
+		"a file in the place of a ref": func(s *sandbox, dir string) { s.Write(dir+"/.git/topic/one", id("light")+"\n") },
 		"a link in its place": func(_ *sandbox, dir string) {
 			require.NoError(t, os.Remove(dir+"/.git/refs/heads/topic/one"))
 			require.NoError(t, os.Symlink("refs/heads/main", dir+"/.git/refs/heads/topic/one"))
 		},
 		"two packed refs of one name": func(s *sandbox, dir string) {
-			s.git(dir, "pack-refs", "--all")
-			s.appendTo(dir+"/.git/packed-refs", id("light")+" refs/heads/topic/one\n")
+			s.Git(dir, "pack-refs", "--all")
+			s.Append(dir+"/.git/packed-refs", id("light")+" refs/heads/topic/one\n")
 		},
-		"grafts":              func(s *sandbox, dir string) { s.write(dir+"/.git/info/grafts", id("HEAD")+"\n") },
-		"refs kept otherwise": func(s *sandbox, dir string) { s.write(dir+"/.git/reftable/tables.list", "") },
+		"grafts":              func(s *sandbox, dir string) { s.Write(dir+"/.git/info/grafts", id("HEAD")+"\n") },
+		"refs kept otherwise": func(s *sandbox, dir string) { s.Write(dir+"/.git/reftable/tables.list", "") },
 		"an index of packs": func(s *sandbox, dir string) {
-			s.git(dir, "repack", "-adq")
-			s.git(dir, "multi-pack-index", "write")
+			s.Git(dir, "repack", "-adq")
+			s.Git(dir, "multi-pack-index", "write")
 		},
-		"objects of others":                   func(s *sandbox, dir string) { s.write(dir+"/.git/objects/info/alternates", dir+"/other\n") },
-		"graphs that add up":                  func(s *sandbox, dir string) { s.git(dir, "commit-graph", "write", "--reachable", "--split") },
-		"an index of a pack that is not read": func(s *sandbox, dir string) { s.write(dir+"/.git/objects/pack/x.idx", "x") },
+		"objects of others":                   func(s *sandbox, dir string) { s.Write(dir+"/.git/objects/info/alternates", dir+"/other\n") },
+		"graphs that add up":                  func(s *sandbox, dir string) { s.Git(dir, "commit-graph", "write", "--reachable", "--split") },
+		"an index of a pack that is not read": func(s *sandbox, dir string) { s.Write(dir+"/.git/objects/pack/x.idx", "x") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.RemoveAll(dir+"/.git"))
@@ -177,13 +179,13 @@ func TestCommitsThatAreNotKnown(t *testing.T) {
 // looking whether they are what they say.
 func TestCopiesThatLie(t *testing.T) {
 	s, dir := branched(t, "sha1")
-	id := strings.TrimSpace(s.git(dir, "rev-parse", "heavy^{commit}"))
+	id := strings.TrimSpace(s.Git(dir, "rev-parse", "heavy^{commit}"))
 	loose := dir + "/.git/" + loosePath(id)
 	whole, err := os.ReadFile(loose)
 	require.NoError(t, err)
-	other, err := os.ReadFile(dir + "/.git/" + loosePath(strings.TrimSpace(s.git(dir, "rev-parse", "light"))))
+	other, err := os.ReadFile(dir + "/.git/" + loosePath(strings.TrimSpace(s.Git(dir, "rev-parse", "light"))))
 	require.NoError(t, err)
-	s.git(dir, "repack", "-adq")
+	s.Git(dir, "repack", "-adq")
 	require.NoError(t, os.MkdirAll(filepath.Dir(loose), 0o755))
 	require.NoError(t, os.WriteFile(loose, whole, 0o600))
 	_, err = s.beyond(dir, "heavy")
@@ -193,20 +195,20 @@ func TestCopiesThatLie(t *testing.T) {
 	assert.ErrorIs(t, err, ErrRevisionUnknown, "one copy is wrong")
 
 	s, dir = branched(t, "sha1")
-	s.git(dir, "commit-graph", "write", "--reachable")
+	s.Git(dir, "commit-graph", "write", "--reachable")
 	_, err = s.beyond(dir, "heavy")
 	require.NoError(t, err)
 	path := dir + "/.git/objects/info/commit-graph"
 	graphed, err := os.ReadFile(path)
 	require.NoError(t, err)
 	tree := func(word string) []byte {
-		return []byte(unhex(t, strings.TrimSpace(s.git(dir, "rev-parse", word+"^{tree}"))))
+		return []byte(unhex(t, strings.TrimSpace(s.Git(dir, "rev-parse", word+"^{tree}"))))
 	}
 	lying := bytes.Replace(graphed, tree("topic/one~3"), tree("light"), 1)
 	require.NotEqual(t, graphed, lying)
 	require.NoError(t, os.Chmod(path, 0o600))
 	require.NoError(t, os.WriteFile(path, lying, 0o600))
-	assert.Empty(t, s.git(dir, "diff", "--name-only", "topic/one~3", "light"), "git believes the graph")
+	assert.Empty(t, s.Git(dir, "diff", "--name-only", "topic/one~3", "light"), "git believes the graph")
 	_, err = s.beyond(dir, "heavy")
 	assert.ErrorIs(t, err, ErrRevisionUnknown)
 }
@@ -222,14 +224,14 @@ func unhex(t *testing.T, text string) string {
 // S3: a tree that was fetched may hold names that lead elsewhere.
 func TestTreesThatLeadOut(t *testing.T) {
 	s, dir := branched(t, "sha1")
-	blob := strings.TrimSpace(s.git(dir, "hash-object", "-w", "first"))
+	blob := strings.TrimSpace(s.Git(dir, "hash-object", "-w", "first"))
 	for _, name := range []string{"..", ".git", ".GIT", "."} {
 		tree := append([]byte("100644 "+name+"\x00"), unhex(t, blob)...)
-		path := filepath.Join(s.home, "tree")
+		path := filepath.Join(s.Home, "tree")
 		require.NoError(t, os.WriteFile(path, tree, 0o600))
-		id := strings.TrimSpace(s.git(dir, "hash-object", "-w", "--literally", "-t", "tree", path))
-		commit := strings.TrimSpace(s.git(dir, "commit-tree", "-m", "x", id))
-		s.git(dir, "update-ref", "refs/heads/led", commit)
+		id := strings.TrimSpace(s.Git(dir, "hash-object", "-w", "--literally", "-t", "tree", path))
+		commit := strings.TrimSpace(s.Git(dir, "commit-tree", "-m", "x", id))
+		s.Git(dir, "update-ref", "refs/heads/led", commit)
 		_, err := s.beyond(dir, "led")
 		assert.ErrorIsf(t, err, ErrRevisionUnknown, name)
 	}
@@ -239,12 +241,12 @@ func TestTreesThatLeadOut(t *testing.T) {
 // where git doesn't look.
 func TestCommitsThatSayMore(t *testing.T) {
 	s, dir := branched(t, "sha1")
-	id := func(word string) string { return strings.TrimSpace(s.git(dir, "rev-parse", word)) }
+	id := func(word string) string { return strings.TrimSpace(s.Git(dir, "rev-parse", word)) }
 	point := func(text string) {
-		path := filepath.Join(s.home, "commit")
-		s.write(path, text)
-		made := strings.TrimSpace(s.git(dir, "hash-object", "-w", "--literally", "-t", "commit", path))
-		s.write(dir+"/.git/refs/heads/made", made+"\n")
+		path := filepath.Join(s.Home, "commit")
+		s.Write(path, text)
+		made := strings.TrimSpace(s.Git(dir, "hash-object", "-w", "--literally", "-t", "commit", path))
+		s.Write(dir+"/.git/refs/heads/made", made+"\n")
 	}
 	who := "a <a@example.org> 1800000000 +0000\n"
 	head := "tree " + id("heavy^{tree}") + "\nparent " + id("main") + "\n"
@@ -252,7 +254,7 @@ func TestCommitsThatSayMore(t *testing.T) {
 	beyond, err := s.beyond(dir, "made")
 	require.NoError(t, err)
 	assert.Contains(t, beyond, "gone")
-	assert.Error(t, s.command(dir, "rev-parse", "--verify", "made^2").Run())
+	assert.Error(t, s.Command(dir, "rev-parse", "--verify", "made^2").Run())
 	_, err = s.beyond(dir, "made^2")
 	require.ErrorIs(t, err, ErrRevisionUnknown)
 	_, err = s.beyond(dir, "made...light")
@@ -275,13 +277,13 @@ func TestCommitsThatSayMore(t *testing.T) {
 func TestRefsOfWorkTrees(t *testing.T) {
 	s, dir := branched(t, "sha1")
 	linked := filepath.Join(dir, "linked")
-	s.git(dir, "worktree", "add", "-q", linked, "topic/one")
+	s.Git(dir, "worktree", "add", "-q", linked, "topic/one")
 	_, err := s.beyond(linked, "main")
 	require.NoError(t, err)
-	s.git(dir, "update-ref", "refs/bisect/bad", "light")
+	s.Git(dir, "update-ref", "refs/bisect/bad", "light")
 	_, err = s.beyond(linked, "bisect/bad")
 	assert.ErrorIs(t, err, ErrRevisionUnknown)
-	s.git(linked, "update-ref", "ORIG_HEAD", "light")
+	s.Git(linked, "update-ref", "ORIG_HEAD", "light")
 	_, err = s.beyond(linked, "ORIG_HEAD")
 	assert.ErrorIs(t, err, ErrRevisionUnknown)
 }
@@ -293,22 +295,22 @@ func TestNamesOfRefs(t *testing.T) {
 	}
 	s, dir := branched(t, "sha1")
 	assert.True(t, plain(s, dir))
-	s.git(dir, "pack-refs", "--all")
+	s.Git(dir, "pack-refs", "--all")
 	assert.True(t, plain(s, dir))
 	for _, name := range []string{"refs/tags/--output=x", "refs/heads/-x", "refs/remotes/origin/-p", "refs/-y", "refs/x/-/y"} {
-		s.git(dir, "update-ref", name, "HEAD")
-		assert.Contains(t, s.git(dir, "for-each-ref"), name)
+		s.Git(dir, "update-ref", name, "HEAD")
+		assert.Contains(t, s.Git(dir, "for-each-ref"), name)
 		assert.False(t, plain(s, dir), name)
-		s.git(dir, "pack-refs", "--all")
+		s.Git(dir, "pack-refs", "--all")
 		assert.False(t, plain(s, dir), "packed "+name)
-		s.git(dir, "update-ref", "-d", name)
+		s.Git(dir, "update-ref", "-d", name)
 		assert.True(t, plain(s, dir), name)
 	}
-	s.git(dir, "checkout", "-q", "--detach")
-	s.write(dir+"/.git/rebase-merge/head-name", "refs/heads/a --output=x\n")
-	assert.Contains(t, s.git(dir, "branch", "--format=%(refname:short)"), "--output=x")
+	s.Git(dir, "checkout", "-q", "--detach")
+	s.Write(dir+"/.git/rebase-merge/head-name", "refs/heads/a --output=x\n")
+	assert.Contains(t, s.Git(dir, "branch", "--format=%(refname:short)"), "--output=x")
 	assert.False(t, plain(s, dir), "git prints more than names")
-	s.git(dir, "checkout", "-q", "main")
+	s.Git(dir, "checkout", "-q", "main")
 	require.NoError(t, os.Symlink("/etc", dir+"/.git/refs/tags/etc"))
 	assert.False(t, plain(s, dir), "a link")
 	assert.False(t, newReader(t, nil).PlainRefs(Verdict{}))
@@ -320,36 +322,36 @@ func TestNamesThatTagsSay(t *testing.T) {
 	s, dir := branched(t, "sha1")
 	plain := func() bool { return newReader(t, nil).PlainTags(s.inspect(dir, "for-each-ref")) }
 	said := func(name string) string {
-		head := strings.TrimSpace(s.git(dir, "rev-parse", "HEAD"))
-		s.write(dir+"/tag", "object "+head+"\ntype commit\ntag "+name+"\ntagger a <a@b> 1 +0000\n\nm\n")
-		return strings.TrimSpace(s.git(dir, "hash-object", "-t", "tag", "-w", "--literally", "tag"))
+		head := strings.TrimSpace(s.Git(dir, "rev-parse", "HEAD"))
+		s.Write(dir+"/tag", "object "+head+"\ntype commit\ntag "+name+"\ntagger a <a@b> 1 +0000\n\nm\n")
+		return strings.TrimSpace(s.Git(dir, "hash-object", "-t", "tag", "-w", "--literally", "tag"))
 	}
 	assert.True(t, plain())
-	s.git(dir, "tag", "-a", "-m", "m", "more/v1")
+	s.Git(dir, "tag", "-a", "-m", "m", "more/v1")
 	assert.True(t, plain())
 	for _, name := range []string{"--output=x", "v 2", "", "a;b", ".env", "../x"} {
-		s.git(dir, "update-ref", "refs/tags/v2", said(name))
+		s.Git(dir, "update-ref", "refs/tags/v2", said(name))
 		assert.False(t, plain(), name)
-		s.git(dir, "pack-refs", "--all")
-		s.git(dir, "gc", "-q")
+		s.Git(dir, "pack-refs", "--all")
+		s.Git(dir, "gc", "-q")
 		assert.False(t, plain(), "packed "+name)
-		s.git(dir, "update-ref", "refs/tags/v2", said("v2"))
+		s.Git(dir, "update-ref", "refs/tags/v2", said("v2"))
 		assert.False(t, plain(), "a name that git no longer looks at may be one that it prints")
-		s.git(dir, "pack-refs", "--all")
+		s.Git(dir, "pack-refs", "--all")
 		assert.True(t, plain(), name)
 	}
-	s.git(dir, "tag", "content", "HEAD^{tree}")
+	s.Git(dir, "tag", "content", "HEAD^{tree}")
 	assert.False(t, plain(), "neither a commit nor a tag")
-	s.git(dir, "tag", "-d", "content")
-	s.write(dir+"/.git/refs/tags/odd", "ref: refs/heads/none\n")
+	s.Git(dir, "tag", "-d", "content")
+	s.Write(dir+"/.git/refs/tags/odd", "ref: refs/heads/none\n")
 	assert.False(t, plain(), "what can't be followed")
 	require.NoError(t, os.Remove(dir+"/.git/refs/tags/odd"))
 	assert.True(t, plain())
 	for _, head := range []string{"--output=x", "a b", ".env", ""} {
-		s.write(dir+"/.git/HEAD", "ref: refs/heads/"+head+"\n")
+		s.Write(dir+"/.git/HEAD", "ref: refs/heads/"+head+"\n")
 		assert.False(t, newReader(t, nil).PlainRefs(s.inspect(dir, "for-each-ref")), head)
 	}
-	s.write(dir+"/.git/HEAD", "ref: refs/heads/unborn\n")
+	s.Write(dir+"/.git/HEAD", "ref: refs/heads/unborn\n")
 	assert.True(t, newReader(t, nil).PlainRefs(s.inspect(dir, "for-each-ref")))
 }
 

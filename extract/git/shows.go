@@ -27,15 +27,15 @@ type shows struct {
 
 // note takes what the settings of one file say. Whichever counts in the end: only
 // "false" and its like are taken for none.
-func (s *shows) note(settings []setting) {
+func (s *shows) note(settings []syntax.Setting) {
 	for _, set := range settings {
-		if set.hasSubsection {
+		if set.HasSubsection {
 			continue
 		}
 		s.names = s.names || breaksLines(set)
-		value := strings.ToLower(set.value)
-		on := !set.hasValue || value != "false" && value != "no" && value != "off" && value != "0" && value != ""
-		switch set.section + "." + set.key {
+		value := strings.ToLower(set.Value)
+		on := !set.HasValue || value != "false" && value != "no" && value != "off" && value != "0" && value != ""
+		switch set.Section + "." + set.Key {
 		case "submodule.recurse":
 			s.submodules = s.submodules || on
 		case "diff.submodule":
@@ -60,17 +60,17 @@ func (s *shows) note(settings []setting) {
 
 // breaksLines reports whether a setting may put more than one line, or more than one name
 // in a line, where options ask for one.
-func breaksLines(set setting) bool {
-	value := strings.ToLower(set.value)
-	switch set.section {
+func breaksLines(set syntax.Setting) bool {
+	value := strings.ToLower(set.Value)
+	switch set.Section {
 	case "column":
 		return strings.Contains(value, "always")
 	case "extensions":
-		return set.key == "refstorage" && value != "files" && value != "reftable" // refs that lie elsewhere
+		return set.Key == "refstorage" && value != "files" && value != "reftable" // refs that lie elsewhere
 	case "log":
-		return set.key == "date" && !syntax.PrintsOneLine(set.value)
+		return set.Key == "date" && !syntax.PrintsOneLine(set.Value)
 	case "i18n":
-		return strings.HasSuffix(set.key, "outputencoding") && !oneByteLines(value) || set.key == "commitencoding" && !oneByteLines(value)
+		return strings.HasSuffix(set.Key, "outputencoding") && !oneByteLines(value) || set.Key == "commitencoding" && !oneByteLines(value)
 	}
 	return false
 }

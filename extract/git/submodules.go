@@ -3,6 +3,7 @@ package git
 import (
 	"path/filepath"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -78,7 +79,7 @@ func (in *inspection) checkSubmoduleLayout(parent, place repository) error {
 		return nil
 	}
 	for _, dir := range []string{parent.gitDir, parent.commonDir} {
-		if within(filepath.Join(dir, "modules"), place.gitDir) {
+		if syntax.Within(filepath.Join(dir, "modules"), place.gitDir) {
 			return nil
 		}
 	}

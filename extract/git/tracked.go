@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -20,7 +21,7 @@ var ErrNoRepository = errors.New("no repository")
 // is limited to cwd passes ".".
 //
 // The index is read anew on each call. Errors: ErrNoRepository;
-// ErrPathspecUnknown and ErrIndexUnknown when the answer can't be known. After
+// syntax.ErrPathspecUnknown and ErrIndexUnknown when the answer can't be known. After
 // an error the paths visited so far mean nothing.
 func (r *Reader) Tracked(v Verdict, pathspecs []string, cwd string, visit func(path string) bool) error {
 	selection, content, err := v.selected(pathspecs, cwd)
@@ -33,7 +34,7 @@ func (r *Reader) Tracked(v Verdict, pathspecs []string, cwd string, visit func(p
 	previous := ""
 	return walkIndex(content, v.objectSize, func(e indexEntry) bool {
 		// An unmerged path has an entry for each stage.
-		if string(e.path) == previous || !selection.selects(e.path) {
+		if string(e.path) == previous || !selection.Select(string(e.path)) {
 			return true
 		}
 		previous = string(e.path)
@@ -103,11 +104,11 @@ func gitlinks(content []byte, objectSize int) ([]string, error) {
 
 // selected reads the index and what pathspecs select of it. The index is nil where there
 // is none.
-func (v *Verdict) selected(pathspecs []string, cwd string) (selection selection, index []byte, err error) {
+func (v *Verdict) selected(pathspecs []string, cwd string) (selection syntax.Pathspecs, index []byte, err error) {
 	if !v.Repository || v.Top == "" || v.objectSize == 0 {
 		return selection, nil, ErrNoRepository
 	}
-	if selection, err = parsePathspecs(v.Top, cwd, pathspecs); err != nil {
+	if selection, err = syntax.ParsePathspecs(v.Top, cwd, pathspecs); err != nil {
 		return selection, nil, err
 	}
 	if index, err = v.index(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -58,7 +59,7 @@ func (in *inspection) userFiles() []string {
 	return files
 }
 
-func (in *inspection) judgeUserFile(file string, settings []setting) error {
+func (in *inspection) judgeUserFile(file string, settings []syntax.Setting) error {
 	var ignored traits
 	if err := in.judgeSettings(file, settings, &ignored); err != nil {
 		return err
@@ -71,12 +72,12 @@ func (in *inspection) judgeUserFile(file string, settings []setting) error {
 
 // noteUserHooks keeps hooks paths that can lie in the workspace: relative ones
 // are resolved from the work tree, and a person's absolute one may point there.
-func (in *inspection) noteUserHooks(settings []setting) {
+func (in *inspection) noteUserHooks(settings []syntax.Setting) {
 	for _, s := range settings {
-		if in.table.classOf(s) != classHooksPath || s.value == "" {
+		if in.table.classOf(s) != classHooksPath || s.Value == "" {
 			continue
 		}
-		path := s.value
+		path := s.Value
 		if rest, home := strings.CutPrefix(path, "~/"); home && in.query.Home != "" {
 			path = filepath.Join(in.query.Home, rest)
 		}

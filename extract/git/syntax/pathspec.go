@@ -1,12 +1,10 @@
-package git
+package syntax
 
 import (
 	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"policyd/extract/git/syntax"
 )
 
 // ErrPathspecUnknown means a pathspec that is not understood here: attributes and
@@ -25,21 +23,24 @@ type pathspec struct {
 	exact      int
 }
 
-type selection struct {
+// Pathspecs select paths. The zero value selects none.
+type Pathspecs struct {
 	include []pathspec
 	exclude []pathspec
 }
 
-func parsePathspecs(top, cwd string, texts []string) (selection, error) {
+// ParsePathspecs reads pathspecs relative to cwd, which lies in top; both are real paths. No
+// pathspecs, or only exclusions, select everything. The error is ErrPathspecUnknown.
+func ParsePathspecs(top, cwd string, texts []string) (Pathspecs, error) {
 	prefix, err := prefixOf(top, cwd)
 	if err != nil {
-		return selection{}, err
+		return Pathspecs{}, err
 	}
-	var parsed selection
+	var parsed Pathspecs
 	for _, text := range texts {
 		spec, err := parsePathspec(top, prefix, text)
 		if err != nil {
-			return selection{}, err
+			return Pathspecs{}, err
 		}
 		if spec.exclude {
 			parsed.exclude = append(parsed.exclude, spec)
@@ -77,7 +78,7 @@ func commonDirectory(spec *pathspec, so string, first bool) string {
 
 // prefixOf is cwd relative to top, with a slash at its end, or empty.
 func prefixOf(top, cwd string) (string, error) {
-	if !within(top, cwd) {
+	if !Within(top, cwd) {
 		return "", ErrPathspecUnknown
 	}
 	relative, err := filepath.Rel(top, cwd)
@@ -91,14 +92,14 @@ func prefixOf(top, cwd string) (string, error) {
 }
 
 func parsePathspec(top, prefix, text string) (pathspec, error) {
-	m, rest, known := syntax.CutMagic(text)
+	m, rest, known := CutMagic(text)
 	if !known || strings.Contains(rest, "\x00") {
 		return pathspec{}, ErrPathspecUnknown
 	}
 	if m.Top {
 		prefix = ""
 	}
-	if rest == "" && m == (syntax.Magic{}) {
+	if rest == "" && m == (Magic{}) {
 		return pathspec{}, ErrPathspecUnknown
 	}
 	if (m.Glob || m.Fold) && (strings.Contains(rest, "..") || filepath.IsAbs(rest)) {
@@ -111,7 +112,7 @@ func parsePathspec(top, prefix, text string) (pathspec, error) {
 	if m.Top && pattern != rest {
 		return pathspec{}, ErrPathspecUnknown // git takes such a one as it is written: "." is no directory in it
 	}
-	spec := pathspec{pattern: pattern, literal: max(exact, plainLength(pattern)), exclude: m.Exclude, glob: m.Glob, fold: m.Fold, exact: exact}
+	spec := pathspec{pattern: pattern, literal: max(exact, literalLength(pattern)), exclude: m.Exclude, glob: m.Glob, fold: m.Fold, exact: exact}
 	if m.Literal {
 		spec.literal = len(pattern)
 	}
@@ -142,7 +143,7 @@ func anchor(top, prefix, text string) (pattern string, literal int, err error) {
 	joined := prefix + text
 	literal = len(prefix)
 	if filepath.IsAbs(text) {
-		if !within(top, text) {
+		if !Within(top, text) {
 			return "", 0, ErrPathspecUnknown
 		}
 		joined, literal = strings.TrimPrefix(strings.TrimPrefix(text, top), "/"), 0
@@ -175,15 +176,15 @@ func commonLength(a, b string) int {
 	return n
 }
 
-func (s selection) selects(path []byte) bool {
-	name := string(path)
+// Select reports whether a path, relative to top, is selected.
+func (s Pathspecs) Select(path string) bool {
 	for _, spec := range s.exclude {
-		if spec.matches(name) {
+		if spec.matches(path) {
 			return false
 		}
 	}
 	for _, spec := range s.include {
-		if spec.matches(name) {
+		if spec.matches(path) {
 			return true
 		}
 	}

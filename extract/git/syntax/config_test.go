@@ -1,4 +1,4 @@
-package git
+package syntax
 
 import (
 	"os"
@@ -67,12 +67,12 @@ func gitConfigList(tb testing.TB, text string) (list string, ok bool) {
 	return string(output), err == nil
 }
 
-func listed(settings []setting) string {
+func listed(settings []Setting) string {
 	var text strings.Builder
 	for _, s := range settings {
-		text.WriteString(s.name())
-		if s.hasValue {
-			text.WriteString("\n" + s.value)
+		text.WriteString(s.Name())
+		if s.HasValue {
+			text.WriteString("\n" + s.Value)
 		}
 		text.WriteByte(0)
 	}
@@ -81,7 +81,7 @@ func listed(settings []setting) string {
 
 func checkAgainstGit(tb testing.TB, text string) {
 	tb.Helper()
-	settings, err := parseConfig([]byte(text))
+	settings, err := ParseConfig([]byte(text))
 	want, ok := gitConfigList(tb, text)
 	if err != nil {
 		return // refusing what git reads is strict, not wrong
@@ -96,7 +96,7 @@ func TestConfigAgreesWithGit(t *testing.T) {
 	read := 0
 	for _, text := range texts {
 		checkAgainstGit(t, text)
-		_, err := parseConfig([]byte(text))
+		_, err := ParseConfig([]byte(text))
 		_, ok := gitConfigList(t, text)
 		assert.Equal(t, ok, err == nil, "%q: %v", text, err)
 		if err == nil {
@@ -108,7 +108,7 @@ func TestConfigAgreesWithGit(t *testing.T) {
 
 func TestConfigIsStricterThanGit(t *testing.T) {
 	for _, text := range []string{"key = v\n", "[a]\n\tk = v\x00w\n", "[ \"x\"]\n\tk = v\n"} {
-		_, err := parseConfig([]byte(text))
+		_, err := ParseConfig([]byte(text))
 		assert.Error(t, err, "%q", text)
 	}
 }
@@ -124,21 +124,4 @@ func FuzzParseConfig(f *testing.F) {
 		}
 		checkAgainstGit(t, text)
 	})
-}
-
-func TestEveryPatternIsReachable(t *testing.T) {
-	table, err := loadKeyTable(embeddedKeys)
-	require.NoError(t, err)
-	require.NotEmpty(t, table.classes)
-	for pattern, want := range table.classes {
-		parts := strings.Split(pattern, ".")
-		require.Contains(t, []int{2, 3}, len(parts), pattern)
-		assert.Equal(t, strings.ToLower(pattern), pattern)
-		s := setting{section: parts[0], key: parts[len(parts)-1], hasSubsection: len(parts) == 3, subsection: "x.y"}
-		if s.hasSubsection {
-			assert.Equal(t, "*", parts[1], pattern)
-		}
-		assert.Equal(t, want, table.classOf(s), pattern)
-	}
-	assert.Empty(t, table.classOf(setting{section: "core", key: "unheard-of"}))
 }

@@ -1,9 +1,9 @@
-package git
+package syntax
 
 import "strings"
 
-// plainLength is how many bytes come before the first wildcard.
-func plainLength(pattern string) int {
+// literalLength is how many bytes come before the first wildcard.
+func literalLength(pattern string) int {
 	if at := strings.IndexAny(pattern, "*?[\\"); at >= 0 {
 		return at
 	}
@@ -13,21 +13,19 @@ func plainLength(pattern string) int {
 // checkPattern refuses what wildMatch does not read as git does.
 func checkPattern(pattern string) error {
 	for pattern != "" {
+		size := 1
 		switch pattern[0] {
 		case '\\':
-			if len(pattern) == 1 {
+			if size = 2; len(pattern) == 1 {
 				return ErrPathspecUnknown
 			}
-			pattern = pattern[2:]
 		case '[':
-			_, size, ok := bracket(pattern, 0)
-			if !ok {
+			var valid bool
+			if _, size, valid = bracket(pattern, 0); !valid {
 				return ErrPathspecUnknown
 			}
-			pattern = pattern[size:]
-		default:
-			pattern = pattern[1:]
 		}
+		pattern = pattern[size:]
 	}
 	return nil
 }
@@ -58,7 +56,7 @@ func wildMatch(pattern, text string) bool {
 }
 
 // globMatch matches bytes as git does with the magic glob: wildcards end at slashes, and only
-// "**" stands for segments, one at least where it is the last.
+// "**" matches segments, at least one if it is the last.
 func globMatch(pattern, text string) bool {
 	patterns, texts := strings.Split(pattern, "/"), strings.Split(text, "/")
 	var starPatterns, starTexts []string
@@ -82,7 +80,7 @@ func globMatch(pattern, text string) bool {
 	}
 }
 
-// matchOne matches the first byte of text; size is what it used of pattern.
+// matchOne matches the first byte of text; size is how much of pattern that used.
 func matchOne(pattern, text string) (size int, ok bool) {
 	if pattern == "" || text == "" {
 		return 0, false
@@ -100,48 +98,49 @@ func matchOne(pattern, text string) (size int, ok bool) {
 	}
 }
 
-// bracket reads one set, such as [a-z] or [!_], and tells whether it holds c.
+// bracket reads a bracket expression at the start of pattern, such as [a-z] or [!_], and
+// reports whether c is in it.
 func bracket(pattern string, c byte) (matched bool, size int, valid bool) {
-	at := 1
-	negated := at < len(pattern) && (pattern[at] == '!' || pattern[at] == '^')
+	rest := pattern[1:]
+	negated := rest != "" && (rest[0] == '!' || rest[0] == '^')
 	if negated {
-		at++
+		rest = rest[1:]
 	}
-	for first := true; ; first = false {
-		if at >= len(pattern) {
-			return false, 0, false
+	for first := true; rest != ""; first = false {
+		if rest[0] == ']' && !first {
+			return matched != negated, len(pattern) - len(rest) + 1, true
 		}
-		if pattern[at] == ']' && !first {
-			return matched != negated, at + 1, true
-		}
-		low, next, ok := member(pattern, at)
+		low, high, behind, ok := byteRange(rest)
 		if !ok {
 			return false, 0, false
 		}
-		high := low
-		if next+1 < len(pattern) && pattern[next] == '-' && pattern[next+1] != ']' {
-			if high, next, ok = member(pattern, next+1); !ok {
-				return false, 0, false
-			}
-		}
 		// What a range begins with counts by itself, wherever it ends.
-		if c == low || low <= c && c <= high {
-			matched = true
-		}
-		at = next
+		matched = matched || c == low || low <= c && c <= high
+		rest = behind
 	}
+	return false, 0, false
 }
 
-// member reads one byte of a set; named classes are not read.
-func member(pattern string, at int) (c byte, next int, ok bool) {
-	if at >= len(pattern) || pattern[at] == '[' && at+1 < len(pattern) && strings.IndexByte(":.=", pattern[at+1]) >= 0 {
-		return 0, 0, false
+// byteRange reads one byte of a bracket expression, or a range of them.
+func byteRange(text string) (low, high byte, rest string, ok bool) {
+	low, rest, ok = bracketByte(text)
+	high = low
+	if ok && len(rest) > 1 && rest[0] == '-' && rest[1] != ']' {
+		high, rest, ok = bracketByte(rest[1:])
 	}
-	if pattern[at] != '\\' {
-		return pattern[at], at + 1, true
+	return low, high, rest, ok
+}
+
+// bracketByte reads one byte of a bracket expression; named classes are not read.
+func bracketByte(text string) (c byte, rest string, ok bool) {
+	if text == "" || text[0] == '[' && len(text) > 1 && strings.IndexByte(":.=", text[1]) >= 0 {
+		return 0, "", false
 	}
-	if at+1 >= len(pattern) {
-		return 0, 0, false
+	if text[0] == '\\' {
+		text = text[1:]
 	}
-	return pattern[at+1], at + 2, true
+	if text == "" {
+		return 0, "", false
+	}
+	return text[0], text[1:], true
 }
