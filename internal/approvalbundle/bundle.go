@@ -41,8 +41,8 @@ type approval struct {
 	Risks     map[string]bool `json:"risks"`
 }
 
-// kinds are the tool kinds whose approvals rules can stand for. What may be read is a grant
-// that is known before the rules are asked.
+// kinds are the tool kinds whose approvals rules can represent. What may be read is a grant that is known
+// before the rules are asked.
 var kinds = append(v1.ToolKinds(), v1.ToolProject)
 
 // Fits reports whether an approval can be in a bundle. One that ends or holds for one
@@ -112,7 +112,7 @@ func indented(value any) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// ErrOccupied says that a directory has something else in it.
+// ErrOccupied states that a directory has something else in it.
 var ErrOccupied = errors.New("holds something else than a bundle of approvals")
 
 // Write writes the files of a bundle into a directory that is empty, missing, or has a

@@ -9,9 +9,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Entry makes the entry of a request, without an id and with what the request
-// leaves out. The error is a *v1.CodedError that says what is wrong with the
-// request; nothing but the request decides that.
+// Entry makes the entry of a request, without an id and with what the request leaves out. The error is a
+// *v1.CodedError that states what is wrong with the request; nothing but the request decides that.
 func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) {
 	entry := v1.ApprovalEntry{
 		Audience: request.Audience, Agent: request.Agent, Tool: request.Tool, Verb: request.Verb,

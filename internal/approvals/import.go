@@ -52,7 +52,7 @@ func placed(at int, err error) error {
 	return &v1.CodedError{Code: refused.Code, Err: fmt.Errorf("approvals[%d]: %w", at, refused.Err)}
 }
 
-// compare says what answers would change.
+// compare states what answers would change.
 func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error) {
 	type place struct {
 		group

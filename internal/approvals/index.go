@@ -55,7 +55,7 @@ type Place struct {
 	Real string
 	// Sensitive is true for a directory that may be no project and be granted to nobody.
 	Sensitive bool
-	// Missing is true where it could be seen, and there is none.
+	// Missing is true if it could be seen, and there is none.
 	Missing bool
 }
 
@@ -231,7 +231,7 @@ func (x *Index) change(apply func(again bool)) {
 	}
 }
 
-// Check says why nothing is remembered, nil when all is well.
+// Check states why nothing is remembered, nil when all is well.
 func (x *Index) Check() error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -15,7 +15,7 @@ const (
 	CodeInvalid     = "invalid_request"
 	CodeNotFound    = "not_found"
 	CodeUnavailable = "store_unavailable"
-	// CodeForce says that the request has to be meant: it approves everything.
+	// CodeForce states that the request has to be meant: it approves everything.
 	CodeForce = "force_needed"
 )
 
@@ -25,8 +25,8 @@ func coded(code, format string, args ...any) error {
 
 var errUnavailable = errors.New("the store can't be reached, so nothing was changed; see /readyz?verbose and try again")
 
-// Put remembers an answer on an operator's word. changed is false where the same
-// answer is there already and holds as long.
+// Put remembers an answer on an operator's word. changed is false if the same answer is there already and
+// holds as long.
 func (x *Index) Put(ctx context.Context, request v1.ApprovalRequest) (kept v1.ApprovalEntry, changed bool, err error) {
 	entry, err := x.entry(request)
 	if err != nil {

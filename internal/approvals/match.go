@@ -12,15 +12,14 @@ import (
 // everyAgent is the agent of an answer that holds for all.
 const everyAgent = "*"
 
-// Matching are the answers that could apply to a call: for each item those of
-// its verb, in the directories that it lies in or anywhere. call is asked
-// for its digest only where the session has a one-shot answer.
+// Matching are the answers that could apply to a call: for each item those of its verb, in the directories
+// that it is in or anywhere. call is asked for its digest only where the session has a one-shot answer.
 func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 	trees := x.treesOf(facts)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if len(x.byID) == 0 && len(x.onces) == 0 {
-		return nil // there are none while the store can't be read, but for what it never had
+		return nil // there are none while the store can't be read, except for what it never had
 	}
 	now := x.options.Clock()
 	var out []v1.Approval
@@ -47,8 +46,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 	return out
 }
 
-// projectTools adds trust in the tools of the session's project, and of projects that an
-// item lies in.
+// projectTools adds trust in the tools of the session's project, and of projects that an item is in.
 func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, trees workTrees, sessions []string, now time.Time) []v1.Approval {
 	for _, session := range sessions {
 		for _, agent := range [...]string{facts.Session.Agent, everyAgent} {

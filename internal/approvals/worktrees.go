@@ -8,7 +8,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// workTree is the work tree of a repository that a directory lies in, and the main one; empty for none.
+// workTree is the work tree of a repository that a directory is in, and the main one; empty for none.
 type workTree struct{ top, main string }
 
 func (x *Index) workTree(directory string) workTree {
@@ -25,7 +25,7 @@ func (x *Index) workTree(directory string) workTree {
 // linked reports whether there is a work tree that is not the main one.
 func (w workTree) linked() bool { return w.top != w.main }
 
-// inMain is what a directory is called in the main work tree, empty for one that lies elsewhere.
+// inMain is what a directory is called in the main work tree, empty for one that is elsewhere.
 func (w workTree) inMain(directory string) string {
 	if rest, found := strings.CutPrefix(directory, w.top); w.top != "" && found && (rest == "" || rest[0] == '/') {
 		return w.main + rest

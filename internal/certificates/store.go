@@ -1,9 +1,8 @@
 // Package certificates keeps the server's certificate, and the authorities of
 // its clients, and takes new ones over while the server runs.
 //
-// A pair that can't be used never replaces one that can: it is an error, and
-// what was in force stays. What is in force was whole when it was read: the key
-// fits the certificate, and the time is within its validity.
+// A pair that can't be used never replaces one that can: it is an error, and what was active stays. What is
+// active was whole when it was read: the key fits the certificate, and the time is within its validity.
 package certificates
 
 import (
@@ -26,13 +25,13 @@ type Options struct {
 	Cert, Key string
 	// ClientCA holds the authorities of client certificates; empty for none.
 	ClientCA string
-	// ClientAuth says whether clients show a certificate.
+	// ClientAuth states whether clients show a certificate.
 	ClientAuth tls.ClientAuthType
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 }
 
-// Store keeps what is in force. It may be used concurrently.
+// Store keeps what is active. It may be used concurrently.
 type Store struct {
 	options Options
 	current atomic.Pointer[inForce]
@@ -63,8 +62,8 @@ func Open(options Options) (*Store, error) {
 	return s, nil
 }
 
-// Reload reads the files again. changed is true when they hold something else
-// and it is in force now; on an error what was in force stays.
+// Reload reads the files again. changed is true when they hold something else and it is active now; on an
+// error what was active stays.
 func (s *Store) Reload() (changed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +80,7 @@ func (s *Store) Reload() (changed bool, err error) {
 	return true, nil
 }
 
-// Config is what a listener needs. Each handshake takes what is in force then.
+// Config is what a listener needs. Each handshake takes what is active then.
 func (s *Store) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -91,11 +90,11 @@ func (s *Store) Config() *tls.Config {
 	}
 }
 
-// Until is when the certificate in force ends.
+// Until is when the certificate active ends.
 func (s *Store) Until() time.Time { return s.current.Load().until }
 
-// Fault is why the files, as they were read last, are not in force; nil when
-// they are. An old certificate that has ended is a fault, too.
+// Fault is why the files, as they were read last, are not active; nil when they are. An old certificate that
+// has ended is a fault, too.
 func (s *Store) Fault() error {
 	if failed := s.failed.Load(); failed != nil {
 		return *failed
@@ -106,9 +105,8 @@ func (s *Store) Fault() error {
 	return nil
 }
 
-// Client returns the certificate that a client showed, nil where it showed none
-// or one that doesn't count any more: it ended, or its authority was dropped
-// while the connection stayed.
+// Client returns the certificate that a client showed, nil if it showed none or one that doesn't count any
+// more: it ended, or its authority was dropped while the connection stayed.
 func (s *Store) Client(state *tls.ConnectionState) *x509.Certificate {
 	if state == nil || len(state.VerifiedChains) == 0 {
 		return nil

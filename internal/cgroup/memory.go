@@ -14,9 +14,8 @@ import (
 // multiple of a page, whatever its size.
 const unlimited = math.MaxInt64 - 1<<20
 
-// MemoryLimit returns the smallest memory limit, in bytes, of the control groups
-// that the process is in, of version 1 or 2. found is false where there is none
-// or none can be read. root is the root of the file system.
+// MemoryLimit returns the smallest memory limit, in bytes, of the control groups that the process is in, of
+// version 1 or 2. found is false if there is none or none can be read. root is the root of the file system.
 func MemoryLimit(root fs.FS) (limit int64, found bool) {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

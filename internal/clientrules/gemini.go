@@ -237,8 +237,7 @@ func (r *reader) geminiPolicyRule(from *geminiRule, line, tier int) string {
 	return ""
 }
 
-// narrows reports whether a rule holds for some of the calls that its tool and prefix
-// stand for.
+// narrows reports whether a rule holds for some of the calls that its tool and prefix represent.
 func (g *geminiRule) narrows() bool {
 	return g.CommandRegex != "" || g.ArgsPattern != "" || g.Modes != nil || g.Subagent != nil || g.ToolAnnotations != nil || g.Interactive != nil
 }

@@ -23,7 +23,7 @@ const (
 type Mapped struct {
 	Rule
 	Outcome Outcome `json:"result"`
-	// Note says why a rule doesn't map, or what an approval leaves out.
+	// Note states why a rule doesn't map, or what an approval leaves out.
 	Note string `json:"note,omitempty"`
 	// Approval is nil for a rule that doesn't map.
 	Approval *v1.ApprovalRequest `json:"approval,omitempty"`
@@ -34,9 +34,9 @@ type Command struct {
 	Verb string
 	// Risks are those that its options bring.
 	Risks []string
-	// RunsAnything says that the verb runs whatever it is given.
+	// RunsAnything states that the verb runs whatever it is given.
 	RunsAnything bool
-	// Operand says that words behind the verb are an operand or target of it.
+	// Operand states that words behind the verb are an operand or target of it.
 	Operand bool
 }
 
@@ -57,7 +57,7 @@ type Options struct {
 // probe is a word that no program has as a subcommand.
 const probe = "policyd-probe"
 
-// Map says what becomes of each rule. The rules are all those that the program reads.
+// Map states what becomes of each rule. The rules are all those that the program reads.
 func Map(rules []Rule, options Options) []Mapped {
 	m := &mapper{rules: rules, options: options}
 	out := make([]Mapped, len(rules))
@@ -94,7 +94,7 @@ func (m *mapper) one(out *Mapped) {
 	}
 }
 
-// instead says what to write in place of a rule that denies.
+// instead states what to write in place of a rule that denies.
 func (m *mapper) instead(r *Rule) string {
 	if len(r.words) == 0 && r.kind != file || r.kind == mcp {
 		return fmt.Sprintf("deny the tool with agents.%s.deny_tools in the settings", m.options.Agent)
@@ -172,7 +172,7 @@ func (m *mapper) carrier(r *Rule, verb []string) *Rule {
 	return found
 }
 
-// tooWide says what an approval of the verb would allow beyond the rule.
+// tooWide states what an approval of the verb would allow beyond the rule.
 func tooWide(r *Rule, command *Command) string {
 	entry := v1.ApprovalEntry{Verb: command.Verb, Risks: command.Risks}
 	words, _ := strings.CutSuffix(entry.Words(), " anywhere")

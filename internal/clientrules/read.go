@@ -36,7 +36,7 @@ func Clients() []Client {
 	}
 }
 
-// Surroundings say where a program's files are.
+// Surroundings state where a program's files are.
 type Surroundings struct {
 	Home string
 	// Env reads the environment.

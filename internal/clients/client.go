@@ -8,8 +8,8 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// Client is one agent program: how it says what it wants, and what it may be
-// told. It may be used concurrently.
+// Client is one agent program: how it states what it wants, and what it may be told. It may be used
+// concurrently.
 type Client struct {
 	*reply.Client
 	decode reader
@@ -36,9 +36,8 @@ func ByName(name string) (*Client, bool) {
 	return &Client{Client: known, decode: read}, true
 }
 
-// Decode reads a payload, without a byte order mark. The error says what is
-// wrong with it, for a person; the event then has no kind, and the name that the
-// payload gave it if that could be read.
+// Decode reads a payload, without a byte order mark. The error states what is wrong with it, for a person;
+// the event then has no kind, and the name that the payload gave it if that could be read.
 func (c *Client) Decode(data []byte) (Event, error) {
 	event, err := c.decode(&c.Events, data)
 	if err != nil {
@@ -50,10 +49,10 @@ func (c *Client) Decode(data []byte) (Event, error) {
 
 // Terms are what the host said of how a client is to be answered.
 type Terms struct {
-	// AutoApprove is true where the person asked at installation that an allow be
-	// said, though it beats rules of their own.
+	// AutoApprove is true if the person asked at installation that an allow be said, though it beats rules of
+	// their own.
 	AutoApprove bool
-	// Attended is true where a person is there to answer.
+	// Attended is true if a person is there to answer.
 	Attended bool
 }
 
@@ -133,8 +132,8 @@ func (c *Client) Settled(event *Event, effect v1.Effect, terms Terms) reply.Verd
 	return c.Verdict(&whole, &v1.Decision{Effect: effect, Prompt: prompt}, terms)
 }
 
-// SessionID names a client's session, or a sub-agent in it. Whatever a client
-// calls its sessions, the name can stand in an address, and no two are one.
+// SessionID names a client's session, or a sub-agent in it. Whatever a client calls its sessions, the name
+// can be in an address, and no two are one.
 func (c *Client) SessionID(event *Event) string {
 	return c.Agent + ":" + url.QueryEscape(event.SessionID)
 }

@@ -89,7 +89,7 @@ func (p *copilotPayload) descend(event *Event) {
 	case p.Parent != "" && p.Parent != p.AgentID:
 		event.SessionID, event.AgentID, event.ParentID = p.AgentID, "", p.Parent
 	case p.AgentID == event.SessionID:
-		event.AgentID = "" // nobody says what began it
+		event.AgentID = "" // nobody states what began it
 	}
 }
 

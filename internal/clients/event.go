@@ -39,20 +39,20 @@ type Event struct {
 	SessionID, AgentID string
 	// ParentID is the client's session that started this one, empty for none.
 	ParentID string
-	// CallID is what the client calls the tool call, empty where it doesn't say.
+	// CallID is what the client calls the tool call, empty if it doesn't say.
 	CallID string
 	// Call has tool, protocol, arguments and directory, and no session. It is set
 	// for ToolCall and Permission, unless a question tells of no tool.
 	Call v1.Call
-	// Partial is true where the event says less than the tool will be given: it
-	// can be refused by that and never allowed.
+	// Partial is true if the event says less than the tool will be given: it can be refused by that and never
+	// allowed.
 	Partial bool
-	// Launch are the directories that the launch of the client fixed, the
-	// project first; empty where the payload has none that a model can't set (P14).
+	// Launch are the directories that the launch of the client fixed, the project first; empty if the payload
+	// has none that a model can't set (P14).
 	Launch []string
 }
 
-// errTool and the like say what a payload lacks.
+// errTool and the like state what a payload lacks.
 var (
 	errNoTool    = errors.New("the payload names no tool")
 	errNoSession = errors.New("the payload names no session")

@@ -44,8 +44,7 @@ func choices(prompt *v1.Prompt) string {
 	return strings.Join(keys, ", ")
 }
 
-// Refusal says why an event could not be decided, with the code for whoever looks
-// into policyd's log.
+// Refusal states why an event could not be decided, with the code for whoever looks into policyd's log.
 func Refusal(code, detail string) string {
 	return bounded("policyd refuses this call ("+line(code)+"): "+line(detail), "")
 }
@@ -90,7 +89,7 @@ func hint(decision *v1.Decision) string {
 	return "."
 }
 
-// bounded joins a text and what has to stand at its end whole.
+// bounded joins a text and what has to be at its end whole.
 func bounded(text, end string) string {
 	room := max(mostText-len(end), 0)
 	if len(text) <= room {

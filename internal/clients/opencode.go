@@ -104,7 +104,7 @@ func (a *openCodeAsked) call(directory string) (v1.Call, error) {
 	}
 	switch a.Permission {
 	case "read", "edit":
-		// What is read stands in the patterns alone.
+		// What is read is in the patterns alone.
 		path, named := args["filepath"]
 		if !named && len(a.Patterns) == 1 {
 			text, err := json.Marshal(a.Patterns[0])

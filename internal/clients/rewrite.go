@@ -14,8 +14,8 @@ import (
 // commandArgument names the command line in the arguments of every client's shell.
 const commandArgument = "command"
 
-// Line is the command line of a call of the client's shell. known is false where there is
-// none, or where it could not be told which argument is it.
+// Line is the command line of a call of the client's shell. known is false if there is none, or where it
+// could not be told which argument is it.
 func (c *Client) Line(event *Event) (line string, known bool) {
 	if event.Kind != ToolCall && event.Kind != Permission || event.Call.Protocol != "" ||
 		!slices.Contains(c.Rewriting.Tools, event.Call.Tool) {

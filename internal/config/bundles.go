@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// advice is what to do about what may not stand in the file; it is not repeated.
+// advice is what to do about what may not be in the file; it is not repeated.
 const advice = "the file contains a credential; write ${NAME} there and set the variable NAME, or name a file that holds it"
 
 // bundlesShape is OPA's configuration as far as bundles need it. What the parts hold is
@@ -33,9 +33,9 @@ func (c *Config) fillBundles(values map[string]any) {
 	delete(c.Bundles, "test_on_activate")
 }
 
-// BundleFiles are the files that the configuration of bundles names: bundles, keys and
-// whatever else stands there as a path and is a file, all as absolute paths. They decide
-// what agents may do, so agents must not change them (P6).
+// BundleFiles are the files that the configuration of bundles names: bundles, keys and whatever else is there
+// as a path and is a file, all as absolute paths. They decide what agents may do, so agents must not change
+// them (P6).
 func (c *Config) BundleFiles() []string {
 	found := map[string]bool{}
 	collectFiles(c.Bundles, found)

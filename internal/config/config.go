@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Config is the settings in force. It doesn't change after Load.
+// Config is the active settings. It doesn't change after Load.
 type Config struct {
 	Addr         string
 	AllowedHosts []string
@@ -27,7 +27,7 @@ type Config struct {
 	Prompts     Prompts
 	// Worktrees is WorktreesOff or WorktreesMain.
 	Worktrees string
-	// DecisionCache is how many judgements are remembered; 0 is none.
+	// DecisionCache is how many judgements are remembered; 0 means none.
 	DecisionCache int
 	// PolicyTimeout is how long reading a call may take, and how long judging it.
 	PolicyTimeout time.Duration
@@ -36,7 +36,7 @@ type Config struct {
 	// Bundles is OPA's own configuration of bundles, services and keys, without
 	// TestOnActivate.
 	Bundles map[string]any
-	// TestOnActivate runs the tests that a bundle holds before it comes into force.
+	// TestOnActivate runs the tests that a bundle holds before it becomes active.
 	TestOnActivate bool
 	// MaxPolicyAge is how long ago services may have confirmed the policy; 0 is any time.
 	MaxPolicyAge time.Duration
@@ -47,8 +47,8 @@ type Config struct {
 	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
-	// SafeVerbsFile and CatalogFile add verbs and tools, as absolute paths; empty is none.
-	// Load doesn't read them.
+	// SafeVerbsFile and CatalogFile add verbs and tools, as absolute paths; empty means none. Load doesn't
+	// read them.
 	SafeVerbsFile, CatalogFile string
 	// Files are the files that were read, as absolute paths. They decide what
 	// agents may do, so agents must not change them (P6).
@@ -75,7 +75,7 @@ const (
 	StaleDeny = "deny"
 )
 
-// DecisionLog says where records go, and whether there has to be one.
+// DecisionLog states where records go, and whether there has to be one.
 type DecisionLog struct {
 	File     string
 	Required bool
@@ -105,8 +105,8 @@ type Prompts struct {
 	PerSession int
 }
 
-// UnsafeDebugFlag is the override that stands for --unsafe-debug-broadcast. It
-// is no setting: neither file nor environment can set it.
+// UnsafeDebugFlag is the override that represents --unsafe-debug-broadcast. It is no setting: neither file
+// nor environment can set it.
 const UnsafeDebugFlag = "unsafe_debug_broadcast"
 
 // defaultPolicyTimeout is thousands of times what a decision takes: a busy machine must
@@ -121,17 +121,17 @@ func judgingKeys() []string {
 	return []string{"scope", "secrets", "path_classes", "shell", "contain", "namespaces", "agents"}
 }
 
-// Settings returns a copy of the judging settings, in the shape of
-// data.policyd.settings and holding only what was set. Lists are the operator's
-// additions to the built-in ones, but for scope.read_also, which replaces it.
+// Settings returns a copy of the judging settings, in the shape of data.policyd.settings and holding only
+// what was set. Lists are the operator's additions to the built-in ones, except for scope.read_also, which
+// replaces it.
 func (c *Config) Settings() map[string]any {
 	copied, _ := clone(c.judging).(map[string]any)
 	return copied
 }
 
-// Load reads the file at path (none for ""), the environment through env, and
-// overrides, which are command line flags by the dotted name of their setting.
-// A later one wins. The error is an *Error, or says that a file can't be read.
+// Load reads the file at path (none for ""), the environment through env, and overrides, which are command
+// line flags by the dotted name of their setting. A later one wins. The error is an *Error, or states that a
+// file can't be read.
 func Load(path string, env func(string) (string, bool), overrides map[string]string) (*Config, error) {
 	values := map[string]any{}
 	lines, expanded := map[string]int{}, map[string]bool{}
@@ -255,7 +255,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 			c.judging[key] = value
 		}
 	}
-	// What stands in a file isn't the setting's own.
+	// What is in a file isn't the setting's own.
 	if verbs := maps.Clone(get(values, "safe_verbs", map[string]any{})); len(verbs) > 0 {
 		delete(verbs, "file")
 		c.judging["safe_verbs"] = verbs

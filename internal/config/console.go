@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Console says where operators' browsers reach policyd.
+// Console states where operators' browsers reach policyd.
 type Console struct {
 	// Serve is ConsoleOff, ConsoleOnDemand or ConsoleAlways.
 	Serve string
-	// Addr is host:port, and URL what stands before /console in links; empty follows from Addr.
+	// Addr is host:port, and URL what precedes /console in links; empty follows from Addr.
 	Addr, URL string
-	// OIDC says where operators sign in; nil is nowhere.
+	// OIDC states where operators sign in; nil is nowhere.
 	OIDC *OIDC
 }
 
@@ -107,7 +107,7 @@ func issuerAddress(value string) error {
 	return nil
 }
 
-// originAddress takes the part of an address that stands before its path.
+// originAddress takes the part of an address that precedes its path.
 func originAddress(value string) error {
 	if err := webAddress(value); err != nil {
 		return err

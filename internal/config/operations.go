@@ -20,7 +20,7 @@ type Operations struct {
 	Notify  []Notify
 }
 
-// TLS says how the address is served. Without Cert it is served in plain text.
+// TLS states how the address is served. Without Cert it is served in plain text.
 type TLS struct {
 	// Cert, Key and ClientCA are PEM files, as absolute paths.
 	Cert, Key, ClientCA string
@@ -52,7 +52,7 @@ const (
 	RoleMetrics = "metrics"
 )
 
-// Socket says who may connect to the Unix socket.
+// Socket states who may connect to the Unix socket.
 type Socket struct {
 	// Mode is 0600 or 0660.
 	Mode uint32
@@ -73,8 +73,8 @@ type Limits struct {
 	PromptsPerCaller, SessionsPerCaller int
 }
 
-// Metrics says who may read /metrics: everybody (open), whoever has a token for
-// it (token), or nobody (off).
+// Metrics states who may read /metrics: everybody (open), whoever has a token for it (token), or nobody
+// (off).
 type Metrics struct{ Access string }
 
 // Who may read /metrics.

@@ -31,7 +31,7 @@ const (
 	free   // anything; somebody else checks it
 )
 
-// shape says what a setting may be.
+// shape states what a setting may be.
 type shape struct {
 	kind    kind
 	fields  map[string]shape
@@ -39,17 +39,17 @@ type shape struct {
 	allowed []string // for text; empty for any
 	// least and most bound numbers, and durations in seconds.
 	least, most int
-	// check looks further at text; its error says what is allowed.
+	// check looks further at text; its error states what is allowed.
 	check func(string) error
 	// needed is true for a key that a mapping must have.
 	needed bool
-	// short is the key of an object that a text alone stands for; empty for none.
+	// short is the key of an object that a text alone represents; empty for none.
 	short string
 	// filled is true for a list that must have an element.
 	filled bool
-	// key looks at the keys of a table; its error says what is allowed.
+	// key looks at the keys of a table; its error states what is allowed.
 	key func(string) error
-	// distinct names the key of a list's mappings whose path stands once.
+	// distinct names the key of a list's mappings whose path occurs once.
 	distinct string
 }
 
@@ -316,7 +316,7 @@ func webAddress(value string) error {
 	return nil
 }
 
-// oneLine takes what can stand in a header. It isn't repeated: it is a secret.
+// oneLine takes what can be in a header. It isn't repeated: it is a secret.
 func oneLine(value string) error {
 	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("empty, or with characters that a header can't hold")

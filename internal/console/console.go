@@ -56,8 +56,8 @@ type Decisions interface {
 // Status is what the page about the policy shows.
 type Status struct {
 	Version, Revision string
-	// Activated is when the policy in force was activated. Refused counts the reloads that were refused since the
-	// start, and Refusals say why the latest were.
+	// Activated is when the active policy was activated. Refused counts the reloads that were refused since
+	// the start, and Refusals state why the latest were.
 	Activated time.Time
 	Refused   int
 	Refusals  []string
@@ -92,8 +92,8 @@ type Options struct {
 	Secure bool
 	// Credential reports whether a credential counts still.
 	Credential func(id string) bool
-	// SignIn signs operators in elsewhere; it may be nil. With it, SignInCredential identifies its settings, for
-	// Credential, and Home is what stands before the path in the address to which browsers come back.
+	// SignIn signs operators in elsewhere; it may be nil. With it, SignInCredential identifies its settings,
+	// for Credential, and Home is what precedes the path in the address to which browsers come back.
 	SignIn           SignIn
 	SignInCredential string
 	Home             func() string

@@ -91,9 +91,9 @@ type decisionData struct {
 	Reasons     []v1.Reason
 	Explanation *v1.Explanation
 	Prompt      string
-	// Changed is true if another policy is in force now: the explanation is of that one.
+	// Changed is true if another policy is active now: the explanation is of that one.
 	Changed bool
-	// Record is the record as it stands in the log.
+	// Record is the record as it is in the log.
 	Record []render.Segment
 }
 

@@ -39,7 +39,7 @@ func (c *Console) guard(next http.Handler) http.Handler {
 	})
 }
 
-// foreign says why a request is not one of a browser that shows this console; empty if it is.
+// foreign states why a request is not one of a browser that shows this console; empty if it is.
 func (c *Console) foreign(r *http.Request) string {
 	if !c.host(r.Host) {
 		return "the request names another host"

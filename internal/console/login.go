@@ -36,7 +36,7 @@ const noteSeen = time.Hour
 type Operator struct {
 	// Name is what answers are signed with; it may be empty.
 	Name string `json:"name"`
-	// Credential identifies the credential that the session ends with; empty is none.
+	// Credential identifies the credential that the session ends with; empty means none.
 	Credential string `json:"credential"`
 	// Until is when the session ends at the latest, beside its usual ends; zero is never.
 	Until time.Time `json:"until,omitzero"`

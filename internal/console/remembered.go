@@ -10,7 +10,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// rememberedData is what people answered and is still in force.
+// rememberedData is what people answered and is still active.
 type rememberedData struct {
 	Page      string
 	Approvals []approvalRow
@@ -35,7 +35,7 @@ type grantRow struct {
 	Given                                     time.Time
 }
 
-// latelyShown is how many calls stand behind an approval.
+// latelyShown is how many calls follow an approval.
 const latelyShown = 3
 
 func (c *Console) remembered(w http.ResponseWriter, r *http.Request, _ Operator) {

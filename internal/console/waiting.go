@@ -202,7 +202,7 @@ type answerRequest struct {
 	IDs    []string `json:"ids"`
 	Choice string   `json:"choice"`
 	TTL    string   `json:"ttl,omitempty"`
-	// Confirmed says that the person pressed twice.
+	// Confirmed states that the person pressed twice.
 	Confirmed bool `json:"confirmed,omitempty"`
 }
 

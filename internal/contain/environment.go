@@ -2,7 +2,7 @@ package contain
 
 import "strings"
 
-// ownVariables never reach a contained program: they say where the sidecar is and how to ask it.
+// ownVariables never reach a contained program: they state where the sidecar is and how to ask it.
 const ownVariables = "POLICYD_*"
 
 // environment is env without the variables that drop names, and with a temporary directory.
@@ -33,7 +33,7 @@ func matchesAny(name string, patterns []string) bool {
 	return false
 }
 
-// matches compares a name with a pattern, in any case: "*" stands for any text.
+// matches compares a name with a pattern, in any case: "*" represents any text.
 func matches(name, pattern string) bool {
 	name, pattern = strings.ToUpper(name), strings.ToUpper(pattern)
 	first, rest, starred := strings.Cut(pattern, "*")

@@ -36,8 +36,8 @@ func deny(errno unix.Errno) action {
 	return action(unix.SECCOMP_RET_ERRNO | uint32(errno)) //nolint:gosec // error numbers are small
 }
 
-// condition compares the low 32 bits of an argument. The kernel uses no more of the arguments
-// that are compared here, but for pointers, which are compared with zero in full.
+// condition compares the low 32 bits of an argument. The kernel uses no more of the arguments that are
+// compared here, except for pointers, which are compared with zero in full.
 type condition struct {
 	arg  int
 	kind int
@@ -173,9 +173,9 @@ func (c condition) test(rest int) []bpf.Instruction {
 type limits struct {
 	readOnly bool
 	loopback bool
-	// isolated says that the run has namespaces of its own for processes and for IPC.
+	// isolated states that the run has namespaces of its own for processes and for IPC.
 	isolated bool
-	// scoped says that Landlock keeps signals inside.
+	// scoped states that Landlock keeps signals inside.
 	scoped bool
 }
 

@@ -55,8 +55,8 @@ type ruleset struct {
 	handled uint64
 }
 
-// newRuleset handles every right that the ABI knows. A program without a TCP port that it may use
-// has no TCP, unless loopback says that it has a network namespace of its own.
+// newRuleset handles every right that the ABI knows. A program without a TCP port that it may use has no TCP,
+// unless loopback states that it has a network namespace of its own.
 func newRuleset(abi int, loopback bool) (*ruleset, error) {
 	attr := landlock.RulesetAttr{HandledAccessFS: rightsAll}
 	if abi >= abiIoctlDev {
@@ -127,7 +127,7 @@ func openReal(path string) (int, error) {
 	return fd, nil
 }
 
-// openNoLinks is openReal but for a link at the end, which it opens itself.
+// openNoLinks is openReal except for a link at the end, which it opens itself.
 func openNoLinks(path string) (int, error) {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,

@@ -15,9 +15,9 @@ import (
 )
 
 // A path that must not be created needs a mount point, so something must be there for the run: an empty
-// directory, which git and most tools pass over. Its mode says that it is a placeholder, so that a later run
-// removes one that a killed run left. Runs in the same place hold a shared lock of the directory that it is in, and the last
-// one removes it: a mount goes away with its mount point.
+// directory, which git and most tools pass over. Its mode states that it is a placeholder, so that a later
+// run removes one that a killed run left. Runs in the same place hold a shared lock of the directory that it
+// is in, and the last one removes it: a mount goes away with its mount point.
 const placeholderMode = 0o511
 
 // places are the placeholders of a run, and the locked directories.

@@ -25,7 +25,7 @@ type spec struct {
 	Obligation v1.Obligation `json:"obligation"`
 	// ABI is that of Landlock.
 	ABI int `json:"abi"`
-	// Staged says that the run gets namespaces.
+	// Staged states that the run gets namespaces.
 	Staged bool `json:"staged"`
 	// Private are directories that are the run's own.
 	Private []string `json:"private"`
@@ -33,7 +33,7 @@ type spec struct {
 	Placeholders []string `json:"placeholders"`
 	// Terminal is the descriptor of a terminal whose foreground the caller has, or -1.
 	Terminal int `json:"terminal"`
-	// Signals says whether signals are passed on.
+	// Signals states whether signals are passed on.
 	Signals bool `json:"signals"`
 	// ParentTemporary is a directory to remove afterwards, or empty.
 	ParentTemporary string `json:"-"`

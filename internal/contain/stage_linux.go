@@ -28,9 +28,9 @@ const (
 
 // message is what the stage writes, one JSON value after another.
 type message struct {
-	// Stopped says that the program was stopped and has the terminal.
+	// Stopped states that the program was stopped and has the terminal.
 	Stopped bool `json:"stopped,omitempty"`
-	// Error says why nothing ran. NotFound is true if the program is missing.
+	// Error states why nothing ran. NotFound is true if the program is missing.
 	Error    string       `json:"error,omitempty"`
 	NotFound bool         `json:"not_found,omitempty"`
 	Ended    bool         `json:"ended,omitempty"`

@@ -55,12 +55,12 @@ type watcher struct {
 	seen     map[v1.Refusal]bool
 }
 
-// attempt is a call that writes. denied says that it was refused whatever its path.
+// attempt is a call that writes. denied states that it was refused whatever its path.
 type attempt struct {
 	operation string
 	path      string
 	denied    bool
-	// follows says that a link at the end is followed; creates that the path need not exist.
+	// follows states that a link at the end is followed; creates that the path need not exist.
 	follows, creates bool
 }
 
@@ -155,8 +155,8 @@ func (w *watcher) record() {
 	}
 }
 
-// call says where a system call has what is recorded: the argument with the directory's descriptor,
-// or none, and the one with the path.
+// call states where a system call has what is recorded: the argument with the directory's descriptor, or
+// none, and the one with the path.
 type call struct {
 	operation string
 	dir, path int

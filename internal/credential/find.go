@@ -2,7 +2,7 @@ package credential
 
 import "strings"
 
-// Span is where a credential stands in a text: text[Start:End].
+// Span is where a credential is in a text: text[Start:End].
 type Span struct{ Start, End int }
 
 // Find returns the credentials in a text, in order and without overlap:
@@ -126,8 +126,8 @@ func (f *finder) userinfo(i int) {
 	}
 }
 
-// shortestPassword is the length below which what stands between a colon and an at sign, in a path, is
-// a version or a port for all that is known.
+// shortestPassword is the length below which what is between a colon and an at sign, in a path, is a version
+// or a port for all that is known.
 const shortestPassword = 8
 
 // tokenUsers are names that forges give to the user whose password is a token.

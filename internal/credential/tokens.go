@@ -24,7 +24,7 @@ type token struct {
 	// Mixed is true if the parts have to hold a digit and a letter: words of a program would match
 	// otherwise.
 	Mixed bool `json:"mixed"`
-	// Before is what stands in front of the prefix and belongs to the token.
+	// Before is what is in front of the prefix and belongs to the token.
 	Before *part `json:"before"`
 }
 

@@ -10,7 +10,7 @@ import (
 type Question struct {
 	Input    *v1.Input
 	Decision *v1.Decision
-	// Account is what the rules said; nil where that is not known.
+	// Account is what the rules said; nil if that is not known.
 	Account *v1.Account
 	// Remembered are approvals for the verbs of the call, whomever they are for,
 	// and Grants the session's path grants.

@@ -55,7 +55,7 @@ func nearApprovals(question *Question, index int) []v1.NearMiss {
 	return told
 }
 
-// differences say why an approval for the verb does not cover the item.
+// differences state why an approval for the verb does not cover the item.
 func differences(question *Question, entry *v1.ApprovalEntry, item *v1.Item) []string {
 	session := &question.Input.Session
 	var why []string

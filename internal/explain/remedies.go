@@ -57,8 +57,7 @@ func offers(prompt *v1.Prompt, key string) bool {
 	return slices.ContainsFunc(prompt.Choices, func(choice v1.Choice) bool { return choice.Key == key })
 }
 
-// standing is the command by which an operator allows an item from now on, empty
-// where there is none.
+// standing is the command by which an operator allows an item from now on, empty if there is none.
 func standing(question *Question, index int) string {
 	in := question.Input
 	item := &in.Items[index]

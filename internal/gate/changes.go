@@ -21,9 +21,9 @@ func (p *passage) changesOutside() bool {
 
 func changes(path *v1.Path) bool { return path.Op == v1.OpWrite || path.Op == v1.OpDelete }
 
-// open notes the places outside that a lasting answer would open, and the commands that
-// it would approve beside: those that are left once the places are open.
-// It returns what the call would be judged by then, nil where the places can't be opened.
+// open notes the places outside that a lasting answer would open, and the commands that it would approve
+// beside: those that are left once the places are open. It returns what the call would be judged by then, nil
+// if the places can't be opened.
 func (p *passage) open(ctx context.Context, scope *v1.PromptScope) *v1.Input {
 	in, err := p.opened(ctx, scope)
 	if err != nil {

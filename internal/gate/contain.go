@@ -26,8 +26,8 @@ type Runs interface {
 	// Handed reports whether a line is the one that was handed out for a decision of this
 	// session and caller, which can still be claimed, and what the call's own line is.
 	Handed(id, session, line string, caller v1.Caller) (own string, handed bool)
-	// Tried says what became of the lines that were handed out to a session: whether one of them
-	// was run, and how many were handed out before.
+	// Tried states what became of the lines that were handed out to a session: whether one of them was run,
+	// and how many were handed out before.
 	Tried(session string) (ran bool, handed int)
 }
 
@@ -44,8 +44,7 @@ type Rewrite struct {
 	Flags    []string
 	// Line is the command line of the call, empty for a call without one.
 	Line string
-	// With returns the call's arguments with another command line. It is needed where there is a
-	// Line.
+	// With returns the call's arguments with another command line. It is needed if there is a Line.
 	With func(line string) (json.RawMessage, error)
 }
 
@@ -131,7 +130,7 @@ func (p *passage) coverHanded(in *v1.Input) {
 	}
 }
 
-// handedReasons say which decision a rewritten line is of.
+// handedReasons state which decision a rewritten line is of.
 func (p *passage) handedReasons() []v1.Reason {
 	return []v1.Reason{{
 		Rule: "gate/" + codeContainedRun, Code: codeContainedRun, Effect: v1.EffectAllow, Item: -1,

@@ -2,7 +2,7 @@ package gate
 
 // FaultError is what went wrong inside a decision.
 type FaultError struct {
-	// DecisionID names the decision; empty where it had no id yet.
+	// DecisionID names the decision; empty if it had no id yet.
 	DecisionID string
 	Err        error
 }

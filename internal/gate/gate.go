@@ -11,8 +11,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Policy gives the snapshot in force. Current may be called concurrently; nil
-// means that no policy is active yet.
+// Policy gives the active snapshot. Current may be called concurrently; nil means that no policy is active
+// yet.
 type Policy interface {
 	Current() Snapshot
 }
@@ -136,7 +136,7 @@ type Options struct {
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.
 	Clock func() time.Time
 	NewID func() string
-	// Labels stand in every record.
+	// Labels are in every record.
 	Labels map[string]string
 	// Fault, if set, hears of everything that a decision's code only names:
 	// panics, failed evaluations, records that were not written. It is called

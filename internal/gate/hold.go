@@ -84,9 +84,8 @@ func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 	p.decision.Prompt = &prompt
 }
 
-// spend uses up the one-shot answer that the decision counted on. Where another
-// call was quicker, or the store can't tell, the call is judged without it. It
-// reports whether there was such an answer.
+// spend uses up the one-shot answer that the decision counted on. If another call was quicker, or the store
+// can't tell, the call is judged without it. It reports whether there was such an answer.
 func (p *passage) spend(ctx context.Context, snapshot Snapshot) bool {
 	once := func(approval v1.Approval) bool { return approval.Once }
 	at := slices.IndexFunc(p.input.Approvals, once)

@@ -15,9 +15,8 @@ func (p *passage) Digest() [sha256.Size]byte { return p.key(p.snapshot) }
 
 var _ v1.Digester = (*passage)(nil)
 
-// key digests what makes two calls the same question (A10): who asks, the tool,
-// its arguments but for the inert ones, where it runs, and what it was found to
-// touch.
+// key digests what makes two calls the same question (A10): who asks, the tool, its arguments except for the
+// inert ones, where it runs, and what it was found to touch.
 func (p *passage) key(snapshot Snapshot) [sha256.Size]byte {
 	d := digest{sha256.New()}
 	call, facts := p.call, &p.input.Facts

@@ -8,7 +8,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// projectNote says what trust in a project's tools comes to.
+// projectNote states what trust in a project's tools comes to.
 const projectNote = "agents may build, test, lint, format, run and edit in the project without a question, which runs the project's code"
 
 // messyNote ends the title of a prompt for a messy command (A2).
@@ -157,7 +157,7 @@ func (p *passage) roots(rootOf func(session *v1.Session, path string) string, wa
 	return slices.Sorted(slices.Values(roots))
 }
 
-// outside is the path of an item that lies outside every space, nil for any other item.
+// outside is the path of an item that is outside every space, nil for any other item.
 func (p *passage) outside(index int) *v1.Path {
 	item := &p.input.Items[index]
 	if item.Kind != v1.ItemPath || item.Path < 0 || item.Path >= len(p.input.Paths) {

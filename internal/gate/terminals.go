@@ -6,10 +6,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Terminals say whose a terminal is (N5). They are called concurrently.
+// Terminals state whose a terminal is (N5). They are called concurrently.
 type Terminals interface {
-	// Claim says who made a terminal of the session, and whether it is one. bind is
-	// false where nobody will use it, so that nothing is remembered.
+	// Claim states who made a terminal of the session, and whether it is one. bind is false if nobody will
+	// use it, so that nothing is remembered.
 	Claim(session, terminal string, bind bool) (peer string, known bool)
 	// Created hears of a terminal/create that was allowed, and where it goes.
 	Created(session, decision string, route v1.Route)

@@ -24,8 +24,8 @@ func callText(call *v1.Call, kind string) string {
 	return whole
 }
 
-// commandText returns the command line, followed by a line with the other
-// arguments if there are any, since they may say where it runs.
+// commandText returns the command line, followed by a line with the other arguments if there are any, since
+// they may state where it runs.
 func commandText(args json.RawMessage) (string, bool) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(args, &members); err != nil {
@@ -63,8 +63,7 @@ func (e *exposure) expose(text string) string {
 	return shown
 }
 
-// line is expose for what stands on one line: a line feed in it would let it pose
-// as more than it is.
+// line is expose for what is on one line: a line feed in it would let it pose as more than it is.
 func (e *exposure) line(text string) string {
 	shown, altered := visible.Line(e.expose(text))
 	e.altered = e.altered || altered

@@ -38,7 +38,7 @@ type ACP struct {
 	sidecar *pep.Sidecar
 
 	mu sync.Mutex
-	// base stands for the run before there is a session.
+	// base represents the run before there is a session.
 	base *own
 	// sessions are the agent's, by its own ids.
 	sessions map[string]*own
@@ -73,8 +73,7 @@ func NewACP(options ACPOptions) (*ACP, error) {
 // clientPeer is the name of the one client in the sessions of the gate.
 const clientPeer = "client"
 
-// Run starts the agent and stands before it until one side ends or ctx does. It
-// returns the agent's exit status.
+// Run starts the agent and precedes it until one side ends or ctx does. It returns the agent's exit status.
 func (g *ACP) Run(ctx context.Context, argv []string, streams Streams) (int, error) {
 	code, err := g.run(ctx, argv, streams)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)

@@ -12,8 +12,8 @@ import (
 // methodCancelRequest gives a request up that its sender has sent.
 const methodCancelRequest = "$/cancel_request"
 
-// gatedNamespaces are asked about whole, so that a method that a later version adds
-// is gated, too; policy has the table that says what each is.
+// gatedNamespaces are asked about whole, so that a method that a later version adds is gated, too; policy has
+// the table that states what each is.
 var gatedNamespaces = []string{"fs/", "terminal/"}
 
 // gated reports whether a method of the agent reaches the client only by policy's

@@ -109,7 +109,7 @@ func sessionID(run, id string) string {
 	return run + ":" + hex.EncodeToString(sum[:16])
 }
 
-// sessionOf is the session of a request of the agent, nil where it isn't known.
+// sessionOf is the session of a request of the agent, nil if it isn't known.
 func (g *ACP) sessionOf(params []byte) *own {
 	g.mu.Lock()
 	defer g.mu.Unlock()

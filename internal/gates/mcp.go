@@ -59,8 +59,7 @@ func NewMCP(options MCPOptions) (*MCP, error) {
 	return g, nil
 }
 
-// Run starts the server and stands before it until one side ends or ctx does. It
-// returns the server's exit status.
+// Run starts the server and precedes it until one side ends or ctx does. It returns the server's exit status.
 func (g *MCP) Run(ctx context.Context, argv []string, streams Streams) (int, error) {
 	code, err := g.run(ctx, argv, streams)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)

@@ -31,5 +31,5 @@ func explain(decision *v1.Decision) string {
 	return text
 }
 
-// because says why a call could not be decided.
+// because states why a call could not be decided.
 func because(err error) string { return away + err.Error() }

@@ -23,7 +23,7 @@ const MaxLine = 64 << 20
 // farewell bounds what a gate does for its sessions after it was told to end.
 const farewell = 5 * time.Second
 
-// relay stands between the streams of the gate and a program that it starts.
+// relay is between the streams of the gate and a program that it starts.
 type relay struct {
 	toHost  *stdio.LineWriter
 	toChild *stdio.LineWriter
@@ -38,8 +38,7 @@ type relay struct {
 	limit int
 }
 
-// run starts the program and stands between until one side ends. It returns the
-// exit status of the program.
+// run starts the program and is between until one side ends. It returns the exit status of the program.
 func (r *relay) run(ctx context.Context, argv []string, streams Streams) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -22,7 +22,7 @@ type Sessions interface {
 
 var _ Sessions = (*pep.Sidecar)(nil)
 
-// Binding says whose tools these are. It doesn't change while it is used.
+// Binding states whose tools these are. It doesn't change while it is used.
 type Binding struct {
 	// Session is the one that the host named. Nothing else counts then.
 	Session string
@@ -37,8 +37,7 @@ type Binding struct {
 	Since time.Time
 }
 
-// unboundError says why it isn't known for which session a tool acts, and what
-// the person can do.
+// unboundError states why it isn't known for which session a tool acts, and what the person can do.
 type unboundError struct{ text string }
 
 var _ error = (*unboundError)(nil)

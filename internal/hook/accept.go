@@ -11,7 +11,7 @@ import (
 	"policyd/internal/pdp"
 )
 
-// The headers by which policyd is told apart from another server at its place.
+// The headers by which policyd is distinguished from another server at its place.
 const (
 	decisionHeader = "Policyd-Decision"
 	exitHeader     = "Policyd-Exit"
@@ -36,8 +36,7 @@ func accept(answer *pdp.Answer) (reply.Reply, error) {
 	return reply.Reply{Body: body, Exit: exit}, nil
 }
 
-// readHeaders returns the exit status. Each header stands once: of two that
-// differ, neither can be believed.
+// readHeaders returns the exit status. Each header occurs once: of two that differ, neither can be believed.
 func readHeaders(header http.Header) (int, error) {
 	decisions, exits := header.Values(decisionHeader), header.Values(exitHeader)
 	if len(decisions) != 1 || len(exits) != 1 {

@@ -107,8 +107,7 @@ func (o *options) patience() time.Duration {
 	return Patience
 }
 
-// query says what the launch fixed. Nothing of it comes from the payload, which
-// holds what a model wrote.
+// query states what the launch fixed. Nothing of it comes from the payload, which holds what a model wrote.
 func (o *options) query(env func(string) (string, bool), platform string) url.Values {
 	out := url.Values{}
 	set := func(key, value string) {

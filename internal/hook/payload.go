@@ -11,7 +11,7 @@ import (
 // MaxPayload bounds a payload, in bytes. The sidecar has a limit of its own.
 const MaxPayload = 8 << 20
 
-// byteOrderMark stands before the payload of some Windows programs.
+// byteOrderMark precedes the payload of some Windows programs.
 var byteOrderMark = []byte("\ufeff")
 
 // readPayload reads until the end of input. A program that never closes it ends

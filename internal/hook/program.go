@@ -58,7 +58,7 @@ func (p *Program) answer(ctx context.Context, args []string) (reply.Reply, error
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, options.patience(), fmt.Errorf("no answer within %s", options.patience()))
 	defer cancel()
-	// Read even where the flags are wrong: the payload says how its event is refused.
+	// Read even where the flags are wrong: the payload states how its event is refused.
 	var err error
 	if p.payload, err = readPayload(ctx, p.Stdin); err != nil {
 		return reply.Reply{}, err
@@ -83,7 +83,7 @@ func (p *Program) answer(ctx context.Context, args []string) (reply.Reply, error
 	return accept(got)
 }
 
-// plain says why a request ended, where its own end is known.
+// plain states why a request ended, where its own end is known.
 func plain(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // nothing, and most clients run the tool then.
 const slack = 5 * time.Second
 
-// Options say what to install, and where.
+// Options state what to install, and where.
 type Options struct {
 	Client string
 	// Project is the directory whose settings are written; empty for the user's.
@@ -35,7 +35,7 @@ type Options struct {
 	Policyd string
 	// Hold is how long a question is held.
 	Hold time.Duration
-	// AutoApprove lets an allow of policyd's stand for the person's own.
+	// AutoApprove lets an allow of policyd's represent the person's own.
 	AutoApprove bool
 	// Contain lets command lines be rewritten so that they run contained.
 	Contain bool
@@ -62,7 +62,7 @@ func (o *Options) command() []string {
 	return append(words, o.HookFlags...)
 }
 
-// offersTools says whether the hint tools are registered.
+// offersTools states whether the hint tools are registered.
 func (o *Options) offersTools() bool {
 	client, known := ByName(o.Client)
 	return o.Policyd != "" && known && (o.Project == "" || !client.userServers)
@@ -127,8 +127,8 @@ type handler struct {
 // hookName is how Gemini CLI knows the hook.
 const hookName = "policyd"
 
-// whereToAnswer is what clients show while a hook runs that may be held. The text is fixed: no client takes one
-// from a hook that runs, but for those that take it for the answer in older versions.
+// whereToAnswer is what clients show while a hook runs that may be held. The text is fixed: no client takes
+// one from a hook that runs, except for those that take it for the answer in older versions.
 const whereToAnswer = "policyd: if this waits, answer with `policyd prompts watch` or `policyd console`"
 
 // status is what a client shows while the hook runs; empty if no question is held.
@@ -147,7 +147,7 @@ func (o *Options) files() ([]file, error) {
 	return nil, fmt.Errorf("install hooks: unknown client %q", o.Client)
 }
 
-// place is a client's directory: a variable names it, or it lies in the home.
+// place is a client's directory: a variable names it, or it is in the home.
 func (o *Options) place(variable string, below ...string) string {
 	if named, set := o.Env(variable); set && filepath.IsAbs(named) {
 		return named
@@ -230,7 +230,7 @@ func (o *Options) gemini() []file {
 	return []file{one}
 }
 
-// openCode's plugin runs in OpenCode itself; its servers stand in opencode.json.
+// openCode's plugin runs in OpenCode itself; its servers are in opencode.json.
 func (o *Options) openCode() []file {
 	dir, plugins := o.openCodeDir(), filepath.Join(o.openCodeDir(), "plugins")
 	if o.Project != "" {

@@ -13,7 +13,7 @@ import (
 	"policyd/internal/jsonmembers"
 )
 
-// byteOrderMark may stand at the front of a file that Windows programs wrote.
+// byteOrderMark may be at the front of a file that Windows programs wrote.
 const byteOrderMark = "\ufeff"
 
 // document is a JSON file that is changed in place: what isn't touched keeps
@@ -95,7 +95,7 @@ func (d *document) firstExtra() int {
 	return d.root.StartOffset
 }
 
-// find walks down names and indexes, and returns nil where the way ends.
+// find walks down names and indexes, and returns nil if the way ends.
 func (d *document) find(path ...any) *hujson.Value {
 	at := &d.root
 	for _, step := range path {
@@ -122,7 +122,7 @@ func child(of *hujson.Value, step any) *hujson.Value {
 	return nil
 }
 
-// stringAt is the text at a path, empty where there is none.
+// stringAt is the text at a path, empty if there is none.
 func (d *document) stringAt(path ...any) string {
 	if literal, isLiteral := valueAt(d.find(path...)).(hujson.Literal); isLiteral && literal.Kind() == '"' {
 		return literal.String()
@@ -137,7 +137,7 @@ func valueAt(value *hujson.Value) hujson.ValueTrimmed {
 	return value.Value
 }
 
-// decode reads what stands at a path into out, and says whether it could.
+// decode reads what is at a path into out, and states whether it could.
 func (d *document) decode(out any, path ...any) bool {
 	value := d.find(path...)
 	if value == nil {

@@ -130,7 +130,7 @@ func ownHook(value *hujson.Value, path []any) []any {
 	return nil
 }
 
-// ownServer says whether the server of our name is ours.
+// ownServer states whether the server of our name is ours.
 func (d *document) ownServer(at string) bool {
 	words := []string{d.stringAt(at, serverName, "command")}
 	var more []string

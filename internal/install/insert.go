@@ -98,8 +98,8 @@ type edit struct {
 	text     string
 }
 
-// apply makes edits, which must not overlap, from the end to the front; of two at
-// one place the first in the list stands first. Line ends are those of the file.
+// apply makes edits, which must not overlap, from the end to the front; of two at one place the first in the
+// list is first. Line ends are those of the file.
 func (d *document) apply(edits []edit) error {
 	text := d.text
 	crlf := bytes.Contains(text, []byte("\r\n"))
@@ -135,7 +135,7 @@ func lastOf(container *hujson.Value) *hujson.Value {
 	return nil
 }
 
-// commaAfter says whether a comma follows the value inside its container.
+// commaAfter states whether a comma follows the value inside its container.
 func (d *document) commaAfter(value *hujson.Value, closing int) bool {
 	after := value.EndOffset + len(value.AfterExtra)
 	return after < closing && d.text[after] == ','
@@ -149,8 +149,7 @@ func (d *document) unit() string {
 	return "  "
 }
 
-// indentInside is what stands before the first value in a container, where that
-// begins a line.
+// indentInside is what precedes the first value in a container, where that begins a line.
 func (d *document) indentInside(container *hujson.Value) (string, bool) {
 	var before hujson.Extra
 	switch inner := container.Value.(type) {

@@ -28,15 +28,14 @@ type Report struct {
 	client   *Client
 }
 
-// Inspect looks at what is installed for a client, and changes nothing. It is nil
-// where nothing of policyd's is.
+// Inspect looks at what is installed for a client, and changes nothing. It is nil if nothing of policyd's is.
 func Inspect(o *Options) (*Report, error) {
 	files, err := o.files()
 	if err != nil {
 		return nil, err
 	}
 	client, _ := ByName(o.Client) // it has files
-	f := &files[0]                // what gates stands in the first
+	f := &files[0]                // what gates is in the first
 	text, err := readSettings(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -79,7 +78,7 @@ func (r *Report) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-// entry is a hook as it stands in a file, of any client.
+// entry is a hook as it is in a file, of any client.
 type entry struct {
 	Type       string  `json:"type"`
 	Command    string  `json:"command"`

@@ -32,7 +32,7 @@ const (
 	dropBackup
 )
 
-// Changed says whether there is anything to do.
+// Changed states whether there is anything to do.
 func (c *Change) Changed() bool {
 	return !bytes.Equal(c.Before, c.After) || (c.Before == nil) != (c.After == nil)
 }
@@ -49,8 +49,7 @@ func (c *Change) Diff() []byte {
 	return diff.Diff(before, c.Before, after, c.After)
 }
 
-// Install says what an install changes, and changes nothing. Files that stay as
-// they are are listed, too.
+// Install states what an install changes, and changes nothing. Files that stay as they are are listed, too.
 func Install(o *Options) ([]Change, error) {
 	return o.plan(func(f *file, text []byte) (Change, error) {
 		if !f.wanted() {
@@ -70,12 +69,12 @@ func Install(o *Options) ([]Change, error) {
 	})
 }
 
-// Uninstall says what an uninstall changes, and changes nothing.
+// Uninstall states what an uninstall changes, and changes nothing.
 func Uninstall(o *Options) ([]Change, error) {
 	return o.plan(func(f *file, text []byte) (Change, error) { return f.removal(text, o) })
 }
 
-// wanted says whether anything belongs into the file.
+// wanted states whether anything belongs into the file.
 func (f *file) wanted() bool { return f.format == plugin || f.server != nil || len(f.hooks) > 0 }
 
 func (f *file) removal(text []byte, o *Options) (Change, error) {
@@ -110,8 +109,7 @@ func (f *file) original(text []byte, o *Options) ([]byte, error) {
 	return clean, nil
 }
 
-// leads says whether an install over kept, in one of its forms, leaves clean
-// when it is removed again.
+// leads states whether an install over kept, in one of its forms, leaves clean when it is removed again.
 func (o *Options) leads(path string, kept, clean []byte) bool {
 	for _, approve := range []bool{false, true} {
 		for _, tools := range []string{"", "policyd"} {
@@ -138,7 +136,7 @@ func (o *Options) leads(path string, kept, clean []byte) bool {
 	return false
 }
 
-// blank says whether a file that an install made holds nothing any more.
+// blank states whether a file that an install made holds nothing any more.
 func (f *file) blank(text []byte) bool {
 	if f.format == toml || f.format == plugin {
 		return len(bytes.TrimSpace(text)) == 0

@@ -57,7 +57,7 @@ type Client struct {
 	// After is what only the person can do after an install, empty for nothing.
 	After string
 
-	// files are what an install touches; what gates stands in the first.
+	// files are what an install touches; what gates is in the first.
 	files func(o *Options) []file
 	// timeout is the unit of a hook's timeout, seconds if it is zero.
 	timeout time.Duration

@@ -27,7 +27,7 @@ func (d *document) remove(path ...any) error {
 	return d.apply(edits)
 }
 
-// inComment says whether a text ends with a line comment.
+// inComment states whether a text ends with a line comment.
 func inComment(text []byte) bool {
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	return bytes.Contains(line, []byte("//"))

@@ -110,7 +110,7 @@ func readTOML(text []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// sameBut says whether the two hold the same but for our server in the second.
+// sameBut states whether the two hold the same except for our server in the second.
 func sameBut(without, with map[string]any) bool {
 	servers, _ := with["mcp_servers"].(map[string]any)
 	if servers[serverName] == nil {

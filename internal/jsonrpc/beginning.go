@@ -6,9 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// BeginningID finds the id in the beginning of a message that is too long to be
-// read, nil where it doesn't stand there. It is good for an answer, and for
-// nothing else: what follows isn't known.
+// BeginningID finds the id in the beginning of a message that is too long to be read, nil if it isn't there.
+// It is good for an answer, and for nothing else: what follows isn't known.
 func BeginningID(text []byte) []byte {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	if decoder.PeekKind() != '{' {

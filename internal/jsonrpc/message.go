@@ -45,8 +45,8 @@ const (
 	CodeRefused = -32000
 )
 
-// FaultError says why a line can't be passed on. ID is that of the message, nil where
-// it isn't known for certain.
+// FaultError states why a line can't be passed on. ID is that of the message, nil if it isn't known for
+// certain.
 type FaultError struct {
 	Code    int
 	Message string
@@ -60,8 +60,8 @@ func (f *FaultError) Error() string { return f.Message }
 // MaxBatch bounds the messages of one batch.
 const MaxBatch = 100
 
-// Read reads a line, whose end it may have or lack. A blank line has no
-// messages. batch says that they stood in an array. The error is a *FaultError.
+// Read reads a line, whose end it may have or lack. A blank line has no messages. batch states that they was
+// in an array. The error is a *FaultError.
 func Read(line []byte) (messages []Message, batch bool, err error) {
 	text := trimEnd(line)
 	if len(bytes.TrimLeft(text, " \t")) == 0 {
@@ -179,7 +179,7 @@ func (r *reader) message() (Message, error) {
 	return m, nil
 }
 
-// take takes one member, and says what is wrong with it.
+// take takes one member, and states what is wrong with it.
 func (m *Message) take(key string, value []byte, at int) (wrong string) {
 	switch key {
 	case "jsonrpc":

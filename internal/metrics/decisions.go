@@ -17,7 +17,7 @@ const (
 	longestRule = 100
 	// mostReasons is how many rules of one decision are counted.
 	mostReasons = 16
-	// otherRule stands for the rest.
+	// otherRule represents the rest.
 	otherRule = "other"
 )
 

@@ -169,8 +169,7 @@ func (f *family[K]) of(key K) observer {
 	return found
 }
 
-// Add adds a source. An error says that another source gives metrics of the
-// same name.
+// Add adds a source. An error states that another source gives metrics of the same name.
 func (m *Metrics) Add(source Source) error {
 	if err := m.registry.Register(source); err != nil {
 		return fmt.Errorf("add source of metrics: %w", err)

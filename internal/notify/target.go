@@ -31,7 +31,7 @@ type Target struct {
 	Command []string
 	// Agents narrows the agents whose prompts are told; empty is all.
 	Agents []string
-	// Ended also tells how a prompt ended.
+	// Ended also reports how a prompt ended.
 	Ended bool
 	// After is how long a prompt has to wait before the target is told (escalation).
 	After time.Duration
@@ -73,7 +73,7 @@ func ParseQuiet(text, zone string) (Quiet, error) {
 	return quiet, nil
 }
 
-// until returns when the quiet time ends that now lies in, and now outside of it.
+// until returns when the quiet time ends that now is in, and now outside of it.
 func (q Quiet) until(now time.Time) time.Time {
 	if q.From == q.To || q.Zone == nil {
 		return now

@@ -27,7 +27,7 @@ type Sender interface {
 	Send(ctx context.Context, message *Message) error
 }
 
-// errRefused says that the same message will be refused again.
+// errRefused states that the same message will be refused again.
 var errRefused = errors.New("refused")
 
 // attempts is how often a message is sent at most, backoff how long is waited before the second

@@ -18,7 +18,7 @@ const socketName = "policyd.sock"
 // MaxAnswer bounds an answer, in bytes.
 const MaxAnswer = 8 << 20
 
-// Address says where a sidecar is reached. The socket is used where it is set.
+// Address states where a sidecar is reached. The socket is used where it is set.
 type Address struct {
 	// Socket is the path of the Unix socket, which needs no token.
 	Socket string

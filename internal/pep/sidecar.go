@@ -1,7 +1,6 @@
-// Package pep is the enforcement point's side of the API: it asks a running
-// policyd on behalf of programs that stand beside an agent, gates and tools.
-// Whatever isn't a whole answer of policyd is an error, and who gets an error must
-// refuse.
+// Package pep is the enforcement point's side of the API: it asks a running policyd on behalf of programs
+// that are beside an agent, gates and tools. Whatever isn't a whole answer of policyd is an error, and who
+// gets an error must refuse.
 package pep
 
 import (
@@ -35,8 +34,8 @@ type Sidecar struct{ transport Transport }
 // New returns a Sidecar that is reached by transport.
 func New(transport Transport) *Sidecar { return &Sidecar{transport: transport} }
 
-// RefusedError is what the sidecar said to a request that it refused. Any other
-// error says that it was not reached, or is no policyd.
+// RefusedError is what the sidecar said to a request that it refused. Any other error states that it was not
+// reached, or is no policyd.
 type RefusedError struct {
 	Status int
 	Code   string

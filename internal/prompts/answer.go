@@ -117,7 +117,7 @@ func (b *Book) resolve(
 	return nil, nil, coded(CodeUnavailable, "the store can't be written, so nothing was saved and the prompt is still open; see /readyz?verbose, or answer once")
 }
 
-// lost says who was first, by what the store has.
+// lost states who was first, by what the store has.
 func (b *Book) lost(ctx context.Context, held *entry) error {
 	row, err := b.options.Store.Prompt(ctx, held.row.ID)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // mostAnswers is how many prompts one request answers: each is a write to the disk.
 const mostAnswers = 100
 
-// AnswerAll answers the pending prompts of a session, of an agent, or of both, the oldest
-// first and at most 100. Prompts that don't offer the choice stay as they are. It ends with
-// ctx, and then says what was answered.
+// AnswerAll answers the pending prompts of a session, of an agent, or of both, the oldest first and at most
+// 100. Prompts that don't offer the choice stay as they are. It ends with ctx, and then states what was
+// answered.
 func (b *Book) AnswerAll(ctx context.Context, request v1.AnswerAllRequest) (v1.AnswerAllResponse, error) {
 	if request.Session == "" && request.Agent == "" {
 		return v1.AnswerAllResponse{}, coded(CodeInvalid, "session and agent are empty; name whose prompts are answered")

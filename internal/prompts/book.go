@@ -34,7 +34,7 @@ type Options struct {
 	Store Store
 	Clock func() time.Time
 	NewID func() string
-	// Grant makes the grant that a person said yes to, or says why it can't (P8).
+	// Grant makes the grant that a person said yes to, or states why it can't (P8).
 	Grant func(ctx context.Context, prompt *v1.Prompt, kind string) (grant v1.Grant, refusal string)
 	// Given, if set, hears of what an answer gave, once it is in the store.
 	Given func(approvals []v1.ApprovalEntry, grants []v1.Grant, once *store.Once)
@@ -84,8 +84,8 @@ type entry struct {
 	key key
 	// saved is false while the store could not be written.
 	saved bool
-	// owed is the end that the store could not be told of, nil for none. Until it
-	// knows, memory keeps the prompt: the store would say that it is pending.
+	// owed is the end that the store could not be told of, nil for none. Until it knows, memory keeps the
+	// prompt: the store would state that it is pending.
 	owed *store.Resolution
 	// ended is closed when the prompt is not pending any more.
 	ended chan struct{}
@@ -207,9 +207,8 @@ func (b *Book) count(held *entry, sign int) {
 	}
 }
 
-// end ends a pending entry in memory and wakes who waits. It stays in memory
-// until settle, since the store may still say that it is pending. The caller
-// holds mu.
+// end ends a pending entry in memory and wakes who waits. It stays in memory until settle, since the store
+// may still state that it is pending. The caller holds mu.
 func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 	if held.row.State != v1.PromptPending {
 		return

@@ -101,8 +101,8 @@ func (b *Book) fresh(question *v1.Question) *entry {
 	return &entry{row: row, key: keyOf(&row), ended: make(chan struct{})}
 }
 
-// crowded names whose prompts are too many for another, and is empty where there is room.
-// One caller never fills the book: others have half of it.
+// crowded names whose prompts are too many for another, and is empty if there is room. One caller never fills
+// the book: others have half of it.
 func (b *Book) crowded(session string, by asker, size int) string {
 	agent, caller := b.asked[by], b.asked[asker{caller: by.caller}]
 	known := by.caller != ""

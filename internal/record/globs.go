@@ -8,8 +8,8 @@ import (
 // nameGlob is a glob over names, in lower case.
 type nameGlob struct {
 	glob string
-	// Nearly all are a text with stars about it, or without: core is the text, and
-	// simple says that there is nothing else.
+	// Nearly all are a text with stars about it, or without: core is the text, and simple states that there
+	// is nothing else.
 	core          string
 	before, after bool
 	simple        bool
@@ -26,7 +26,7 @@ func newNameGlob(glob string) nameGlob {
 // matches is path.Match. A glob that can't be read matches nothing.
 func (g *nameGlob) matches(name string) bool {
 	switch {
-	case !g.simple || strings.IndexByte(name, '/') >= 0: // which no star stands for
+	case !g.simple || strings.IndexByte(name, '/') >= 0: // which no star represents
 		matched, err := path.Match(g.glob, name)
 		return err == nil && matched
 	case g.before && g.after:

@@ -31,12 +31,10 @@ const exitDeny = 2
 // denied without a reason.
 const noReason = "policyd refuses the call"
 
-// Failure is the client's own deny for a payload, which may be cut, garbage or
-// empty, since it is what is said when nothing else can be. message is for the
-// person and the model; a stock one stands in for an empty one. It never fails
-// and never panics; an unknown client gets a deny that has every client's keys,
-// with exit code 2. A session event decides nothing and has no deny: its body is
-// the empty object.
+// Failure is the client's own deny for a payload, which may be cut, garbage or empty, since it is what is
+// said when nothing else can be. message is for the person and the model; a stock one is in for an empty one.
+// It never fails and never panics; an unknown client gets a deny that has every client's keys, with exit code
+// 2. A session event decides nothing and has no deny: its body is the empty object.
 func Failure(client string, payload []byte, message string) Reply {
 	if message == "" {
 		message = noReason
@@ -60,8 +58,8 @@ func denyOf(client, event, message string) any {
 	return denyEveryWay(message)
 }
 
-// sessionEvent says whether an event of this name starts or ends a session, in
-// any client's spelling. No tool waits for its answer.
+// sessionEvent states whether an event of this name starts or ends a session, in any client's spelling. No
+// tool waits for its answer.
 func sessionEvent(event string) bool {
 	for i := range registry {
 		events := &registry[i].Events

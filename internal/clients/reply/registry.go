@@ -11,7 +11,7 @@ var registry = []Client{claude, codex, gemini, openCode, copilot, cursor}
 // Client is what is known of one agent program without reading its payloads. It is never
 // changed.
 type Client struct {
-	// Name stands in the address and on the command line, and Agent is what sessions call it.
+	// Name is in the address and on the command line, and Agent is what sessions call it.
 	Name, Agent string
 	Events      Events
 	// Allow is when an allow is given and not just left out, and Ask when a question is left to

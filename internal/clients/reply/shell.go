@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A line means what the shell makes of it that the client starts, and not every
-// client starts the one that SHELL names. What stands here is what the clients do
-// on Unix; a name that the sidecar doesn't know makes it ask about every line.
+// A line means what the shell makes of it that the client starts, and not every client starts the one that
+// SHELL names. What is here is what the clients do on Unix; a name that the sidecar doesn't know makes it ask
+// about every line.
 
 // ShellHost is what the choice of a shell depends on.
 type ShellHost struct {

@@ -12,11 +12,10 @@ const (
 	Nothing
 )
 
-// For is the reply that gives a verdict on a client's event, by the name that the
-// client has for the event. A verdict that the client can't be told safely is
-// its deny: what it would do instead is run the tool, or hang. reason is for the
-// person and the model; a stock one stands in for an empty one. An event that
-// decides nothing gets the empty object whatever the verdict.
+// For is the reply that gives a verdict on a client's event, by the name that the client has for the event. A
+// verdict that the client can't be told safely is its deny: what it would do instead is run the tool, or
+// hang. reason is for the person and the model; a stock one is in for an empty one. An event that decides
+// nothing gets the empty object whatever the verdict.
 func For(client, event string, verdict Verdict, reason string) Reply {
 	if reason == "" {
 		reason = noReason
@@ -36,7 +35,7 @@ func For(client, event string, verdict Verdict, reason string) Reply {
 	return Reply{Body: body, Exit: exit}
 }
 
-// bodyOf is the body of what isn't a deny; known is false where it has to be one.
+// bodyOf is the body of what isn't a deny; known is false if it has to be one.
 func bodyOf(client, event string, verdict Verdict, reason string) (body any, known bool) {
 	if found, ok := ByName(client); ok {
 		return found.answer(event, verdict, reason)
@@ -57,9 +56,9 @@ type decisionWord struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Refuse is the client's own deny for an event that could not be decided, as far
-// as its payload tells which event it is. It differs from Failure in that it is
-// given whole: the exit code is only that which the client's deny needs.
+// Refuse is the client's own deny for an event that could not be decided, as far as its payload reports which
+// event it is. It differs from Failure in that it is given whole: the exit code is only that which the
+// client's deny needs.
 func Refuse(client string, payload []byte, message string) Reply {
 	refused := Failure(client, payload, message)
 	if !exitsOnDeny(client) {

@@ -23,7 +23,7 @@ const (
 	AccessNetConnectSendUDP = 1 << 3
 )
 
-// RulesetAttr says what a ruleset handles.
+// RulesetAttr states what a ruleset handles.
 type RulesetAttr struct {
 	HandledAccessFS, HandledAccessNet, Scoped uint64
 }
