@@ -21,7 +21,7 @@ import (
 // may import besides itself and the standard library.
 type room struct {
 	path string
-	// own lists packages of this module; "/..." includes what lies below.
+	// own lists packages of this module; "/..." includes what is below.
 	own []string
 	// modules lists path prefixes of other modules.
 	modules []string
@@ -358,7 +358,7 @@ func TestTopLevelHoldsTheRoomsOnly(t *testing.T) {
 	}
 }
 
-// roomOf finds the longest room that path lies in.
+// roomOf finds the longest room that path is in.
 func roomOf(path string) (room, bool) {
 	var best room
 	found := false
