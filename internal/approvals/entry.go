@@ -41,7 +41,7 @@ func kinds() []string {
 	return append(v1.ToolKinds(), v1.ToolProject, v1.ToolReading, v1.ToolChanging)
 }
 
-// check holds what an entry has to say.
+// check returns an error if the entry lacks a required field or has an invalid one.
 func check(entry *v1.ApprovalEntry) error {
 	switch {
 	case strings.TrimSpace(entry.Verb) == "":
@@ -72,23 +72,22 @@ func check(entry *v1.ApprovalEntry) error {
 	return nil
 }
 
-// opening reports whether an approval that opens a place names it, and sessions of which project may use it.
+// opening checks an approval that opens a directory: it must have the directory and the project of the
+// sessions that may use it.
 func opening(entry *v1.ApprovalEntry) bool {
 	root, _, ok := entry.Opens()
 	return ok && !v1.Shallow(root) && !unclean(root) && entry.Directory != nil && len(entry.Risks) == 0
 }
 
-// unlistable reports whether a risk can't be read back from the list in parentheses
-// behind a verb.
+// unlistable reports whether a risk can't be parsed back from the list in parentheses after a verb.
 func unlistable(risk string) bool {
 	return risk == "" || strings.TrimSpace(risk) != risk || strings.ContainsAny(risk, "()") || strings.Contains(risk, ", ")
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// unclean reports whether a directory is written in another way than the facts
-// name it, so that it would be kept and match nothing. A share of Windows begins
-// with two separators.
+// unclean reports whether a directory is spelled otherwise than in facts. Such an approval would match
+// nothing. A Windows share begins with two separators.
 func unclean(directory string) bool {
 	path := v1.Slashed(directory)
 	if strings.HasPrefix(path, "//") {

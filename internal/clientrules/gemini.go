@@ -93,7 +93,7 @@ func (r *reader) geminiSettings(d *document) error {
 
 const coreUnfit = "it limits which tools there are, and approves none"
 
-// geminiTool reads the name of a tool, and the prefix of a command behind the shell's.
+// geminiTool parses the name of a tool, and the command prefix after the name of the shell tool.
 func geminiTool(rule *Rule, name, prefix string) {
 	switch name {
 	case "run_shell_command", "ShellTool":

@@ -44,11 +44,11 @@ type Rule struct {
 	words []string
 	// open states that more words may follow, glued that the last word may go on.
 	open, glued bool
-	// project states that the rule holds in one project alone.
+	// project is true if the rule applies in one project alone.
 	project bool
 	// rank orders rules: one that asks or denies beats an allow rule of its rank or below.
 	rank int
-	// unfit is why no approval can represent the rule, whatever it allows.
+	// unfit is the reason why no approval can represent the rule.
 	unfit string
 	// inert states that another rule replaces this one.
 	inert bool
@@ -89,8 +89,8 @@ func (r *Rule) covers(words []string) bool {
 	return r.open && r.unfit == "" && len(r.words) <= len(words) && slices.Equal(r.words, words[:len(r.words)])
 }
 
-// asWords reads a command line pattern in which * represents anything. At the end of a pattern " *" may also
-// match nothing, and so may ":*" where the program has it.
+// asWords parses a command line pattern in which * matches anything. At the end of a pattern " *" may also
+// match nothing, and so may ":*" if the program has it.
 func (r *Rule) asWords(pattern string, colon bool) {
 	r.kind = shell
 	literal := pattern

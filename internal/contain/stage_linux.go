@@ -55,7 +55,7 @@ func Stage() {
 	case len(os.Args) != 1 || os.Args[0] != stageName:
 		return
 	}
-	// Nothing else than the program may hear of the end of the outer stage.
+	// Nothing except the program may learn of the end of the outer stage.
 	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	results := json.NewEncoder(os.NewFile(resultFD, "results"))

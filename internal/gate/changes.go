@@ -61,7 +61,7 @@ func (p *passage) opened(ctx context.Context, scope *v1.PromptScope) (*v1.Input,
 	scope.Items = promptItems(&in, result.Uncovered)
 	places := append(slices.Concat(scope.Changes, scope.Roots), p.input.Session.ProjectDir, p.input.Session.SessionDir)
 	for i := range scope.Items {
-		// An approval for the directory that holds a place would be for more than the place.
+		// An approval for the containing directory would cover more than the path.
 		holds := func(place string) bool { return place != "" && within(scope.Items[i].Directory, place) }
 		if !slices.ContainsFunc(places, holds) {
 			return nil, fmt.Errorf("%s would be approved in %s", scope.Items[i].Verb, scope.Items[i].Directory)

@@ -8,8 +8,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// callText is the call as text: the command line of a shell tool, with its
-// other arguments behind it, and else all arguments.
+// callText is the call as text: the command line of a shell tool, followed by its other arguments, and else
+// all arguments.
 func callText(call *v1.Call, kind string) string {
 	whole := string(call.Args)
 	if kind == v1.ToolShell {
@@ -25,7 +25,7 @@ func callText(call *v1.Call, kind string) string {
 }
 
 // commandText returns the command line, followed by a line with the other arguments if there are any, since
-// they may state where it runs.
+// they may determine where it runs.
 func commandText(args json.RawMessage) (string, bool) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(args, &members); err != nil {
@@ -49,8 +49,8 @@ func commandText(args json.RawMessage) (string, bool) {
 	return "", false
 }
 
-// exposure masks texts, makes them visible and remembers whether one had to be made so. What is masked
-// doesn't count: a person can judge a call without its passwords, and an approval remembers verbs and
+// exposure masks texts, makes invisible characters visible and records whether a text had any. Masking
+// doesn't count: a person can judge a call without its passwords, and an approval contains verbs and
 // directories.
 type exposure struct {
 	mask    func(text string) string

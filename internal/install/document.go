@@ -24,9 +24,8 @@ type document struct {
 	root hujson.Value
 }
 
-// parseDocument reads a file. Where comments are not allowed, the client that
-// owns the file would not read it with them either. Nothing at all counts as an
-// empty object.
+// parseDocument parses a file. Comments are an error if the client that owns the file refuses them. An empty
+// file counts as an empty object.
 func parseDocument(text []byte, comments bool) (*document, error) {
 	d := &document{}
 	if rest, found := bytes.CutPrefix(text, []byte(byteOrderMark)); found {
@@ -55,7 +54,7 @@ func parseDocument(text []byte, comments bool) (*document, error) {
 
 func (d *document) bytes() []byte { return append([]byte(d.mark), d.text...) }
 
-// set takes a text over, and finds its values again.
+// set replaces the text, and parses its values again.
 func (d *document) set(text []byte) error {
 	root, err := hujson.Parse(text)
 	if err != nil {
@@ -95,7 +94,7 @@ func (d *document) firstExtra() int {
 	return d.root.StartOffset
 }
 
-// find walks down names and indexes, and returns nil if the way ends.
+// find descends through names and indexes, and returns nil if there is no such value.
 func (d *document) find(path ...any) *hujson.Value {
 	at := &d.root
 	for _, step := range path {

@@ -9,14 +9,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// put sets the member at path, whose last name must be new, and makes the
-// objects on the way.
+// put sets the member at path, whose last name must be new, and creates missing objects above it.
 func (d *document) put(value any, path ...string) error {
 	return d.insert(value, path, false)
 }
 
-// push adds an element to the array at path, and makes it and the objects on the
-// way where they are missing.
+// push adds an element to the array at path, and creates it and missing objects above it.
 func (d *document) push(value any, path ...string) error {
 	return d.insert(value, path, true)
 }
@@ -49,7 +47,7 @@ func (d *document) insert(value any, path []string, element bool) error {
 	return d.write(at, depth, "", value)
 }
 
-// write puts a member, or an element where name is empty, last into a container.
+// write puts a member, or an element if name is empty, last into a container.
 func (d *document) write(into *hujson.Value, depth int, name string, value any) error {
 	unit := d.unit()
 	indent := strings.Repeat(unit, depth+1)
@@ -149,7 +147,7 @@ func (d *document) unit() string {
 	return "  "
 }
 
-// indentInside is what precedes the first value in a container, where that begins a line.
+// indentInside is what precedes the first value in a container, if that value begins a line.
 func (d *document) indentInside(container *hujson.Value) (string, bool) {
 	var before hujson.Extra
 	switch inner := container.Value.(type) {

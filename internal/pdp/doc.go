@@ -2,5 +2,5 @@
 // program, the gates and the tools server. It needs the standard library alone, since a hook program starts
 // with every tool call.
 //
-// What it returns is a whole answer or an error: who gets an error must refuse.
+// It returns a complete answer or an error. A caller that gets an error must deny.
 package pdp
