@@ -56,7 +56,7 @@ func checkPathAbout(facts *v1.Facts, path *v1.Path) error {
 	return nil
 }
 
-// indexed refuses a key that is missing; the empty one stands for none.
+// indexed refuses a key that is missing; the empty one represents none.
 func indexed(facts *v1.Facts, key string) error {
 	if key != "" && !slices.Contains(facts.About, key) {
 		return fmt.Errorf("index key %s is missing", key)

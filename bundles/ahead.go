@@ -89,7 +89,7 @@ func readData(files []file) (map[string]any, error) {
 		for i := len(at) - 1; i >= 0; i-- {
 			value = map[string]any{at[i]: value}
 		}
-		data = merge(data, value.(map[string]any)) // a file of data stands in a directory
+		data = merge(data, value.(map[string]any)) // a file of data is in a directory
 	}
 	return data, nil
 }

@@ -6,8 +6,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Codes of the errors that [Snapshot.Judge] returns. They stand in decision records
-// and on metrics, and are never renamed.
+// Codes of the errors that [Snapshot.Judge] returns. They are in decision records and on metrics, and are
+// never renamed.
 const (
 	// CodeFactsInvalid: the input contradicts itself or is of another schema.
 	CodeFactsInvalid = "facts_invalid"

@@ -13,8 +13,8 @@ var _ topdown.BaseCache = dataCache{}
 // nothing has to be remembered. It is safe for concurrent use.
 type dataCache struct{ data ast.Object }
 
-// Get implements topdown.BaseCache. Nil says that the store has to answer: it does for
-// what isn't there, and for data as a whole, of which it hides a part.
+// Get implements topdown.BaseCache. Nil states that the store has to answer: it does for what isn't there,
+// and for data as a whole, of which it hides a part.
 func (d dataCache) Get(ref ast.Ref) ast.Value {
 	if len(ref) < 2 {
 		return nil

@@ -1,10 +1,9 @@
-// Package bundles holds the policy that is in force, and judges by it.
+// Package bundles holds the policy that is active, and judges by it.
 //
-// An [Engine] loads a policy bundle (the embedded one, a directory or a .tar.gz
-// archive), checks it, and publishes it as an immutable [Snapshot]. A snapshot owns
-// its compiler, its data and its prepared query, so a judgement never waits for a
-// reload and never sees half of one. A bundle that fails any check is refused whole,
-// and the snapshot before it stays in force.
+// An [Engine] loads a policy bundle (the embedded one, a directory or a .tar.gz archive), checks it, and
+// publishes it as an immutable [Snapshot]. A snapshot owns its compiler, its data and its prepared query, so
+// a judgement never waits for a reload and never sees half of one. A bundle that fails any check is refused
+// whole, and the snapshot before it stays active.
 //
 // # What is trusted
 //
@@ -30,8 +29,8 @@
 // source is loaded beside it, which is how operators add rules: packages below "site",
 // and their data below "site_data". Data below "site" would pose as rules and is refused.
 //
-// Files are laid out as in any OPA bundle: *.rego anywhere, data.json and data.yaml
-// where their path says, .manifest at the top. Files and directories whose name begins
-// with a dot are left out of a directory, but for the manifest. *_test.rego are never
-// part of a snapshot; they run before activation where [Options.TestOnActivate] says so.
+// Files are laid out as in any OPA bundle: *.rego anywhere, data.json and data.yaml where their path says,
+// .manifest at the top. Files and directories whose name begins with a dot are left out of a directory,
+// except for the manifest. *_test.rego are never part of a snapshot; they run before activation where
+// [Options.TestOnActivate] says so.
 package bundles

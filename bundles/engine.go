@@ -11,7 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 )
 
-// Engine holds the policy in force and replaces it. It is safe for concurrent use.
+// Engine holds the active policy and replaces it. It is safe for concurrent use.
 type Engine struct {
 	options Options
 	current atomic.Pointer[Snapshot]
@@ -37,7 +37,7 @@ type Engine struct {
 	mu      sync.Mutex // guards what follows
 	status  Status
 	remotes map[string]*BundleStatus
-	// configuring says why a discovered configuration was refused.
+	// configuring states why a discovered configuration was refused.
 	configuring string
 }
 
@@ -110,11 +110,11 @@ func (e *Engine) watch(source string) (*watcher, error) {
 	return w, nil
 }
 
-// Current returns the snapshot in force: nil while bundles of services are awaited, and
-// never again once there was one.
+// Current returns the active snapshot: nil while bundles of services are awaited, and never again once there
+// was one.
 func (e *Engine) Current() *Snapshot { return e.current.Load() }
 
-// Repeats says how often judgements were remembered.
+// Repeats states how often judgements were remembered.
 func (e *Engine) Repeats() RepeatCounts {
 	counts := RepeatCounts{Hits: e.tally.hits.Load(), Misses: e.tally.misses.Load()}
 	if current := e.Current(); current != nil {
@@ -123,11 +123,11 @@ func (e *Engine) Repeats() RepeatCounts {
 	return counts
 }
 
-// Ready is closed once a policy is in force.
+// Ready is closed once a policy is active.
 func (e *Engine) Ready() <-chan struct{} { return e.ready }
 
-// Reload reads the local source again and puts it in force. On error the snapshot before
-// it stays, and Status tells why; the error names file and row where there is one.
+// Reload reads the local source again and puts it active. On error the snapshot before it stays, and Status
+// reports why; the error names file and row where there is one.
 func (e *Engine) Reload(ctx context.Context) error {
 	defer e.activating()()
 	err := e.store.transact(ctx, func() (*proposal, error) {
@@ -152,8 +152,8 @@ func (e *Engine) Reload(ctx context.Context) error {
 	return nil
 }
 
-// Renew puts the bundles that are in force in force again, with the settings that hold
-// now. It reads no source. On error the snapshot before it stays, and Status is what it was.
+// Renew activates the active bundles again, with the current settings. It reads no source.
+// On error the snapshot before it stays, and Status is what it was.
 func (e *Engine) Renew(ctx context.Context) error {
 	if e.Current() == nil {
 		return nil // the first activation asks for the settings
@@ -208,9 +208,9 @@ func (e *Engine) sourceName() string {
 	return e.options.Source
 }
 
-// Poll asks the services of all bundles whose trigger is manual, and returns once all have
-// answered and what they sent is in force or refused. The error says what failed; it is in
-// Status as well. It must not be called by several goroutines at a time.
+// Poll asks the services of all bundles whose trigger is manual, and returns once all have answered and what
+// they sent is active or refused. The error states what failed; it is in Status as well. It must not be
+// called by several goroutines at a time.
 func (e *Engine) Poll(ctx context.Context) error {
 	if e.services == nil {
 		return nil
@@ -229,7 +229,7 @@ func (e *Engine) Close() {
 	}
 }
 
-// commit is called with every commit to the store: what was proposed comes into force.
+// commit is called with every commit to the store: what was proposed becomes active.
 func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event storage.TriggerEvent) {
 	if event.Context == nil {
 		return
@@ -241,7 +241,7 @@ func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event stor
 	e.forget(ctx, txn)
 }
 
-// accept puts what was proposed in force.
+// accept puts what was proposed active.
 func (e *Engine) accept(p *proposal) {
 	before := e.fetched
 	e.local, e.fetched = p.local, p.fetched

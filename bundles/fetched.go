@@ -84,8 +84,8 @@ func (e *Engine) check(ctx context.Context, local []part, fetched map[string]par
 	return proposed, nil
 }
 
-// complete reports whether all bundles are there that were configured. Where a policy
-// was in force, a bundle that is new to the configuration is not waited for.
+// complete reports whether all bundles are there that were configured. If a policy was active, a bundle that
+// is new to the configuration is not waited for.
 func (e *Engine) complete(fetched map[string]part) bool {
 	if e.current.Load() != nil {
 		return true
@@ -245,7 +245,7 @@ func (e *Engine) forget(ctx context.Context, txn storage.Transaction) {
 	e.accept(proposed)
 }
 
-// left are the bundles in force that OPA has in its store.
+// left are the active bundles that OPA has in its store.
 func (e *Engine) left(ctx context.Context, txn storage.Transaction) (map[string]part, error) {
 	names, err := bundle.ReadBundleNamesFromStore(ctx, e.store, txn)
 	if err != nil && !storage.IsNotFound(err) {
@@ -256,7 +256,7 @@ func (e *Engine) left(ctx context.Context, txn storage.Transaction) (map[string]
 	return left, nil
 }
 
-// awaitsMoreThan reports whether bundles are configured that never were in force.
+// awaitsMoreThan reports whether bundles are configured that never were active.
 func (e *Engine) awaitsMoreThan(left map[string]part) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,10 +13,9 @@ import (
 // slabSize is how many terms are allocated at once: one input in one to three slabs.
 const slabSize = 64
 
-// inputBuilder writes one v1.Input as a term, as JSON would have given it, but for nil
-// lists, which become empty ones, and with what its line comes to: a v1.Judged.
-// Reflection would take four times as long. A builder is used again, by one goroutine at
-// a time.
+// inputBuilder writes one v1.Input as a term, as JSON would have given it, except for nil lists, which become
+// empty ones, and with what its line comes to: a v1.Judged. Reflection would take four times as long. A
+// builder is used again, by one goroutine at a time.
 type inputBuilder struct {
 	*vocabulary
 	slab   []ast.Term
@@ -33,7 +32,7 @@ func (w *vocabulary) inputTerm(in *v1.Input) (*ast.Term, error) {
 		b = &inputBuilder{vocabulary: w, pairs: make([][2]*ast.Term, 0, 16)}
 	}
 	term, err := b.judged(in), b.err
-	// Terms are only read from here on, so those that are kept may stand in several inputs.
+	// Terms are only read from here on, so those that are kept may be in several inputs.
 	b.err = nil
 	w.builders.Put(b)
 	return term, err
@@ -161,8 +160,8 @@ func (b *inputBuilder) object() ast.Value {
 	return ast.NewObject(b.pairs...)
 }
 
-// repeated finds a key that stands twice. Objects are small: comparing each with each
-// costs less than a map up to some dozens.
+// repeated finds a key that occurs twice. Objects are small: comparing each with each costs less than a map
+// up to some dozens.
 func repeated(pairs [][2]*ast.Term) (*ast.Term, bool) {
 	const small = 32
 	if len(pairs) > small {

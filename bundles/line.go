@@ -15,14 +15,14 @@ type lineReader struct {
 	verbs            []verbForm
 	pairs            [][2]*ast.Term
 	commands         int
-	// mixed is true where two commands with one verb put one option differently.
+	// mixed is true if two commands with one verb put one option differently.
 	mixed bool
 }
 
 type verbForm struct {
 	verb string
 	form v1.Form
-	// owned is true where the form is no command's own.
+	// owned is true if the form is no command's own.
 	owned bool
 }
 

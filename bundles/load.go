@@ -23,7 +23,7 @@ const (
 	maxBundleBytes = 8 << 20
 	// configMapLink is the link by which a ConfigMap volume is swapped as a whole.
 	configMapLink = "..data"
-	// embeddedName stands for a directory where messages name a file of Options.FS.
+	// embeddedName represents a directory where messages name a file of Options.FS.
 	embeddedName = "embedded"
 )
 
@@ -153,8 +153,8 @@ func embeddedLoader(files fs.FS) bundle.DirectoryLoader {
 	return bundle.NewFSLoaderWithRoot(files, ".").WithFilter(untested)
 }
 
-// hidden says which names in a directory are no part of the bundle: editors, version
-// control and ConfigMap volumes keep their own files there.
+// hidden states which names in a directory are no part of the bundle: editors, version control and ConfigMap
+// volumes keep their own files there.
 func hidden(_ string, info os.FileInfo, _ int) bool {
 	name := info.Name()
 	return strings.HasPrefix(name, ".") && name != "." && name != manifestName

@@ -12,13 +12,12 @@ import (
 type operators struct {
 	// deny, prompt and cover are the packages that have the set of this name.
 	deny, prompt, cover v1.Set
-	// unnamed is true where the heads don't tell: a set that is made otherwise than by
-	// "contains", or a package whose name only the evaluation knows. Every judgement has
-	// to look for the sets then.
+	// unnamed is true if the heads don't tell: a set that is made otherwise than by "contains", or a package
+	// whose name only the evaluation knows. Every judgement has to look for the sets then.
 	unnamed bool
 }
 
-// hasOperators reports whether any package stands below the operators' root.
+// hasOperators reports whether any package is below the operators' root.
 func hasOperators(parts []part) bool {
 	root := rootRef(siteRoot)
 	for _, p := range parts {
@@ -75,8 +74,8 @@ func (o *operators) read(rule *ast.Rule) {
 	packages.Add(string(name))
 }
 
-// operatorsData is data.policyd.config.operators, by which the entrypoint knows which sets
-// to ask. Null says that it has to look for them.
+// operatorsData is data.policyd.config.operators, by which the entrypoint knows which sets to ask. Null
+// states that it has to look for them.
 func operatorsData(parts []part) ast.Object {
 	found := operatorsOf(parts)
 	packages := func(names v1.Set) *ast.Term {

@@ -14,8 +14,7 @@ const (
 	defaultDebounce = 100 * time.Millisecond
 )
 
-// Options say which policy an [Engine] holds, and how. The zero value of every field
-// but FS has a meaning.
+// Options state which policy an [Engine] holds, and how. The zero value of every field but FS has a meaning.
 type Options struct {
 	// Source is a bundle directory or a .tar.gz bundle; empty is FS alone.
 	Source string
@@ -38,8 +37,8 @@ type Options struct {
 	Prepare func(policyd map[string]any) (any, error)
 	// Deadline bounds one judgement; 0 is 2 s.
 	Deadline time.Duration
-	// Remembered is how many judgements a snapshot remembers, to answer the same input
-	// again without evaluating; 0 is none.
+	// Remembered is how many judgements a snapshot remembers, to answer the same input again without
+	// evaluating; 0 means none.
 	Remembered int
 	// TestOnActivate runs the own tests of a bundle that is not embedded first, without
 	// Settings, and refuses a bundle in which one fails.
@@ -47,14 +46,14 @@ type Options struct {
 	// WithoutSmoke leaves out the built-in cases that every policy has to decide as it
 	// must. They hold policies over facts of calls, and nothing else may go without them.
 	WithoutSmoke bool
-	// Services is OPA's own configuration of bundles: its keys bundles, discovery, keys,
-	// labels, services and status. Empty is none.
+	// Services is OPA's own configuration of bundles: its keys bundles, discovery, keys, labels, services and
+	// status. Empty means none.
 	Services map[string]any
 	// PersistDir is where bundles of services are kept for the next start; it is needed
 	// with Services.
 	PersistDir string
-	// MaxAge is how long ago a service may have said that what is in force is current,
-	// before Stale is true; 0 is no limit.
+	// MaxAge is how long ago a service may have said that what is active is current, before Stale is true; 0
+	// is no limit.
 	MaxAge time.Duration
 	// BodyPatience bounds how long the body of a service's answer may take; 0 is a minute.
 	BodyPatience time.Duration
@@ -70,7 +69,7 @@ type Options struct {
 	OnReject   func(error)
 	// Now is the clock of Status; nil is time.Now.
 	Now func() time.Time
-	// idle is true while no policy is in force, so that a build keeps no judgement waiting.
+	// idle is true while no policy is active, so that a build keeps no judgement waiting.
 	idle bool
 	// facts is Schema, read when it is needed.
 	facts factsSchema

@@ -21,7 +21,7 @@ import (
 // signaturesName is the file that holds a bundle's signature.
 const signaturesName = ".signatures.json"
 
-// Packing says how a bundle is packed.
+// Packing states how a bundle is packed.
 type Packing struct {
 	// Revision replaces that of the manifest; empty leaves it.
 	Revision string
@@ -78,7 +78,7 @@ func listFiles(dir string) ([]file, error) {
 	return files, err
 }
 
-// partOfBundle says which files OPA's reader looks at; the others are left out.
+// partOfBundle states which files OPA's reader looks at; the others are left out.
 func partOfBundle(name string) bool {
 	base := path.Base(name)
 	return name == manifestName || name == signaturesName || strings.HasSuffix(name, bundle.RegoExt) ||

@@ -10,8 +10,7 @@ const (
 	maxPause = time.Second
 )
 
-// pause says when the next reload may begin that a change on disk causes. The zero value
-// is at once.
+// pause states when the next reload may begin that a change on disk causes. The zero value is at once.
 type pause struct{ until time.Time }
 
 // after takes that a reload ran from begin to end.

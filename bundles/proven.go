@@ -40,8 +40,8 @@ var written = sync.OnceValue(func() proof {
 	return read
 })
 
-// digestOfProof is what a proof about a bundle of this content says in Digest, empty
-// where the cases can't be read.
+// digestOfProof is what a proof about a bundle of this content says in Digest, empty if the cases can't be
+// read.
 func digestOfProof(content digest) string {
 	sum := sha256.New()
 	sum.Write(content[:])

@@ -15,8 +15,8 @@ import (
 
 const manifestName = ".manifest"
 
-// gather reads the files of a bundle, and refuses what OPA's reader would take without a
-// word: too much of it, and names that stand twice.
+// gather reads the files of a bundle, and refuses what OPA's reader would take without a word: too much of
+// it, and names that occur twice.
 func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
 	var files []file
 	seen, total := map[string]bool{}, 0
@@ -106,7 +106,7 @@ func checkJSON(content []byte, into any) error {
 		offset = kind.Offset
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		offset = int64(len(content))
-	default: // an unknown key: the decoder stands behind it
+	default: // an unknown key: the decoder follows it
 		offset = decoder.InputOffset()
 	}
 	row := 1 + bytes.Count(content[:min(int(offset), len(content))], []byte("\n"))

@@ -36,7 +36,7 @@ func (s *Snapshot) RecordRules() (*RecordRules, error) {
 	return &RecordRules{snapshot: s, mask: mask, drop: drop}, nil
 }
 
-// recordQuery returns a nil query where neither a rule nor data stands at the path.
+// recordQuery returns a nil query where neither a rule nor data is at the path.
 func (s *Snapshot) recordQuery(path string) (ast.Body, error) {
 	ref := ast.MustParseRef(path)
 	if len(s.compiler.GetRules(ref)) == 0 && s.data.Get(ref) == nil {
@@ -52,9 +52,9 @@ func (s *Snapshot) recordQuery(path string) (ast.Body, error) {
 // Any reports whether there is any rule.
 func (r *RecordRules) Any() bool { return r.mask != nil || r.drop != nil }
 
-// Mask returns the elements of data.system.log.mask for a record, as JSON knows
-// them; none where it is undefined. A rule that fails, a result that is no array or
-// set, and one that takes longer than a judgement may are errors.
+// Mask returns the elements of data.system.log.mask for a record, as JSON knows them; none if it is
+// undefined. A rule that fails, a result that is no array or set, and one that takes longer than a judgement
+// may are errors.
 func (r *RecordRules) Mask(ctx context.Context, event map[string]any) ([]any, error) {
 	result, err := r.evaluate(ctx, r.mask, event)
 	if err != nil || result == nil {
@@ -86,8 +86,8 @@ func (r *RecordRules) Drop(ctx context.Context, event map[string]any) (bool, err
 	return bool(drop), nil
 }
 
-// evaluate returns the result of a query, nil where it is undefined or there is no
-// rule. A record's rules run as those that judge do: strictly, and not for longer.
+// evaluate returns the result of a query, nil if it is undefined or there is no rule. A record's rules run as
+// those that judge do: strictly, and not for longer.
 func (r *RecordRules) evaluate(ctx context.Context, query ast.Body, event map[string]any) (result *ast.Term, err error) {
 	if query == nil {
 		return nil, nil

@@ -21,11 +21,11 @@ const (
 	mostRules = 256
 )
 
-// RepeatCounts says how often a judgement was known. They count since the engine was made.
+// RepeatCounts states how often a judgement was known. They count since the engine was made.
 type RepeatCounts struct {
 	// Hits are judgements that were remembered, Misses those that were evaluated.
 	Hits, Misses uint64
-	// Entries is how many the policy in force remembers now, at most.
+	// Entries is how many the active policy remembers now, at most.
 	Entries int
 }
 

@@ -255,9 +255,8 @@ func (d *discovered) OnConfigDiscovery(_ context.Context, found *config.Config) 
 	return complete, nil
 }
 
-// confirmed takes that a service said that what it sent last is current. A refusal stays
-// until another bundle comes into force: a service that has no news may mean what was
-// refused.
+// confirmed takes that a service said that what it sent last is current. A refusal stays until another bundle
+// becomes active: a service that has no news may mean what was refused.
 func (e *Engine) confirmed(name, kept string) {
 	now := e.options.Now()
 	e.update(name, func(one *BundleStatus) {
@@ -268,7 +267,7 @@ func (e *Engine) confirmed(name, kept string) {
 			one.ConfirmedAt, one.Restored = now, false
 		}
 	})
-	// So that the next start knows how old the bundle is. Where none is kept there is no file.
+	// So that the next start knows how old the bundle is. If none is kept there is no file.
 	_ = os.Chtimes(kept, now, now)
 }
 
@@ -285,8 +284,8 @@ func (e *Engine) failed(name string, err error, away bool) {
 	})
 }
 
-// failedAfterwards takes what OPA says of a bundle that it handed to the engine. Where the
-// engine refused it, that is said already.
+// failedAfterwards takes what OPA says of a bundle that it handed to the engine. If the engine refused it,
+// that is said already.
 func (e *Engine) failedAfterwards(name, message string) {
 	e.update(name, func(one *BundleStatus) {
 		if one.LastError == "" {
@@ -296,7 +295,7 @@ func (e *Engine) failedAfterwards(name, message string) {
 	})
 }
 
-// misconfigured says what is wrong with a discovered configuration, nil for nothing.
+// misconfigured states what is wrong with a discovered configuration, nil for nothing.
 func (e *Engine) misconfigured(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -321,8 +320,8 @@ func (e *Engine) update(name string, change func(*BundleStatus)) {
 	e.renewAge()
 }
 
-// restored takes that a bundle comes into force: until its service has been heard, it is
-// one that was kept on disk, and as old as its file.
+// restored takes that a bundle becomes active: until its service has been heard, it is one that was kept on
+// disk, and as old as its file.
 func (e *Engine) restored(one *BundleStatus) {
 	if e.services == nil || one.File != "" || !one.ConfirmedAt.IsZero() {
 		return

@@ -29,7 +29,7 @@ const (
 // may allow, and what it would be useless without. Cases and facts are data.
 type SmokeCase struct {
 	Name string `json:"name"`
-	// Why says what would be wrong with another effect.
+	// Why states what would be wrong with another effect.
 	Why string `json:"why"`
 	// Call, Grants and Approvals are what the facts were made of, by extraction.
 	Call      v1.Call        `json:"call"`
@@ -130,8 +130,8 @@ func (s *Snapshot) smoke(ctx context.Context, workers int, operators, settings b
 // errSlowSmoke refuses a policy whose cases all end, and take too long together.
 var errSlowSmoke = fmt.Errorf("the built-in cases took longer than %s together", smokePatience)
 
-// fails says what is wrong with the judgement of a case, empty for nothing. timeout is true
-// if there was none in time.
+// fails states what is wrong with the judgement of a case, empty for nothing. timeout is true if there was
+// none in time.
 func (s *Snapshot) fails(ctx context.Context, c *SmokeCase, operators, settings bool) (failure string, timeout bool) {
 	input := c.input
 	if agent := input.Session.Agent; s.ruled[agent] && !slices.Contains(input.About, "ruled") {

@@ -39,7 +39,7 @@ type Snapshot struct {
 	data   dataCache
 	values cache.InterQueryValueCache
 	words  *vocabulary
-	// repeats is nil until the snapshot is in force, and where nothing is to be remembered.
+	// repeats is nil until the snapshot is active, and where nothing is to be remembered.
 	repeats *repeats
 	// metadata is empty: the evaluator would make one for each judgement.
 	metadata map[string]any

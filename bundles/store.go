@@ -79,14 +79,14 @@ type proposal struct {
 	fetched map[string]part
 	// changed is the bundle that gave rise to it.
 	changed string
-	// renewed is true where no bundle changed.
+	// renewed is true if no bundle changed.
 	renewed bool
 	// snapshot is nil while bundles are awaited.
 	snapshot *Snapshot
 }
 
-// transact runs a local activation in order with those of OPA. What propose returns
-// comes into force with the commit.
+// transact runs a local activation in order with those of OPA. What propose returns becomes active with the
+// commit.
 func (s *engineStore) transact(ctx context.Context, propose func() (*proposal, error)) error {
 	params := storage.WriteParams
 	params.Context = storage.NewContext()

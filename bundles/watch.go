@@ -56,7 +56,7 @@ func (w *watcher) follow() error {
 	w.files, w.directories = map[string]bool{}, map[string]bool{}
 	target, err := w.followName(w.source)
 	if err != nil || target == "" {
-		return err // where it is gone, a directory above it tells when it comes back
+		return err // where it is gone, a directory above it reports when it comes back
 	}
 	return filepath.WalkDir(target, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -111,7 +111,7 @@ func (w *watcher) followName(name string) (target string, err error) {
 	return "", nil // it leads in a circle, until one of the links changes
 }
 
-// file watches one name, by the directory that it stands in.
+// file watches one name, by the directory that it is in.
 func (w *watcher) file(name string) error {
 	w.files[name] = true
 	return w.add(filepath.Dir(name))

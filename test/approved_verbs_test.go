@@ -221,8 +221,8 @@ func TestPackagesThatArePaths(t *testing.T) {
 	})
 }
 
-// TestASubcommandIsApprovedAlone holds V2: what stands in front of a subcommand is no part of
-// what is remembered, and no value takes the place of a subcommand.
+// TestASubcommandIsApprovedAlone holds V2: what is in front of a subcommand is no part of what is remembered,
+// and no value takes the place of a subcommand.
 func TestASubcommandIsApprovedAlone(t *testing.T) {
 	p := newApprovedPlace(t)
 	p.holdApproved(t, false, []string{

@@ -23,9 +23,9 @@ var besideArguments = map[string][]string{
 	"tee": {"b.txt"}, "test": {"-f", "a.txt"}, "tr": {"a", "b"}, "true": {}, "uname": {}, "which": {"ls"}, "whoami": {},
 }
 
-// Programs that may stand beside a command that writes, and those that use only the paths that they are
-// given, take their settings from no file of the project or of the home directory: they look at the
-// file that they are given, and at no other.
+// Programs that may be beside a command that writes, and those that use only the paths that they are given,
+// take their settings from no file of the project or of the home directory: they look at the file that they
+// are given, and at no other.
 func TestProgramsBesideAWriteReadNoSettings(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	mostNestedFiles      = 1
 )
 
-// TestComplexityExceptionsOnlyShrink holds that no function is added to those that may be
-// complex, and that none is listed that isn't there.
+// TestComplexityExceptionsOnlyShrink checks that no function is added to those that may be complex, and that
+// none is listed that isn't there.
 func TestComplexityExceptionsOnlyShrink(t *testing.T) {
 	text, err := os.ReadFile("../.golangci.yml")
 	require.NoError(t, err)

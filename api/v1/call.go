@@ -17,7 +17,7 @@ type Call struct {
 	// Escalate asks a person where the call would else be run contained, since containment
 	// refused what it needs.
 	Escalate bool `json:"escalate,omitempty"`
-	// Session says who asks, and where. Session.ID is required.
+	// Session states who asks, and where. Session.ID is required.
 	Session Session `json:"session"`
 }
 
@@ -42,8 +42,8 @@ type Session struct {
 	ProjectDir string   `json:"project_dir,omitempty"`
 	ExtraDirs  []string `json:"extra_dirs,omitempty"`
 	SessionDir string   `json:"session_dir,omitempty"`
-	// Interactive says whether a person is there to answer. What is not said is
-	// false for a new session, and what it was for one that is known.
+	// Interactive states whether a person is there to answer. What is not said is false for a new session,
+	// and what it was for one that is known.
 	Interactive *bool `json:"interactive,omitempty"`
 	// Platform is linux, darwin or windows; empty is the sidecar's own.
 	Platform string `json:"platform,omitempty"`
@@ -56,12 +56,11 @@ type Session struct {
 	// Enforces lists the kinds of obligations that the caller fulfils: ObligationContain.
 	// Adapters and gates say it, never the agent.
 	Enforces []string `json:"enforces,omitempty"`
-	// LastingShell is true where the shell outlives the call, so that a change of directory
-	// stays. Such a line is not run contained.
+	// LastingShell is true if the shell outlives the call, so that a change of directory stays. Such a line
+	// is not run contained.
 	LastingShell bool `json:"lasting_shell,omitempty"`
-	// Resolved is true where the directories are real paths that were resolved
-	// when the session was first named: one that leads elsewhere by now is none.
-	// It is no part of the wire.
+	// Resolved is true if the directories are real paths that were resolved when the session was first named:
+	// one that leads elsewhere by now is none. It is no part of the wire.
 	Resolved bool `json:"-"`
 }
 

@@ -17,12 +17,12 @@ type Decision struct {
 	// JSONRPCError is what a host answers to a blocked method, else null.
 	JSONRPCError *JSONRPCError `json:"jsonrpc_error"`
 	Policy       PolicyInfo    `json:"policy"`
-	// Obligations are duties without which the allow doesn't hold, and Run is the command
-	// that fulfils them. Both are absent where nothing is obliged.
+	// Obligations are duties without which the allow doesn't hold, and Run is the command that fulfils them.
+	// Both are absent if nothing is obliged.
 	Obligations []Obligation `json:"obligations,omitempty"`
 	Run         []string     `json:"run,omitempty"`
-	// Enter is the directory that a caller's lasting shell enters before Run, and stays in. It
-	// is absent where it stays where it is.
+	// Enter is the directory that a caller's lasting shell enters before Run, and stays in. It is absent if
+	// it stays where it is.
 	Enter string `json:"enter,omitempty"`
 	// Facts is set when the caller asked with ?include=facts.
 	Facts *Facts `json:"facts,omitempty"`
@@ -51,7 +51,7 @@ type DecisionItem struct {
 	CoveredBy string `json:"covered_by"`
 }
 
-// Route says what a multiplexer does with a method (N1 to N8).
+// Route states what a multiplexer does with a method (N1 to N8).
 type Route struct {
 	// Mode is one of the five namespace modes, "pass", or empty for other tools.
 	Mode   string `json:"mode"`

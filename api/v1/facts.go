@@ -37,7 +37,7 @@ type Facts struct {
 	// Complete is true when the items are everything that the call does. It is
 	// false for an empty Facts and whenever extraction gave up.
 	Complete bool `json:"complete"`
-	// Doubts says why Messy is true or Complete is false: stable codes.
+	// Doubts states why Messy is true or Complete is false: stable codes.
 	Doubts []string `json:"doubts"`
 	// Items are the smallest things that need permission.
 	Items []Item `json:"items"`
@@ -45,7 +45,7 @@ type Facts struct {
 	Paths []Path `json:"paths"`
 }
 
-// ToolFacts say what the catalog knows of the tool.
+// ToolFacts state what the catalog knows of the tool.
 type ToolFacts struct {
 	Name     string `json:"name"`
 	Kind     string `json:"kind"`
@@ -55,8 +55,8 @@ type ToolFacts struct {
 	Namespace string `json:"namespace"`
 	// Known is true when the catalog names the tool for this client.
 	Known bool `json:"known"`
-	// Act is the kind of tool whose rules the call is judged by: Kind, but for an
-	// ACP method that does what such a tool does, as fs/read_text_file reads.
+	// Act is the kind of tool whose rules the call is judged by: Kind, except for an ACP method that does
+	// what such a tool does, as fs/read_text_file reads.
 	Act string `json:"act"`
 }
 
@@ -68,8 +68,7 @@ func (t *ToolFacts) JudgedAs() string {
 	return t.Act
 }
 
-// MethodFacts say what an ACP method needs to find its way (N1 to N8). For every
-// other tool they are empty.
+// MethodFacts state what an ACP method needs to find its way (N1 to N8). For every other tool they are empty.
 type MethodFacts struct {
 	// Peers are those of the session, in the order in which the host names them.
 	Peers      []PeerFacts     `json:"peers"`
@@ -107,8 +106,7 @@ type TerminalFacts struct {
 type PermissionFacts struct {
 	// Asks is true for a method that asks a person: forwarding it is asking.
 	Asks bool `json:"asks"`
-	// RawInput is true where the items hold what the catalogued raw input of the
-	// tool call does.
+	// RawInput is true if the items hold what the catalogued raw input of the tool call does.
 	RawInput bool `json:"raw_input"`
 }
 
@@ -186,8 +184,8 @@ type Item struct {
 	Caveats Set `json:"caveats"`
 	// Reaches names the operator's path classes that the item reads by recursion or out of git.
 	Reaches Set `json:"reaches"`
-	// Within holds every directory that everything the item touches lies in,
-	// as an approval's directory could name it (V6).
+	// Within holds every directory that everything the item touches is in, as an approval's directory could
+	// name it (V6).
 	Within Set `json:"within"`
 	// Path is the index in Facts.Paths of a path item, else -1.
 	Path int `json:"path"`
@@ -210,15 +208,15 @@ const (
 	OpList    = "list"
 )
 
-// Spaces that a path can lie in, strongest first: a path in two spaces is said
-// to lie in the first of them, and of overlapping grants the longest counts.
+// Spaces that a path can be in, strongest first: a path in two spaces is said to be in the first of them, and
+// of overlapping grants the longest counts.
 const (
 	SpaceSession        = "session"
 	SpaceProject        = "project"
 	SpaceGrantRead      = "grant_read"
 	SpaceGrantReadWrite = "grant_read_write"
-	// SpaceRepository is the rest of the work tree of the repository that a project
-	// directory lies in, for reading and listing only: to write there is outside.
+	// SpaceRepository is the rest of the work tree of the repository that a project directory is in, for
+	// reading and listing only: to write there is outside.
 	SpaceRepository = "repository"
 	SpaceReadAlso   = "read_also"
 	SpaceNone       = "none" // /dev/null and the standard streams: no file
@@ -459,8 +457,8 @@ func (v *Values) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Approval is a remembered answer for commands, methods and tools, as policy
-// sees it (V6). Directory is empty and Anywhere true where it holds anywhere.
+// Approval is a remembered answer for commands, methods and tools, as policy sees it (V6). Directory is empty
+// and Anywhere true if it holds anywhere.
 type Approval struct {
 	ID        string `json:"id"`
 	Tool      string `json:"tool"`

@@ -22,7 +22,7 @@ type Judgement struct {
 	Known *Known `json:"-"`
 }
 
-// Cover says that a rule covers an item.
+// Cover states that a rule covers an item.
 type Cover struct {
 	Item int    `json:"item"`
 	Rule string `json:"rule"`

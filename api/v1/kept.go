@@ -76,8 +76,8 @@ type ApprovalEntry struct {
 	// Risks are those of the command that it was given for. It covers no command that
 	// has others.
 	Risks []string `json:"risks,omitempty"`
-	// Worktrees is true for an approval that holds in every work tree of the repository whose main
-	// work tree Directory lies in, at the same place below its top.
+	// Worktrees is true for an approval that holds in every work tree of the repository whose main work tree
+	// Directory is in, at the same place below its top.
 	Worktrees bool `json:"worktrees,omitempty"`
 	// Session is set for an answer that holds for one session alone.
 	Session   string     `json:"session,omitempty"`
@@ -100,7 +100,7 @@ type ApprovalRequest struct {
 	Directory *string  `json:"directory,omitempty"`
 	// Risks are what else it covers, as a prompt names them: force, delete.
 	Risks []string `json:"risks,omitempty"`
-	// Worktrees makes it hold in every work tree of the git repository that Directory lies in.
+	// Worktrees makes it hold in every work tree of the git repository that Directory is in.
 	Worktrees bool `json:"worktrees,omitempty"`
 	// TTL is how long it holds, such as "2h"; empty is for good.
 	TTL string `json:"ttl,omitempty"`
@@ -116,15 +116,15 @@ const MaxImport = 10_000
 // remembered all or not at all.
 type ApprovalImport struct {
 	Approvals []ApprovalRequest `json:"approvals"`
-	// DryRun only says what an import would do.
+	// DryRun only states what an import would do.
 	DryRun bool `json:"dry_run,omitempty"`
 	// Partial takes the approvals that are right and names the others in Refused. Without
 	// it one that is wrong refuses all.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// ApprovalImported says what an import did, or would do. Extended are those that
-// were there and hold longer by it.
+// ApprovalImported states what an import did, or would do. Extended are those that were there and hold longer
+// by it.
 type ApprovalImported struct {
 	Added     int `json:"added"`
 	Extended  int `json:"extended"`
@@ -183,11 +183,10 @@ const (
 	changingPrefix = "change "
 )
 
-// ReadingVerb is the verb of an approval to read a directory and what lies below it.
+// ReadingVerb is the verb of an approval to read a directory and what is below it.
 func ReadingVerb(root string) string { return readingPrefix + root }
 
-// ChangingVerb is the verb of an approval to read and change a file, or a directory and what
-// lies below it.
+// ChangingVerb is the verb of an approval to read and change a file, or a directory and what is below it.
 func ChangingVerb(root string) string { return changingPrefix + root }
 
 // Opens is the place outside that an approval opens, and the mode of the grant that it comes
@@ -213,7 +212,7 @@ func (e *ApprovalEntry) Words() string {
 	return approvalVerb(e.Verb, e.Risks) + approvalPlace(e.Directory)
 }
 
-// AllWorktrees stands before the directory of an approval that holds in every work tree.
+// AllWorktrees precedes the directory of an approval that holds in every work tree.
 const AllWorktrees = "all worktrees of "
 
 func approvalVerb(verb string, risks []string) string {

@@ -13,7 +13,7 @@ const (
 	MaxTTL = 10 * 365 * 24 * time.Hour
 )
 
-// ParseWait reads how long an answer is to be held. The error says what is allowed.
+// ParseWait reads how long an answer is to be held. The error states what is allowed.
 func ParseWait(text string) (time.Duration, error) {
 	wait, err := time.ParseDuration(text)
 	if err != nil || wait < 0 || wait > MaxWait {
@@ -22,8 +22,7 @@ func ParseWait(text string) (time.Duration, error) {
 	return wait, nil
 }
 
-// ParseTTL reads how long a remembered answer is to hold. The error says what is
-// allowed.
+// ParseTTL reads how long a remembered answer is to hold. The error states what is allowed.
 func ParseTTL(text string) (time.Duration, error) {
 	life, err := time.ParseDuration(text)
 	if err != nil || life < time.Second || life > MaxTTL {

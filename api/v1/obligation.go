@@ -45,10 +45,9 @@ type Obligation struct {
 	// Kind is ObligationContain.
 	Kind    string `json:"kind"`
 	Profile string `json:"profile"`
-	// Read are real paths: each, and what lies below it, can be read and run. "/" is
-	// everything.
+	// Read are real paths: each, and what is below it, can be read and run. "/" is everything.
 	Read []string `json:"read"`
-	// Write are real paths: each, and what lies below it, can be changed, too.
+	// Write are real paths: each, and what is below it, can be changed, too.
 	Write []string `json:"write"`
 	// Protect are real paths below Write that stay as they are.
 	Protect []string `json:"protect"`
@@ -69,9 +68,9 @@ type Containment struct {
 	Enter string
 }
 
-// EnvironmentLimits say what a contained run doesn't inherit.
+// EnvironmentLimits state what a contained run doesn't inherit.
 type EnvironmentLimits struct {
-	// Drop are names of variables; "*" at either end stands for any text.
+	// Drop are names of variables; "*" at either end represents any text.
 	Drop []string `json:"drop"`
 }
 

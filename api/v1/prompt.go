@@ -55,7 +55,7 @@ type Prompt struct {
 	Verbs     []string `json:"verbs"`
 	Directory string   `json:"directory"`
 	Messy     bool     `json:"messy"`
-	// Reasons say why policy asks, at most two, the most particular first.
+	// Reasons state why policy asks, at most two, the most particular first.
 	Reasons []string `json:"reasons"`
 	// Warnings name what of the call looks like something else: words that mix
 	// scripts, hosts and verbs that aren't ASCII.
@@ -75,7 +75,7 @@ type PromptAnswer struct {
 	Decision Effect    `json:"decision"`
 	By       string    `json:"by"`
 	At       time.Time `json:"at"`
-	// Resolution is the one line that says what came of it (A3).
+	// Resolution is the one line that states what came of it (A3).
 	Resolution string `json:"resolution"`
 }
 
@@ -98,9 +98,8 @@ type Choice struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
 	Style string `json:"style"`
-	// Saves is what the choice saves, in the words in which approvals are listed; empty
-	// where it saves nothing.
+	// Saves is what the choice saves, in the words in which approvals are listed; empty if it saves nothing.
 	Saves string `json:"saves"`
-	// Note says what else a person should know before choosing; empty for most choices.
+	// Note states what else a person should know before choosing; empty for most choices.
 	Note string `json:"note,omitempty"`
 }

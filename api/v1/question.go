@@ -42,13 +42,13 @@ type PromptScope struct {
 	// Tool is the tool kind.
 	Tool  string       `json:"tool"`
 	Items []PromptItem `json:"items"`
-	// Project is the real path of the session's project; empty where there is none that
-	// an answer could be remembered for.
+	// Project is the real path of the session's project; empty if there is none that an answer could be
+	// remembered for.
 	Project string `json:"project,omitempty"`
 	// Roots are the directories outside that the call reads, as an answer would name them.
 	Roots []string `json:"roots,omitempty"`
 	// Worktrees are the directories in the main work tree that lasting answers are remembered for, by the
-	// directories of items and project; empty where they are remembered as they are.
+	// directories of items and project; empty if they are remembered as they are.
 	Worktrees map[string]string `json:"worktrees,omitempty"`
 	// Changes are the places outside that the call changes, as an answer would name them. A
 	// remembered answer opens them, and Roots for reading, beside what it approves.
@@ -60,8 +60,7 @@ type PromptItem struct {
 	Kind      string `json:"kind"`
 	Verb      string `json:"verb"`
 	Directory string `json:"directory"`
-	// Shallow is true where the directory lies too near its root to be
-	// remembered (V9).
+	// Shallow is true if the directory lies too near its root to be remembered (V9).
 	Shallow bool `json:"shallow"`
 	// Risks are those of the command.
 	Risks []string `json:"risks,omitempty"`
@@ -130,7 +129,7 @@ func (s *PromptScope) verbs(choice string) (saved, left []ApprovalEntry) {
 		case item.Kind == ItemPath || choice == ChoiceOnce || choice == ChoiceDeny || choice == ChoiceAllow:
 			continue // an argument goes with the tool that it is given to
 		case choice == ChoiceAlwaysAnywhere:
-		case item.Kind != ItemCommand: // hosts, tools and methods lie in no directory
+		case item.Kind != ItemCommand: // hosts, tools and methods are in no directory
 			if choice != ChoiceSession {
 				list = &left
 			}
@@ -176,7 +175,7 @@ func (s *PromptScope) opened(choice, tool string, roots []string) []ApprovalEntr
 	return saved
 }
 
-// Saves says what a choice saves, in words; empty where it saves nothing.
+// Saves states what a choice saves, in words; empty if it saves nothing.
 func (s *PromptScope) Saves(choice string) string {
 	saved, _ := s.Remembered(choice)
 	return ApprovalWords(saved)
@@ -202,8 +201,8 @@ type AnswerAllRequest struct {
 	By  string `json:"by,omitempty"`
 }
 
-// AnswerAllResponse says what came of it. A request answers at most 100 prompts, the oldest
-// first; while Left is above zero and Answered too, another request answers more.
+// AnswerAllResponse states what came of it. A request answers at most 100 prompts, the oldest first; while
+// Left is above zero and Answered too, another request answers more.
 type AnswerAllResponse struct {
 	Answered int `json:"answered"`
 	// Skipped are prompts that don't offer the choice.
@@ -212,7 +211,7 @@ type AnswerAllResponse struct {
 	Left int `json:"left"`
 }
 
-// AnswerResponse says what came of an answer.
+// AnswerResponse states what came of an answer.
 type AnswerResponse struct {
 	Decision   Effect          `json:"decision"`
 	Resolution string          `json:"resolution"`

@@ -9,9 +9,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Entry makes the entry of a request, without an id and with what the request
-// leaves out. The error is a *v1.CodedError that says what is wrong with the
-// request; nothing but the request decides that.
+// Entry makes the entry of a request, without an id and with what the request leaves out. The error is a
+// *v1.CodedError that states what is wrong with the request; nothing but the request decides that.
 func Entry(request v1.ApprovalRequest, now time.Time) (v1.ApprovalEntry, error) {
 	entry := v1.ApprovalEntry{
 		Audience: request.Audience, Agent: request.Agent, Tool: request.Tool, Verb: request.Verb,
@@ -117,23 +116,22 @@ func checkDirectory(entry *v1.ApprovalEntry) error {
 	return nil
 }
 
-// opening reports whether an approval that opens a place names it, and sessions of which project may use it.
+// opening checks an approval that opens a directory: it must have the directory and the project of the
+// sessions that may use it.
 func opening(entry *v1.ApprovalEntry) bool {
 	root, _, ok := entry.Opens()
 	return ok && !v1.Shallow(root) && !unclean(root) && entry.Directory != nil && len(entry.Risks) == 0
 }
 
-// unlistable reports whether a risk can't be read back from the list in parentheses
-// behind a verb.
+// unlistable reports whether a risk can't be parsed back from the list in parentheses after a verb.
 func unlistable(risk string) bool {
 	return risk == "" || strings.TrimSpace(risk) != risk || strings.ContainsAny(risk, "()") || strings.Contains(risk, ", ")
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// unclean reports whether a directory is written in another way than the facts
-// name it, so that it would be kept and match nothing. A share of Windows begins
-// with two separators.
+// unclean reports whether a directory is spelled otherwise than in facts. Such an approval would match
+// nothing. A Windows share begins with two separators.
 func unclean(directory string) bool {
 	path := v1.Slashed(directory)
 	if strings.HasPrefix(path, "//") {

@@ -13,8 +13,8 @@ import (
 	"policyd/internal/store"
 )
 
-// TestWhatCouldApply holds that an answer is found for its audience, agent, tool,
-// verb and directory, and for nothing else (V6, A5).
+// TestWhatCouldApply checks that an answer is found for its audience, agent, tool, verb and directory, and
+// for nothing else (V6, A5).
 func TestWhatCouldApply(t *testing.T) {
 	entry := func(change ...func(*v1.ApprovalEntry)) v1.ApprovalEntry {
 		out := v1.ApprovalEntry{
@@ -143,8 +143,7 @@ func TestOnceIsSpentOnce(t *testing.T) {
 	}
 }
 
-// TestOnceThatCantBeRecordedIsNotUsed holds that no one-shot answer is used twice
-// because the store failed.
+// TestOnceThatCantBeRecordedIsNotUsed checks that no one-shot answer is used twice because the store failed.
 func TestOnceThatCantBeRecordedIsNotUsed(t *testing.T) {
 	h := build(t)
 	once := h.answered(t)

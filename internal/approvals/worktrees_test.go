@@ -58,7 +58,8 @@ func base(path string) string {
 	return path
 }
 
-// TestAnApprovalForAllWorktrees holds that it is one for the same place in each of them, kept by the main one.
+// TestAnApprovalForAllWorktrees checks that it is one for the same place in each of them, kept by the main
+// one.
 func TestAnApprovalForAllWorktrees(t *testing.T) {
 	h := inTrees(t)
 	given := h.put(t, v1.ApprovalRequest{Verb: "git push", Directory: new("/srv/tree/tests"), Worktrees: true})

@@ -130,8 +130,8 @@ func TestAnOpenKeyIsRefusedByItsMode(t *testing.T) {
 	assert.Equal(t, given.Key, open.Path)
 }
 
-// TestADroppedAuthorityEndsItsClients holds that a connection that stays open
-// proves nothing once its authority is gone.
+// TestADroppedAuthorityEndsItsClients checks that a connection that stays open proves nothing once its
+// authority is gone.
 func TestADroppedAuthorityEndsItsClients(t *testing.T) {
 	ca, dir := authority.New(t, "authority"), t.TempDir()
 	store, err := certificates.Open(options(t, dir, ca))

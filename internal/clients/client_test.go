@@ -72,8 +72,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestSessionNames holds that a client's sessions and sub-agents have names that can
-// stand in an address, and that no two share one (C5).
+// TestSessionNames checks that a client's sessions and sub-agents have names that can be in an address, and
+// that no two share one (C5).
 func TestSessionNames(t *testing.T) {
 	claude := of(t, reply.Claude)
 	seen := map[string]bool{}
@@ -128,8 +128,7 @@ func TestToolsOfServersAreNotTheClientsOwn(t *testing.T) {
 	}
 }
 
-// TestExplain holds that what a model is told is short, on one line, visible, and
-// ends with what to do.
+// TestExplain checks that what a model is told is short, on one line, visible, and ends with what to do.
 func TestExplain(t *testing.T) {
 	reasons := func(effect v1.Effect, messages ...string) []v1.Reason {
 		out := []v1.Reason{{Effect: v1.EffectAllow, Message: "not this one"}}

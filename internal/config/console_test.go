@@ -11,7 +11,7 @@ import (
 	"policyd/internal/config"
 )
 
-// TestTheConsoleStaysOnThisMachine holds that cookies never travel unencrypted between machines.
+// TestTheConsoleStaysOnThisMachine checks that cookies never travel unencrypted between machines.
 func TestTheConsoleStaysOnThisMachine(t *testing.T) {
 	load := func(text string) (*config.Config, error) {
 		file := filepath.Join(t.TempDir(), "policyd.yaml")

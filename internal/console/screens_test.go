@@ -35,8 +35,8 @@ func record(t *testing.T, id, effect, command, session string, at time.Time) []b
 	return line
 }
 
-// TestDecisionsAreFiltered holds that a list of thousands is filtered and paged, and that the log is
-// read again for what is new alone.
+// TestDecisionsAreFiltered checks that a list of thousands is filtered and paged, and that the log is read
+// again for what is new alone.
 func TestDecisionsAreFiltered(t *testing.T) {
 	f := newFixture(t)
 	for i := range 5200 {
@@ -72,8 +72,8 @@ func TestDecisionsAreFiltered(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, f.get("/console/decisions/none", nil).Code)
 }
 
-// TestRememberedAnswersAreTakenBack holds that an approval can be revoked, be given for less, and
-// never for more.
+// TestRememberedAnswersAreTakenBack checks that an approval can be revoked, be given for less, and never for
+// more.
 func TestRememberedAnswersAreTakenBack(t *testing.T) {
 	f := newFixture(t)
 	dir := "/srv/repo"

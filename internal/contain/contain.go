@@ -10,7 +10,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Errors that callers tell apart with errors.Is.
+// Errors that callers distinguishes with errors.Is.
 var (
 	// ErrNotFound means that no program has the name.
 	ErrNotFound = errors.New("program not found")
@@ -47,7 +47,7 @@ type Result struct {
 	Refused []v1.Refusal
 }
 
-// Capability says whether a profile can be enforced here.
+// Capability states whether a profile can be enforced here.
 type Capability struct {
 	Profile string
 	Works   bool
@@ -113,12 +113,12 @@ func checkPaths(o *v1.Obligation) error {
 	return nil
 }
 
-// below reports whether path is dir or lies below it. Both are absolute and clean.
+// below reports whether path is dir or is below it. Both are absolute and clean.
 func below(path, dir string) bool {
 	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
 }
 
-// belowAny reports whether path is one of dirs or lies below one.
+// belowAny reports whether path is one of dirs or is below one.
 func belowAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return below(path, dir) })
 }

@@ -21,9 +21,9 @@ func (p *passage) changesOutside() bool {
 
 func changes(path *v1.Path) bool { return path.Op == v1.OpWrite || path.Op == v1.OpDelete }
 
-// open notes the places outside that a lasting answer would open, and the commands that
-// it would approve beside: those that are left once the places are open.
-// It returns what the call would be judged by then, nil where the places can't be opened.
+// open notes the places outside that a lasting answer would open, and the commands that it would approve
+// beside: those that are left once the places are open. It returns what the call would be judged by then, nil
+// if the places can't be opened.
 func (p *passage) open(ctx context.Context, scope *v1.PromptScope) *v1.Input {
 	in, err := p.opened(ctx, scope)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *passage) opened(ctx context.Context, scope *v1.PromptScope) (*v1.Input,
 	scope.Items = promptItems(&in, result.Uncovered)
 	places := append(slices.Concat(scope.Changes, scope.Roots), p.input.Session.ProjectDir, p.input.Session.SessionDir)
 	for i := range scope.Items {
-		// An approval for the directory that holds a place would be for more than the place.
+		// An approval for the containing directory would cover more than the path.
 		holds := func(place string) bool { return place != "" && within(scope.Items[i].Directory, place) }
 		if !slices.ContainsFunc(places, holds) {
 			return nil, fmt.Errorf("%s would be approved in %s", scope.Items[i].Verb, scope.Items[i].Directory)

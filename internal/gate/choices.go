@@ -10,14 +10,14 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// CodeIneffective is the code of a fault: the policy offered to save what would not have
-// allowed the call that was asked about (A13).
+// CodeIneffective is the code of a fault: the policy offered to save something that would not have allowed
+// the call (A13).
 const CodeIneffective = "approval_ineffective"
 
-// effective are the choices that allow the call again if they are answered. The policy
-// offers no others of what it can judge by the facts alone; one that it does offer is left
-// out, counted and reported as a bug. What reading a directory comes to is known only from
-// the facts of a session that may read it, so that such a choice is a proposal.
+// effective returns the choices that allow the call if it is repeated after the answer. The policy offers no
+// others as far as the facts show. If it does, the choice is left out, counted and reported as a bug. The
+// effect of reading a directory is known only from the facts of a session that may read it, so such a choice
+// is a proposal.
 func (p *passage) effective(ctx context.Context, scope *v1.PromptScope, opened *v1.Input) []string {
 	if !p.gate.options.VerifyChoices {
 		return p.result.Choices
@@ -39,7 +39,8 @@ func (p *passage) effective(ctx context.Context, scope *v1.PromptScope, opened *
 			}
 		case v1.ChoiceSession, v1.ChoiceAlwaysHere:
 			if p.changesOutside() {
-				// What opening places comes to is known only from the facts of a session that may change them.
+				// The effect of opening directories is known only from the facts of a session that may change
+				// them.
 				return opened == nil || len(left) > 0 || p.savedAllow(ctx, *opened, scope.Here(saved), false) != nil
 			}
 		}
@@ -105,6 +106,6 @@ func (p *passage) allows(ctx context.Context, in *v1.Input, leaves bool) error {
 	return fmt.Errorf("the call is still answered with %s", result.Effect)
 }
 
-// Ineffective counts the choices that were left out since they would not have allowed the
-// call. Each is a bug of the policy or of extraction.
+// Ineffective counts the choices that were left out because they would not have allowed the call. Each is a
+// bug of the policy or of extraction.
 func (g *Gate) Ineffective() uint64 { return g.ineffective.Load() }

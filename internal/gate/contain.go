@@ -16,36 +16,33 @@ import (
 
 // Runs are the calls that may be run contained.
 type Runs interface {
-	// Profiles are those that can be enforced here, and ProfileMasks; empty where containment
-	// is turned off. It is called concurrently.
+	// Profiles are those that can be enforced here, and ProfileMasks; empty if containment is off. It is
+	// called concurrently.
 	Profiles() v1.Set
 	// Keep notes a call that was allowed with an obligation, until it is claimed.
 	Keep(run *PendingRun) error
 	// Refused is what containment refused when the same call was run before, nil for nothing.
 	Refused(session string, call v1.Digester) []v1.Refusal
-	// Handed reports whether a line is the one that was handed out for a decision of this
-	// session and caller, which can still be claimed, and what the call's own line is.
+	// Handed reports whether a line is the rewritten line of a decision of this session and caller that can
+	// still be claimed. It also returns the call's own line.
 	Handed(id, session, line string, caller v1.Caller) (own string, handed bool)
-	// Tried says what became of the lines that were handed out to a session: whether one of them
-	// was run, and how many were handed out before.
+	// Tried returns whether one of a session's rewritten lines was run, and how many there were before.
 	Tried(session string) (ran bool, handed int)
 }
 
-// tries is how many lines are handed out to a session of which none is run, before it is taken
-// for one that can't run them.
+// tries is the number of rewritten lines without a run after which a session counts as unable to run them.
 const tries = 3
 
-// Rewrite is said by an adapter that puts a line of its own in the place of a call's. The host
-// says it, never the agent.
+// Rewrite is set by an adapter that replaces the line of a call. It comes from the host, never from the
+// agent.
 type Rewrite struct {
-	// Launcher is the absolute path of the program that claims a decision and runs its call, and
-	// Flags are how it finds the server.
+	// Launcher is the absolute path of the program that claims a decision and runs its call, and Flags are
+	// how it reaches the server.
 	Launcher string
 	Flags    []string
 	// Line is the command line of the call, empty for a call without one.
 	Line string
-	// With returns the call's arguments with another command line. It is needed where there is a
-	// Line.
+	// With returns the call's arguments with another command line. It is needed if there is a Line.
 	With func(line string) (json.RawMessage, error)
 }
 
@@ -58,8 +55,8 @@ func (r *Rewrite) words() []string {
 	return append(append([]string{program, "run"}, flags...), "--decision")
 }
 
-// unwrap puts the call that a rewritten line runs in the place of the line, which names places of
-// policyd's own: what is judged is what the line does.
+// unwrap replaces a rewritten line by the call that it runs. The rewritten line contains policyd's own paths;
+// the judgement is about what the line does.
 func (p *passage) unwrap() error {
 	id, own := p.handed()
 	if id == "" {
@@ -75,9 +72,8 @@ func (p *passage) unwrap() error {
 	return nil
 }
 
-// handed is the id of the decision of which a call is the rewritten line, empty for none, and the
-// line that the call had. The program and the server that it asks have to be this adapter's own:
-// what another named could run the line without containment.
+// handed is the id of the decision whose rewritten line a call is, empty for none, and the call's own line.
+// Program and server must be this adapter's own: another program could run the line without containment.
 func (p *passage) handed() (id, own string) {
 	rewrite, runs := p.options.Rewrite, p.gate.options.Runs
 	if rewrite == nil || runs == nil || rewrite.Line == "" {
@@ -99,7 +95,7 @@ func (p *passage) handed() (id, own string) {
 	return id, own
 }
 
-// enter and thenRun stand around the directory that a lasting shell enters before a run.
+// enter and thenRun surround the directory that a lasting shell enters before a run.
 const (
 	enter   = "cd"
 	thenRun = " && "
@@ -123,15 +119,15 @@ func entersOnly(command string) bool {
 // codeContainedRun is the code of why a rewritten line is allowed.
 const codeContainedRun = "contained_run"
 
-// coverHanded lets the rewritten line of a decision pass as a one-shot answer would. The
-// decision isn't spent: what runs the line claims it.
+// coverHanded covers the rewritten line of a decision like a one-shot answer. The decision isn't spent: the
+// launcher claims it.
 func (p *passage) coverHanded(in *v1.Input) {
 	if p.rewritten != "" {
 		in.Approvals = []v1.Approval{{ID: p.rewritten, Tool: in.Tool.JudgedAs(), Once: true}}
 	}
 }
 
-// handedReasons say which decision a rewritten line is of.
+// handedReasons state which decision a rewritten line is of.
 func (p *passage) handedReasons() []v1.Reason {
 	return []v1.Reason{{
 		Rule: "gate/" + codeContainedRun, Code: codeContainedRun, Effect: v1.EffectAllow, Item: -1,
@@ -171,7 +167,7 @@ func (p *passage) enforces(snapshot Snapshot) {
 	}
 	session.Enforces = v1.Set{v1.ObligationContain}
 	if p.call.Session.LastingShell && p.input.Tool.Act == v1.ToolShell && snapshot.Moves(p.call) {
-		return // its next call starts where this one leaves the shell
+		return // its next call starts in the directory where this one leaves the shell
 	}
 	if p.refusals = runs.Refused(p.call.Session.ID, p); p.call.Escalate || len(p.refusals) > 0 {
 		return
@@ -227,11 +223,11 @@ func (p *passage) uncontained(ctx context.Context, snapshot Snapshot, err error)
 	p.evaluateBy(ctx, snapshot)
 }
 
-// mostTold bounds the refusals that a person is told of, and longestTold the bytes of each target:
-// the program that was run chose them.
+// mostTold bounds the refusals that a person is shown, and longestTold the bytes of each target: the program
+// chose them.
 const mostTold, longestTold = 5, 200
 
-// refusedBefore is what a person is told of a contained run of the same call.
+// refusedBefore describes an earlier contained run of the same call to the person.
 func (p *passage) refusedBefore() []v1.Reason {
 	if len(p.refusals) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Codes of denials that come of the gate and not of a rule.
+// Codes of denials that come from the gate and not from a rule.
 const (
 	CodeInternal     = "internal_error"
 	CodeNoPolicy     = "policy_not_ready"
@@ -23,7 +23,7 @@ const (
 	CodeUnanswered   = "prompt_unanswered"
 )
 
-// passage is one call on its way.
+// evaluation is one call on its way through the gate.
 type passage struct {
 	gate     *Gate
 	options  DecideOptions
@@ -39,9 +39,9 @@ type passage struct {
 	cwd string
 	// asked is the call as its caller sent it.
 	asked *v1.Call
-	// given is what Options.Given counted before the call was judged.
+	// given is the count of Options.Given before the call was judged.
 	given uint64
-	// awaits is the prompt that this passage opened or joined.
+	// awaits is the prompt that this evaluation opened or joined.
 	awaits string
 	// refused is the prompt that ended without a yes to this call.
 	refused *v1.Prompt
@@ -54,7 +54,7 @@ type passage struct {
 	answered string
 	// refusals are what containment refused of the same call before.
 	refusals []v1.Refusal
-	// rewritten is the decision of which the call is the rewritten line, empty for none.
+	// rewritten is the decision whose rewritten line the call is, empty for none.
 	rewritten string
 	// recorded is the record that was handed on, nil for none.
 	recorded *v1.Record
@@ -63,10 +63,9 @@ type passage struct {
 	extract, evaluate time.Duration
 }
 
-// pass decides one call without waiting for anybody. It never fails: any fault
-// is a deny whose reason has a stable code. When it returns, the record is
-// written, also for a caller whose context is cancelled. refused is a prompt by
-// which a person said no, nil for none. The call is not changed.
+// pass decides one call without waiting for a person. It never fails: any fault is a deny whose reason has a
+// stable code. When it returns, the record is written, also for a caller whose context is cancelled. refused
+// is the prompt that a person denied, nil for none. The call is not changed.
 func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, refused *v1.Prompt) v1.Decision {
 	options.Probe = options.Probe || options.Dry
 	p := &passage{gate: g, options: options, call: call, asked: call, input: emptyInput(), refused: refused}
@@ -88,7 +87,7 @@ func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, r
 	return p.decision
 }
 
-// explain puts the decision into words. A fault of it is no fault of the decision.
+// explain adds the explanation. A fault of it doesn't change the decision.
 func (p *passage) explain(ctx context.Context) (told *v1.Explanation) {
 	none := &v1.Explanation{
 		Facts: []string{}, Items: []v1.ItemExplanation{}, Rules: []v1.SpokenRule{}, Near: []v1.NearMiss{}, Remedies: []string{},
@@ -119,8 +118,8 @@ func emptyInput() v1.Input {
 	}
 }
 
-// guard runs a step and turns a panic into a deny: a bug in one extractor must
-// neither end the process nor leave an answer half made.
+// guard runs a step and turns a panic into a deny: a bug in one extractor must neither end the process nor
+// leave a partial answer.
 func (p *passage) guard(step func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -130,7 +129,7 @@ func (p *passage) guard(step func()) {
 	step()
 }
 
-// deny makes the decision a deny by the gate, whatever it was before.
+// deny makes the decision a deny by the gate.
 func (p *passage) deny(code, message string, err error) {
 	if p.awaits != "" {
 		p.gate.options.Prompts.Leave(context.Background(), p.awaits, p.options.Wait > 0)
@@ -164,8 +163,8 @@ func (p *passage) methodError(code string) *v1.JSONRPCError {
 	}
 }
 
-// refusedRoute is the way of a method that was stopped: nowhere. What asks a person
-// is answered with a no (N8).
+// refusedRoute is the route of a method that was stopped: nowhere. A method that asks a person gets the
+// answer no (N8).
 func (p *passage) refusedRoute() v1.Route {
 	route := v1.Route{Mode: "block"}
 	if p.input.Method.Permission.Asks {
@@ -237,7 +236,7 @@ func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
 	p.conclude(ctx, snapshot)
 }
 
-// admit puts the session that is kept in the place of the one that is named.
+// admit replaces the session of the request by the registered one.
 func (p *passage) admit(ctx context.Context) error {
 	sessions := p.gate.options.Sessions
 	if sessions == nil {
@@ -249,7 +248,7 @@ func (p *passage) admit(ctx context.Context) error {
 	}
 	p.admitted = *p.call
 	asked := &p.admitted.Session
-	asked.Enforces, asked.LastingShell = nil, false // it is said of this call alone
+	asked.Enforces, asked.LastingShell = nil, false // it holds for this call alone
 	session, err := admit(ctx, asked, p.options.Caller)
 	if err != nil {
 		return err
@@ -345,7 +344,7 @@ func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
 	}
 }
 
-// noteReadOnly tells of changes that a grant to read kept from happening.
+// noteReadOnly reports changes that a read-only grant prevented.
 func (p *passage) noteReadOnly() {
 	for _, reason := range p.result.Reasons {
 		if reason.Code != codeReadOnly {
@@ -362,8 +361,8 @@ func (p *passage) noteReadOnly() {
 // codeReadOnly is the code of the rule scope/read_only.
 const codeReadOnly = "path_read_only"
 
-// items are the items as the caller sees them. Of several covers the first by
-// the order of rule ids stands, so that the answer doesn't depend on evaluation.
+// items are the items for the caller. Of several covers the first by rule id applies, so that the answer
+// doesn't depend on evaluation order.
 func (p *passage) items() []v1.DecisionItem {
 	items := make([]v1.DecisionItem, len(p.input.Items))
 	for i := range p.input.Items {

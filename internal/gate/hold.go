@@ -7,10 +7,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Decide decides one call, and holds a prompt for its answer as long as the
-// options say. It never fails: any fault is a deny whose reason has a stable
-// code. When it returns, the record is written, also for a caller whose context
-// is cancelled. The call is not changed.
+// Decide decides one call, and holds a prompt for its answer as long as the options allow. It never fails:
+// any fault is a deny whose reason has a stable code. When it returns, the record is written, also for a
+// caller whose context is cancelled. The call is not changed.
 func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
 	decision := g.pass(ctx, call, options, nil)
 	if options.Wait <= 0 || options.Probe || options.Dry || delegated(&decision) {
@@ -40,8 +39,8 @@ func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions)
 		if prompt.Answer == nil || prompt.Answer.Decision != v1.EffectAllow {
 			return g.pass(ctx, call, options, &prompt)
 		}
-		// The answer is found where answers are remembered. Of several who wait
-		// for one that covers a single call the others ask again.
+		// The answer is among the remembered answers. A one-shot answer releases one of several waiting
+		// calls; the others prompt again.
 		if decision = g.pass(ctx, call, options, nil); delegated(&decision) {
 			return decision
 		}
@@ -49,8 +48,7 @@ func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions)
 	return decision
 }
 
-// delegated reports whether a question is asked elsewhere: there is no answer to
-// wait for.
+// delegated reports whether the question is asked elsewhere: there is no answer to wait for.
 func delegated(decision *v1.Decision) bool {
 	return decision.Prompt != nil && decision.Prompt.State == v1.PromptDelegated
 }
@@ -84,9 +82,8 @@ func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
 	p.decision.Prompt = &prompt
 }
 
-// spend uses up the one-shot answer that the decision counted on. Where another
-// call was quicker, or the store can't tell, the call is judged without it. It
-// reports whether there was such an answer.
+// spend uses up the one-shot answer of the decision. If another call was quicker, or the store failed, the
+// call is judged without it. It reports whether there was such an answer.
 func (p *passage) spend(ctx context.Context, snapshot Snapshot) bool {
 	once := func(approval v1.Approval) bool { return approval.Once }
 	at := slices.IndexFunc(p.input.Approvals, once)
@@ -94,7 +91,7 @@ func (p *passage) spend(ctx context.Context, snapshot Snapshot) bool {
 		return false
 	}
 	if p.options.Probe {
-		return true // nobody runs what is only probed
+		return true // a probe doesn't run
 	}
 	if err := p.gate.options.Approvals.Spend(ctx, p.input.Approvals[at].ID); err != nil {
 		p.input.Approvals = slices.DeleteFunc(slices.Clone(p.input.Approvals), once)
@@ -103,8 +100,8 @@ func (p *passage) spend(ctx context.Context, snapshot Snapshot) bool {
 	return true
 }
 
-// denyAsAsked makes a question a deny that a held call has its answer to: a
-// person said no, or nobody will answer any more (A9).
+// denyAsAsked turns a prompt into a deny if the held call has its answer: a person denied it, or nobody can
+// answer any more (A9).
 func (p *passage) denyAsAsked() {
 	code, message := CodeUnanswered, "nobody answered in time"
 	p.decision.Hint = ""

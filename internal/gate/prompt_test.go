@@ -113,8 +113,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestPromptNamesWhatARuleAsksAboutAlthoughCovered holds that a finding on a
-// covered item is part of the question.
+// TestPromptNamesWhatARuleAsksAboutAlthoughCovered checks that a finding on a covered item is part of the
+// question.
 func TestPromptNamesWhatARuleAsksAboutAlthoughCovered(t *testing.T) {
 	policy := asked(command("ls", "/a"), command("tee", "/b"))
 	policy.result.Uncovered = nil
@@ -123,8 +123,8 @@ func TestPromptNamesWhatARuleAsksAboutAlthoughCovered(t *testing.T) {
 	assert.Equal(t, "Approve tee in /b?", ask(t, build(t, policy), bash("x")).Title)
 }
 
-// TestThePersonIsToldWhy holds that the messages of rules reach the person who is
-// asked, two at most, and that what a site's rule says comes first.
+// TestThePersonIsToldWhy checks that the messages of rules reach the person who is asked, two at most, and
+// that what a site's rule says comes first.
 func TestThePersonIsToldWhy(t *testing.T) {
 	policy := asked(command("make", "/a/b"))
 	required := v1.Reason{Rule: "approvals/required", Code: "approval_required", Effect: v1.EffectPrompt, Message: "make is not approved"}
@@ -140,8 +140,8 @@ func TestThePersonIsToldWhy(t *testing.T) {
 	assert.Equal(t, []string{"make is not approved"}, ask(t, build(t, policy), bash("make")).Reasons)
 }
 
-// TestLookalikesAreNamed holds that letters which pose as others are named, in text,
-// verbs and hosts, and that such a call can be approved once at most.
+// TestLookalikesAreNamed checks that letters which pose as others are named, in text, verbs and hosts, and
+// that such a call can be approved once at most.
 func TestLookalikesAreNamed(t *testing.T) {
 	for _, test := range []struct {
 		text, verb string
@@ -253,8 +253,8 @@ func TestInertArgumentsAskNothingNew(t *testing.T) {
 	assert.Equal(t, first.ID, ask(t, h, described("two")).ID)
 }
 
-// TestPartsOfACallDontRunTogether holds that moving a letter from one field to
-// the next makes another call: both prompts stay open.
+// TestPartsOfACallDontRunTogether checks that moving a letter from one field to the next makes another call:
+// both prompts stay open.
 func TestPartsOfACallDontRunTogether(t *testing.T) {
 	h := build(t, asked(command("ls", "/a")))
 	first := ask(t, h, bash("ls"))

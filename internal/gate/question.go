@@ -8,7 +8,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// projectNote says what trust in a project's tools comes to.
+// projectNote explains the effect of trusting a project's tools.
 const projectNote = "agents may build, test, lint, format, run and edit in the project without a question, which runs the project's code"
 
 // messyNote ends the title of a prompt for a messy command (A2).
@@ -119,7 +119,7 @@ func promptItems(in *v1.Input, uncovered []int) []v1.PromptItem {
 	return items
 }
 
-// maxRoots is how many directories a person is asked about in one question.
+// maxRoots bounds the directories in one question.
 const maxRoots = 3
 
 // readingRoots are the directories that would have to be read for the paths outside that
@@ -157,7 +157,7 @@ func (p *passage) roots(rootOf func(session *v1.Session, path string) string, wa
 	return slices.Sorted(slices.Values(roots))
 }
 
-// outside is the path of an item that lies outside every space, nil for any other item.
+// outside is the path of an item that is outside every space, nil for any other item.
 func (p *passage) outside(index int) *v1.Path {
 	item := &p.input.Items[index]
 	if item.Kind != v1.ItemPath || item.Path < 0 || item.Path >= len(p.input.Paths) {
@@ -177,8 +177,8 @@ func sameItem(a, b *v1.PromptItem) bool {
 	return a.Kind == b.Kind && a.Verb == b.Verb && a.Directory == b.Directory && a.Shallow == b.Shallow && slices.Equal(a.Risks, b.Risks)
 }
 
-// concerned are the items to ask about, ascending: what nothing covers (V10),
-// and what a rule asks about although it is covered.
+// concerned are the items of the question, ascending: those that nothing covers (V10), and covered ones for
+// which a rule prompts.
 func (p *passage) concerned() []int {
 	items := slices.Clone(p.result.Uncovered)
 	for i := range p.result.Reasons {
@@ -198,9 +198,8 @@ func (p *passage) concerned() []int {
 	return items
 }
 
-// subject returns the verbs once each, the directory that they share (a path
-// item counts as its path) or else the call's, and whether there are several
-// verbs.
+// subject returns the distinct verbs, the directory that they share (for a path item its path) or else the
+// call's, and whether there are several verbs.
 func (p *passage) subject(items []int) (verbs []string, directory string, several bool) {
 	verbs = []string{}
 	shared := true
@@ -231,9 +230,8 @@ func (p *passage) place(item *v1.Item) string {
 	return item.Directory
 }
 
-// choices gives the offered answers their labels. Text that the person doesn't
-// see as it is can be approved once at most (A11), and so can a messy command
-// (V8). Saying no is always possible.
+// choices adds labels to the offered answers. Text that isn't shown to the person as it is can be approved
+// once at most (A11), and so can a messy command (V8). Denying is always possible.
 func choices(keys []string, onceOnly bool) []v1.Choice {
 	offered := make([]v1.Choice, 0, len(keys)+1)
 	for _, key := range keys {

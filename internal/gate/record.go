@@ -9,10 +9,10 @@ import (
 // queryPath is the decision that records name, as OPA's decision log does.
 const queryPath = "policyd/main/decision"
 
-// bundleName is the bundle whose revision records name.
+// bundleName is the bundle whose revision records contain.
 const bundleName = "policyd"
 
-// record writes the record and denies where it is required and fails.
+// record writes the record. It denies if the record is required and writing fails.
 func (p *passage) record(ctx context.Context) {
 	options := &p.gate.options
 	if options.Recorder == nil {
@@ -32,8 +32,8 @@ func (p *passage) record(ctx context.Context) {
 	}
 }
 
-// amend records what is answered where the record says otherwise: the call was denied
-// after it was made, since it came too late or a later step failed.
+// amend records the final answer if it differs from the record: the call was denied afterwards, since it came
+// too late or a later step failed.
 func (p *passage) amend(ctx context.Context) {
 	if p.recorded == nil || p.recorded.Result.Decision == p.decision.Effect && p.recorded.Error == p.fault {
 		return

@@ -97,8 +97,7 @@ func some(texts []string, most int) string {
 // mostReasons is how many reasons a person is shown.
 const mostReasons = 2
 
-// why are the messages of the rules that ask, each once. What a rule of the site says
-// comes before that something isn't approved.
+// why are the distinct messages of the rules that prompt. A message of a site rule precedes "isn't approved".
 func (p *passage) why(shown *exposure) []string {
 	var specific, usual []string
 	for i := range p.result.Reasons {
@@ -121,8 +120,8 @@ func (p *passage) why(shown *exposure) []string {
 // codeApprovalRequired is the code of the rule approvals/required.
 const codeApprovalRequired = "approval_required"
 
-// lookalikes are what looks like something else in a call: words that mix scripts, and
-// verbs and hosts with letters that aren't Latin.
+// lookalikes are the confusable parts of a call: words that mix scripts, and verbs and hosts with letters
+// that aren't Latin.
 func lookalikes(text string, verbs []string) []string {
 	out := visible.MixedWords(text)
 	for _, name := range append(visible.Hosts(text), strings.Fields(strings.Join(verbs, " "))...) {

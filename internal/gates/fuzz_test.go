@@ -108,8 +108,8 @@ func feed(t *testing.T, text []byte, take func(ctx context.Context, line []byte)
 	return expected
 }
 
-// FuzzMCPGatesEveryCall holds that nothing passes undecided that any reader could
-// take for a call: the sidecar is away, so no call may pass at all.
+// FuzzMCPGatesEveryCall checks that nothing passes undecided that any reader could take for a call: the
+// sidecar is away, so no call may pass at all.
 func FuzzMCPGatesEveryCall(f *testing.F) {
 	for _, seed := range seeds("tools/call") {
 		f.Add([]byte(seed))

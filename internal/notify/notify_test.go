@@ -246,7 +246,7 @@ func (b *book) Answer(_ context.Context, id string, request v1.AnswerRequest) (v
 	return v1.AnswerResponse{}, nil
 }
 
-// TestSlackAnswers holds that a click counts with a fresh, right signature of somebody who may answer.
+// TestSlackAnswers checks that a click counts with a fresh, right signature of somebody who may answer.
 func TestSlackAnswers(t *testing.T) {
 	s := newService(t)
 	kept := &book{prompt: prompt("p-1", "codex")}

@@ -26,8 +26,7 @@ func TestTheSameQuestionIsAskedOnce(t *testing.T) {
 	assert.Len(t, h.listed(t, v1.PromptPending), 3)
 }
 
-// TestAQuestionThatChangedReplacesTheOldOne holds that a person isn't asked what is
-// asked no more.
+// TestAQuestionThatChangedReplacesTheOldOne checks that a person isn't asked what is asked no more.
 func TestAQuestionThatChangedReplacesTheOldOne(t *testing.T) {
 	for name, change := range map[string]func(*v1.Question){
 		"title":   func(q *v1.Question) { q.Prompt.Title = "Approve in /srv/proj?" },
@@ -210,8 +209,8 @@ func TestListPages(t *testing.T) {
 	assert.Empty(t, h.listed(t, v1.PromptPending), "what has expired is not pending")
 }
 
-// TestAReadingBringsNothingBack holds that a prompt that is answered while the store
-// is read anew isn't pending again by what was read.
+// TestAReadingBringsNothingBack checks that a prompt that is answered while the store is read anew isn't
+// pending again by what was read.
 func TestAReadingBringsNothingBack(t *testing.T) {
 	for name, read := range map[string]func(t *testing.T, h *house, id string, meanwhile func()){
 		"load": func(t *testing.T, h *house, _ string, meanwhile func()) {

@@ -10,11 +10,9 @@ import (
 	"policyd/internal/store"
 )
 
-// Open asks a question: it joins the pending prompt of the same question in the
-// same session, or opens a new one. A pending prompt that asks something else by
-// now, since the disk or the policy changed, is withdrawn. At a limit nothing is
-// opened and the error's code is prompts_full. A store that fails doesn't keep
-// the question from being asked.
+// Open asks a question: it joins the pending prompt of the same question in the same session, or opens a new
+// one. A pending prompt whose question changed with the disk or the policy is withdrawn. At a limit nothing
+// is opened and the error's code is prompts_full. A failing store doesn't prevent the question.
 func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error) {
 	b.mu.Lock()
 	replaced, joinable := b.same(question)
@@ -43,7 +41,7 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 			"too many prompts of %s are open; answer them, as with policyd prompts answer --all, or withdraw some", crowd)
 	}
 	opened := b.fresh(question)
-	opened.answering.Lock() // an answer waits until the store knows the question
+	opened.answering.Lock() // an answer waits until the store has the question
 	defer opened.answering.Unlock()
 	b.add(opened)
 	opened.join(question)
@@ -56,9 +54,8 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	return prompt, false, nil
 }
 
-// Delegate keeps a question that a host's own dialog asks: it is listed, nobody can
-// answer it here, and it counts to no limit. A store that fails doesn't keep the
-// question from being asked.
+// Delegate keeps a question that a host's own dialog asks: it is listed, nobody can answer it here, and it
+// counts to no limit. A failing store doesn't prevent it.
 func (b *Book) Delegate(ctx context.Context, question *v1.Question) v1.Prompt {
 	delegated := b.fresh(question).row
 	delegated.State = v1.PromptDelegated
@@ -101,8 +98,8 @@ func (b *Book) fresh(question *v1.Question) *entry {
 	return &entry{row: row, key: keyOf(&row), ended: make(chan struct{})}
 }
 
-// crowded names whose prompts are too many for another, and is empty where there is room.
-// One caller never fills the book: others have half of it.
+// crowded names whose prompts are too many for another, and is empty if there is room. One caller never fills
+// the book: others have half of it.
 func (b *Book) crowded(session string, by asker, size int) string {
 	agent, caller := b.asked[by], b.asked[asker{caller: by.caller}]
 	known := by.caller != ""

@@ -42,8 +42,7 @@ func TestReleaseEndsAPromptOnce(t *testing.T) {
 	assert.Empty(t, h.Asking(nil), "what has ended asks nothing")
 }
 
-// TestKeptCallsAreBounded holds that calls of prompts take bounded memory, and give
-// it back.
+// TestKeptCallsAreBounded checks that calls of prompts take bounded memory, and give it back.
 func TestKeptCallsAreBounded(t *testing.T) {
 	h := build(t)
 	large := `"` + strings.Repeat("x", 60<<10) + `"`
@@ -71,8 +70,7 @@ func TestKeptCallsAreBounded(t *testing.T) {
 	assert.Len(t, h.Asking(nil), len(kept)-9, "what ended makes room")
 }
 
-// TestAskingIsNarrowedByScope holds that only prompts of the scope are listed, the
-// oldest first.
+// TestAskingIsNarrowedByScope checks that only prompts of the scope are listed, the oldest first.
 func TestAskingIsNarrowedByScope(t *testing.T) {
 	h := build(t)
 	first := h.ask(t, question("s", 1, withCall(`{}`)))

@@ -26,9 +26,8 @@ func (e *entry) leave(held bool) (last bool) {
 	return e.held == 0 && e.unheld == 0 && e.row.State == v1.PromptPending
 }
 
-// Leave ends the wait of a call whose caller went away, or which was denied for
-// another reason. held says how the question was opened. A prompt that no call
-// awaits any more is withdrawn.
+// Leave ends the wait of a call whose caller went away, or which was denied for another reason. held states
+// how the question was opened. A prompt that no call awaits any more is withdrawn.
 func (b *Book) Leave(ctx context.Context, id string, held bool) {
 	b.mu.Lock()
 	kept, known := b.byID[id]

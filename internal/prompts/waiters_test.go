@@ -50,8 +50,8 @@ func TestTheLastCallThatLeavesWithdraws(t *testing.T) {
 	}
 }
 
-// TestAPromptOfAnotherProcessIsKept holds that a caller who joins a prompt that was
-// there before a restart doesn't take it along: an earlier call may await it.
+// TestAPromptOfAnotherProcessIsKept checks that a caller who joins a prompt that was there before a restart
+// doesn't take it along: an earlier call may await it.
 func TestAPromptOfAnotherProcessIsKept(t *testing.T) {
 	before := build(t)
 	prompt := before.ask(t, question("s", 1))

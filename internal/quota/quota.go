@@ -45,7 +45,7 @@ const (
 	Held       Bound = "held"
 )
 
-// Refusal says which limit was reached, and when asking again may help.
+// Refusal states which limit was reached, and when asking again may help.
 type Refusal struct {
 	Bound Bound
 	After time.Duration
@@ -60,7 +60,7 @@ const (
 	mostNames = 256
 	// sweepEvery is how often idle names are looked for where there are too many.
 	sweepEvery = time.Second
-	// otherNames stands for the agents of a caller beyond mostNames.
+	// otherNames represents the agents of a caller beyond mostNames.
 	otherNames = "\x00"
 )
 
@@ -112,7 +112,7 @@ func (s Slot) Release() {
 	}
 }
 
-// Take takes a slot, or says why there is none. A refused request takes nothing.
+// Take takes a slot, or states why there is none. A refused request takes nothing.
 func (q *Quota) Take(holder Holder, request Request) (Slot, *Refusal) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 // backChunk is how much of a file is read at once.
 const backChunk = 256 << 10
 
-// backward gives the lines of a file, the last one first. What stands behind the
-// last line feed is no line yet, or was torn, and is left out.
+// backward gives the lines of a file, the last one first. What follows the last line feed is no line yet, or
+// was torn, and is left out.
 type backward struct {
 	file io.ReaderAt
-	// left is how much of the file stands before the text that is held.
+	// left is how much of the file precedes the text that is held.
 	left int64
 	held []byte
 	// ended is true once what is held ends with a line feed.
@@ -67,7 +67,7 @@ func (b *backward) cut() ([]byte, bool) {
 	return line, true
 }
 
-// more puts what stands before in front of what is held.
+// more puts what precedes in front of what is held.
 func (b *backward) more() error {
 	// A long line is read in ever larger parts, so that it is not copied too often.
 	size := min(b.left, int64(max(b.chunk, len(b.held))))

@@ -15,7 +15,7 @@ type cleanCall struct {
 	call  v1.RecordCall // without arguments
 	args  string
 	kind  string
-	names *secretNames // that were in force
+	names *secretNames // that were active
 	kept  *v1.RecordCall
 }
 

@@ -44,10 +44,9 @@ func (w *Writer) release(e *entry) {
 	}
 }
 
-// queue holds the entries that wait. While it is led somebody writes. Who ends that
-// wakes the first of those who wait, and whoever comes first then writes what has
-// gathered, with what stands before: a lone caller writes at once, nobody waits for a
-// clock, and what waits is not held up until one who sleeps has woken.
+// queue holds the entries that wait. While it is led somebody writes. Who ends that wakes the first of those
+// who wait, and whoever comes first then writes what has gathered, with what precedes: a lone caller writes
+// at once, nobody waits for a clock, and what waits is not held up until one who sleeps has woken.
 type queue struct {
 	led     bool
 	waiting []*entry
@@ -63,8 +62,8 @@ var (
 	errLate   = errors.New("write record: the write did not end in time")
 )
 
-// commit returns when the entry's line is in the sinks. mine is false where the
-// entry is still somebody's who writes, and can't be used again.
+// commit returns when the entry's line is in the sinks. mine is false if the entry is still somebody's who
+// writes, and can't be used again.
 func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // the error is what counts
 	w.mu.Lock()
 	if w.led || len(w.waiting) > 0 { // or nobody else waits, and there is room

@@ -66,8 +66,8 @@ func ids(t *testing.T, text string) []string {
 	return found
 }
 
-// TestRecordsThatComeAtOnceShareAWrite holds that nobody is answered before the
-// record is written, and that whoever waits shares the next write.
+// TestRecordsThatComeAtOnceShareAWrite checks that nobody is answered before the record is written, and that
+// whoever waits shares the next write.
 func TestRecordsThatComeAtOnceShareAWrite(t *testing.T) {
 	out := newGated()
 	writer := record.NewTo(out)
@@ -136,7 +136,7 @@ func TestWhatThereIsNoRoomForWaitsAndThenFails(t *testing.T) {
 	assert.NotContains(t, out.text(), "blocked")
 }
 
-// TestRoomThatComesInTimeIsUsed holds that blocked callers go on.
+// TestRoomThatComesInTimeIsUsed checks that blocked callers go on.
 func TestRoomThatComesInTimeIsUsed(t *testing.T) {
 	writer, out, done := stuck(t, record.Options{BufferBytes: 1, Patience: patience})
 	for i := range 5 {
@@ -166,8 +166,8 @@ func TestRequiredRecordsCannotBeDropped(t *testing.T) {
 	require.ErrorContains(t, err, "records are required")
 }
 
-// TestAWriteThatDoesNotEndFailsThoseWhoWait holds that a disk that hangs denies
-// and doesn't hang every caller, and that nothing is mixed up once it goes on.
+// TestAWriteThatDoesNotEndFailsThoseWhoWait checks that a disk that hangs denies and doesn't hang every
+// caller, and that nothing is mixed up once it goes on.
 func TestAWriteThatDoesNotEndFailsThoseWhoWait(t *testing.T) {
 	out := newGated()
 	writer := record.NewWith(record.Options{Patience: 10 * time.Millisecond}, out)
@@ -187,8 +187,8 @@ func TestAWriteThatDoesNotEndFailsThoseWhoWait(t *testing.T) {
 	assert.Equal(t, []string{"stuck", "0", "1", "2", "3", "4"}, ids(t, out.text()))
 }
 
-// TestARecordThatWasLateIsAmended holds that a call which is denied since its record
-// took too long, and then is in the log as allowed, has a later record of the denial.
+// TestARecordThatWasLateIsAmended checks that a call which is denied since its record took too long, and then
+// is in the log as allowed, has a later record of the denial.
 func TestARecordThatWasLateIsAmended(t *testing.T) {
 	out := newGated()
 	writer := record.NewWith(record.Options{Patience: 2 * time.Second}, out)
@@ -217,8 +217,8 @@ func TestARecordThatWasLateIsAmended(t *testing.T) {
 	require.NoError(t, writer.Write(t.Context(), sample("after")), "the lead is handed on")
 }
 
-// TestAnAmendmentLeadsWhereNobodyWrites holds that it is written without another caller,
-// also where that fails.
+// TestAnAmendmentLeadsWhereNobodyWrites checks that it is written without another caller, also where that
+// fails.
 func TestAnAmendmentLeadsWhereNobodyWrites(t *testing.T) {
 	out := newGated()
 	close(out.pass)
@@ -288,8 +288,8 @@ func (p *partial) Write(text []byte) (int, error) {
 	return n, errors.New("disk full")
 }
 
-// TestOfAFailedWriteWhatIsWholeCounts holds that exactly those lack their record
-// whose line isn't whole in the file.
+// TestOfAFailedWriteWhatIsWholeCounts checks that exactly those lack their record whose line isn't whole in
+// the file.
 func TestOfAFailedWriteWhatIsWholeCounts(t *testing.T) {
 	length := len(encoded(t, "a"))
 	for _, test := range []struct{ bytes, whole int }{{0, 0}, {1, 0}, {length - 2, 0}, {length, 1}, {2*length + 5, 2}, {3*length - 2, 2}} {

@@ -47,8 +47,8 @@ func (r *Redactor) isContent(name, kind string) bool {
 // patchLine is a line that only patches have.
 var patchLine = regexp.MustCompile(`(?im)^\s*(?:\*{2,}\s*(?:begin\s+patch|(?:add|update|delete)\s+file\s*:)|diff --git |--- \S.*\r?\n\+\+\+ \S)`)
 
-// findPatch returns where the first line of a patch stands, nil for nowhere. Two stars or
-// two dashes stand in each, and in few other texts.
+// findPatch returns where the first line of a patch stands, nil for nowhere. Two stars or two dashes are in
+// each, and in few other texts.
 func findPatch(text string) []int {
 	if !strings.Contains(text, "**") && !strings.Contains(text, "--") {
 		return nil
@@ -62,8 +62,8 @@ func looksLikePatch(text string) bool {
 	return at != nil && strings.TrimSpace(text[:at[0]]) == ""
 }
 
-// withoutContents replaces the contents that stand inside a text: the bodies of
-// here-documents, and a patch from its first line to its end.
+// withoutContents replaces the contents that are inside a text: the bodies of here-documents, and a patch
+// from its first line to its end.
 func withoutContents(text string) string {
 	if strings.Contains(text, "<<") {
 		text = withoutHereDocuments(text)
@@ -80,7 +80,7 @@ func withoutContents(text string) string {
 	return text[:at[0]] + marker(rest)
 }
 
-// marker stands for contents inside a text.
+// marker represents contents inside a text.
 func marker(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return fmt.Sprintf("[%d bytes, sha256 %s]", len(content), hex.EncodeToString(sum[:]))
@@ -88,14 +88,13 @@ func marker(content string) string {
 
 var markerLine = regexp.MustCompile(`^\[[0-9]+ bytes, sha256 [0-9a-f]{64}\]\n?$`)
 
-// digest stands for an argument that is content: what it was can be proven, not
-// read.
+// digest represents an argument that is content: what it was can be proven, not read.
 func digest(value any) map[string]any {
 	content, isText := value.(string)
 	if !isText {
 		encoded, err := json.Marshal(value)
 		if err != nil {
-			encoded = nil // the length 0 then says that nothing was kept
+			encoded = nil // the length 0 then states that nothing was kept
 		}
 		content = string(encoded)
 	}

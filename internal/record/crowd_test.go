@@ -60,9 +60,9 @@ func crowd(t *testing.T, writer *record.Writer, callers, each int) (written [][]
 	return written, failures.Load()
 }
 
-// TestACrowdIsWrittenWholeAndInOrder holds that each record of many callers is in the
-// log once when its caller is answered, behind the caller's records before, and that
-// nobody is left waiting, whoever comes between one who is woken and the next write.
+// TestACrowdIsWrittenWholeAndInOrder checks that each record of many callers is in the log once when its
+// caller is answered, behind the caller's records before, and that nobody is left waiting, whoever comes
+// between one who is woken and the next write.
 func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
 	out := &slow{pause: func() {
 		for range 20 {

@@ -91,7 +91,7 @@ func refusePipe(name string) error {
 	if err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
 		return fmt.Errorf("open file: %s is a named pipe or a socket; the decision log is a file, and decision_log.stdout writes to standard output", name)
 	}
-	return nil // opening says what else is wrong
+	return nil // opening states what else is wrong
 }
 
 // endsTorn reports whether the last line of a file lacks its line feed.

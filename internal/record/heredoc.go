@@ -8,11 +8,10 @@ type hereDocument struct {
 	tabs bool // leading tabs of its lines don't count
 }
 
-// withoutHereDocuments replaces the body of every here-document by its length
-// and digest. A body that is never closed goes on to the end, as it does for a
-// shell. Quotes around the whole are not looked at: what only looks like a
-// here-document is replaced too. The verbs of what was replaced stand in the
-// facts where a shell would run them.
+// withoutHereDocuments replaces the body of every here-document by its length and digest. A body that is
+// never closed goes on to the end, as it does for a shell. Quotes around the whole are not looked at: what
+// only looks like a here-document is replaced too. The verbs of what was replaced are in the facts where a
+// shell would run them.
 func withoutHereDocuments(text string) string {
 	var out strings.Builder
 	var waiting []hereDocument
@@ -101,8 +100,8 @@ func announced(line string) []hereDocument {
 	return found
 }
 
-// pairs counts how often a pair of bytes stands in the beginning of a line, as
-// strings.Count does, for ever longer beginnings: each byte is looked at once.
+// pairs counts how often a pair of bytes is in the beginning of a line, as strings.Count does, for ever
+// longer beginnings: each byte is looked at once.
 type pairs struct{ found, seen int }
 
 func (p *pairs) count(beginning, pair string) int {

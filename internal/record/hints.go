@@ -2,10 +2,9 @@ package record
 
 import "strings"
 
-// hints find which patterns can match a text: those of which a hint stands in it. One
-// pass over the text, without a copy, looks at the first three characters of each hint
-// in a bitmap; where two hints share a bit, or other text does, the hint itself is
-// compared.
+// hints find which patterns can match a text: those of which a hint is in it. One pass over the text, without
+// a copy, looks at the first three characters of each hint in a bitmap; where two hints share a bit, or other
+// text does, the hint itself is compared.
 type hints struct {
 	first [1 << trigramBits / 64]uint64
 	known map[uint][]hint
@@ -55,7 +54,7 @@ func newHints(patterns []pattern) *hints {
 // them.
 func next(trigram uint, c byte) uint { return (trigram<<5 | uint(c)&31) & trigramMask }
 
-// of returns the patterns of which a hint stands in text, whatever its case.
+// of returns the patterns of which a hint is in text, whatever its case.
 func (h *hints) of(text string) patternSet {
 	var found patternSet
 	trigram, all := uint(0), byte(0)
@@ -83,7 +82,7 @@ func (h *hints) at(trigram uint, text string) patternSet {
 	return found
 }
 
-// folded returns the patterns of which a hint stands in text, which is in lower case.
+// folded returns the patterns of which a hint is in text, which is in lower case.
 func (h *hints) folded(lower string) patternSet {
 	var found patternSet
 	for i := range h.patterns {

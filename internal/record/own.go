@@ -25,7 +25,7 @@ func (m *Masker) SetOwn(tokens []string) {
 	for _, token := range tokens {
 		for offset := range 3 {
 			padded := []byte(strings.Repeat("x", offset) + token)
-			// The first group holds bytes of what stands in front, the last ones what is behind.
+			// The first group holds bytes of what is in front, the last ones what is behind.
 			first, last := 4*((offset+2)/3), 4*(len(padded)/3)
 			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 				piece := encoding.EncodeToString(padded)[first:last]
@@ -116,7 +116,7 @@ func (o *ownTokens) maskPercent(text string) string {
 	return out.String()
 }
 
-// spans are where tokens stand in a text, in order. No token is a part of another.
+// spans are where tokens are in a text, in order. No token is a part of another.
 func (o *ownTokens) spans(text string) [][2]int {
 	var spans [][2]int
 	for _, token := range o.tokens {

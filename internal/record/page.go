@@ -25,8 +25,7 @@ type page struct {
 
 	list  []Line
 	bytes int
-	// last is the id of the last line that was looked at, and more is true where
-	// there are others behind it.
+	// last is the id of the last line that was looked at, and more is true if there are others behind it.
 	last string
 	more bool
 }
@@ -123,9 +122,8 @@ func (m *matcher) read(line []byte) (read *outline, whole bool) {
 	return &outline{ID: id, Timestamp: idTime(id)}, true
 }
 
-// over reports whether all that follows was decided before what is asked for.
-// Records stand in the order in which they were written, which is not quite that of
-// their times.
+// over reports whether all that follows was decided before what is asked for. Records are in the order in
+// which they were written, which is not quite that of their times.
 func (m *matcher) over(read *outline) bool {
 	return !m.Since.IsZero() && !read.Timestamp.IsZero() && read.Timestamp.Before(m.Since.Add(-clockSlop))
 }

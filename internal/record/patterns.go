@@ -18,9 +18,8 @@ type pattern struct {
 const secretWord = `(?:passw(?:or)?d|passphrase|secret|token|credential|_pat\b|_auth\b|_pass\b|_pwd\b|` +
 	`(?:api|access|private|auth|account|signing|encryption|master|service|shared|storage)[_-]?key)`
 
-// A value ends where a shell or JSON would end it. What is quoted may hold
-// escaped quotes, and quotes may themselves be escaped, as they are in JSON that
-// stands between a shell's quotes.
+// A value ends where a shell or JSON would end it. What is quoted may hold escaped quotes, and quotes may
+// themselves be escaped, as they are in JSON that is between a shell's quotes.
 const (
 	quotedValue = `\\"(?:[^"\\]|\\[^"])*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?`
 	substituted = `\$\((?:[^()]|\([^()]*\))*\)?|` + "`[^`]*`?" + `|\([^()]*\)?`

@@ -19,7 +19,7 @@ type operation struct {
 	value   any
 }
 
-// errNowhere says that a pointer leads nowhere: there is nothing to mask.
+// errNowhere states that a pointer leads nowhere: there is nothing to mask.
 var errNowhere = errors.New("the pointer leads nowhere")
 
 // apply changes the document as the operations say, in their order, and notes

@@ -41,7 +41,7 @@ const (
 // NewReader returns a reader of the log at a path.
 func NewReader(file string) *Reader { return &Reader{file: file, scan: usualScan} }
 
-// Line is one record as it stands in the log.
+// Line is one record as it is in the log.
 type Line = []byte
 
 // List returns up to limit records that match, the newest first, behind the one

@@ -42,8 +42,7 @@ func (r *Redactor) SetContentArguments(names []string) {
 	r.content.Store(&content)
 }
 
-// SetSecretNames replaces the globs of secret names: they belong to the policy
-// in force.
+// SetSecretNames replaces the globs of secret names: they belong to the active policy.
 func (r *Redactor) SetSecretNames(globs []string) { r.masker.SetVariables(globs) }
 
 // SetOwn replaces policyd's own tokens, which are masked wherever they stand.

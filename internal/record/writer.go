@@ -33,7 +33,7 @@ const (
 	largestBatch = 1 << 20
 )
 
-// Options say where records go. One of File and Stdout has to be set.
+// Options state where records go. One of File and Stdout has to be set.
 type Options struct {
 	// File is the decision log; it and its directory are made if they are
 	// missing. It is made readable by its owner alone, also where it existed.
@@ -78,7 +78,7 @@ type Writer struct {
 	writing sync.Mutex
 	sinks   []*sink
 	batch   []byte
-	// since is when the write that runs began, in nanoseconds; 0 is none.
+	// since is when the write that runs began, in nanoseconds; 0 means none.
 	since atomic.Int64
 }
 

@@ -33,7 +33,7 @@ func TestCardMarksWhatDeservesALook(t *testing.T) {
 	assert.Equal(t, []render.Segment{{Text: `printf \x1b…`}}, render.Segments(`printf \x1b…`, false), "the agent's own characters")
 }
 
-// TestCardOffersWhatTheTextAllows holds that a card gives no answer that other forms don't.
+// TestCardOffersWhatTheTextAllows checks that a card gives no answer that other forms don't.
 func TestCardOffersWhatTheTextAllows(t *testing.T) {
 	prompt := v1.Prompt{
 		ID: "p-1", State: v1.PromptPending, Title: "Approve git push?", Verbs: []string{"git push"},

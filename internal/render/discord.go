@@ -60,7 +60,7 @@ type DiscordComponent struct {
 	CustomID   string             `json:"custom_id,omitempty"`
 }
 
-// DiscordMentions says what in a message may mention somebody: nothing.
+// DiscordMentions states what in a message may mention somebody: nothing.
 type DiscordMentions struct {
 	Parse []string `json:"parse"`
 }
@@ -80,7 +80,7 @@ func Discord(prompt *v1.Prompt) DiscordMessage {
 		embed.Fields = append(embed.Fields, DiscordField{Name: "result", Value: v.block(v.ending, discordLongFact, asItIs)})
 	}
 	if v.code != "" {
-		// The command has what room is left, but for a note.
+		// The command has what room is left, except for a note.
 		left := discordTotal - embed.length() - length(noteName) - longestNote
 		embed.Description = v.block(v.code, min(left, discordDescription)-fences, asItIs)
 	}

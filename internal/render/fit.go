@@ -8,8 +8,7 @@ import (
 // cutMark stands where a text was cut.
 const cutMark = "… (cut)"
 
-// length is what Slack and Discord count at most: UTF-16 units. Where they count
-// characters it is never less.
+// length is what Slack and Discord count at most: UTF-16 units. If they count characters it is never less.
 func length(text string) int {
 	units := 0
 	for _, r := range text {

@@ -15,8 +15,8 @@ import (
 	"policyd/internal/render"
 )
 
-// FuzzRendering holds that whatever an agent makes a prompt say, a message is valid,
-// within its channel's limits, and no text of it is markup, link or mention (A11).
+// FuzzRendering checks that whatever an agent makes a prompt say, a message is valid, within its channel's
+// limits, and no text of it is markup, link or mention (A11).
 func FuzzRendering(f *testing.F) {
 	for _, text := range []string{
 		"git push", "```\n<!channel>", "a```", "``", "`", "\n\n\n", "<https://evil.example|x>", "@everyone", "&lt;", "\x1b[2J", "\u202e",
@@ -44,7 +44,7 @@ func FuzzRendering(f *testing.F) {
 	})
 }
 
-// units is how Slack and Discord count, told apart from the code under test.
+// units is how Slack and Discord count, distinguished from the code under test.
 func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
 func choiceKeys(prompt *v1.Prompt) []string {

@@ -158,7 +158,7 @@ func TestAnEndedPromptHasNoButtons(t *testing.T) {
 	}
 }
 
-// TestChoicesThatNoButtonCanCarry holds that a button never answers something else.
+// TestChoicesThatNoButtonCanCarry checks that a button never answers something else.
 func TestChoicesThatNoButtonCanCarry(t *testing.T) {
 	offersEverywhere(t, asked(func(p *v1.Prompt) {
 		p.Choices = []v1.Choice{
@@ -180,8 +180,8 @@ func TestChoicesThatNoButtonCanCarry(t *testing.T) {
 	require.Len(t, render.Discord(many).Components, 5)
 }
 
-// TestWhatIsSavedIsShownWithWhatIsOffered holds that every form says what each lasting choice
-// saves, and says it of no choice that it doesn't offer.
+// TestWhatIsSavedIsShownWithWhatIsOffered checks that every form states what each lasting choice saves, and
+// says it of no choice that it doesn't offer.
 func TestWhatIsSavedIsShownWithWhatIsOffered(t *testing.T) {
 	saving := func(p *v1.Prompt) {
 		p.Choices[1].Saves, p.Choices[2].Saves, p.Choices[3].Saves = "git push in /srv/proj", "git push in /srv/proj", "git push anywhere"

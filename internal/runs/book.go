@@ -88,7 +88,7 @@ type Counts struct {
 	Obliged, Run, Refused uint64
 }
 
-// Counts say how many calls came how far.
+// Counts state how many calls came how far.
 func (b *Book) Counts() Counts {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,8 +97,8 @@ func (b *Book) Counts() Counts {
 
 var _ gate.Runs = (*Book)(nil)
 
-// New returns a book. profiles says what can be enforced here, and is called concurrently; now
-// is the clock.
+// New returns a book. profiles states what can be enforced here, and is called concurrently; now is the
+// clock.
 func New(profiles func() v1.Set, now func() time.Time) *Book {
 	return &Book{profiles: profiles, now: now, runs: map[string]*pending{}, refused: map[refusedCall]refusedRun{}, tried: map[string]trial{}}
 }
@@ -148,7 +148,7 @@ func (b *Book) try(session string, ran bool) {
 	b.tried[session] = one
 }
 
-// Tried says what became of the lines that were handed out to a session.
+// Tried states what became of the lines that were handed out to a session.
 func (b *Book) Tried(session string) (ran bool, handed int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -3,8 +3,8 @@
 // api/openapi.json, which the server serves. The same types always give the
 // same bytes, so that a difference in a build means that a file is out of date.
 //
-// It is run by go generate and takes no arguments; it writes below the module
-// that the working directory lies in.
+// It is run by go generate and takes no arguments; it writes below the module that the working directory is
+// in.
 package main
 
 //go:generate go run .

@@ -59,8 +59,8 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 	}, nil
 }
 
-// components gathers the schemas of the types and of all they refer to. What a
-// type refers to is null where its field is a pointer that is always sent.
+// components gathers the schemas of the types and of all they refer to. What a type refers to is null if its
+// field is a pointer that is always sent.
 func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
 	gathered := object{}
 	for _, value := range types {

@@ -14,7 +14,7 @@ import (
 // most is the largest secret, in bytes: far above a key with its chain.
 const most = 1 << 20
 
-// ModeError says that a file is open to others than those it is for.
+// ModeError states that a file is open to others than those it is for.
 type ModeError struct {
 	Path string
 	Mode fs.FileMode
@@ -63,9 +63,8 @@ func Read(path string) ([]byte, error) {
 	return content, nil
 }
 
-// Transient reports whether an error says that the system could not read a file at this
-// moment, and nothing of the file: it has no descriptors or memory left, was interrupted,
-// or its disk failed.
+// Transient reports whether an error states that the system could not read a file at this moment, and nothing
+// of the file: it has no descriptors or memory left, was interrupted, or its disk failed.
 func Transient(err error) bool {
 	for _, code := range []syscall.Errno{
 		syscall.EMFILE, syscall.ENFILE, syscall.EINTR, syscall.ENOMEM, syscall.EIO, syscall.EAGAIN,

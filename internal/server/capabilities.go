@@ -10,7 +10,7 @@ import (
 	"policyd/internal/strict"
 )
 
-// Capabilities say what a host may advertise in a session. It is called concurrently.
+// Capabilities state what a host may advertise in a session. It is called concurrently.
 type Capabilities interface {
 	// without are modes that the asking host does not implement: a method in one of
 	// them is not served to its agent.
@@ -23,7 +23,7 @@ type Terminals interface {
 	Report(session string, report v1.TerminalReport, peers []v1.Peer) (v1.Terminal, error)
 }
 
-// capabilities says what a host may advertise to the agent of a session.
+// capabilities states what a host may advertise to the agent of a session.
 func (s *Server) capabilities(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	id := query.text("session")

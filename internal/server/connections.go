@@ -219,7 +219,7 @@ var refusalCodes = map[int]string{
 	http.StatusHTTPVersionNotSupported:     "http_version_unsupported",
 }
 
-// refusalFor returns the answer that stands for one that net/http wrote, nil for any other.
+// refusalFor returns the answer that represents one that net/http wrote, nil for any other.
 func refusalFor(text []byte) []byte {
 	line, rest, _ := bytes.Cut(text, []byte("\r\n"))
 	switch {

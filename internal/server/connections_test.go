@@ -100,7 +100,7 @@ func secured(t *testing.T) (*running, *tls.Config) {
 	return r, &tls.Config{RootCAs: ca.Pool(), ServerName: "localhost", MinVersion: tls.VersionTLS12}
 }
 
-// TestRequestsInTLSAndBesideIt holds that requests inside TLS carry its state, and that a client without
+// TestRequestsInTLSAndBesideIt checks that requests inside TLS carry its state, and that a client without
 // TLS, or with another authority, gets an answer or none, and harms nobody.
 func TestRequestsInTLSAndBesideIt(t *testing.T) {
 	r, trusted := secured(t)

@@ -74,8 +74,8 @@ func holderName(session *v1.Session) string {
 	return session.Agent
 }
 
-// agentOf is whom all calls count for, empty where there are several: then a host
-// asks for them on its own behalf.
+// agentOf is whom all calls count for, empty if there are several: then a host asks for them on its own
+// behalf.
 func agentOf(calls []v1.Call) string {
 	name := ""
 	for i := range calls {

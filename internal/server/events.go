@@ -12,8 +12,8 @@ import (
 	"policyd/internal/events"
 )
 
-// beat is how often a silent stream says that it is still there, so that
-// proxies and clients don't take it for dead.
+// beat is how often a silent stream states that it is still there, so that proxies and clients don't take it
+// for dead.
 const beat = 15 * time.Second
 
 // streamEvents answers with server-sent events until the client goes away or the

@@ -23,8 +23,7 @@ import (
 // hookPath begins the addresses of hooks.
 const hookPath = "/v1/hooks/"
 
-// Headers of a hook's answer. That they stand there tells a hook program that it
-// talks to policyd.
+// Headers of a hook's answer. That they are there tells a hook program that it talks to policyd.
 const (
 	headerHookDecision   = "Policyd-Decision"
 	headerHookExit       = "Policyd-Exit"
@@ -155,8 +154,8 @@ func (h *hookCall) decide(c echo.Context) error {
 	return answerHook(c, decision.Effect.String(), said)
 }
 
-// rewrite says how a call is rewritten, nil for a hook that doesn't rewrite, and notes in the
-// call's session what the hook can enforce for it.
+// rewrite states how a call is rewritten, nil for a hook that doesn't rewrite, and notes in the call's
+// session what the hook can enforce for it.
 func (h *hookCall) rewrite(session *v1.Session) *gate.Rewrite {
 	if h.query.rewrite == nil {
 		return nil
@@ -170,8 +169,8 @@ func (h *hookCall) rewrite(session *v1.Session) *gate.Rewrite {
 	return &rewrite
 }
 
-// settledKey names a call as the client names it; empty where it doesn't, or
-// where it never asks about a call again.
+// settledKey names a call as the client names it; empty if it doesn't, or where it never asks about a call
+// again.
 func (h *hookCall) settledKey() string {
 	if h.event.CallID == "" || !h.client.AsksLater {
 		return ""
@@ -211,7 +210,7 @@ func (s *Server) answerHookFault(fault *problem, c echo.Context) error {
 	client := strings.TrimPrefix(c.Request().URL.Path, hookPath)
 	payload, _ := c.Get(hookPayloadKey).([]byte)
 	if payload == nil {
-		// Whatever can be read tells which of its shapes the client waits for.
+		// Whatever can be read reports which of its shapes the client waits for.
 		payload, _ = s.hookPayload(c)
 	}
 	if callerOf(c) != (v1.Caller{}) { // strangers write no log
@@ -220,7 +219,7 @@ func (s *Server) answerHookFault(fault *problem, c echo.Context) error {
 	return answerHook(c, v1.EffectDeny.String(), reply.Refuse(client, payload, clients.Refusal(fault.Code, fault.Detail)))
 }
 
-// byteOrderMark stands before the payload of some Windows programs.
+// byteOrderMark precedes the payload of some Windows programs.
 var byteOrderMark = []byte("\ufeff")
 
 // hookPayload reads the payload, without a byte order mark. What was read of one

@@ -75,8 +75,8 @@ func (s *Server) readHookQuery(c echo.Context, agent string) (hookQuery, error) 
 	return out, query.done()
 }
 
-// rewrite reads how the hook's calls are to be run contained. All of it stands in the line
-// that the client then runs.
+// rewrite reads how the hook's calls are to be run contained. All of it is in the line that the client then
+// runs.
 func (q *query) rewrite() *gate.Rewrite {
 	contain := q.text("contain", "true", "false") == "true"
 	rewrite := &gate.Rewrite{Launcher: q.plainPath("launcher")}

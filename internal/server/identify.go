@@ -71,7 +71,7 @@ func (s *Server) identify(c echo.Context) (*credential, error) {
 		"send the content of agent.token from the state directory as Authorization: Bearer <token>, or use the Unix socket")
 }
 
-// certified is whom a client certificate stands for, nil for nobody.
+// certified is whom a client certificate represents, nil for nobody.
 func (s *Server) certified(request *http.Request) (*credential, error) {
 	if s.options.Certificate == nil || request.TLS == nil {
 		return nil, nil //nolint:nilnil // nobody is named

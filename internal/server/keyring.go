@@ -24,14 +24,14 @@ const (
 	RoleMetrics  Role = "metrics"  // may read /metrics
 )
 
-// Principal is who a credential stands for. The tokens of the state directory
-// have no name: whoever is on the machine may have them.
+// Principal is who a credential represents. The tokens of the state directory have no name: whoever is on the
+// machine may have them.
 type Principal struct {
 	Name string
 	Role Role
 }
 
-// Key is a token and whom it stands for.
+// Key is a token and whom it represents.
 type Key struct {
 	Principal
 	Token string
@@ -48,8 +48,8 @@ type credential struct {
 	sum   [sha256.Size]byte
 }
 
-// newCredential makes the credential of a principal. Agents are told apart by
-// their names, so that what one registered isn't another's.
+// newCredential makes the credential of a principal. Agents are distinguished by their names, so that what
+// one registered isn't another's.
 func newCredential(who Principal) *credential {
 	identity := tokenIdentity
 	if who.Name != "" {
@@ -113,7 +113,7 @@ func (r *Keyring) Replace(keys []Key) error {
 	return nil
 }
 
-// checkKeys holds that a token is long enough, and stands for one principal.
+// checkKeys holds that a token is long enough, and represents one principal.
 func checkKeys(keys []Key) error {
 	for i, key := range keys {
 		if len(key.Token) < shortestToken {
@@ -138,7 +138,7 @@ func (c *credential) id() string {
 	return hex.EncodeToString(twice[:])
 }
 
-// Holds reports whether a token counts, by its id, and stands for an operator.
+// Holds reports whether a token counts, by its id, and represents an operator.
 func (r *Keyring) Holds(id string) bool {
 	return id != "" && slices.ContainsFunc(*r.current.Load(), func(known *credential) bool {
 		return known.role == RoleOperator && known.id() == id

@@ -18,8 +18,8 @@ import (
 type Observation struct {
 	Method, Route string
 	Status        int
-	// Held is true for a request that was held for an answer, which says how
-	// long people take and not the server.
+	// Held is true for a request that was held for an answer, which states how long people take and not the
+	// server.
 	Held     bool
 	Duration time.Duration
 }
@@ -30,7 +30,7 @@ type Observer interface {
 	Ended(ctx context.Context, observation Observation)
 }
 
-// other stands for what the server doesn't take.
+// other represents what the server doesn't take.
 const other = "other"
 
 // methods are those of routes.

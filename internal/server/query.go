@@ -45,8 +45,7 @@ func (q *query) fail(name, allowed string) {
 	}
 }
 
-// text returns a parameter, empty where it is not given. allowed limits it to
-// some values unless there are none.
+// text returns a parameter, empty if it is not given. allowed limits it to some values unless there are none.
 func (q *query) text(name string, allowed ...string) string {
 	q.known = append(q.known, name)
 	values := q.values[name]
@@ -66,7 +65,7 @@ func (q *query) text(name string, allowed ...string) string {
 // wait returns how long an answer is to be held.
 func (q *query) wait() time.Duration { return q.duration("wait") }
 
-// duration returns a parameter that says how long something is held.
+// duration returns a parameter that states how long something is held.
 func (q *query) duration(name string) time.Duration {
 	text := q.text(name)
 	if text == "" {

@@ -26,7 +26,7 @@ type Decider interface {
 	Decide(ctx context.Context, call *v1.Call, options gate.DecideOptions) v1.Decision
 }
 
-// Readiness says whether calls can be decided, and why not.
+// Readiness states whether calls can be decided, and why not.
 type Readiness struct {
 	Ready  bool
 	Checks []Check
@@ -71,14 +71,14 @@ type Options struct {
 	Console Console
 	// Events may be nil: then nobody is told of any.
 	Events *events.Broker
-	// Agents says what the settings say of an agent's hooks; personal and
-	// interactive unless set. It is called concurrently.
+	// Agents states what the settings say of an agent's hooks; personal and interactive unless set. It is
+	// called concurrently.
 	Agents func(agent string) AgentTerms
 	// Tokens are those of the two roles, unless Keys are given.
 	Tokens Tokens
 	Keys   *Keyring
-	// Certificate, unless nil, says whom a client certificate stands for. Its
-	// error refuses a connection whose certificate doesn't count any more.
+	// Certificate, unless nil, says whom a client certificate represents. Its error refuses a connection
+	// whose certificate doesn't count any more.
 	Certificate func(state *tls.ConnectionState) (who Principal, named bool, err error)
 	// Connections, unless nil, bounds the connections; its listeners are those of Serve.
 	Connections *Connections
@@ -86,8 +86,7 @@ type Options struct {
 	Quota *quota.Quota
 	// Observer, unless nil, hears of every request.
 	Observer Observer
-	// Metrics, unless nil, serves /metrics, to credentials for it alone where
-	// MetricsToken is set.
+	// Metrics, unless nil, serves /metrics, to credentials for it alone if MetricsToken is set.
 	Metrics      http.Handler
 	MetricsToken bool
 	// Around, unless nil, is put around everything that answers.

@@ -23,8 +23,7 @@ const maxSocketPath = 103
 // nobody answers on is left over and replaced; one that answers is an error,
 // and so is anything that isn't a socket. Closing the listener removes it.
 //
-// access says who may connect. A group gets the directory with mode 0750, too,
-// since it has to enter it.
+// access states who may connect. A group gets the directory with mode 0750, too, since it has to enter it.
 func ListenUnix(runDir string, access SocketAccess) (net.Listener, error) {
 	if err := access.check(); err != nil {
 		return nil, err

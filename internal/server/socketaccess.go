@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// SocketAccess says who may connect to the Unix socket. The zero value is the
-// mode 0660, with the group that the directory gives.
+// SocketAccess states who may connect to the Unix socket. The zero value is the mode 0660, with the group
+// that the directory gives.
 type SocketAccess struct {
 	// Mode is 0600 or 0660; nothing else is taken.
 	Mode fs.FileMode

@@ -30,8 +30,7 @@ func (t Tokens) check() error {
 	return nil
 }
 
-// ModeError says that a file or directory of the state is open to others than
-// its owner.
+// ModeError states that a file or directory of the state is open to others than its owner.
 type ModeError struct {
 	Path string
 	// Mode is what it has, and Want what is needed.

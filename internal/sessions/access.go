@@ -113,8 +113,8 @@ func (r *Registry) look(session *v1.Session, name string) (Place, Scope, error) 
 	return place, scope, nil
 }
 
-// standing says whether a session may read a place already, and why nobody may
-// be asked where that is so. Both are what policy says of such a read.
+// standing states whether a session may read a place already, and why nobody may be asked where that is so.
+// Both are what policy says of such a read.
 func (r *Registry) standing(ctx context.Context, session *v1.Session, place Place, caller v1.Caller) (inScope bool, refusal string) {
 	decision := r.options.Reads(ctx, session, place.Real, caller)
 	if decision.Effect == v1.EffectAllow {
@@ -175,11 +175,10 @@ func grantUnit(scope Scope, session *v1.Session, place Place) (string, bool) {
 	return "", false
 }
 
-// ReadingRoot is the directory that a person could let a session read for the sake of a
-// path outside: what may be granted for it (P7), else the nearest directory of a project's
-// shape, else the directory itself or the one that holds the file, and the file alone where that
-// directory is a home or too far up. It is empty for places that no session may have, and where the
-// path can't be seen.
+// ReadingRoot is the directory that a person could let a session read for the sake of a path outside: what
+// may be granted for it (P7), else the nearest directory of a project's shape, else the directory itself or
+// the one that holds the file, and the file alone if that directory is a home or too far up. It is empty for
+// places that no session may have, and where the path can't be seen.
 func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	scope := r.options.Scope()
 	if scope == nil {
@@ -357,9 +356,8 @@ func (r *Registry) await(ctx context.Context, prompt v1.Prompt, wait time.Durati
 	return response, nil
 }
 
-// Resolve makes the grant that a person said yes to. The disk may have changed
-// since the question was asked, so everything is looked at again; a refusal says
-// what changed (P8).
+// Resolve makes the grant that a person said yes to. The disk may have changed since the question was asked,
+// so everything is looked at again; a refusal states what changed (P8).
 func (r *Registry) Resolve(ctx context.Context, prompt *v1.Prompt, kind string) (grant v1.Grant, refusal string) {
 	found, err := r.active(ctx, prompt.Call.SessionID, v1.Caller{Operator: true})
 	if err != nil {

@@ -9,11 +9,10 @@ import (
 	"policyd/internal/store"
 )
 
-// Admit returns the session that a call may count on: the one that is kept,
-// narrowed by what the call says. A session that is new is kept as the call
-// names it. An error holds a *v1.CodedError. While the store can't say what is
-// kept of a session, the call is judged as one that may touch nothing, so that
-// what the session would allow is asked (D2).
+// Admit returns the session that a call may count on: the one that is kept, narrowed by what the call says. A
+// session that is new is kept as the call names it. An error holds a *v1.CodedError. While the store can't
+// state what is kept of a session, the call is judged as one that may touch nothing, so that what the session
+// would allow is asked (D2).
 func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error) {
 	known := r.inMemory(asked.ID)
 	if known == nil || known.row.Archived {
@@ -237,9 +236,8 @@ func (r *Registry) peek(ctx context.Context, id string) (*v1.Session, error) {
 	return &row.Session, nil
 }
 
-// unknown stands for a session that the store can't be asked about. It could be
-// kept with less than the call says, so it has nothing: no audience but the
-// narrowest, and no directory.
+// unknown represents a session that the store can't be asked about. It could be kept with less than the call
+// says, so it has nothing: no audience but the narrowest, and no directory.
 func unknown(asked *v1.Session, caller v1.Caller) *held {
 	session := v1.Session{
 		ID: asked.ID, Agent: asked.Agent, Audience: v1.AudiencePublic, Interactive: new(asked.Attended()),
@@ -248,9 +246,8 @@ func unknown(asked *v1.Session, caller v1.Caller) *held {
 	return &held{row: store.Session{Session: session, Owner: caller.Identity}, passing: true}
 }
 
-// findOrMake returns the session as it is in the store, and makes it or brings
-// it back from the archive where it has to. made is true where it was not
-// there. The caller holds writing.
+// findOrMake returns the session as it is in the store, and makes it or brings it back from the archive where
+// it has to. made is true if it was not there. The caller holds writing.
 func (r *Registry) findOrMake(
 	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller, register bool,
 ) (found *held, made bool, err error) {
@@ -364,8 +361,8 @@ func (r *Registry) newRow(
 	return row, nil
 }
 
-// remembered finds a session in memory, or takes it in from the store; nil where
-// there is none. It may be called while writing is held.
+// remembered finds a session in memory, or takes it in from the store; nil if there is none. It may be called
+// while writing is held.
 func (r *Registry) remembered(ctx context.Context, id string) *held {
 	if known := r.inMemory(id); known != nil || r.isResting() {
 		return known

@@ -165,8 +165,8 @@ func (r *Registry) changed(id string) {
 	}
 }
 
-// ListGrants returns the grants of a session or an agent. An agent's standing
-// grants stand among them; they have no id, since only settings change them.
+// ListGrants returns the grants of a session or an agent. An agent's standing grants are among them; they
+// have no id, since only settings change them.
 func (r *Registry) ListGrants(ctx context.Context, who v1.Holder) ([]v1.Grant, error) {
 	if _, err := r.sessionOf(ctx, who); err != nil {
 		return nil, err

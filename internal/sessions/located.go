@@ -7,9 +7,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// located are the directories that a request names, as they lie on the disk. They are
-// looked up before a lock is taken, so that a slow or large look-up keeps only its own
-// caller waiting, and each is looked up once.
+// located are the directories that a request names, as they are on the disk. They are looked up before a lock
+// is taken, so that a slow or large look-up keeps only its own caller waiting, and each is looked up once.
 type located struct {
 	scope Scope
 	// as is the session by which they were looked up: the one that is kept, or else the
@@ -78,8 +77,8 @@ func (l *located) session(asked *v1.Session) v1.Session {
 	return session
 }
 
-// under returns the real path of a directory, and whether it lies in a kept one,
-// which is real. Without a policy nothing does.
+// under returns the real path of a directory, and whether it is in a kept one, which is real. Without a
+// policy nothing does.
 func (l *located) under(dir, kept string) (real string, below bool) {
 	place, known := l.places[dir]
 	if !known || place.Err != nil {

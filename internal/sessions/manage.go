@@ -9,8 +9,8 @@ import (
 	"policyd/internal/store"
 )
 
-// Register keeps a session before its first call, or narrows one that is known.
-// created is true where the id was not in use.
+// Register keeps a session before its first call, or narrows one that is known. created is true if the id was
+// not in use.
 func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Caller) (info v1.SessionInfo, created bool, err error) {
 	err = r.withLocated(ctx, asked, func(found *located) (err error) {
 		if found.scope == nil {

@@ -18,9 +18,8 @@ type narrowing struct {
 	out      v1.Session
 }
 
-// narrow returns the session that a request may count on: what is kept, or what
-// the request says where that is narrower. What is fixed and said differently
-// is an error that holds a *v1.CodedError.
+// narrow returns the session that a request may count on: what is kept, or what the request states where that
+// is narrower. What is fixed and said differently is an error that holds a *v1.CodedError.
 func (r *Registry) narrow(found *located, kept, asked *v1.Session, register bool) (v1.Session, error) {
 	n := &narrowing{registry: r, located: found, kept: kept, asked: asked, register: register, out: *kept}
 	for _, step := range []func() error{n.fixed, n.audience, n.interactive, n.directories, n.extraDirs} {

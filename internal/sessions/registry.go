@@ -38,7 +38,7 @@ type Place struct {
 	Dir       bool
 	Links     []string
 	Visible   bool
-	// Changeable is true where a remembered answer may let files be changed.
+	// Changeable is true if a remembered answer may let files be changed.
 	Changeable bool
 }
 
@@ -48,17 +48,16 @@ type Located struct {
 	Err error
 }
 
-// Scope is what the policy in force says of paths, and how it sees them. It may
-// be used concurrently.
+// Scope is what the active policy says of paths, and how it sees them. It may be used concurrently.
 type Scope interface {
-	// Place looks at an absolute path. An error says that it leads nowhere known.
+	// Place looks at an absolute path. An error states that it leads nowhere known.
 	Place(session *v1.Session, grants []v1.PathGrant, path string) (Place, error)
 	// Places is Place for several paths, and ends with ctx, whose error it returns. It
 	// looks the session's own directories up once.
 	Places(ctx context.Context, session *v1.Session, grants []v1.PathGrant, names []string) ([]Located, error)
 	// RepositoryShaped reports whether a directory holds what a project has at its top.
 	RepositoryShaped(dir string) bool
-	// Under reports whether a real path is root or lies below it.
+	// Under reports whether a real path is root or is below it.
 	Under(path, root string, session *v1.Session) bool
 	// Projects are the registered project roots, Whitelist the roots under which
 	// a repository-shaped directory can be granted.
@@ -81,7 +80,7 @@ type Asker interface {
 // Options are the collaborators of a Registry and its limit.
 type Options struct {
 	Store Store
-	// Scope gives the scope in force; nil means that no policy is active yet.
+	// Scope gives the scope active; nil means that no policy is active yet.
 	Scope func() Scope
 	// Reads decides whether a session may read a path now, as any read is decided.
 	Reads func(ctx context.Context, session *v1.Session, path string, caller v1.Caller) v1.Decision
@@ -120,8 +119,8 @@ type Registry struct {
 	sessions map[string]*held
 	// bytes is how long the texts of sessions are.
 	bytes int
-	// before are the sessions as they were when Load forgot them. They stand in
-	// while the store can't be asked, as those in memory do.
+	// before are the sessions as they were when Load forgot them. They are in while the store can't be asked,
+	// as those in memory do.
 	before map[string]*held
 	// bytesBefore is at least how long the texts of before are.
 	bytesBefore int
@@ -139,8 +138,7 @@ type held struct {
 	// said are the directories as a host last named them; row has them by their
 	// real paths.
 	said directories
-	// passing is true for what stands for a session that the store can't be asked
-	// about, for one call.
+	// passing is true for what represents a session that the store can't be asked about, for one call.
 	passing bool
 }
 
@@ -228,7 +226,7 @@ func (r *Registry) Load(ctx context.Context) error {
 	return nil
 }
 
-// Check says why the registry has no store to rely on, nil when it has.
+// Check states why the registry has no store to rely on, nil when it has.
 func (r *Registry) Check() error {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -78,7 +78,7 @@ func TestNarrowing(t *testing.T) {
 	}
 }
 
-// TestACallThatNarrowsChangesNothingForTheNext holds that only a registration is kept.
+// TestACallThatNarrowsChangesNothingForTheNext checks that only a registration is kept.
 func TestACallThatNarrowsChangesNothingForTheNext(t *testing.T) {
 	h := build(t)
 	first := kept()
@@ -93,8 +93,7 @@ func TestACallThatNarrowsChangesNothingForTheNext(t *testing.T) {
 	assert.Equal(t, sessions.CodeForeign, code(err))
 }
 
-// TestWithoutAPolicyNothingLiesInAnything holds that a directory that can't be
-// compared is refused.
+// TestWithoutAPolicyNothingLiesInAnything checks that a directory that can't be compared is refused.
 func TestWithoutAPolicyNothingLiesInAnything(t *testing.T) {
 	h := build(t)
 	first := kept()
@@ -175,7 +174,7 @@ func TestASessionThatWasReadAnewStandsWithoutTheStore(t *testing.T) {
 	}
 }
 
-// TestWithoutTheStoreThereAreNoGrants holds D2: but for those of the settings.
+// TestWithoutTheStoreThereAreNoGrants holds D2: except for those of the settings.
 func TestWithoutTheStoreThereAreNoGrants(t *testing.T) {
 	h := build(t)
 	first := kept()
@@ -201,8 +200,8 @@ func TestWithoutTheStoreThereAreNoGrants(t *testing.T) {
 	require.NoError(t, h.Check())
 }
 
-// TestAReadingMissesNoGrant holds that a grant that an answer gives while everything
-// is read anew is there afterwards.
+// TestAReadingMissesNoGrant checks that a grant that an answer gives while everything is read anew is there
+// afterwards.
 func TestAReadingMissesNoGrant(t *testing.T) {
 	h := build(t)
 	first := kept()

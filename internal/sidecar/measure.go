@@ -63,8 +63,7 @@ func (s *Sidecar) sources() error {
 	return nil
 }
 
-// policyReadings say which policy is in force. The revision is a label, of which
-// there is one at a time.
+// policyReadings state which policy is active. The revision is a label, of which there is one at a time.
 func (s *Sidecar) policyReadings() []metrics.Reading {
 	status := s.Policy.engine.Status()
 	refused := status.LastError != "" || len(s.Policy.bundleWarnings()) > 0
@@ -82,7 +81,7 @@ func (s *Sidecar) policyReadings() []metrics.Reading {
 	}
 }
 
-// cacheReadings say how often a judgement was remembered.
+// cacheReadings state how often a judgement was remembered.
 func (s *Sidecar) cacheReadings() []metrics.Reading {
 	counts := s.Policy.engine.Repeats()
 	const name, help = "policyd_decision_cache_total", "Judgements that were remembered (hit), and those that had to be evaluated (miss)."
@@ -118,7 +117,7 @@ func (s *Sidecar) memoryReadings() []metrics.Reading {
 	}
 }
 
-// containmentReadings say which profiles work, and what became of calls that were allowed to be run
+// containmentReadings state which profiles work, and what became of calls that were allowed to be run
 // contained.
 func (s *Sidecar) containmentReadings() []metrics.Reading {
 	if s.containment == nil || s.runs == nil {

@@ -96,8 +96,8 @@ func newMemory(ctx context.Context, s *Settings, opened *store.Store, policy *Po
 	return m, nil
 }
 
-// StoreOptions say where the store is, and whether there has to be one already: records
-// of decisions stand in the state directory, and none is written without a store.
+// StoreOptions state where the store is, and whether there has to be one already: records of decisions are in
+// the state directory, and none is written without a store.
 func StoreOptions(s *Settings) store.Options {
 	used := false
 	if filepath.Dir(s.DecisionLog.File) == filepath.Clean(s.StateDir) {
@@ -107,7 +107,7 @@ func StoreOptions(s *Settings) store.Options {
 	return store.Options{Address: s.Store, Dir: s.StateDir, Used: used}
 }
 
-// StoreHint says what to do about a store that can't be opened.
+// StoreHint states what to do about a store that can't be opened.
 func StoreHint(err error) string {
 	var newer *store.SchemaError
 	var lost *store.LostError
@@ -285,7 +285,7 @@ func (m *Memory) decideBy(made *gate.Gate) {
 	m.background(m.release)
 }
 
-// check says what is wrong with the memory, nil when all is well.
+// check states what is wrong with the memory, nil when all is well.
 func (m *Memory) check(ctx context.Context) error {
 	return errors.Join(m.Sessions.Check(), m.Approvals.Check(), m.store.Ping(ctx))
 }

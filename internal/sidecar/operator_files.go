@@ -17,9 +17,9 @@ import (
 	"policyd/internal/server"
 )
 
-// operatorFiles are the files by which an operator adds safe verbs, programs and tools. A
-// file that can't be used adds nothing: what is built in, and what stands in the settings,
-// holds without it. They are safe for concurrent use.
+// operatorFiles are the files by which an operator adds safe verbs, programs and tools. A file that can't be
+// used adds nothing: what is built in, and what is in the settings, holds without it. They are safe for
+// concurrent use.
 type operatorFiles struct {
 	files []*operatorFile
 	// inline is the setting safe_verbs without its file.
@@ -29,21 +29,21 @@ type operatorFiles struct {
 	env    func(string) (string, bool)
 	tables func() (*extract.Base, error)
 	logger *slog.Logger
-	// refused says why the policy couldn't come into force with what the files add now.
+	// refused states why the policy couldn't become active with what the files add now.
 	refused atomic.Pointer[string]
 	// loads counts how often a file was read, and checked is what was found of inline since then.
 	loads   atomic.Int64
 	checked atomic.Pointer[inlineFindings]
 }
 
-// inlineFindings are what to know of the safe verbs that stand in the settings.
+// inlineFindings are what to know of the safe verbs that are in the settings.
 type inlineFindings struct {
 	loads int64
 	// warnings are forms that no call can match, notices forms that may change something.
 	warnings, notices []string
 }
 
-// refuse notes that the policy couldn't come into force with the files, or that it could.
+// refuse notes that the policy couldn't become active with the files, or that it could.
 func (f *operatorFiles) refuse(err error) {
 	text := ""
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *operatorFiles) refuse(err error) {
 	f.refused.Store(&text)
 }
 
-// refusal is what refuse noted, empty if the policy came into force.
+// refusal is what refuse noted, empty if the policy became active.
 func (f *operatorFiles) refusal() string {
 	if text := f.refused.Load(); text != nil {
 		return *text
@@ -70,8 +70,8 @@ type operatorFile struct {
 	read    bool
 	content []byte
 	missing string
-	// values are what it adds, nil where it can't be used, and fault says why. notices are what
-	// to know of what it adds.
+	// values are what it adds, nil if it can't be used, and fault states why. notices are what to know of
+	// what it adds.
 	values  map[string]any
 	fault   string
 	notices []string
@@ -184,8 +184,7 @@ func (f *operatorFiles) check(file *operatorFile, content []byte) (values map[st
 	return parsed.Values, notices, err
 }
 
-// overlay joins what a file adds with what stands in the settings: a verb has the forms of
-// both.
+// overlay joins what a file adds with what is in the settings: a verb has the forms of both.
 func (f *operatorFiles) overlay(key string, values map[string]any) map[string]any {
 	if key != "safe_verbs" {
 		return values
@@ -208,7 +207,7 @@ func (f *operatorFiles) overlay(key string, values map[string]any) map[string]an
 	return joined
 }
 
-// warning says what is wrong with a file, and what follows. The caller holds its lock.
+// warning states what is wrong with a file, and what follows. The caller holds its lock.
 func (o *operatorFile) warning() string {
 	return OneLine(errors.New(o.fault)) + "; the whole file is left out, and the built-in list decides until it is mended"
 }
@@ -292,7 +291,7 @@ func (o *operatorFile) program() (programs any, there bool) {
 	return programs, there
 }
 
-// checks say what became of each file.
+// checks state what became of each file.
 func (f *operatorFiles) checks() []server.Check {
 	checks := make([]server.Check, 0, len(f.files))
 	for _, file := range f.files {

@@ -42,7 +42,7 @@ func (f safeForms) of(platform, verb string) []shell.SafeForm {
 	return forms
 }
 
-// notice is what an operator should know of an entry of safe verbs that is in force.
+// notice is what an operator should know of an entry of safe verbs that is active.
 type notice struct{ entry, message string }
 
 const checkForm = "; make sure that the form only reads, and add reads_only: true to it"
@@ -78,7 +78,7 @@ func formNotices(base *extract.Base, verbs map[string]any) ([]notice, error) {
 	return found, nil
 }
 
-// formNotice is what one form may do, empty where nothing is known against it.
+// formNotice is what one form may do, empty if nothing is known against it.
 func formNotice(base *extract.Base, platform, verb string, form *shell.SafeForm, known []shell.SafeForm) string {
 	if form.ReadsOnly {
 		return ""

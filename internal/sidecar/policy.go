@@ -34,7 +34,7 @@ type Policy struct {
 	current atomic.Pointer[Snapshot]
 	// files are what the operator adds.
 	files *operatorFiles
-	// redactor masks by the names of secret variables of the policy in force.
+	// redactor masks by the names of secret variables of the active policy.
 	redactor *record.Redactor
 	// scratch is a directory that goes with the policy, empty for none.
 	scratch string
@@ -42,13 +42,13 @@ type Policy struct {
 	limit time.Duration
 	// denyStale denies what a policy would allow that no service has confirmed for too long.
 	denyStale bool
-	// activated hears of the revision of every policy that comes into force.
+	// activated hears of the revision of every policy that becomes active.
 	activated atomic.Pointer[func(revision string)]
 }
 
 var _ gate.Policy = (*Policy)(nil)
 
-// Snapshot is a policy in force, as the gate needs it.
+// Snapshot is an active policy, as the gate needs it.
 type Snapshot struct {
 	*bundles.Snapshot
 	extractor *extract.Extractor
@@ -92,7 +92,7 @@ func (s *Snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
 // Inert names the arguments of a call that change nothing of what it does.
 func (s *Snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
-// Describe returns what extraction reads in a command line, by the policy in force.
+// Describe returns what extraction reads in a command line, by the active policy.
 func (p *Policy) Describe(session *v1.Session, cwd, line string) shell.Description {
 	return p.current.Load().extractor.Describe(session, cwd, line)
 }
@@ -142,7 +142,7 @@ func NewPolicy(ctx context.Context, s *Settings, kept string, logger *slog.Logge
 	return p, nil
 }
 
-// refusedPolicy says what to do about a policy that was refused.
+// refusedPolicy states what to do about a policy that was refused.
 func refusedPolicy(err error) error {
 	var refusal *bundles.RefusalError
 	if !errors.As(err, &refusal) {
@@ -164,8 +164,7 @@ func prepare(base *extract.Base, policyd map[string]any, home string) (prepared,
 	return prepared{extractor: extractor, scope: scope, secretVariables: secretVariables(policyd)}, nil
 }
 
-// activate puts a snapshot in force. A snapshot without extraction can't be:
-// Prepare made it.
+// activate activates a snapshot. A snapshot without extraction can't be: Prepare made it.
 func (p *Policy) activate(activated *bundles.Snapshot) {
 	made, ok := activated.Prepared().(prepared)
 	if !ok {
@@ -179,8 +178,8 @@ func (p *Policy) activate(activated *bundles.Snapshot) {
 	}
 }
 
-// ReloadFiles reads what the operator adds again, and puts it in force. It reports whether
-// anything changed; on error what was in force stays.
+// ReloadFiles reads what the operator adds again, and puts it active. It reports whether anything changed; on
+// error what was active stays.
 func (p *Policy) ReloadFiles(ctx context.Context) (bool, error) {
 	if !p.files.reload() {
 		return false, nil
@@ -190,11 +189,11 @@ func (p *Policy) ReloadFiles(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// Revision is that of the policy in force, empty for none.
+// Revision is that of the active policy, empty for none.
 func (p *Policy) Revision() string { return p.engine.Status().Revision }
 
-// Reloads are when the policy in force was activated, how many reloads and fetches were refused since the start,
-// and why the latest were, for those that still are.
+// Reloads are when the active policy was activated, how many reloads and fetches were refused since the
+// start, and why the latest were, for those that still are.
 func (p *Policy) Reloads() (activated time.Time, refused int, refusals []string) {
 	status := p.engine.Status()
 	if status.LastError != "" {
@@ -203,7 +202,7 @@ func (p *Policy) Reloads() (activated time.Time, refused int, refusals []string)
 	return status.ActivatedAt, status.Failures, append(refusals, p.bundleWarnings()...)
 }
 
-// InForce is the snapshot in force, nil while there is none.
+// InForce is the active snapshot, nil while there is none.
 func (p *Policy) InForce() *Snapshot { return p.current.Load() }
 
 // Notices are remarks on the safe verbs that the settings hold.
@@ -217,7 +216,7 @@ func (p *Policy) Warnings() []string {
 // Hide keeps texts out of records and prompts.
 func (p *Policy) Hide(texts []string) { p.redactor.SetOwn(texts) }
 
-// watchActivation sets who hears of policies that come into force from now on.
+// watchActivation sets who hears of policies that become active from now on.
 func (p *Policy) watchActivation(tell func(revision string)) { p.activated.Store(&tell) }
 
 // secretVariables reads config.secrets.variables out of data.policyd. That it is
@@ -262,7 +261,7 @@ func (*stale) Judge(context.Context, *v1.Input) (v1.Judgement, error) {
 	}
 }
 
-// Scope is what the policy in force says of paths, nil while there is none.
+// Scope is what the active policy says of paths, nil while there is none.
 func (p *Policy) Scope() sessions.Scope {
 	if current := p.current.Load(); current != nil {
 		return current.scope
@@ -270,7 +269,7 @@ func (p *Policy) Scope() sessions.Scope {
 	return nil
 }
 
-// ScopeWarnings are settings of the policy in force that give nothing.
+// ScopeWarnings are settings of the active policy that give nothing.
 func (p *Policy) ScopeWarnings() []string {
 	if current := p.current.Load(); current != nil {
 		return current.scope.warnings

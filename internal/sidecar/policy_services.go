@@ -89,7 +89,7 @@ func copyInto(root *os.Root, from, name string) error {
 	return root.Chtimes(inner, info.ModTime(), info.ModTime())
 }
 
-// wait returns once a policy is in force.
+// wait returns once a policy is active.
 func (p *Policy) wait(ctx context.Context) error {
 	timer := time.NewTimer(fetchPatience)
 	defer timer.Stop()
@@ -103,7 +103,7 @@ func (p *Policy) wait(ctx context.Context) error {
 	}
 }
 
-// awaited says which bundles are awaited, and why they don't come.
+// awaited states which bundles are awaited, and why they don't come.
 func (p *Policy) awaited() string {
 	status := p.engine.Status()
 	text := "waiting for the bundles " + strings.Join(status.Waiting, ", ")

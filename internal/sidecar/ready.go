@@ -10,9 +10,9 @@ import (
 	"policyd/internal/store"
 )
 
-// Ready says whether calls can be decided. A bundle that was refused is a
-// warning: the policy before it decides. A log that can't be written is one
-// only where records aren't required, for else every call is denied.
+// Ready states whether calls can be decided. A bundle that was refused is a warning: the policy before it
+// decides. A log that can't be written is one only where records aren't required, for else every call is
+// denied.
 func (s *Sidecar) Ready() server.Readiness {
 	readiness := server.Readiness{
 		Ready:  s.Policy.current.Load() != nil && !s.Policy.engine.Stale(),

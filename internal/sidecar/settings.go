@@ -12,7 +12,7 @@ import (
 	"policyd/internal/tracing"
 )
 
-// Settings are the settings in force, and what the surroundings add to them.
+// Settings are the active settings, and what the surroundings add to them.
 type Settings struct {
 	*config.Config
 	// File is the settings file, empty for none.

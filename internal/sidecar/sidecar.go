@@ -24,14 +24,14 @@ import (
 type Sidecar struct {
 	Gate   *gate.Gate
 	Policy *Policy
-	// Memory is nil where a call is decided without what people answered before.
+	// Memory is nil if a call is decided without what people answered before.
 	Memory *Memory
-	// containment and runs are nil where nothing is run.
+	// containment and runs are nil if nothing is run.
 	containment *containment
 	runs        *runs.Book
 	// writer is nil where decisions leave no record.
 	writer *record.Writer
-	// broadcasts is true where the mode unsafe_debug is served (N4).
+	// broadcasts is true if the mode unsafe_debug is served (N4).
 	broadcasts bool
 	// Metrics are nil, and Tracing does nothing, where nobody serves.
 	Metrics *metrics.Metrics
@@ -133,7 +133,7 @@ func (s *Sidecar) assemble(logger *slog.Logger) (err error) {
 	return nil
 }
 
-// labels stand in every record.
+// labels are in every record.
 func (s *Sidecar) labels() map[string]string {
 	labels := map[string]string{"version": Version()}
 	if s.broadcasts {

@@ -113,7 +113,7 @@ func (s *Settings) resolve(path string) string {
 	}
 }
 
-// within reports whether path is root or lies below it.
+// within reports whether path is root or is below it.
 func within(root, path string) bool {
 	relative, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(relative)

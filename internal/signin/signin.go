@@ -22,10 +22,10 @@ import (
 // patience bounds a request to the provider.
 const patience = 10 * time.Second
 
-// ErrNoGroup says that a person is in no group of the settings.
+// ErrNoGroup states that a person is in no group of the settings.
 var ErrNoGroup = errors.New("no group of this person may use the console")
 
-// Options say where people sign in, and who may. All are needed but Secret.
+// Options state where people sign in, and who may. All are needed but Secret.
 type Options struct {
 	// Issuer is the provider's address, Client the id that it knows policyd by. Secret is empty for a
 	// client without one.
@@ -68,7 +68,7 @@ func (p *Provider) Begin(ctx context.Context, state, nonce, verifier string) (ad
 	return config.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), nil
 }
 
-// claims are those of an ID token that say who a person is.
+// claims are those of an ID token that state who a person is.
 type claims struct {
 	Authorized string `json:"azp"`
 	Email      string `json:"email"`

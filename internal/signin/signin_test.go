@@ -206,8 +206,8 @@ func TestWhoHasNotSignedIn(t *testing.T) {
 	}
 }
 
-// TestAProviderIsWhoItSays holds that a provider which names another issuer, moves away, or isn't there signs nobody
-// in, and that it is asked again.
+// TestAProviderIsWhoItSays checks that a provider which names another issuer, moves away, or isn't there
+// signs nobody in, and that it is asked again.
 func TestAProviderIsWhoItSays(t *testing.T) {
 	i := newIssuer(t)
 	p := i.provider()

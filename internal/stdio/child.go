@@ -13,7 +13,7 @@ import (
 // it wrote may take to arrive after it has ended.
 const Grace = 5 * time.Second
 
-// Child is a program whose standard streams somebody stands at.
+// Child is a program whose standard streams somebody is at.
 type Child struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser

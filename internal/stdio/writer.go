@@ -16,7 +16,7 @@ type LineWriter struct {
 	waiting [][]byte
 }
 
-// NewLineWriter returns a writer to a stream that stands at the start of a line.
+// NewLineWriter returns a writer to a stream that is at the start of a line.
 func NewLineWriter(to io.Writer) *LineWriter { return &LineWriter{to: to} }
 
 // Write implements io.Writer: it passes a piece of the stream on as it is. A piece

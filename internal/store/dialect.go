@@ -10,11 +10,11 @@ type dialect struct {
 	goose      goose.Dialect
 	// share ends a SELECT whose row may not change before the transaction ends.
 	share string
-	// duplicate reports whether err says that a unique value is there already.
+	// duplicate reports whether err states that a unique value is there already.
 	duplicate func(err error) bool
-	// again reports whether err says that the transaction, which changed nothing,
-	// stood in another's way and may be repeated.
+	// again reports whether err states that the transaction, which changed nothing, was in another's way and
+	// may be repeated.
 	again func(err error) bool
-	// notifies tells whether other processes hear of changes.
+	// notifies reports whether other processes hear of changes.
 	notifies bool
 }

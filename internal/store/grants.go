@@ -77,8 +77,8 @@ func (t *transaction) putGrant(ctx context.Context, grant *v1.Grant) (v1.Grant, 
 	return kept, v1.ChangeUnchanged, err
 }
 
-// grantLike returns the grant for the same session, agent and path. Where it went
-// in this very moment that is a conflict.
+// grantLike returns the grant for the same session, agent and path. If it went in this very moment that is a
+// conflict.
 func (t *transaction) grantLike(ctx context.Context, grant *v1.Grant) (v1.Grant, error) {
 	found, err := list(ctx, t.tx, scanGrant, `SELECT `+grantColumns+` FROM grants WHERE identity = $1`, grantIdentity(grant))
 	if err == nil && len(found) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// SchemaError says that the store was written by a newer program. This one would
-// misread it, and so doesn't touch it.
+// SchemaError states that the store was written by a newer program. This one would misread it, and so doesn't
+// touch it.
 type SchemaError struct {
 	// Found is the store's schema version, Known the newest that the program has.
 	Found, Known int64

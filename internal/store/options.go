@@ -2,7 +2,7 @@ package store
 
 import "time"
 
-// Options say where a store is.
+// Options state where a store is.
 type Options struct {
 	// Address is "sqlite", or a postgres:// address, which may hold a password.
 	Address string

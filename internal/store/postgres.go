@@ -49,8 +49,8 @@ func (s *Store) openPostgres(options Options) error {
 	return nil
 }
 
-// unreadable says what is wrong with an address without showing its password.
-// The parser shows it where the address is no URL: then nothing is said.
+// unreadable states what is wrong with an address without showing its password. The parser shows it where the
+// address is no URL: then nothing is said.
 func unreadable(address string, err error) error {
 	parsed, failed := url.Parse(address)
 	if failed != nil {

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// ErrReplaced says that the files of the database are not those that were opened: they
-// were removed, moved or replaced while the program runs. SQLite goes on with the old ones,
-// and what it writes to them ends with the process.
+// ErrReplaced states that the files of the database are not those that were opened: they were removed, moved
+// or replaced while the program runs. SQLite goes on with the old ones, and what it writes to them ends with
+// the process.
 var ErrReplaced = errors.New("the database is not the one that was opened: its file was removed or replaced; restart policyd")
 
-// LostError says that a state directory was in use, and that its database is missing or
-// holds nothing. A new one would forget every approval, and by what a session was narrowed.
+// LostError states that a state directory was in use, and that its database is missing or holds nothing. A
+// new one would forget every approval, and by what a session was narrowed.
 type LostError struct {
 	// Path is the database.
 	Path string
@@ -35,9 +35,8 @@ func (e *LostError) Error() string {
 
 var _ error = (*LostError)(nil)
 
-// markFile stands in the state directory from when the database was first made: it tells a
-// first start from one that has lost its database, also where all that is named like the
-// database was removed.
+// markFile is in the state directory from when the database was first made: it tells a first start from one
+// that has lost its database, also where all that is named like the database was removed.
 const markFile = "store.made"
 
 // database names the SQLite files of a state directory.

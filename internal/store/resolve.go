@@ -14,8 +14,8 @@ import (
 // prompt is not pending any more, or a session that the answer names was archived;
 // and ErrNotFound when there is no such prompt.
 //
-// When the connection to PostgreSQL breaks just as the answer is committed, the
-// error can't tell whether it is kept: the prompt's state does.
+// When the connection to PostgreSQL breaks just as the answer is committed, the error can't report whether it
+// is kept: the prompt's state does.
 func (s *Store) ResolvePrompt(ctx context.Context, resolution Resolution) (saved []v1.ApprovalEntry, grants []v1.Grant, err error) {
 	answer, err := encodeAnswer(&resolution)
 	if err != nil {

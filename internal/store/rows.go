@@ -9,12 +9,12 @@ import (
 
 // Errors of the store. All others mean that it can't be read or written.
 var (
-	// ErrNotFound says that there is no such row.
+	// ErrNotFound states that there is no such row.
 	ErrNotFound = errors.New("not in the store")
-	// ErrConflict says that somebody else was first: the row exists already, or
-	// it changed since it was read, or the prompt is not pending any more.
+	// ErrConflict states that somebody else was first: the row exists already, or it changed since it was
+	// read, or the prompt is not pending any more.
 	ErrConflict = errors.New("changed by somebody else")
-	// ErrText says that a text is not UTF-8 or holds a zero byte. It can't be kept.
+	// ErrText states that a text is not UTF-8 or holds a zero byte. It can't be kept.
 	ErrText = errors.New("text is not UTF-8 or holds a zero byte")
 )
 
@@ -32,7 +32,7 @@ type Session struct {
 // Prompt is a prompt as the store keeps it.
 type Prompt struct {
 	v1.Prompt
-	// Kind says what an answer does: a call, an access request or a directory.
+	// Kind states what an answer does: a call, an access request or a directory.
 	Kind string
 	// Key is the digest of what was asked (A10).
 	Key []byte
@@ -58,7 +58,7 @@ type Resolution struct {
 	Prompt string
 	// State is the new state, never pending.
 	State string
-	// Answer is set where State is answered.
+	// Answer is set if State is answered.
 	Answer *v1.PromptAnswer
 	// At is when the prompt ended. Zero is the time of the answer or, without one,
 	// when the prompt would have expired.

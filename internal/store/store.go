@@ -27,15 +27,15 @@ type Store struct {
 	writer  *sql.DB
 	// place names the database in errors, without a password.
 	place string
-	// present says whether the database is still the one that was opened: nothing that is
-	// written to another is acknowledged.
+	// present states whether the database is still the one that was opened: nothing that is written to
+	// another is acknowledged.
 	present func() error
 	// inspect looks at the database before anything is made in it; settle is called once it
 	// is made and written.
 	inspect, settle func(ctx context.Context) error
 	// kept is a connection that nobody uses; nil for PostgreSQL.
 	kept *sql.Conn
-	// listen connects for notifications; nil where there are none.
+	// listen connects for notifications; nil if there are none.
 	listen func(ctx context.Context) (listener, error)
 	// deaf is why Watch, which runs, hears of no changes; nil when it does.
 	deaf atomic.Pointer[error]

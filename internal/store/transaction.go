@@ -40,9 +40,8 @@ func (s *Store) write(ctx context.Context, rows int, change func(context.Context
 	return err
 }
 
-// repeated runs what changed nothing again, for as long as it stands in another
-// process's way. Where time is up in the middle of a run, the error says what stood in
-// the way before.
+// repeated runs what changed nothing again, for as long as it is in another process's way. Where time is up
+// in the middle of a run, the error states what was in the way before.
 func (s *Store) repeated(ctx context.Context, run func() error) error {
 	var stood error
 	for {

@@ -57,8 +57,7 @@ func (s *Store) Watch(ctx context.Context, report func(Change)) error {
 	}
 }
 
-// hear reports changes for as long as one connection lasts, and tells whether it
-// was there at all.
+// hear reports changes for as long as one connection lasts, and reports whether it was there at all.
 func (s *Store) hear(ctx context.Context, report func(Change)) (connected bool, err error) {
 	source, err := s.connectListener(ctx)
 	if err != nil {

@@ -89,8 +89,8 @@ func checkCall(call *v1.Call, data []byte, at string) error {
 	return checkSession(&call.Session, data, at+"/session")
 }
 
-// textFault says what is wrong with a name or path, empty for nothing. The system calls
-// end a path at NUL, so what is checked and what is opened would differ.
+// textFault states what is wrong with a name or path, empty for nothing. The system calls end a path at NUL,
+// so what is checked and what is opened would differ.
 func textFault(text string) string {
 	switch {
 	case strings.IndexByte(text, 0) >= 0:
@@ -133,7 +133,7 @@ func checkContents(session *v1.Session, data []byte, at string) error {
 	return nil
 }
 
-// SessionIDFault says what is wrong with a session id, empty for nothing.
+// SessionIDFault states what is wrong with a session id, empty for nothing.
 func SessionIDFault(id string) string {
 	switch {
 	case len(id) > MaxSessionID:

@@ -25,9 +25,8 @@ const (
 	CodeTooManyPeers Code = "too_many_peers"
 )
 
-// Error is a request that was refused. Pointer is the JSON pointer (RFC 6901)
-// of the key, empty for the body as a whole; Offset counts bytes from 0 and
-// stands on or just behind the offending text.
+// Error is a request that was refused. Pointer is the JSON pointer (RFC 6901) of the key, empty for the body
+// as a whole; Offset counts bytes from 0 and is on or just behind the offending text.
 type Error struct {
 	Code    Code
 	Pointer string

@@ -6,10 +6,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// DecodeForeign reads a body that somebody else designs and may add to: a key
-// that T doesn't name is passed over, and null is a key that is left out. What
-// two readers could take for two things is refused as anywhere: a key that stands
-// twice, text that is no Unicode, what follows the object. The error is an
+// DecodeForeign reads a body that somebody else designs and may add to: a key that T doesn't name is passed
+// over, and null is a key that is left out. What two readers could take for two things is refused as
+// anywhere: a key that occurs twice, text that is no Unicode, what follows the object. The error is an
 // *Error.
 func DecodeForeign[T any](data []byte) (*T, error) {
 	if _, err := scan(data); err != nil {

@@ -58,8 +58,7 @@ type session struct {
 // creation is an allowed terminal/create whose terminal has no name yet.
 type creation struct {
 	decision, peer string
-	// broadcast is true where it went to every subscriber: who answered it is the
-	// host's to say.
+	// broadcast is true if it went to every subscriber: who answered it is the host's to say.
 	broadcast bool
 }
 
@@ -89,10 +88,9 @@ func (r *Registry) Created(id, decision string, route v1.Route) {
 	})
 }
 
-// Claim says who made a terminal of a session, and whether it is one. A name that
-// is new is bound to the oldest creation without one, unless the host reports names
-// itself, or the creations went to different peers. Without bind it is only said
-// what would be.
+// Claim states who made a terminal of a session, and whether it is one. A name that is new is bound to the
+// oldest creation without one, unless the host reports names itself, or the creations went to different
+// peers. Without bind it is only said what would be.
 func (r *Registry) Claim(id, terminal string, bind bool) (peer string, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -209,7 +209,7 @@ func kindOf(tool string) string {
 	return v1.ToolOther
 }
 
-// escaped is a name as it stands in a JSON pointer.
+// escaped is a name as it is in a JSON pointer.
 func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
 func newEntry(pointer, verb string, directory json.RawMessage, defaults Defaults) (Entry, error) {

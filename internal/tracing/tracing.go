@@ -1,9 +1,8 @@
 // Package tracing sends traces and metrics to OpenTelemetry, where the standard
 // OTEL_* variables ask for it, and is nothing where they don't.
 //
-// A span says that a request was decided, how, by which rules and in what time.
-// It never says what the call was: only attributes that are listed here leave
-// the process, whatever a library adds.
+// A span states that a request was decided, how, by which rules and in what time. It never states what the
+// call was: only attributes that are listed here leave the process, whatever a library adds.
 package tracing
 
 import (
@@ -31,7 +30,7 @@ import (
 	"policyd/internal/metrics"
 )
 
-// Options say what is sent, and where faults are told.
+// Options state what is sent, and where faults are told.
 type Options struct {
 	LookupEnv func(string) (string, bool)
 	Version   string
@@ -47,8 +46,8 @@ type Tracing struct {
 	meters *sdkmetric.MeterProvider // nil for none
 }
 
-// Start starts what the environment asks for, and returns nil where it asks for
-// nothing. The exporters read the rest of the variables themselves.
+// Start starts what the environment asks for, and returns nil if it asks for nothing. The exporters read the
+// rest of the variables themselves.
 func Start(ctx context.Context, options Options) (*Tracing, error) {
 	traces := asked(options.LookupEnv, "TRACES")
 	measures := asked(options.LookupEnv, "METRICS")

@@ -58,8 +58,8 @@ func scriptOf(r rune) string {
 	return other
 }
 
-// MixedWords says which words of a text mix scripts whose letters look alike, such as
-// "git" with a Cyrillic letter. A word is a run of letters, marks and digits.
+// MixedWords states which words of a text mix scripts whose letters look alike, such as "git" with a Cyrillic
+// letter. A word is a run of letters, marks and digits.
 func MixedWords(text string) []string {
 	var out []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) }) {
@@ -102,9 +102,9 @@ func named(word string, foreign func(rune) bool) string {
 	return strings.Join(out, ", ")
 }
 
-// ForeignName says that a verb's word or a host is written in letters beyond ASCII, in
-// which it can look like another name: a host with its form in ASCII (punycode, RFC
-// 3492). It is empty for a name in ASCII, unless the name is such a form.
+// ForeignName states that a verb's word or a host is written in letters beyond ASCII, in which it can look
+// like another name: a host with its form in ASCII (punycode, RFC 3492). It is empty for a name in ASCII,
+// unless the name is such a form.
 func ForeignName(name string) string {
 	ascii := strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 	if ascii {

@@ -46,7 +46,7 @@ func drawn(before rune) bool {
 	return before > unicode.MaxASCII && unicode.In(before, unicode.So, unicode.Sm)
 }
 
-// escape writes hidden characters as escapes, but for selectors behind a character that takes them.
+// escape writes hidden characters as escapes, except for selectors behind a character that takes them.
 func escape(text string, takes func(before rune) bool) (shown string, altered bool) {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text, false

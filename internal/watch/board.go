@@ -161,8 +161,8 @@ func shownLine(text string) string {
 	return shown
 }
 
-// offersOf are the choices for the selected prompt that a key stands for; few keeps
-// those alone that are left where not everything is shown.
+// offersOf are the choices for the selected prompt that a key represents; few keeps those alone that are left
+// where not everything is shown.
 func offersOf(prompt *v1.Prompt, few bool) []v1.Choice {
 	_, offers := render.Lines(prompt)
 	known := choiceKeys()

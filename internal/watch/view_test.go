@@ -80,7 +80,7 @@ func TestTheViewDrawsAndAnswers(t *testing.T) {
 	assert.Empty(t, out.written)
 }
 
-// TestTheViewEndsWithItsSources holds that it leaves the screen whatever ends it.
+// TestTheViewEndsWithItsSources checks that it leaves the screen whatever ends it.
 func TestTheViewEndsWithItsSources(t *testing.T) {
 	for name, end := range map[string]func(cancel func(), updates chan Update, keys chan Key){
 		"context":  func(cancel func(), _ chan Update, _ chan Key) { cancel() },

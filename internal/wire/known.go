@@ -11,8 +11,7 @@ import (
 // longestKnown bounds each text that is kept with an input, in bytes.
 const longestKnown = 4 << 10
 
-// written is what was written since the text was so long, to be kept; nil where it can't
-// be, or is too long.
+// written is what was written since the text was so long, to be kept; nil if it can't be, or is too long.
 func (w *writer) written(begun int) []byte {
 	if text := w.out[begun:]; w.err == nil && len(text) <= longestKnown {
 		return bytes.Clone(text)

@@ -11,8 +11,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// writer appends JSON. Keys are given as they stand in the text, with what stands before
-// them: `{"id":`. The first error stays, and what is written after it means nothing.
+// writer appends JSON. Keys are given as they are in the text, with what precedes them: `{"id":`. The first
+// error stays, and what is written after it means nothing.
 type writer struct {
 	out []byte
 	err error
@@ -190,7 +190,7 @@ func (w *writer) values(key string, values v1.Values) {
 	w.any(values)
 }
 
-// closeObject ends an object whose next member the separator would stand before.
+// closeObject ends an object whose next member the separator would precede.
 func (w *writer) closeObject(separator byte) {
 	if separator == '{' {
 		w.out = append(w.out, '{')

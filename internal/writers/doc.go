@@ -8,8 +8,8 @@
 // A field that is added to a type is so written in all of them. A field of a type that no
 // table here knows is an error, and not left out.
 //
-// It is run by go generate and takes no arguments; it writes below the module that the
-// working directory lies in.
+// It is run by go generate and takes no arguments; it writes below the module that the working directory is
+// in.
 package main
 
 //go:generate go run .

@@ -36,7 +36,7 @@ const (
 
 // field is one member of an object in JSON.
 type field struct {
-	// owner is the type that the field stands in, and name its name there.
+	// owner is the type that the field is in, and name its name there.
 	owner reflect.Type
 	name  string
 	key   string
@@ -132,8 +132,8 @@ type structure struct {
 	fields []field
 }
 
-// structures returns the root and every type that it is made of, each once, but for those
-// that stop says are written elsewhere.
+// structures returns the root and every type that it is made of, each once, except for those that stop says
+// are written elsewhere.
 func structures(root reflect.Type, stop func(field) bool) ([]structure, error) {
 	var found []structure
 	seen := map[reflect.Type]bool{root: true}

@@ -103,7 +103,7 @@ func (s *server) ask(t *testing.T, client string, payload object, flags ...strin
 	return answered
 }
 
-// below is what stands at a path of keys, nil for nothing.
+// below is what is at a path of keys, nil for nothing.
 func below(answered object, keys ...string) object {
 	for _, key := range keys {
 		answered, _ = answered[key].(object)

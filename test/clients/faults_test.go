@@ -88,8 +88,8 @@ func TestBadPayloadsAreRefused(t *testing.T) {
 	}
 }
 
-// TestToolsThatAreNotNamedAreRefused holds that a client whose payload lacks what a
-// decision needs is told so.
+// TestToolsThatAreNotNamedAreRefused checks that a client whose payload lacks what a decision needs is told
+// so.
 func TestToolsThatAreNotNamedAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, test := range []struct{ client, event, payload, why string }{
@@ -120,8 +120,8 @@ func TestToolsThatAreNotNamedAreRefused(t *testing.T) {
 	}
 }
 
-// TestEveryFaultOfARequestIsTheClientsDeny holds that a hook is answered with 200
-// and a deny also by what stands before it: credentials, origin, method, query.
+// TestEveryFaultOfARequestIsTheClientsDeny checks that a hook is answered with 200 and a deny also by what
+// precedes it: credentials, origin, method, query.
 func TestEveryFaultOfARequestIsTheClientsDeny(t *testing.T) {
 	s := startServer(t, "")
 	for _, fault := range []struct {
@@ -168,8 +168,8 @@ func TestEveryFaultOfARequestIsTheClientsDeny(t *testing.T) {
 	}
 }
 
-// TestUnknownClientsAreRefused holds that a client that policyd doesn't know gets
-// every known deny and the exit code.
+// TestUnknownClientsAreRefused checks that a client that policyd doesn't know gets every known deny and the
+// exit code.
 func TestUnknownClientsAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, client := range []string{"windsurf", "Claude", "claude%2F..", "..%2Fclaude", "claude%00", "%20"} {

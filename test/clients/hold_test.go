@@ -122,8 +122,7 @@ func TestUnheldPrompts(t *testing.T) {
 	}
 }
 
-// TestHeldQuestionsOfTheClientsOwnDialog holds that a question is held only where
-// the answer would be said.
+// TestHeldQuestionsOfTheClientsOwnDialog checks that a question is held only where the answer would be said.
 func TestHeldQuestionsOfTheClientsOwnDialog(t *testing.T) {
 	s := startServer(t, "")
 	for i, client := range []string{"claude", "codex"} {
@@ -141,8 +140,8 @@ func TestHeldQuestionsOfTheClientsOwnDialog(t *testing.T) {
 	}
 }
 
-// TestOpenCodesQuestionsFollowWhatWasDecided holds that a question about a call
-// that was decided is answered by that, and one about another by nothing but a no.
+// TestOpenCodesQuestionsFollowWhatWasDecided checks that a question about a call that was decided is answered
+// by that, and one about another by nothing but a no.
 func TestOpenCodesQuestionsFollowWhatWasDecided(t *testing.T) {
 	s := startServer(t, "")
 	const call = `{"hook_event_name":"tool.execute.before","input":{"tool":"bash","sessionID":"s","callID":"@id"},"output":{"args":ARGS},"directory":"/home/dev/proj"}`

@@ -19,9 +19,9 @@ import (
 	"policyd/internal/install"
 )
 
-// containedLines are what the model asks for, each with what it is then told of. No text that
-// is waited for stands in its line. The first only reads what is known, so that it is allowed
-// also before it is seen that the client takes rewritten lines.
+// containedLines are what the model asks for, each with what it is then told of. No text that is waited for
+// is in its line. The first only reads what is known, so that it is allowed also before it is seen that the
+// client takes rewritten lines.
 var containedLines = []struct{ line, heard string }{
 	{"cat marker.txt", "the marker's text"},
 	{`perl -e 'open(F, ">", "made.txt") or die "not " . "made"; print F 1'`, "not made"},

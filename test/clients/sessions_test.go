@@ -265,8 +265,8 @@ func TestOpenCodesSubAgents(t *testing.T) {
 	assert.Equal(t, "allow", got.decision)
 }
 
-// TestSettingsSayWhoSeesAndWhoIsThere holds that audience and attendance come from
-// the settings of the agent or the flags of the hook, never from the payload.
+// TestSettingsSayWhoSeesAndWhoIsThere checks that audience and attendance come from the settings of the agent
+// or the flags of the hook, never from the payload.
 func TestSettingsSayWhoSeesAndWhoIsThere(t *testing.T) {
 	s := startServer(t, "agents: {codex: {audience: team, interactive: false}, claude-code: {audience: public}}\n")
 	for _, test := range []struct {

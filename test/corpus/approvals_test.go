@@ -283,8 +283,8 @@ func TestAHintIsAcceptedAndAllows(t *testing.T) {
 	require.Greater(t, hinted, 500)
 }
 
-// TestAnApprovalIsNoWiderThanItsWords holds that what one call saves covers no call that has
-// another verb, another risk, or touches a path outside the directory.
+// TestAnApprovalIsNoWiderThanItsWords checks that what one call saves covers no call that has another verb,
+// another risk, or touches a path outside the directory.
 func TestAnApprovalIsNoWiderThanItsWords(t *testing.T) {
 	a := ask(t)
 	byVerb := map[string][]v1.Call{}
@@ -315,7 +315,7 @@ func TestAnApprovalIsNoWiderThanItsWords(t *testing.T) {
 	require.Greater(t, compared, 500)
 }
 
-// narrow holds that what an approval covers lies in its words.
+// narrow holds that what an approval covers is in its words.
 func (a *asking) narrow(t *testing.T, entry *v1.ApprovalEntry, call *v1.Call) {
 	t.Helper()
 	other := a.gate.Decide(t.Context(), call, gate.DecideOptions{Probe: true, IncludeFacts: true})

@@ -132,7 +132,7 @@ func (a *asking) effect(t *testing.T, line string) v1.Effect {
 	return a.gate.Decide(t.Context(), &call, gate.DecideOptions{Probe: true}).Effect
 }
 
-// TestRisksOnWindows holds that the risks of a program are the same for the shells of Windows.
+// TestRisksOnWindows checks that the risks of a program are the same for the shells of Windows.
 func TestRisksOnWindows(t *testing.T) {
 	a := ask(t)
 	for line, risk := range map[string]string{

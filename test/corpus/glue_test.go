@@ -45,8 +45,8 @@ var glue = []string{
 	"echo '== run =='; %s", "%s | grep -c ok", "%s; echo \"${PIPESTATUS[0]}\"", "f() { %s; }; f", "MSG=$(cat <<'EOF'\ntext\nEOF\n); %s; echo \"$MSG\"",
 }
 
-// TestGlueAddsNoQuestion holds that an approval of a command covers it in what agents put around
-// their commands, and that nothing else is covered so.
+// TestGlueAddsNoQuestion checks that an approval of a command covers it in what agents put around their
+// commands, and that nothing else is covered so.
 func TestGlueAddsNoQuestion(t *testing.T) {
 	a := ask(t)
 	a.approve(t, "go test ./...")
@@ -63,8 +63,8 @@ func TestGlueAddsNoQuestion(t *testing.T) {
 	}
 }
 
-// TestDangerousVariablesBreakApprovals holds that no approval covers a command behind a variable
-// of the list, however it is set, and that one covers it behind any other.
+// TestDangerousVariablesBreakApprovals checks that no approval covers a command behind a variable of the
+// list, however it is set, and that one covers it behind any other.
 func TestDangerousVariablesBreakApprovals(t *testing.T) {
 	text, err := os.ReadFile("../../extract/shell/words.json")
 	require.NoError(t, err)

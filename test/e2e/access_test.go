@@ -135,8 +135,8 @@ func TestGrantUnits(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotBeAsked holds that an audience that can't use a grant, and a
-// session that nobody attends, are refused at once.
+// TestWhoMayNotBeAsked checks that an audience that can't use a grant, and a session that nobody attends, are
+// refused at once.
 func TestWhoMayNotBeAsked(t *testing.T) {
 	l := newLibrary(t)
 	file := filepath.Join(l.root, "git/src/f.txt")
@@ -288,7 +288,7 @@ func TestAWorkingDirectoryIsNoDefaultDirectory(t *testing.T) {
 	}
 }
 
-// TestAccessRequestsAreHeld holds that an answer reaches who waits for it.
+// TestAccessRequestsAreHeld checks that an answer reaches who waits for it.
 func TestAccessRequestsAreHeld(t *testing.T) {
 	l := newLibrary(t)
 	l.register(t, l.tree, "s")

@@ -15,7 +15,7 @@ import (
 	"policyd/test/postgres"
 )
 
-// TestIDsAreReadOnce holds that a percent sign in an id is no escape of another id.
+// TestIDsAreReadOnce checks that a percent sign in an id is no escape of another id.
 func TestIDsAreReadOnce(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -95,8 +95,8 @@ func TestASessionThatCantBeLookedUpHasNothing(t *testing.T) {
 	refuses(t, s.as(t, "agent", http.MethodPut, sessionPath("narrow"), v1.Session{Audience: "personal"}), http.StatusConflict, "session_conflict")
 }
 
-// TestRacesWithTheEndOfASession holds that losing a race is a conflict and no
-// failure of the store, and that nothing is widened by one.
+// TestRacesWithTheEndOfASession checks that losing a race is a conflict and no failure of the store, and that
+// nothing is widened by one.
 func TestRacesWithTheEndOfASession(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -161,8 +161,8 @@ func TestChildrenHaveTheirParentsAnswersAfterARestart(t *testing.T) {
 	}
 }
 
-// TestOneAnswerIsForOneAudience holds that what a person saw as a personal call
-// doesn't release a public one.
+// TestOneAnswerIsForOneAudience checks that what a person saw as a personal call doesn't release a public
+// one.
 func TestOneAnswerIsForOneAudience(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

@@ -25,8 +25,8 @@ type badBody struct {
 	Names  []string `json:"names"`
 }
 
-// TestBadInputIsRefusedWithKeyAndByte holds that bad input gets a clear error
-// that denies, and is never an inner failure (D4).
+// TestBadInputIsRefusedWithKeyAndByte checks that bad input gets a clear error that denies, and is never an
+// inner failure (D4).
 func TestBadInputIsRefusedWithKeyAndByte(t *testing.T) {
 	text, err := os.ReadFile("../testdata/bad_input.json")
 	require.NoError(t, err)

@@ -57,8 +57,8 @@ func TestChangingFilesOutside(t *testing.T) {
 	}
 }
 
-// TestNoChangingOfWhatMayHoldSettings holds A12: homes, system directories and whatever lies below a
-// name with a dot are not opened for changes by an answer.
+// TestNoChangingOfWhatMayHoldSettings holds A12: homes, system directories and whatever is below a name with
+// a dot are not opened for changes by an answer.
 func TestNoChangingOfWhatMayHoldSettings(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

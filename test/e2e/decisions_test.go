@@ -300,8 +300,8 @@ func (s *server) ask(ctx context.Context, token, line string) (v1.Decision, erro
 	return decision, err
 }
 
-// TestRecordsAreForwarded holds that a log service gets what the file has, in OPA's
-// form, also what is left when the server ends.
+// TestRecordsAreForwarded checks that a log service gets what the file has, in OPA's form, also what is left
+// when the server ends.
 func TestRecordsAreForwarded(t *testing.T) {
 	var mu sync.Mutex
 	var got []string

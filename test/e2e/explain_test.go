@@ -13,8 +13,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestExplainLeavesNoTrace holds that an operator's dry run keeps, records and asks
-// nothing, and that an agent can't have one.
+// TestExplainLeavesNoTrace checks that an operator's dry run keeps, records and asks nothing, and that an
+// agent can't have one.
 func TestExplainLeavesNoTrace(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

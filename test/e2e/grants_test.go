@@ -205,7 +205,7 @@ func TestPatchOnlyRemoves(t *testing.T) {
 	assert.Empty(t, must[v1.SessionInfo](t, http.StatusOK, patch()).ReadPaths)
 }
 
-// TestAThousandGrants holds that many grants are kept, and bounded.
+// TestAThousandGrants checks that many grants are kept, and bounded.
 func TestAThousandGrants(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

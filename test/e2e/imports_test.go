@@ -59,7 +59,7 @@ func TestImportsAreAllOrNothing(t *testing.T) {
 	assert.Equal(t, v1.ApprovalImported{Refused: none}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{}}))
 }
 
-// TestLargeImports holds that as many fit into a request as may be imported.
+// TestLargeImports checks that as many fit into a request as may be imported.
 func TestLargeImports(t *testing.T) {
 	s := startServer(t)
 	many := v1.ApprovalImport{Approvals: make([]v1.ApprovalRequest, v1.MaxImport)}

@@ -446,8 +446,8 @@ func TestN8WhatToSelect(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, h.method(t, "session/request_permission", also).Effect, "a place that is named beside it counts")
 }
 
-// TestN8OneReading holds that what could be read in two ways is refused: a name that
-// stands twice, however it is written.
+// TestN8OneReading checks that what could be read in two ways is refused: a name that occurs twice, however
+// it is written.
 func TestN8OneReading(t *testing.T) {
 	h := withModes(t, "")
 	for _, second := range []string{"rawInput", `raw\u0049nput`} {

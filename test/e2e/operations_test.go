@@ -119,8 +119,8 @@ func (v *volume) swap(t *testing.T, files map[string][]byte) {
 	require.NoError(t, os.Rename(filepath.Join(v.dir, "..new"), filepath.Join(v.dir, "..data")))
 }
 
-// TestCertificatesAreSwappedWhileServing holds real handshakes before and after a
-// swap, that a broken pair leaves the old one in force and is told, and SIGHUP.
+// TestCertificatesAreSwappedWhileServing holds real handshakes before and after a swap, that a broken pair
+// leaves the old one active and is told, and SIGHUP.
 func TestCertificatesAreSwappedWhileServing(t *testing.T) {
 	ca := authority.New(t, "authority")
 	first, second := ca.Issue(t, "first"), ca.Issue(t, "second")
@@ -284,8 +284,8 @@ func (s *server) run(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// TestAgentsReachNoTokenOrKey holds that what lets its reader in can't be read or
-// changed by an agent, also after a swap gave it another real name (P6).
+// TestAgentsReachNoTokenOrKey checks that what lets its reader in can't be read or changed by an agent, also
+// after a swap gave it another real name (P6).
 func TestAgentsReachNoTokenOrKey(t *testing.T) {
 	tree, ca := newTree(t), authority.New(t, "authority")
 	pair := ca.Issue(t, "policyd")
@@ -640,8 +640,8 @@ func TestNoDecisionIsLostAtTheEnd(t *testing.T) {
 	assert.Len(t, received, recorded)
 }
 
-// TestSettingsOfOperationsThatCannotBeKeptStopTheStart holds that each error says
-// what to do, in the program's form.
+// TestSettingsOfOperationsThatCannotBeKeptStopTheStart checks that each error states what to do, in the
+// program's form.
 func TestSettingsOfOperationsThatCannotBeKeptStopTheStart(t *testing.T) {
 	dir := t.TempDir()
 	ca := authority.New(t, "authority")

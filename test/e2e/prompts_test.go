@@ -102,7 +102,7 @@ func TestAnswersForOneChat(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "git push").Effect, "it went with the session")
 }
 
-// TestTwoAnswersAtOnce holds that one wins.
+// TestTwoAnswersAtOnce checks that one wins.
 func TestTwoAnswersAtOnce(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -190,8 +190,7 @@ func TestHintsAfterANo(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers holds that a held call ends as a deny when its question ends
-// without an answer (A9).
+// TestNobodyAnswers checks that a held call ends as a deny when its question ends without an answer (A9).
 func TestNobodyAnswers(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -205,8 +204,7 @@ func TestNobodyAnswers(t *testing.T) {
 	assert.False(t, decision.Abort)
 }
 
-// TestAHeldCallThatGoesAwayWithdrawsItsPrompt holds that nobody is asked about a
-// call that nobody waits for.
+// TestAHeldCallThatGoesAwayWithdrawsItsPrompt checks that nobody is asked about a call that nobody waits for.
 func TestAHeldCallThatGoesAwayWithdrawsItsPrompt(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -228,7 +226,7 @@ func TestAHeldCallThatGoesAwayWithdrawsItsPrompt(t *testing.T) {
 	}, patience, patience/1000)
 }
 
-// TestAServerThatEndsAnswersWhatItHolds holds that a drain doesn't wait for people.
+// TestAServerThatEndsAnswersWhatItHolds checks that a drain doesn't wait for people.
 func TestAServerThatEndsAnswersWhatItHolds(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -298,8 +296,8 @@ func TestOpenPromptsAreCapped(t *testing.T) {
 	assert.Empty(t, rest.Next)
 }
 
-// TestOperatorsCommandsTalkToTheServer holds that what a command changes counts
-// at once, and that nobody else can take the state directory.
+// TestOperatorsCommandsTalkToTheServer checks that what a command changes counts at once, and that nobody
+// else can take the state directory.
 func TestOperatorsCommandsTalkToTheServer(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

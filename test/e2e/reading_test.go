@@ -248,7 +248,7 @@ func TestAnMCPToolReadsWhereAPersonSaid(t *testing.T) {
 }
 
 // TestReadingEndsWhereTheDiskChanges holds A12 and P14: an answer to read holds for the directory that it
-// names, and not for what lies there, or is linked there, later.
+// names, and not for what is there, or is linked there, later.
 func TestReadingEndsWhereTheDiskChanges(t *testing.T) {
 	tree := newTree(t)
 	root := libraryBeside(t, tree)

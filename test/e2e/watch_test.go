@@ -179,7 +179,7 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-// TestTheWatchOutlivesTheServer holds that a restart is waited for.
+// TestTheWatchOutlivesTheServer checks that a restart is waited for.
 func TestTheWatchOutlivesTheServer(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -195,7 +195,7 @@ func TestTheWatchOutlivesTheServer(t *testing.T) {
 	w.ends(t)
 }
 
-// TestWatchingWithoutATerminal holds that prompts are printed and lines answer them.
+// TestWatchingWithoutATerminal checks that prompts are printed and lines answer them.
 func TestWatchingWithoutATerminal(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -259,8 +259,7 @@ func TestWatchingWithoutATerminal(t *testing.T) {
 	}
 }
 
-// TestNothingToWatch holds that a watch without a server says so, and doesn't keep
-// one from starting.
+// TestNothingToWatch checks that a watch without a server says so, and doesn't keep one from starting.
 func TestNothingToWatch(t *testing.T) {
 	command := exec.CommandContext(t.Context(), program, "prompts", "watch", "--state-dir", t.TempDir()+"/state")
 	command.Env = environment(t.TempDir())

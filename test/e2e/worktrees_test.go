@@ -83,7 +83,7 @@ func TestAnApprovalForAllWorktreesOfARepository(t *testing.T) {
 		}
 	}
 
-	// A directory that says that it is a work tree, and one that was, are none.
+	// A directory that states that it is a work tree, and one that was, are none.
 	claims := filepath.Join(tree.Home, "claims")
 	require.NoError(t, os.Mkdir(claims, 0o755))
 	text, err := os.ReadFile(filepath.Join(linked, ".git"))

@@ -210,9 +210,8 @@ var (
 	failing = []string{"< nosuch", "<&9", "2>&1", "< a.txt", ">&-", "<&-", "2>/dev/null", "> src", "< $(echo a.txt)", "<<< x"}
 )
 
-// retold writes a variable, a directory or the parameters that are set one way
-// and then another, where something stands in between that the second may not
-// get over, and a command that depends on it.
+// retold writes a variable, a directory or the parameters that are set one way and then another, where
+// something is in between that the second may not get over, and a command that depends on it.
 func (g *generator) retold(depth int) string {
 	name := g.pick(holders)
 	set := func() string {
@@ -294,7 +293,7 @@ func (g *generator) operands() string {
 	return out
 }
 
-// blanks stand between words.
+// blanks are between words.
 var blanks = []string{" ", " ", " ", " ", " ", " ", "  ", "\t", " \\\n", " \t "}
 
 func (g *generator) hereDocument() string {
