@@ -1,0 +1,78 @@
+package trust
+
+import (
+	"path/filepath"
+
+	"policyd/extract/git/object"
+	"policyd/extract/git/syntax"
+	"policyd/extract/stat"
+)
+
+// inspectSubmodules judges every populated submodule, since status and diff
+// run git inside each of them. Which directories those are, the index says.
+func (in *inspection) inspectSubmodules(place repository, hashSize int, v *Verdict, depth int) error {
+	path := filepath.Join(place.gitDir, "index")
+	content, err := in.probe.read(path, object.MaxIndexBytes)
+	if err != nil || content == nil {
+		return err
+	}
+	links, err := object.Gitlinks(content, hashSize)
+	if err != nil {
+		return refuse(CodeIndex, path+": "+err.Error())
+	}
+	for _, link := range links {
+		if err := in.inspectSubmodule(place, link, v, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inspection) inspectSubmodule(parent repository, link string, v *Verdict, depth int) error {
+	if !filepath.IsLocal(filepath.FromSlash(link)) {
+		return refuse(CodeSubmodule, link)
+	}
+	given := filepath.Join(parent.top, filepath.FromSlash(link))
+	found, err := in.probe.stat(given, true)
+	if err != nil || found.Kind != stat.Directory {
+		return err
+	}
+	top, err := in.probe.resolve("", given)
+	if err != nil {
+		return refuse(CodeUnreadable, given)
+	}
+	place, err := discovery{in.probe}.dotGit(top)
+	if err != nil || place.layout == layoutNone {
+		return err
+	}
+	if err := checkSubmoduleLayout(parent, place); err != nil {
+		return err
+	}
+	if err := in.checkOwner(place); err != nil {
+		return err
+	}
+	var inner Verdict
+	err = in.inspectRepository(place, &inner, depth+1)
+	v.Effects |= inner.Effects
+	return err
+}
+
+// checkSubmoduleLayout accepts an embedded .git directory and a repository
+// kept under the parent's own modules directory.
+func checkSubmoduleLayout(parent, place repository) error {
+	if place.commonDir != place.gitDir {
+		return refuse(CodeSubmodule, place.gitDir)
+	}
+	if place.layout == layoutDirectory {
+		if place.gitDir != filepath.Join(place.top, ".git") {
+			return refuse(CodeSubmodule, place.gitDir)
+		}
+		return nil
+	}
+	for _, dir := range []string{parent.gitDir, parent.commonDir} {
+		if syntax.Within(filepath.Join(dir, "modules"), place.gitDir) {
+			return nil
+		}
+	}
+	return refuse(CodeSubmodule, place.gitDir)
+}
