@@ -102,7 +102,7 @@ func (n *endsResolver) ends(word string, parents bool) ([]string, bool) {
 		return []string{from, to}, true
 	}
 	// Where the history is cut off or written down elsewhere, git may find other commits.
-	if n.repository.Has("shallow") || !n.verified.graph.Empty() {
+	if n.repository.Has("shallow") || len(n.verified.graph.ids) > 0 {
 		return nil, false
 	}
 	parted, known := bases(n.verified, from, to, true)

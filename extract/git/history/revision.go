@@ -118,7 +118,8 @@ func (r *resolver) named(name string) (string, bool) {
 		}
 	}
 	if count == 0 && isHash {
-		return r.reader.Abbreviated(strings.ToLower(name))
+		ids, ok := r.reader.Beginning(strings.ToLower(name), 2)
+		return strings.Join(ids, ""), ok && len(ids) == 1
 	}
 	return found, count == 1
 }

@@ -30,7 +30,7 @@ type verified struct {
 	repository *object.Repository
 	reader     *object.Reader
 	budget     object.Budget
-	graph      object.Graph
+	graph      graph
 	commits    map[string]*object.Commit
 }
 
@@ -38,7 +38,7 @@ type verified struct {
 // repository, what replaces them, and an index that has of several packs at once where they are.
 // The caller closes the reader.
 func openVerified(repository *object.Repository) (*verified, bool) {
-	graph, known := repository.Graph()
+	graph, known := readGraph(repository)
 	others := []string{"reftable", "objects/info/alternates", "objects/pack/multi-pack-index", "objects/pack/multi-pack-index.d"}
 	if !known || repository.ForeignObjects || repository.Replaces() || slices.ContainsFunc(others, repository.Has) {
 		return nil, false
@@ -62,7 +62,7 @@ func (s *verified) commit(id string) (*object.Commit, bool) {
 		return nil, false
 	}
 	c, ok := s.repository.ParseCommit(found.Body)
-	if !ok || !s.graph.Agrees(id, c, &s.budget) {
+	if !ok || !s.graph.agrees(id, c, &s.budget) {
 		return nil, false
 	}
 	s.commits[id] = c

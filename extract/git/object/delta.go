@@ -112,11 +112,9 @@ func copied(base []byte, op byte, delta []byte) (piece, rest []byte, ok bool) {
 
 // deltaSize reads a size, seven bits in each byte.
 func deltaSize(delta []byte) (size int, rest []byte, ok bool) {
-	for i, shift := 0, 0; i < len(delta) && shift < 32; i, shift = i+1, shift+7 {
-		size |= int(delta[i]&0x7f) << shift
-		if delta[i]&0x80 == 0 {
-			return size, delta[i+1:], true
-		}
+	value, n := binary.Uvarint(delta)
+	if n <= 0 || value > maxObject {
+		return 0, nil, false
 	}
-	return 0, nil, false
+	return int(value), delta[n:], true
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// IndexEntry is one tracked path. It is valid until the next entry.
+// IndexEntry is one tracked path. Its Path is valid until the next entry.
 type IndexEntry struct {
 	Mode uint32
 	ID   []byte // of the blob

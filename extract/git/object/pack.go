@@ -25,9 +25,9 @@ var packIndexHead = []byte("\xfftOc\x00\x00\x00\x02")
 // pack is a pack and its index, both open.
 type pack struct {
 	hashSize int
-	index    io.ReaderAt
-	data     *os.File
-	files    []*os.File
+	// index is what file holds.
+	index      io.ReaderAt
+	file, data *os.File
 	// before counts the objects whose ids begin with at most a byte, buckets are these ids if
 	// they were read together.
 	before  [256]int64
@@ -37,38 +37,29 @@ type pack struct {
 // openPack opens a pack by the name of its index.
 func openPack(name string, hashSize int) (*pack, error) {
 	p := &pack{hashSize: hashSize}
-	index, size, err := p.open(name)
-	if err == nil {
-		p.data, _, err = p.open(strings.TrimSuffix(name, ".idx") + ".pack")
+	var size int64
+	var err error
+	if p.file, err = openRegular(name); err == nil {
+		p.index = p.file
+		p.data, err = openRegular(strings.TrimSuffix(name, ".idx") + ".pack")
 	}
 	if err == nil {
-		p.index = index
+		size, err = p.file.Seek(0, io.SeekEnd)
+	}
+	if err == nil {
 		err = p.readFanout(size)
 	}
 	if err != nil {
 		p.close()
-		return nil, err
+		return nil, fmt.Errorf("open pack: %w", err)
 	}
 	return p, nil
 }
 
-func (p *pack) open(name string) (*os.File, int64, error) {
-	file, err := openRegular(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	p.files = append(p.files, file)
-	found, err := file.Stat()
-	if err != nil {
-		return nil, 0, fmt.Errorf("open pack: %w", err)
-	}
-	return file, found.Size(), nil
-}
-
+// close closes what was opened, which was only read.
 func (p *pack) close() {
-	for _, file := range p.files {
-		_ = file.Close() // it was only read
-	}
+	_ = p.file.Close()
+	_ = p.data.Close()
 }
 
 func (p *pack) readFanout(size int64) error {

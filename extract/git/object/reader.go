@@ -152,44 +152,36 @@ func (r *Reader) Read(id string) (Object, error) {
 }
 
 // ReadRaw is Read by the bytes of the id.
-func (r *Reader) ReadRaw(id []byte) (found Object, err error) {
-	if err := r.begin(id); err != nil {
-		return Object{}, err
-	}
-	err = ErrMissing
-	for found, err = range r.copies(id) {
-		break
-	}
-	return found, err
-}
+func (r *Reader) ReadRaw(id []byte) (Object, error) { return r.read(id, false) }
 
 // ReadAll reads every copy of an object, of which git may take any without looking whether it is
 // what its id says. Of a blob nothing proves that, so that it is an error.
-func (r *Reader) ReadAll(id string) (found Object, err error) {
+func (r *Reader) ReadAll(id string) (Object, error) {
 	raw, err := hex.DecodeString(id)
 	if err != nil {
 		return Object{}, errObject
 	}
-	if err := r.begin(raw); err != nil {
-		return Object{}, err
-	}
-	err = ErrMissing
-	for found, err = range r.copies(raw) {
-		if err == nil && found.Kind == KindBlob {
-			err = errObject
-		}
-		if err != nil {
-			break
-		}
+	found, err := r.read(raw, true)
+	if err == nil && found.Kind == KindBlob {
+		err = errObject
 	}
 	return found, err
 }
 
-func (r *Reader) begin(id []byte) error {
+func (r *Reader) read(id []byte, all bool) (found Object, err error) {
 	if len(id) != r.repository.HashSize || !r.budget.Spend(1, 0) {
-		return errObject
+		return Object{}, errObject
 	}
-	return r.open()
+	if err := r.open(); err != nil {
+		return Object{}, err
+	}
+	err = ErrMissing
+	for found, err = range r.copies(id) {
+		if err != nil || !all || found.Kind == KindBlob {
+			break
+		}
+	}
+	return found, err
 }
 
 // copies are the copies of an object, each as its id says it or an error.
@@ -357,18 +349,6 @@ func (r *Reader) keep(key baseKey, found Object) {
 		r.held = len(found.Body)
 	}
 	r.bases[key] = found
-}
-
-// Abbreviated is the one object whose id begins with some digits, in lower case.
-func (r *Reader) Abbreviated(digits string) (string, bool) {
-	if len(digits) == 2*r.repository.HashSize {
-		return digits, true
-	}
-	ids, ok := r.Beginning(digits, 2)
-	if !ok || len(ids) != 1 {
-		return "", false
-	}
-	return ids[0], true
 }
 
 // Beginning lists objects whose ids begin with some digits, in lower case: up to most of them,

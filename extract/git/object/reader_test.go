@@ -71,7 +71,7 @@ func FuzzReader(f *testing.F) {
 			if found.Kind != KindBlob {
 				assert.Equal(t, id, hex.EncodeToString(HashOf(found.Kind, found.Body, SHA1Size)))
 			}
-			_, _ = reader.Abbreviated(id[:7])
+			_, _ = reader.Beginning(id[:7], 2)
 		}
 	})
 }
@@ -90,18 +90,20 @@ func TestAbbreviated(t *testing.T) {
 	reader := NewReader(&repository, &Budget{})
 	defer reader.Close()
 	for _, id := range ids {
-		found, ok := reader.Abbreviated(id[:13])
+		found, ok := reader.Beginning(id[:13], 2)
 		assert.True(t, ok)
-		assert.Equal(t, id, found)
+		assert.Equal(t, []string{id}, found)
 	}
 	shares := map[string]int{}
 	for _, id := range ids {
 		shares[id[:4]]++
 	}
 	for prefix, count := range shares {
-		_, ok := reader.Abbreviated(prefix)
-		assert.Equal(t, count == 1, ok)
+		found, ok := reader.Beginning(prefix, 2)
+		assert.True(t, ok)
+		assert.Len(t, found, min(count, 2))
 	}
-	_, ok := reader.Abbreviated("0000000")
-	assert.False(t, ok)
+	found, ok := reader.Beginning("0000000", 2)
+	assert.True(t, ok)
+	assert.Empty(t, found)
 }

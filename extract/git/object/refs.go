@@ -16,23 +16,18 @@ type Ref struct{ Name, ID string }
 
 // packedRefs are the refs that are written down together.
 type packedRefs struct {
-	text  string
-	refs  []Ref
-	known bool
-	// names are those that may be there, be the file as git writes it or not. It is nil until
-	// it is needed, and names "" if the file can't be read.
-	names map[string]bool
+	text string
+	refs []Ref
+	// read is false if the file can't be read, known if it isn't as git writes it, either.
+	read, known bool
 }
 
 func (r *Repository) readPacked() *packedRefs {
 	if r.packed == nil {
 		text, known := r.Read(r.CommonDir, "packed-refs", MaxRefsBytes)
-		r.packed = &packedRefs{text: string(text), known: known}
+		r.packed = &packedRefs{text: string(text), read: known}
 		if known {
 			r.packed.refs, r.packed.known = r.parsePacked(r.packed.text)
-		}
-		if !known {
-			r.packed.names = map[string]bool{"": true}
 		}
 	}
 	return r.packed
@@ -67,24 +62,11 @@ func (r *Repository) parsePacked(text string) (refs []Ref, known bool) {
 	return refs, true
 }
 
-// mayBePacked reports whether a line of packed-refs may be for a ref.
-func (r *Repository) mayBePacked(ref string) bool {
-	packed := r.readPacked()
-	if packed.names == nil {
-		packed.names = map[string]bool{}
-		for line := range strings.Lines(packed.text) {
-			if _, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); name != "" {
-				packed.names[name] = true
-			}
-		}
-	}
-	return packed.names[""] || packed.names[ref]
-}
-
 // MayHaveRef reports whether there may be a ref of a full name. One that doesn't lie in refs is
 // in capitals, or is one only if it reads like one.
 func (r *Repository) MayHaveRef(ref string) bool {
-	if r.mayBePacked(ref) {
+	packed := r.readPacked()
+	if !packed.read || strings.Contains(packed.text, " "+ref+"\n") || strings.HasSuffix(packed.text, " "+ref) {
 		return true
 	}
 	for _, dir := range []string{r.CommonDir, r.GitDir} {

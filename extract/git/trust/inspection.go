@@ -146,9 +146,8 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 // the directory that its gitfile was found in; only a .git directory found in
 // the project may move its work tree, and only inside the project.
 func (in *inspection) settleWorkTree(place *repository, found *traits, depth int) error {
-	isSubmodule := place.layout == layoutGitfile && place.commonDir == place.gitDir
 	if !found.hasTree {
-		if isSubmodule {
+		if place.layout == layoutGitfile && place.commonDir == place.gitDir { // a submodule
 			return refuse(CodeGitfileUnlinked, place.gitDir)
 		}
 		return nil

@@ -46,7 +46,7 @@ const (
 type keyTable struct {
 	classes     map[string]class
 	subcommands map[string][]class
-	operands    map[string]bool
+	operands    []string
 	values      map[class][]string
 }
 
@@ -63,7 +63,7 @@ func loadKeyTable(text []byte) (*keyTable, error) {
 	table := &keyTable{
 		classes:     make(map[string]class),
 		subcommands: raw.Subcommands,
-		operands:    make(map[string]bool),
+		operands:    raw.Operands,
 		values:      raw.Values,
 	}
 	for name, patterns := range raw.Keys {
@@ -78,7 +78,6 @@ func loadKeyTable(text []byte) (*keyTable, error) {
 		if _, known := raw.Subcommands[verb]; !known {
 			return nil, fmt.Errorf("read key table: operands of unknown %s", verb)
 		}
-		table.operands[verb] = true
 	}
 	return table, nil
 }
@@ -117,7 +116,7 @@ func (t *keyTable) runsOf(subcommand string) runs {
 	if classes, known := t.subcommands[subcommand]; known {
 		return runs{verb: verb, reader: true, classes: classes}
 	}
-	if t.operands[verb] {
+	if slices.Contains(t.operands, verb) {
 		return runs{verb: verb, reader: true, classes: t.subcommands[verb]}
 	}
 	return runs{verb: verb}

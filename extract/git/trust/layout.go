@@ -43,7 +43,10 @@ type discovery struct{ *probe }
 // finds less than is judged here.
 func (d discovery) find(dir string) (repository, error) {
 	for range maxDiscoveryParents {
-		place, err := d.repositoryAt(dir)
+		place, err := d.dotGit(dir)
+		if err == nil && place.layout == layoutNone {
+			place, err = d.bare(dir)
+		}
 		if err != nil || place.layout != layoutNone {
 			return place, err
 		}
@@ -56,11 +59,7 @@ func (d discovery) find(dir string) (repository, error) {
 	return repository{}, refuse(CodeLimit, "directory depth")
 }
 
-func (d discovery) repositoryAt(dir string) (repository, error) {
-	place, err := d.dotGit(dir)
-	if err != nil || place.layout != layoutNone {
-		return place, err
-	}
+func (d discovery) bare(dir string) (repository, error) {
 	common, shaped, err := d.shapedAt(dir)
 	if err != nil || !shaped {
 		return repository{}, err
@@ -82,9 +81,9 @@ func (d discovery) dotGit(dir string) (repository, error) {
 		return d.followGitfile(dir, path)
 	case stat.Directory:
 		return d.gitDirectory(dir, path)
-	case stat.Link, stat.Other:
+	default:
+		return repository{}, refuse(CodeAmbiguous, path)
 	}
-	return repository{}, refuse(CodeAmbiguous, path)
 }
 
 func (d discovery) gitDirectory(dir, path string) (repository, error) {

@@ -19,18 +19,17 @@ func (p *probe) resolve(base, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = base + string(filepath.Separator) + path
 	}
-	if p.view != nil {
-		if _, err := p.stat(path, true); err != nil {
+	links := 0
+	if p.view == nil {
+		if err := p.noteWay(path, &links); err != nil {
 			return "", err
 		}
-		return p.view.Real(path)
-	}
-	links := 0
-	if err := p.noteWay(path, &links); err != nil {
-		return "", err
 	}
 	if _, err := p.stat(path, true); err != nil {
 		return "", err
+	}
+	if p.view != nil {
+		return p.view.Real(path)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"policyd/extract/git/object"
@@ -166,12 +167,7 @@ func isBoolean(s syntax.Setting, _ runs) bool {
 func isOff(s syntax.Setting, _ runs) bool { return s.HasValue && isFalse(s.Value) }
 
 func isFalse(value string) bool {
-	switch strings.ToLower(value) {
-	case "false", "no", "off", "0", "":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{"false", "no", "off", "0", ""}, strings.ToLower(value))
 }
 
 // isKnownPager accepts booleans, cat, and less with options that name no file: some of
@@ -200,13 +196,6 @@ func hasKnownTransport(s syntax.Setting, _ runs) bool {
 		return false
 	}
 	scheme, _, hasScheme := strings.Cut(s.Value, "://")
-	if !hasScheme {
-		return true
-	}
-	switch scheme {
-	case "http", "https", "git", "ssh", "git+ssh", "ssh+git", "file", "ftp", "ftps":
-		return true
-	default:
-		return false
-	}
+	known := []string{"http", "https", "git", "ssh", "git+ssh", "ssh+git", "file", "ftp", "ftps"}
+	return !hasScheme || slices.Contains(known, scheme)
 }

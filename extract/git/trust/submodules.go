@@ -2,6 +2,7 @@ package trust
 
 import (
 	"path/filepath"
+	"slices"
 
 	"policyd/extract/git/object"
 	"policyd/extract/git/syntax"
@@ -45,8 +46,8 @@ func (in *inspection) inspectSubmodule(parent repository, link string, v *Verdic
 	if err != nil || place.layout == layoutNone {
 		return err
 	}
-	if err := checkSubmoduleLayout(parent, place); err != nil {
-		return err
+	if !isSubmodule(parent, place) {
+		return refuse(CodeSubmodule, place.gitDir)
 	}
 	if err := in.checkOwner(place); err != nil {
 		return err
@@ -57,22 +58,16 @@ func (in *inspection) inspectSubmodule(parent repository, link string, v *Verdic
 	return err
 }
 
-// checkSubmoduleLayout accepts an embedded .git directory and a repository
+// isSubmodule accepts an embedded .git directory and a repository
 // kept under the parent's own modules directory.
-func checkSubmoduleLayout(parent, place repository) error {
+func isSubmodule(parent, place repository) bool {
 	if place.commonDir != place.gitDir {
-		return refuse(CodeSubmodule, place.gitDir)
+		return false
 	}
 	if place.layout == layoutDirectory {
-		if place.gitDir != filepath.Join(place.top, ".git") {
-			return refuse(CodeSubmodule, place.gitDir)
-		}
-		return nil
+		return place.gitDir == filepath.Join(place.top, ".git")
 	}
-	for _, dir := range []string{parent.gitDir, parent.commonDir} {
-		if syntax.Within(filepath.Join(dir, "modules"), place.gitDir) {
-			return nil
-		}
-	}
-	return refuse(CodeSubmodule, place.gitDir)
+	return slices.ContainsFunc([]string{parent.gitDir, parent.commonDir}, func(dir string) bool {
+		return syntax.Within(filepath.Join(dir, "modules"), place.gitDir)
+	})
 }

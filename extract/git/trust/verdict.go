@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"errors"
 	"strings"
 
 	"policyd/extract/git/object"
@@ -98,12 +99,5 @@ const (
 	CodeLimit           = "limit"
 )
 
-// refusalError is why a repository is not trusted.
-type refusalError struct {
-	code   string
-	detail string
-}
-
-func (r *refusalError) Error() string { return r.code + ": " + r.detail }
-
-func refuse(code, detail string) error { return &refusalError{code: code, detail: detail} }
+// refuse is why a repository is not trusted.
+func refuse(code, detail string) error { return errors.New(code + ": " + detail) }

@@ -1,9 +1,8 @@
-package object
+package history
 
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"policyd/extract/git/object"
 	"policyd/test/gitsandbox"
 )
 
@@ -24,7 +24,7 @@ func TestGraphsThatSayTheirCount(t *testing.T) {
 	s.Git(dir, "commit-graph", "write", "--reachable")
 	content, err := os.ReadFile(filepath.Join(dir, ".git/objects/info/commit-graph"))
 	require.NoError(t, err)
-	require.True(t, new(Graph).parse(content, SHA1Size))
+	require.True(t, new(graph).parse(content, object.SHA1Size))
 	fanout := -1
 	for at := graphHeader; at < graphHeader+int(content[6])*graphChunk; at += graphChunk {
 		if string(content[at:at+4]) == "OIDF" {
@@ -34,7 +34,7 @@ func TestGraphsThatSayTheirCount(t *testing.T) {
 	require.Positive(t, fanout)
 	last := content[fanout+graphFanout-4:][:4]
 	binary.BigEndian.PutUint32(last, binary.BigEndian.Uint32(last)+1)
-	assert.False(t, new(Graph).parse(content, SHA1Size))
+	assert.False(t, new(graph).parse(content, object.SHA1Size))
 }
 
 // FuzzCommitGraph holds that no graph breaks the reader, and that one that is read agrees
@@ -42,23 +42,16 @@ func TestGraphsThatSayTheirCount(t *testing.T) {
 func FuzzCommitGraph(f *testing.F) {
 	f.Add([]byte("CGPH\x01\x01\x02\x00OIDL\x00\x00\x00\x00\x00\x00\x00\x2cCDAT\x00\x00\x00\x00\x00\x00\x00\x2c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x2c"), []byte{1})
 	f.Fuzz(func(t *testing.T, content, raw []byte) {
-		var g Graph
-		if !g.parse(content, SHA1Size) {
+		var g graph
+		if !g.parse(content, object.SHA1Size) {
 			return
 		}
 		id := fmt.Sprintf("%040x", raw)
-		if len(id) != 2*SHA1Size {
+		if len(id) != 2*object.SHA1Size {
 			return
 		}
-		if !g.Agrees(id, &Commit{Tree: "x"}, &Budget{}) && !bytes.Contains(content, unhex(t, id)) {
+		if !g.agrees(id, &object.Commit{Tree: "x"}, &object.Budget{}) && !bytes.Contains(content, []byte(unhex(t, id))) {
 			t.Fatalf("%s is not in %x", id, content)
 		}
 	})
-}
-
-func unhex(t *testing.T, text string) []byte {
-	t.Helper()
-	raw, err := hex.DecodeString(text)
-	require.NoError(t, err)
-	return raw
 }

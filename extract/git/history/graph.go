@@ -1,17 +1,20 @@
-package object
+package history
 
 import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
+
+	"policyd/extract/git/object"
 )
 
 // maxGraphBytes bounds the file of commits that is read.
 const maxGraphBytes = 16 << 20
 
-// Graph is what git wrote down of its commits to walk them faster: where there is one,
+// graph is what git wrote down of its commits to walk them faster: where there is one,
 // it takes their trees and parents from there (gitformat-commit-graph(5)). The zero value has none.
-type Graph struct {
+type graph struct {
 	ids, data []byte
 	hashSize  int
 }
@@ -27,8 +30,8 @@ const (
 	graphFanout  = 256 * 4
 )
 
-// Graph reads the commit graph. known is false for one that is not read: one of several files, too.
-func (r *Repository) Graph() (g Graph, known bool) {
+// readGraph reads the commit graph. known is false for one that is not read: one of several files, too.
+func readGraph(r *object.Repository) (g graph, known bool) {
 	if r.Has("objects/info/commit-graphs/commit-graph-chain") {
 		return g, false
 	}
@@ -40,12 +43,9 @@ func (r *Repository) Graph() (g Graph, known bool) {
 	return g, known
 }
 
-// Empty reports whether the graph names no commit.
-func (g *Graph) Empty() bool { return len(g.ids) == 0 }
-
-func (g *Graph) parse(content []byte, hashSize int) bool {
+func (g *graph) parse(content []byte, hashSize int) bool {
 	kind := byte(1)
-	if hashSize == SHA256Size {
+	if hashSize == object.SHA256Size {
 		kind = 2
 	}
 	if len(content) < graphHeader || string(content[:4]) != "CGPH" || content[4] != 1 || content[5] != kind || content[7] != 0 {
@@ -72,10 +72,10 @@ func (g *Graph) parse(content []byte, hashSize int) bool {
 	return len(g.ids) == count*hashSize && len(g.data) == count*(hashSize+graphDetails)
 }
 
-// Agrees reports whether the graph has of a commit what the commit itself has: each time that
+// agrees reports whether the graph has of a commit what the commit itself has: each time that
 // it names it, since how git looks for it is not followed here. The whole graph is looked through,
 // which is spent of the budget.
-func (g *Graph) Agrees(id string, c *Commit, budget *Budget) bool {
+func (g *graph) agrees(id string, c *object.Commit, budget *object.Budget) bool {
 	raw, err := hex.DecodeString(id)
 	if err != nil || !budget.Spend(0, len(g.ids)/graphCost) {
 		return false
@@ -88,7 +88,7 @@ func (g *Graph) Agrees(id string, c *Commit, budget *Budget) bool {
 	return true
 }
 
-func (g *Graph) entryAgrees(at int, c *Commit) bool {
+func (g *graph) entryAgrees(at int, c *object.Commit) bool {
 	entry := g.data[at*(g.hashSize+graphDetails):][:g.hashSize+graphDetails]
 	if hex.EncodeToString(entry[:g.hashSize]) != c.Tree {
 		return false
@@ -104,13 +104,5 @@ func (g *Graph) entryAgrees(at int, c *Commit) bool {
 		}
 		parents = append(parents, hex.EncodeToString(g.ids[int(position)*g.hashSize:][:g.hashSize]))
 	}
-	if len(parents) != len(c.Parents) {
-		return false
-	}
-	for i, parent := range parents {
-		if c.Parents[i] != parent {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(parents, c.Parents)
 }
