@@ -29,7 +29,7 @@ type Commits struct {
 // Beyond visits the paths that commits hold and that the index does not name, as far as
 // the pathspecs select them, until visit returns false: with those that Tracked visits,
 // they are all that git names of the commits, the index and the work tree. What the index
-// holds is computed from the index, and each object that is read is what its id says.
+// holds is computed from the index, and each object that is read has its id verified.
 //
 // Errors: those of Tracked, and ErrRevisionUnknown. After an error the paths visited so far mean
 // nothing.

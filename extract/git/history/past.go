@@ -25,7 +25,7 @@ type Past struct {
 	mu      sync.Mutex
 	commits map[string]*object.Commit
 	// free are trees which hold nothing of the kind, by their directories, and count how many;
-	// trees says of others what they hold, by absolute paths.
+	// trees are the absolute paths that others hold.
 	free  map[string]map[hash]struct{}
 	count int
 	trees map[treeAt][]string
@@ -42,7 +42,7 @@ type treeAt struct {
 	id  hash
 }
 
-// NewPast returns a Past that has seen nothing. sought says of an absolute path whether it is
+// NewPast returns a Past that has seen nothing. sought reports whether an absolute path is
 // looked for; its answer must not change.
 func NewPast(sought func(path string) bool) *Past {
 	return &Past{

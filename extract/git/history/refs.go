@@ -14,10 +14,10 @@ import (
 // maxRefs is how many files of refs are looked at.
 const maxRefs = 10_000
 
-// RefsAreWords reports whether each word that git prints of the names of the repository's refs
-// is one, and no option: a clone brings tags of any name. Of how much
-// of a name is printed the others decide: no part of any begins with a dash. If no branch is checked out git
-// prints more than names, which is not known here.
+// RefsAreWords reports whether the name of each ref is one word wherever git prints it, and no
+// option: a clone brings tags of any name. How much of a name git prints depends on the other
+// names, so no part of any may begin with a dash. If no branch is checked out git prints more than
+// names, and the answer is false.
 func RefsAreWords(repository object.Repository) bool {
 	if repository.HashSize == 0 || repository.Has("reftable") {
 		return false
@@ -64,9 +64,9 @@ func walkRefs(repository *object.Repository, dir, name string, visit func(name s
 	return err
 }
 
-// TagsAreWords reports whether each tag says of itself that it is called as refs may be for
-// RefsAreWords: git describe before 2.27 prints what the tag says, which may be anything, and not
-// the name of its ref. Of more tags than objects are read for one answer it is not known.
+// TagsAreWords reports whether the name inside each tag object is one that RefsAreWords accepts:
+// git describe before 2.27 prints that name, which may be anything, and not the name of the ref.
+// The answer is false if there are more tags than objects are read for one answer.
 func TagsAreWords(repository object.Repository) bool {
 	ids, known := tagIDs(&repository)
 	if !known || len(ids) == 0 {
@@ -95,8 +95,7 @@ func (s *verified) isWord(id string) bool {
 	return named && syntax.IsRefWord(name)
 }
 
-// tagIDs are the objects that tags name, those of refs that another has taken the place of
-// among them.
+// tagIDs are the objects that tags name, packed refs that a loose one overrides included.
 func tagIDs(repository *object.Repository) (ids []string, known bool) {
 	packed, known := repository.PackedRefs()
 	if !known {

@@ -24,8 +24,8 @@ const (
 	maxVerifiedBytes = 16 << 20
 )
 
-// verified reads what git reads, whichever copy it takes: all copies of an object have to be what
-// its id says, and of a commit the graph has to say what it says itself.
+// verified reads what git reads, whichever copy git takes: all copies of an object have to match
+// its id, and the commit graph has to agree with each commit.
 type verified struct {
 	repository *object.Repository
 	reader     *object.Reader
@@ -34,9 +34,9 @@ type verified struct {
 	commits    map[string]*object.Commit
 }
 
-// openVerified reports false if git may read other objects in the place of some: those of another
-// repository, what replaces them, and an index that has of several packs at once where they are.
-// The caller closes the reader.
+// openVerified reports false if git may read other objects in the place of some: objects of another
+// repository, replacements, or what an index of several packs points to. The caller closes the
+// reader.
 func openVerified(repository *object.Repository) (*verified, bool) {
 	graph, known := readGraph(repository)
 	others := []string{"reftable", "objects/info/alternates", "objects/pack/multi-pack-index", "objects/pack/multi-pack-index.d"}
@@ -69,7 +69,7 @@ func (s *verified) commit(id string) (*object.Commit, bool) {
 	return c, true
 }
 
-// remembered takes the first copy of each object: it looks for what git may print, and hands on
+// remembered reads the first copy of each object: it looks for what git may print, and returns
 // none of it. It remembers commits.
 type remembered struct {
 	past       *Past
@@ -79,7 +79,7 @@ type remembered struct {
 	shallow []string
 }
 
-// object is of a commit that is remembered the kind alone.
+// object returns the kind alone if it is a commit that is remembered.
 func (s *remembered) object(id string) (object.Object, error) {
 	if _, known := s.past.commit(id); known {
 		return object.Object{Kind: object.KindCommit}, nil

@@ -46,7 +46,7 @@ func (s *starts) tips(logs bool) bool {
 	return true
 }
 
-// heads begins at what HEAD names, and with all at what else stands beside it (ORIG_HEAD, FETCH_HEAD).
+// heads begins at what HEAD names, and with all at what the files beside it name (ORIG_HEAD, FETCH_HEAD).
 func (s *starts) heads(dir string, all bool) bool {
 	if !all {
 		return s.lines(filepath.Join(dir, "HEAD"))

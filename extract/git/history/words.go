@@ -46,7 +46,7 @@ func (s *starts) find() bool {
 		}
 	}
 	if all || logs {
-		// What the words name may be walked, too, whatever side of a range it stands on.
+		// git may walk from all that the words name, whichever end of a range it is.
 		s.from = slices.Concat(s.from, s.without, s.ends, s.only)
 		s.without, s.of.Count = nil, 0
 		return s.tips(logs)

@@ -9,7 +9,7 @@ import (
 const MaxAlternateDepth = 5
 
 // Alternates are the paths in objects/info/alternates: of other directories of objects, relative
-// to this one. One that can't be unquoted is taken as it stands, and then lies nowhere.
+// to this one. One that can't be unquoted is returned as it is, and then exists nowhere.
 func Alternates(content []byte) (paths []string) {
 	for line := range bytes.SplitSeq(content, []byte("\n")) {
 		if len(line) == 0 || line[0] == '#' {

@@ -6,10 +6,10 @@ import (
 )
 
 // maxDeltaChain is how many differences may stand between an object of a pack and one
-// that is stored whole. git writes at most 50, unless it is told otherwise.
+// that is stored whole. git writes at most 50 by default.
 const maxDeltaChain = 64
 
-// entryHeader reads what stands in front of an entry of a pack: its kind and its size, seven
+// entryHeader reads the header of an entry of a pack: its kind and its size, seven
 // bits in each byte but the first, which has four and the kind.
 func entryHeader(from io.ByteReader) (kind Kind, size int, err error) {
 	for shift := 0; shift < 32; {

@@ -75,7 +75,7 @@ func CutEntry(body []byte, hashSize int) (e TreeEntry, rest []byte, ok bool) {
 	return TreeEntry{Mode: mode, Name: name, ID: rest[:hashSize]}, rest[hashSize:], true
 }
 
-// Commit is what a commit says of itself.
+// Commit is the header of a commit.
 type Commit struct {
 	Tree    string
 	Parents []string

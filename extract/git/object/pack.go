@@ -150,7 +150,7 @@ func (p *pack) offset(id []byte) (offset int64, found bool, err error) {
 	if value&0x80000000 == 0 {
 		return int64(value), true, nil
 	}
-	// Beyond 2 GiB it stands in a table of its own.
+	// Offsets beyond 2 GiB are in a table of their own.
 	if _, err := p.index.ReadAt(word, offsets+4*all+8*int64(value&0x7fffffff)); err != nil {
 		return 0, false, errObject
 	}

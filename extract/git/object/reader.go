@@ -59,9 +59,9 @@ func (b *Budget) Spend(objects, bytes int) bool {
 	return b.Objects <= cmp.Or(b.MostObjects, MaxObjects) && b.Bytes <= cmp.Or(b.MostBytes, MaxBytes)
 }
 
-// Reader reads objects of a repository, and of those that it borrows from. What it returns is
-// what its id says, but a blob: of one only its kind is read, which nothing proves. The caller
-// closes it. It may not be used concurrently.
+// Reader reads objects of a repository, and of those that it borrows from. It verifies that each
+// matches its id, except for blobs: of these it reads the kind alone, which nothing proves. The
+// caller closes it. It may not be used concurrently.
 type Reader struct {
 	repository *Repository
 	budget     *Budget
@@ -79,7 +79,7 @@ type baseKey struct {
 	offset int64
 }
 
-// NewReader returns a Reader that opens nothing until an object is asked for.
+// NewReader returns a Reader that opens nothing before the first read.
 func NewReader(repository *Repository, budget *Budget) *Reader {
 	return &Reader{repository: repository, budget: budget, bases: map[baseKey]Object{}}
 }
@@ -91,8 +91,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// open opens the objects of the repository and of those that it borrows from, once the first
-// is asked for.
+// open opens the objects of the repository and of those that it borrows from, at the first read.
 func (r *Reader) open() error {
 	if r.input == nil {
 		r.input = bufio.NewReader(nil)
@@ -141,8 +140,8 @@ func (r *Reader) openBelow(objects string, depth int) error {
 	return nil
 }
 
-// Read reads the first copy of an object: it is enough for what git may print, if it reads the
-// copies that are what they should be.
+// Read reads the first copy of an object: enough for what git may print, as long as git reads no
+// copy that doesn't match its id.
 func (r *Reader) Read(id string) (Object, error) {
 	raw, err := hex.DecodeString(id)
 	if err != nil {
@@ -154,8 +153,8 @@ func (r *Reader) Read(id string) (Object, error) {
 // ReadRaw is Read by the bytes of the id.
 func (r *Reader) ReadRaw(id []byte) (Object, error) { return r.read(id, false) }
 
-// ReadAll reads every copy of an object, of which git may take any without looking whether it is
-// what its id says. Of a blob nothing proves that, so that it is an error.
+// ReadAll reads every copy of an object, since git may take any and doesn't verify it. A blob is
+// an error, because nothing proves it.
 func (r *Reader) ReadAll(id string) (Object, error) {
 	raw, err := hex.DecodeString(id)
 	if err != nil {
@@ -184,7 +183,7 @@ func (r *Reader) read(id []byte, all bool) (found Object, err error) {
 	return found, err
 }
 
-// copies are the copies of an object, each as its id says it or an error.
+// copies are the copies of an object, each verified or an error.
 func (r *Reader) copies(id []byte) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		for _, p := range r.packs {

@@ -99,7 +99,7 @@ type Repository struct {
 	// ForeignObjects reports that git reads objects that lie outside of the directories that
 	// the repository may use: a hash may name one of another repository.
 	ForeignObjects bool
-	// View says where this process finds the repository; nil for a disk that both share.
+	// View maps paths to those of this process; nil if both see the same disk.
 	View View
 
 	packed *packedRefs

@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// Magic is what stands in front of a pathspec (gitglossary(7)).
+// Magic is the prefix of a pathspec (gitglossary(7)).
 type Magic struct {
 	Exclude, Top, Literal bool
 	// Glob is true if no wildcard but "**" matches a slash, Fold if case doesn't count.

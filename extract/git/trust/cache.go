@@ -28,8 +28,8 @@ type cacheEntry struct {
 }
 
 // check reports whether everything is as it was, and an entry to put in place
-// of this one if that makes the next check shorter. What stands in one directory
-// is asked for one by one: each file can change without a trace elsewhere, and so
+// of this one if that makes the next check shorter. What lies in one directory
+// is looked at one by one: each file can change without a trace elsewhere, and so
 // can the permissions of a directory that nothing was added to.
 func (e *cacheEntry) check(seen Seen, now func() time.Time) (renewed *cacheEntry, ok bool) {
 	for i := range e.alone {

@@ -26,8 +26,8 @@ func credentials(settings []syntax.Setting) []string {
 	return names
 }
 
-// SecretSetting reports whether the last part of a setting's name, in lower
-// case, says that its value is a secret.
+// SecretSetting reports whether a setting holds a secret by the last part of its name, which is in
+// lower case.
 func SecretSetting(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.HasSuffix(last, "pass") && last != "askpass" {

@@ -9,12 +9,12 @@ import (
 
 // guard saves asking for files that were absent, one by one: as long as their
 // directory's stamp is the same, no name was added to it. Files that are there
-// are always asked for, since writing one does not touch its directory.
+// are always looked at, since writing one does not touch its directory.
 type guard struct {
 	directory string
 	identity  stat.Stamp
 	// listing is the directory's whole stamp; not present when it was too fresh
-	// to tell two states apart. Then every name is asked for.
+	// to distinguish two states. Then every name is looked at.
 	listing stat.Stamp
 	absent  []dependency
 }

@@ -13,7 +13,7 @@ import (
 //go:embed keys.json
 var embeddedKeys []byte
 
-// class says what a configuration key can do.
+// class is what a configuration key can do.
 type class string
 
 const (

@@ -42,8 +42,8 @@ func stampNow(seen Seen, path string, follow bool) (stat.Stamp, error) {
 	return found, err
 }
 
-// racyWindow is how old a file must be before its stamp tells two contents
-// apart: file systems count in steps of up to two seconds.
+// racyWindow is how old a file must be before its stamp distinguishes two
+// contents: file systems count in steps of up to two seconds.
 const racyWindow = 2 * time.Second
 
 // probe reads the disk and remembers what it looked at.
@@ -87,7 +87,7 @@ func (p *probe) stat(path string, follow bool) (stat.Stamp, error) {
 func (p *probe) note(d dependency) {
 	other := dependency{path: d.path, follow: !d.follow, stamp: d.stamp}
 	if at := slices.Index(p.dependencies, other); at >= 0 && d.stamp.Present() && d.stamp.Kind != stat.Link && !d.listing {
-		p.dependencies[at].follow = false // it says more: that no link is there
+		p.dependencies[at].follow = false // the stricter one: no link is there
 		return
 	}
 	if !slices.Contains(p.dependencies, d) {

@@ -10,7 +10,7 @@ import (
 )
 
 // inspectSubmodules judges every populated submodule, since status and diff
-// run git inside each of them. Which directories those are, the index says.
+// run git inside each of them. The index lists their directories.
 func (in *inspection) inspectSubmodules(place repository, hashSize int, v *Verdict, depth int) error {
 	path := filepath.Join(place.gitDir, "index")
 	content, err := in.probe.read(path, object.MaxIndexBytes)

@@ -24,12 +24,12 @@ type Query struct {
 	Home string
 	// XDGConfigHome is the value of XDG_CONFIG_HOME; empty means Home/.config.
 	XDGConfigHome string
-	// View says where this process finds what git would see, for a git that
-	// runs elsewhere; nil where both see the same disk. What the view can't show
-	// is not trusted. Verdicts that rest on a view are never remembered.
+	// View maps paths to those of this process, for a git that runs elsewhere; nil if both see
+	// the same disk. What the view can't show is not trusted. Verdicts that rest on a view are
+	// never remembered.
 	View object.View
-	// Seen looks at the disk for the decision that the query is for, so that nothing
-	// is asked for twice; nil where there is none. It doesn't outlive Inspect.
+	// Seen looks at the disk for the decision that the query is for, so that each path is
+	// looked at once; nil if there is none. It doesn't outlive Inspect.
 	Seen Seen
 }
 
