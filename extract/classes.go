@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
 	"policyd/extract/paths"
 )
 
@@ -16,7 +16,7 @@ import (
 type pathClass struct {
 	paths.Class
 	// past is what commits hold of it.
-	past *git.Past
+	past *history.Past
 	// judged is false if no definition of the class has an effect, so that only rules of a site read it.
 	judged bool
 }
@@ -49,7 +49,7 @@ func newClasses(config, settings classData) ([]pathClass, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, pathClass{Class: class, past: git.NewPast(class.MayMatch), judged: config.judges(name) || settings.judges(name)})
+		out = append(out, pathClass{Class: class, past: history.NewPast(class.MayMatch), judged: config.judges(name) || settings.judges(name)})
 	}
 	return out, nil
 }
@@ -108,7 +108,7 @@ func (e *extraction) reach(item *v1.Item, look func() string) {
 }
 
 // past is what commits hold of what is sought.
-func (e *extraction) past() *git.Past {
+func (e *extraction) past() *history.Past {
 	if e.sought != nil {
 		return e.sought.past
 	}

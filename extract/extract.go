@@ -9,7 +9,9 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/object"
+	"policyd/extract/git/trust"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 	"policyd/extract/watched"
@@ -54,7 +56,7 @@ type Base struct {
 	own, protected []string
 	// builtin are the tables without what operators add: an extractor has its own.
 	builtin *tables
-	git     *git.Reader
+	git     *trust.Reader
 	// gitReaders are the git commands that print contents, by verb chain, gitWalks the options
 	// that say of which commits.
 	gitReaders map[string]gitReader
@@ -76,7 +78,7 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	reader, err := git.New(git.Options{Cache: git.NewCache(maxRepositories), Now: options.Now})
+	reader, err := trust.New(trust.Options{Cache: trust.NewCache(maxRepositories), Now: options.Now})
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
@@ -140,7 +142,7 @@ type Extractor struct {
 	// listings are of directories that contained runs see.
 	listings listings
 	// past is what commits hold of secret files.
-	past *git.Past
+	past *history.Past
 	// own and protected are the real names of what is policyd's own: links on the way
 	// may have been pointed elsewhere since the start.
 	own, protected []string
@@ -160,7 +162,7 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 		return nil, err
 	}
 	return &Extractor{
-		Base: b, tables: extended, lists: lists, past: git.NewPast(func(path string) bool { return lists.secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
+		Base: b, tables: extended, lists: lists, past: history.NewPast(func(path string) bool { return lists.secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
 	}, nil
 }
 
@@ -216,7 +218,7 @@ type extraction struct {
 	// gitAnswers counts how often commits and refs were read for their names, pastBudget
 	// what was read of history.
 	gitAnswers int
-	pastBudget git.Budget
+	pastBudget object.Budget
 
 	resolver   paths.Resolver
 	roots      []paths.Root

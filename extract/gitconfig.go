@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/trust"
 	"policyd/extract/shell"
 )
 
@@ -16,7 +16,7 @@ var severalSettings = []string{"--get-regexp", "--regexp", "--get-urlmatch", "--
 // configReach says whether a command prints a setting of git that holds a
 // secret: a token in an address, a password. Commands that print one setting
 // are held to its name.
-func configReach(c *shell.Command, verdict git.Verdict) string {
+func configReach(c *shell.Command, verdict trust.Verdict) string {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	printed := false
 	switch {
@@ -25,7 +25,7 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 	case strings.HasPrefix(c.Verb, "git config"):
 		key := strings.ToLower(c.Git.Setting)
 		one := key != "" && !slices.ContainsFunc(severalSettings, has)
-		printed = one && (git.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
+		printed = one && (trust.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
 	}
 	if printed {
 		return reachesSecret
@@ -35,7 +35,7 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 
 // settingsReach says what the files are that the repository's settings make git
 // read: it prints lines of theirs when they are not what it expects.
-func (e *extraction) settingsReach(verdict git.Verdict) string {
+func (e *extraction) settingsReach(verdict trust.Verdict) string {
 	for _, file := range verdict.Files {
 		resolved, err := e.resolve(file)
 		switch {

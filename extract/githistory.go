@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/trust"
 	"policyd/extract/shell"
 )
 
@@ -39,19 +40,19 @@ func loadGitWalks() (*gitWalks, error) {
 
 // historyOf are the commits that a command prints contents of, by its revisions and limited by
 // pathspecs. Where the shell makes words of them, all count.
-func (e *extraction) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) git.History {
+func (e *extraction) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) history.Query {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	walks := e.x.gitWalks
 	if reader.Commits == "" {
-		return git.History{}
+		return history.Query{}
 	}
-	of := git.History{
+	of := history.Query{
 		Walks: reader.Commits == "walked" || reader.Commits == "named" && slices.ContainsFunc(walks.Walked, has),
 		Alone: reader.Commits == "trees",
 		Logs:  reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
 	}
 	if reader.Commits == "all" {
-		return git.History{All: true, Walks: true}
+		return history.Query{All: true, Walks: true}
 	}
 	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0 || takesRefs(c)
 	for _, word := range revisions {
@@ -71,13 +72,13 @@ func (e *extraction) historyOf(c *shell.Command, reader *gitReader, revisions, s
 
 // pastReach says whether a secret is among the files that commits hold, as far as pathspecs
 // select them, and notes on the item where it is.
-func (e *extraction) pastReach(item *v1.Item, verdict git.Verdict, of git.History, specs []string, dir string) string {
+func (e *extraction) pastReach(item *v1.Item, verdict trust.Verdict, of history.Query, specs []string, dir string) string {
 	if len(of.Revisions) == 0 && !of.All {
 		return reachesNone
 	}
 	of.Budget = &e.pastBudget
 	answer := e.secretAmong(verdict, func(visit func(path string) bool) error {
-		return e.past().Held(verdict, of, specs, dir, visit)
+		return e.past().Held(verdict.Repository, of, specs, dir, visit)
 	})
 	if answer == reachesSecret && e.sought == nil {
 		item.Caveats.Add("secret_in_commits")

@@ -2,7 +2,7 @@ package extract
 
 import (
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/trust"
 	"policyd/extract/shell"
 )
 
@@ -46,7 +46,7 @@ func (e *extraction) pushesPlainly(c *shell.Command) bool {
 		if err != nil || resolved.Unseen {
 			return false
 		}
-		if verdict := e.inspect(resolved.Real, "push"); verdict.MapsPushes || !verdict.Trusted && verdict.Code() != git.CodeHook {
+		if verdict := e.inspect(resolved.Real, "push"); verdict.Effects.Has(trust.MapsPushes) || !verdict.Trusted && verdict.Code() != trust.CodeHook {
 			return false
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
 	"policyd/extract/git/syntax"
+	"policyd/extract/git/trust"
 	"policyd/extract/shell"
 )
 
@@ -75,21 +76,21 @@ func (g *gitReader) printsContents(form v1.Form) bool {
 
 // gitReach says whether a command that prints the contents of tracked files, or of those
 // that commits hold, can print a secret.
-func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
+func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
 	reader, ok := e.x.gitReaders[c.Verb]
-	if ok && !verdict.Repository && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
+	if ok && !verdict.Found && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
 		return reachesUnknown // outside a repository it compares files and directories as they are
 	}
-	if c.Verb == "git stash show" && verdict.ShowsStash {
+	if c.Verb == "git stash show" && verdict.Effects.Has(trust.ShowsStash) {
 		reader.Prints = true
 	}
-	if !ok || !verdict.Repository || !reader.printsContents(c.Form) {
+	if !ok || !verdict.Found || !reader.printsContents(c.Form) {
 		return reachesNone
 	}
 	if slices.ContainsFunc(reader.Elsewhere, func(option string) bool { _, ok := c.Form.Get(option); return ok }) {
 		return reachesUnknown
 	}
-	if verdict.Recurses || c.Verb == "git stash show" && verdict.ShowsUntracked {
+	if verdict.Effects.Has(trust.Recurses) || c.Verb == "git stash show" && verdict.Effects.Has(trust.ShowsUntracked) {
 		return reachesUnknown // what is tracked there, or was stashed beside, isn't looked at
 	}
 	answer := reachesNone
@@ -103,16 +104,16 @@ func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 		specs := []string{objectSpec(object)}
 		answer = e.trackedReach(verdict, specs, dir)
 		if holder := c.Git.Holders[i]; answer == reachesNone && holder != "" {
-			answer = e.pastReach(item, verdict, git.History{Revisions: []string{holder}, Alone: true}, specs, dir)
+			answer = e.pastReach(item, verdict, history.Query{Revisions: []string{holder}, Alone: true}, specs, dir)
 		}
 	}
 	return answer
 }
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
-func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) string {
+func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
 	paths, revisions := e.divided(c, reader, &verdict, dir)
-	named := pathspecs(c, reader, verdict.Follows, paths)
+	named := pathspecs(c, reader, verdict.Effects.Has(trust.Follows), paths)
 	of, specs := e.historyOf(c, reader, revisions, named), named
 	if len(named) > 0 {
 		specs = slices.Concat(named, c.Git.Below())
@@ -143,13 +144,13 @@ func objectSpec(object string) string {
 }
 
 // isPath reports whether git takes a word that may name a revision for a path.
-func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict *git.Verdict, word, dir string) bool {
+func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
 	return !reader.Numbers && e.namesPath(c, word, dir) &&
-		!e.past().Names(verdict, word, &e.pastBudget)
+		!history.MayName(&verdict.Repository, word, &e.pastBudget)
 }
 
 // divided tells paths from revisions among the words that may name either.
-func (e *extraction) divided(c *shell.Command, reader *gitReader, verdict *git.Verdict, dir string) (paths, revisions []string) {
+func (e *extraction) divided(c *shell.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
 	for _, word := range c.Git.Revisions {
 		if e.isPath(c, reader, verdict, word, dir) {
 			paths = append(paths, word)
@@ -192,22 +193,22 @@ func (e *extraction) namesPath(c *shell.Command, word, dir string) bool {
 
 // trackedReach says whether a secret is among the tracked files that pathspecs
 // select.
-func (e *extraction) trackedReach(verdict git.Verdict, specs []string, dir string) string {
+func (e *extraction) trackedReach(verdict trust.Verdict, specs []string, dir string) string {
 	return e.secretAmong(verdict, func(visit func(path string) bool) error {
-		return e.x.git.Tracked(verdict, specs, dir, visit)
+		return history.Tracked(verdict.Repository, specs, dir, visit)
 	})
 }
 
 // workReach says what tracked files are on the disk where a command reads them there:
 // other names of secrets, and, with opens, whatever lies behind a link that stands in the
 // place of a directory. Git then looks only at what each file itself is.
-func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, opens bool) string {
+func (e *extraction) workReach(verdict trust.Verdict, specs []string, dir string, opens bool) string {
 	doubles := e.doubles(verdict.Top)
 	if !opens && len(doubles) == 0 {
 		return reachesNone
 	}
 	answer, last, linked, left := reachesNone, "", false, maxReached
-	err := e.x.git.Tracked(verdict, specs, dir, func(name string) bool {
+	err := history.Tracked(verdict.Repository, specs, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		if parent := path.Dir(name); opens && parent != last {
 			resolved, err := e.resolver.Resolve(verdict.Top + "/" + parent)
@@ -224,7 +225,7 @@ func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, 
 		}
 		return answer == reachesNone
 	})
-	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+	if err != nil && !errors.Is(err, history.ErrNoRepository) {
 		return reachesUnknown
 	}
 	return answer
@@ -232,7 +233,7 @@ func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, 
 
 // secretAmong says whether a secret is among tracked files, which list names from the
 // top until visit has had enough.
-func (e *extraction) secretAmong(verdict git.Verdict, list func(visit func(path string) bool) error) string {
+func (e *extraction) secretAmong(verdict trust.Verdict, list func(visit func(path string) bool) error) string {
 	answer := reachesNone
 	err := list(func(path string) bool {
 		if e.secretFile(verdict.Top + "/" + path) {
@@ -240,7 +241,7 @@ func (e *extraction) secretAmong(verdict git.Verdict, list func(visit func(path 
 		}
 		return answer == reachesNone
 	})
-	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+	if err != nil && !errors.Is(err, history.ErrNoRepository) {
 		return reachesUnknown
 	}
 	return answer
@@ -249,7 +250,7 @@ func (e *extraction) secretAmong(verdict git.Verdict, list func(visit func(path 
 // blobReach says whether a word names the contents of a tracked secret by their
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
-func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
+func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return reachesOutside
 	}
@@ -263,7 +264,7 @@ func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verd
 	if answer := e.stagedReach(c, verdict); answer != reachesNone {
 		return answer
 	}
-	if !verdict.Repository {
+	if !verdict.Found {
 		return reachesNone
 	}
 	if answer := e.contentReach(item, c, verdict); answer != reachesNone {
@@ -274,7 +275,7 @@ func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict git.Verd
 	}
 	answer := e.trackedReach(verdict, nil, verdict.Top)
 	if answer == reachesNone && (slices.Contains(refFormatters, c.Verb) || takesRefs(c)) {
-		answer = e.pastReach(item, verdict, git.History{All: true, Contents: true}, nil, verdict.Top)
+		answer = e.pastReach(item, verdict, history.Query{All: true, Contents: true}, nil, verdict.Top)
 	}
 	return answer
 }
@@ -286,7 +287,7 @@ func takesRefs(c *shell.Command) bool {
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
 // prints these whatever options say of commits. To git show the shell makes hashes of commits alone.
-func (e *extraction) contentReach(item *v1.Item, c *shell.Command, verdict git.Verdict) string {
+func (e *extraction) contentReach(item *v1.Item, c *shell.Command, verdict trust.Verdict) string {
 	words := c.Git.Revisions
 	switch c.Verb {
 	case "git cat-file":
@@ -295,12 +296,12 @@ func (e *extraction) contentReach(item *v1.Item, c *shell.Command, verdict git.V
 	default:
 		return reachesNone
 	}
-	return e.pastReach(item, verdict, git.History{Revisions: words, Contents: true}, nil, verdict.Top)
+	return e.pastReach(item, verdict, history.Query{Revisions: words, Contents: true}, nil, verdict.Top)
 }
 
 // printsObjects reports whether a command may print what a tag names: a tag may name the
 // contents of a file.
-func (e *extraction) printsObjects(c *shell.Command, verdict git.Verdict, dir string) bool {
+func (e *extraction) printsObjects(c *shell.Command, verdict trust.Verdict, dir string) bool {
 	reader := e.x.gitReaders[c.Verb]
 	switch {
 	case slices.Contains(refFormatters, c.Verb):
@@ -316,7 +317,7 @@ var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
 
 // stagedReach says whether a word that reads like a pathspec with magic names a tracked
 // secret: git looks first for a path of that very name in its index.
-func (e *extraction) stagedReach(c *shell.Command, verdict git.Verdict) string {
+func (e *extraction) stagedReach(c *shell.Command, verdict trust.Verdict) string {
 	for _, name := range c.Git.Staged {
 		if answer := e.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != reachesNone {
 			return answer
@@ -327,7 +328,7 @@ func (e *extraction) stagedReach(c *shell.Command, verdict git.Verdict) string {
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.
-func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string) bool {
+func (e *extraction) namesTags(c *shell.Command, verdict trust.Verdict, dir string) bool {
 	if takesRefs(c) {
 		return true
 	}
@@ -338,7 +339,7 @@ func (e *extraction) namesTags(c *shell.Command, verdict git.Verdict, dir string
 			words = append(words, word)
 		}
 	}
-	return e.x.git.Tags(verdict, words)
+	return history.MayNameTags(verdict.Repository, words)
 }
 
 // plainRefs reports whether what git prints of the refs of the repository there is plain
@@ -348,18 +349,18 @@ func (e *extraction) plainRefs(dir string, said bool) bool {
 		return false
 	}
 	verdict := e.inspect(dir, "for-each-ref")
-	return e.x.git.PlainRefs(verdict) && (!said || e.x.git.PlainTags(verdict))
+	return !verdict.Effects.Has(trust.AltersNames) && history.RefsAreWords(verdict.Repository) && (!said || history.TagsAreWords(verdict.Repository))
 }
 
 // objectPrinters print whatever a revision names, whatever options say of commits, and
 // whatever paths they are limited to.
 var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"}
 
-func (e *extraction) hashReach(digits string, verdict git.Verdict) string {
+func (e *extraction) hashReach(digits string, verdict trust.Verdict) string {
 	if verdict.ForeignObjects {
 		return reachesOutside
 	}
 	return e.secretAmong(verdict, func(visit func(path string) bool) error {
-		return e.x.git.Blobs(verdict, digits, visit)
+		return history.Blobs(verdict.Repository, digits, visit)
 	})
 }

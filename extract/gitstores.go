@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/git"
+	"policyd/extract/git/trust"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
 	"policyd/internal/credential"
@@ -97,7 +97,7 @@ func (s *gitStores) verb(c *shell.Command) string {
 
 // storesReach says whether a command prints a credential that git keeps: in settings, in addresses of
 // remotes, or in messages of reflogs, which hold the words of command lines.
-func (e *extraction) storesReach(c *shell.Command, verdict git.Verdict) string {
+func (e *extraction) storesReach(c *shell.Command, verdict trust.Verdict) string {
 	if answer := configReach(c, verdict); answer != reachesNone {
 		return answer
 	}
@@ -113,7 +113,7 @@ func (e *extraction) storesReach(c *shell.Command, verdict git.Verdict) string {
 	return reachesNone
 }
 
-func (e *extraction) storeReach(store string, c *shell.Command, verdict git.Verdict) string {
+func (e *extraction) storeReach(store string, c *shell.Command, verdict trust.Verdict) string {
 	has := func(is func(name string) bool) string {
 		if slices.ContainsFunc(verdict.Credentials, is) {
 			return reachesSecret
@@ -131,7 +131,7 @@ func (e *extraction) storeReach(store string, c *shell.Command, verdict git.Verd
 			return section == "remote" || section == "url" || section == "branch"
 		})
 	}
-	if !verdict.Repository {
+	if !verdict.Found {
 		return reachesNone
 	}
 	logs := []string{verdict.GitDir + "/logs", verdict.CommonDir + "/logs"}
@@ -220,7 +220,7 @@ func (e *extraction) secretSettings(real string) bool {
 		return true
 	}
 	content, err := e.readFile(real)
-	return err != nil || git.HoldsCredentials(content)
+	return err != nil || trust.HoldsCredentials(content)
 }
 
 // gitDirSecret reports whether a repository's own directory holds such a file.

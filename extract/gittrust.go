@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/object"
+	"policyd/extract/git/trust"
 	"policyd/extract/shell"
 )
 
@@ -43,7 +44,7 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 			item.Caveats.Add(answer)
 		}
 		e.reach(item, func() string { return e.blobReach(item, c, verdict, resolved.Real) })
-		if c.Git.Handed && verdict.AltersNames {
+		if c.Git.Handed && verdict.Effects.Has(trust.AltersNames) {
 			item.Caveats.Add(reachesUnknown)
 		}
 	}
@@ -51,7 +52,7 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 
 // inspect judges what git does in a directory. A repository that isn't the session's own is
 // trusted only if the session may read all of it, since git does.
-func (e *extraction) inspect(dir, subcommand string) git.Verdict {
+func (e *extraction) inspect(dir, subcommand string) trust.Verdict {
 	verdict := e.inspectAnywhere(dir, subcommand)
 	if !verdict.Trusted || !verdict.Above {
 		return verdict
@@ -60,13 +61,13 @@ func (e *extraction) inspect(dir, subcommand string) git.Verdict {
 	case v1.SpaceRepository, v1.SpaceGrantRead, v1.SpaceGrantReadWrite:
 		return verdict
 	}
-	verdict.Trusted, verdict.Reason = false, git.CodeOutsideRoots+": "+verdict.Top
+	verdict.Trusted, verdict.Reason = false, trust.CodeOutsideRoots+": "+verdict.Top
 	return verdict
 }
 
 // inspectAnywhere does so for a repository wherever it lies.
-func (e *extraction) inspectAnywhere(dir, subcommand string) git.Verdict {
-	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.home, TrustedRoots: e.work.trusted[:0], Seen: &e.resolver}
+func (e *extraction) inspectAnywhere(dir, subcommand string) trust.Verdict {
+	query := trust.Query{Dir: dir, Subcommand: subcommand, Home: e.home, TrustedRoots: e.work.trusted[:0], Seen: &e.resolver}
 	for _, root := range e.roots {
 		if isOwn(root.Space) {
 			query.TrustedRoots = append(query.TrustedRoots, root.Real)
@@ -86,7 +87,7 @@ func (e *extraction) toplevel(dir string) string {
 		return ""
 	}
 	verdict := e.inspect(resolved.Real, "rev-parse")
-	if !verdict.Trusted || !verdict.Repository || !e.belongsToUser(verdict.Top, verdict.Top+"/.git", verdict.GitDir) {
+	if !verdict.Trusted || !verdict.Found || !e.belongsToUser(verdict.Top, verdict.Top+"/.git", verdict.GitDir) {
 		return ""
 	}
 	return verdict.Top
@@ -116,9 +117,9 @@ func (e *extraction) belongsToUser(places ...string) bool {
 // mapped shows git's reader the disk of an agent that sees it under other names.
 type mapped struct{ e *extraction }
 
-var _ git.View = mapped{}
+var _ object.View = mapped{}
 
-// Real implements git.View.
+// Real implements object.View.
 func (m mapped) Real(path string) (string, error) {
 	resolved, err := m.e.resolver.Resolve(path)
 	switch {
@@ -132,7 +133,7 @@ func (m mapped) Real(path string) (string, error) {
 	return resolved.Real, nil
 }
 
-// Disk implements git.View.
+// Disk implements object.View.
 func (m mapped) Disk(real string) (string, error) {
 	if disk, visible := m.e.resolver.Map.Sidecar(real); visible {
 		return disk, nil

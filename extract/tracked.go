@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/trust"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 	"policyd/extract/value"
@@ -18,13 +19,13 @@ import (
 func (e *extraction) trackedNames(dir string, a *shell.Access, base string, found foundName) (answer string, known bool) {
 	verdict := e.inspect(dir, "ls-files")
 	switch {
-	case verdict.Trusted && verdict.Repository:
+	case verdict.Trusted && verdict.Found:
 	case len(a.Commits) > 0 || a.AtHead:
 		return reachesUnknown, true // a commit may name what is on no disk
 	default:
 		return reachesNone, false
 	}
-	if verdict.AltersNames || a.Quoted && verdict.AltersStatus {
+	if verdict.Effects.Has(trust.AltersNames) || a.Quoted && verdict.Effects.Has(trust.AltersStatus) {
 		return reachesUnknown, true
 	}
 	left := maxReached
@@ -46,12 +47,12 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string, foun
 		return reachesUnknown, true
 	}
 	commits, specs := e.commitsOf(a, dir)
-	err := e.x.git.Tracked(verdict, specs, dir, visit)
+	err := history.Tracked(verdict.Repository, specs, dir, visit)
 	if err == nil && answer == reachesNone && len(commits) > 0 {
 		if !e.asksGit() {
 			return reachesUnknown, true
 		}
-		err = e.x.git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
+		err = history.Beyond(verdict.Repository, history.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
 	}
 	if err != nil {
 		return reachesUnknown, true
@@ -62,9 +63,9 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string, foun
 // rulesUnseen reports whether git may go by ignore rules that its index alone holds: it reads
 // there what a sparse checkout left out. Below a directory that is left out as well, nothing lies
 // that they could take back in.
-func (e *extraction) rulesUnseen(verdict git.Verdict, dir string) bool {
+func (e *extraction) rulesUnseen(verdict trust.Verdict, dir string) bool {
 	unseen := false
-	err := e.x.git.Tracked(verdict, nil, dir, func(name string) bool {
+	err := history.Tracked(verdict.Repository, nil, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		unseen = path.Base(name) == ".gitignore" && !e.exists(full) && e.exists(paths.Parent(full))
 		return !unseen

@@ -54,11 +54,23 @@ var rooms = []room{
 		reason: "what a word can expand to depends on strings alone; whether git takes one for a hash is part of its syntax",
 	},
 	{
+		path: "extract/git/object", own: []string{"extract/git/syntax", "extract/stat"},
+		reason: "what a repository holds is read in one way, whether git may be run there or not",
+	},
+	{
+		path: "extract/git/trust", own: []string{"extract/git/object", "extract/git/syntax", "extract/stat", "internal/credential"},
+		reason: "whether a repository can make git run something follows from its settings and its layout, whatever it holds",
+	},
+	{
+		path: "extract/git/history", own: []string{"extract/git/object", "extract/git/syntax", "extract/stat"},
+		reason: "what commits hold follows from their ids; who asks has made sure that git may be run",
+	},
+	{
 		path:   "extract/windows",
 		reason: "how PowerShell and cmd split a line follows from its text alone",
 	},
 	{
-		path: "extract", own: []string{"api/v1", "extract/git/syntax", "extract/value", "extract/windows", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
+		path: "extract", own: []string{"api/v1", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/value", "extract/windows", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
@@ -336,7 +348,10 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"api/v1", "github.com/goccy/go-json"},
 		{"extract/shell", "policyd/bundles"},
 		{"extract/shell/guard", "policyd/extract/shell"},
-		{"extract/git/syntax", "policyd/extract/git"},
+		{"extract/git/syntax", "policyd/extract/git/object"},
+		{"extract/git/object", "policyd/extract/git/trust"},
+		{"extract/git/history", "policyd/extract/git/trust"},
+		{"extract/git/trust", "policyd/extract/git/history"},
 		{"extract/value", "policyd/extract/shell"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},

@@ -133,3 +133,6 @@ func (s *Sandbox) Names(dir string, args ...string) []string {
 func Split(output []byte) []string {
 	return strings.FieldsFunc(string(output), func(r rune) bool { return r == 0 })
 }
+
+// LoosePath is where the file of an object lies below a repository's own directory.
+func LoosePath(id string) string { return filepath.Join("objects", id[:2], id[2:]) }

@@ -227,7 +227,7 @@ func (p *configParser) value() (string, error) {
 }
 
 // escapes are the characters that may follow a backslash in a value. At the end of a line
-// or of the file the backslash stands for nothing.
+// or of the file the backslash is dropped.
 var escapes = map[byte]string{0: "", '\n': "", 't': "\t", 'b': "\b", 'n': "\n", '\\': "\\", '"': "\""}
 
 func (p *configParser) escape(value []byte) ([]byte, error) {

@@ -14,13 +14,12 @@ var ErrPathspecUnknown = errors.New("pathspec unknown")
 // pathspec is one selection. pattern is relative to the work tree; its first
 // literal bytes are compared as they are, even when they look like a wildcard.
 type pathspec struct {
+	Magic
+
 	pattern string
 	literal int
-	exclude bool
-	// glob is true where no wildcard but "**" matches a slash. fold is true where case
-	// doesn't count, but in the first exact bytes: they are those of the directory.
-	glob, fold bool
-	exact      int
+	// exact is how many of its first bytes are those of the directory, in which case counts.
+	exact int
 }
 
 // Pathspecs select paths. The zero value selects none.
@@ -42,7 +41,7 @@ func ParsePathspecs(top, cwd string, texts []string) (Pathspecs, error) {
 		if err != nil {
 			return Pathspecs{}, err
 		}
-		if spec.exclude {
+		if spec.Exclude {
 			parsed.exclude = append(parsed.exclude, spec)
 		} else {
 			parsed.include = append(parsed.include, spec)
@@ -67,7 +66,7 @@ func ParsePathspecs(top, cwd string, texts []string) (Pathspecs, error) {
 // has of it in common with the one so far.
 func commonDirectory(spec *pathspec, so string, first bool) string {
 	known := spec.pattern[:spec.literal]
-	if spec.fold {
+	if spec.Fold {
 		known = spec.pattern[:spec.exact]
 	}
 	if !first {
@@ -78,11 +77,8 @@ func commonDirectory(spec *pathspec, so string, first bool) string {
 
 // prefixOf is cwd relative to top, with a slash at its end, or empty.
 func prefixOf(top, cwd string) (string, error) {
-	if !Within(top, cwd) {
-		return "", ErrPathspecUnknown
-	}
 	relative, err := filepath.Rel(top, cwd)
-	if err != nil {
+	if err != nil || !Within(top, cwd) {
 		return "", ErrPathspecUnknown
 	}
 	if relative == "." {
@@ -112,7 +108,7 @@ func parsePathspec(top, prefix, text string) (pathspec, error) {
 	if m.Top && pattern != rest {
 		return pathspec{}, ErrPathspecUnknown // git takes such a one as it is written: "." is no directory in it
 	}
-	spec := pathspec{pattern: pattern, literal: max(exact, literalLength(pattern)), exclude: m.Exclude, glob: m.Glob, fold: m.Fold, exact: exact}
+	spec := pathspec{Magic: m, pattern: pattern, literal: max(exact, literalLength(pattern)), exact: exact}
 	if m.Literal {
 		spec.literal = len(pattern)
 	}
@@ -123,10 +119,10 @@ func parsePathspec(top, prefix, text string) (pathspec, error) {
 // own bytes alone, which are those of the locale where they are not ASCII.
 func (s *pathspec) check() error {
 	wild, own := s.pattern[s.literal:], s.pattern[s.exact:]
-	if s.fold && (s.exclude || strings.ContainsAny(wild, "[\\") || strings.ContainsFunc(own, func(r rune) bool { return r >= 0x80 })) {
+	if s.Fold && (s.Exclude || strings.ContainsAny(wild, "[\\") || strings.ContainsFunc(own, func(r rune) bool { return r >= 0x80 })) {
 		return ErrPathspecUnknown
 	}
-	if !s.glob {
+	if !s.Glob {
 		return checkPattern(wild)
 	}
 	for part := range strings.SplitSeq(own, "/") {
@@ -178,22 +174,13 @@ func commonLength(a, b string) int {
 
 // Select reports whether a path, relative to top, is selected.
 func (s Pathspecs) Select(path string) bool {
-	for _, spec := range s.exclude {
-		if spec.matches(path) {
-			return false
-		}
-	}
-	for _, spec := range s.include {
-		if spec.matches(path) {
-			return true
-		}
-	}
-	return false
+	matches := func(spec pathspec) bool { return spec.matches(path) }
+	return !slices.ContainsFunc(s.exclude, matches) && slices.ContainsFunc(s.include, matches)
 }
 
 func (s pathspec) matches(name string) bool {
 	pattern := s.pattern
-	if s.fold {
+	if s.Fold {
 		if !strings.HasPrefix(name, pattern[:s.exact]) {
 			return false
 		}
@@ -207,7 +194,7 @@ func (s pathspec) matches(name string) bool {
 	if s.literal >= len(pattern) || !strings.HasPrefix(name, pattern[:s.literal]) {
 		return false
 	}
-	if s.glob {
+	if s.Glob {
 		return globMatch(pattern[s.literal:], name[s.literal:])
 	}
 	return wildMatch(pattern[s.literal:], name[s.literal:])

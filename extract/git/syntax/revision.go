@@ -71,8 +71,8 @@ func RefPlaces(name string) []string {
 	return []string{name, "refs/" + name, "refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name, "refs/remotes/" + name + "/HEAD"}
 }
 
-// IsRefName reports whether git takes a name for that of a ref, and each of its characters
-// stands for itself everywhere.
+// IsRefName reports whether git takes a name for that of a ref, and no shell or pattern gives
+// another meaning to its characters.
 func IsRefName(name string) bool {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-") != "" || strings.Contains(name, "..") {
 		return false
