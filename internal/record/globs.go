@@ -8,8 +8,8 @@ import (
 // nameGlob is a glob over names, in lower case.
 type nameGlob struct {
 	glob string
-	// Nearly all are a text with stars about it, or without: core is the text, and simple states that there
-	// is nothing else.
+	// Most are a text with or without stars around it: core is the text, and simple means that there is
+	// nothing else.
 	core          string
 	before, after bool
 	simple        bool
