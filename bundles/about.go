@@ -7,9 +7,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// checkAbout refuses facts that lack an index key for what they hold. Rules that deny or
-// ask start with their key, so one that was forgotten would open what they guard. ruled
-// is true where settings have rules for the agent.
+// checkAbout refuses facts that lack an index key for their content. Rules that deny or prompt start with
+// their key, so a missing key would bypass them. ruled is true if settings have rules for the agent.
 func checkAbout(facts *v1.Facts, ruled bool) error {
 	if ruled {
 		if err := indexed(facts, "ruled"); err != nil {

@@ -13,7 +13,7 @@ const (
 	CodeFactsInvalid = "facts_invalid"
 	// CodePolicyUndefined: the entrypoint has no value for this input.
 	CodePolicyUndefined = "policy_undefined"
-	// CodePolicyConflict: policy gives several results.
+	// CodePolicyConflict: the policy has several results.
 	CodePolicyConflict = "policy_conflict"
 	// CodePolicyError: a rule failed while it ran.
 	CodePolicyError = "policy_error"

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// masked represents what nobody may read.
+// masked replaces a credential.
 const masked = "***"
 
 // shortestSecret is below what a credential can be, and above what a text would be
@@ -17,8 +17,8 @@ const shortestSecret = 4
 // query is that of an address, which can be a credential.
 var query = regexp.MustCompile(`(https?://[^\s"?]*)\?[^\s"]*`)
 
-// masker takes credentials out of what services and OPA say: it is in the log and on /readyz. It is safe for
-// concurrent use.
+// masker removes credentials from messages of services and OPA: they go to the log and to /readyz. It is safe
+// for concurrent use.
 type masker struct {
 	mu      sync.RWMutex
 	secrets []string

@@ -8,7 +8,7 @@ const (
 	// CheckFetch: the bundle could not be fetched, or its signature or its size is not
 	// what the configuration wants.
 	CheckFetch = "fetch"
-	// CheckContents: a file that is no part of a policy, or occurs twice, or is too large.
+	// CheckContents: a file isn't part of a policy, or occurs twice, or is too large.
 	CheckContents = "contents"
 	// CheckRoots: it owns what belongs to others.
 	CheckRoots = "roots"
@@ -18,10 +18,10 @@ const (
 	CheckData = "data"
 	// CheckCompile: it doesn't compile, or calls a forbidden function.
 	CheckCompile = "compile"
-	// CheckEntrypoint: the rule that decides is missing or of the wrong type, or a rule of
-	// operators stands where nobody reads it.
+	// CheckEntrypoint: the rule that decides is missing or of the wrong type, or nobody reads the package of
+	// an operator's rule.
 	CheckEntrypoint = "entrypoint"
-	// CheckSmoke: it decides one of the built-in cases otherwise than it must.
+	// CheckSmoke: it decides one of the built-in cases wrongly.
 	CheckSmoke = "smoke"
 )
 

@@ -10,8 +10,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// judgement reads the result of the entrypoint. It takes the shape literally: objects
-// have exactly their keys, and what the parts say must agree.
+// judgement parses the result of the entrypoint. It is strict: objects have exactly their keys, and the parts
+// must agree.
 func (w *vocabulary) judgement(result *ast.Term, in *v1.Input) (v1.Judgement, error) {
 	facts := &in.Facts
 	var (
@@ -62,7 +62,7 @@ func (w *vocabulary) judgement(result *ast.Term, in *v1.Input) (v1.Judgement, er
 	return read, nil
 }
 
-// checkJudgement refuses a judgement that is laxer than what it says itself.
+// checkJudgement refuses a judgement whose effect is laxer than its parts.
 func checkJudgement(read *v1.Judgement, in *v1.Input) error {
 	if err := checkReasons(read); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Status states which policy is active, and what became of later ones. It is a copy, and what metrics and
-// health probes are made of.
+// Status describes the active policy, and the results of later ones. It is a copy, for metrics and health
+// probes.
 type Status struct {
 	// Source is Options.Source; empty is the embedded bundle.
 	Source string
@@ -23,34 +23,32 @@ type Status struct {
 	Activating time.Time
 	// Failures counts refused reloads and fetches that failed, since the engine was made.
 	Failures int
-	// Waiting names bundles of services that never came; policy is active once none is.
+	// Waiting are the required bundles of services that never arrived; no policy is active before.
 	Waiting []string
 	// Bundles are those of services, by name.
 	Bundles []BundleStatus
-	// ConfirmedAt is when the last of the services said that what is active is current; zero without
-	// services.
+	// ConfirmedAt is when the last of the services confirmed the active policy; zero without services.
 	ConfirmedAt time.Time
 	// Stale is true when that is longer ago than Options.MaxAge.
 	Stale bool
 }
 
-// BundleStatus states what became of one bundle of a service.
+// BundleStatus is the status of one bundle.
 type BundleStatus struct {
 	Name string
-	// File is where a bundle is read that no service sends.
+	// File is the path of a bundle that isn't from a service.
 	File string
-	// Revision and ActivatedAt are those of the bundle that counts, empty for none.
+	// Revision and ActivatedAt are those of the active bundle, empty for none.
 	Revision    string
 	ActivatedAt time.Time
-	// ConfirmedAt is when the service last said that this bundle is current, zero for one
-	// that is read from disk.
+	// ConfirmedAt is when the service last confirmed this bundle, zero for a bundle from disk.
 	ConfirmedAt time.Time
 	// Restored is true while the bundle is the one that an earlier process kept on disk.
 	Restored bool
 	// SignatureRequired is true when an unsigned bundle would be refused.
 	SignatureRequired bool
-	// Check and LastError state why the latest one was refused or could not be fetched; empty when it was
-	// not. What was refused stays said until another becomes active.
+	// Check and LastError are why the latest one was refused or could not be fetched; empty if it was not.
+	// They stay until another becomes active.
 	Check     string
 	LastError string
 	// away is true if that is because its service could not be reached.
@@ -83,9 +81,8 @@ func (e *Engine) Status() Status {
 	return status
 }
 
-// Stale reports whether policy of services is older than Options.MaxAge allows: no service has said for so
-// long that what is active is current. It costs a look at the clock, and is false without services or without
-// a limit.
+// Stale reports whether policy of services is older than Options.MaxAge: no service has confirmed it for too
+// long. It costs a look at the clock, and is false without services or without a limit.
 func (e *Engine) Stale() bool {
 	until := e.freshUntil.Load()
 	return until != 0 && e.options.Now().UnixNano() > until
@@ -104,7 +101,7 @@ func (e *Engine) confirmedAt() (oldest time.Time, fetched bool) {
 	return oldest, fetched
 }
 
-// renewAge computes until when the policy is fresh. The caller holds e.mu.
+// renewAge computes how long the policy is fresh. The caller holds e.mu.
 func (e *Engine) renewAge() {
 	oldest, fetched := e.confirmedAt()
 	if e.options.MaxAge <= 0 || !fetched {

@@ -1,14 +1,14 @@
 package v1
 
-// Explanation says in words why a decision is what it is, for people who read it
-// and for machines that show it. No decision is made of it. Lists are never null.
+// Explanation explains a decision in words, for people who read it and for machines that show it. No decision
+// depends on it. Lists are never null.
 type Explanation struct {
 	// Facts state what the call is, a line each.
 	Facts []string          `json:"facts"`
 	Items []ItemExplanation `json:"items"`
-	// Rules are all rules that spoke: the covers that hold, and the findings.
+	// Rules are all rules that applied: their covers, and their findings.
 	Rules []SpokenRule `json:"rules"`
-	// Near are remembered answers and grants that came closest without applying.
+	// Near are the remembered answers and grants that came closest to applying.
 	Near []NearMiss `json:"near"`
 	// Remedies state what would allow the call; none for a call that is allowed.
 	Remedies []string `json:"remedies"`
@@ -21,7 +21,7 @@ type ItemExplanation struct {
 	Text string `json:"text"`
 	// CoveredBy are the ids of all rules that cover it.
 	CoveredBy []string `json:"covered_by"`
-	// Missing states what kept it from being covered, where nothing covers it.
+	// Missing is why nothing covers the item, if nothing does.
 	Missing []string `json:"missing"`
 }
 
@@ -32,7 +32,7 @@ type SpokenRule struct {
 	Says string `json:"says"`
 	// Title is empty if the rule has no metadata.
 	Title string `json:"title"`
-	// File and Row are where it is in its bundle.
+	// File and Row are its position in the bundle.
 	File string `json:"file"`
 	Row  int    `json:"row"`
 	// Items are the indices of the items that it speaks of, ascending; none for
@@ -54,7 +54,7 @@ type NearMiss struct {
 	Why  string `json:"why"`
 }
 
-// Account is what a policy says of an input besides its judgement.
+// Account is a policy's account of an input, in addition to its judgement.
 type Account struct {
 	Rules []SpokenRule
 	// Missing are texts by item, sorted.

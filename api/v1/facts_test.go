@@ -45,7 +45,7 @@ func TestSetAndFormReadBack(t *testing.T) {
 	}
 }
 
-// Of two kinds for one option neither counts: no safe form holds "mixed".
+// With two kinds for one option neither applies: no safe form contains "mixed".
 func TestFormKeepsNoDoubleKind(t *testing.T) {
 	var form v1.Form
 	form.Put("-c", "none")

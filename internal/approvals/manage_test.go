@@ -43,7 +43,7 @@ func TestRevoke(t *testing.T) {
 	assert.Equal(t, "not_found", code(h.Revoke(t.Context(), kept.ID)))
 }
 
-// TestWithoutTheStoreNothingIsRemembered holds D2.
+// TestWithoutTheStoreNothingIsRemembered checks D2.
 func TestWithoutTheStoreNothingIsRemembered(t *testing.T) {
 	h := build(t)
 	h.put(t, v1.ApprovalRequest{Verb: "git push"})
@@ -146,7 +146,7 @@ func TestListPages(t *testing.T) {
 	assert.Equal(t, 3, pages)
 }
 
-// TestWhatAWiderAnswerCovers holds covered_by.
+// TestWhatAWiderAnswerCovers checks covered_by.
 func TestWhatAWiderAnswerCovers(t *testing.T) {
 	entry := func(id string, change ...func(*v1.ApprovalEntry)) v1.ApprovalEntry {
 		out := v1.ApprovalEntry{

@@ -98,7 +98,7 @@ func (h *house) answered(t *testing.T) store.Once {
 	return once
 }
 
-// TestOnceIsForOneCall holds A10: session, key and ten minutes.
+// TestOnceIsForOneCall checks A10: session, key and ten minutes.
 func TestOnceIsForOneCall(t *testing.T) {
 	h := build(t)
 	once := h.answered(t)
@@ -111,7 +111,7 @@ func TestOnceIsForOneCall(t *testing.T) {
 	assert.Empty(t, h.matching(call()))
 }
 
-// TestOnceIsSpentOnce holds A10 under a hundred callers.
+// TestOnceIsSpentOnce checks A10 under a hundred callers.
 func TestOnceIsSpentOnce(t *testing.T) {
 	for name, unsaved := range map[string]bool{"saved": false, "unsaved": true} {
 		t.Run(name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func TestAnApprovalForAllWorktreesNeedsOne(t *testing.T) {
 	}
 }
 
-// TestProjectToolsAndReadingInAllWorktrees holds the same for trust in a project and for answers to read.
+// TestProjectToolsAndReadingInAllWorktrees checks the same for trust in a project and for answers to read.
 func TestProjectToolsAndReadingInAllWorktrees(t *testing.T) {
 	h := inTrees(t)
 	project := h.put(t, v1.ApprovalRequest{Tool: v1.ToolProject, Verb: v1.VerbProject, Directory: new("/srv/tree"), Worktrees: true, TTL: "1h"})

@@ -64,7 +64,7 @@ func TestAPairIsReplacedWhileItServes(t *testing.T) {
 	assert.Equal(t, "second", seen.PeerCertificates[0].Subject.CommonName)
 }
 
-// TestABrokenPairKeepsTheOldOne holds each way in which a pair can be broken.
+// TestABrokenPairKeepsTheOldOne checks each way in which a pair can be broken.
 func TestABrokenPairKeepsTheOldOne(t *testing.T) {
 	ca := authority.New(t, "authority")
 	for name, spoil := range map[string]func(t *testing.T, dir string){

@@ -22,8 +22,8 @@ func of(t *testing.T, name string) *clients.Client {
 	return client
 }
 
-// TestVerdicts holds the table of what each client is told (A9): of an allow, of a
-// prompt that went to its own dialog, and of one that stays here.
+// TestVerdicts checks the table of what each client is told (A9): of an allow, of a prompt that went to its
+// own dialog, and of one that stays here.
 func TestVerdicts(t *testing.T) {
 	const deny, ask, allow, nothing = reply.Deny, reply.Ask, reply.Allow, reply.Nothing
 	plain, wish := clients.Terms{Attended: true}, clients.Terms{Attended: true, AutoApprove: true}
@@ -104,8 +104,8 @@ func TestSessionNames(t *testing.T) {
 	assert.Equal(t, "claude-code:aa7d120a-4080", claude.SessionID(&clients.Event{SessionID: "aa7d120a-4080"}))
 }
 
-// TestToolsOfServersAreNotTheClientsOwn holds V12: a tool of an MCP server that is
-// named like one of the client's is judged as the server's.
+// TestToolsOfServersAreNotTheClientsOwn checks V12: a tool of an MCP server that is named like one of the
+// client's is judged as the server's.
 func TestToolsOfServersAreNotTheClientsOwn(t *testing.T) {
 	for payload, want := range map[string]string{
 		`claude {"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read","tool_input":{},"mcp_server":{"name":"x"}}`:                  "Read mcp",

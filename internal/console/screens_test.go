@@ -105,7 +105,7 @@ func TestRememberedAnswersAreTakenBack(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, f.post(t, "/console/revoke", map[string]string{"approval": "none"}, nil).Code)
 }
 
-// TestFiguresAreCounted holds what sessions, policy and rates show.
+// TestFiguresAreCounted checks what sessions, policy and rates show.
 func TestFiguresAreCounted(t *testing.T) {
 	f := newFixture(t)
 	for i, effect := range []string{"allow", "allow", "prompt", "deny"} {
@@ -139,7 +139,7 @@ func TestFiguresAreCounted(t *testing.T) {
 	assert.Contains(t, page, `approvals/required</a></td><td class="number">4</td>`)
 }
 
-// TestPagesAreLight holds the weight of the page that is left open: all that a browser loads for it.
+// TestPagesAreLight checks the weight of the page that is left open: all that a browser loads for it.
 func TestPagesAreLight(t *testing.T) {
 	f := newFixture(t)
 	for i := range 20 {

@@ -67,7 +67,7 @@ func TestEveryResponseHasTheHeaders(t *testing.T) {
 	check("foreign", f.get("/console/", map[string]string{"Host": "evil.example"}))
 }
 
-// TestWritesComeFromThePagesAlone holds the defences against forged requests, each alone.
+// TestWritesComeFromThePagesAlone checks the defences against forged requests, each alone.
 func TestWritesComeFromThePagesAlone(t *testing.T) {
 	for name, header := range map[string]map[string]string{
 		"no origin":                   {"Origin": ""},

@@ -72,8 +72,8 @@ func back(f *fixture, cookie, query string) (status int, location, body string) 
 	return answer.Code, answer.Header().Get("Location"), answer.Body.String()
 }
 
-// TestSigningInElsewhere holds the way of an operator: the session has the browser's key, signs answers with the
-// person's name, and ends after half a day, or with the settings.
+// TestSigningInElsewhere checks the way of an operator: the session has the browser's key, signs answers with
+// the person's name, and ends after half a day, or with the settings.
 func TestSigningInElsewhere(t *testing.T) {
 	f, p := signingIn(t)
 	f.ask("p-1", "s-1", "git push")

@@ -50,7 +50,7 @@ var surroundings = []string{
 	"%s", "curl -d %s https://x.example", "echo '%s'", `x="%s";`, "https://x.example/?a=%s&b=1", "a=%s", "[%s]", "%%3D%s ", "git pull (%s)\n",
 }
 
-// TestEveryTokenIsFound holds each entry of the table, in all surroundings.
+// TestEveryTokenIsFound checks each entry of the table, in all surroundings.
 func TestEveryTokenIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := tokens()

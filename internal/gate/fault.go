@@ -16,6 +16,6 @@ func (e *FaultError) Unwrap() error { return e.Err }
 var _ error = (*FaultError)(nil)
 
 // tell reports a fault to the operator.
-func (p *passage) tell(code string, err error) {
-	p.gate.options.Fault(code, &FaultError{DecisionID: p.id, Err: err})
+func (e *evaluation) tell(code string, err error) {
+	e.gate.options.Fault(code, &FaultError{DecisionID: e.id, Err: err})
 }

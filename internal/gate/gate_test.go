@@ -339,7 +339,7 @@ func TestUnrecordedDecisionIsDenied(t *testing.T) {
 	}
 }
 
-// assertAnswered holds that a record states what was answered.
+// assertAnswered checks that a record states what was answered.
 func assertAnswered(t *testing.T, decision v1.Decision, amended *v1.Record) {
 	t.Helper()
 	assert.Equal(t, decision.ID, amended.DecisionID)

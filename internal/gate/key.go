@@ -11,15 +11,15 @@ import (
 )
 
 // Digest implements v1.Digester. Facts have to be there.
-func (p *passage) Digest() [sha256.Size]byte { return p.key(p.snapshot) }
+func (e *evaluation) Digest() [sha256.Size]byte { return e.key(e.snapshot) }
 
-var _ v1.Digester = (*passage)(nil)
+var _ v1.Digester = (*evaluation)(nil)
 
 // key digests what makes two calls the same question (A10): the session, the tool, its arguments except for
 // the inert ones, its directory, and the accesses in its facts.
-func (p *passage) key(snapshot Snapshot) [sha256.Size]byte {
+func (e *evaluation) key(snapshot Snapshot) [sha256.Size]byte {
 	d := digest{sha256.New()}
-	call, facts := p.call, &p.input.Facts
+	call, facts := e.call, &e.input.Facts
 	d.texts(call.Session.ID, call.Session.Agent, string(facts.Session.Audience), call.Tool, call.Protocol, facts.Cwd)
 	d.arguments(call.Args, snapshot.Inert(call))
 	d.number(len(facts.Items))

@@ -151,7 +151,7 @@ func holds(t *testing.T, o *install.Options, random *rand.Rand, at string) {
 // token is a text, a comment or a word.
 var token = regexp.MustCompile(`"(\\.|[^"\\])*"|/\*.*?\*/|(//|#)[^\r\n]*|'''[^']*'''|[\w.-]+`)
 
-// keepsWhatIsThere holds that every token and comment that was in a file is there still, in its order.
+// keepsWhatIsThere checks that every token and comment that was in a file is there still, in its order.
 func keepsWhatIsThere(t *testing.T, c *install.Change, before, projectBefore map[string]string, at string) {
 	t.Helper()
 	old, found := before[c.Path]

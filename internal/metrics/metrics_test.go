@@ -140,7 +140,7 @@ func TestSourcesAreReadAtEachScrape(t *testing.T) {
 	assert.Contains(t, answer.Body.String(), "# TYPE policyd_policy_failures_total counter")
 }
 
-// TestCountingAllocatesNothing holds the cost on the way of a decision.
+// TestCountingAllocatesNothing checks the cost on the way of a decision.
 func TestCountingAllocatesNothing(t *testing.T) {
 	m := metrics.New("")
 	decision := &v1.Decision{Effect: v1.EffectAllow, Reasons: []v1.Reason{reason("a/b"), reason("c/d"), reason("a/b")}}

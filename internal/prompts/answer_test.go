@@ -13,7 +13,7 @@ import (
 	"policyd/internal/prompts"
 )
 
-// TestResolutions holds A3 and A4: what each choice saves and says.
+// TestResolutions checks A3 and A4: what each choice saves and says.
 func TestResolutions(t *testing.T) {
 	shallow := func(q *v1.Question) {
 		q.Scope.Items = append(q.Scope.Items, v1.PromptItem{Kind: v1.ItemCommand, Verb: "ls", Directory: "/etc", Shallow: true})
@@ -69,7 +69,7 @@ func TestResolutions(t *testing.T) {
 	}
 }
 
-// TestTwoAnswersCannotBothWin holds A9: also across two books on one store.
+// TestTwoAnswersCannotBothWin checks A9: also across two books on one store.
 func TestTwoAnswersCannotBothWin(t *testing.T) {
 	h := build(t)
 	other := over(t, h.store, h.ids)

@@ -92,8 +92,8 @@ type entry struct {
 	// answering is locked during an answer, so that the second of two answers waits for the result of the
 	// first.
 	answering sync.Mutex
-	// held and unheld count the calls that await the answer: those whose caller is
-	// connected until it comes, and those whose caller asks again later.
+	// held and unheld count the calls that await the answer: those with a connected caller, and those whose
+	// caller repeats the request later.
 	held, unheld int
 	// call is what the question is about, nil if it isn't known or was too large to
 	// keep.

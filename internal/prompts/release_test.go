@@ -15,8 +15,7 @@ func withCall(args string) func(*v1.Question) {
 	return func(q *v1.Question) { q.Call = &v1.Call{Tool: "Bash", Args: json.RawMessage(args)} }
 }
 
-// TestReleaseEndsAPromptOnce holds what a released prompt says, and that an answer
-// that was given stays.
+// TestReleaseEndsAPromptOnce checks what a released prompt says, and that an answer that was given stays.
 func TestReleaseEndsAPromptOnce(t *testing.T) {
 	h := build(t)
 	open, answered := h.ask(t, question("s", 1, withCall(`{}`))), h.ask(t, question("s", 2, withCall(`{}`)))

@@ -9,8 +9,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestTheLastCallThatLeavesWithdraws holds A9 for every order in which calls join
-// and leave a prompt: it is withdrawn when no call awaits it, and not before.
+// TestTheLastCallThatLeavesWithdraws checks A9 for every order in which calls join and leave a prompt: it is
+// withdrawn when no call awaits it, and not before.
 func TestTheLastCallThatLeavesWithdraws(t *testing.T) {
 	const held, unheld = true, false
 	tests := []struct {

@@ -124,7 +124,7 @@ func stuck(t *testing.T, options record.Options) (writer *record.Writer, out *ga
 	return writer, out, done
 }
 
-// TestWhatThereIsNoRoomForWaitsAndThenFails holds overflow: block.
+// TestWhatThereIsNoRoomForWaitsAndThenFails checks overflow: block.
 func TestWhatThereIsNoRoomForWaitsAndThenFails(t *testing.T) {
 	writer, out, done := stuck(t, record.Options{BufferBytes: 1, Overflow: record.OverflowBlock, Patience: 500 * time.Millisecond})
 	require.Error(t, writer.Write(t.Context(), sample("blocked")))
@@ -148,7 +148,7 @@ func TestRoomThatComesInTimeIsUsed(t *testing.T) {
 	assert.Len(t, ids(t, out.text()), 7)
 }
 
-// TestWhatThereIsNoRoomForIsDroppedAndCounted holds overflow: drop.
+// TestWhatThereIsNoRoomForIsDroppedAndCounted checks overflow: drop.
 func TestWhatThereIsNoRoomForIsDroppedAndCounted(t *testing.T) {
 	writer, out, done := stuck(t, record.Options{BufferBytes: 1, Overflow: record.OverflowDrop, Patience: patience})
 	for range 3 {
@@ -230,8 +230,8 @@ func TestAnAmendmentLeadsWhereNobodyWrites(t *testing.T) {
 	require.NoError(t, writer.Write(t.Context(), sample("after")))
 }
 
-// TestWhoGaveUpLeavesNoWordForOthers lets a caller give up while its record is being
-// written, and holds that the outcome of that is never taken for another's.
+// TestWhoGaveUpLeavesNoWordForOthers lets a caller give up while its record is being written, and checks that
+// the outcome of that is never taken for another's.
 func TestWhoGaveUpLeavesNoWordForOthers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is used again is then used by whoever comes next
 	out := newGated()

@@ -89,9 +89,9 @@ func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
 	assert.Zero(t, status.WaitingBytes)
 }
 
-// TestACrowdThatGivesUpLeavesNothingBehind holds the same for callers who can't wait
-// for as long as writes take: what was answered is in the log, once each, whoever gave
-// up may have a line and never two, and who comes later is served.
+// TestACrowdThatGivesUpLeavesNothingBehind checks the same for callers who can't wait for as long as writes
+// take: what was answered is in the log, once each, whoever gave up may have a line and never two, and who
+// comes later is served.
 func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
 	var writer *record.Writer
 	out := &slow{pause: func() {

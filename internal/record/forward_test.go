@@ -131,8 +131,7 @@ func TestAServiceThatFailsIsTriedAgain(t *testing.T) {
 	require.NoError(t, writer.Check(), "the file is the truth")
 }
 
-// TestWhatAServiceRefusesIsCountedAndDoesNotBlock holds 413, for which smaller
-// batches are tried, and 400.
+// TestWhatAServiceRefusesIsCountedAndDoesNotBlock checks 413, for which smaller batches are tried, and 400.
 func TestWhatAServiceRefusesIsCountedAndDoesNotBlock(t *testing.T) {
 	service := newLogs(t, 500, http.StatusOK)
 	service.largest = 3

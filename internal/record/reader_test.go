@@ -196,8 +196,7 @@ func TestAFileThatIsSeenTwiceIsReadOnce(t *testing.T) {
 	assert.Equal(t, seconds(5, 0), listed(t, file, v1.RecordFilter{}))
 }
 
-// TestOneRecordIsFound holds it for every file, for ids without a time, and where
-// the clock was set back.
+// TestOneRecordIsFound checks it for every file, for ids without a time, and where the clock was set back.
 func TestOneRecordIsFound(t *testing.T) {
 	file := written(t, 3, 5)
 	late, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)

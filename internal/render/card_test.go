@@ -10,8 +10,8 @@ import (
 	"policyd/internal/render"
 )
 
-// TestCardMarksWhatDeservesALook holds A11 for pages: nothing is left out of a text, and what
-// looks like something else is marked.
+// TestCardMarksWhatDeservesALook checks A11 for pages: nothing is left out of a text, and what looks like
+// something else is marked.
 func TestCardMarksWhatDeservesALook(t *testing.T) {
 	for text, want := range map[string][]render.Segment{
 		"git push":             {{Text: "git push"}},

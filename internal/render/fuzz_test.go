@@ -78,7 +78,7 @@ func decoded[T any](t *testing.T, message any) T {
 
 var entity = regexp.MustCompile(`&(amp|lt|gt);`)
 
-// inertSlack holds that a text can't hold Slack's markup.
+// inertSlack checks that a text can't hold Slack's markup.
 func inertSlack(t *testing.T, text string, limit int) {
 	t.Helper()
 	assert.LessOrEqual(t, units(text), limit)
@@ -146,7 +146,7 @@ func holdsSlack(t *testing.T, prompt *v1.Prompt) {
 	}
 }
 
-// inertFence holds that a text is one code block and nothing else.
+// inertFence checks that a text is one code block and nothing else.
 func inertFence(t *testing.T, text string) {
 	t.Helper()
 	inner, opened := strings.CutPrefix(text, "```\n")

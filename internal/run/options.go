@@ -21,8 +21,8 @@ type options struct {
 // asDecided represents the program: the sidecar states what was decided.
 const asDecided = "--as-decided"
 
-// parse reads the command line. The program follows "--", so that none of its options is taken for one of
-// this program.
+// parse parses the command line. The program follows "--", so that none of its options is read as one of this
+// program.
 func parse(args []string, env func(string) (string, bool)) (*options, error) {
 	o := &options{}
 	end := slices.Index(args, "--")

@@ -7,8 +7,8 @@ import (
 )
 
 // factsSchema describes the policy input. It is in one piece, without references, versions and descriptions,
-// since OPA's checker wants no more than types. Values are not enumerated: a rule may ask for a value that
-// only a later extractor produces.
+// since OPA's checker needs only types. Values are not enumerated: a rule may ask for a value that only a
+// later extractor produces.
 func factsSchema(reflector *jsonschema.Reflector) (map[string]any, error) {
 	inline := *reflector
 	inline.DoNotReference = true

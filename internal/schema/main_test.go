@@ -76,7 +76,7 @@ func TestFactsSchemaIsTotal(t *testing.T) {
 	assert.Equal(t, map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}, item["form"])
 }
 
-// TestFactsSchemaFindsMisspeltFacts holds what the schema is for.
+// TestFactsSchemaFindsMisspeltFacts checks what the schema is for.
 func TestFactsSchemaFindsMisspeltFacts(t *testing.T) {
 	var schema any
 	require.NoError(t, json.Unmarshal(generated(t)["policies/schemas/facts.json"], &schema))

@@ -1,5 +1,5 @@
-// Package secretfile reads files that hold a secret: tokens and keys. It trusts
-// nothing but the file's mode: a file that others can read holds no secret.
+// Package secretfile reads files with a secret: tokens and keys. It trusts only the file's mode: a file that
+// others can read is no longer secret.
 package secretfile
 
 import (
@@ -27,11 +27,9 @@ func (e *ModeError) Error() string {
 
 var _ error = (*ModeError)(nil)
 
-// Read returns the content of a regular file, or of one that a link leads to.
-// One that others can read or change is refused with an error that holds a
-// *ModeError. A file of another user may be readable by a group, since that is
-// how it is handed to policyd: Kubernetes does so with secrets for a user that
-// isn't root.
+// Read returns the content of a regular file, also through a link. A file that others can read or change is
+// refused with an error that wraps a *ModeError. A file of another user may be readable by a group:
+// Kubernetes passes secrets to a user that isn't root in this way.
 func Read(path string) ([]byte, error) {
 	// A named pipe would keep the opening waiting, and is refused below.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -17,8 +17,8 @@ type Capabilities interface {
 	Capabilities(ctx context.Context, session *v1.Session, without ...string) v1.Capabilities
 }
 
-// Terminals know whose the terminals of sessions are. An error that holds a
-// *v1.CodedError is an answer to the caller; it is called concurrently.
+// Terminals know the owners of sessions' terminals. An error that wraps a *v1.CodedError is an answer to the
+// caller. They are called concurrently.
 type Terminals interface {
 	Report(session string, report v1.TerminalReport, peers []v1.Peer) (v1.Terminal, error)
 }
@@ -57,7 +57,7 @@ func (s *Server) activeSession(c echo.Context, id string) (v1.SessionInfo, error
 	return info, nil
 }
 
-// reportTerminal takes the name that a peer gave a terminal.
+// reportTerminal handles the name that a peer gave a terminal.
 func (s *Server) reportTerminal(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {

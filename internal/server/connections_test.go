@@ -69,7 +69,7 @@ func refusedRequests() map[string]struct {
 	}
 }
 
-// TestWhatNetHTTPRefusesIsAProblem holds the contract for requests that no handler sees, with TLS and
+// TestWhatNetHTTPRefusesIsAProblem checks the contract for requests that no handler sees, with TLS and
 // without it.
 func TestWhatNetHTTPRefusesIsAProblem(t *testing.T) {
 	plain, _ := bounded(t, 100)

@@ -84,8 +84,8 @@ func token(t *testing.T, file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// TestATokenThatCannotBeTrustedIsNobodys holds each way in which a file can be
-// spoiled, at the start and while serving.
+// TestATokenThatCannotBeTrustedIsNobodys checks each way in which a file can be spoiled, at the start and
+// while serving.
 func TestATokenThatCannotBeTrustedIsNobodys(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, state, alice string)

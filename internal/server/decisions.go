@@ -13,8 +13,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Decisions are the records of what was decided. An error that holds a
-// *v1.CodedError is an answer to the caller; it is called concurrently.
+// Decisions are the records of decisions. An error that wraps a *v1.CodedError is an answer to the caller.
+// They are called concurrently.
 type Decisions interface {
 	// List returns records as they are in the log, one JSON object each.
 	List(ctx context.Context, filter v1.RecordFilter, after string, limit int) (list [][]byte, next string, err error)
@@ -26,13 +26,13 @@ func (s *Server) routeDecisions(group *echo.Group) {
 	group.GET("/:id", s.getDecision, operatorOnly)
 }
 
-// noDecisions represents a log that isn't kept where it could be read.
+// noDecisions replaces a log that can't be read.
 func noDecisions() error {
 	return newProblem(http.StatusServiceUnavailable, "log_unavailable", "there is no decision log to read here")
 }
 
-// listDecisions answers with records, the newest first. They go out as they are in the log: a mask may have
-// given them another shape than policyd does.
+// listDecisions answers with records, the newest first. They are sent as they are in the log: a mask may have
+// changed their form.
 func (s *Server) listDecisions(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	filter := v1.RecordFilter{

@@ -118,9 +118,8 @@ func TestStrangersHooksReachNoGate(t *testing.T) {
 	assert.Zero(t, r.gate.calls.Load())
 }
 
-// FuzzHook holds of any client and payload: the answer is 200 and one JSON object,
-// and says allow, or nothing, only where a call was decided or the event waits for
-// no decision.
+// FuzzHook checks any client and payload: the answer is 200 and one JSON object, and says allow, or nothing,
+// only where a call was decided or the event waits for no decision.
 func FuzzHook(f *testing.F) {
 	for _, client := range clientreply.Clients() {
 		for _, body := range []string{

@@ -168,8 +168,7 @@ func (s *seen) last(t *testing.T, count int) server.Observation {
 	return s.list[count-1]
 }
 
-// TestObservationsHoldNothingOfAClients holds the routes, methods and statuses
-// that become labels.
+// TestObservationsHoldNothingOfAClients checks the routes, methods and statuses that become labels.
 func TestObservationsHoldNothingOfAClients(t *testing.T) {
 	heard := &seen{}
 	r := start(t, func(o *server.Options) { o.Observer = heard })
@@ -201,7 +200,7 @@ func TestObservationsHoldNothingOfAClients(t *testing.T) {
 	}
 }
 
-// TestTheAccessLogNamesDecisionsAndNoContent holds what is in a line.
+// TestTheAccessLogNamesDecisionsAndNoContent checks what is in a line.
 func TestTheAccessLogNamesDecisionsAndNoContent(t *testing.T) {
 	var mu sync.Mutex
 	var text bytes.Buffer

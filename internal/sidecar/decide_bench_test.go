@@ -95,8 +95,8 @@ func decideInTurn(b *testing.B, decider *Sidecar, bodies [][]byte) {
 	}
 }
 
-// requireAllowed holds that what is measured is a call that is allowed. On a machine
-// that is busy enough the first judgements can take longer than they may.
+// requireAllowed checks that what is measured is a call that is allowed. On a machine that is busy enough the
+// first judgements can take longer than they may.
 func requireAllowed(tb testing.TB, decider *Sidecar, body []byte) {
 	tb.Helper()
 	for range 20 {

@@ -17,21 +17,21 @@ import (
 	"policyd/internal/server"
 )
 
-// operatorFiles are the files by which an operator adds safe verbs, programs and tools. A file that can't be
-// used adds nothing: what is built in, and what is in the settings, holds without it. They are safe for
+// operatorFiles are the files with which an operator adds safe verbs, programs and tools. An unusable file
+// adds nothing: the built-in entries, and those of the settings, apply without it. They are safe for
 // concurrent use.
 type operatorFiles struct {
 	files []*operatorFile
 	// inline is the setting safe_verbs without its file.
 	inline map[string]any
-	// agents is the setting agents, beside which tools have to stand.
+	// agents is the setting agents, which tools must be consistent with.
 	agents any
 	env    func(string) (string, bool)
 	tables func() (*extract.Base, error)
 	logger *slog.Logger
 	// refused states why the policy couldn't become active with what the files add now.
 	refused atomic.Pointer[string]
-	// loads counts how often a file was read, and checked is what was found of inline since then.
+	// loads counts the reads of a file, and checked is the result of checking inline since then.
 	loads   atomic.Int64
 	checked atomic.Pointer[inlineFindings]
 }
@@ -52,7 +52,7 @@ func (f *operatorFiles) refuse(err error) {
 	f.refused.Store(&text)
 }
 
-// refusal is what refuse noted, empty if the policy became active.
+// refusal is the reason that refuse stored, empty if the policy became active.
 func (f *operatorFiles) refusal() string {
 	if text := f.refused.Load(); text != nil {
 		return *text
@@ -123,8 +123,7 @@ func (f *operatorFiles) reload() bool {
 	return changed
 }
 
-// load reads a file, and reports whether its content is another than before. The caller
-// holds its lock.
+// load reads a file, and reports whether its content changed. The caller holds its lock.
 func (f *operatorFiles) load(file *operatorFile) bool {
 	content, err := config.ReadOperatorFile(file.path)
 	missing := ""
@@ -155,7 +154,7 @@ func (f *operatorFiles) load(file *operatorFile) bool {
 	return true
 }
 
-// check returns what a file adds, and what to know of it. The error names file, line and entry.
+// check returns what a file adds, and remarks on it. The error gives file, line and entry.
 func (f *operatorFiles) check(file *operatorFile, content []byte) (values map[string]any, notices []string, err error) {
 	parsed, err := file.parse(file.path, content, f.env)
 	if err != nil {
@@ -207,7 +206,7 @@ func (f *operatorFiles) overlay(key string, values map[string]any) map[string]an
 	return joined
 }
 
-// warning states what is wrong with a file, and what follows. The caller holds its lock.
+// warning describes what is wrong with a file, and the consequence. The caller holds its lock.
 func (o *operatorFile) warning() string {
 	return OneLine(errors.New(o.fault)) + "; the whole file is left out, and the built-in list decides until it is mended"
 }
@@ -291,7 +290,7 @@ func (o *operatorFile) program() (programs any, there bool) {
 	return programs, there
 }
 
-// checks state what became of each file.
+// checks report the result for each file.
 func (f *operatorFiles) checks() []server.Check {
 	checks := make([]server.Check, 0, len(f.files))
 	for _, file := range f.files {
@@ -330,7 +329,7 @@ func CheckInlineForms(settings map[string]any) error {
 	return nil
 }
 
-// safeForm reads a form whose shape was checked.
+// safeForm decodes a form whose shape was checked.
 func safeForm(value any) *shell.SafeForm {
 	members, _ := value.(map[string]any)
 	texts := func(key string) map[string]string {

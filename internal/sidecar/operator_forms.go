@@ -47,10 +47,9 @@ type notice struct{ entry, message string }
 
 const checkForm = "; make sure that the form only reads, and add reads_only: true to it"
 
-// formNotices names the forms that may change something without naming it: those that no built-in form
-// vouches for, and those with options that the program table marks as risks. A built-in form vouches for
-// one that holds what it needs. Programs that the operator declares, and forms with reads_only, are the
-// operator's word.
+// formNotices are the forms that may change something without an option for it: those that no built-in form
+// includes, and those with options that the program table marks as risks. Programs that the operator
+// declares, and forms with reads_only, are the operator's responsibility.
 func formNotices(base *extract.Base, verbs map[string]any) ([]notice, error) {
 	builtin, err := builtinForms()
 	if err != nil {

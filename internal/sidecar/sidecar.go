@@ -29,11 +29,11 @@ type Sidecar struct {
 	// containment and runs are nil if nothing is run.
 	containment *containment
 	runs        *runs.Book
-	// writer is nil where decisions leave no record.
+	// writer is nil if decisions leave no record.
 	writer *record.Writer
 	// broadcasts is true if the mode unsafe_debug is served (N4).
 	broadcasts bool
-	// Metrics are nil, and Tracing does nothing, where nobody serves.
+	// Metrics are nil, and Tracing does nothing, without a server.
 	Metrics *metrics.Metrics
 	Tracing *tracing.Tracing
 }
@@ -74,8 +74,8 @@ func New(ctx context.Context, s *Settings, logger *slog.Logger) (made *Sidecar, 
 	return made, errors.Join(made.assemble(logger), made.sources())
 }
 
-// NewJudge wires what decides without a server: it remembers nothing, asks
-// nobody and records nothing. The caller closes it.
+// NewJudge wires what decides without a server: it remembers nothing, asks nobody and records nothing. The
+// caller closes it.
 func NewJudge(ctx context.Context, s *Settings) (*Sidecar, error) {
 	logger := slog.New(slog.DiscardHandler)
 	policy, err := NewOfflinePolicy(ctx, s, logger)

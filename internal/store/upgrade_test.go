@@ -20,7 +20,7 @@ import (
 )
 
 // storeFromBeforeRisks upgrades what a program with schema version 1 wrote (testdata/schema_1.json), and
-// holds that all of it is read, and that an approval is still the one that it was.
+// checks that all of it is read, and that an approval is still the one that it was.
 func storeFromBeforeRisks(t *testing.T, on backend) {
 	ctx, options := t.Context(), on.fresh(t)
 	first := on.migrations() + "/00001_first.sql"

@@ -1,7 +1,7 @@
 package toolapprovals
 
-// OldError states that a file is of version 1, which has no directories: whatever its entries would be taken
-// for could be more than was approved.
+// OldError means that a file is of version 1, which has no directories: every reading of its entries could be
+// more than was approved.
 type OldError struct{}
 
 func (*OldError) Error() string {

@@ -17,7 +17,7 @@ var usual = toolapprovals.Defaults{Audience: v1.AudiencePersonal, Agent: "*"}
 
 func in(directory string) *string { return &directory }
 
-// TestVersion2IsRead holds A5 for both forms of the file.
+// TestVersion2IsRead checks A5 for both forms of the file.
 func TestVersion2IsRead(t *testing.T) {
 	tests := []struct {
 		name, text string

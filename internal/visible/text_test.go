@@ -9,7 +9,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// TestWhatIsHiddenIsWritten holds A11.
+// TestWhatIsHiddenIsWritten checks A11.
 func TestWhatIsHiddenIsWritten(t *testing.T) {
 	for text, want := range map[string]string{
 		"git push":         "git push",

@@ -179,8 +179,8 @@ func TestTheViewFits(t *testing.T) {
 	}
 }
 
-// holdsOffers holds that every offer is shown, and that all of a prompt is shown
-// where there are more than two.
+// holdsOffers checks that every offer is shown, and that all of a prompt is shown where there are more than
+// two.
 func holdsOffers(t *testing.T, b *board, shown screen) {
 	t.Helper()
 	all := text(b)

@@ -210,7 +210,7 @@ func TestWhatIsKnownIsWrittenOnce(t *testing.T) {
 	assert.Nil(t, long.Known.Load(v1.UseInput), "memory is bounded")
 }
 
-// TestNothingIsAllocatedForPlainText holds what this is there for.
+// TestNothingIsAllocatedForPlainText checks what this is there for.
 func TestNothingIsAllocatedForPlainText(t *testing.T) {
 	record := v1.Record{
 		DecisionID: "1", Timestamp: time.Now(), Labels: map[string]string{"version": "1"},

@@ -25,7 +25,7 @@ var calls = []struct{ client, event, payload, id string }{
 	{"cursor", "beforeShellExecution", `{"hook_event_name":"beforeShellExecution","conversation_id":"s","workspace_roots":["/home/dev/proj"],"command":"git status","cwd":"/home/dev/proj"}`, `"conversation_id":"s"`},
 }
 
-// refused holds that a client blocks the tool on a reply, and is told why.
+// refused checks that a client blocks the tool on a reply, and is told why.
 func refused(t *testing.T, client, event string, got answer, why ...string) {
 	t.Helper()
 	if client == "copilot" && event == "PreToolUse" {
@@ -40,8 +40,7 @@ func refused(t *testing.T, client, event string, got answer, why ...string) {
 	}
 }
 
-// TestBadPayloadsAreRefused holds D4 for hooks: whatever a client sends, it is told
-// no in its own shape.
+// TestBadPayloadsAreRefused checks D4 for hooks: whatever a client sends, it is told no in its own shape.
 func TestBadPayloadsAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, call := range calls {

@@ -65,9 +65,9 @@ func collect(t *testing.T) (hooks []payloadFile, proxied []string) {
 	return hooks, proxied
 }
 
-// TestRepliesToEveryPayload holds what each client is told of each payload: the
-// exact reply, the decision that the call's class has to get, and that nothing
-// but an allow lets the tool run (V12, P14, and the clients' own rules).
+// TestRepliesToEveryPayload checks what each client is told of each payload: the exact reply, the decision
+// that the call's class has to get, and that nothing but an allow lets the tool run (V12, P14, and the
+// clients' own rules).
 func TestRepliesToEveryPayload(t *testing.T) {
 	hooks, _ := collect(t)
 	wanted := classes(t)
@@ -177,8 +177,8 @@ func eventName(t *testing.T, file payloadFile, payload string) string {
 	return "preToolUse"
 }
 
-// checkOutcome holds that a client does what was decided, and that none is told
-// what it would run the tool on, or hang.
+// checkOutcome checks that a client does what was decided, and that none is told what it would run the tool
+// on, or hang.
 func checkOutcome(t *testing.T, client, event, mode string, got answer) {
 	t.Helper()
 	does := outcome(client, event, got)

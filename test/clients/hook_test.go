@@ -163,7 +163,7 @@ func refused(t *testing.T, event hookEvent, got outcome) {
 	event.blocks(t, oneObject(t, got.stdout))
 }
 
-// oneObject holds that output is one JSON object and nothing else: clients run the tool where anything is
+// oneObject checks that output is one JSON object and nothing else: clients run the tool where anything is
 // beside it.
 func oneObject(t *testing.T, text string) map[string]any {
 	t.Helper()

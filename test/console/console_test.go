@@ -277,8 +277,8 @@ func press(choice string) chromedp.Action {
 	return chromedp.Click(`#list .card[data-state=pending] button[data-choice=`+choice+`]`, chromedp.ByQuery)
 }
 
-// TestAnswerFromThePage holds the way from a held call to a click and back, and reports how long each
-// part takes.
+// TestAnswerFromThePage checks the way from a held call to a click and back, and reports how long each part
+// takes.
 func TestAnswerFromThePage(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)

@@ -53,7 +53,7 @@ func TestBadInputIsRefusedWithKeyAndByte(t *testing.T) {
 	}
 }
 
-// refused holds that an error answer denies and has a code.
+// refused checks that an error answer denies and has a code.
 func refused(t *testing.T, answer []byte) v1.Problem {
 	t.Helper()
 	var raw struct {

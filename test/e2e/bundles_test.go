@@ -153,8 +153,8 @@ func copyFile(t *testing.T, from, to string) {
 	require.NoError(t, os.Rename(to+".new", to))
 }
 
-// TestTheExamplesDecide holds each bundle of bundles/examples to the bars of the built-in
-// policy, and shows what it changes.
+// TestTheExamplesDecide checks each bundle of bundles/examples to the bars of the built-in policy, and shows
+// what it changes.
 func TestTheExamplesDecide(t *testing.T) {
 	engines := []string{program}
 	if !testing.Short() {

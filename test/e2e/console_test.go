@@ -46,7 +46,7 @@ func (s *server) link(t *testing.T) *url.URL {
 	return parsed
 }
 
-// TestTheConsoleAnswersAHeldCall holds the way of an answer, from a link to the call that waits, over a
+// TestTheConsoleAnswersAHeldCall checks the way of an answer, from a link to the call that waits, over a
 // restart, and what an agent is kept from.
 func TestTheConsoleAnswersAHeldCall(t *testing.T) {
 	tree := newTree(t)

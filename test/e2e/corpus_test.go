@@ -29,7 +29,7 @@ type line struct {
 	Note     string   `json:"note"`
 }
 
-// TestNoAdversarialLineIsAllowed holds the corpus of lines that look harmless (V1, V5, V8, S2).
+// TestNoAdversarialLineIsAllowed checks the corpus of lines that look harmless (V1, V5, V8, S2).
 func TestNoAdversarialLineIsAllowed(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -61,7 +61,7 @@ func TestEverydayLinesPass(t *testing.T) {
 	assert.GreaterOrEqualf(t, allowed, everydayAllowed, "asked:%s", asked.String())
 }
 
-// TestAttacksAreHeld holds lines that once were allowed, each representing a class, in a project that tracks
+// TestAttacksAreHeld checks lines that once were allowed, each representing a class, in a project that tracks
 // secrets and has links that lead out (V5, V8, S2, S3).
 func TestAttacksAreHeld(t *testing.T) {
 	tree := newTree(t)

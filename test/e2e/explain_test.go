@@ -34,8 +34,7 @@ func TestExplainLeavesNoTrace(t *testing.T) {
 	refuses(t, s.as(t, "agent", http.MethodPost, "/v1/decide?dry_run=1", call), http.StatusForbidden, "role_not_allowed")
 }
 
-// TestExplanationsTellWhatDecided holds the parts of an explanation against the
-// decision that it is of.
+// TestExplanationsTellWhatDecided checks the parts of an explanation against the decision that it is of.
 func TestExplanationsTellWhatDecided(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

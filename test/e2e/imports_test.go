@@ -21,7 +21,7 @@ func (s *server) approvals(t *testing.T) []v1.ApprovalEntry {
 // none is the list of an import that takes everything.
 var none = []v1.RefusedApproval{}
 
-// TestImportsAreAllOrNothing holds A5 over HTTP.
+// TestImportsAreAllOrNothing checks A5 over HTTP.
 func TestImportsAreAllOrNothing(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -77,7 +77,7 @@ func TestLargeImports(t *testing.T) {
 	assert.Len(t, s.approvals(t), 1000, "a page of what is there after a restart")
 }
 
-// TestCoveredApprovalsAreShown holds covered_by, which changes when the wider one goes.
+// TestCoveredApprovalsAreShown checks covered_by, which changes when the wider one goes.
 func TestCoveredApprovalsAreShown(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

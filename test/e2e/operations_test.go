@@ -119,7 +119,7 @@ func (v *volume) swap(t *testing.T, files map[string][]byte) {
 	require.NoError(t, os.Rename(filepath.Join(v.dir, "..new"), filepath.Join(v.dir, "..data")))
 }
 
-// TestCertificatesAreSwappedWhileServing holds real handshakes before and after a swap, that a broken pair
+// TestCertificatesAreSwappedWhileServing checks real handshakes before and after a swap, that a broken pair
 // leaves the old one active and is told, and SIGHUP.
 func TestCertificatesAreSwappedWhileServing(t *testing.T) {
 	ca := authority.New(t, "authority")
@@ -163,8 +163,8 @@ func TestCertificatesAreSwappedWhileServing(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(s.stderr.String(), "files can't be used"), "a fault is told once")
 }
 
-// TestACertificateIsAName holds mTLS: who shows none is no client, who is named
-// has the role, whose answer bears the name, and who isn't named needs a token.
+// TestACertificateIsAName checks mTLS: who shows none is no client, who is named has the role, whose answer
+// bears the name, and who isn't named needs a token.
 func TestACertificateIsAName(t *testing.T) {
 	ca, dir, tree := authority.New(t, "authority"), t.TempDir(), newTree(t)
 	ca.Issue(t, "policyd").Write(t, dir)
@@ -238,8 +238,8 @@ func newToken(letter string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat(letter, 32)))
 }
 
-// TestTokensRotateAndHaveNames holds rotation of a token of the state directory
-// and of a named one, by the files alone, and that an answer bears the name.
+// TestTokensRotateAndHaveNames checks rotation of a token of the state directory and of a named one, by the
+// files alone, and that an answer bears the name.
 func TestTokensRotateAndHaveNames(t *testing.T) {
 	tree, dir := newTree(t), t.TempDir()
 	authority.Put(t, filepath.Join(dir, "alice.token"), []byte(newToken("a")))
@@ -332,8 +332,8 @@ func reasonRules(decision *v1.Decision) []string {
 	return rules
 }
 
-// TestLimitsAreOfAnAgent holds 429 with a deny and Retry-After for one agent over
-// its limit, and that another is served meanwhile.
+// TestLimitsAreOfAnAgent checks 429 with a deny and Retry-After for one agent over its limit, and that
+// another is served meanwhile.
 func TestLimitsAreOfAnAgent(t *testing.T) {
 	tree := newTree(t)
 	s := startSet(t, "limits: {requests_per_second: 1, held: 1, body_bytes: 4096}\n")
@@ -533,8 +533,8 @@ func TestTracesSayWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestTheLogIsStructured holds level and format, and that a line about a request
-// names the decision and nothing that the call said.
+// TestTheLogIsStructured checks level and format, and that a line about a request names the decision and
+// nothing that the call said.
 func TestTheLogIsStructured(t *testing.T) {
 	tree := newTree(t)
 	s := startSet(t, "log: {level: debug, format: json}\n")
@@ -672,7 +672,7 @@ func TestSettingsOfOperationsThatCannotBeKeptStopTheStart(t *testing.T) {
 	}
 }
 
-// TestAnAddressForOthersIsWarnedOf holds the warning without TLS, and none with it.
+// TestAnAddressForOthersIsWarnedOf checks the warning without TLS, and none with it.
 func TestAnAddressForOthersIsWarnedOf(t *testing.T) {
 	dir := t.TempDir()
 	authority.New(t, "authority").Issue(t, "x").Write(t, dir)
@@ -688,7 +688,7 @@ func TestAnAddressForOthersIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestTheSocketIsForWhomTheSettingsSay holds its mode over the real program.
+// TestTheSocketIsForWhomTheSettingsSay checks its mode over the real program.
 func TestTheSocketIsForWhomTheSettingsSay(t *testing.T) {
 	s := startSet(t, "socket: {mode: \"0600\"}\n")
 	info, err := os.Stat(filepath.Join(s.runDir, "policyd.sock"))

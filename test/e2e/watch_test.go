@@ -81,8 +81,7 @@ func (w *watcher) shows(t *testing.T, text string) string {
 	return last
 }
 
-// ends waits until the program has ended well, and holds that the terminal is as it
-// was.
+// ends waits until the program has ended well, and checks that the terminal is as it was.
 func (w *watcher) ends(t *testing.T) {
 	t.Helper()
 	select {
@@ -98,8 +97,8 @@ func (w *watcher) ends(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.HasSuffix(w.screen.String(), left) }, patience, patience/1000, "the screen is as it was")
 }
 
-// TestPromptsAreAnsweredByKey holds the terminal view: a prompt appears, a key
-// answers it, and the decision follows.
+// TestPromptsAreAnsweredByKey checks the terminal view: a prompt appears, a key answers it, and the decision
+// follows.
 func TestPromptsAreAnsweredByKey(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -148,7 +147,7 @@ func TestPromptsAreAnsweredByKey(t *testing.T) {
 	w.ends(t)
 }
 
-// TestTheTerminalIsLeftAsItWas holds for every way to end.
+// TestTheTerminalIsLeftAsItWas checks for every way to end.
 func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 	s := startServer(t)
 	for name, end := range map[string]func(t *testing.T, w *watcher){

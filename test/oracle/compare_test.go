@@ -206,8 +206,8 @@ func moved(words []string) bool {
 	})
 }
 
-// retell writes down what was really started as a plain line, reads that, and
-// holds that the facts of the first line say no less.
+// retell writes down what was really started as a plain line, reads that, and checks that the facts of the
+// first line say no less.
 func (r *reading) retell(s start, words []string) *finding {
 	quoted := make([]string, len(words))
 	for i, word := range words {
