@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
 	"policyd/extract/shell"
 )
 
 // acp makes the facts of a method: the method itself is the first item, and what
 // it does is items as of any other tool. Which of them count is decided by the
 // mode of its namespace.
-func (e *extraction) acp(m *method) {
+func (e *extraction) acp(m *catalog.Method) {
 	e.args = e.args.given()
 	e.method(m)
 	switch {
@@ -23,7 +24,7 @@ func (e *extraction) acp(m *method) {
 	case m.Act == v1.ToolShell:
 		e.terminal(m)
 	case m.Act != "":
-		e.does(&tool{Kind: m.Act, Paths: m.Paths, Content: m.Content})
+		e.does(&catalog.Tool{Kind: m.Act, Files: catalog.Files{Paths: m.Paths}, Content: m.Content})
 	}
 	u := uncatalogued{e: e, secretsOnly: true}
 	u.arguments()
@@ -35,7 +36,7 @@ func (e *extraction) acp(m *method) {
 }
 
 // method makes the item of the method and what says where it goes.
-func (e *extraction) method(m *method) {
+func (e *extraction) method(m *catalog.Method) {
 	e.facts.Tool.Namespace = m.Namespace
 	item := v1.Item{Kind: v1.ItemMethod, Verb: e.call.Tool, Path: -1}
 	if m.Any {
@@ -64,7 +65,7 @@ func (e *extraction) method(m *method) {
 // at all is what a host may advertise (N3). ok is false for a name that is no
 // method of the table.
 func (x *Extractor) Method(session *v1.Session, name string) (facts v1.Facts, ok bool) {
-	m := x.catalog.method(name, false)
+	m := x.catalog.Method(name, false)
 	if m == nil {
 		return v1.Facts{}, false
 	}
@@ -74,7 +75,7 @@ func (x *Extractor) Method(session *v1.Session, name string) (facts v1.Facts, ok
 	e.session()
 	e.facts.Schema, e.facts.Complete = v1.FactsSchema, true
 	e.facts.Tool = v1.ToolFacts{
-		Name: name, Kind: v1.ToolACP, Client: x.catalog.identify(session.Agent, name, "acp").client, Protocol: "acp",
+		Name: name, Kind: v1.ToolACP, Client: x.catalog.Identify(session.Agent, name, "acp").Client, Protocol: "acp",
 		Known: true, Act: m.Act,
 	}
 	e.about(v1.ToolACP)
@@ -83,7 +84,7 @@ func (x *Extractor) Method(session *v1.Session, name string) (facts v1.Facts, ok
 }
 
 // does makes the items of a method that does what a kind of tool does.
-func (e *extraction) does(t *tool) {
+func (e *extraction) does(t *catalog.Tool) {
 	e.facts.Tool.Act = t.Kind
 	switch t.Kind {
 	case v1.ToolShell:
@@ -108,7 +109,7 @@ func (a arguments) given() arguments {
 }
 
 // terminal makes the items of a program that is started with its arguments.
-func (e *extraction) terminal(m *method) {
+func (e *extraction) terminal(m *catalog.Method) {
 	e.facts.Tool.Act = m.Act
 	for _, dir := range e.texts([]string{"cwd"}) {
 		e.changeCwd(dir)
@@ -232,7 +233,7 @@ func (e *extraction) terminalArgv() ([]string, error) {
 	case len(words) > 0:
 		return nil, errNoCommand // a host may take it for a program or for a line
 	}
-	return append(argv, e.shell(&tool{}), "-c", command), nil
+	return append(argv, e.shell(&catalog.Tool{}), "-c", command), nil
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

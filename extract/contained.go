@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 )
@@ -182,35 +183,35 @@ func (x *Extractor) noSecretsInCommits(ctx context.Context, call *v1.Call, grant
 
 // argv is how the one command of the call is started.
 func (e *extraction) argv() ([]string, error) {
-	who := e.x.catalog.identify(e.call.Session.Agent, e.call.Tool, e.call.Protocol)
-	if who.method != nil && who.method.Step == v1.StepCreate {
+	who := e.x.catalog.Identify(e.call.Session.Agent, e.call.Tool, e.call.Protocol)
+	if who.Method != nil && who.Method.Step == v1.StepCreate {
 		return e.terminalArgv()
 	}
-	if who.tool == nil || who.tool.Kind != v1.ToolShell {
+	if who.Tool == nil || who.Tool.Kind != v1.ToolShell {
 		return nil, errNoCommand
 	}
-	args, err := decodeInto(e.work.arguments[:0], e.call.Args, e.x.catalog.arguments)
+	args, err := decodeInto(e.work.arguments[:0], e.call.Args, e.x.catalog.Arguments)
 	if err != nil {
 		return nil, errNoCommand
 	}
 	e.args = args
-	for _, name := range who.tool.Cwd {
+	for _, name := range who.Tool.Cwd {
 		for _, dir := range e.texts([]string{name}) {
 			e.call = withCwd(e.call, dir)
 		}
 	}
-	for _, name := range who.tool.Command {
+	for _, name := range who.Tool.Command {
 		texts, err := e.args.take(name)
 		switch {
 		case err != nil:
 			return nil, errNoCommand
 		case len(texts) == 0:
-		case e.args.raw(name)[0] == '[' && who.tool.Words:
+		case e.args.raw(name)[0] == '[' && who.Tool.Words:
 			return slices.Clone(texts), nil
 		case e.args.raw(name)[0] == '[':
 			return nil, errNoCommand
 		default:
-			return []string{e.shell(who.tool), "-c", texts[0]}, nil
+			return []string{e.shell(who.Tool), "-c", texts[0]}, nil
 		}
 	}
 	return nil, errNoCommand
@@ -229,7 +230,7 @@ func withCwd(call *v1.Call, dir string) *v1.Call {
 }
 
 // shell is the program that runs the tool's lines.
-func (e *extraction) shell(t *tool) string {
+func (e *extraction) shell(t *catalog.Tool) string {
 	for _, name := range []string{t.Shell, e.call.Session.Shell} {
 		if name != "" {
 			return name

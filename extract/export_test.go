@@ -31,7 +31,7 @@ func KnownTools(b *Base, agent string) []string {
 	c, names := b.builtin.catalog, []string{}
 	for _, entry := range c.Clients {
 		for name := range entry.Tools {
-			if who := c.identify(agent, name, ""); who.known {
+			if who := c.Identify(agent, name, ""); who.Known {
 				names = append(names, name)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
 	"policyd/extract/git"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
@@ -72,7 +73,7 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	catalog, err := loadCatalog()
+	catalog, err := catalog.Load()
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
@@ -179,27 +180,27 @@ func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 func (e *extraction) extract(grants []v1.PathGrant) v1.Facts {
 	x, call := e.x, e.call
 	e.session()
-	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
+	who := x.catalog.Identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
 	e.facts.Tool = v1.ToolFacts{
-		Name: call.Tool, Kind: who.kind(), Client: who.client, Protocol: call.Protocol, Known: who.known,
+		Name: call.Tool, Kind: who.Kind(), Client: who.Client, Protocol: call.Protocol, Known: who.Known,
 	}
-	e.about(who.kind())
+	e.about(who.Kind())
 	e.surroundings(grants)
 	e.facts.Complete = true
-	args, err := decodeInto(e.work.arguments[:0], call.Args, x.catalog.arguments)
+	args, err := decodeInto(e.work.arguments[:0], call.Args, x.catalog.Arguments)
 	if err != nil {
 		e.doubt("arguments_unreadable")
 		return e.finish()
 	}
 	e.args = args
 	switch {
-	case who.tool != nil:
-		e.catalogued(who.tool)
-	case who.method != nil:
-		e.facts.Tool.Namespace = who.method.Namespace
-		e.acp(who.method)
-	case who.server != "":
+	case who.Tool != nil:
+		e.catalogued(who.Tool)
+	case who.Method != nil:
+		e.facts.Tool.Namespace = who.Method.Namespace
+		e.acp(who.Method)
+	case who.Server != "":
 		e.mcp(who)
 	default:
 		e.other(call.Tool)

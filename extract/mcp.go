@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
+	"policyd/extract/patch"
 	"policyd/extract/paths"
 )
 
@@ -21,16 +22,9 @@ func (e *extraction) other(name string) {
 }
 
 // mcp makes the item of an MCP tool.
-func (e *extraction) mcp(who identity) {
-	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: mcpVerb(who.server, who.name), Path: -1}, who.name)
+func (e *extraction) mcp(who catalog.Identity) {
+	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: catalog.MCPVerb(who.Server, who.Name), Path: -1}, who.Name)
 }
-
-// mcpVerb is the verb of a tool of an MCP server.
-func mcpVerb(server, tool string) string { return "mcp:" + serverName.Replace(server) + "/" + tool }
-
-// serverName keeps a slash in a server's name from ending it: a/b's tool c is not
-// a's tool b/c.
-var serverName = strings.NewReplacer("%", "%25", "/", "%2F")
 
 // uncatalogued adds the item of a tool whose arguments no catalog explains, and
 // what they name: an argument that is known to be a path is an item, and any
@@ -133,14 +127,14 @@ func (u *uncatalogued) key(name, key string) {
 }
 
 func (u *uncatalogued) text(name, text string) {
-	role := u.e.x.catalog.role(name)
+	role := u.e.x.catalog.Role(name)
 	if !u.secretsOnly {
 		u.patch(text)
 	}
-	if role == rolePattern && !u.secretsOnly && u.leadsOut(text) {
+	if role == catalog.RolePattern && !u.secretsOnly && u.leadsOut(text) {
 		u.place(text)
 	}
-	if role == roleMention || role == rolePattern {
+	if role == catalog.RoleMention || role == catalog.RolePattern {
 		// What is written or looked for may say ".env". Only what names a secret
 		// that is there, from the root on, could be meant as the file itself.
 		if u.full(text) && u.there(text) {
@@ -152,7 +146,7 @@ func (u *uncatalogued) text(name, text string) {
 	if u.secretsOnly {
 		return
 	}
-	if role == roleCommand {
+	if role == catalog.RoleCommand {
 		u.command(text)
 	}
 	u.words(role, text)
@@ -161,9 +155,9 @@ func (u *uncatalogued) text(name, text string) {
 	}
 	u.matched(role, text)
 	switch {
-	case role == rolePath:
+	case role == catalog.RolePath:
 		u.declared(name, text)
-	case role == rolePlace, u.leadsOut(text), u.there(text):
+	case role == catalog.RolePlace, u.leadsOut(text), u.there(text):
 		u.place(text)
 	}
 }
@@ -263,13 +257,13 @@ const maxName = 4096
 func (u *uncatalogued) declared(name, text string) {
 	e := u.e
 	raw, clear := u.spelled(text)
-	u.below(e.addressedPath(text, raw, clear, e.x.catalog.mcpOperation(u.tool, name)))
+	u.below(e.addressedPath(text, raw, clear, e.x.catalog.MCPOperation(u.tool, name)))
 }
 
 // addressedPath adds the item of a path as otherReadings judges it.
 func (e *extraction) addressedPath(text, raw string, clear bool, op string) *v1.Path {
 	index, item := len(e.facts.Paths), len(e.facts.Items)
-	e.filePath(raw, op, &tool{})
+	e.filePath(raw, op, &catalog.Tool{})
 	p := &e.facts.Paths[index]
 	e.otherReadings(p, text, raw, clear)
 	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))
@@ -303,7 +297,7 @@ func (u *uncatalogued) place(text string) {
 // reach adds one path. Where it lies in a space that the tool may change it is
 // covered with the tool; elsewhere it is an item of its own.
 func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
-	e, op := u.e, u.e.x.catalog.mcpOperation(u.tool, "")
+	e, op := u.e, u.e.x.catalog.MCPOperation(u.tool, "")
 	p := e.touch(&u.touched, raw, e.facts.Cwd, op)
 	e.alteredPath(p, raw)
 	e.otherReadings(p, text, raw, clear)
@@ -346,64 +340,13 @@ func (e *extraction) otherReadings(p *v1.Path, text, raw string, clear bool) {
 // patch makes an item of every path of a patch. Which format the tool reads is
 // not known: each counts.
 func (u *uncatalogued) patch(text string) {
-	changes, ok := parsePatch(text)
-	if !ok && !strings.Contains(text, patchBegin) && !strings.Contains(text, "+++ ") {
+	changes, ok := patch.Parse(text)
+	if !ok && !strings.Contains(text, patch.Begin) && !strings.Contains(text, "+++ ") {
 		return
 	}
 	for _, change := range changes {
-		u.e.filePath(change.path, change.op, &tool{})
+		u.e.filePath(change.Path, change.Op, &catalog.Tool{})
 	}
-}
-
-// Roles of arguments by their names.
-const (
-	roleNone    = ""
-	rolePath    = "path"    // known to be a path
-	rolePlace   = "place"   // named like one
-	roleMention = "mention" // contents, or words to look for
-	rolePattern = "pattern" // either of these, or a glob
-	roleCommand = "command" // a command line, its words, or code
-)
-
-// role says what an argument is for by its name, however its words are joined.
-func (c *catalog) role(name string) string {
-	words := nameWords(name)
-	if len(words) == 0 {
-		return roleNone
-	}
-	folded, last := strings.Join(words, ""), words[len(words)-1]
-	is := func(list []string) bool { return slices.Contains(list, last) || slices.Contains(list, folded) }
-	switch {
-	case slices.ContainsFunc(c.MCPPaths, func(known string) bool { return strings.Join(nameWords(known), "") == folded }):
-		return rolePath
-	case is(c.MCPCommands):
-		return roleCommand
-	case is(c.MCPPlaces):
-		return rolePlace
-	case is(c.MCPPatterns):
-		return rolePattern
-	case is(c.MCPMentions):
-		return roleMention
-	}
-	return roleNone
-}
-
-// nameWords splits an argument's name where its case changes and where no letter
-// or digit stands, in lower case.
-func nameWords(name string) []string {
-	var spaced strings.Builder
-	previous := ' '
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			r = ' '
-		case unicode.IsUpper(r) && unicode.IsLower(previous):
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(unicode.ToLower(r))
-		previous = r
-	}
-	return strings.Fields(spaced.String())
 }
 
 // spelledSecret adds a path where a text spells a secret file or leads to one,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
 )
 
 // maxMCPWords bounds the words of one text, and maxMCPLines the command lines of one call, that are
@@ -60,7 +61,7 @@ func (u *uncatalogued) command(line string) {
 
 // argv reports whether a list is the words of one command, and reads it so.
 func (u *uncatalogued) argv(name string, list []any) {
-	if u.secretsOnly || len(list) < 2 || u.e.x.catalog.role(name) != roleCommand {
+	if u.secretsOnly || len(list) < 2 || u.e.x.catalog.Role(name) != catalog.RoleCommand {
 		return
 	}
 	words := make([]string, 0, len(list))
@@ -84,7 +85,7 @@ func (u *uncatalogued) words(role, text string) {
 			return
 		}
 		word = strings.TrimLeft(word, "@-")
-		if !strings.ContainsAny(word, "./~$") && role != rolePath && role != rolePlace || strings.Trim(word, "/") == "" {
+		if !strings.ContainsAny(word, "./~$") && role != catalog.RolePath && role != catalog.RolePlace || strings.Trim(word, "/") == "" {
 			continue // "//" begins a comment
 		}
 		if word != text && (u.full(word) || u.there(word)) {
@@ -105,14 +106,14 @@ func (u *uncatalogued) words(role, text string) {
 // ("*") means files only in an argument that is called like a path.
 func (u *uncatalogued) matched(role, text string) {
 	e := u.e
-	if role == roleCommand || !strings.ContainsAny(text, globMarks) || len(text) > maxName || strings.ContainsFunc(text, blank) ||
-		e.exists(e.absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != rolePath {
+	if role == catalog.RoleCommand || !strings.ContainsAny(text, globMarks) || len(text) > maxName || strings.ContainsFunc(text, blank) ||
+		e.exists(e.absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != catalog.RolePath {
 		return
 	}
-	if role == roleNone && strings.Trim(text, "*?./") == "" {
+	if role == catalog.RoleNone && strings.Trim(text, "*?./") == "" {
 		return
 	}
-	if strings.Contains(text, "{") && role != roleNone {
+	if strings.Contains(text, "{") && role != catalog.RoleNone {
 		u.carried.Add(reachesUnknown)
 	}
 	found := e.expandHidden(text, e.facts.Cwd)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
 )
 
 // maxMCPWalks bounds the directories of one call that are walked. Beyond it the call has the risk.
@@ -73,7 +74,7 @@ func (u *uncatalogued) walk(dir string) {
 // language adds the risk of an argument whose name says that it holds statements of a language that
 // is not read.
 func (u *uncatalogued) language(name string) {
-	for _, word := range nameWords(name) {
+	for _, word := range catalog.NameWords(name) {
 		if risk := u.e.x.catalog.MCPLanguages[word]; risk != "" {
 			u.risks.Add(risk)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
+	"policyd/extract/patch"
 )
 
 // permission makes the items of the tool call that a session/request_permission is
@@ -26,7 +28,7 @@ func (e *extraction) permission() {
 // rawInput makes the items of a tool call's raw input where the catalog knows what
 // it means for this client, and returns it; nil where it doesn't.
 func (e *extraction) rawInput(call arguments, kind string) arguments {
-	t := e.x.catalog.permission(e.facts.Tool.Client, kind)
+	t := e.x.catalog.Permission(e.facts.Tool.Client, kind)
 	raw := call.raw("rawInput")
 	if t == nil || len(raw) == 0 || raw[0] != '{' {
 		return nil
@@ -47,43 +49,17 @@ func (e *extraction) rawInput(call arguments, kind string) arguments {
 	return input
 }
 
-// permission is what the catalog knows of the raw input of a kind of tool calls.
-func (c *catalog) permission(client, kind string) *tool { return c.Clients[client].Permissions[kind] }
-
 // diffs doubts a diff that names another file than the path that it stands beside.
-func (e *extraction) diffs(t *tool) {
+func (e *extraction) diffs(t *catalog.Tool) {
 	var named []string
 	for path := range t.Paths {
 		named = append(named, e.texts([]string{path})...)
 	}
 	for _, diff := range e.texts(t.Diffs) {
-		for line := range strings.SplitSeq(diff, "\n") {
-			if name, found := diffName(line); found && !slices.ContainsFunc(named, func(path string) bool { return sameFile(name, path) }) {
-				e.doubt("diff_names_another_file")
-			}
+		if !patch.NamesOnly(diff, named) {
+			e.doubt("diff_names_another_file")
 		}
 	}
-}
-
-// diffName is what a line of a diff names, if it names a file. A line of contents
-// that looks like one counts, too.
-func diffName(line string) (string, bool) {
-	for _, header := range [...]string{
-		"--- ", "+++ ", "*** ", "Index: ", "rename from ", "rename to ", "copy from ", "copy to ",
-	} {
-		if rest, found := strings.CutPrefix(line, header); found {
-			name, _, _ := strings.Cut(rest, "\t")
-			return strings.TrimSpace(name), true
-		}
-	}
-	return "", false
-}
-
-// sameFile reports whether a name in a diff is the path, no file, or either with
-// git's prefix.
-func sameFile(name, path string) bool {
-	bare := strings.TrimPrefix(strings.TrimPrefix(name, "a/"), "b/")
-	return name == path || name == devNull || "/"+bare == devNull || bare == path || "/"+bare == path
 }
 
 // title reads the title of a tool call as a command line. Where the raw input is
@@ -94,7 +70,7 @@ func (e *extraction) title(call arguments, kind string, input arguments) {
 	switch {
 	case err != nil, input == nil && kind != kindExecute:
 		return
-	case input != nil && says(e.x.catalog.permission(e.facts.Tool.Client, kind), input, strings.TrimSpace(title)):
+	case input != nil && says(e.x.catalog.Permission(e.facts.Tool.Client, kind), input, strings.TrimSpace(title)):
 		return
 	}
 	items, paths := len(e.facts.Items), len(e.facts.Paths)
@@ -116,7 +92,7 @@ func (e *extraction) title(call arguments, kind string, input arguments) {
 const kindExecute = "execute"
 
 // says reports whether the command of a raw input is this text.
-func says(t *tool, input arguments, text string) bool {
+func says(t *catalog.Tool, input arguments, text string) bool {
 	return slices.ContainsFunc(t.Command, func(name string) bool {
 		command, err := decodeText(input.raw(name))
 		return err == nil && strings.TrimSpace(command) == text
@@ -160,7 +136,7 @@ func (e *extraction) places(call arguments, kind string) {
 // alsoNamed makes the item of a path unless there is one.
 func (e *extraction) alsoNamed(path, operation string) {
 	items, paths := len(e.facts.Items), len(e.facts.Paths)
-	added := e.filePath(path, operation, &tool{})
+	added := e.filePath(path, operation, &catalog.Tool{})
 	same := func(p v1.Path) bool { return p.Op == added.Op && p.Real == added.Real && p.Space == added.Space }
 	if slices.ContainsFunc(e.facts.Paths[:paths], same) {
 		e.facts.Items, e.facts.Paths = e.facts.Items[:items], e.facts.Paths[:paths]

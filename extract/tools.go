@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
 	"policyd/extract/shell"
 )
 
 // catalogued makes the items of a tool that the catalog knows.
-func (e *extraction) catalogued(t *tool) {
+func (e *extraction) catalogued(t *catalog.Tool) {
 	e.args.ignore(t.Inert)
 	e.args.ignore(t.Content)
 	e.operands(t.Operands)
@@ -35,7 +36,7 @@ func (e *extraction) catalogued(t *tool) {
 }
 
 // callee notes which agent is asked, where a tool asks one.
-func (e *extraction) callee(t *tool, item *v1.Item) {
+func (e *extraction) callee(t *catalog.Tool, item *v1.Item) {
 	if len(t.Callee) == 0 {
 		return
 	}
@@ -99,7 +100,7 @@ func (e *extraction) texts(names []string) []string {
 	return out
 }
 
-func (e *extraction) shellTool(t *tool) {
+func (e *extraction) shellTool(t *catalog.Tool) {
 	for _, dir := range e.texts(t.Cwd) {
 		e.changeCwd(dir)
 	}
@@ -173,7 +174,7 @@ func (e *extraction) changeCwd(dir string) {
 }
 
 // fileTool makes one item per path.
-func (e *extraction) fileTool(t *tool) {
+func (e *extraction) fileTool(t *catalog.Tool) {
 	named, base := 0, e.facts.Cwd
 	var sources, targets []string
 	for i := range e.args {
@@ -223,7 +224,7 @@ func (e *extraction) fileTool(t *tool) {
 
 // filePath adds the item of one path of a file tool. The operation "tree"
 // reads everything below.
-func (e *extraction) filePath(raw, op string, t *tool) v1.Path {
+func (e *extraction) filePath(raw, op string, t *catalog.Tool) v1.Path {
 	if op != "tree" || !strings.ContainsAny(raw, globMarks) {
 		return e.namedPath(raw, op, t, false)
 	}
@@ -265,7 +266,7 @@ func (e *extraction) meantAsName(pattern, base string) string {
 
 // namedPath adds the item of one path; pattern is true where it is only what a
 // pattern starts from.
-func (e *extraction) namedPath(raw, op string, t *tool, pattern bool) v1.Path {
+func (e *extraction) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.Path {
 	access := op
 	if op == "tree" {
 		access = v1.OpRead
@@ -294,7 +295,7 @@ func (e *extraction) namedPath(raw, op string, t *tool, pattern bool) v1.Path {
 // includes reads the include filters of a search tool. Tools differ in what
 // they make of anything but a plain glob over base names: what is not plain
 // leaves nothing out.
-func (e *extraction) includes(t *tool) filter {
+func (e *extraction) includes(t *catalog.Tool) filter {
 	f, types := filter{ignoring: t.Ignoring && !e.readsIgnored(t), across: t.Pathspecs}, e.texts(t.Types)
 	for _, include := range e.texts(t.Include) {
 		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
@@ -319,7 +320,7 @@ func (e *extraction) includes(t *tool) filter {
 
 // readsIgnored reports whether an argument makes a search read what git's ignore
 // rules leave out. Of a value that isn't known for the other it counts as yes.
-func (e *extraction) readsIgnored(t *tool) bool {
+func (e *extraction) readsIgnored(t *catalog.Tool) bool {
 	for name, harmless := range t.ReadsIgnored {
 		e.args.ignore([]string{name})
 		if raw := e.args.raw(name); raw != nil && string(raw) != strconv.FormatBool(harmless) {
@@ -377,7 +378,7 @@ func (e *extraction) nestedPaths(argument string) int {
 	})
 	slices.Sort(found)
 	for _, text := range found {
-		e.filePath(text, v1.OpWrite, &tool{})
+		e.filePath(text, v1.OpWrite, &catalog.Tool{})
 	}
 	return len(found)
 }
@@ -402,7 +403,7 @@ func namedPaths(out []string, value any, names func(key string) bool) []string {
 }
 
 // fetchTool makes an item per host.
-func (e *extraction) fetchTool(t *tool) {
+func (e *extraction) fetchTool(t *catalog.Tool) {
 	found := 0
 	for _, address := range e.texts(t.URLs) {
 		found++

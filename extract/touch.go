@@ -28,6 +28,8 @@ type touched struct {
 	secret bool
 }
 
+const devNull = "/dev/null"
+
 // touch resolves one path and adds it to the facts. base is what a relative
 // path counts from; empty when unknown.
 func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {

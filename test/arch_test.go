@@ -46,6 +46,15 @@ var rooms = []room{
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
+		path: "extract/patch", own: []string{"api/v1"},
+		reason: "what a patch changes follows from its text alone",
+	},
+	{
+		path: "extract/catalog", own: []string{"api/v1", "extract/shell"},
+		reason: "what a tool does with its arguments follows from its name, and not from who calls it or what lies on the disk; " +
+			"an operator's entry that can't be used is reported as those of programs are",
+	},
+	{
 		path:   "extract/git/syntax",
 		reason: "what git is told is read from its text alone, by whoever meets it: the shell's words and the repository's settings",
 	},
@@ -54,7 +63,9 @@ var rooms = []room{
 		reason: "how PowerShell and cmd split a line follows from its text alone",
 	},
 	{
-		path: "extract", own: []string{"api/v1", "extract/git/syntax", "extract/windows", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
+		path: "extract", own: []string{
+			"api/v1", "extract/catalog", "extract/git/syntax", "extract/patch", "extract/shell/guard", "extract/windows", "internal/credential",
+		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
@@ -269,7 +280,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/sidecar", own: []string{
-			"api/v1", "bundles", "extract", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
+			"api/v1", "bundles", "extract", "extract/catalog", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
 			"internal/clients", "internal/gate", "internal/metrics", "internal/prompts", "internal/record", "internal/runs", "internal/server", "internal/sessions",
 			"internal/store", "internal/terminals", "internal/tracing", "policies",
 		},
@@ -333,6 +344,8 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/shell", "policyd/bundles"},
 		{"extract/shell/guard", "policyd/extract/shell"},
 		{"extract/git/syntax", "policyd/extract/git"},
+		{"extract/catalog", "policyd/extract"},
+		{"extract/patch", "policyd/extract/paths"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},
 		{"api", "policyd/internal/server"},

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // registry holds the clients in the order in which messages list them. An entry here, the
 // settings that an install writes (internal/install) and the tools in the catalog
-// (extract/catalog.json) are all that a client needs whose payloads have the form of Claude
+// (extract/catalog/catalog.json) are all that a client needs whose payloads have the form of Claude
 // Code's; any other has a reader in internal/clients, too.
 var registry = []Client{claude, codex, gemini, openCode, copilot, cursor}
 

@@ -1,4 +1,4 @@
-package extract
+package patch
 
 import (
 	"os/exec"
@@ -13,10 +13,10 @@ import (
 func lines(text ...string) string { return strings.Join(text, "\n") + "\n" }
 
 // said joins what a patch changes.
-func said(changes []change) string {
+func said(changes []Change) string {
 	out := make([]string, len(changes))
 	for i, change := range changes {
-		out[i] = change.op + " " + change.path
+		out[i] = change.Op + " " + change.Path
 	}
 	return strings.Join(out, ", ")
 }
@@ -30,23 +30,23 @@ func applyPatches() map[string]struct {
 		ok         bool
 	}
 	return map[string]row{
-		"add":                    {lines(patchBegin, "*** Add File: a/b.txt", "+x", patchEnd), "write a/b.txt", true},
-		"update":                 {lines(patchBegin, "*** Update File: a", "@@ func x", " y", "-z", "+*** Delete File: q", "*** End of File", patchEnd), "write a", true},
-		"move":                   {lines(patchBegin, "*** Update File: a", "*** Move to: b", "@@", "+x", "*** Update File: c", patchEnd), "write a, delete a, write b, write c", true},
-		"delete":                 {lines(patchBegin, "*** Delete File: a", patchEnd), "delete a", true},
-		"windows lines":          {strings.ReplaceAll(lines(patchBegin, "*** Delete File: a", patchEnd), "\n", "\r\n"), "delete a", true},
-		"blanks around":          {lines("", patchBegin, " *** Delete File:  a b ", patchEnd, ""), "delete a b", true},
-		"here-document":          {lines("<<'EOF'", patchBegin, "*** Delete File: a", patchEnd, "EOF"), "delete a", true},
-		"odd line end":           {lines(patchBegin, "*** Update File: a", "+x\r*** Delete File: b", patchEnd), "write a, delete b", true},
-		"odd line end in a name": {lines(patchBegin, "*** Delete File: a\rb", patchEnd), "delete a", false},
-		"odd end of a name":      {lines(patchBegin, "*** Delete File: a\x1c", patchEnd), "delete a", false},
-		"odd end of its own":     {lines(patchBegin, "*** Update File: a", "+x\v*** Delete File: b\x1cc", patchEnd), "write a, delete b", false},
-		"context":                {lines(patchBegin, "*** Update File: a", " *** note", " ***", patchEnd), "write a", true},
-		"unknown header":         {lines(patchBegin, "*** Update File: a", "*** Chmod File: b", patchEnd), "write a", false},
-		"move of nothing":        {lines(patchBegin, "*** Add File: a", "*** Move to: b", patchEnd), "write a, delete , write b", false},
-		"no name":                {lines(patchBegin, "*** Add File:", patchEnd), "write ", false},
-		"nothing":                {lines(patchBegin, patchEnd), "", false},
-		"context diff":           {lines(patchBegin, "*** a/x\t2020", "--- b/x", patchEnd), "", false},
+		"add":                    {lines(Begin, "*** Add File: a/b.txt", "+x", patchEnd), "write a/b.txt", true},
+		"update":                 {lines(Begin, "*** Update File: a", "@@ func x", " y", "-z", "+*** Delete File: q", "*** End of File", patchEnd), "write a", true},
+		"move":                   {lines(Begin, "*** Update File: a", "*** Move to: b", "@@", "+x", "*** Update File: c", patchEnd), "write a, delete a, write b, write c", true},
+		"delete":                 {lines(Begin, "*** Delete File: a", patchEnd), "delete a", true},
+		"windows lines":          {strings.ReplaceAll(lines(Begin, "*** Delete File: a", patchEnd), "\n", "\r\n"), "delete a", true},
+		"blanks around":          {lines("", Begin, " *** Delete File:  a b ", patchEnd, ""), "delete a b", true},
+		"here-document":          {lines("<<'EOF'", Begin, "*** Delete File: a", patchEnd, "EOF"), "delete a", true},
+		"odd line end":           {lines(Begin, "*** Update File: a", "+x\r*** Delete File: b", patchEnd), "write a, delete b", true},
+		"odd line end in a name": {lines(Begin, "*** Delete File: a\rb", patchEnd), "delete a", false},
+		"odd end of a name":      {lines(Begin, "*** Delete File: a\x1c", patchEnd), "delete a", false},
+		"odd end of its own":     {lines(Begin, "*** Update File: a", "+x\v*** Delete File: b\x1cc", patchEnd), "write a, delete b", false},
+		"context":                {lines(Begin, "*** Update File: a", " *** note", " ***", patchEnd), "write a", true},
+		"unknown header":         {lines(Begin, "*** Update File: a", "*** Chmod File: b", patchEnd), "write a", false},
+		"move of nothing":        {lines(Begin, "*** Add File: a", "*** Move to: b", patchEnd), "write a, delete , write b", false},
+		"no name":                {lines(Begin, "*** Add File:", patchEnd), "write ", false},
+		"nothing":                {lines(Begin, patchEnd), "", false},
+		"context diff":           {lines(Begin, "*** a/x\t2020", "--- b/x", patchEnd), "", false},
 	}
 }
 
@@ -55,7 +55,7 @@ func TestParseApplyPatch(t *testing.T) {
 	cases := applyPatches()
 	require.NotEmpty(t, cases)
 	for name, c := range cases {
-		changes, ok := parsePatch(c.text)
+		changes, ok := Parse(c.text)
 		assert.Equal(t, c.ok, ok, name)
 		assert.Equal(t, c.want, said(changes), name)
 	}
@@ -109,7 +109,7 @@ func TestParseUnified(t *testing.T) {
 	cases := diffs()
 	require.NotEmpty(t, cases)
 	for name, c := range cases {
-		changes, ok := parsePatch(c.text)
+		changes, ok := Parse(c.text)
 		assert.Equal(t, c.ok, ok, name)
 		assert.Equal(t, c.want, said(changes), name)
 	}
@@ -117,16 +117,16 @@ func TestParseUnified(t *testing.T) {
 
 // V12: what is a comment to readers of one format counts to those of the other.
 func TestParseBothFormats(t *testing.T) {
-	envelope := lines(patchBegin, "*** Update File: README.md", "@@", "-x", "+y", patchEnd)
+	envelope := lines(Begin, "*** Update File: README.md", "@@", "-x", "+y", patchEnd)
 	diff := "--- /dev/null\n+++ b/.mcp.json\n@@ -0,0 +1 @@\n+x\n"
 	for name, text := range map[string]string{"the diff behind": envelope + diff, "the diff in front": diff + envelope} {
-		changes, ok := parsePatch(text)
+		changes, ok := Parse(text)
 		assert.False(t, ok, name)
 		assert.Equal(t, "write README.md, write .mcp.json, write b/.mcp.json", said(changes), name)
-		changes, _ = parseUnified(text)
+		changes, _ = ParseUnified(text)
 		assert.Equal(t, "write .mcp.json, write b/.mcp.json", said(changes), name)
 	}
-	changes, ok := parsePatch(envelope)
+	changes, ok := Parse(envelope)
 	assert.True(t, ok)
 	assert.Equal(t, "write README.md", said(changes))
 }
@@ -154,13 +154,13 @@ func touchedByGit(t *testing.T, text string) []string {
 func TestGitChangesNoMore(t *testing.T) {
 	compared := 0
 	for name, c := range diffs() {
-		changes, ok := parsePatch(c.text)
+		changes, ok := Parse(c.text)
 		if !ok {
 			continue
 		}
 		for _, path := range touchedByGit(t, c.text) {
 			compared++
-			assert.True(t, slices.ContainsFunc(changes, func(change change) bool { return change.path == path }), "%s: %s", name, path)
+			assert.True(t, slices.ContainsFunc(changes, func(change Change) bool { return change.Path == path }), "%s: %s", name, path)
 		}
 	}
 	assert.Greater(t, compared, 5)
@@ -176,9 +176,9 @@ func FuzzPatch(f *testing.F) {
 		f.Add(c.text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		changes, ok := parsePatch(text)
+		changes, ok := Parse(text)
 		if !strings.Contains(text, "\r") {
-			again, okAgain := parsePatch(strings.ReplaceAll(text, "\n", "\r\n"))
+			again, okAgain := Parse(strings.ReplaceAll(text, "\n", "\r\n"))
 			require.Equal(t, said(changes), said(again))
 			require.Equal(t, ok, okAgain)
 		}
@@ -187,14 +187,14 @@ func FuzzPatch(f *testing.F) {
 		}
 		require.NotEmpty(t, changes)
 		has := func(path string) {
-			if !slices.ContainsFunc(changes, func(change change) bool { return change.path == path }) {
+			if !slices.ContainsFunc(changes, func(change Change) bool { return change.Path == path }) {
 				t.Fatalf("%q is not among %s", path, said(changes))
 			}
 		}
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
 			for _, header := range applyHeaders {
-				if path, found := strings.CutPrefix(line, header.prefix); found && strings.Contains(text, patchBegin) {
+				if path, found := strings.CutPrefix(line, header.prefix); found && strings.Contains(text, Begin) {
 					has(strings.TrimSpace(path))
 				}
 			}

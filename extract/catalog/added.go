@@ -1,8 +1,6 @@
-package extract
+package catalog
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,15 +24,15 @@ type addedTool struct {
 	Inert    []string          `json:"inert"`
 }
 
-// addedClients are an operator's additions to the catalog, by client and tool.
-type addedClients map[string]struct {
+// Additions are an operator's additions to the catalog, by client and tool.
+type Additions map[string]struct {
 	Tools map[string]*addedTool `json:"tools"`
 }
 
-// with returns a catalog that has an operator's tools as well. It changes no entry of c: a
+// With returns a catalog that has an operator's tools as well. It changes no entry of c: a
 // name that c knows is a *shell.EntryError, as is an entry that can't be used. denied are
 // the kinds and verbs that some agent may not use.
-func (c *catalog) with(clients addedClients, denied map[string]bool) (*catalog, error) {
+func (c *Catalog) With(clients Additions, denied map[string]bool) (*Catalog, error) {
 	if len(clients) == 0 {
 		return c, nil
 	}
@@ -66,7 +64,7 @@ func (c *catalog) with(clients addedClients, denied map[string]bool) (*catalog, 
 
 // addClient returns the key of a client. One that the catalog doesn't know has all that
 // agents have that it doesn't know.
-func (c *catalog) addClient(name string) (string, error) {
+func (c *Catalog) addClient(name string) (string, error) {
 	if key, known := c.Aliases[strings.ToLower(name)]; known {
 		return key, nil
 	}
@@ -77,14 +75,14 @@ func (c *catalog) addClient(name string) (string, error) {
 		return "", &shell.EntryError{Entry: "clients." + name, Message: "no name of a client; write the name that sessions have in agent, or generic for every unknown client"}
 	}
 	c.Aliases[strings.ToLower(name)] = name
-	c.Clients[name] = &client{MCP: c.Clients[genericClient].MCP, Inherits: genericClient, Tools: map[string]*tool{}}
+	c.Clients[name] = &client{MCP: c.Clients[genericClient].MCP, Inherits: genericClient, Tools: map[string]*Tool{}}
 	return name, nil
 }
 
 // addable reports why an operator can't add a tool: whatever the catalog would know without
 // the addition, by any of the ways that it looks names up, stays what it is. A tool of an
 // MCP server stays one for the agents that may not use it.
-func (c *catalog) addable(key, name string, denied map[string]bool) error {
+func (c *Catalog) addable(key, name string, denied map[string]bool) error {
 	if name == "" || strings.TrimSpace(name) != name {
 		return fmt.Errorf("no name of a tool; write it as the agent sends it")
 	}
@@ -92,11 +90,11 @@ func (c *catalog) addable(key, name string, denied map[string]bool) error {
 		return fmt.Errorf("the catalog has this tool already, and its entry can't be changed; remove this one")
 	}
 	namespace, _, _ := strings.Cut(name, "/")
-	if c.method(name, true) != nil || c.ACP[namespace+"/*"] != nil {
+	if c.Method(name, true) != nil || c.ACP[namespace+"/*"] != nil {
 		return fmt.Errorf("the name is that of an ACP method, whose entry can't be changed; remove this one")
 	}
 	if server, tool, is := splitMCP(c.Clients[key], name); is {
-		for _, entry := range []string{v1.ToolMCP, mcpVerb(server, tool)} {
+		for _, entry := range []string{v1.ToolMCP, MCPVerb(server, tool)} {
 			if denied[entry] {
 				return fmt.Errorf("agents has %q in a list deny_tools, which this entry would take from it; deny the tool by its name %s, or remove this entry", entry, name)
 			}
@@ -106,13 +104,13 @@ func (c *catalog) addable(key, name string, denied map[string]bool) error {
 }
 
 // tool returns what the catalog has for an operator's entry, with every part checked.
-func (a *addedTool) tool(path string) (*tool, error) {
+func (a *addedTool) tool(path string) (*Tool, error) {
 	if a == nil {
 		return nil, &shell.EntryError{Entry: path, Message: "empty; an entry has a kind, and names the arguments"}
 	}
-	made := &tool{
-		Kind: a.Kind, Command: a.Command, Shell: a.Shell, Cwd: a.Cwd, Paths: a.Paths, Default: a.Default, Patterns: a.Patterns,
-		URLs: a.URLs, Content: a.Content, Inert: a.Inert,
+	made := &Tool{
+		Kind: a.Kind, CommandLines: CommandLines{Command: a.Command, Shell: a.Shell, Cwd: a.Cwd},
+		Files: Files{Paths: a.Paths, Default: a.Default, Patterns: a.Patterns}, URLs: a.URLs, Content: a.Content, Inert: a.Inert,
 	}
 	if err := a.checkKind(path); err != nil {
 		return nil, err
@@ -197,142 +195,6 @@ func (a *addedTool) checkArguments(path string) error {
 				return &shell.EntryError{Entry: path + "." + list, Message: fmt.Sprintf("the argument %q is in %s already; list it in one of them", name, first)}
 			}
 			seen[name] = list
-		}
-	}
-	return nil
-}
-
-// additions are what operators add to the tables of extraction, out of data.policyd.settings.
-type additions struct {
-	SafeVerbs struct {
-		Programs map[string]any `json:"programs"`
-	} `json:"safe_verbs"`
-	Catalog struct {
-		Clients addedClients `json:"clients"`
-	} `json:"catalog"`
-	Denied []string `json:"denied"`
-}
-
-// denied are the kinds and verbs that some agent may not use.
-func (a *additions) denied() map[string]bool {
-	set := make(map[string]bool, len(a.Denied))
-	for _, entry := range a.Denied {
-		set[entry] = true
-	}
-	return set
-}
-
-// deniedTools gathers the lists deny_tools of all agents.
-func deniedTools(settings map[string]any) []any {
-	var all []any
-	agents, _ := settings["agents"].(map[string]any)
-	for _, value := range agents {
-		agent, _ := value.(map[string]any)
-		list, _ := agent["deny_tools"].([]any)
-		all = append(all, list...)
-	}
-	return all
-}
-
-func readAdditions(settings map[string]any) (*additions, error) {
-	text, err := json.Marshal(map[string]any{"safe_verbs": programsOf(settings), "catalog": settings["catalog"], "denied": deniedTools(settings)})
-	if err != nil {
-		return nil, fmt.Errorf("read additions: %w", err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	var read additions
-	if err := decoder.Decode(&read); err != nil {
-		return nil, fmt.Errorf("read additions: %w", err)
-	}
-	return &read, nil
-}
-
-func programsOf(settings map[string]any) map[string]any {
-	verbs, _ := settings["safe_verbs"].(map[string]any)
-	if programs, there := verbs["programs"]; there {
-		return map[string]any{"programs": programs}
-	}
-	return nil
-}
-
-// tables say how command lines and tool calls are read. They are safe for concurrent use.
-type tables struct {
-	table   *shell.Table
-	lines   *shell.Memo
-	catalog *catalog
-}
-
-// with returns tables that hold an operator's programs and tools as well, and t where there
-// are none.
-func (t *tables) with(settings map[string]any) (*tables, error) {
-	added, err := readAdditions(settings)
-	if err != nil {
-		return nil, err
-	}
-	if len(added.SafeVerbs.Programs)+len(added.Catalog.Clients) == 0 {
-		return t, nil
-	}
-	extended := *t
-	if extended.table, err = t.table.With(added.SafeVerbs.Programs); err != nil {
-		return nil, fmt.Errorf("read safe_verbs: %w", err)
-	}
-	if extended.table != t.table {
-		extended.lines = shell.NewMemo(extended.table)
-	}
-	if extended.catalog, err = t.catalog.with(added.Catalog.Clients, added.denied()); err != nil {
-		return nil, fmt.Errorf("read catalog: %w", err)
-	}
-	return &extended, nil
-}
-
-// CheckAdditions reports what of an operator's safe_verbs and catalog, in the shape of
-// data.policyd.settings, can't be used beside its agents. A *shell.EntryError names the entry.
-func (b *Base) CheckAdditions(settings map[string]any) error {
-	extended, err := b.builtin.with(settings)
-	if err != nil {
-		return err
-	}
-	verbs, _ := settings["safe_verbs"].(map[string]any)
-	for _, platform := range []string{"common", "linux", "darwin", "windows"} {
-		if verbs[platform] == nil {
-			continue
-		}
-		if err := checkForms(extended.table, platform, verbs[platform]); err != nil {
-			return fmt.Errorf("read safe_verbs: %w", err)
-		}
-	}
-	return nil
-}
-
-// FormRisk is the risk of an option or role of a built-in verb, as the program table marks it, or "".
-func (b *Base) FormRisk(platform, verb, name, kind string) string {
-	return b.builtin.table.FormRisk(platform, verb, name, kind)
-}
-
-// checkForms reports the first form of a platform that can't count.
-func checkForms(table *shell.Table, platform string, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Errorf("read safe forms: %w", err)
-	}
-	var verbs map[string][]shell.SafeForm
-	if err := json.Unmarshal(text, &verbs); err != nil {
-		return fmt.Errorf("read safe forms: %w", err)
-	}
-	for _, verb := range slices.Sorted(maps.Keys(verbs)) {
-		path := platform + "." + verb
-		if len(verbs[verb]) == 0 {
-			return &shell.EntryError{Entry: path, Message: "declares no options; add a form with the options and operands that are safe, or {form: {}} for none"}
-		}
-		for i := range verbs[verb] {
-			form, at := &verbs[verb][i], fmt.Sprintf("%s[%d]", path, i)
-			if err := form.Check(at); err != nil {
-				return err
-			}
-			if err := table.Explains(platform, verb, form, at); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

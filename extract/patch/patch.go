@@ -1,36 +1,36 @@
-package extract
+// Package patch reads what a patch changes: unified diffs, and the format of apply_patch. It knows texts
+// alone, and neither commands nor the disk.
+package patch
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/shell"
 )
 
-// change is what a patch does to one path.
-type change struct{ op, path string }
+// Change is what a patch does to one path.
+type Change struct{ Op, Path string }
 
 // Marks of patches in the apply_patch format.
 const (
-	patchBegin = "*** Begin Patch"
-	patchEnd   = "*** End Patch"
+	Begin    = "*** Begin Patch"
+	patchEnd = "*** End Patch"
 )
 
-// patchFormat reads what a patch of one format changes. ok is false where it
+// Format reads what a patch of one format changes. ok is false where it
 // can't be read wholly; what could be read is returned all the same.
-type patchFormat func(text string) (changes []change, ok bool)
+type Format func(text string) (changes []Change, ok bool)
 
-// parsePatch reads a patch whose reader isn't known, in the apply_patch format
+// Parse reads a patch whose reader isn't known, in the apply_patch format
 // or as a unified diff. What either of them finds counts, since the one is a
 // comment to readers of the other.
-func parsePatch(text string) (changes []change, ok bool) {
-	changes, ok = parseUnified(text)
-	if !strings.Contains(text, patchBegin) {
+func Parse(text string) (changes []Change, ok bool) {
+	changes, ok = ParseUnified(text)
+	if !strings.Contains(text, Begin) {
 		return changes, ok
 	}
-	applied, applies := parseApplyPatch(text)
+	applied, applies := ParseEnvelope(text)
 	return append(applied, changes...), applies && (ok || len(changes) == 0)
 }
 
@@ -51,9 +51,9 @@ var applyHeaders = []struct{ prefix, op string }{
 	{"*** Add File:", v1.OpWrite}, {applyUpdate, v1.OpWrite}, {"*** Delete File:", v1.OpDelete}, {applyMove, v1.OpWrite},
 }
 
-// parseApplyPatch reads the format of Codex's apply_patch. A line of context
+// ParseEnvelope reads the format of Codex's apply_patch. A line of context
 // that looks like a header counts as one: that can only tighten.
-func parseApplyPatch(text string) (changes []change, ok bool) {
+func ParseEnvelope(text string) (changes []Change, ok bool) {
 	var p applyPatch
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
@@ -69,7 +69,7 @@ func parseApplyPatch(text string) (changes []change, ok bool) {
 
 // applyPatch reads a patch in the apply_patch format.
 type applyPatch struct {
-	changes []change
+	changes []Change
 	updated string // the file of the header before, if that updates one
 	begun   bool
 	bad     bool
@@ -79,12 +79,12 @@ func (p *applyPatch) line(whole string) {
 	line := strings.TrimSpace(whole)
 	for _, header := range applyHeaders {
 		if name, ok := strings.CutPrefix(line, header.prefix); ok {
-			p.header(header.prefix, change{header.op, strings.TrimSpace(name)})
+			p.header(header.prefix, Change{header.op, strings.TrimSpace(name)})
 			return
 		}
 	}
 	switch {
-	case line == patchBegin:
+	case line == Begin:
 		p.begun = true
 	case line == patchEnd, line == "*** End of File":
 	case strings.HasPrefix(whole, "***"):
@@ -92,22 +92,22 @@ func (p *applyPatch) line(whole string) {
 	}
 }
 
-func (p *applyPatch) header(prefix string, named change) {
+func (p *applyPatch) header(prefix string, named Change) {
 	if prefix == applyMove {
 		p.bad = p.bad || p.updated == ""
-		p.changes = append(p.changes, change{v1.OpDelete, p.updated})
+		p.changes = append(p.changes, Change{v1.OpDelete, p.updated})
 	}
 	p.updated = ""
 	if prefix == applyUpdate {
-		p.updated = named.path
+		p.updated = named.Path
 	}
-	p.bad = p.bad || named.path == ""
+	p.bad = p.bad || named.Path == ""
 	p.changes = append(p.changes, named)
 }
 
 // unified reads a unified diff.
 type unified struct {
-	changes []change
+	changes []Change
 	// from and to are the paths of the file at hand, and same is the one that a
 	// "diff --git" line gives for both.
 	from, to, same string
@@ -118,9 +118,9 @@ type unified struct {
 	bad            bool
 }
 
-// parseUnified reads a unified diff, with git's own headers. A patch is wholly
+// ParseUnified reads a unified diff, with git's own headers. A patch is wholly
 // read when every hunk has the lines that it says, and every file its names.
-func parseUnified(text string) (changes []change, ok bool) {
+func ParseUnified(text string) (changes []Change, ok bool) {
 	var u unified
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {
@@ -280,12 +280,12 @@ func (u *unified) both(op, path string) {
 
 func (u *unified) add(op, path string) {
 	for _, known := range u.changes {
-		if known == (change{op, path}) {
+		if known == (Change{op, path}) {
 			return
 		}
 	}
 	u.bad = u.bad || path == ""
-	u.changes = append(u.changes, change{op, path})
+	u.changes = append(u.changes, Change{op, path})
 }
 
 // hunk reads "-1,2 +3,4 @@": how many lines follow.
@@ -320,95 +320,11 @@ func (u *unified) finish() {
 	u.from, u.to, u.same, u.open, u.hunks = "", "", "", false, 0
 }
 
-// patch makes an item of every file that a patch names.
-func (e *extraction) patch(text string) {
-	changes, ok := parsePatch(text)
-	if !ok {
-		e.doubt("patch_unreadable")
-	}
-	none := &tool{}
-	for _, change := range changes {
-		e.filePath(change.path, change.op, none)
-		if before, _, ok := strings.Cut(change.path, ":"); ok && before != "" {
-			// Some readers end the path at a second colon.
-			e.filePath(before, change.op, none)
-		}
-	}
-}
-
-// patchers are commands that apply a patch, and the format that each reads.
-// What is no patch of that format it skips, as a comment.
-var patchers = map[string]patchFormat{
-	"apply_patch": parseApplyPatch, "applypatch": parseApplyPatch, "patch": parseUnified, "git apply": parseUnified, "git am": parseUnified,
-}
-
-// maxPatch bounds how much is read of a file that holds a patch.
-const maxPatch = 1 << 20
-
-// patched adds what the patch of a command changes to what the command
-// touches. The patch stands in the line or in a file that the command reads;
-// one that is elsewhere, or can't be read wholly, is a caveat.
-func (e *extraction) patched(t *touched, item *v1.Item, c *shell.Command, line string) {
-	format := patchers[c.Verb]
-	if format == nil {
-		format = patchers[c.Program]
-	}
-	if format == nil {
-		return
-	}
-	dirs := c.Dirs
-	if c.Unknown || len(dirs) == 0 {
-		dirs = append(slices.Clip(dirs), "")
-	}
-	envelope := c.Program == "apply_patch" || c.Program == "applypatch"
-	texts := patchesInLine(line, envelope)
-	known := handedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
-	for _, access := range c.Accesses {
-		if access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
-			texts = append(texts, e.patchFile(e.absolute(access.Text, dirs[0])))
-			known = true
-		}
-	}
-	known = known && len(texts) > 0 &&
-		(envelope || !slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
-	for _, text := range texts {
-		changes, ok := format(text)
-		known = known && ok
-		for _, change := range changes {
-			known = known && !strings.ContainsAny(change.path, "$`\\'\"")
-			e.patchedPath(t, change, dirs, !envelope)
-		}
-	}
-	if !known {
-		item.Caveats.Add("patch_unread")
-	}
-}
-
-// patchedPath adds a path that a patch changes, and where an option may strip
-// leading segments what is left of it.
-func (e *extraction) patchedPath(t *touched, change change, dirs []string, strips bool) {
-	for path, more := change.path, true; more && path != ""; {
-		for _, dir := range dirs {
-			e.touch(t, path, dir, change.op)
-		}
-		_, path, more = strings.Cut(path, "/")
-		more = more && strips
-	}
-}
-
-// patchOptions are the options and operands of those commands that don't change
-// where a patch leads, but by stripping segments.
-var patchOptions = map[string]bool{
-	"<patch>": true, "-i": true, "-p": true, "-R": true, "--reverse": true, "-N": true, "--forward": true, "-v": true, "--verbose": true,
-	"-q": true, "--quiet": true, "-s": true, "--silent": true, "--check": true, "--stat": true, "--numstat": true, "--summary": true,
-	"--index": true, "--cached": true, "-3": true, "--3way": true, "--reject": true, "--whitespace": true, "--dry-run": true,
-}
-
-// patchesInLine cuts patches out of a command line, from a here-document or an
+// InLine cuts patches out of a command line, from a here-document or an
 // argument. envelope is true for those of the apply_patch format.
-func patchesInLine(line string, envelope bool) []string {
+func InLine(line string, envelope bool) []string {
 	if envelope {
-		begin := strings.Index(line, patchBegin)
+		begin := strings.Index(line, Begin)
 		if begin < 0 {
 			return nil
 		}
@@ -424,10 +340,10 @@ func patchesInLine(line string, envelope bool) []string {
 	return nil
 }
 
-// handedTo reports whether a line hands the patch in it to the one command of
+// HandedTo reports whether a line hands the patch in it to the one command of
 // that name: as its here-document, as that of a cat in front of it, or as an
 // argument. Any other patch in the line may be there for show.
-func handedTo(name, line string) bool {
+func HandedTo(name, line string) bool {
 	head, rest, _ := strings.Cut(line, "\n")
 	before, after, document := strings.Cut(head, "<<")
 	if !document {
@@ -479,17 +395,4 @@ func mentions(text, name string) int {
 		}
 	}
 	return count
-}
-
-// patchFile is the text of a file; empty, which is no patch, where it can't be
-// read.
-func (e *extraction) patchFile(path string) string {
-	if info, err := e.stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxPatch {
-		return ""
-	}
-	text, err := e.readFile(path)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }

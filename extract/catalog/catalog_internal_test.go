@@ -1,8 +1,6 @@
-package extract
+package catalog
 
 import (
-	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,32 +10,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// S3: the file types are at least those of the ripgrep at hand.
-func TestFileTypes(t *testing.T) {
-	c, err := loadCatalog()
-	require.NoError(t, err)
-	require.NotEmpty(t, c.FileTypes)
-	for name, globs := range c.FileTypes {
-		assert.False(t, slices.ContainsFunc(globs, func(glob string) bool { return !plainGlob(glob) }), name)
-	}
-	program, err := exec.LookPath("rg")
-	if err != nil {
-		t.Skip("no ripgrep to compare with")
-	}
-	out, err := exec.CommandContext(t.Context(), program, "--no-config", "--type-list").Output()
-	require.NoError(t, err)
-	for line := range strings.Lines(string(out)) {
-		name, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if globs, known := c.FileTypes[name]; known {
-			assert.Subset(t, globs, strings.Split(list, ", "), name)
-		}
-	}
-}
-
 // S3: of a search that leaves ignored files out, no argument that could change
 // that counts as one without effect.
 func TestIgnoringIsNotInert(t *testing.T) {
-	c, err := loadCatalog()
+	c, err := Load()
 	require.NoError(t, err)
 	searches := 0
 	for client, entry := range c.Clients {
@@ -58,17 +34,17 @@ func TestIgnoringIsNotInert(t *testing.T) {
 // The tools of policyd's own MCP server ask a person themselves, so no client's call of
 // them needs a second answer (D5). Another server's tools of these names do.
 func TestOwnToolsAreInternal(t *testing.T) {
-	c, err := loadCatalog()
+	c, err := Load()
 	require.NoError(t, err)
 	for client, prefix := range map[string]string{
 		"claude-code": "mcp__policyd__", "codex": "mcp__policyd__", "gemini": "mcp_policyd_", "opencode": "policyd_",
 		"copilot": "policyd-", "cursor": "mcp__policyd__",
 	} {
 		for _, name := range []string{"request_read_access", "set_working_directory"} {
-			assert.Equal(t, v1.ToolInternal, c.identify(client, prefix+name, "").kind(), client)
+			assert.Equal(t, v1.ToolInternal, c.Identify(client, prefix+name, "").Kind(), client)
 			other := strings.Replace(prefix, "policyd", "policyd2", 1)
-			assert.NotEqual(t, v1.ToolInternal, c.identify(client, other+name, "").kind(), client)
+			assert.NotEqual(t, v1.ToolInternal, c.Identify(client, other+name, "").Kind(), client)
 		}
-		assert.NotEqual(t, v1.ToolInternal, c.identify(client, prefix+"delete_everything", "").kind(), client)
+		assert.NotEqual(t, v1.ToolInternal, c.Identify(client, prefix+"delete_everything", "").Kind(), client)
 	}
 }

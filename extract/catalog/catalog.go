@@ -1,4 +1,6 @@
-package extract
+// Package catalog knows what the tools of agent programs do: which arguments hold commands, paths, addresses and
+// contents. It knows names alone, and neither sessions nor the disk.
+package catalog
 
 import (
 	_ "embed"
@@ -14,25 +16,48 @@ import (
 //go:embed catalog.json
 var catalogJSON []byte
 
-// tool is what the catalog says of one tool: which arguments hold commands,
-// paths, addresses and contents, and which have no effect.
-type tool struct {
-	Kind    string   `json:"kind"`
+// Tool is what the catalog says of one tool. It embeds what counts for one kind of tools.
+type Tool struct {
+	Kind string `json:"kind"`
+	CommandLines
+	Files
+	Search
+	URLs    []string `json:"urls"`
+	Texts   []string `json:"texts"`
+	Content []string `json:"content"`
+	Inert   []string `json:"inert"`
+	// Callee are the arguments that name the agent that is asked. A tool that has
+	// one is the same for every client, since hosts offer it.
+	Callee []string `json:"callee"`
+}
+
+// CommandLines are the arguments of a tool that runs command lines.
+type CommandLines struct {
 	Command []string `json:"command"`
 	// Words is true where a command may be a list, and is started as execve(2) takes it.
 	// Who expects a text may do anything with a list, such as join it.
 	Words bool `json:"words"`
-	// Lines are arguments that list command lines, each of its own, and Diffs those
+	// Lines are arguments that list command lines, each of its own.
+	Lines []string `json:"lines"`
+	Shell string `json:"shell"`
+	Cwd   []string `json:"cwd"`
+}
+
+// Files are the arguments of a tool that reads or changes files.
+type Files struct {
+	// Paths are arguments that name paths, each with what is done to them, and Diffs those
 	// that show what becomes of the one file that Paths name.
-	Lines []string          `json:"lines"`
-	Diffs []string          `json:"diffs"`
-	Shell string            `json:"shell"`
-	Cwd   []string          `json:"cwd"`
 	Paths map[string]string `json:"paths"`
+	Diffs []string          `json:"diffs"`
 	// Default is what is done to the working directory when no path is given.
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
-	Include  []string `json:"include"`
+	Patch    []string `json:"patch"`
+}
+
+// Search are the arguments by which a tool chooses the files that it reads.
+type Search struct {
+	Include []string `json:"include"`
 	// Pathspecs is true where git may take Include for pathspecs. Operands are arguments
 	// that a program gets as they stand, so that one with a dash in front is an option.
 	Pathspecs bool     `json:"pathspecs"`
@@ -44,14 +69,6 @@ type tool struct {
 	// ReadsIgnored are arguments that make it read those, too, each with the one
 	// value by which it doesn't.
 	ReadsIgnored map[string]bool `json:"reads_ignored"`
-	Patch        []string        `json:"patch"`
-	URLs         []string        `json:"urls"`
-	Texts        []string        `json:"texts"`
-	Content      []string        `json:"content"`
-	Inert        []string        `json:"inert"`
-	// Callee are the arguments that name the agent that is asked. A tool that has
-	// one is the same for every client, since hosts offer it.
-	Callee []string `json:"callee"`
 }
 
 type client struct {
@@ -60,14 +77,14 @@ type client struct {
 		Separator string `json:"separator"`
 	} `json:"mcp"`
 	Inherits string           `json:"inherits"`
-	Tools    map[string]*tool `json:"tools"`
+	Tools    map[string]*Tool `json:"tools"`
 	// Permissions say what the raw input of a session/request_permission is, by the
 	// kind of its tool call.
-	Permissions map[string]*tool `json:"permissions"`
+	Permissions map[string]*Tool `json:"permissions"`
 }
 
-// method is what the catalog says of an ACP method.
-type method struct {
+// Method is what the catalog says of an ACP method.
+type Method struct {
 	Namespace string `json:"namespace"`
 	// Act is the kind of tool whose work the method does on Paths, or as a shell
 	// with a program and its arguments; empty for none.
@@ -92,12 +109,24 @@ type method struct {
 	Bare bool `json:"bare"`
 }
 
-// catalog maps the names that agents give their tools to what they do.
-type catalog struct {
+// Catalog maps the names that agents give their tools to what they do. It may be used concurrently.
+type Catalog struct {
 	Aliases map[string]string  `json:"aliases"`
 	Clients map[string]*client `json:"clients"`
 	// FileTypes are the globs of ripgrep's file types, those of every version.
 	FileTypes map[string][]string `json:"file_types"`
+	MCP
+	// ACPKinds say what a tool call of an ACP kind does to the places that it names.
+	ACPKinds map[string]string  `json:"acp_kinds"`
+	ACP      map[string]*Method `json:"acp"`
+
+	// Arguments are the names of arguments that tools have, by how JSON writes
+	// them: they need no copy in each call.
+	Arguments map[string]string `json:"-"`
+}
+
+// MCP says what the tools of MCP servers do, which no client's entry explains, by the names of their arguments.
+type MCP struct {
 	// MCPPaths are arguments that are paths, MCPPlaces the last words of names
 	// that are named like paths, MCPMentions those of names whose texts say or look
 	// for something, MCPPatterns those of regular expressions or globs, and
@@ -113,20 +142,13 @@ type catalog struct {
 	// MCPLanguages are words of names of arguments that hold statements in a language that is
 	// not read, each with the risk that the call has.
 	MCPLanguages map[string]string `json:"mcp_languages"`
-	// ACPKinds say what a tool call of an ACP kind does to the places that it names.
-	ACPKinds map[string]string  `json:"acp_kinds"`
-	ACP      map[string]*method `json:"acp"`
-
-	// arguments are the names of arguments that tools have, by how JSON writes
-	// them: they need no copy in each call.
-	arguments map[string]string
 }
 
 // genericClient is the entry for agents that the catalog doesn't know.
 const genericClient = "generic"
 
-func loadCatalog() (*catalog, error) {
-	var c catalog
+func Load() (*Catalog, error) {
+	var c Catalog
 	decoder := json.NewDecoder(strings.NewReader(string(catalogJSON)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&c); err != nil {
@@ -137,69 +159,69 @@ func loadCatalog() (*catalog, error) {
 }
 
 // index notes the names of the arguments of tools.
-func (c *catalog) index() {
-	c.arguments = make(map[string]string)
+func (c *Catalog) index() {
+	c.Arguments = make(map[string]string)
 	for _, client := range c.Clients {
 		for _, tool := range client.Tools {
 			for _, list := range [][]string{
 				tool.Command, tool.Cwd, tool.Content, tool.Inert, tool.Operands, tool.Patterns, tool.Include, slices.Collect(maps.Keys(tool.Paths)),
 			} {
 				for _, name := range list {
-					c.arguments[`"`+name+`"`] = name
+					c.Arguments[`"`+name+`"`] = name
 				}
 			}
 		}
 	}
 }
 
-// identity is what a name turned out to be.
-type identity struct {
-	client string
-	tool   *tool
-	method *method
-	server string // of an MCP tool
-	name   string // of an MCP tool on its server
-	known  bool
+// Identity is what a name turned out to be.
+type Identity struct {
+	Client string
+	Tool   *Tool
+	Method *Method
+	Server string // of an MCP tool
+	Name   string // of an MCP tool on its server
+	Known  bool
 }
 
 // ownRead is the read that policyd itself asks about before it asks a person for
 // a grant.
-var ownRead = &tool{Kind: v1.ToolRead, Paths: map[string]string{"path": v1.OpRead}}
+var ownRead = &Tool{Kind: v1.ToolRead, Files: Files{Paths: map[string]string{"path": v1.OpRead}}}
 
-// identify looks a tool up by client, exact name and protocol. A method of the
+// Identify looks a tool up by client, exact name and protocol. A method of the
 // ACP table is an ACP method with or without the protocol field (N1). Only a
 // name that no client's catalog knows and that no method is spelled like can
 // be an unknown method, which passes (N2).
-func (c *catalog) identify(agent, name, protocol string) identity {
+func (c *Catalog) Identify(agent, name, protocol string) Identity {
 	key, known := c.Aliases[strings.ToLower(agent)]
 	if !known {
 		key = genericClient
 	}
-	out := identity{client: key}
+	out := Identity{Client: key}
 	entry := c.Clients[key]
 	switch protocol {
 	case v1.ProtocolOwn:
-		out.tool, out.known = ownRead, true
+		out.Tool, out.Known = ownRead, true
 		return out
 	case "mcp":
-		out.server, out.name = "unknown", name
+		out.Server, out.Name = "unknown", name
 		// A gate spells names in one way, for whichever client it stands.
 		for _, entry := range []*client{c.Clients[genericClient], entry} {
 			if server, tool, ok := splitMCP(entry, name); ok {
-				out.server, out.name = server, tool
+				out.Server, out.Name = server, tool
 				break
 			}
 		}
 		return out
 	case "acp":
-		if m := c.method(name, true); m != nil {
-			out.method, out.known = m, true
+		if m := c.Method(name, true); m != nil {
+			out.Method, out.Known = m, true
 			return out
 		}
 		if c.spelledLikeKnown(name) {
 			return out
 		}
-		out.method = &method{}
+		out.Method = &Method{}
 		return out
 	}
 	found := c.tool(entry, name)
@@ -207,22 +229,22 @@ func (c *catalog) identify(agent, name, protocol string) identity {
 		found = hosts
 	}
 	if found != nil {
-		out.tool, out.known = found, true
+		out.Tool, out.Known = found, true
 		return out
 	}
-	if m := c.method(name, false); m != nil {
-		out.method, out.known = m, true
+	if m := c.Method(name, false); m != nil {
+		out.Method, out.Known = m, true
 		return out
 	}
 	if server, tool, ok := splitMCP(entry, name); ok {
-		out.server, out.name = server, tool
+		out.Server, out.Name = server, tool
 	}
 	return out
 }
 
 // spelledLikeKnown reports whether a name is a catalogued tool of any client,
 // an MCP tool, or a method but for case, blanks and slashes.
-func (c *catalog) spelledLikeKnown(name string) bool {
+func (c *Catalog) spelledLikeKnown(name string) bool {
 	folded := strings.ToLower(strings.Trim(name, " \t\r\n/"))
 	for _, entry := range c.Clients {
 		for tool := range entry.Tools {
@@ -243,7 +265,7 @@ func (c *catalog) spelledLikeKnown(name string) bool {
 	return false
 }
 
-func (c *catalog) tool(entry *client, name string) *tool {
+func (c *Catalog) tool(entry *client, name string) *Tool {
 	for entry != nil {
 		if found, ok := entry.Tools[name]; ok {
 			return found
@@ -253,9 +275,9 @@ func (c *catalog) tool(entry *client, name string) *tool {
 	return nil
 }
 
-// method finds a method by its exact name, or by its namespace if the protocol
+// Method finds a method by its exact name, or by its namespace if the protocol
 // says that it is one or the namespace is known without it.
-func (c *catalog) method(name string, certain bool) *method {
+func (c *Catalog) Method(name string, certain bool) *Method {
 	if m, ok := c.ACP[name]; ok {
 		return m
 	}
@@ -279,42 +301,34 @@ func splitMCP(entry *client, name string) (server, tool string, ok bool) {
 	return server, tool, ok && server != "" && tool != ""
 }
 
-// mcpOperation is what an MCP tool does to a path argument: by its name where
-// it is a well-known one, else it may write.
-func (c *catalog) mcpOperation(tool, argument string) string {
-	if op, ok := c.MCPReaders[tool]; ok {
-		return op
-	}
-	if known := c.Clients[genericClient].Tools[tool]; known != nil {
-		if op, ok := known.Paths[argument]; ok {
-			return op
-		}
-	}
-	return v1.OpWrite
-}
-
-// kind is the tool kind of an identity.
-func (i identity) kind() string {
+// Kind is the tool kind of an identity.
+func (i Identity) Kind() string {
 	switch {
-	case i.tool != nil:
-		return i.tool.Kind
-	case i.method != nil:
+	case i.Tool != nil:
+		return i.Tool.Kind
+	case i.Method != nil:
 		return v1.ToolACP
-	case i.server != "":
+	case i.Server != "":
 		return v1.ToolMCP
 	}
 	return v1.ToolOther
 }
 
-// Inert names the arguments of a call that change nothing of what it does: a
-// description, a timeout.
-func (x *Extractor) Inert(call *v1.Call) []string {
-	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
-	switch {
-	case who.tool != nil:
-		return who.tool.Inert
-	case who.method != nil:
-		return who.method.Inert
+// Permission is what the catalog knows of the raw input of a kind of tool calls.
+func (c *Catalog) Permission(client, kind string) *Tool { return c.Clients[client].Permissions[kind] }
+
+func (c *Catalog) ContentArguments() []string {
+	var names, commands []string
+	for _, client := range c.Clients {
+		for _, tool := range client.Tools {
+			names = append(append(names, tool.Content...), tool.Patch...)
+			commands = append(commands, tool.Command...)
+		}
 	}
-	return nil
+	for _, method := range c.ACP {
+		names = append(names, method.Content...)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(commands, name) })
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -1,4 +1,4 @@
-package extract
+package catalog
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // V12: a gate spells the names of tools in one way, whichever client it stands for,
 // and the server and the tool are told apart at the first separator.
 func TestGatesSpellToolsInOneWay(t *testing.T) {
-	c, err := loadCatalog()
+	c, err := Load()
 	require.NoError(t, err)
 	for _, agent := range []string{"mcp-gate", "claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "cursor", ""} {
 		for name, want := range map[string][2]string{
@@ -19,13 +19,13 @@ func TestGatesSpellToolsInOneWay(t *testing.T) {
 			"mcp__files___x":        {"files", "_x"},
 			"mcp__files__a/b":       {"files", "a/b"},
 		} {
-			who := c.identify(agent, name, "mcp")
-			assert.Equal(t, want, [2]string{who.server, who.name}, "%s %s", agent, name)
-			assert.Nil(t, who.tool)
-			assert.Nil(t, who.method)
+			who := c.Identify(agent, name, "mcp")
+			assert.Equal(t, want, [2]string{who.Server, who.Name}, "%s %s", agent, name)
+			assert.Nil(t, who.Tool)
+			assert.Nil(t, who.Method)
 		}
-		assert.Equal(t, "unknown", c.identify(agent, "read", "mcp").server)
+		assert.Equal(t, "unknown", c.Identify(agent, "read", "mcp").Server)
 	}
-	who := c.identify("gemini-cli", "mcp_files_read", "mcp")
-	assert.Equal(t, [2]string{"files", "read"}, [2]string{who.server, who.name}, "its own way stays")
+	who := c.Identify("gemini-cli", "mcp_files_read", "mcp")
+	assert.Equal(t, [2]string{"files", "read"}, [2]string{who.Server, who.Name}, "its own way stays")
 }

@@ -1,4 +1,4 @@
-package extract
+package catalog
 
 import (
 	"maps"
@@ -10,7 +10,7 @@ import (
 )
 
 // builtInCatalog is the catalog for questions about names alone.
-var builtInCatalog = sync.OnceValues(loadCatalog)
+var builtInCatalog = sync.OnceValues(Load)
 
 // AgentNames are the names by which the catalog knows agent programs, sorted.
 func AgentNames() ([]string, error) {
