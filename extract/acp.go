@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/shell"
 )
@@ -14,7 +15,7 @@ import (
 // it does is items as of any other tool. Which of them count is decided by the
 // mode of its namespace.
 func (e *extraction) acp(m *catalog.Method) {
-	e.args = e.args.given()
+	e.args = e.args.Given()
 	e.method(m)
 	switch {
 	case m.Reports:
@@ -29,8 +30,8 @@ func (e *extraction) acp(m *catalog.Method) {
 	u := uncatalogued{e: e, secretsOnly: true}
 	u.arguments()
 	if m.Act != "" {
-		e.args.ignore(m.Inert)
-		e.args.ignore(m.Content)
+		e.args.Ignore(m.Inert)
+		e.args.Ignore(m.Content)
 		e.unknownArguments()
 	}
 }
@@ -56,7 +57,7 @@ func (e *extraction) method(m *catalog.Method) {
 		return
 	}
 	// Whatever else stands there names no terminal.
-	if id, err := decodeText(e.args.raw(m.Terminal)); err == nil {
+	if id, err := arguments.Text(e.args.Raw(m.Terminal)); err == nil {
 		e.facts.Method.Terminal.ID = id
 	}
 }
@@ -94,18 +95,6 @@ func (e *extraction) does(t *catalog.Tool) {
 	default:
 		e.fileTool(t)
 	}
-}
-
-// given are the arguments without those that are null, which ACP's programs write
-// for what is not there.
-func (a arguments) given() arguments {
-	out := a[:0:0]
-	for i := range a {
-		if string(a[i].raw) != "null" {
-			out = append(out, a[i])
-		}
-	}
-	return out
 }
 
 // terminal makes the items of a program that is started with its arguments.
@@ -173,22 +162,22 @@ type variable struct{ name, value string }
 
 // variableList are the members of env.
 func (e *extraction) variableList() (out []variable, ok bool) {
-	found := e.args.find("env")
+	found := e.args.Find("env")
 	if found == nil {
 		return nil, true
 	}
-	found.used = true
+	found.Used = true
 	var list []json.RawMessage
-	if err := json.Unmarshal(found.raw, &list); err != nil || found.raw[0] != '[' {
+	if err := json.Unmarshal(found.Raw, &list); err != nil || found.Raw[0] != '[' {
 		return nil, false
 	}
 	for _, raw := range list {
-		members, err := decodeArgs(raw)
+		members, err := arguments.Decode(raw)
 		if err != nil || members == nil {
 			return nil, false
 		}
-		name, nameErr := decodeText(members.raw("name"))
-		value, valueErr := decodeText(members.raw("value"))
+		name, nameErr := arguments.Text(members.Raw("name"))
+		value, valueErr := arguments.Text(members.Raw("value"))
 		if nameErr != nil || valueErr != nil || !variableName.MatchString(name) {
 			return nil, false
 		}
@@ -200,11 +189,11 @@ func (e *extraction) variableList() (out []variable, ok bool) {
 // terminalArgv is how the program of a terminal is started: its variables are part of it, so
 // that they don't reach what starts it.
 func (e *extraction) terminalArgv() ([]string, error) {
-	args, err := decodeArgs(e.call.Args)
+	args, err := arguments.Decode(e.call.Args)
 	if err != nil {
 		return nil, errNoCommand
 	}
-	e.args = args.given()
+	e.args = args.Given()
 	for _, dir := range e.texts([]string{"cwd"}) {
 		e.call = withCwd(e.call, dir)
 	}
@@ -240,23 +229,23 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // text takes one text, and no list.
 func (e *extraction) text(name string) (string, error) {
-	found := e.args.find(name)
+	found := e.args.Find(name)
 	if found == nil {
-		return "", errArgument
+		return "", arguments.ErrArgument
 	}
-	found.used = true
-	return decodeText(found.raw)
+	found.Used = true
+	return arguments.Text(found.Raw)
 }
 
 // list takes a list of texts, and no text.
 func (e *extraction) list(name string) ([]string, error) {
-	found := e.args.find(name)
+	found := e.args.Find(name)
 	if found == nil {
 		return nil, nil
 	}
-	if found.raw[0] != '[' {
-		found.used = true
-		return nil, errArgument
+	if found.Raw[0] != '[' {
+		found.Used = true
+		return nil, arguments.ErrArgument
 	}
-	return e.args.take(name)
+	return e.args.Take(name)
 }

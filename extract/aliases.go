@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 )
@@ -281,10 +282,10 @@ func (e *extraction) aliasesMatching(t *touched, text, base, op string) []string
 		}
 		rest := strings.Join(pattern[min(len(at), len(pattern)):], "/")
 		switch {
-		case a.to == "", hasMeta(rest):
+		case a.to == "", disk.HasMeta(rest):
 			t.linked = true
 		default:
-			rest = strings.TrimSuffix("/"+unquote(rest), "/")
+			rest = strings.TrimSuffix("/"+disk.Unquote(rest), "/")
 			e.touch(t, a.to+rest, "", op)
 			out = append(out, a.at+rest)
 		}
@@ -298,8 +299,8 @@ func mayMatch(pattern, at []string) bool {
 		if i >= len(pattern) || pattern[i] == "**" {
 			return true
 		}
-		glob, plain := asMatched(pattern[i])
-		if ok, err := likeShells(glob, segment); plain && err == nil && !ok && unquote(pattern[i]) != segment {
+		glob, plain := disk.AsMatched(pattern[i])
+		if ok, err := disk.Match(glob, segment); plain && err == nil && !ok && disk.Unquote(pattern[i]) != segment {
 			return false
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
+	"policyd/extract/versions"
 	"policyd/extract/windows"
 )
 
@@ -382,8 +383,8 @@ func (e *extraction) firstPath(c *shell.Command, base string) (full string, file
 		}
 		text := a.Text
 		if a.Glob {
-			literal := text[:metaIndex(text)]
-			text = unquote(literal[:strings.LastIndexByte(literal, '/')+1])
+			literal := text[:disk.MetaIndex(text)]
+			text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
 		}
 		if full := e.absolute(shellExpanded(text), from); full != "" && !strings.HasPrefix(full, "/dev/") && full != "/dev/" {
 			return full, a.Op == v1.OpWrite && !a.Glob
@@ -423,7 +424,7 @@ func (e *extraction) directoryOf(full string, file bool) string {
 // aboutCommand adds the caveats that need the disk, the lists or the whole line.
 func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 	for _, name := range c.Variables {
-		if e.x.lists.variables.Match(name) != "" {
+		if e.x.lists.Variables.Match(name) != "" {
 			item.Caveats.Add("secret_variable")
 		}
 	}
@@ -620,10 +621,10 @@ func (e *extraction) installed(files []string) string {
 			}
 			first, _, _ := strings.Cut(string(content), "\n")
 			version := strings.TrimPrefix(strings.TrimSpace(first), "go")
-			if above(version, version) {
+			if versions.Above(version, version) {
 				continue // no plain version
 			}
-			if lowest == "" || above(lowest, version) {
+			if lowest == "" || versions.Above(lowest, version) {
 				lowest = version
 			}
 		}
@@ -638,15 +639,15 @@ func (e *extraction) installed(files []string) string {
 // "name=tools" and "name=protos" count unless the file is a plain list of tools and their versions.
 func (e *extraction) chooses(dir, entry, installed string) bool {
 	if name, kind, listed := strings.Cut(entry, "="); listed {
-		plain := versionLists[kind]
+		plain := versions.Lists[kind]
 		return e.holds(dir+"/"+name, func(content string) bool { return plain == nil || !plain(content) })
 	}
 	if name, directive, ok := strings.Cut(entry, "|"); ok {
 		word, bound, _ := strings.Cut(directive, ">")
-		if bound != "" && installed != "" && above(installed, bound) {
+		if bound != "" && installed != "" && versions.Above(installed, bound) {
 			bound = installed
 		}
-		return e.holds(dir+"/"+name, func(content string) bool { return directs(content, word, bound) })
+		return e.holds(dir+"/"+name, func(content string) bool { return versions.Directs(content, word, bound) })
 	}
 	name, text, conditional := strings.Cut(entry, ":")
 	if !conditional {
@@ -662,40 +663,6 @@ func (e *extraction) holds(path string, so func(content string) bool) bool {
 		return !stat.Missing(err)
 	}
 	return so(string(content))
-}
-
-// directs reports whether a line of a go.mod or a go.work begins with a word, and
-// names a version above the bound if there is one. Lines are read as the go
-// command reads them when it chooses a toolchain.
-func directs(content, word, bound string) bool {
-	for line := range strings.SplitSeq(content, "\n") {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(line), word)
-		if !ok || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
-			continue
-		}
-		version, _, _ := strings.Cut(rest, "//")
-		if bound == "" || above(strings.TrimPrefix(strings.TrimSpace(version), "go"), bound) {
-			return true
-		}
-	}
-	return false
-}
-
-// above reports whether a version is not known to be at most the bound. More
-// segments are more.
-func above(version, bound string) bool {
-	segments, limits := strings.Split(version, "."), strings.Split(bound, ".")
-	for i, segment := range segments {
-		number, err := strconv.Atoi(segment)
-		if err != nil || i >= len(limits) {
-			return true
-		}
-		limit, err := strconv.Atoi(limits[i])
-		if err != nil || number != limit {
-			return err != nil || number > limit
-		}
-	}
-	return false
 }
 
 // outside makes an item of every path of a command that lies in no space, so

@@ -11,28 +11,12 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
 	"policyd/extract/catalog"
+	"policyd/extract/lists"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 )
-
-// containData is what policy data says of contained runs. Names of files and directories may
-// begin with "~", the home of the session.
-type containData struct {
-	Read struct {
-		System, Home []string
-	} `json:"read"`
-	Write struct {
-		Home []string
-	} `json:"write"`
-	// Hide are secrets of the system.
-	Hide []string `json:"hide"`
-	// Git are names in a repository's directory that stay as they are.
-	Git         []string             `json:"git"`
-	Environment v1.EnvironmentLimits `json:"environment"`
-	// protected and secrets are those of the other lists.
-	protected, secrets []string
-}
 
 // maxContained bounds how many names are looked at for one contained run.
 const maxContained = 200_000
@@ -56,7 +40,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}()
 	e.bounds.ctx = ctx
 	e.session()
-	if lists := &x.lists.contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
+	if lists := &x.lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
 		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
 	}
 	if e.windows || e.resolver.Map != nil {
@@ -72,8 +56,8 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
 		return v1.Containment{}, err
 	}
-	c := containment{extraction: e, left: maxContained, classes: x.lists.judges(), obligation: v1.Obligation{
-		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.contain.Environment,
+	c := containment{extraction: e, left: maxContained, classes: x.lists.Judges(), obligation: v1.Obligation{
+		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.Contain.Environment,
 		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
 	}}
 	if err := c.fill(duty); err != nil {
@@ -190,7 +174,7 @@ func (e *extraction) argv() ([]string, error) {
 	if who.Tool == nil || who.Tool.Kind != v1.ToolShell {
 		return nil, errNoCommand
 	}
-	args, err := decodeInto(e.work.arguments[:0], e.call.Args, e.x.catalog.Arguments)
+	args, err := arguments.DecodeInto(e.work.arguments[:0], e.call.Args, e.x.catalog.Arguments)
 	if err != nil {
 		return nil, errNoCommand
 	}
@@ -201,14 +185,14 @@ func (e *extraction) argv() ([]string, error) {
 		}
 	}
 	for _, name := range who.Tool.Command {
-		texts, err := e.args.take(name)
+		texts, err := e.args.Take(name)
 		switch {
 		case err != nil:
 			return nil, errNoCommand
 		case len(texts) == 0:
-		case e.args.raw(name)[0] == '[' && who.Tool.Words:
+		case e.args.Raw(name)[0] == '[' && who.Tool.Words:
 			return slices.Clone(texts), nil
-		case e.args.raw(name)[0] == '[':
+		case e.args.Raw(name)[0] == '[':
 			return nil, errNoCommand
 		default:
 			return []string{e.shell(who.Tool), "-c", texts[0]}, nil
@@ -251,7 +235,7 @@ type containment struct {
 }
 
 func (c *containment) fill(duty v1.Duty) error {
-	o, data := &c.obligation, &c.x.lists.contain
+	o, data := &c.obligation, &c.x.lists.Contain
 	c.addRoots(rootsWithRepositories)
 	switch {
 	case duty.Reads == v1.ReadsKnown && duty.Profile == v1.ProfileReadOnly:
@@ -301,7 +285,7 @@ func (c *containment) add(to *[]string, lists ...[]string) {
 
 // protect names what stays as it is in a root, be it there or not.
 func (c *containment) protect(root string) {
-	for _, name := range c.x.lists.contain.protected {
+	for _, name := range c.x.lists.Contain.Protected {
 		if !strings.ContainsAny(name, "*?[") && name != ".git" {
 			c.obligation.Protect = appendNew(c.obligation.Protect, root+"/"+name)
 		}
@@ -319,7 +303,7 @@ func (c *containment) protectGit(dir string) {
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
 		return
 	}
-	for _, name := range c.x.lists.contain.Git {
+	for _, name := range c.x.lists.Contain.Git {
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir+"/"+name)
 	}
 }
@@ -355,10 +339,10 @@ func (c *containment) look(roots []string) error {
 			return err
 		}
 	}
-	for _, name := range c.x.lists.contain.Hide {
+	for _, name := range c.x.lists.Contain.Hide {
 		c.hide(name)
 	}
-	for _, name := range c.x.lists.contain.secrets {
+	for _, name := range c.x.lists.Contain.Secrets {
 		if c.home != "" && !strings.HasPrefix(name, "/") {
 			c.hide(c.home + "/" + name)
 		}
@@ -394,7 +378,7 @@ func (c *containment) visit(full string, entry *entry) error {
 		switch name := entry.name; {
 		case name == ".git":
 			c.protectGit(full)
-		case slices.Contains(c.x.lists.contain.protected, name):
+		case slices.Contains(c.x.lists.Contain.Protected, name):
 			o.Protect = appendNew(o.Protect, full)
 		}
 	}
@@ -406,7 +390,7 @@ func (c *containment) visit(full string, entry *entry) error {
 
 // judged reports whether a path is in a class of the operator's that has an effect.
 func (c *containment) judged(full string) bool {
-	return slices.ContainsFunc(c.x.lists.classes, func(class pathClass) bool { return class.judged && c.inClass(&class, full) != "" })
+	return slices.ContainsFunc(c.x.lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.inClass(&class, full) != "" })
 }
 
 // oneName refuses a secret that another name of the file would show. What a hidden directory
@@ -419,9 +403,4 @@ func (c *containment) oneName(full string, entry *entry) error {
 		return fmt.Errorf("%s has other names, by which it could be read", full)
 	}
 	return nil
-}
-
-// judges reports whether a class of the operator's has an effect.
-func (l *lists) judges() bool {
-	return slices.ContainsFunc(l.classes, func(class pathClass) bool { return class.judged })
 }

@@ -105,7 +105,7 @@ func (c *containment) read(dir string) (listing, error) {
 
 // tells reports whether a name alone means something to contained runs.
 func (c *containment) tells(full, name string) bool {
-	return name == ".git" || c.secretFile(full) || c.secretDirectory(full) || slices.Contains(c.x.lists.contain.protected, name)
+	return name == ".git" || c.secretFile(full) || c.secretDirectory(full) || slices.Contains(c.x.lists.Contain.Protected, name)
 }
 
 func (c *containment) walk(dir string) error {

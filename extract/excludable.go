@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 
+	"policyd/extract/lists"
 	"policyd/extract/shell"
 )
 
@@ -11,14 +12,14 @@ import (
 // command walks itself are affected; names that another command finds are not.
 func (e *extraction) excludable(c *shell.Command, line string) bool {
 	walks := func(a shell.Access) bool { return a.Tree && !a.Fed && a.Tracked == nil }
-	if len(e.x.lists.exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
+	if len(e.x.lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}
 	trial := *c
 	trial.Accesses = slices.Clone(c.Accesses)
 	for i := range trial.Accesses {
 		if a := &trial.Accesses[i]; walks(*a) {
-			a.Exclude = concat(a.Exclude, e.x.lists.exclusions)
+			a.Exclude = lists.Concat(a.Exclude, e.x.lists.Exclusions)
 		}
 	}
 	before := e.mark()

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/git"
+	"policyd/extract/lists"
+	"policyd/extract/ownaddress"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 	"policyd/extract/watched"
@@ -50,7 +53,7 @@ const maxRepositories = 256
 // table and the git reader. It is safe for concurrent use.
 type Base struct {
 	options Options
-	address ownAddress
+	address ownaddress.Addresses
 	// own and protected are the real names that those of the options had at the start.
 	own, protected []string
 	// builtin are the tables without what operators add: an extractor has its own.
@@ -94,7 +97,7 @@ func NewBase(options Options) (*Base, error) {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
 	base := &Base{
-		options: options, address: newOwnAddress([]string{options.Address, options.ConsoleAddress}, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
+		options: options, address: ownaddress.New([]string{options.Address, options.ConsoleAddress}, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
 		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, git: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
 	}
 	if options.Watch {
@@ -131,8 +134,8 @@ func realOrSelf(path string) string {
 type Extractor struct {
 	*Base
 	*tables
-	lists     *lists
-	homes     vouched[[]sensitive]
+	lists     *lists.Lists
+	homes     vouched[[]lists.Root]
 	rootNames rootNames
 	// noPlaces are of directories that programs could be in.
 	noPlaces vouched[noPlaces]
@@ -151,7 +154,7 @@ type Extractor struct {
 // anew at where policyd's own files lie: that a bundle is reached over another link
 // by now is what a new snapshot may be made for.
 func (b *Base) With(policyd map[string]any) (*Extractor, error) {
-	lists, err := newLists(policyd, b.options.Home)
+	read, err := lists.New(policyd, b.options.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +164,7 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 		return nil, err
 	}
 	return &Extractor{
-		Base: b, tables: extended, lists: lists, past: git.NewPast(func(path string) bool { return lists.secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
+		Base: b, tables: extended, lists: read, past: git.NewPast(func(path string) bool { return read.Secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
 	}, nil
 }
 
@@ -188,7 +191,7 @@ func (e *extraction) extract(grants []v1.PathGrant) v1.Facts {
 	e.about(who.Kind())
 	e.surroundings(grants)
 	e.facts.Complete = true
-	args, err := decodeInto(e.work.arguments[:0], call.Args, x.catalog.Arguments)
+	args, err := arguments.DecodeInto(e.work.arguments[:0], call.Args, x.catalog.Arguments)
 	if err != nil {
 		e.doubt("arguments_unreadable")
 		return e.finish()
@@ -212,7 +215,7 @@ func (e *extraction) extract(grants []v1.PathGrant) v1.Facts {
 type extraction struct {
 	x     *Extractor
 	call  *v1.Call
-	args  arguments
+	args  arguments.Arguments
 	facts v1.Facts
 	// gitAnswers counts how often commits and refs were read for their names, pastBudget
 	// what was read of history.
@@ -223,7 +226,7 @@ type extraction struct {
 	roots      []paths.Root
 	grants     []v1.PathGrant
 	granted    map[string]bool // whether the root of a grant gives a space, once asked
-	sensitives []sensitive     // of the homes
+	sensitives []lists.Root    // of the homes
 	rootStage  rootStage       // which roots were looked up
 	scratches  []string        // the client's own directories that the agent works in
 	home       string
@@ -235,7 +238,7 @@ type extraction struct {
 	// aliasDepth how many names led to the one that is.
 	aliases []alias
 	// sought is the path class that is looked for in the place of secrets; nil for secrets.
-	sought                   *pathClass
+	sought                   *lists.PathClass
 	commandIndex, aliasDepth int
 
 	bounds      bounds
@@ -284,7 +287,7 @@ func (e *extraction) session() {
 	if e.home == "" {
 		e.home = e.x.options.Home
 	}
-	e.resolver.Names, e.resolver.Map = paths.NamesOf(platform), e.x.lists.pathMap
+	e.resolver.Names, e.resolver.Map = paths.NamesOf(platform), e.x.lists.PathMap
 	e.resolver.Watched = e.x.watched.Now()
 	if platform == "windows" {
 		e.onWindows()
@@ -321,7 +324,7 @@ func (e *extraction) finish() v1.Facts {
 	if len(f.Items) == 0 && f.Complete && f.Tool.Kind == v1.ToolShell && !f.Messy {
 		e.about("nothing")
 	}
-	if e.x.lists.ruled[f.Session.Agent] {
+	if e.x.lists.Ruled[f.Session.Agent] {
 		e.about("ruled")
 	}
 	f.About, f.Verbs, f.Names, f.Doubts = total(f.About), total(f.Verbs), total(f.Names), total(f.Doubts)

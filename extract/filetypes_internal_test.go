@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/catalog"
+	"policyd/extract/disk"
 )
 
 // S3: the file types are at least those of the ripgrep at hand.
@@ -18,7 +19,7 @@ func TestFileTypes(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, c.FileTypes)
 	for name, globs := range c.FileTypes {
-		assert.False(t, slices.ContainsFunc(globs, func(glob string) bool { return !plainGlob(glob) }), name)
+		assert.False(t, slices.ContainsFunc(globs, func(glob string) bool { return !disk.PlainGlob(glob) }), name)
 	}
 	program, err := exec.LookPath("rg")
 	if err != nil {

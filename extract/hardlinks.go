@@ -142,7 +142,7 @@ func (e *extraction) namesPlaces(dir string) []string {
 	}
 	for _, home := range []string{e.home, e.x.options.Home} {
 		if home != "" {
-			places = append(places, e.x.lists.inHome(home, e.x.options.Home)...)
+			places = append(places, e.x.lists.InHome(home, e.x.options.Home)...)
 		}
 	}
 	return append(places, e.classPlaces()...)

@@ -1,17 +1,21 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/lists"
+)
 
 // sensitiveIn resolves the sensitive roots of one home. The returned slice is
 // shared, and full to its capacity. Only homes in which none of them is a symbolic
 // link are remembered: what a link leads to can change without a trace in the directory.
-func (e *extraction) sensitiveIn(dir string) []sensitive {
+func (e *extraction) sensitiveIn(dir string) []lists.Root {
 	if known, ok := recall(e, &e.x.homes, dir); ok {
 		return known
 	}
 	stamp := e.before(dir)
-	names := e.x.lists.inHome(dir, e.x.options.Home)
-	entries := make([]sensitive, 0, len(names))
+	names := e.x.lists.InHome(dir, e.x.options.Home)
+	entries := make([]lists.Root, 0, len(names))
 	plain := true
 	for _, name := range names {
 		resolved, err := e.resolver.Resolve(name)
@@ -21,7 +25,7 @@ func (e *extraction) sensitiveIn(dir string) []sensitive {
 		}
 		// Of what lies deeper the home's own stamp says nothing.
 		plain = plain && len(resolved.Links) == 0 && strings.Count(name[len(dir):], "/") <= 1
-		entries = append(entries, sensitive{resolved.Real, name == dir})
+		entries = append(entries, lists.Root{Real: resolved.Real, Itself: name == dir})
 	}
 	entries = entries[:len(entries):len(entries)]
 	if plain && stamp.Present() {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
 )
@@ -125,7 +126,7 @@ func (i *ignores) ignores(name string, directory bool) bool {
 	if i.void {
 		return false
 	}
-	matches := func(glob string) bool { return leftOut([]string{glob}, name) }
+	matches := func(glob string) bool { return disk.LeavesOut([]string{glob}, name) }
 	return slices.ContainsFunc(i.files, matches) || directory && slices.ContainsFunc(i.dirs, matches)
 }
 
@@ -142,10 +143,10 @@ func (h hiding) hides(name string, directory bool) bool {
 	if !h.on || !strings.HasPrefix(name, ".") {
 		return false
 	}
-	if !directory && matchAny(h.files, name) {
+	if !directory && disk.MatchAny(h.files, name) {
 		return false
 	}
-	return !matchAny(h.back, name) && !matchAny(h.back, strings.ToLower(name))
+	return !disk.MatchAny(h.back, name) && !disk.MatchAny(h.back, strings.ToLower(name))
 }
 
 // unhide takes the hidden files of the given types for files that are read: to ripgrep a
@@ -212,13 +213,13 @@ var hiddenSecrets = []string{".env", ".env.local", ".npmrc", ".netrc", ".pypirc"
 func (e *extraction) couldBeSecret(rule string) bool {
 	rule = strings.Trim(rule, "/")
 	last := rule[strings.LastIndexByte(rule, '/')+1:]
-	if strings.TrimSpace(last) == "" || !plainGlob(last) {
+	if strings.TrimSpace(last) == "" || !disk.PlainGlob(last) {
 		return true // a rule of nothing takes everything back
 	}
 	if !strings.ContainsAny(last, "*?[") {
-		return e.x.lists.secrets.File("/"+rule) != ""
+		return e.x.lists.Secrets.File("/"+rule) != ""
 	}
-	return e.x.lists.secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
+	return e.x.lists.Secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
 		ok, err := path.Match(last, name)
 		return ok || err != nil
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 )
@@ -97,7 +98,7 @@ func (l *landing) named(a *shell.Access, base string) []string {
 		found := l.e.expand(a.Text, base)
 		l.unknown = l.unknown || found.unknown
 		if len(found.words) == 0 {
-			return []string{unquote(a.Text)} // a link may lead to what isn't there
+			return []string{disk.Unquote(a.Text)} // a link may lead to what isn't there
 		}
 		return found.words
 	case l.item != nil:

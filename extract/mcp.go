@@ -12,6 +12,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/catalog"
+	"policyd/extract/disk"
 	"policyd/extract/patch"
 	"policyd/extract/paths"
 )
@@ -35,7 +36,7 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	u := uncatalogued{e: e, tool: name}
 	u.arguments()
 	own := &e.facts.Items[0]
-	if e.x.address.pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.mentioned) || slices.ContainsFunc(u.scalars, e.namesOwn) {
+	if e.x.address.Pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.Mentioned) || slices.ContainsFunc(u.scalars, e.namesOwn) {
 		own.Caveats.Add("own_address")
 	}
 	own.Touches = u.touched.set
@@ -78,16 +79,16 @@ type uncatalogued struct {
 
 func (u *uncatalogued) arguments() {
 	for i := range u.e.args {
-		if u.secretsOnly && u.e.args[i].used {
+		if u.secretsOnly && u.e.args[i].Used {
 			continue // it is an item, and judged as what it is
 		}
 		var value any
-		if err := json.Unmarshal(u.e.args[i].raw, &value); err != nil {
+		if err := json.Unmarshal(u.e.args[i].Raw, &value); err != nil {
 			u.e.doubt("argument_type")
 			continue
 		}
-		u.key("", u.e.args[i].name)
-		u.value(u.e.args[i].name, value)
+		u.key("", u.e.args[i].Name)
+		u.value(u.e.args[i].Name, value)
 	}
 }
 
@@ -213,7 +214,7 @@ func (u *uncatalogued) leadsOut(text string) bool {
 	}
 	clean := path.Clean(trimmed)
 	first, _, _ := strings.Cut(clean[1:], "/")
-	return climbing(text) || metaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.exists("/"+first)
+	return climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.exists("/"+first)
 }
 
 // climbing reports whether a text has a segment "..", percent-encoded or not.

@@ -63,9 +63,9 @@ func (u *uncatalogued) walk(dir string) {
 	if found.Caveats.Has(reachesSecret) || found.Caveats.Has(reachesUnknown) {
 		u.risks.Add(secretsBelow)
 	}
-	for i := range u.e.x.lists.classes {
-		class := &u.e.x.lists.classes[i]
-		if class.judged && (found.Reaches.Has(class.Name) || found.Caveats.Has(reachesUnknown)) {
+	for i := range u.e.x.lists.Classes {
+		class := &u.e.x.lists.Classes[i]
+		if class.Judged && (found.Reaches.Has(class.Name) || found.Caveats.Has(reachesUnknown)) {
 			u.risks.Add(class.Name + belowClass)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
+	"policyd/extract/lists"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 )
@@ -55,10 +57,10 @@ type workspace struct {
 	// the disk, made once.
 	asks shell.Options
 
-	arguments  [6]argument
+	arguments  [6]arguments.Argument
 	roots      [4]paths.Root
 	trusted    [4]string
-	sensitives [12]sensitive
+	sensitives [12]lists.Root
 	reals      [8]string
 	links      [4]string
 	item       v1.Item

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/patch"
 )
@@ -14,11 +15,11 @@ import (
 // about (N8). Only catalogued raw input is what the agent will do. What else it
 // says (a title, places, a diff) can only add to it.
 func (e *extraction) permission() {
-	call, err := decodeArgs(e.args.raw("toolCall"))
+	call, err := arguments.Decode(e.args.Raw("toolCall"))
 	if err != nil || call == nil {
 		return // nothing is known of it: whoever is asked decides
 	}
-	kind, _ := decodeText(call.raw("kind"))
+	kind, _ := arguments.Text(call.Raw("kind"))
 	input := e.rawInput(call, kind)
 	e.facts.Method.Permission.RawInput = input != nil
 	e.title(call, kind, input)
@@ -27,13 +28,13 @@ func (e *extraction) permission() {
 
 // rawInput makes the items of a tool call's raw input where the catalog knows what
 // it means for this client, and returns it; nil where it doesn't.
-func (e *extraction) rawInput(call arguments, kind string) arguments {
+func (e *extraction) rawInput(call arguments.Arguments, kind string) arguments.Arguments {
 	t := e.x.catalog.Permission(e.facts.Tool.Client, kind)
-	raw := call.raw("rawInput")
+	raw := call.Raw("rawInput")
 	if t == nil || len(raw) == 0 || raw[0] != '{' {
 		return nil
 	}
-	input, err := decodeArgs(raw)
+	input, err := arguments.Decode(raw)
 	if err != nil || len(input) == 0 {
 		return nil
 	}
@@ -41,7 +42,7 @@ func (e *extraction) rawInput(call arguments, kind string) arguments {
 	defer func() { e.args = outer }()
 	e.args = input
 	for _, names := range [][]string{t.Inert, t.Content, t.Diffs} {
-		e.args.ignore(names)
+		e.args.Ignore(names)
 	}
 	e.does(t)
 	e.diffs(t)
@@ -65,8 +66,8 @@ func (e *extraction) diffs(t *catalog.Tool) {
 // title reads the title of a tool call as a command line. Where the raw input is
 // known, a title that names a program counts unless it is that very command; where
 // it is not, the title is all that there is of a command.
-func (e *extraction) title(call arguments, kind string, input arguments) {
-	title, err := decodeText(call.raw("title"))
+func (e *extraction) title(call arguments.Arguments, kind string, input arguments.Arguments) {
+	title, err := arguments.Text(call.Raw("title"))
 	switch {
 	case err != nil, input == nil && kind != kindExecute:
 		return
@@ -92,9 +93,9 @@ func (e *extraction) title(call arguments, kind string, input arguments) {
 const kindExecute = "execute"
 
 // says reports whether the command of a raw input is this text.
-func says(t *catalog.Tool, input arguments, text string) bool {
+func says(t *catalog.Tool, input arguments.Arguments, text string) bool {
 	return slices.ContainsFunc(t.Command, func(name string) bool {
-		command, err := decodeText(input.raw(name))
+		command, err := arguments.Text(input.Raw(name))
 		return err == nil && strings.TrimSpace(command) == text
 	})
 }
@@ -105,13 +106,13 @@ func namesProgram(item v1.Item) bool {
 }
 
 // places makes items of the places that a tool call names beside its raw input.
-func (e *extraction) places(call arguments, kind string) {
+func (e *extraction) places(call arguments.Arguments, kind string) {
 	operation, known := e.x.catalog.ACPKinds[kind]
 	if !known {
 		return
 	}
 	for _, name := range [...]string{"locations", "content"} {
-		raw := call.raw(name)
+		raw := call.Raw(name)
 		if len(raw) == 0 || string(raw) == "null" {
 			continue
 		}
@@ -121,12 +122,12 @@ func (e *extraction) places(call arguments, kind string) {
 			continue
 		}
 		for _, entry := range list {
-			members, err := decodeArgs(entry)
+			members, err := arguments.Decode(entry)
 			if err != nil {
 				e.doubt("argument_type")
 				continue
 			}
-			if path, err := decodeText(members.raw("path")); err == nil {
+			if path, err := arguments.Text(members.Raw("path")); err == nil {
 				e.alsoNamed(path, operation)
 			}
 		}

@@ -119,7 +119,7 @@ var repositoryMarks = []string{".git", "package.json", "go.mod", "Cargo.toml"}
 // what a project has at its top. A link that bears such a name counts, wherever
 // it leads; a directory that can't be seen holds nothing.
 func (x *Extractor) RepositoryShaped(dir string) bool {
-	disk, visible := x.lists.pathMap.Sidecar(dir)
+	disk, visible := x.lists.PathMap.Sidecar(dir)
 	if !visible || !filepath.IsAbs(disk) {
 		return false
 	}
@@ -131,7 +131,7 @@ func (x *Extractor) RepositoryShaped(dir string) bool {
 
 // changeable reports whether files at a real path may be changed by a remembered answer.
 func (e *extraction) changeable(real string) bool {
-	for _, name := range e.x.lists.changeable {
+	for _, name := range e.x.lists.Changeable {
 		root := name
 		if name == "~" {
 			root = e.home

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"policyd/extract/versions"
 )
 
 // produced is what a program prints if it doesn't fail, "" if that isn't certain. The question
@@ -20,7 +22,7 @@ import (
 func (e *extraction) produced(question string) string {
 	value, rest, _ := strings.Cut(question, "\n")
 	operand, dir, _ := strings.Cut(rest, "\n")
-	if e.windows || e.home == "" || e.x.lists.pathMap != nil || !e.plain(dir) {
+	if e.windows || e.home == "" || e.x.lists.PathMap != nil || !e.plain(dir) {
 		return ""
 	}
 	text := ""
@@ -191,7 +193,7 @@ func (e *extraction) goModule(dir, name string) string {
 		return ""
 	case name == "" || name == file.Module.Mod.Path:
 		return root
-	case len(file.Replace) > 0 && (file.Go == nil || !above(file.Go.Version, "1.16")):
+	case len(file.Replace) > 0 && (file.Go == nil || !versions.Above(file.Go.Version, "1.16")):
 		return "" // what replaces a module may require another version, and go.mod doesn't list all that count
 	}
 	cache := settings.moduleCache()

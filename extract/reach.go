@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
 )
@@ -70,9 +70,9 @@ type filter struct {
 // last match wins, and which that is was not kept: what is left out then counts
 // as read, as far as an include names it.
 func (f filter) plain() filter {
-	f.exclude = slices.DeleteFunc(slices.Clone(f.exclude), func(glob string) bool { return !plainGlob(glob) })
-	f.excludeDir = slices.DeleteFunc(slices.Clone(f.excludeDir), func(glob string) bool { return !plainGlob(glob) })
-	if slices.ContainsFunc(f.include, func(glob string) bool { return !plainGlob(glob) }) {
+	f.exclude = slices.DeleteFunc(slices.Clone(f.exclude), func(glob string) bool { return !disk.PlainGlob(glob) })
+	f.excludeDir = slices.DeleteFunc(slices.Clone(f.excludeDir), func(glob string) bool { return !disk.PlainGlob(glob) })
+	if slices.ContainsFunc(f.include, func(glob string) bool { return !disk.PlainGlob(glob) }) {
 		f.include, f.exclude = nil, nil
 	}
 	if len(f.include) > 0 {
@@ -82,87 +82,12 @@ func (f filter) plain() filter {
 	return f
 }
 
-// plainGlob reports whether shells, tools and path.Match read a glob alike:
-// stars, question marks, and brackets of letters, digits and ranges.
-func plainGlob(glob string) bool {
-	if strings.ContainsAny(glob, "\\{}") || strings.Contains(glob, "**") {
-		return false
-	}
-	for rest := glob; ; {
-		_, inside, ok := strings.Cut(rest, "[")
-		if !ok {
-			return true
-		}
-		inside, rest, ok = strings.Cut(inside, "]")
-		if !ok || inside == "" || strings.HasPrefix(inside, "-") || strings.HasSuffix(inside, "-") ||
-			strings.Trim(inside, "-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
-			return false
-		}
-	}
-}
-
-// asMatched is a segment of a shell's pattern as path.Match writes it, where both read it alike:
-// a plain glob, or one with sets of what is left out ([!.]) that name each character. Ranges
-// are others in some locales, and what dash takes [^.] for is a set of two.
-func asMatched(segment string) (glob string, plain bool) {
-	var out, others strings.Builder
-	for rest := segment; ; {
-		before, behind, found := strings.Cut(rest, "[!")
-		out.WriteString(before)
-		others.WriteString(before)
-		if !found {
-			return out.String(), plainGlob(others.String())
-		}
-		inside, after, closed := strings.Cut(behind, "]")
-		if !closed || inside == "" || strings.Trim(inside, "._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
-			return segment, false
-		}
-		out.WriteString("[^" + inside + "]")
-		others.WriteByte('?')
-		rest = after
-	}
-}
-
-// likeShells matches a name by a plain glob as shells and programs do: to some, and to
-// more in some locales, a character beyond ASCII is as many as it has bytes, and a range
-// of letters holds those of the other case. A person may have set that no case counts
-// (nocaseglob).
-func likeShells(glob, name string) (bool, error) {
-	ok, err := path.Match(glob, name)
-	if ok || err != nil {
-		return ok, err
-	}
-	glob, name = strings.ToLower(glob), strings.ToLower(name)
-	if !isASCII(name) {
-		glob = anyCharacters(glob)
-	}
-	return path.Match(glob, name)
-}
-
-// anyCharacters is a plain glob with any characters in the place of one.
-func anyCharacters(glob string) string {
-	var out strings.Builder
-	for rest := strings.ReplaceAll(glob, "?", "*"); ; {
-		before, behind, found := strings.Cut(rest, "[")
-		out.WriteString(before)
-		if !found {
-			return out.String()
-		}
-		out.WriteByte('*')
-		_, rest, _ = strings.Cut(behind, "]")
-	}
-}
-
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
-}
-
 func (f *filter) reads(name string) bool {
 	// Some tools fold case: an include may match more than it says.
-	if len(f.include) > 0 && !matchAny(f.include, name) && !matchAny(f.include, strings.ToLower(name)) {
+	if len(f.include) > 0 && !disk.MatchAny(f.include, name) && !disk.MatchAny(f.include, strings.ToLower(name)) {
 		return false
 	}
-	return !leftOut(f.exclude, name)
+	return !disk.LeavesOut(f.exclude, name)
 }
 
 // readsAcross reports whether an include matches a path, or from any segment of it on, as
@@ -173,7 +98,7 @@ func (f *filter) readsAcross(below string) bool {
 	}
 	for name := f.spelled + strings.TrimLeft(below, "/"); ; {
 		first, rest, more := strings.Cut(name, "/")
-		if matchAny(f.include, first) || matchAny(f.include, strings.ReplaceAll(name, "/", "\x01")) {
+		if disk.MatchAny(f.include, first) || disk.MatchAny(f.include, strings.ReplaceAll(name, "/", "\x01")) {
 			return true
 		}
 		if !more {
@@ -183,22 +108,7 @@ func (f *filter) readsAcross(below string) bool {
 	}
 }
 
-func (f *filter) enters(name string) bool { return !leftOut(f.excludeDir, name) }
-
-// leftOut matches what leaves files out, with the case as it is.
-func leftOut(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		ok, err := path.Match(glob, name)
-		return ok && err == nil && (isASCII(name) || !strings.ContainsAny(glob, "?["))
-	})
-}
-
-func matchAny(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		ok, err := likeShells(glob, name)
-		return ok && err == nil
-	})
-}
+func (f *filter) enters(name string) bool { return !disk.LeavesOut(f.excludeDir, name) }
 
 // reader walks one tree.
 type reader struct {
@@ -539,7 +449,7 @@ func (e *extraction) directories(pattern string) string {
 // Whether nothing matches isn't known for certain: what matches here may not match there.
 func (x *expansion) itself(dir, word, text string) {
 	if !x.unknown && strings.Contains(text, "[") {
-		if name := unquote(text); !slices.Contains(x.words, word+name) {
+		if name := disk.Unquote(text); !slices.Contains(x.words, word+name) {
 			x.descend(dir, word, name, nil, true)
 		}
 	}
@@ -551,8 +461,8 @@ func (x *expansion) step(dir, word string, segments []string) {
 	}
 	segment, rest := segments[0], segments[1:]
 	last := len(rest) == 0
-	if !hasMeta(segment) {
-		name := unquote(segment)
+	if !disk.HasMeta(segment) {
+		name := disk.Unquote(segment)
 		x.descend(dir, word, name, rest, last)
 		return
 	}
@@ -561,7 +471,7 @@ func (x *expansion) step(dir, word string, segments []string) {
 		return
 	}
 	dotted := strings.HasPrefix(segment, ".")
-	segment, plain := asMatched(segment)
+	segment, plain := disk.AsMatched(segment)
 	lastNamed := x.named && (last || len(rest) == 1 && rest[0] == "")
 	up, err := path.Match(segment, "..")
 	if !plain || slices.Contains(rest, "..") || dotted && !lastNamed && (up || err != nil) {
@@ -577,10 +487,10 @@ func (x *expansion) step(dir, word string, segments []string) {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasPrefix(name, ".") && !x.hidden && !strings.HasPrefix(unquote(segment), ".") {
+		if strings.HasPrefix(name, ".") && !x.hidden && !strings.HasPrefix(disk.Unquote(segment), ".") {
 			continue
 		}
-		if ok, err := likeShells(segment, name); err != nil {
+		if ok, err := disk.Match(segment, name); err != nil {
 			x.unknown = true
 			return
 		} else if ok {
@@ -646,32 +556,6 @@ func (x *expansion) descend(dir, word, name string, rest []string, last bool) {
 	x.words = append(x.words, next)
 }
 
-func hasMeta(segment string) bool {
-	for i := 0; i < len(segment); i++ {
-		switch segment[i] {
-		case '\\':
-			i++
-		case '*', '?', '[':
-			return true
-		}
-	}
-	return false
-}
-
-func unquote(segment string) string {
-	if !strings.Contains(segment, `\`) {
-		return segment
-	}
-	var out strings.Builder
-	for i := 0; i < len(segment); i++ {
-		if segment[i] == '\\' && i+1 < len(segment) {
-			i++
-		}
-		out.WriteByte(segment[i])
-	}
-	return out.String()
-}
-
 // globbed adds what a pattern reaches to an item: every match is looked at,
 // and the caveat names the gravest.
 func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base string) []string {
@@ -699,11 +583,11 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 	e.cutNames(item, a, &found)
 	// The directory whose names the pattern lists, or the pattern itself
 	// where nothing matches, is touched as well.
-	literal := text[:metaIndex(text)]
+	literal := text[:disk.MetaIndex(text)]
 	literal = literal[:strings.LastIndexByte(literal, '/')+1]
-	near := e.touch(t, unquote(literal), base, v1.OpList).Space
+	near := e.touch(t, disk.Unquote(literal), base, v1.OpList).Space
 	if changes(op) && !found.sure(text) {
-		e.touch(t, shellExpanded(unquote(text)), base, op) // what is made is called like the pattern
+		e.touch(t, shellExpanded(disk.Unquote(text)), base, op) // what is made is called like the pattern
 	}
 	for i, match := range found.matches {
 		word := found.words[i]
@@ -766,28 +650,16 @@ func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base 
 
 // patternName denies a pattern that itself spells a secret: `.env*`, `id_rsa*`.
 func (e *extraction) patternName(t *touched, text, op string) {
-	spelled := strings.TrimRight(unquote(text), "*?")
+	spelled := strings.TrimRight(disk.Unquote(text), "*?")
 	if op == v1.OpList || spelled == "" || strings.HasSuffix(spelled, "/") {
 		return
 	}
-	if entry := e.x.lists.secrets.File(spelled); entry != "" {
+	if entry := e.x.lists.Secrets.File(spelled); entry != "" {
 		e.facts.Paths = append(e.facts.Paths, v1.Path{
 			Raw: text, Real: spelled, Op: op, Space: v1.SpaceUnknown, Item: t.item,
 			Class: v1.Form{{Name: "secret", Kind: entry}},
 		})
 	}
-}
-
-func metaIndex(text string) int {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '*', '?', '[':
-			return i
-		}
-	}
-	return len(text)
 }
 
 // foundNames adds the names below a directory that another command finds, with the

@@ -50,11 +50,11 @@ func (e *extraction) counts(reading *shell.PathReading, base string) bool {
 // listed reports whether a name is that of a secret, or of a protected file.
 func (e *extraction) listed(text string) bool {
 	name := "/" + text
-	if e.x.lists.secrets.File(name) != "" {
+	if e.x.lists.Secrets.File(name) != "" {
 		return true
 	}
 	var class v1.Form
-	e.x.lists.protected.Class(name, &class)
+	e.x.lists.Protected.Class(name, &class)
 	return len(class) > 0
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/lists"
 	"policyd/extract/paths"
 )
 
@@ -175,7 +176,7 @@ func (e *extraction) addRoots(needed rootStage) {
 // addReadAlso adds the places that are read without a question.
 func (e *extraction) addReadAlso() {
 	owner := e.homeOwner()
-	for _, dir := range e.x.lists.readAlso {
+	for _, dir := range e.x.lists.ReadAlso {
 		if strings.Contains(dir, userMark) {
 			e.addScratchRoot(dir, owner, v1.SpaceReadAlso)
 			continue
@@ -278,7 +279,7 @@ func (e *extraction) sensitiveRoot(real string) bool {
 		return false
 	}
 	disk, visible := e.resolver.Map.Sidecar(real)
-	return visible && (e.sensitiveByName(disk, e.x.lists.sidecar) || e.x.lists.systemHomes.sensitive(disk, paths.NamesExact))
+	return visible && (e.sensitiveByName(disk, e.x.lists.Sidecar) || e.x.lists.SystemHomes.Sensitive(disk, paths.NamesExact))
 }
 
 // sensitiveByLists reports what can be told from a directory's name by lists that never
@@ -290,19 +291,19 @@ func (e *extraction) sensitiveByLists(real string) bool {
 			return sensitive
 		}
 	}
-	sensitive := e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.system) ||
-		e.x.lists.systemHomes.sensitive(real, e.resolver.Names, e.home, e.x.options.Home) || e.ownPlace(real)
+	sensitive := e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.System) ||
+		e.x.lists.SystemHomes.Sensitive(real, e.resolver.Names, e.home, e.x.options.Home) || e.ownPlace(real)
 	if e.resolver.Map == nil {
 		e.x.rootNames.put(place, sensitive)
 	}
 	return sensitive
 }
 
-func (e *extraction) sensitiveByName(real string, entries []sensitive) bool {
+func (e *extraction) sensitiveByName(real string, entries []lists.Root) bool {
 	names := e.resolver.Names
 	for i := range entries {
 		entry := &entries[i]
-		if names.Within(entry.real, real) || !entry.itself && names.Within(real, entry.real) {
+		if names.Within(entry.Real, real) || !entry.Itself && names.Within(real, entry.Real) {
 			return true
 		}
 	}
@@ -323,19 +324,13 @@ func (e *extraction) ownPlace(real string) bool {
 
 // holdsSensitive reports whether a directory is a sensitive root or holds one.
 func (e *extraction) holdsSensitive(real string) bool {
-	holds := func(entry sensitive) bool { return !entry.itself && e.resolver.Names.Within(entry.real, real) }
-	return real == "/" || slices.ContainsFunc(e.x.lists.system, holds) || slices.ContainsFunc(e.homeRoots(), holds)
-}
-
-// sensitive is a sensitive root; itself is true when what lies below is not.
-type sensitive struct {
-	real   string
-	itself bool
+	holds := func(entry lists.Root) bool { return !entry.Itself && e.resolver.Names.Within(entry.Real, real) }
+	return real == "/" || slices.ContainsFunc(e.x.lists.System, holds) || slices.ContainsFunc(e.homeRoots(), holds)
 }
 
 // homeRoots are the sensitive roots of the homes, resolved once per call: of the
 // home that the session claims and of the sidecar's own.
-func (e *extraction) homeRoots() []sensitive {
+func (e *extraction) homeRoots() []lists.Root {
 	if e.sensitives != nil {
 		return e.sensitives
 	}
@@ -353,35 +348,4 @@ func (e *extraction) addHome(home string) {
 		return
 	}
 	e.sensitives = append(e.sensitives, e.sensitiveIn(home)...)
-}
-
-// systemRoots resolves the sensitive roots that are in no home, as the agent
-// names them.
-func systemRoots(roots, itself []string, pathMap paths.Map) []sensitive {
-	resolver := paths.Resolver{Map: pathMap}
-	var out []sensitive
-	for _, dir := range roots {
-		if resolved, err := resolver.Resolve(dir); err == nil {
-			out = append(out, sensitive{resolved.Real, dir == "/"})
-		}
-	}
-	for _, dir := range itself {
-		if resolved, err := resolver.Resolve(dir); err == nil {
-			out = append(out, sensitive{resolved.Real, true})
-		}
-	}
-	return out
-}
-
-// sidecarRoots are the sensitive roots of the sidecar's own disk, which a path
-// map could show an agent under another name.
-func sidecarRoots(roots, inHome []string, home string) []sensitive {
-	out := systemRoots(roots, nil, nil)
-	var resolver paths.Resolver
-	for _, dir := range inHome {
-		if resolved, err := resolver.Resolve(dir); err == nil {
-			out = append(out, sensitive{resolved.Real, dir == home})
-		}
-	}
-	return out
 }

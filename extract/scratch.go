@@ -11,13 +11,6 @@ import (
 	"policyd/extract/stat"
 )
 
-// scratchData are the directories that a client makes for its own sessions or projects: what
-// an agent works in there, and what it only reads. Names hold marks (scratchMarks).
-type scratchData struct {
-	Workspace []string `json:"workspace"`
-	Read      []string `json:"read"`
-}
-
 // Marks in the names of scratch directories.
 const (
 	// userMark is the number of the user whose home the session has.
@@ -40,7 +33,7 @@ func (e *extraction) addScratch(owner *uint32) {
 	if !known {
 		return
 	}
-	data := e.x.lists.scratch[client]
+	data := e.x.lists.Scratch[client]
 	for _, name := range data.Workspace {
 		e.addScratchRoot(name, owner, v1.SpaceProject)
 	}

@@ -8,14 +8,16 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
 	"policyd/extract/catalog"
+	"policyd/extract/disk"
 	"policyd/extract/shell"
 )
 
 // catalogued makes the items of a tool that the catalog knows.
 func (e *extraction) catalogued(t *catalog.Tool) {
-	e.args.ignore(t.Inert)
-	e.args.ignore(t.Content)
+	e.args.Ignore(t.Inert)
+	e.args.Ignore(t.Content)
 	e.operands(t.Operands)
 	switch t.Kind {
 	case v1.ToolInternal:
@@ -52,7 +54,7 @@ func (e *extraction) callee(t *catalog.Tool, item *v1.Item) {
 // unknownArguments adds an uncovered item for every argument that the catalog
 // doesn't explain (V12).
 func (e *extraction) unknownArguments() {
-	for _, name := range e.args.rest() {
+	for _, name := range e.args.Rest() {
 		e.unknownArgument(name)
 	}
 }
@@ -87,7 +89,7 @@ func optionText(name string) string {
 func (e *extraction) texts(names []string) []string {
 	var out []string
 	for _, name := range names {
-		texts, err := e.args.take(name)
+		texts, err := e.args.Take(name)
 		if err != nil {
 			e.doubt("argument_type")
 		}
@@ -111,7 +113,7 @@ func (e *extraction) shellTool(t *catalog.Tool) {
 	}
 	lines := 0
 	for _, name := range t.Command {
-		texts, err := e.args.take(name)
+		texts, err := e.args.Take(name)
 		if err != nil {
 			e.doubt("argument_type")
 			continue
@@ -120,7 +122,7 @@ func (e *extraction) shellTool(t *catalog.Tool) {
 			continue
 		}
 		lines++
-		list := e.args.raw(name)[0] == '['
+		list := e.args.Raw(name)[0] == '['
 		if list && !t.Words {
 			e.doubt("argument_type")
 		}
@@ -178,11 +180,11 @@ func (e *extraction) fileTool(t *catalog.Tool) {
 	named, base := 0, e.facts.Cwd
 	var sources, targets []string
 	for i := range e.args {
-		op, ok := t.Paths[e.args[i].name]
+		op, ok := t.Paths[e.args[i].Name]
 		if !ok {
 			continue
 		}
-		texts, err := e.args.take(e.args[i].name)
+		texts, err := e.args.Take(e.args[i].Name)
 		if err != nil {
 			e.doubt("argument_type")
 		}
@@ -322,8 +324,8 @@ func (e *extraction) includes(t *catalog.Tool) filter {
 // rules leave out. Of a value that isn't known for the other it counts as yes.
 func (e *extraction) readsIgnored(t *catalog.Tool) bool {
 	for name, harmless := range t.ReadsIgnored {
-		e.args.ignore([]string{name})
-		if raw := e.args.raw(name); raw != nil && string(raw) != strconv.FormatBool(harmless) {
+		e.args.Ignore([]string{name})
+		if raw := e.args.Raw(name); raw != nil && string(raw) != strconv.FormatBool(harmless) {
 			return true
 		}
 	}
@@ -339,7 +341,7 @@ func (e *extraction) patternRoot(pattern string) string {
 	}
 	root := pattern[:strings.LastIndexByte(pattern[:meta], '/')+1]
 	for segment := range strings.SplitSeq(pattern[len(root):], "/") {
-		if climbs(segment) {
+		if disk.Climbs(segment) {
 			e.doubt("pattern_leads_elsewhere")
 		}
 	}
@@ -363,7 +365,7 @@ func (e *extraction) pattern(pattern, base string) {
 // nestedPaths makes an item of every path that stands inside an argument of
 // contents: an edit of a list may name a file of its own.
 func (e *extraction) nestedPaths(argument string) int {
-	raw := e.args.raw(argument)
+	raw := e.args.Raw(argument)
 	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
 		return 0
 	}
@@ -392,7 +394,7 @@ func namedPaths(out []string, value any, names func(key string) bool) []string {
 		}
 	case map[string]any:
 		for name, element := range value {
-			if texts, ok := plainTexts(element); ok && names(name) {
+			if texts, ok := arguments.Texts(element); ok && names(name) {
 				out = append(out, texts...)
 				continue
 			}
@@ -431,7 +433,7 @@ func (e *extraction) fetch(address string) {
 	}
 	item := v1.Item{Kind: v1.ItemFetch, Verb: "fetch", Path: -1}
 	item.Caveats.Add("network")
-	if e.x.address.fetched(address) {
+	if e.x.address.Fetched(address) {
 		item.Caveats.Add("own_address")
 	}
 	parsed, err := url.Parse(strings.TrimSpace(address))

@@ -233,14 +233,14 @@ func (e *extraction) classify(p *v1.Path, real string) {
 // secret away, but looking into a secret directory does.
 func (e *extraction) classifyName(p *v1.Path, real string) {
 	if p.Op == v1.OpList {
-		if entry := e.x.lists.secrets.Directory(real); entry != "" {
+		if entry := e.x.lists.Secrets.Directory(real); entry != "" {
 			p.Class.Put("secret_directory", entry)
 		}
-	} else if class, entry := e.x.lists.secrets.Class(real); class != "" {
+	} else if class, entry := e.x.lists.Secrets.Class(real); class != "" {
 		p.Class.Put(class, entry)
 	}
-	for i := range e.x.lists.classes {
-		if class := &e.x.lists.classes[i]; !has(p.Class, class.Name) {
+	for i := range e.x.lists.Classes {
+		if class := &e.x.lists.Classes[i]; !has(p.Class, class.Name) {
 			if entry := e.inClass(class, real); entry != "" {
 				p.Class.Put(class.Name, entry)
 			}
@@ -257,7 +257,7 @@ func (e *extraction) classifyName(p *v1.Path, real string) {
 		}
 	}
 	if p.Op == v1.OpWrite || p.Op == v1.OpDelete {
-		e.x.lists.protected.Class(e.belowScratch(real), &p.Class)
+		e.x.lists.Protected.Class(e.belowScratch(real), &p.Class)
 	}
 }
 
@@ -267,22 +267,22 @@ func (e *extraction) secretFile(real string) bool {
 	if e.sought != nil {
 		return e.inClass(e.sought, real) != ""
 	}
-	if e.x.lists.secrets.File(real) != "" {
+	if e.x.lists.Secrets.File(real) != "" {
 		return true
 	}
 	disk, visible := e.otherName(real)
-	return visible && e.x.lists.secrets.File(disk) != ""
+	return visible && e.x.lists.Secrets.File(disk) != ""
 }
 
 func (e *extraction) secretDirectory(real string) bool {
 	if e.sought != nil {
 		return e.inClass(e.sought, real) != ""
 	}
-	if e.x.lists.secrets.Directory(real) != "" {
+	if e.x.lists.Secrets.Directory(real) != "" {
 		return true
 	}
 	disk, visible := e.otherName(real)
-	return visible && e.x.lists.secrets.Directory(disk) != ""
+	return visible && e.x.lists.Secrets.Directory(disk) != ""
 }
 
 // otherName is the sidecar's name of a path, where it has one of its own.
@@ -324,7 +324,7 @@ func (e *extraction) classifyBelow(p *v1.Path, dir string) {
 			e.classifyName(p, place)
 		}
 	}
-	e.x.lists.protected.Below(dir, func(class, entry, path string) {
+	e.x.lists.Protected.Below(dir, func(class, entry, path string) {
 		if _, known := p.Class.Get(class); !known && e.exists(path) {
 			p.Class.Put(class, entry)
 		}
@@ -337,7 +337,7 @@ func (e *extraction) classifyDelete(p *v1.Path, real string) {
 		if root.Space != v1.SpaceProject {
 			continue
 		}
-		for _, entry := range e.x.lists.deleteAllow {
+		for _, entry := range e.x.lists.DeleteAllow {
 			if real == root.Real+"/"+entry {
 				p.Class.Put("delete_allow", entry)
 			}

@@ -3,6 +3,8 @@ package extract
 import (
 	"io/fs"
 	"slices"
+
+	"policyd/extract/lists"
 )
 
 // walked are the trees that one call has looked at so far: a line that names one in
@@ -15,14 +17,14 @@ type walked struct {
 type walkedTree struct {
 	root, named, base string
 	filter            filter
-	sought            *pathClass
+	sought            *lists.PathClass
 	answer            string
 }
 
 // doublesOf are the secrets with more than one name that matter to a walk of dir.
 type doublesOf struct {
 	dir    string
-	sought *pathClass
+	sought *lists.PathClass
 	files  []fs.FileInfo
 }
 

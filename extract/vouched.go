@@ -74,7 +74,7 @@ func (e *extraction) before(dir string) stat.Stamp {
 // stamped reports whether a directory lies where its path says and its stamp tells
 // its states apart.
 func (e *extraction) stamped(dir string) bool {
-	if !stat.Exact || e.windows || e.x.lists.pathMap != nil {
+	if !stat.Exact || e.windows || e.x.lists.PathMap != nil {
 		return false // else the name isn't the sidecar's
 	}
 	resolved, err := e.resolver.Resolve(dir)

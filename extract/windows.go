@@ -120,11 +120,11 @@ func (e *extraction) windowsGlob(t *touched, item *v1.Item, a *shell.Access, bas
 // harmless reports whether files chosen by globs over their names can't be
 // secrets by the lists. No glob at all chooses every file.
 func (e *extraction) harmless(globs []string) bool {
-	if len(e.x.lists.classes) > 0 {
+	if len(e.x.lists.Classes) > 0 {
 		return false // what a path class holds has any name
 	}
 	for _, glob := range globs {
-		if e.x.lists.secrets.Names.Overlaps(glob) || !anyOfExtension(glob) {
+		if e.x.lists.Secrets.Names.Overlaps(glob) || !anyOfExtension(glob) {
 			return false
 		}
 	}
@@ -155,7 +155,7 @@ func (e *extraction) windowsCouldBePath(text string) bool {
 		return false
 	}
 	return strings.ContainsAny(text, `\/`) || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "~") ||
-		len(text) > 1 && text[1] == ':' || e.x.lists.secrets.File(paths.WindowsSpelling(text)) != ""
+		len(text) > 1 && text[1] == ':' || e.x.lists.Secrets.File(paths.WindowsSpelling(text)) != ""
 }
 
 // shadowed reports whether cmd, which looks into the working directory first,
@@ -241,5 +241,5 @@ func (e *extraction) textByName(text string) bool {
 }
 
 func (e *extraction) secretByName(text string) bool {
-	return e.x.lists.secrets.File(paths.WindowsSpelling(text)) != ""
+	return e.x.lists.Secrets.File(paths.WindowsSpelling(text)) != ""
 }

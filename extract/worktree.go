@@ -26,7 +26,7 @@ const (
 // .git/worktrees/<name>/gitdir, and both belong to one user. See gitrepository-layout(5). It starts no
 // program. Repositories without a main work tree, submodules and places that only a path map shows have none.
 func (x *Extractor) WorkTree(directory string) (WorkTree, bool) {
-	if x.lists.pathMap != nil || !filepath.IsAbs(directory) || filepath.Clean(directory) != directory {
+	if x.lists.PathMap != nil || !filepath.IsAbs(directory) || filepath.Clean(directory) != directory {
 		return WorkTree{}, false
 	}
 	top := directory

@@ -46,6 +46,26 @@ var rooms = []room{
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
+		path: "extract/lists", own: []string{"api/v1", "extract/git", "extract/paths"},
+		reason: "what facts are matched against follows from a policy's data, and not from a call",
+	},
+	{
+		path:   "extract/arguments",
+		reason: "arguments are split before anything is known of the tool that gets them",
+	},
+	{
+		path: "extract/ownaddress", own: []string{"extract/shell"},
+		reason: "whether a text names an address follows from its text alone, or from what a shell makes of it",
+	},
+	{
+		path:   "extract/versions",
+		reason: "what a file of versions chooses follows from its text alone",
+	},
+	{
+		path: "extract/disk", own: []string{"api/v1", "extract/paths", "extract/stat", "extract/value", "extract/watched"},
+		reason: "what lies on the disk doesn't depend on the call that asks: answers are values, and neither items nor facts",
+	},
+	{
 		path: "extract/patch", own: []string{"api/v1"},
 		reason: "what a patch changes follows from its text alone",
 	},
@@ -64,7 +84,8 @@ var rooms = []room{
 	},
 	{
 		path: "extract", own: []string{
-			"api/v1", "extract/catalog", "extract/git/syntax", "extract/patch", "extract/shell/guard", "extract/windows", "internal/credential",
+			"api/v1", "extract/arguments", "extract/catalog", "extract/disk", "extract/git/syntax", "extract/lists", "extract/ownaddress", "extract/patch",
+			"extract/shell/guard", "extract/versions", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
@@ -346,6 +367,8 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/git/syntax", "policyd/extract/git"},
 		{"extract/catalog", "policyd/extract"},
 		{"extract/patch", "policyd/extract/paths"},
+		{"extract/disk", "policyd/extract/shell"},
+		{"extract/disk", "policyd/extract/catalog"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},
 		{"api", "policyd/internal/server"},

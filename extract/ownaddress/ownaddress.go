@@ -1,4 +1,5 @@
-package extract
+// Package ownaddress recognizes the addresses that the sidecar listens on, in texts and in words of commands.
+package ownaddress
 
 import (
 	"net"
@@ -8,23 +9,22 @@ import (
 	"strconv"
 	"strings"
 
-	v1 "policyd/api/v1"
 	"policyd/extract/shell"
 )
 
-// ownAddress recognizes the addresses that the sidecar listens on, however a tool spells
+// Addresses recognizes the addresses that the sidecar listens on, however a tool spells
 // them. A name may resolve to this machine, so in an address of the network every host with
 // the port is the sidecar's; a host without a port has to be this machine's. The zero
 // value recognizes nothing.
-type ownAddress struct {
+type Addresses struct {
 	ports []uint64
 	names []string
 }
 
-// newOwnAddress reads host:port of each address, and takes the names of this machine. What is
+// New reads host:port of each address, and takes the names of this machine. What is
 // no address is left out.
-func newOwnAddress(addresses, names []string) ownAddress {
-	out := ownAddress{names: slices.Clone(names)}
+func New(addresses, names []string) Addresses {
+	out := Addresses{names: slices.Clone(names)}
 	for _, address := range addresses {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
@@ -37,36 +37,9 @@ func newOwnAddress(addresses, names []string) ownAddress {
 	return out
 }
 
-// addressed adds the caveats of a command that reaches the network, or may: own_address if
-// it names the sidecar's address in its words as the shell expands them, in a redirection,
-// or in the line, whose assignments it may follow; dynamic_word if only the run knows
-// which port it names.
-func (e *extraction) addressed(item *v1.Item, c *shell.Command, line string) {
-	self := e.x.address
-	for _, access := range c.Accesses {
-		for _, device := range []string{"/dev/tcp/", "/dev/udp/"} {
-			if rest, found := strings.CutPrefix(access.Text, device); found && self.pair(strings.Split(rest, "/")) {
-				item.Caveats.Add("own_address")
-			}
-		}
-	}
-	if !slices.ContainsFunc(connecting, item.Caveats.Has) {
-		return
-	}
-	if self.given(c.Argv) || self.withPort(line, anyHost) {
-		item.Caveats.Add("own_address")
-	}
-	if self.uncertain(c.Argv) {
-		item.Caveats.Add("dynamic_word")
-	}
-}
-
-// connecting are the caveats of commands that reach the network, or may.
-var connecting = []string{"network", "unknown_program", "runs_anything", "executes", "inline_code"}
-
-// uncertain reports whether a word may be a host with the sidecar's port, and only the
+// Uncertain reports whether a word may be a host with the sidecar's port, and only the
 // run, or the program that takes patterns in addresses, knows whether it is.
-func (o ownAddress) uncertain(words []shell.Word) bool {
+func (o Addresses) Uncertain(words []shell.Word) bool {
 	if len(o.ports) == 0 {
 		return false
 	}
@@ -92,20 +65,20 @@ func patternOfPorts(text string) bool {
 	return strings.ContainsAny(text, "*?[{") && strings.Trim(text, "0123456789*?[]{},-!^") == ""
 }
 
-// fetched reports whether a tool that fetches an address would reach the sidecar.
-func (o ownAddress) fetched(address string) bool {
+// Fetched reports whether a tool that fetches an address would reach the sidecar.
+func (o Addresses) Fetched(address string) bool {
 	address = undecorated(address)
-	return len(o.ports) > 0 && (o.withPort(address, anyHost) || o.defaultPort(address))
+	return len(o.ports) > 0 && (o.WithPort(address, AnyHost) || o.defaultPort(address))
 }
 
-// mentioned reports whether a text of any kind holds the address: with a scheme on any
+// Mentioned reports whether a text of any kind holds the address: with a scheme on any
 // host, without one on this machine.
-func (o ownAddress) mentioned(text string) bool {
+func (o Addresses) Mentioned(text string) bool {
 	if len(o.ports) == 0 {
 		return false
 	}
 	plain := undecorated(text)
-	return o.withPort(text, o.plausible) || o.withPort(plain, o.plausible) || o.defaultPort(plain)
+	return o.WithPort(text, o.plausible) || o.WithPort(plain, o.plausible) || o.defaultPort(plain)
 }
 
 // undecorated is an address without the tabs and ends of lines that readers of addresses drop (WHATWG, URL, 4.4).
@@ -113,15 +86,15 @@ func undecorated(address string) string {
 	return strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(address)
 }
 
-// given reports whether the words of a command that reaches the network name the address,
+// Given reports whether the words of a command that reaches the network name the address,
 // in one word or as a host and a port.
-func (o ownAddress) given(words []shell.Word) bool {
+func (o Addresses) Given(words []shell.Word) bool {
 	if len(o.ports) == 0 {
 		return false
 	}
 	host, port := false, false
 	for _, word := range words {
-		if o.withPort(word.Text, anyHost) || o.defaultPort(word.Text) {
+		if o.WithPort(word.Text, AnyHost) || o.defaultPort(word.Text) {
 			return true
 		}
 		value := word.Text
@@ -135,8 +108,8 @@ func (o ownAddress) given(words []shell.Word) bool {
 	return host && port
 }
 
-// pair reports whether texts are a host and a port: this machine and the sidecar's.
-func (o ownAddress) pair(texts []string) bool {
+// Pair reports whether texts are a host and a port: this machine and the sidecar's.
+func (o Addresses) Pair(texts []string) bool {
 	host, port := false, false
 	for _, text := range texts {
 		host, port = host || o.here(text), port || o.isPort(text)
@@ -144,15 +117,15 @@ func (o ownAddress) pair(texts []string) bool {
 	return len(o.ports) > 0 && host && port
 }
 
-func (o ownAddress) isPort(text string) bool {
+func (o Addresses) isPort(text string) bool {
 	number, err := strconv.ParseUint(text, 10, 16)
 	return err == nil && slices.Contains(o.ports, number)
 }
 
-func anyHost(string) bool { return true }
+func AnyHost(string) bool { return true }
 
 // plausible reports whether what stands before a port in a text is an address.
-func (o ownAddress) plausible(before string) bool {
+func (o Addresses) plausible(before string) bool {
 	if cut := strings.LastIndexAny(before, " \t\r\n\"'`()<>,;|="); cut >= 0 {
 		before = before[cut+1:]
 	}
@@ -164,8 +137,8 @@ func (o ownAddress) plausible(before string) bool {
 	return o.here(host) || schemed && o.here(behind)
 }
 
-// withPort reports whether a text holds the port behind a colon, and a host before it.
-func (o ownAddress) withPort(text string, host func(before string) bool) bool {
+// WithPort reports whether a text holds the port behind a colon, and a host before it.
+func (o Addresses) WithPort(text string, host func(before string) bool) bool {
 	if len(o.ports) == 0 {
 		return false
 	}
@@ -186,7 +159,7 @@ func (o ownAddress) withPort(text string, host func(before string) bool) bool {
 
 // defaultPort reports whether an address without a port is this machine's, and its scheme
 // stands for the sidecar's port.
-func (o ownAddress) defaultPort(address string) bool {
+func (o Addresses) defaultPort(address string) bool {
 	if !slices.Contains(o.ports, 80) && !slices.Contains(o.ports, 443) {
 		return false
 	}
@@ -200,7 +173,7 @@ func (o ownAddress) defaultPort(address string) bool {
 
 // here reports whether a host is this machine: a name of it, or an address that leads to
 // itself, in each form that inet_aton(3) takes (127.1, 0x7f000001, 017700000001).
-func (o ownAddress) here(host string) bool {
+func (o Addresses) here(host string) bool {
 	host = strings.TrimRight(strings.ToLower(strings.Trim(host, "[]")), ".")
 	if host == "" {
 		return false

@@ -1,4 +1,4 @@
-package extract
+package disk
 
 import (
 	"regexp"
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// climbs reports whether a segment of a glob could stand for "..", or for
+// Climbs reports whether a segment of a glob could stand for "..", or for
 // nothing and so for the beginning of an absolute path. Globs are matched with
 // names that a directory lists, which ".." is not among: it takes braces or
 // groups that spell it. Where a pattern isn't plainly read it climbs.
-func climbs(segment string) bool {
+func Climbs(segment string) bool {
 	switch {
 	case segment == "..":
 		return true

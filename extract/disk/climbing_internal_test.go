@@ -1,4 +1,4 @@
-package extract
+package disk
 
 import (
 	"os/exec"
@@ -28,7 +28,7 @@ func TestClimbs(t *testing.T) {
 	cases := segments()
 	require.NotEmpty(t, cases)
 	for segment, want := range cases {
-		assert.Equal(t, want, climbs(segment), segment)
+		assert.Equal(t, want, Climbs(segment), segment)
 	}
 }
 
@@ -39,7 +39,7 @@ func FuzzClimbs(f *testing.F) {
 	}
 	shell, err := exec.LookPath("bash")
 	f.Fuzz(func(t *testing.T, segment string) {
-		found := climbs(segment)
+		found := Climbs(segment)
 		if found || err != nil || len(segment) > 40 || strings.Trim(segment, "{},.()[]@!+*?|abx-") != "" {
 			return
 		}

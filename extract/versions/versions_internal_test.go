@@ -1,4 +1,4 @@
-package extract
+package versions
 
 import (
 	"testing"
@@ -11,11 +11,11 @@ func TestDirectives(t *testing.T) {
 	for _, content := range []string{
 		"module m\n\ngo 1.99\n", "go 1.99", "  go\t1.22 // note\n", "go 1.21.5\n", "go 1.22rc1\n", "go 2\n", "go x\n", "go 1.20\ngo 1.99\n",
 	} {
-		assert.True(t, directs(content, "go", "1.21"), content)
+		assert.True(t, Directs(content, "go", "1.21"), content)
 	}
 	for _, content := range []string{"module m\n", "go 1.21\n", "go 1.18\n", "go 1.20.3 // 1.99\n", "gopher 9\n", "// go 1.99\n", ""} {
-		assert.False(t, directs(content, "go", "1.21"), content)
+		assert.False(t, Directs(content, "go", "1.21"), content)
 	}
-	assert.True(t, directs("\ttoolchain\tgo1.99", "toolchain", ""))
-	assert.False(t, directs("toolchains\n", "toolchain", ""))
+	assert.True(t, Directs("\ttoolchain\tgo1.99", "toolchain", ""))
+	assert.False(t, Directs("toolchains\n", "toolchain", ""))
 }

@@ -1,4 +1,4 @@
-package extract
+package arguments
 
 import (
 	"encoding/json"
@@ -19,11 +19,11 @@ func FuzzDecodeArgs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var want map[string]json.RawMessage
 		wantErr := json.Unmarshal([]byte(text), &want)
-		got, err := decodeArgs([]byte(text))
+		got, err := Decode([]byte(text))
 		require.Equal(t, wantErr == nil, err == nil)
 		require.Len(t, got, len(want))
 		for _, argument := range got {
-			require.Equal(t, string(want[argument.name]), string(argument.raw), argument.name)
+			require.Equal(t, string(want[argument.Name]), string(argument.Raw), argument.Name)
 		}
 	})
 }
@@ -41,32 +41,32 @@ func FuzzDecodeText(f *testing.F) {
 		if json.Unmarshal([]byte(text), &want) != nil || text[0] != '"' {
 			return // arguments are valid JSON before a text is read
 		}
-		got, err := decodeText([]byte(text))
+		got, err := Text([]byte(text))
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	})
 }
 
 func TestArguments(t *testing.T) {
-	args, err := decodeArgs([]byte(`{"b":["x","y"],"a":"\u0078","n":1,"o":{},"mixed":["x",1]}`))
+	args, err := Decode([]byte(`{"b":["x","y"],"a":"\u0078","n":1,"o":{},"mixed":["x",1]}`))
 	require.NoError(t, err)
-	texts, err := args.take("b")
+	texts, err := args.Take("b")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x", "y"}, texts)
-	texts, err = args.take("a")
+	texts, err = args.Take("a")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x"}, texts)
-	texts, err = args.take("missing")
+	texts, err = args.Take("missing")
 	require.NoError(t, err)
 	assert.Empty(t, texts)
 	for _, name := range []string{"n", "o", "mixed"} {
-		_, err = args.take(name)
-		require.ErrorIs(t, err, errArgument, name)
+		_, err = args.Take(name)
+		require.ErrorIs(t, err, ErrArgument, name)
 	}
-	args.ignore([]string{"o", "none"})
-	assert.Empty(t, args.rest(), "what is of the wrong type was used all the same")
-	assert.Nil(t, args.raw("none"))
-	args, err = decodeArgs([]byte(`{"z":1,"y":2}`))
+	args.Ignore([]string{"o", "none"})
+	assert.Empty(t, args.Rest(), "what is of the wrong type was used all the same")
+	assert.Nil(t, args.Raw("none"))
+	args, err = Decode([]byte(`{"z":1,"y":2}`))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"y", "z"}, args.rest())
+	assert.Equal(t, []string{"y", "z"}, args.Rest())
 }

@@ -1,4 +1,4 @@
-package extract
+package lists
 
 import (
 	"slices"
@@ -47,10 +47,10 @@ func belowHome(entries []string) []string {
 	return out
 }
 
-// sensitive reports whether a path is a home, or a sensitive directory of one.
+// Sensitive reports whether a path is a home, or a sensitive directory of one.
 // Nothing is looked up: it is asked for every root of every call. More homes
 // may be given, as they are known by name.
-func (h *systemHomes) sensitive(real string, names paths.Names, more ...string) bool {
+func (h *systemHomes) Sensitive(real string, names paths.Names, more ...string) bool {
 	for _, parent := range h.all {
 		if names.Within(real, parent) && h.inHome(real, paths.Depth(parent)+1, names) {
 			return true

@@ -1,4 +1,5 @@
-package extract
+// Package arguments splits the JSON arguments of a call without decoding those that nobody asks for.
+package arguments
 
 import (
 	"bytes"
@@ -10,33 +11,33 @@ import (
 	"unicode/utf8"
 )
 
-// arguments are a call's arguments, undecoded, in the order of their names, so
+// Arguments are a call's arguments, undecoded, in the order of their names, so
 // that facts don't depend on how a call is written.
-type arguments []argument
+type Arguments []Argument
 
-type argument struct {
-	name string
-	raw  json.RawMessage
-	used bool
+type Argument struct {
+	Name string
+	Raw  json.RawMessage
+	Used bool
 	// text has room for the one text that most arguments are.
 	text [1]string
 }
 
 var (
 	errArguments = errors.New("arguments are no object")
-	errArgument  = errors.New("argument is neither text nor a list of texts")
+	ErrArgument  = errors.New("argument is neither text nor a list of texts")
 )
 
-// decodeArgs splits an object into its members. The text is known to be JSON
+// Decode splits an object into its members. The text is known to be JSON
 // once it is valid, so that finding where a member ends is all there is to do.
 // Of a name that stands twice the last counts, as it does in encoding/json.
-func decodeArgs(data json.RawMessage) (arguments, error) {
-	return decodeInto(make(arguments, 0, 8), data, nil)
+func Decode(data json.RawMessage) (Arguments, error) {
+	return DecodeInto(make(Arguments, 0, 8), data, nil)
 }
 
-// decodeInto does the same with room that is there, and with names that need no
+// DecodeInto does the same with room that is there, and with names that need no
 // copy of their own.
-func decodeInto(args arguments, data json.RawMessage, names map[string]string) (arguments, error) {
+func DecodeInto(args Arguments, data json.RawMessage, names map[string]string) (Arguments, error) {
 	rest := bytes.TrimLeft(data, jsonBlanks)
 	if len(rest) == 0 || rest[0] != '{' || !json.Valid(data) {
 		if string(bytes.TrimSpace(data)) == "null" {
@@ -52,10 +53,10 @@ func decodeInto(args arguments, data json.RawMessage, names map[string]string) (
 		}
 		rest = bytes.TrimLeft(rest[end:], jsonBlanks+":")
 		end = valueEnd(rest)
-		args = append(args, argument{name: name, raw: json.RawMessage(rest[:end])})
+		args = append(args, Argument{Name: name, Raw: json.RawMessage(rest[:end])})
 		rest = rest[end:]
 	}
-	slices.SortStableFunc(args, func(a, b argument) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(args, func(a, b Argument) int { return strings.Compare(a.Name, b.Name) })
 	return args.latest(), nil
 }
 
@@ -64,7 +65,7 @@ func memberName(raw []byte, names map[string]string) (string, error) {
 	if known, ok := names[string(raw)]; ok {
 		return known, nil
 	}
-	return decodeText(raw)
+	return Text(raw)
 }
 
 const jsonBlanks = " \t\r\n"
@@ -97,9 +98,9 @@ func valueEnd(text []byte) int {
 	return len(text)
 }
 
-func (a *arguments) find(name string) *argument {
+func (a *Arguments) Find(name string) *Argument {
 	for i := range *a {
-		if (*a)[i].name == name {
+		if (*a)[i].Name == name {
 			return &(*a)[i]
 		}
 	}
@@ -107,40 +108,40 @@ func (a *arguments) find(name string) *argument {
 }
 
 // latest drops all but the last of each name, given that equal names stand together.
-func (a arguments) latest() arguments {
+func (a Arguments) latest() Arguments {
 	kept := a[:0]
 	for i := range a {
-		if i+1 == len(a) || a[i+1].name != a[i].name {
+		if i+1 == len(a) || a[i+1].Name != a[i].Name {
 			kept = append(kept, a[i])
 		}
 	}
 	return kept
 }
 
-// raw is an argument as it stands, nil if there is none.
-func (a *arguments) raw(name string) json.RawMessage {
-	if found := a.find(name); found != nil {
-		return found.raw
+// Raw is an argument as it stands, nil if there is none.
+func (a *Arguments) Raw(name string) json.RawMessage {
+	if found := a.Find(name); found != nil {
+		return found.Raw
 	}
 	return nil
 }
 
-// take returns the texts of an argument: one for a string, each of a list. They
+// Take returns the texts of an argument: one for a string, each of a list. They
 // are good as long as the arguments are.
-func (a *arguments) take(name string) ([]string, error) {
-	found := a.find(name)
+func (a *Arguments) Take(name string) ([]string, error) {
+	found := a.Find(name)
 	if found == nil {
 		return nil, nil
 	}
-	found.used = true
-	if len(found.raw) > 0 && found.raw[0] == '[' {
+	found.Used = true
+	if len(found.Raw) > 0 && found.Raw[0] == '[' {
 		var list []string
-		if err := json.Unmarshal(found.raw, &list); err != nil {
-			return nil, errArgument
+		if err := json.Unmarshal(found.Raw, &list); err != nil {
+			return nil, ErrArgument
 		}
 		return list, nil
 	}
-	text, err := decodeText(found.raw)
+	text, err := Text(found.Raw)
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +149,13 @@ func (a *arguments) take(name string) ([]string, error) {
 	return found.text[:], nil
 }
 
-func decodeText(raw []byte) (string, error) {
+func Text(raw []byte) (string, error) {
 	if text, ok := plainText(raw); ok {
 		return text, nil
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil || raw[0] != '"' {
-		return "", errArgument
+		return "", ErrArgument
 	}
 	return text, nil
 }
@@ -215,28 +216,38 @@ func withoutEscapes(inside []byte) (string, bool) {
 	return string(out), true
 }
 
-// ignore marks arguments that have no effect.
-func (a *arguments) ignore(names []string) {
+// Ignore marks arguments that have no effect.
+func (a *Arguments) Ignore(names []string) {
 	for _, name := range names {
-		if found := a.find(name); found != nil {
-			found.used = true
+		if found := a.Find(name); found != nil {
+			found.Used = true
 		}
 	}
 }
 
-// rest returns the names that nothing has used.
-func (a *arguments) rest() []string {
+// Rest returns the names that nothing has used.
+func (a *Arguments) Rest() []string {
 	var out []string
 	for i := range *a {
-		if !(*a)[i].used {
-			out = append(out, (*a)[i].name)
+		if !(*a)[i].Used {
+			out = append(out, (*a)[i].Name)
 		}
 	}
 	return out
 }
 
-// plainTexts are the texts of a value that is a text or a list of nothing else.
-func plainTexts(value any) ([]string, bool) {
+// Given are the arguments without those that are null, which ACP's programs write
+// for what is not there.
+func (a Arguments) Given() Arguments {
+	out := a[:0:0]
+	for i := range a {
+		if string(a[i].Raw) != "null" {
+			out = append(out, a[i])
+		}
+	}
+	return out
+}
+func Texts(value any) ([]string, bool) {
 	switch value := value.(type) {
 	case string:
 		return []string{value}, true

@@ -1,10 +1,15 @@
-package extract
+// Package versions reads files by which version managers, and the go command, choose a program: whether they only
+// name versions, and which.
+package versions
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// versionLists say by the kind of a file of a version manager whether all that it holds are
+// Lists say by the kind of a file of a version manager whether all that it holds are
 // names of tools and their versions, which choose among what a person installed.
-var versionLists = map[string]func(content string) bool{
+var Lists = map[string]func(content string) bool{
 	"versions": listsVersions,
 	"tools":    func(content string) bool { return listsTools(content, "[tools]") },
 	"protos":   func(content string) bool { return listsTools(content, "") },
@@ -88,4 +93,38 @@ func isVersion(word string) bool {
 
 func notInVersions(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._+-", r)
+}
+
+// Directs reports whether a line of a go.mod or a go.work begins with a word, and
+// names a version above the bound if there is one. Lines are read as the go
+// command reads them when it chooses a toolchain.
+func Directs(content, word, bound string) bool {
+	for line := range strings.SplitSeq(content, "\n") {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), word)
+		if !ok || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
+			continue
+		}
+		version, _, _ := strings.Cut(rest, "//")
+		if bound == "" || Above(strings.TrimPrefix(strings.TrimSpace(version), "go"), bound) {
+			return true
+		}
+	}
+	return false
+}
+
+// Above reports whether a version is not known to be at most the bound. More
+// segments are more.
+func Above(version, bound string) bool {
+	segments, limits := strings.Split(version, "."), strings.Split(bound, ".")
+	for i, segment := range segments {
+		number, err := strconv.Atoi(segment)
+		if err != nil || i >= len(limits) {
+			return true
+		}
+		limit, err := strconv.Atoi(limits[i])
+		if err != nil || number != limit {
+			return err != nil || number > limit
+		}
+	}
+	return false
 }

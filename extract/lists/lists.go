@@ -1,4 +1,6 @@
-package extract
+// Package lists holds what facts are matched against: the part of a policy's data that extraction reads. Nothing
+// of it is a judgement.
+package lists
 
 import (
 	"encoding/json"
@@ -9,36 +11,27 @@ import (
 	"policyd/extract/paths"
 )
 
-// lists is what extraction needs of the active policy's data: what facts are
+// Lists is what extraction needs of the active policy's data: what facts are
 // matched against. Nothing of it is a judgement.
-type lists struct {
-	secrets paths.Secrets
-	// exclusions are the names that hints say to leave out.
-	exclusions []string
-	// classes are the path classes of operators.
-	classes   []pathClass
-	variables *paths.Pattern
-	protected paths.Protected
-	// system are the sensitive roots that are in no home, resolved.
-	system []sensitive
-	// sensitiveHome are those in a home, beginning with "~".
-	sensitiveHome []string
-	systemHomes   systemHomes
-	// ownHome are the same in the sidecar's own home, which most sessions share.
-	ownHome  []string
-	readAlso []string
-	// scratch are the directories of clients, by the catalog's names of these.
-	scratch map[string]scratchData
-	// contain says what contained runs see.
-	contain     containData
-	deleteAllow []string
-	changeable  []string
-	pathMap     paths.Map
-	// sidecar are the sensitive roots by the sidecar's own names; they matter
-	// with a path map alone.
-	sidecar []sensitive
-	// ruled are the agents that settings have rules for.
-	ruled map[string]bool
+type Lists struct {
+	Secrets paths.Secrets
+	// Exclusions are the names that hints say to leave out.
+	Exclusions []string
+	// Classes are the path classes of operators.
+	Classes   []PathClass
+	Variables *paths.Pattern
+	Protected paths.Protected
+	Sensitive
+	ReadAlso []string
+	// Scratch are the directories of clients, by the catalog's names of these.
+	Scratch map[string]Scratch
+	// Contain says what contained runs see.
+	Contain     Contain
+	DeleteAllow []string
+	Changeable  []string
+	PathMap     paths.Map
+	// Ruled are the agents that settings have rules for.
+	Ruled map[string]bool
 }
 
 // policyData is the part of data.policyd that extraction reads.
@@ -51,9 +44,9 @@ type policyData struct {
 		Protected struct {
 			Instructions, Always []string
 		} `json:"protected"`
-		PathClasses classData              `json:"path_classes"`
-		Scratch     map[string]scratchData `json:"scratch"`
-		Contain     containData            `json:"contain"`
+		PathClasses classData          `json:"path_classes"`
+		Scratch     map[string]Scratch `json:"scratch"`
+		Contain     Contain            `json:"contain"`
 		Exclusions  struct {
 			Names []string
 		} `json:"exclusions"`
@@ -92,10 +85,10 @@ func readable(policyd map[string]any) map[string]any {
 	return map[string]any{"config": picked, "settings": policyd["settings"]}
 }
 
-// newLists reads the lists out of data.policyd; home is the sidecar's own. A
+// New reads the lists out of data.policyd; home is the sidecar's own. A
 // policy without a list of secrets is refused: it would make every secret an
 // ordinary file.
-func newLists(policyd map[string]any, home string) (*lists, error) {
+func New(policyd map[string]any, home string) (*Lists, error) {
 	raw, err := json.Marshal(readable(policyd))
 	if err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
@@ -109,47 +102,47 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 		return nil, fmt.Errorf("read policy lists: config.secrets.names, config.secrets.directories and " +
 			"config.protected.always must not be empty")
 	}
-	out := &lists{
-		ruled: make(map[string]bool, len(settings.Agents)), exclusions: config.Exclusions.Names,
-		readAlso: settings.Scope.ReadAlso, scratch: config.Scratch, contain: data.contained(), deleteAllow: settings.Scope.DeleteAllow,
-		protected: paths.NewProtected(
-			concat(config.Protected.Instructions, settings.Scope.Protected),
-			concat(config.Protected.Always, settings.Scope.ProtectedAlways),
+	out := &Lists{
+		Ruled: make(map[string]bool, len(settings.Agents)), Exclusions: config.Exclusions.Names,
+		ReadAlso: settings.Scope.ReadAlso, Scratch: config.Scratch, Contain: data.contained(), DeleteAllow: settings.Scope.DeleteAllow,
+		Protected: paths.NewProtected(
+			Concat(config.Protected.Instructions, settings.Scope.Protected),
+			Concat(config.Protected.Always, settings.Scope.ProtectedAlways),
 		),
 	}
-	if out.classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
+	if out.Classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
 	for agent := range settings.Agents {
-		out.ruled[agent] = true
+		out.Ruled[agent] = true
 	}
-	if out.pathMap, err = paths.NewMap(settings.Scope.PathMap); err != nil {
+	if out.PathMap, err = paths.NewMap(settings.Scope.PathMap); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
-	out.secrets.Templates = config.Secrets.Templates
+	out.Secrets.Templates = config.Secrets.Templates
 	for _, file := range config.Secrets.Files {
-		out.secrets.Files = append(out.secrets.Files, paths.Fold(file))
+		out.Secrets.Files = append(out.Secrets.Files, paths.Fold(file))
 	}
 	var absolute []string
 	out.sensitiveHome, absolute = splitHome(config.Sensitive.Roots)
-	out.changeable = config.Sensitive.Changeable
+	out.Changeable = config.Sensitive.Changeable
 	homeItself, itself := splitHome(config.Sensitive.Itself)
-	out.systemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, homeItself, out.pathMap)
+	out.SystemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, homeItself, out.PathMap)
 	if home != "" {
 		out.ownHome = joinHome(home, out.sensitiveHome)
 	}
-	out.system = systemRoots(absolute, itself, out.pathMap)
-	if out.pathMap != nil {
-		out.sidecar = sidecarRoots(absolute, out.ownHome, home)
+	out.System = systemRoots(absolute, itself, out.PathMap)
+	if out.PathMap != nil {
+		out.Sidecar = sidecarRoots(absolute, out.ownHome, home)
 	}
 	for _, part := range []struct {
 		into  **paths.Pattern
 		globs []string
 	}{
-		{&out.secrets.Names, concat(config.Secrets.Names, settings.Secrets.Names)},
-		{&out.secrets.Except, concat(config.Secrets.Except, settings.Secrets.Except)},
-		{&out.secrets.Directories, trimSlashes(concat(config.Secrets.Directories, settings.Secrets.Directories))},
-		{&out.variables, config.Secrets.Variables},
+		{&out.Secrets.Names, Concat(config.Secrets.Names, settings.Secrets.Names)},
+		{&out.Secrets.Except, Concat(config.Secrets.Except, settings.Secrets.Except)},
+		{&out.Secrets.Directories, trimSlashes(Concat(config.Secrets.Directories, settings.Secrets.Directories))},
+		{&out.Variables, config.Secrets.Variables},
 	} {
 		if *part.into, err = paths.NewPattern(part.globs); err != nil {
 			return nil, fmt.Errorf("read policy lists: %w", err)
@@ -159,13 +152,13 @@ func newLists(policyd map[string]any, home string) (*lists, error) {
 }
 
 // contained is what contained runs see, with what the other lists say of it.
-func (d *policyData) contained() containData {
+func (d *policyData) contained() Contain {
 	config, settings := &d.Config, &d.Settings
 	out := config.Contain
-	out.Environment.Drop = concat(out.Environment.Drop, config.Secrets.Variables)
-	out.protected = concat(
-		concat(config.Protected.Instructions, settings.Scope.Protected), concat(config.Protected.Always, settings.Scope.ProtectedAlways))
-	out.secrets = concat(config.Secrets.Files, concat(config.Secrets.Directories, settings.Secrets.Directories))
+	out.Environment.Drop = Concat(out.Environment.Drop, config.Secrets.Variables)
+	out.Protected = Concat(
+		Concat(config.Protected.Instructions, settings.Scope.Protected), Concat(config.Protected.Always, settings.Scope.ProtectedAlways))
+	out.Secrets = Concat(config.Secrets.Files, Concat(config.Secrets.Directories, settings.Secrets.Directories))
 	return out
 }
 
@@ -181,23 +174,7 @@ func splitHome(entries []string) (home, absolute []string) {
 	return home, absolute
 }
 
-// inHome names the sensitive roots of a home; own is the sidecar's.
-func (l *lists) inHome(home, own string) []string {
-	if home == own {
-		return l.ownHome
-	}
-	return joinHome(home, l.sensitiveHome)
-}
-
-func joinHome(home string, entries []string) []string {
-	out := make([]string, len(entries))
-	for i, entry := range entries {
-		out[i] = home + entry[1:]
-	}
-	return out
-}
-
-func concat(a, b []string) []string { return append(slices.Clone(a), b...) }
+func Concat(a, b []string) []string { return append(slices.Clone(a), b...) }
 
 func trimSlashes(list []string) []string {
 	for i := range list {
