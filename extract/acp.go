@@ -135,7 +135,7 @@ func (e *extraction) environment(first int) {
 		return
 	}
 	parsed := e.x.table.Parse(assignments+"true", shell.Options{
-		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
+		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.view.Home, Cwd: e.facts.Cwd,
 		Plain: e.work.asks.Plain, Toplevel: e.work.asks.Toplevel,
 	})
 	harmless := len(parsed.Messy) == 0 && len(parsed.Commands) == 1 &&

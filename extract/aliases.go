@@ -61,7 +61,7 @@ func aliasOf(made shell.Making) aliasKind {
 // aliases are the names that the commands of a line make. Loops, functions and the background run commands in
 // another order than the line has them, so every name counts for every other command.
 func (e *extraction) aliasesOf(commands []shell.Command) []alias {
-	if len(commands) < 2 || e.windows {
+	if len(commands) < 2 || e.view.Windows {
 		return nil
 	}
 	var out []alias
@@ -96,7 +96,7 @@ func (e *extraction) unpacked(out []alias, index int, c *shell.Command) []alias 
 		out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && !a.Dynamic && !a.Glob {
-				if full := e.absolute(a.Text, dir); full != "" {
+				if full := e.view.Absolute(a.Text, dir); full != "" {
 					out = append(out, alias{command: index, at: path.Clean(full)})
 				}
 			}
@@ -112,7 +112,7 @@ func (e *extraction) landings(out []alias, index int, c *shell.Command, a *shell
 		dirs = a.Dirs
 	}
 	for _, base := range dirs {
-		target := e.absolute(shellExpanded(a.Text), base)
+		target := e.view.Absolute(shellExpanded(a.Text), base)
 		if target == "" || a.Dynamic || a.Glob {
 			if a.Landing.Makes != shell.Copies {
 				out = append(out, alias{command: index, at: path.Clean(base), kind: aliasPlace})
@@ -145,7 +145,7 @@ func (e *extraction) landing(out []alias, name alias, source *shell.Access, base
 			if name.at = at; what.Exact && at != target {
 				continue
 			}
-			if name.to = e.absolute(word, base); name.to != "" && name.to != at {
+			if name.to = e.view.Absolute(word, base); name.to != "" && name.to != at {
 				out = append(out, name)
 			}
 			if what.Makes == shell.SymbolicLinks && !strings.HasPrefix(word, "/") {
@@ -212,11 +212,11 @@ func (e *extraction) throughAlias(t *touched, a *alias, full, rest, op string) {
 	switch {
 	case a.kind == aliasPlace && (rest == "" || rest == "/"):
 	case a.to == "":
-		resolved, err := e.resolve(strings.TrimSuffix(full, "/...")) // what Go calls all packages below
+		resolved, err := e.view.Resolve(strings.TrimSuffix(full, "/...")) // what Go calls all packages below
 		t.linked = t.linked || err != nil || !resolved.Dir
 	case e.touches(t, a.to+rest, op):
 	case a.kind == aliasCopy:
-		resolved, err := e.resolve(a.to + rest)
+		resolved, err := e.view.Resolve(a.to + rest)
 		if rest == "" || err == nil && len(resolved.Links) == 0 {
 			return
 		}
@@ -268,7 +268,7 @@ func (e *extraction) aliasesMatching(t *touched, text, base, op string) []string
 	if len(e.aliases) == 0 {
 		return nil
 	}
-	full := e.absolute(text, base)
+	full := e.view.Absolute(text, base)
 	if full == "" {
 		return nil
 	}

@@ -32,7 +32,7 @@ func invisibleRune(r rune) bool {
 // A file that is there under the very name is that file, where nothing else
 // that its name could lead to is worse.
 func (e *extraction) alteredPath(p *v1.Path, raw string) {
-	raw = e.resolver.Names.Compose(raw)
+	raw = e.view.Resolver.Names.Compose(raw)
 	if !altered(raw) {
 		return
 	}
@@ -49,8 +49,8 @@ func (e *extraction) alteredPath(p *v1.Path, raw string) {
 	}
 	p.Space = v1.SpaceUnknown
 	p.Caveats.Add("ambiguous")
-	if full := e.absolute(plain, e.facts.Cwd); full != "" {
-		if resolved, err := e.resolve(full); err == nil {
+	if full := e.view.Absolute(plain, e.facts.Cwd); full != "" {
+		if resolved, err := e.view.Resolve(full); err == nil {
 			e.classify(p, resolved.Real)
 		}
 		e.classify(p, path.Clean(full))
@@ -83,11 +83,11 @@ func (e *extraction) meant(p *v1.Path, raw string) bool {
 // noWorse reports whether another reading of a path lies in the same space and
 // is on no list.
 func (e *extraction) noWorse(p *v1.Path, reading string) bool {
-	full := e.absolute(reading, e.facts.Cwd)
+	full := e.view.Absolute(reading, e.facts.Cwd)
 	if full == "" {
 		return false
 	}
-	resolved, err := e.resolve(full)
+	resolved, err := e.view.Resolve(full)
 	if err != nil || e.spaceFor(p.Op, &resolved) != p.Space {
 		return false
 	}

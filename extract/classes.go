@@ -11,11 +11,11 @@ import (
 // inClass is the entry by which a path is in a class, by the agent's name or by the sidecar's.
 func (e *extraction) inClass(class *lists.PathClass, real string) string {
 	projects := e.projects()
-	if entry := class.Match(real, e.home, projects); entry != "" {
+	if entry := class.Match(real, e.view.Home, projects); entry != "" {
 		return entry
 	}
-	if disk, other := e.otherName(real); other {
-		return class.Match(disk, e.home, projects)
+	if disk, other := e.view.OtherName(real); other {
+		return class.Match(disk, e.view.Home, projects)
 	}
 	return ""
 }
@@ -29,7 +29,7 @@ func (e *extraction) classed(real string) bool {
 func (e *extraction) classPlaces() []string {
 	var out []string
 	for i := range e.x.lists.Classes {
-		out = append(out, e.x.lists.Classes[i].Places(e.home, e.projects())...)
+		out = append(out, e.x.lists.Classes[i].Places(e.view.Home, e.projects())...)
 	}
 	return out
 }

@@ -43,11 +43,11 @@ func (e *extraction) commandLine(line string) {
 func (e *extraction) parse(line string) *shell.Line {
 	options := e.work.asks
 	options.Shell, options.Platform = e.call.Session.Shell, e.facts.Session.Platform
-	options.Home, options.Cwd = e.home, e.facts.Cwd
+	options.Home, options.Cwd = e.view.Home, e.facts.Cwd
 	if e.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
-	e.foreign = e.windows && !windows.Is(options.Shell)
+	e.foreign = e.view.Windows && !windows.Is(options.Shell)
 	return e.x.lines.Parse(line, &options)
 }
 
@@ -59,12 +59,6 @@ func (x *Extractor) Describe(session *v1.Session, cwd, line string) shell.Descri
 	e.session()
 	e.surroundings(nil)
 	return e.parse(line).Describe()
-}
-
-// plain reports whether no segment of dir is a symbolic link.
-func (e *extraction) plain(dir string) bool {
-	resolved, err := e.resolve(dir)
-	return err == nil && len(resolved.Links) == 0 && !e.hidden(&resolved)
 }
 
 // command makes the item of one simple command, and one for every path
@@ -141,8 +135,8 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 		t.vague = true
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := e.resolve(dir)
-		if err != nil || e.hidden(&resolved) {
+		resolved, err := e.view.Resolve(dir)
+		if err != nil || e.view.Hidden(&resolved) {
 			item.Caveats.Add("cwd_unknown")
 			list(v1.SpaceUnknown)
 			t.vague = true
@@ -184,19 +178,19 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	case a.Reading == shell.AsAnything && !a.Glob:
 		e.anyReading(t, item, a, base)
 		return
-	case e.windows:
+	case e.view.Windows:
 		e.windowsAccess(t, item, a, base)
 		return
 	case a.Glob, a.Spelled:
 		e.belowAll(t, item, e.aliasesMatching(t, a.Text, base, a.Op), a, base)
 		for _, match := range e.globbed(t, item, a, base) {
-			if resolved, err := e.resolve(match); err == nil && resolved.Dir {
+			if resolved, err := e.view.Resolve(match); err == nil && resolved.Dir {
 				e.below(t, item, resolved.Real, a, base)
 			}
 			e.puts(t, item, a, match, base)
 		}
 		return
-	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !e.exists(e.absolute(a.Text, base)):
+	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !e.view.Exists(e.view.Absolute(a.Text, base)):
 		return
 	}
 	text := shellExpanded(a.Text)
@@ -213,7 +207,7 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	if p.Caveats.Has("directory") {
 		e.below(t, item, p.Real, a, base)
 	}
-	full := e.absolute(text, base)
+	full := e.view.Absolute(text, base)
 	e.belowAll(t, item, []string{full}, a, base)
 	e.puts(t, item, a, full, base)
 }
@@ -238,7 +232,7 @@ func (e *extraction) belowAll(t *touched, item *v1.Item, paths []string, a *shel
 	e.aliasDepth++
 	defer func() { e.aliasDepth-- }()
 	for _, target := range targets {
-		if resolved, err := e.resolve(target); err == nil && resolved.Dir {
+		if resolved, err := e.view.Resolve(target); err == nil && resolved.Dir {
 			e.below(t, item, resolved.Real, a, base)
 		}
 	}
@@ -318,8 +312,8 @@ func (e *extraction) couldBePath(text, base string) bool {
 	if e.listed(text) {
 		return true
 	}
-	full := e.absolute(text, base)
-	return full != "" && (e.exists(full) || len(e.aliasTargets(full)) > 0)
+	full := e.view.Absolute(text, base)
+	return full != "" && (e.view.Exists(full) || len(e.aliasTargets(full)) > 0)
 }
 
 // spelled adds a word that only the run can tell, for what it spells: a secret
@@ -349,7 +343,7 @@ func (e *extraction) effective(c *shell.Command) (directory string, named bool) 
 	if base == "" {
 		return "", false
 	}
-	resolved, err := e.resolve(base)
+	resolved, err := e.view.Resolve(base)
 	if err != nil {
 		return "", false
 	}
@@ -364,17 +358,17 @@ func (e *extraction) firstPath(c *shell.Command, base string) (full string, file
 	if operand == "./..." {
 		operand = "."
 	}
-	if operand == "." && base != "" && !e.windows {
+	if operand == "." && base != "" && !e.view.Windows {
 		return base, false // the same, without a string of its own
 	}
 	if operand != "" {
-		if full := e.absolute(operand, base); full != "" {
+		if full := e.view.Absolute(operand, base); full != "" {
 			return full, c.OperandFile
 		}
 	}
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || e.windows && a.Glob {
+		if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || e.view.Windows && a.Glob {
 			continue
 		}
 		from := base
@@ -386,7 +380,7 @@ func (e *extraction) firstPath(c *shell.Command, base string) (full string, file
 			literal := text[:disk.MetaIndex(text)]
 			text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
 		}
-		if full := e.absolute(shellExpanded(text), from); full != "" && !strings.HasPrefix(full, "/dev/") && full != "/dev/" {
+		if full := e.view.Absolute(shellExpanded(text), from); full != "" && !strings.HasPrefix(full, "/dev/") && full != "/dev/" {
 			return full, a.Op == v1.OpWrite && !a.Glob
 		}
 	}
@@ -410,7 +404,7 @@ func (e *extraction) widened(directory string, within v1.Set) string {
 // directoryOf is an existing directory itself, the parent of an existing file,
 // and of what is missing the parent if it has an extension or is a file to come.
 func (e *extraction) directoryOf(full string, file bool) string {
-	resolved, err := e.resolve(full)
+	resolved, err := e.view.Resolve(full)
 	if err != nil {
 		return ""
 	}
@@ -456,7 +450,7 @@ func (e *extraction) readAbove(c *shell.Command) string {
 		return reachesNone
 	}
 	for _, dir := range e.choosing(c) {
-		resolved, err := e.resolve(dir)
+		resolved, err := e.view.Resolve(dir)
 		if err != nil {
 			return reachesUnknown
 		}
@@ -476,7 +470,7 @@ func (e *extraction) readAbove(c *shell.Command) string {
 
 // settingsFile says what reading a file reaches that need not be there.
 func (e *extraction) settingsFile(full string) string {
-	resolved, err := e.resolve(full)
+	resolved, err := e.view.Resolve(full)
 	switch {
 	case err != nil:
 		return reachesUnknown
@@ -522,7 +516,7 @@ func (e *extraction) choosesAt(dir string, entries []string, installed string) b
 			if inside == absent || inside == ".config" && e.personal(dir) {
 				continue
 			}
-			if !e.exists(dir + "/" + inside) {
+			if !e.view.Exists(dir + "/" + inside) {
 				absent = inside
 				continue
 			}
@@ -538,7 +532,7 @@ func (e *extraction) choosesAt(dir string, entries []string, installed string) b
 // person's programs are told.
 func (e *extraction) personal(dir string) bool {
 	outside := func(name string) bool { return e.space(dir+name) == v1.SpaceOutside }
-	return dir == e.home && outside("/.config") && outside("/.config/mise")
+	return dir == e.view.Home && outside("/.config") && outside("/.config/mise")
 }
 
 // choosing are the directories that such a file counts in, and in those above:
@@ -551,7 +545,7 @@ func (e *extraction) choosing(c *shell.Command) []string {
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
 		for _, base := range c.Dirs {
-			names := []string{e.absolute(a.Text, base)}
+			names := []string{e.view.Absolute(a.Text, base)}
 			if a.Glob {
 				names = e.expand(a.Text, base).matches
 			}
@@ -576,7 +570,7 @@ func (e *extraction) imports(c *shell.Command) bool {
 		return true
 	}
 	for _, dir := range c.Dirs {
-		entries, err := e.readDir(dir)
+		entries, err := e.view.ReadDir(dir)
 		if err != nil {
 			return true
 		}
@@ -596,11 +590,11 @@ func (e *extraction) module(name string) bool {
 	case ".py", ".pyw", ".pyc", ".so", ".pyd", ".dll", ".dylib":
 		return true
 	}
-	info, err := e.stat(name)
+	info, err := e.view.Stat(name)
 	if err != nil || !info.IsDir() {
 		return err != nil && !stat.Missing(err)
 	}
-	entries, err := e.readDir(name)
+	entries, err := e.view.ReadDir(name)
 	return err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), "__init__.") })
 }
 
@@ -610,12 +604,12 @@ func (e *extraction) installed(files []string) string {
 	lowest := ""
 	for _, file := range files {
 		if strings.HasPrefix(file, "~/") {
-			if file = e.expandHome(file); file == "" {
+			if file = e.view.ExpandHome(file); file == "" {
 				continue
 			}
 		}
 		for _, match := range e.expand(file, "/").matches {
-			content, err := e.readFile(match)
+			content, err := e.view.ReadFile(match)
 			if err != nil {
 				continue
 			}
@@ -651,14 +645,14 @@ func (e *extraction) chooses(dir, entry, installed string) bool {
 	}
 	name, text, conditional := strings.Cut(entry, ":")
 	if !conditional {
-		return e.exists(dir + "/" + name)
+		return e.view.Exists(dir + "/" + name)
 	}
 	return e.holds(dir+"/"+name, func(content string) bool { return strings.Contains(content, text) })
 }
 
 // holds reports whether a file is there and what it holds is so, or can't be read.
 func (e *extraction) holds(path string, so func(content string) bool) bool {
-	content, err := e.readFile(path)
+	content, err := e.view.ReadFile(path)
 	if err != nil {
 		return !stat.Missing(err)
 	}

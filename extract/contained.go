@@ -43,7 +43,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if lists := &x.lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
 		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
 	}
-	if e.windows || e.resolver.Map != nil {
+	if e.view.Windows || e.view.Resolver.Map != nil {
 		return v1.Containment{}, errors.New("the names of the session's files are others than the sidecar's")
 	}
 	if run.Argv, err = e.argv(); err != nil {
@@ -122,18 +122,18 @@ func (e *extraction) begins(argv []string) (cwd, enter string, err error) {
 func (e *extraction) enter(cwd string, entry shell.Entry) (string, error) {
 	dir := entry.Dir
 	if entry.Home {
-		dir = e.expandHome(dir)
+		dir = e.view.ExpandHome(dir)
 	} else if !path.IsAbs(dir) {
 		dir = cwd + "/" + dir
 	}
-	resolved, err := e.resolver.Resolve(dir)
+	resolved, err := e.view.Resolver.Resolve(dir)
 	switch {
 	case err != nil || dir == "":
 		return "", fmt.Errorf("find %s: it isn't known which directory that is", entry.Dir)
 	case slices.Contains(strings.Split(dir, "/"), "..") && resolved.Real != path.Clean(dir):
 		return "", fmt.Errorf("find %s: behind a link, \"..\" is another directory to a shell", entry.Dir)
 	}
-	info, err := e.stat(resolved.Real)
+	info, err := e.view.Stat(resolved.Real)
 	if err != nil || !info.IsDir() {
 		return "", fmt.Errorf("find %s: no such directory", entry.Dir)
 	}
@@ -273,10 +273,10 @@ func (c *containment) fill(duty v1.Duty) error {
 func (c *containment) add(to *[]string, lists ...[]string) {
 	for _, list := range lists {
 		for _, name := range list {
-			if name = c.expandHome(name); name == "" {
+			if name = c.view.ExpandHome(name); name == "" {
 				continue
 			}
-			if resolved, err := c.resolver.Resolve(name); err == nil && resolved.Exists && !c.ownPlace(resolved.Real) {
+			if resolved, err := c.view.Resolver.Resolve(name); err == nil && resolved.Exists && !c.ownPlace(resolved.Real) {
 				*to = appendNew(*to, resolved.Real)
 			}
 		}
@@ -294,7 +294,7 @@ func (c *containment) protect(root string) {
 }
 
 func (c *containment) protectGit(dir string) {
-	info, err := c.stat(dir)
+	info, err := c.view.Stat(dir)
 	switch {
 	case err == nil && !info.IsDir():
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
@@ -314,7 +314,7 @@ func (c *containment) protectGit(dir string) {
 func (c *containment) protectNamed(repository string) {
 	verdict := c.inspectAnywhere(repository, "status")
 	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
-		resolved, err := c.resolver.Resolve(name)
+		resolved, err := c.view.Resolver.Resolve(name)
 		if err != nil {
 			continue
 		}
@@ -343,8 +343,8 @@ func (c *containment) look(roots []string) error {
 		c.hide(name)
 	}
 	for _, name := range c.x.lists.Contain.Secrets {
-		if c.home != "" && !strings.HasPrefix(name, "/") {
-			c.hide(c.home + "/" + name)
+		if c.view.Home != "" && !strings.HasPrefix(name, "/") {
+			c.hide(c.view.Home + "/" + name)
 		}
 	}
 	for _, own := range c.x.own {
@@ -355,7 +355,7 @@ func (c *containment) look(roots []string) error {
 
 // hide hides a path that is there and could be read.
 func (c *containment) hide(name string) {
-	resolved, err := c.resolver.Resolve(name)
+	resolved, err := c.view.Resolver.Resolve(name)
 	if err != nil || !resolved.Exists {
 		return
 	}
@@ -399,7 +399,7 @@ func (c *containment) oneName(full string, entry *entry) error {
 	if !entry.kind.IsRegular() {
 		return nil
 	}
-	if resolved, err := c.resolver.Resolve(full); err != nil || resolved.HardLinks {
+	if resolved, err := c.view.Resolver.Resolve(full); err != nil || resolved.HardLinks {
 		return fmt.Errorf("%s has other names, by which it could be read", full)
 	}
 	return nil

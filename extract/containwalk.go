@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 
+	"policyd/extract/disk"
 	"policyd/extract/stat"
 )
 
@@ -79,14 +80,14 @@ func (c *containment) list(dir string) (listing, error) {
 	}
 	now := c.x.now()
 	found, err := c.read(dir)
-	if err == nil && stamp.Changed+settledAfter < now {
+	if err == nil && stamp.Changed+disk.SettledAfter < now {
 		c.x.listings.put(dir, stamp, found)
 	}
 	return found, err
 }
 
 func (c *containment) read(dir string) (listing, error) {
-	all, err := c.readDir(dir)
+	all, err := c.view.ReadDir(dir)
 	if err != nil {
 		return listing{}, err
 	}

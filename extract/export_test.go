@@ -20,10 +20,10 @@ func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first
 }
 
 // NoPlaces is of how many directories it is remembered which places they lack.
-func (x *Extractor) NoPlaces() int { return len(x.noPlaces.known) }
+func (x *Extractor) NoPlaces() int { return len(x.noPlaces.Known) }
 
 // NoPrograms is of how many directories it is known which programs are missing.
-func (x *Extractor) NoPrograms() int { return len(x.noPrograms.known) }
+func (x *Extractor) NoPrograms() int { return len(x.noPrograms.Known) }
 
 // KnownTools are the names of all tools and methods that the built-in catalog knows of an
 // agent.

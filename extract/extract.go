@@ -11,6 +11,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/arguments"
 	"policyd/extract/catalog"
+	"policyd/extract/disk"
 	"policyd/extract/git"
 	"policyd/extract/lists"
 	"policyd/extract/ownaddress"
@@ -135,12 +136,12 @@ type Extractor struct {
 	*Base
 	*tables
 	lists     *lists.Lists
-	homes     vouched[[]lists.Root]
+	homes     disk.Memory[[]lists.Root]
 	rootNames rootNames
 	// noPlaces are of directories that programs could be in.
-	noPlaces vouched[noPlaces]
+	noPlaces disk.Memory[noPlaces]
 	// noPrograms are names of programs that are missing in a directory of them.
-	noPrograms vouched[[]string]
+	noPrograms disk.Memory[[]string]
 	// listings are of directories that contained runs see.
 	listings listings
 	// past is what commits hold of secret files.
@@ -222,18 +223,16 @@ type extraction struct {
 	gitAnswers int
 	pastBudget git.Budget
 
-	resolver   paths.Resolver
+	view       disk.View
 	roots      []paths.Root
 	grants     []v1.PathGrant
 	granted    map[string]bool // whether the root of a grant gives a space, once asked
 	sensitives []lists.Root    // of the homes
 	rootStage  rootStage       // which roots were looked up
 	scratches  []string        // the client's own directories that the agent works in
-	home       string
-	windows    bool // the session's paths are read as Windows does
-	line       bool // a command line is being read
-	foreign    bool // on Windows, by a shell of Unix
-	crossed    bool // where it prints to may be a file that it reads
+	line       bool            // a command line is being read
+	foreign    bool            // on Windows, by a shell of Unix
+	crossed    bool            // where it prints to may be a file that it reads
 	// aliases are the names that the line makes, commandIndex the command whose paths are looked at, and
 	// aliasDepth how many names led to the one that is.
 	aliases []alias
@@ -283,16 +282,16 @@ func (e *extraction) session() {
 		ID: s.ID, Agent: s.Agent, Audience: audience, Interactive: s.Attended(), Platform: platform,
 		ProjectDir: s.ProjectDir, SessionDir: s.SessionDir, Tools: v1.Set(s.Tools),
 	}
-	e.home = s.Home
-	if e.home == "" {
-		e.home = e.x.options.Home
+	e.view.Home = s.Home
+	if e.view.Home == "" {
+		e.view.Home = e.x.options.Home
 	}
-	e.resolver.Names, e.resolver.Map = paths.NamesOf(platform), e.x.lists.PathMap
-	e.resolver.Watched = e.x.watched.Now()
+	e.view.Resolver.Names, e.view.Resolver.Map = paths.NamesOf(platform), e.x.lists.PathMap
+	e.view.Resolver.Watched, e.view.Now = e.x.watched.Now(), e.x.now
 	if platform == "windows" {
 		e.onWindows()
-	} else if !path.IsAbs(e.home) {
-		e.home = "" // the shell's own ~ leads elsewhere than a path from the working directory
+	} else if !path.IsAbs(e.view.Home) {
+		e.view.Home = "" // the shell's own ~ leads elsewhere than a path from the working directory
 	}
 }
 
@@ -395,4 +394,12 @@ func appendNew(list []string, text string) []string {
 		}
 	}
 	return append(list, text)
+}
+
+// now is the time since the Unix epoch.
+func (b *Base) now() time.Duration {
+	if b.options.Now != nil {
+		return time.Duration(b.options.Now().UnixNano())
+	}
+	return time.Duration(time.Now().UnixNano())
 }

@@ -37,7 +37,7 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 // read: it prints lines of theirs when they are not what it expects.
 func (e *extraction) settingsReach(verdict git.Verdict) string {
 	for _, file := range verdict.Files {
-		resolved, err := e.resolve(file)
+		resolved, err := e.view.Resolve(file)
 		switch {
 		case err != nil || resolved.Unseen:
 			return reachesUnknown

@@ -27,7 +27,7 @@ func (e *extraction) gitPaths(item *v1.Item, c *shell.Command) {
 			continue
 		}
 		for _, dir := range c.Dirs {
-			if full := e.absolute(a.Text, dir); full != "" && e.exists(full) {
+			if full := e.view.Absolute(a.Text, dir); full != "" && e.view.Exists(full) {
 				item.Risks.Add(c.Git.PathRisk)
 			}
 		}
@@ -42,7 +42,7 @@ func (e *extraction) pushesPlainly(c *shell.Command) bool {
 		return false
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := e.resolve(dir)
+		resolved, err := e.view.Resolve(dir)
 		if err != nil || resolved.Unseen {
 			return false
 		}

@@ -187,7 +187,7 @@ func pathspecs(c *shell.Command, reader *gitReader, follows bool, paths []string
 // each for a revision, be it one that there isn't.
 func (e *extraction) namesPath(c *shell.Command, word, dir string) bool {
 	_, ignores := c.Form.Get("--ignore-missing")
-	return !c.Git.Dashes && !ignores && plainWord(word) && e.exists(e.absolute(word, dir))
+	return !c.Git.Dashes && !ignores && plainWord(word) && e.view.Exists(e.view.Absolute(word, dir))
 }
 
 // trackedReach says whether a secret is among the tracked files that pathspecs
@@ -210,7 +210,7 @@ func (e *extraction) workReach(verdict git.Verdict, specs []string, dir string, 
 	err := e.x.git.Tracked(verdict, specs, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		if parent := path.Dir(name); opens && parent != last {
-			resolved, err := e.resolver.Resolve(verdict.Top + "/" + parent)
+			resolved, err := e.view.Resolver.Resolve(verdict.Top + "/" + parent)
 			last, linked = parent, err != nil || len(resolved.Links) > 0
 			left--
 		}

@@ -172,14 +172,14 @@ func (e *extraction) keepsCredentials(place string) bool {
 }
 
 func (e *extraction) keeps(place string, files *int, bytes *int64) bool {
-	info, err := e.stat(place)
+	info, err := e.view.Stat(place)
 	switch {
 	case stat.Missing(err):
 		return false
 	case err != nil:
 		return true
 	case info.IsDir():
-		entries, err := e.readDir(place)
+		entries, err := e.view.ReadDir(place)
 		if err != nil {
 			return true
 		}
@@ -192,7 +192,7 @@ func (e *extraction) keeps(place string, files *int, bytes *int64) bool {
 	if *files < 0 || *bytes < 0 {
 		return true
 	}
-	content, err := e.readFile(place)
+	content, err := e.view.ReadFile(place)
 	return err != nil || credential.Holds(string(content))
 }
 
@@ -212,14 +212,14 @@ func (e *extraction) secretSettings(real string) bool {
 	if base != "config" && base != "config.worktree" {
 		return e.keepsCredentials(real)
 	}
-	info, err := e.stat(real)
+	info, err := e.view.Stat(real)
 	if err != nil || !info.Mode().IsRegular() {
-		return e.barred(err)
+		return e.view.Barred(err)
 	}
 	if info.Size() > maxSettings {
 		return true
 	}
-	content, err := e.readFile(real)
+	content, err := e.view.ReadFile(real)
 	return err != nil || git.HoldsCredentials(content)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/git"
 	"policyd/extract/shell"
 )
@@ -21,7 +22,7 @@ func (e *extraction) gitTrust(item *v1.Item, c *shell.Command) {
 		return
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := e.resolve(dir)
+		resolved, err := e.view.Resolve(dir)
 		if err != nil {
 			item.Caveats.Add("git_untrusted")
 			return
@@ -66,14 +67,14 @@ func (e *extraction) inspect(dir, subcommand string) git.Verdict {
 
 // inspectAnywhere does so for a repository wherever it lies.
 func (e *extraction) inspectAnywhere(dir, subcommand string) git.Verdict {
-	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.home, TrustedRoots: e.work.trusted[:0], Seen: &e.resolver}
+	query := git.Query{Dir: dir, Subcommand: subcommand, Home: e.view.Home, TrustedRoots: e.work.trusted[:0], Seen: &e.view.Resolver}
 	for _, root := range e.roots {
 		if isOwn(root.Space) {
 			query.TrustedRoots = append(query.TrustedRoots, root.Real)
 		}
 	}
-	if e.resolver.Map != nil {
-		query.View = mapped{e}
+	if e.view.Resolver.Map != nil {
+		query.View = mapped{&e.view}
 	}
 	return e.x.git.Inspect(query)
 }
@@ -81,7 +82,7 @@ func (e *extraction) inspectAnywhere(dir, subcommand string) git.Verdict {
 // toplevel is the top of the work tree that git finds from dir, where the
 // repository can be trusted to say so.
 func (e *extraction) toplevel(dir string) string {
-	resolved, err := e.resolve(dir)
+	resolved, err := e.view.Resolve(dir)
 	if err != nil || resolved.Unseen {
 		return ""
 	}
@@ -96,13 +97,13 @@ func (e *extraction) toplevel(dir string) string {
 // session has: in a work tree of another's, git does nothing and prints nothing
 // (safe.directory in git-config(1)).
 func (e *extraction) belongsToUser(places ...string) bool {
-	if e.home == "" {
+	if e.view.Home == "" {
 		return false
 	}
 	onDisk := make([]string, 0, 1+len(places))
-	for _, place := range append([]string{e.home}, places...) {
-		if e.resolver.Map != nil {
-			disk, err := mapped{e}.Disk(place)
+	for _, place := range append([]string{e.view.Home}, places...) {
+		if e.view.Resolver.Map != nil {
+			disk, err := mapped{&e.view}.Disk(place)
 			if err != nil {
 				return false
 			}
@@ -110,22 +111,22 @@ func (e *extraction) belongsToUser(places ...string) bool {
 		}
 		onDisk = append(onDisk, place)
 	}
-	return sameOwner(onDisk[0], onDisk[1:]...)
+	return disk.SameOwner(onDisk[0], onDisk[1:]...)
 }
 
 // mapped shows git's reader the disk of an agent that sees it under other names.
-type mapped struct{ e *extraction }
+type mapped struct{ *disk.View }
 
 var _ git.View = mapped{}
 
 // Real implements git.View.
 func (m mapped) Real(path string) (string, error) {
-	resolved, err := m.e.resolver.Resolve(path)
+	resolved, err := m.Resolver.Resolve(path)
 	switch {
 	case err != nil:
 		return "", err
 	case resolved.Unseen:
-		return "", errUnseen
+		return "", disk.ErrUnseen
 	case !resolved.Exists:
 		return "", &fs.PathError{Op: "resolve", Path: path, Err: fs.ErrNotExist}
 	}
@@ -134,11 +135,11 @@ func (m mapped) Real(path string) (string, error) {
 
 // Disk implements git.View.
 func (m mapped) Disk(real string) (string, error) {
-	if disk, visible := m.e.resolver.Map.Sidecar(real); visible {
+	if disk, visible := m.Resolver.Map.Sidecar(real); visible {
 		return disk, nil
 	}
-	if m.e.resolver.Map.Crosses(real) {
+	if m.Resolver.Map.Crosses(real) {
 		return "", &fs.PathError{Op: "find", Path: real, Err: fs.ErrNotExist}
 	}
-	return "", errUnseen
+	return "", disk.ErrUnseen
 }

@@ -19,7 +19,7 @@ const maxSiblings = 4096
 // and those above up to the root of its space, the directories of secrets in
 // both homes, and policyd's own files. Other names stay unknown.
 func (e *extraction) otherNames(p *v1.Path) {
-	file, err := e.stat(p.Real)
+	file, err := e.view.Stat(p.Real)
 	if err != nil {
 		p.Caveats.Add("error")
 		return
@@ -43,7 +43,7 @@ func (e *extraction) rootedAt(dir string) bool {
 
 // compareNames looks for a name of file in a directory that is on a list.
 func (e *extraction) compareNames(p *v1.Path, file fs.FileInfo, dir string) {
-	entries, err := e.readDir(dir)
+	entries, err := e.view.ReadDir(dir)
 	if err != nil || len(entries) > maxSiblings {
 		return
 	}
@@ -93,14 +93,14 @@ func (e *extraction) readsSecret(resolved *paths.Resolved) bool {
 
 // oneOf reports whether a file that is there is one of those given.
 func (e *extraction) oneOf(files []fs.FileInfo, full string) bool {
-	info, err := e.stat(full)
+	info, err := e.view.Stat(full)
 	return err == nil && slices.ContainsFunc(files, func(file fs.FileInfo) bool { return os.SameFile(file, info) })
 }
 
 func (e *extraction) findDoubles(dir string) []fs.FileInfo {
 	var found []fs.FileInfo
 	for _, place := range append(e.namesPlaces(dir), e.x.own...) {
-		entries, err := e.readDir(place)
+		entries, err := e.view.ReadDir(place)
 		if err != nil || len(entries) > maxSiblings {
 			continue
 		}
@@ -120,7 +120,7 @@ func (e *extraction) double(full string, entry fs.DirEntry) fs.FileInfo {
 	if !entry.Type().IsRegular() || !own && !e.secretFile(full) {
 		return nil
 	}
-	if resolved, err := e.resolver.Resolve(full); err != nil || !resolved.HardLinks {
+	if resolved, err := e.view.Resolver.Resolve(full); err != nil || !resolved.HardLinks {
 		return nil
 	}
 	info, err := entry.Info()
@@ -140,7 +140,7 @@ func (e *extraction) namesPlaces(dir string) []string {
 			break
 		}
 	}
-	for _, home := range []string{e.home, e.x.options.Home} {
+	for _, home := range []string{e.view.Home, e.x.options.Home} {
 		if home != "" {
 			places = append(places, e.x.lists.InHome(home, e.x.options.Home)...)
 		}

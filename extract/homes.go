@@ -10,15 +10,15 @@ import (
 // shared, and full to its capacity. Only homes in which none of them is a symbolic
 // link are remembered: what a link leads to can change without a trace in the directory.
 func (e *extraction) sensitiveIn(dir string) []lists.Root {
-	if known, ok := recall(e, &e.x.homes, dir); ok {
+	if known, ok := e.x.homes.Recall(&e.view, dir); ok {
 		return known
 	}
-	stamp := e.before(dir)
+	stamp := e.view.Before(dir)
 	names := e.x.lists.InHome(dir, e.x.options.Home)
 	entries := make([]lists.Root, 0, len(names))
 	plain := true
 	for _, name := range names {
-		resolved, err := e.resolver.Resolve(name)
+		resolved, err := e.view.Resolver.Resolve(name)
 		if err != nil {
 			plain = false
 			continue
@@ -29,7 +29,7 @@ func (e *extraction) sensitiveIn(dir string) []lists.Root {
 	}
 	entries = entries[:len(entries):len(entries)]
 	if plain && stamp.Present() {
-		e.x.homes.put(dir, stamp, entries)
+		e.x.homes.Put(dir, stamp, entries)
 	}
 	return entries
 }

@@ -34,9 +34,9 @@ func (e *extraction) ignoresAbove(root string) ignores {
 	for at := root; ; at = paths.Parent(at) {
 		if !found {
 			chain = append(chain, at)
-			_, err := e.stat(strings.TrimSuffix(at, "/") + "/.git") // a link to nowhere makes no repository
+			_, err := e.view.Stat(strings.TrimSuffix(at, "/") + "/.git") // a link to nowhere makes no repository
 			found = err == nil
-		} else if e.exists(strings.TrimSuffix(at, "/")+"/.ignore") || e.exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
+		} else if e.view.Exists(strings.TrimSuffix(at, "/")+"/.ignore") || e.view.Exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
 			return ignores{void: true} // these hold across repositories
 		}
 		if at == "/" {
@@ -60,7 +60,7 @@ func (e *extraction) ignoreFilesAbove(dir string, names []string) string {
 		at = paths.Parent(at)
 		for _, name := range names {
 			file := strings.TrimSuffix(at, "/") + "/" + name
-			if !e.exists(file) {
+			if !e.view.Exists(file) {
 				continue
 			}
 			if answer := e.settingsFile(file); answer != reachesNone {
@@ -76,22 +76,22 @@ func (e *extraction) ignoresIn(i ignores, dir string) ignores {
 	if i.void {
 		return i
 	}
-	if e.exists(dir + "/.git") {
+	if e.view.Exists(dir + "/.git") {
 		i = ignores{} // a repository of its own: the rules above it don't hold
 	}
 	for _, name := range []string{".ignore", ".rgignore"} {
-		if e.exists(dir + "/" + name) {
+		if e.view.Exists(dir + "/" + name) {
 			return ignores{void: true}
 		}
 	}
-	text, err := e.readFile(dir + "/.gitignore")
+	text, err := e.view.ReadFile(dir + "/.gitignore")
 	if err != nil {
 		if stat.Missing(err) {
 			return i
 		}
 		return ignores{void: true}
 	}
-	if file, err := e.resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
+	if file, err := e.view.Resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
 		return ignores{void: true} // git follows no such link
 	}
 	if len(text) > maxIgnoreFile || !utf8.Valid(text) { // some read no further than the first line that isn't text
@@ -169,7 +169,7 @@ func (h hiding) within(e *extraction, dir string) hiding {
 		return h
 	}
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude", ".config/git/ignore", ".config/fd/ignore"} {
-		text, err := e.readFile(dir + "/" + name)
+		text, err := e.view.ReadFile(dir + "/" + name)
 		if errors.Is(err, syscall.ENOTDIR) && name == ".git/info/exclude" {
 			text, err = e.excludesBehind(dir)
 		}
@@ -199,9 +199,9 @@ func (h hiding) within(e *extraction, dir string) hiding {
 func (e *extraction) excludesBehind(dir string) ([]byte, error) {
 	verdict := e.inspect(dir, "rev-parse")
 	if verdict.Top != dir || verdict.CommonDir == "" {
-		return nil, errUnseen
+		return nil, disk.ErrUnseen
 	}
-	return e.readFile(verdict.CommonDir + "/info/exclude")
+	return e.view.ReadFile(verdict.CommonDir + "/info/exclude")
 }
 
 // hiddenSecrets are names that stand for the hidden entries of any list of

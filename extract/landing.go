@@ -52,7 +52,7 @@ func (e *extraction) copied(sources, targets []string) {
 		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList})
 	}
 	for _, target := range targets {
-		full := e.absolute(target, e.facts.Cwd)
+		full := e.view.Absolute(target, e.facts.Cwd)
 		if full == "" {
 			continue
 		}
@@ -66,8 +66,8 @@ func (e *extraction) copied(sources, targets []string) {
 
 // at looks at every source for one target.
 func (l *landing) at(target, base string) {
-	resolved, err := l.e.resolve(target)
-	if err != nil || l.e.hidden(&resolved) {
+	resolved, err := l.e.view.Resolve(target)
+	if err != nil || l.e.view.Hidden(&resolved) {
 		return // the target's own path says that it isn't known
 	}
 	// What a line does before may make a directory of what is missing.
@@ -91,7 +91,7 @@ func (l *landing) at(target, base string) {
 // named are the words that a source stands for.
 func (l *landing) named(a *shell.Access, base string) []string {
 	switch {
-	case a.Dynamic, l.e.windows && strings.ContainsAny(a.Text, "*?["):
+	case a.Dynamic, l.e.view.Windows && strings.ContainsAny(a.Text, "*?["):
 		l.unknown = true
 		return nil
 	case a.Glob:
@@ -109,7 +109,7 @@ func (l *landing) named(a *shell.Access, base string) []string {
 
 // source follows one source into a directory.
 func (l *landing) source(source, base, dir string) {
-	if l.e.windows {
+	if l.e.view.Windows {
 		source = strings.ReplaceAll(source, `\`, "/")
 	}
 	name, contents := entryName(source, l.what.Parents)
@@ -157,16 +157,16 @@ func entryName(source string, parents bool) (name string, contents bool) {
 
 // tree follows what lies below a source to where it lands.
 func (l *landing) tree(source, base, dir string) {
-	full := l.e.absolute(source, base)
-	resolved, err := l.e.resolve(full)
+	full := l.e.view.Absolute(source, base)
+	resolved, err := l.e.view.Resolve(full)
 	switch {
-	case full == "", err != nil, resolved.Unseen, resolved.ViaProc, l.e.resolver.Map.Crosses(resolved.Real):
+	case full == "", err != nil, resolved.Unseen, resolved.ViaProc, l.e.view.Resolver.Map.Crosses(resolved.Real):
 		l.unknown = true
 	case !resolved.Exists:
 		l.unknown = l.unknown || !l.made(resolved.Real)
 	case resolved.Dir:
 		l.unknown = l.unknown || l.filled(resolved.Real)
-		l.walk(resolved.Real, dir, l.e.exists(dir))
+		l.walk(resolved.Real, dir, l.e.view.Exists(dir))
 	}
 }
 
@@ -188,7 +188,7 @@ func (l *landing) filled(real string) bool {
 
 // walk follows a directory to the one that it becomes or is merged with.
 func (l *landing) walk(from, to string, merged bool) {
-	entries, err := l.e.readDir(from)
+	entries, err := l.e.view.ReadDir(from)
 	if err != nil {
 		l.unknown = true
 		return
@@ -200,7 +200,7 @@ func (l *landing) walk(from, to string, merged bool) {
 		}
 		name := entry.Name()
 		full := strings.TrimSuffix(to, "/") + "/" + name
-		there := merged && l.e.exists(full)
+		there := merged && l.e.view.Exists(full)
 		if (there || l.remarkable(full)) && l.landed(name, full, false) {
 			continue
 		}
@@ -208,7 +208,7 @@ func (l *landing) walk(from, to string, merged bool) {
 		case entry.IsDir():
 			l.walk(from+"/"+name, full, there)
 		case entry.Type()&fs.ModeSymlink != 0 && l.what.Follow:
-			resolved, err := l.e.resolve(from + "/" + name)
+			resolved, err := l.e.view.Resolve(from + "/" + name)
 			l.unknown = l.unknown || err != nil || resolved.Dir
 		}
 	}

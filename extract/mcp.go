@@ -176,17 +176,17 @@ func (e *extraction) namesOwn(text string) bool {
 // path: one that does would have to go up, or find a name like that.
 func (u *uncatalogued) elsewhere(text string) bool {
 	_, ok := address(text)
-	return ok && !climbing(text) && !u.e.exists(u.e.absolute(text, u.e.facts.Cwd))
+	return ok && !climbing(text) && !u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
 }
 
 // full reports whether a text names a place from the root of a disk or of a
 // home on.
 func (u *uncatalogued) full(text string) bool {
-	if _, _, found := fileURI(text, u.e.windows); found {
+	if _, _, found := fileURI(text, u.e.view.Windows); found {
 		return true
 	}
 	text = unmarked(text)
-	if u.e.windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
+	if u.e.view.Windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
 		return true
 	}
 	return strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~") && strings.Contains(text, "/") ||
@@ -209,12 +209,12 @@ func (u *uncatalogued) leadsOut(text string) bool {
 		return climbing(text)
 	}
 	trimmed := unmarked(text)
-	if !strings.HasPrefix(trimmed, "/") || u.e.windows {
+	if !strings.HasPrefix(trimmed, "/") || u.e.view.Windows {
 		return true
 	}
 	clean := path.Clean(trimmed)
 	first, _, _ := strings.Cut(clean[1:], "/")
-	return climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.exists("/"+first)
+	return climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.view.Exists("/"+first)
 }
 
 // climbing reports whether a text has a segment "..", percent-encoded or not.
@@ -241,14 +241,14 @@ func unescaped(text string) string {
 
 // there reports whether a text names something on disk.
 func (u *uncatalogued) there(text string) bool {
-	if reading, _, found := fileURI(text, u.e.windows); found {
+	if reading, _, found := fileURI(text, u.e.view.Windows); found {
 		text = reading
 	}
 	text = strings.TrimFunc(text, blank)
 	if text == "" || len(text) > maxName || strings.ContainsAny(text, "\n\x00") {
 		return false
 	}
-	return u.e.exists(u.e.absolute(text, u.e.facts.Cwd))
+	return u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
 }
 
 // maxName bounds what is tried for a name of a file; no system takes longer ones.
@@ -273,7 +273,7 @@ func (e *extraction) addressedPath(text, raw string, clear bool, op string) *v1.
 
 // spelled is what a text names, and whether it certainly does.
 func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
-	if raw, clear, found := fileURI(text, u.e.windows); found {
+	if raw, clear, found := fileURI(text, u.e.view.Windows); found {
 		return raw, clear
 	}
 	return text, true
@@ -283,7 +283,7 @@ func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
 // the directory that it starts from.
 func (u *uncatalogued) place(text string) {
 	raw, clear := u.spelled(text)
-	pattern := strings.ContainsAny(raw, "*?[{") && !u.e.exists(u.e.absolute(raw, u.e.facts.Cwd))
+	pattern := strings.ContainsAny(raw, "*?[{") && !u.e.view.Exists(u.e.view.Absolute(raw, u.e.facts.Cwd))
 	if !pattern || !strings.ContainsAny(raw, "*?") {
 		u.below(u.reach(text, raw, clear))
 	}
@@ -324,15 +324,15 @@ func (e *extraction) otherReadings(p *v1.Path, text, raw string, clear bool) {
 	if clear && decoded == raw {
 		return
 	}
-	full := e.absolute(decoded, e.facts.Cwd)
-	resolved, err := e.resolve(full)
+	full := e.view.Absolute(decoded, e.facts.Cwd)
+	resolved, err := e.view.Resolve(full)
 	if clear && full != "" && err == nil && e.spaceFor(p.Op, &resolved) == p.Space {
 		e.classify(p, resolved.Real)
 		return
 	}
 	p.Space = v1.SpaceUnknown
 	p.Caveats.Add("ambiguous")
-	e.classify(p, e.spelling(decoded))
+	e.classify(p, e.view.Spelling(decoded))
 	if full != "" && err == nil {
 		e.classify(p, resolved.Real)
 	}
@@ -357,7 +357,7 @@ func (e *extraction) spelledSecret(text string) {
 	if remotely, _ := address(text); remotely {
 		return // what it names lies on no disk here
 	}
-	spelled, _, found := fileURI(text, e.windows)
+	spelled, _, found := fileURI(text, e.view.Windows)
 	if !found {
 		spelled = unescaped(strings.TrimFunc(text, blank))
 	}
@@ -368,8 +368,8 @@ func (e *extraction) spelledSecret(text string) {
 	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
 	p.Caveats.Add("invisible")
 	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
-	if full := e.absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
-		if resolved, err := e.resolve(full); err == nil {
+	if full := e.view.Absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
+		if resolved, err := e.view.Resolve(full); err == nil {
 			e.classify(&p, resolved.Real)
 		}
 	}

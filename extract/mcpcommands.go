@@ -107,7 +107,7 @@ func (u *uncatalogued) words(role, text string) {
 func (u *uncatalogued) matched(role, text string) {
 	e := u.e
 	if role == catalog.RoleCommand || !strings.ContainsAny(text, globMarks) || len(text) > maxName || strings.ContainsFunc(text, blank) ||
-		e.exists(e.absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != catalog.RolePath {
+		e.view.Exists(e.view.Absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != catalog.RolePath {
 		return
 	}
 	if role == catalog.RoleNone && strings.Trim(text, "*?./") == "" {

@@ -34,11 +34,11 @@ func (u *uncatalogued) below(p *v1.Path) {
 
 // belowNamed does the same for a name that is not among the paths of the facts.
 func (u *uncatalogued) belowNamed(name string) {
-	full := u.e.absolute(name, u.e.facts.Cwd)
+	full := u.e.view.Absolute(name, u.e.facts.Cwd)
 	if full == "" {
 		return
 	}
-	resolved, err := u.e.resolve(full)
+	resolved, err := u.e.view.Resolve(full)
 	if err != nil {
 		return // the argument itself is looked up, and has the caveat
 	}

@@ -5,6 +5,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/arguments"
+	"policyd/extract/disk"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
@@ -65,20 +66,10 @@ type workspace struct {
 	links      [4]string
 	item       v1.Item
 
-	joinedDir, joinedName, joined string
-	touched                       touched
-	touches                       [8]string
-	caveats                       [8]string
-	within                        [32]string
-}
-
-// join puts a name behind a directory. A command's word is asked for several
-// times over, so the last one is kept.
-func (w *workspace) join(dir, name string) string {
-	if w.joined == "" || w.joinedDir != dir || w.joinedName != name {
-		w.joinedDir, w.joinedName, w.joined = dir, name, dir+"/"+name
-	}
-	return w.joined
+	touched touched
+	touches [8]string
+	caveats [8]string
+	within  [32]string
 }
 
 // begin starts the work on a call.
@@ -86,7 +77,8 @@ func (x *Extractor) begin(call *v1.Call) *extraction {
 	e, ok := x.pool.Get().(*extraction)
 	if !ok {
 		e = &extraction{}
-		e.work.asks = shell.Options{Plain: e.plain, Enterable: e.enterable, Readable: e.readable, Textual: e.textual, Toplevel: e.toplevel, Directories: e.directories, Produced: e.produced}
+		e.view = disk.NewView(e)
+		e.work.asks = shell.Options{Plain: e.view.Direct, Enterable: e.enterable, Readable: e.readable, Textual: e.textual, Toplevel: e.toplevel, Directories: e.directories, Produced: e.produced}
 	}
 	e.x, e.call = x, call
 	made := &room{}
@@ -100,7 +92,7 @@ func (x *Extractor) begin(call *v1.Call) *extraction {
 // holds nor what was seen on the disk.
 func (e *extraction) end() {
 	x := e.x
-	e.resolver.Reset()
-	*e = extraction{resolver: e.resolver, work: workspace{asks: e.work.asks}}
+	e.view.End()
+	*e = extraction{view: e.view, work: workspace{asks: e.work.asks}}
 	x.pool.Put(e)
 }

@@ -16,11 +16,11 @@ import (
 // enterable reports whether a directory in the session's own roots or grants can be made
 // the working directory by everyone who may enter the session's own roots.
 func (e *extraction) enterable(dir string) bool {
-	if !e.plain(dir) || !e.shown(dir) {
+	if !e.view.Direct(dir) || !e.shown(dir) {
 		return false
 	}
 	for at := dir; ; at = paths.Parent(at) {
-		found, err := e.stamp(at)
+		found, err := e.view.Stamp(at)
 		switch {
 		case err != nil || found.Kind != stat.Directory:
 			return false
@@ -41,10 +41,10 @@ func (e *extraction) leadsToOwnRoot(dir string) bool {
 // readable reports whether a path in the session's own roots or grants is a file that
 // everyone may read.
 func (e *extraction) readable(path string) bool {
-	if !e.plain(path) || !e.enterable(paths.Parent(path)) {
+	if !e.view.Direct(path) || !e.enterable(paths.Parent(path)) {
 		return false
 	}
-	found, err := e.stamp(path)
+	found, err := e.view.Stamp(path)
 	return err == nil && found.Kind == stat.File && found.Permissions&0o444 == 0o444
 }
 
@@ -52,34 +52,22 @@ func (e *extraction) readable(path string) bool {
 // it: UTF-8 without the bytes by which grep knows a binary file, or by which one encoding
 // goes over to another. Nothing that is there counts as text, too.
 func (e *extraction) textual(path string) bool {
-	if !e.plain(path) || !e.shown(path) {
+	if !e.view.Direct(path) || !e.shown(path) {
 		return false
 	}
-	found, err := e.stamp(path)
+	found, err := e.view.Stamp(path)
 	switch {
 	case stat.Missing(err), err == nil && !found.Present():
 		return true
 	case err != nil || found.Kind != stat.File || found.Size > maxTextFile:
 		return false
 	}
-	content, err := e.readFile(path)
+	content, err := e.view.ReadFile(path)
 	return err == nil && utf8.Valid(content) && !bytes.ContainsAny(content, "\x00\x0e\x0f\x1b")
 }
 
 // maxTextFile is how much of a file is read to see whether it is text.
 const maxTextFile = 1 << 20
-
-// stamp is what lies at a path, links followed, looked at once in a call.
-func (e *extraction) stamp(path string) (stat.Stamp, error) {
-	if found, ok := e.resolver.Stamp(path); ok {
-		return found, nil
-	}
-	disk, err := e.disk(path)
-	if err != nil {
-		return stat.Stamp{}, err
-	}
-	return stat.Path(disk, true)
-}
 
 // isOwn reports whether a root's space is one of the session's own.
 func isOwn(space string) bool { return space == v1.SpaceProject || space == v1.SpaceSession }

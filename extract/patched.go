@@ -55,7 +55,7 @@ func (e *extraction) patched(t *touched, item *v1.Item, c *shell.Command, line s
 	known := patch.HandedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
 	for _, access := range c.Accesses {
 		if access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
-			texts = append(texts, e.patchFile(e.absolute(access.Text, dirs[0])))
+			texts = append(texts, e.patchFile(e.view.Absolute(access.Text, dirs[0])))
 			known = true
 		}
 	}
@@ -97,10 +97,10 @@ var patchOptions = map[string]bool{
 // patchFile is the text of a file; empty, which is no patch, where it can't be
 // read.
 func (e *extraction) patchFile(path string) string {
-	if info, err := e.stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxPatch {
+	if info, err := e.view.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxPatch {
 		return ""
 	}
-	text, err := e.readFile(path)
+	text, err := e.view.ReadFile(path)
 	if err != nil {
 		return ""
 	}

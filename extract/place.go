@@ -80,12 +80,12 @@ func (x *Extractor) Places(ctx context.Context, session *v1.Session, grants []v1
 }
 
 func (e *extraction) place(path string) (Place, error) {
-	resolved, err := e.resolve(path)
+	resolved, err := e.view.Resolve(path)
 	if err != nil {
 		return Place{}, err
 	}
 	if len(resolved.Links) > 0 && strings.Contains(path, "..") {
-		if other, err := e.resolve(e.spelling(path)); err != nil || other.Real != resolved.Real {
+		if other, err := e.view.Resolve(e.view.Spelling(path)); err != nil || other.Real != resolved.Real {
 			return Place{}, ErrAmbiguous
 		}
 	}
@@ -134,8 +134,8 @@ func (e *extraction) changeable(real string) bool {
 	for _, name := range e.x.lists.Changeable {
 		root := name
 		if name == "~" {
-			root = e.home
-		} else if resolved, err := e.resolve(name); err == nil {
+			root = e.view.Home
+		} else if resolved, err := e.view.Resolve(name); err == nil {
 			root = resolved.Real
 		}
 		if root == "" || root == "/" || real == root || !paths.Within(real, root) {

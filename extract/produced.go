@@ -22,7 +22,7 @@ import (
 func (e *extraction) produced(question string) string {
 	value, rest, _ := strings.Cut(question, "\n")
 	operand, dir, _ := strings.Cut(rest, "\n")
-	if e.windows || e.home == "" || e.x.lists.PathMap != nil || !e.plain(dir) {
+	if e.view.Windows || e.view.Home == "" || e.x.lists.PathMap != nil || !e.view.Direct(dir) {
 		return ""
 	}
 	text := ""
@@ -78,12 +78,12 @@ var goVariables = []string{"GOPATH", "GOMODCACHE", "GOFLAGS", "GOWORK", "GO111MO
 // goSettings are those of the session's user: of the environment, then of the file that "go env -w"
 // writes. They are nil if that file can't be read.
 func (e *extraction) goSettings() *goSettings {
-	settings := &goSettings{standard: e.home + "/go", set: map[string]string{}}
-	if e.exists(settings.standard + "/VERSION") {
+	settings := &goSettings{standard: e.view.Home + "/go", set: map[string]string{}}
+	if e.view.Exists(settings.standard + "/VERSION") {
 		settings.standard = "" // no GOPATH lies where the program itself does
 	}
 	environment := func(name string) string {
-		if e.home != e.x.options.Home || e.x.options.LookupEnv == nil {
+		if e.view.Home != e.x.options.Home || e.x.options.LookupEnv == nil {
 			return ""
 		}
 		value, _ := e.x.options.LookupEnv(name)
@@ -109,11 +109,11 @@ func (e *extraction) goSettings() *goSettings {
 func (e *extraction) goSettingsFile(configured string) string {
 	switch {
 	case e.facts.Session.Platform == "darwin":
-		return e.home + "/Library/Application Support/go/env"
+		return e.view.Home + "/Library/Application Support/go/env"
 	case configured != "":
 		return configured + "/go/env"
 	}
-	return e.home + "/.config/go/env"
+	return e.view.Home + "/.config/go/env"
 }
 
 // read takes the settings of a file, as the go command reads it.
@@ -121,10 +121,10 @@ func (s *goSettings) read(e *extraction, file string) bool {
 	if !path.IsAbs(file) {
 		return false
 	}
-	if !e.exists(file) {
+	if !e.view.Exists(file) {
 		return true
 	}
-	content, err := e.readFile(file)
+	content, err := e.view.ReadFile(file)
 	if err != nil {
 		return false
 	}
@@ -180,10 +180,10 @@ func (e *extraction) goModule(dir, name string) string {
 		return ""
 	}
 	root := e.goRoot(dir)
-	if root == "" || e.exists(root+"/vendor") {
+	if root == "" || e.view.Exists(root+"/vendor") {
 		return ""
 	}
-	content, err := e.readFile(root + "/go.mod")
+	content, err := e.view.ReadFile(root + "/go.mod")
 	if err != nil {
 		return ""
 	}
@@ -221,7 +221,7 @@ func (e *extraction) missingModule(file *modfile.File, cache, name string) strin
 		return ""
 	}
 	directory := cache + "/" + escaped
-	entries, err := e.readDir(path.Dir(directory))
+	entries, err := e.view.ReadDir(path.Dir(directory))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -238,10 +238,10 @@ func (e *extraction) missingModule(file *modfile.File, cache, name string) strin
 func (e *extraction) goRoot(dir string) string {
 	root := ""
 	for at := dir; ; at = path.Dir(at) {
-		if e.exists(at + "/go.work") {
+		if e.view.Exists(at + "/go.work") {
 			return ""
 		}
-		if root == "" && e.exists(at+"/go.mod") {
+		if root == "" && e.view.Exists(at+"/go.mod") {
 			root = at
 		}
 		if at == "/" {

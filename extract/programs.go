@@ -46,7 +46,7 @@ type projectPlaces struct {
 // come first, and is the project's: a link there to one of the system is as good as
 // that one, but for what it loads from beside the link.
 func (e *extraction) projectProgram(c *shell.Command) bool {
-	if e.windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
+	if e.view.Windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
 		return false
 	}
 	if !e.projectBins.looked {
@@ -83,14 +83,14 @@ func (e *extraction) findPlaces() {
 // findPlacesIn looks in one directory, which vouches from call to call for the names
 // that are missing there.
 func (e *extraction) findPlacesIn(dir string) {
-	missing, known := recall(e, &e.x.noPlaces, dir)
+	missing, known := e.x.noPlaces.Recall(&e.view, dir)
 	if !known {
-		if stamp := e.before(dir); stamp.Present() {
+		if stamp := e.view.Before(dir); stamp.Present() {
 			for i, place := range programPlaces {
 				_, err := stat.Below(dir, place.name, false)
 				missing[i] = stat.Missing(err)
 			}
-			e.x.noPlaces.put(dir, stamp, missing)
+			e.x.noPlaces.Put(dir, stamp, missing)
 		}
 	}
 	for i, place := range programPlaces {
@@ -102,7 +102,7 @@ func (e *extraction) findPlacesIn(dir string) {
 			e.projectBins.dirs, e.projectBins.unknown = append(e.projectBins.dirs, found.matches...), e.projectBins.unknown || found.unknown
 			continue
 		}
-		if full := dir + "/" + place.path; e.stamped(full) || e.isThere(dir, place.path) {
+		if full := dir + "/" + place.path; e.view.Stamped(full) || e.view.IsThere(dir, place.path) {
 			e.projectBins.dirs = append(e.projectBins.dirs, full)
 		}
 	}
@@ -114,13 +114,13 @@ const maxMissing = 64
 // mayHold reports whether there is something of a name in a directory of programs, which
 // vouches from call to call for names that were missing there.
 func (e *extraction) mayHold(dir, name string) bool {
-	if missing, known := recall(e, &e.x.noPrograms, dir); known && slices.Contains(missing, name) {
+	if missing, known := e.x.noPrograms.Recall(&e.view, dir); known && slices.Contains(missing, name) {
 		return false
 	}
-	if e.isThere(dir, name) {
+	if e.view.IsThere(dir, name) {
 		return true
 	}
-	if e.stamped(dir) {
+	if e.view.Stamped(dir) {
 		e.noteMissing(dir, name)
 	}
 	return false
@@ -129,31 +129,22 @@ func (e *extraction) mayHold(dir, name string) bool {
 // noteMissing remembers that a directory has nothing of a name: no link either, whose
 // target can come to be there.
 func (e *extraction) noteMissing(dir, name string) {
-	stamp := e.before(dir)
+	stamp := e.view.Before(dir)
 	if !stamp.Present() {
 		return
 	}
 	if _, err := stat.Below(dir, name, false); !stat.Missing(err) {
 		return
 	}
-	missing, _ := e.x.noPrograms.get(dir, stamp)
+	missing, _ := e.x.noPrograms.Get(dir, stamp)
 	if len(missing) >= maxMissing {
 		missing = nil
 	}
-	e.x.noPrograms.put(dir, stamp, append(slices.Clone(missing), strings.Clone(name)))
-}
-
-// isThere is exists for a name below a directory.
-func (e *extraction) isThere(dir, name string) bool {
-	if e.resolver.Map != nil {
-		return e.exists(dir + "/" + name)
-	}
-	_, err := stat.Below(dir, name, true)
-	return err == nil || e.barred(err)
+	e.x.noPrograms.Put(dir, stamp, append(slices.Clone(missing), strings.Clone(name)))
 }
 
 func (e *extraction) isProgram(full string, loads bool) bool {
-	resolved, err := e.resolve(full)
+	resolved, err := e.view.Resolve(full)
 	switch {
 	case err != nil:
 		return true
@@ -165,6 +156,6 @@ func (e *extraction) isProgram(full string, loads bool) bool {
 	if space := e.spaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
 		return false
 	}
-	found, err := e.stamp(resolved.Real)
+	found, err := e.view.Stamp(resolved.Real)
 	return err != nil || found.Permissions&0o111 != 0
 }

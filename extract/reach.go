@@ -134,7 +134,7 @@ func (e *extraction) tree(root string, f filter) string {
 }
 
 func (e *extraction) walkTree(root, named, base string, f filter, found foundName) string {
-	if e.resolver.Map.Crosses(root) {
+	if e.view.Resolver.Map.Crosses(root) {
 		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}
 	r := reader{e: e, f: f.plain(), left: maxReached, root: root, named: named, base: base, found: found}
@@ -169,9 +169,9 @@ func (r *reader) over() bool { return r.answer != reachesNone && r.found == nil 
 // walk reads a directory and everything below. It reports false when it could
 // not see all of it.
 func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
-	entries, err := r.e.readDir(dir)
+	entries, err := r.e.view.ReadDir(dir)
 	if err != nil {
-		return !r.e.barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
+		return !r.e.view.Barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
 	}
 	if r.f.ignoring {
 		rules = r.e.ignoresIn(rules, dir)
@@ -315,7 +315,7 @@ func (e *extraction) handed(named, base string, f *filter) string {
 // nothing reports whether no piece of a text that is cut at its blanks names anything.
 func (e *extraction) nothing(text, base string) bool {
 	for word := range strings.FieldsFuncSeq(text, shell.Separates) {
-		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || e.exists(base+"/"+word) {
+		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || e.view.Exists(base+"/"+word) {
 			return false
 		}
 	}
@@ -351,7 +351,7 @@ func unknownUnless(plain bool) string {
 // linked says what following a symbolic link in a tree reaches. A link to a
 // directory is not walked: what lies below it is then not known.
 func (e *extraction) linked(full string) string {
-	resolved, err := e.resolve(full)
+	resolved, err := e.view.Resolve(full)
 	switch {
 	case err != nil:
 		return reachesUnknown
@@ -433,7 +433,7 @@ func (e *extraction) directories(pattern string) string {
 		if !plainWord(match) {
 			return ""
 		}
-		resolved, err := e.resolve(match)
+		resolved, err := e.view.Resolve(match)
 		if err != nil || resolved.Unseen {
 			return ""
 		}
@@ -480,9 +480,9 @@ func (x *expansion) step(dir, word string, segments []string) {
 	if err != nil {
 		return
 	}
-	entries, err := x.e.readDir(dir)
+	entries, err := x.e.view.ReadDir(dir)
 	if err != nil {
-		x.unknown = x.unknown || errors.Is(err, errUnseen) || x.e.barred(err)
+		x.unknown = x.unknown || errors.Is(err, disk.ErrUnseen) || x.e.view.Barred(err)
 		return // nothing there to match
 	}
 	for _, entry := range entries {
@@ -508,9 +508,9 @@ func (x *expansion) deep(dir, word string, rest []string) {
 		return
 	}
 	x.step(dir, word, rest)
-	entries, err := x.e.readDir(dir)
+	entries, err := x.e.view.ReadDir(dir)
 	if err != nil {
-		x.unknown = x.unknown || errors.Is(err, errUnseen) || x.e.barred(err)
+		x.unknown = x.unknown || errors.Is(err, disk.ErrUnseen) || x.e.view.Barred(err)
 		return
 	}
 	for _, entry := range entries {
@@ -527,7 +527,7 @@ func (x *expansion) deep(dir, word string, rest []string) {
 // throughLink goes on behind a link that "**" matches as one name does. Some shells go on
 // below it, too: what lies there is looked at by its own names, unless it lies elsewhere.
 func (x *expansion) throughLink(full, word string, rest []string) {
-	resolved, err := x.e.resolve(full)
+	resolved, err := x.e.view.Resolve(full)
 	switch {
 	case err != nil:
 		x.unknown = x.unknown || !stat.Missing(err)
@@ -545,7 +545,7 @@ func (x *expansion) descend(dir, word, name string, rest []string, last bool) {
 		x.step(full, next+"/", rest)
 		return
 	}
-	if !x.e.exists(full) {
+	if !x.e.view.Exists(full) {
 		return
 	}
 	if len(x.matches) >= maxMatches {
@@ -643,7 +643,7 @@ func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base 
 	if answer := e.handed(word, base, &f); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
-	if info, err := e.stat(match); (a.Leaf || a.Module) && (err != nil || info.IsDir()) {
+	if info, err := e.view.Stat(match); (a.Leaf || a.Module) && (err != nil || info.IsDir()) {
 		item.Caveats.Add(reachesUnknown)
 	}
 }

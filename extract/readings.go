@@ -30,7 +30,7 @@ func (e *extraction) anyReading(t *touched, item *v1.Item, a *shell.Access, base
 // counts reports whether a part of a word has to count as a path.
 func (e *extraction) counts(reading *shell.PathReading, base string) bool {
 	text := reading.Text
-	if e.windows {
+	if e.view.Windows {
 		return e.windowsCouldBePath(text)
 	}
 	if reading.Certainty != shell.IfThere {
@@ -43,8 +43,8 @@ func (e *extraction) counts(reading *shell.PathReading, base string) bool {
 	if slash := strings.IndexByte(text[1:], '/'); slash >= 0 {
 		first = text[:slash+1]
 	}
-	full := e.absolute(first, base)
-	return full != "" && (e.exists(full) || len(e.aliasTargets(full)) > 0)
+	full := e.view.Absolute(first, base)
+	return full != "" && (e.view.Exists(full) || len(e.aliasTargets(full)) > 0)
 }
 
 // listed reports whether a name is that of a secret, or of a protected file.
@@ -62,7 +62,7 @@ func (e *extraction) listed(text string) bool {
 func (e *extraction) reading(t *touched, item *v1.Item, a *shell.Access, text, base string) {
 	one := *a
 	one.Text = text
-	if e.windows {
+	if e.view.Windows {
 		one.Reading, one.Maybe = shell.AsPath, false
 		e.windowsAccess(t, item, &one, base)
 		return
@@ -71,7 +71,7 @@ func (e *extraction) reading(t *touched, item *v1.Item, a *shell.Access, text, b
 	if p.Caveats.Has("directory") {
 		e.below(t, item, p.Real, &one, base)
 	}
-	e.belowAll(t, item, []string{e.absolute(text, base)}, &one, base)
+	e.belowAll(t, item, []string{e.view.Absolute(text, base)}, &one, base)
 }
 
 // restricted reports whether a path leads out, to what is on a list, or to a directory above such. It leaves no facts.

@@ -11,7 +11,7 @@ const gitEntry = ".git"
 // aroundProject reports whether a repository may hold both a real path and one of the
 // project's directories that isn't a repository itself.
 func (e *extraction) aroundProject(real string) bool {
-	if e.windows {
+	if e.view.Windows {
 		return false
 	}
 	for i := range e.roots {
@@ -24,7 +24,7 @@ func (e *extraction) aroundProject(real string) bool {
 
 func (e *extraction) around(root, real string) bool {
 	for at := root; paths.Depth(at) >= 2; at = paths.Parent(at) {
-		if e.isThere(at, gitEntry) {
+		if e.view.IsThere(at, gitEntry) {
 			return at != root && paths.Within(real, at)
 		}
 	}
@@ -55,7 +55,7 @@ func (e *extraction) spaceAround(real string) string {
 				return v1.SpaceRepository
 			}
 		}
-		if at == "/" || e.isThere(at, gitEntry) {
+		if at == "/" || e.view.IsThere(at, gitEntry) {
 			return v1.SpaceOutside
 		}
 	}

@@ -30,7 +30,7 @@ func (e *extraction) surroundings(grants []v1.PathGrant) {
 	}
 	e.dropSwapped(linked)
 	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
-		if resolved, err := e.resolver.Resolve(*dir); err == nil {
+		if resolved, err := e.view.Resolver.Resolve(*dir); err == nil {
 			*dir = resolved.Real
 		}
 	}
@@ -38,24 +38,15 @@ func (e *extraction) surroundings(grants []v1.PathGrant) {
 		if dir == "" {
 			continue
 		}
-		if resolved, err := e.resolve(dir); err == nil {
+		if resolved, err := e.view.Resolve(dir); err == nil {
 			e.facts.Cwd = resolved.Real
 		}
 		return
 	}
 }
 
-// resolve follows a path, and spells a root that it leads through as the root
-// does, where the platform takes both spellings for one.
-func (e *extraction) resolve(path string) (paths.Resolved, error) {
-	resolved, err := e.resolver.Resolve(path)
-	if err == nil && e.resolver.Names != paths.NamesExact {
-		resolved.Real = e.spelledAsRoot(resolved.Real)
-	}
-	return resolved, err
-}
-
-func (e *extraction) spelledAsRoot(real string) string {
+// Spelled implements Session.
+func (e *extraction) Spelled(real string) string {
 	for i := range e.roots {
 		if spelled, ok := e.sameRoot(real, e.roots[i].Real); ok {
 			return spelled
@@ -69,19 +60,30 @@ func (e *extraction) spelledAsRoot(real string) string {
 	return real
 }
 
+// OwnRoots implements Session.
+func (e *extraction) OwnRoots() []string {
+	var own []string
+	for _, root := range e.roots {
+		if isOwn(root.Space) {
+			own = append(own, root.Real)
+		}
+	}
+	return own
+}
+
 // sameRoot spells the part of real that is root in another spelling as root
 // does. Whether the two are one is asked of the disk, where it can be.
 func (e *extraction) sameRoot(real, root string) (string, bool) {
-	if paths.Within(real, root) || !e.resolver.Names.Within(real, root) {
+	if paths.Within(real, root) || !e.view.Resolver.Names.Within(real, root) {
 		return "", false
 	}
 	end := len(real)
 	for range paths.Depth(real) - paths.Depth(root) {
 		end = strings.LastIndexByte(real[:end], '/')
 	}
-	prefix, errPrefix := e.stat(real[:end])
-	itself, errRoot := e.stat(root)
-	unseen := errPrefix != nil && errRoot != nil && e.windows
+	prefix, errPrefix := e.view.Stat(real[:end])
+	itself, errRoot := e.view.Stat(root)
+	unseen := errPrefix != nil && errRoot != nil && e.view.Windows
 	if !unseen && (errPrefix != nil || errRoot != nil || !os.SameFile(prefix, itself)) {
 		return "", false
 	}
@@ -91,7 +93,7 @@ func (e *extraction) sameRoot(real, root string) (string, bool) {
 // spaceOf says where what a path leads to lies.
 func (e *extraction) spaceOf(resolved *paths.Resolved) string {
 	switch {
-	case e.hidden(resolved):
+	case e.view.Hidden(resolved):
 		return v1.SpaceUnknown
 	case resolved.ViaProc:
 		return v1.SpaceOutside // links below /proc are those of the sidecar's process, not the agent's
@@ -110,12 +112,6 @@ func (e *extraction) spaceFor(op string, resolved *paths.Resolved) string {
 		return v1.SpaceOutside
 	}
 	return space
-}
-
-// hidden reports whether a path is on no disk that the sidecar sees, although
-// a path map says what it sees. Nothing is allowed on the strength of a name.
-func (e *extraction) hidden(resolved *paths.Resolved) bool {
-	return resolved.Unseen && e.resolver.Map != nil
 }
 
 // space says where a real path lies. The workspace beats a grant, and a grant
@@ -181,7 +177,7 @@ func (e *extraction) addReadAlso() {
 			e.addScratchRoot(dir, owner, v1.SpaceReadAlso)
 			continue
 		}
-		e.root(e.expandHome(dir), v1.SpaceReadAlso)
+		e.root(e.view.ExpandHome(dir), v1.SpaceReadAlso)
 	}
 	e.addScratch(owner)
 }
@@ -236,16 +232,6 @@ func (e *extraction) gives(root string) bool {
 	return gives
 }
 
-func (e *extraction) expandHome(path string) string {
-	if path == "~" || strings.HasPrefix(path, "~/") {
-		if e.home == "" {
-			return ""
-		}
-		return e.home + path[1:]
-	}
-	return path
-}
-
 // root adds a directory to what gives paths a space. A sensitive directory
 // gives none, whoever names it (P6), and neither does one that can't be seen. It
 // returns the links on the way to one that was added.
@@ -253,12 +239,12 @@ func (e *extraction) root(dir, space string) []string {
 	if dir == "" {
 		return nil
 	}
-	resolved, err := e.resolver.Resolve(dir)
-	if err != nil || resolved.ViaProc || e.hidden(&resolved) {
+	resolved, err := e.view.Resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc || e.view.Hidden(&resolved) {
 		return nil
 	}
 	if space == v1.SpaceReadAlso {
-		if e.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && e.home != "" && paths.Within(dir, e.home) {
+		if e.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && e.view.Home != "" && paths.Within(dir, e.view.Home) {
 			return nil // a link in a home is not what the operator listed (P3)
 		}
 	} else if e.sensitiveRoot(resolved.Real) {
@@ -275,32 +261,32 @@ func (e *extraction) sensitiveRoot(real string) bool {
 	if e.sensitiveByLists(real) || e.sensitiveByName(real, e.homeRoots()) {
 		return true
 	}
-	if e.resolver.Map == nil {
+	if e.view.Resolver.Map == nil {
 		return false
 	}
-	disk, visible := e.resolver.Map.Sidecar(real)
+	disk, visible := e.view.Resolver.Map.Sidecar(real)
 	return visible && (e.sensitiveByName(disk, e.x.lists.Sidecar) || e.x.lists.SystemHomes.Sensitive(disk, paths.NamesExact))
 }
 
 // sensitiveByLists reports what can be told from a directory's name by lists that never
 // change. Sessions have few directories, so it is remembered, but not what a path map says.
 func (e *extraction) sensitiveByLists(real string) bool {
-	place := rootName{real: real, home: e.home, names: e.resolver.Names, windows: e.windows}
-	if e.resolver.Map == nil {
+	place := rootName{real: real, home: e.view.Home, names: e.view.Resolver.Names, windows: e.view.Windows}
+	if e.view.Resolver.Map == nil {
 		if sensitive, known := e.x.rootNames.get(place); known {
 			return sensitive
 		}
 	}
-	sensitive := e.windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.System) ||
-		e.x.lists.SystemHomes.Sensitive(real, e.resolver.Names, e.home, e.x.options.Home) || e.ownPlace(real)
-	if e.resolver.Map == nil {
+	sensitive := e.view.Windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.System) ||
+		e.x.lists.SystemHomes.Sensitive(real, e.view.Resolver.Names, e.view.Home, e.x.options.Home) || e.ownPlace(real)
+	if e.view.Resolver.Map == nil {
 		e.x.rootNames.put(place, sensitive)
 	}
 	return sensitive
 }
 
 func (e *extraction) sensitiveByName(real string, entries []lists.Root) bool {
-	names := e.resolver.Names
+	names := e.view.Resolver.Names
 	for i := range entries {
 		entry := &entries[i]
 		if names.Within(entry.Real, real) || !entry.Itself && names.Within(real, entry.Real) {
@@ -316,7 +302,7 @@ func (e *extraction) ownPlace(real string) bool {
 	if slices.ContainsFunc(e.x.own, near) {
 		return true
 	}
-	disk, other := e.otherName(real)
+	disk, other := e.view.OtherName(real)
 	return other && slices.ContainsFunc(e.x.own, func(own string) bool {
 		return paths.FoldedWithin(disk, own) || paths.FoldedWithin(own, disk)
 	})
@@ -324,7 +310,7 @@ func (e *extraction) ownPlace(real string) bool {
 
 // holdsSensitive reports whether a directory is a sensitive root or holds one.
 func (e *extraction) holdsSensitive(real string) bool {
-	holds := func(entry lists.Root) bool { return !entry.Itself && e.resolver.Names.Within(entry.Real, real) }
+	holds := func(entry lists.Root) bool { return !entry.Itself && e.view.Resolver.Names.Within(entry.Real, real) }
 	return real == "/" || slices.ContainsFunc(e.x.lists.System, holds) || slices.ContainsFunc(e.homeRoots(), holds)
 }
 
@@ -337,8 +323,8 @@ func (e *extraction) homeRoots() []lists.Root {
 	e.sensitives = e.work.sensitives[:0]
 	own := e.x.options.Home
 	e.addHome(own)
-	if e.home != own {
-		e.addHome(e.home)
+	if e.view.Home != own {
+		e.addHome(e.view.Home)
 	}
 	return e.sensitives
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
 )
@@ -54,8 +55,8 @@ func (e *extraction) addScratchRoot(name string, owner *uint32, space string) {
 	if itself, err := stat.Path(dir, false); err != nil || itself.Kind == stat.Link {
 		return
 	}
-	resolved, err := e.resolver.Resolve(dir)
-	if err != nil || resolved.ViaProc || !ownedBy(*owner, resolved.Real) || e.sensitiveRoot(resolved.Real) {
+	resolved, err := e.view.Resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc || !disk.OwnedBy(*owner, resolved.Real) || e.sensitiveRoot(resolved.Real) {
 		return
 	}
 	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
@@ -70,7 +71,7 @@ func (e *extraction) scratch(name string, owner uint32) string {
 		userMark:    func() string { return strconv.FormatUint(uint64(owner), 10) },
 		projectMark: e.dashedProject, sessionMark: e.clientSession, registeredMark: e.registeredProject,
 	}
-	name = e.expandHome(name)
+	name = e.view.ExpandHome(name)
 	for mark, value := range values {
 		if !strings.Contains(name, mark) {
 			continue
@@ -92,10 +93,10 @@ func plainSegment(text string) bool {
 // homeOwner is the user whose home the session has, nil if that isn't known. It shows on the
 // sidecar's own disk alone.
 func (e *extraction) homeOwner() *uint32 {
-	if e.home == "" || e.windows || e.resolver.Map != nil {
+	if e.view.Home == "" || e.view.Windows || e.view.Resolver.Map != nil {
 		return nil
 	}
-	found, err := stat.Path(e.home, true)
+	found, err := stat.Path(e.view.Home, true)
 	if err != nil || !stat.Exact {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (e *extraction) clientSession() string {
 }
 
 func (e *extraction) registeredProject() string {
-	content, err := e.readFile(e.home + registry)
+	content, err := e.view.ReadFile(e.view.Home + registry)
 	if err != nil {
 		return ""
 	}

@@ -7,6 +7,6 @@ func (e *extraction) moved(dir string) bool {
 	if !e.call.Session.Resolved || dir == "" {
 		return false
 	}
-	resolved, err := e.resolver.Resolve(dir)
+	resolved, err := e.view.Resolver.Resolve(dir)
 	return err != nil || resolved.Real != dir
 }

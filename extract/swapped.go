@@ -39,13 +39,13 @@ func (e *extraction) dropSwapped(linked []linkedRoot) {
 // lie in what it leads to makes no difference: it then leads up.
 func (e *extraction) writable(link string) bool {
 	for _, root := range e.roots {
-		if e.resolver.Names.Within(link, root.Real) {
+		if e.view.Resolver.Names.Within(link, root.Real) {
 			return true
 		}
 	}
 	for i := range e.grants {
 		grant := &e.grants[i]
-		if grant.Mode == v1.GrantReadWrite && e.resolver.Names.Within(link, grant.Root) {
+		if grant.Mode == v1.GrantReadWrite && e.view.Resolver.Names.Within(link, grant.Root) {
 			return true
 		}
 	}

@@ -166,11 +166,11 @@ func (e *extraction) changeCwd(dir string) {
 	}
 	base := e.facts.Cwd
 	e.facts.Cwd = ""
-	full := e.absolute(dir, base)
+	full := e.view.Absolute(dir, base)
 	if full == "" {
 		return
 	}
-	if resolved, err := e.resolve(full); err == nil {
+	if resolved, err := e.view.Resolve(full); err == nil {
 		e.facts.Cwd = resolved.Real
 	}
 }
@@ -243,7 +243,7 @@ const globMarks = `*?[]{}()!@+\`
 // tools do with all of it and others with marks that they don't know. It is
 // empty where that is no further than the root of the pattern.
 func (e *extraction) meantAsName(pattern, base string) string {
-	if e.windows {
+	if e.view.Windows {
 		return "" // what is there can't be looked up, and what a tree reaches isn't known
 	}
 	mark := strings.IndexAny(pattern, globMarks)
@@ -257,8 +257,8 @@ func (e *extraction) meantAsName(pattern, base string) string {
 		} else {
 			end = len(pattern)
 		}
-		full := e.absolute(pattern[:end], base)
-		if full == "" || !e.exists(full) {
+		full := e.view.Absolute(pattern[:end], base)
+		if full == "" || !e.view.Exists(full) {
 			break
 		}
 		name = pattern[:end]
@@ -425,7 +425,7 @@ func (e *extraction) fetchTool(t *catalog.Tool) {
 }
 
 func (e *extraction) fetch(address string) {
-	if raw, clear, found := fileURI(address, e.windows); found {
+	if raw, clear, found := fileURI(address, e.view.Windows); found {
 		// One on another host is fetched from there, so where readers could differ about
 		// the name it is not known.
 		e.addressedPath(address, raw, clear, v1.OpRead)

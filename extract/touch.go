@@ -35,7 +35,7 @@ const devNull = "/dev/null"
 func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 	e.step()
 	if len(e.aliases) > 0 {
-		if full := e.absolute(raw, base); full != "" {
+		if full := e.view.Absolute(raw, base); full != "" {
 			e.throughAliases(t, full, op)
 		}
 	}
@@ -46,8 +46,8 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 		t.add(op, p.Space)
 		return p
 	}
-	full := e.absolute(raw, base)
-	if raw == "." && !e.windows {
+	full := e.view.Absolute(raw, base)
+	if raw == "." && !e.view.Windows {
 		full = base // the same, without a string of its own
 	}
 	full = e.forked(full)
@@ -55,7 +55,7 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 		p.Real = raw
 		t.vague = true
 		e.note(p, "invisible")
-		e.classify(p, e.spelling(raw))
+		e.classify(p, e.view.Spelling(raw))
 		t.add(op, p.Space)
 		return p
 	}
@@ -67,7 +67,7 @@ func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
 // forked is the file whose fork a path names: macOS keeps several contents under
 // one name, as Windows does behind a colon.
 func (e *extraction) forked(full string) string {
-	if e.resolver.Names != paths.NamesDarwin {
+	if e.view.Resolver.Names != paths.NamesDarwin {
 		return full
 	}
 	if at := strings.Index(strings.ToLower(full), "/..namedfork/"); at > 0 {
@@ -76,31 +76,14 @@ func (e *extraction) forked(full string) string {
 	return full
 }
 
-func (e *extraction) absolute(raw, base string) string {
-	if e.windows {
-		return paths.WindowsJoin(base, raw, e.home)
-	}
-	switch {
-	case raw == "":
-		return base
-	case strings.HasPrefix(raw, "/"):
-		return raw
-	case raw == "~" || strings.HasPrefix(raw, "~/"):
-		return e.expandHome(raw)
-	case strings.HasPrefix(raw, "~") || base == "":
-		return ""
-	}
-	return e.work.join(base, raw)
-}
-
 // locate says where an absolute path really lies.
 func (e *extraction) locate(t *touched, p *v1.Path, full string) {
-	if e.windows && e.windowsDevice(t, p, full) {
+	if e.view.Windows && e.windowsDevice(t, p, full) {
 		return
 	}
-	resolved, err := e.resolve(full)
+	resolved, err := e.view.Resolve(full)
 	if err != nil {
-		p.Real = e.spelling(full)
+		p.Real = e.view.Spelling(full)
 		e.note(p, "error")
 		t.vague = true
 		e.classify(p, p.Real)
@@ -112,7 +95,7 @@ func (e *extraction) locate(t *touched, p *v1.Path, full string) {
 	}
 	p.Space = e.spaceFor(p.Op, &resolved)
 	switch {
-	case e.hidden(&resolved):
+	case e.view.Hidden(&resolved):
 		t.vague = true
 		e.note(p, "invisible")
 	case resolved.Unseen:
@@ -163,7 +146,7 @@ func (e *extraction) otherReading(t *touched, p *v1.Path, full string) {
 	if !strings.Contains(full, "..") {
 		return
 	}
-	other, err := e.resolve(clean)
+	other, err := e.view.Resolve(clean)
 	if err == nil && other.Real == p.Real {
 		return
 	}
@@ -221,7 +204,7 @@ func (e *extraction) device(p *v1.Path, full string, resolved *paths.Resolved) b
 // sidecar's.
 func (e *extraction) classify(p *v1.Path, real string) {
 	e.classifyName(p, real)
-	if disk, other := e.otherName(real); other {
+	if disk, other := e.view.OtherName(real); other {
 		e.classifyName(p, disk)
 	}
 	if p.Op == v1.OpDelete {
@@ -270,7 +253,7 @@ func (e *extraction) secretFile(real string) bool {
 	if e.x.lists.Secrets.File(real) != "" {
 		return true
 	}
-	disk, visible := e.otherName(real)
+	disk, visible := e.view.OtherName(real)
 	return visible && e.x.lists.Secrets.File(disk) != ""
 }
 
@@ -281,17 +264,8 @@ func (e *extraction) secretDirectory(real string) bool {
 	if e.x.lists.Secrets.Directory(real) != "" {
 		return true
 	}
-	disk, visible := e.otherName(real)
+	disk, visible := e.view.OtherName(real)
 	return visible && e.x.lists.Secrets.Directory(disk) != ""
-}
-
-// otherName is the sidecar's name of a path, where it has one of its own.
-func (e *extraction) otherName(real string) (string, bool) {
-	if e.resolver.Map == nil {
-		return "", false
-	}
-	disk, visible := e.resolver.Map.Sidecar(real)
-	return disk, visible && disk != real
 }
 
 // classifyBelow notes what goes with a directory that is deleted or moved: a
@@ -304,7 +278,7 @@ func (e *extraction) classifyBelow(p *v1.Path, dir string) {
 		}
 	}
 	names := []string{dir}
-	if disk, other := e.otherName(dir); other {
+	if disk, other := e.view.OtherName(dir); other {
 		names = append(names, disk)
 	}
 	for _, name := range names {
@@ -320,12 +294,12 @@ func (e *extraction) classifyBelow(p *v1.Path, dir string) {
 		}
 	}
 	for _, place := range e.classPlaces() {
-		if paths.Within(place, dir) && e.exists(place) {
+		if paths.Within(place, dir) && e.view.Exists(place) {
 			e.classifyName(p, place)
 		}
 	}
 	e.x.lists.Protected.Below(dir, func(class, entry, path string) {
-		if _, known := p.Class.Get(class); !known && e.exists(path) {
+		if _, known := p.Class.Get(class); !known && e.view.Exists(path) {
 			p.Class.Put(class, entry)
 		}
 	})

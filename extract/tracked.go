@@ -66,7 +66,7 @@ func (e *extraction) rulesUnseen(verdict git.Verdict, dir string) bool {
 	unseen := false
 	err := e.x.git.Tracked(verdict, nil, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
-		unseen = path.Base(name) == ".gitignore" && !e.exists(full) && e.exists(paths.Parent(full))
+		unseen = path.Base(name) == ".gitignore" && !e.view.Exists(full) && e.view.Exists(paths.Parent(full))
 		return !unseen
 	})
 	return unseen || err != nil
@@ -91,7 +91,7 @@ func (e *extraction) commitsOf(a *shell.Access, dir string) (commits, specs []st
 		commits = append(commits, "HEAD")
 	}
 	for _, word := range a.Commits {
-		if a.Dashes || !plainWord(word) || !e.exists(e.absolute(word, dir)) {
+		if a.Dashes || !plainWord(word) || !e.view.Exists(e.view.Absolute(word, dir)) {
 			commits = append(commits, word)
 		} else {
 			specs = append(specs, word)
@@ -148,7 +148,7 @@ func (e *extraction) printedAs(named, base string, f *filter) bool {
 // trackedFile says what reading one tracked file reaches: the disk may hold a
 // link or a directory where the index has a file.
 func (e *extraction) trackedFile(full string) string {
-	resolved, err := e.resolver.Resolve(full)
+	resolved, err := e.view.Resolver.Resolve(full)
 	if err != nil {
 		return reachesUnknown
 	}

@@ -12,15 +12,15 @@ import (
 
 // onWindows reads the session as one on Windows.
 func (e *extraction) onWindows() {
-	e.windows, e.resolver.Windows = true, true
-	e.home = e.call.Session.Home
-	if e.home == "" && path.IsAbs(e.x.options.Home) == (e.call.Session.ProjectDir != "" && e.call.Session.ProjectDir[0] == '/') {
-		e.home = e.x.options.Home // the sidecar's own, where that is of the same kind
+	e.view.Windows, e.view.Resolver.Windows = true, true
+	e.view.Home = e.call.Session.Home
+	if e.view.Home == "" && path.IsAbs(e.x.options.Home) == (e.call.Session.ProjectDir != "" && e.call.Session.ProjectDir[0] == '/') {
+		e.view.Home = e.x.options.Home // the sidecar's own, where that is of the same kind
 	}
-	if clean, err := paths.WindowsPath(e.home); err == nil {
-		e.home = clean
+	if clean, err := paths.WindowsPath(e.view.Home); err == nil {
+		e.view.Home = clean
 	} else {
-		e.home = ""
+		e.view.Home = ""
 	}
 }
 
@@ -75,7 +75,7 @@ func (e *extraction) windowsAccess(t *touched, item *v1.Item, a *shell.Access, b
 		return
 	}
 	p := e.touch(t, a.Text, base, a.Op)
-	defer e.puts(t, item, a, e.absolute(a.Text, base), base)
+	defer e.puts(t, item, a, e.view.Absolute(a.Text, base), base)
 	if !a.Tree || p.Space == v1.SpaceUnknown {
 		return
 	}
@@ -166,20 +166,12 @@ func (e *extraction) shadowed(c *shell.Command) bool {
 	}
 	for _, dir := range c.Dirs {
 		for _, extension := range []string{".com", ".exe", ".bat", ".cmd"} {
-			if e.exists(dir + "/" + c.Program + extension) {
+			if e.view.Exists(dir + "/" + c.Program + extension) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// spelling is what a path that could not be followed spells.
-func (e *extraction) spelling(raw string) string {
-	if e.windows {
-		return paths.WindowsSpelling(raw)
-	}
-	return path.Clean(raw)
 }
 
 // gitUnseen judges a git command in a repository that can't be looked at. The

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
 )
@@ -73,7 +74,7 @@ func mainWorkTree(top string) (string, bool) {
 			return "", false
 		}
 	}
-	return main, sameOwner(main, top, file, common, registry, dir, filepath.Join(dir, "gitdir"))
+	return main, disk.SameOwner(main, top, file, common, registry, dir, filepath.Join(dir, "gitdir"))
 }
 
 // gitLink is the real path that a file of git's names behind a prefix, from a directory on if it is relative. What

@@ -1,12 +1,12 @@
 //go:build unix
 
-package extract
+package disk
 
 import "syscall"
 
-// sameOwner reports whether places are there, and belong to the user of a home.
+// SameOwner reports whether places are there, and belong to the user of a home.
 // Links among the places are not followed, as git doesn't.
-func sameOwner(home string, places ...string) bool {
+func SameOwner(home string, places ...string) bool {
 	var owner, status syscall.Stat_t
 	if syscall.Stat(home, &owner) != nil {
 		return false

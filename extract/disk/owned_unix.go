@@ -1,6 +1,6 @@
 //go:build unix
 
-package extract
+package disk
 
 import (
 	"path"
@@ -8,10 +8,10 @@ import (
 	"policyd/extract/stat"
 )
 
-// ownedBy reports whether a file or directory is there and is the user's alone: no other user
+// OwnedBy reports whether a file or directory is there and is the user's alone: no other user
 // can write it, or put another one in its place. Each directory above belongs to the user or to
 // the superuser; where everybody may write, the sticky bit keeps others away.
-func ownedBy(owner uint32, name string) bool {
+func OwnedBy(owner uint32, name string) bool {
 	found, err := stat.Path(name, false)
 	if err != nil || found.Kind != stat.Directory && (found.Kind != stat.File || found.Names > 1) {
 		return false
