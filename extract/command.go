@@ -11,6 +11,7 @@ import (
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
+	"policyd/extract/value"
 	"policyd/extract/versions"
 	"policyd/extract/windows"
 )
@@ -175,7 +176,7 @@ func (e *extraction) access(t *touched, item *v1.Item, c *shell.Command, a *shel
 
 func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base string) {
 	switch {
-	case a.Reading == shell.AsAnything && !a.Glob:
+	case a.Reading == value.AsAnything && !a.Glob:
 		e.anyReading(t, item, a, base)
 		return
 	case e.view.Windows:
@@ -198,9 +199,8 @@ func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base
 	if a.Refs && !e.plainRefs(p.Real, a.Said) {
 		item.Caveats.Add(reachesUnknown)
 	}
-	if a.Fed {
-		f := handingOf(a)
-		if answer := e.handed(a.Text, base, &f); answer != reachesNone {
+	if a.FromStream {
+		if answer := e.handed(a.Text, base, &a.Names); answer != reachesNone {
 			item.Caveats.Add(answer)
 		}
 	}
@@ -255,7 +255,7 @@ func (e *extraction) below(t *touched, item *v1.Item, dir string, a *shell.Acces
 func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, base string) {
 	switch {
 	case a.Landing == nil || target == "":
-	case a.Fed:
+	case a.FromStream:
 		item.Caveats.Add(landsUnknown) // names that another command finds
 	default:
 		e.lands(t, item, a.Landing, target, base)
@@ -264,19 +264,14 @@ func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, ba
 
 // walk adds the caveat for what reading a whole tree reaches.
 func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
-	e.belowAll(t, item, e.aliasesBelow(t, root, a.Op, a.Fed || a.Follow), a, base)
-	f := handingOf(a)
+	e.belowAll(t, item, e.aliasesBelow(t, root, a.Op, a.FromStream || a.Follow), a, base)
 	var found foundName
-	if a.Fed && changes(a.Op) {
+	if a.FromStream && changes(a.Op) {
 		found = e.foundNames(t, item, a.Op, root)
 	}
-	f.include, f.exclude, f.excludeDir, f.skipHidden, f.follow, f.fed = a.Include, a.Exclude, a.ExcludeDir, a.SkipHidden, a.Follow, a.Fed
-	f.namedLinks = a.NamedLinks
-	e.unhide(&f, a.Types)
-	f.ignoring, f.ignoreFiles, f.names = a.Ignoring, a.IgnoreFiles, a.Op == v1.OpList
-	f.untracked, f.quoted = a.Untracked, a.Quoted
-	if f.across = a.Across; f.across {
-		f.spelled = spelledRoot(a, root)
+	tree := treeWalk{root: root, named: a.Text, base: base, Walk: a.Walk, Names: a.Names, listing: a.Op == v1.OpList}
+	if a.Across {
+		tree.spelled = spelledRoot(a, root)
 	}
 	e.reach(item, func() string {
 		if e.sought != nil {
@@ -287,7 +282,7 @@ func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Acces
 				return answer
 			}
 		}
-		return e.treeOf(root, a.Text, base, f, found)
+		return e.tree(tree, found)
 	})
 }
 
@@ -296,7 +291,7 @@ func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Acces
 // part counts.
 func spelledRoot(a *shell.Access, root string) string {
 	switch {
-	case a.Glob || a.Fed:
+	case a.Glob || a.FromStream:
 		return "./" + root + "/"
 	case a.Text == "":
 		return "./"

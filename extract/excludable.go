@@ -11,7 +11,7 @@ import (
 // exclusions: it is extracted again with them, and nothing of that is kept. Only trees that the
 // command walks itself are affected; names that another command finds are not.
 func (e *extraction) excludable(c *shell.Command, line string) bool {
-	walks := func(a shell.Access) bool { return a.Tree && !a.Fed && a.Tracked == nil }
+	walks := func(a shell.Access) bool { return a.Tree && !a.FromStream && a.Tracked == nil }
 	if len(e.x.lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
+	"policyd/extract/value"
 )
 
 // ignores are the ignore rules in force in a directory, as ripgrep and
@@ -149,19 +150,6 @@ func (h hiding) hides(name string, directory bool) bool {
 	return !disk.MatchAny(h.back, name) && !disk.MatchAny(h.back, strings.ToLower(name))
 }
 
-// unhide takes the hidden files of the given types for files that are read: to ripgrep a
-// file of a type that is asked for isn't hidden. Of a type that isn't known any may be one.
-func (e *extraction) unhide(f *filter, types []string) {
-	for _, name := range types {
-		globs, known := e.x.catalog.FileTypes[name]
-		if !known {
-			f.skipHidden = false
-			return
-		}
-		f.unhidden = append(f.unhidden, globs...)
-	}
-}
-
 // within is what a directory's own ignore rules leave of it: they may take back
 // in what is hidden, a secret or a directory that holds one.
 func (h hiding) within(e *extraction, dir string) hiding {
@@ -225,9 +213,14 @@ func (e *extraction) couldBeSecret(rule string) bool {
 	})
 }
 
-// hidingAbove is what the rules of every directory above root leave of it.
-func (e *extraction) hidingAbove(root string, f *filter) hiding {
-	h := hiding{on: f.skipHidden, files: f.unhidden}
+// hidingAbove is what the rules of every directory above root leave of it. To ripgrep a file of
+// a type that is asked for isn't hidden. Of a type that isn't known any may be one.
+func (e *extraction) hidingAbove(root string, walk *value.Walk) hiding {
+	h := hiding{on: walk.SkipHidden}
+	for _, name := range walk.Types {
+		globs, known := e.x.catalog.FileTypes[name]
+		h.on, h.files = h.on && known, append(h.files, globs...)
+	}
 	for at := paths.Parent(root); h.on; at = paths.Parent(at) {
 		h = h.within(e, at)
 		if at == "/" {

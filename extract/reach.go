@@ -13,6 +13,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
+	"policyd/extract/value"
 )
 
 // Bounds of looking at what recursion and globs reach (S3). Beyond them the
@@ -30,75 +31,52 @@ const (
 	reachesUnknown = "reaches_unknown"
 )
 
-// filter says which files of a tree a tool reads.
-type filter struct {
-	include, exclude, excludeDir []string
-	skipHidden, follow           bool
-	// namedLinks is true where follow holds for links alone whose names are read.
-	namedLinks bool
-	// across is true where a star of an include matches slashes, too, and a name what lies
-	// below it: the globs are matched against whole paths, which begin with spelled.
-	across  bool
+// treeWalk is a walk over what lies below a directory.
+type treeWalk struct {
+	root string
+	// named is what the names below begin with as words of a command, base what these count from.
+	named, base string
+	// spelled is what the paths below begin with where an Include is matched against them.
 	spelled string
-	// unhidden are globs of hidden files that are read all the same.
-	unhidden []string
-	// names is true when nothing but names and metadata is looked at.
-	names bool
-	// fed is true when the names become words of a command, in the way that
-	// handing says; rooted when each begins with the root's.
-	fed, rooted bool
-	handing     shell.Handing
-	// parts is true when a word may begin with any segment of a name.
-	parts bool
-	// uncut is true when other names are made of a name, and of each of its pieces.
-	uncut bool
-	// braces is true when the shell splits them in such a name.
-	braces bool
-	// reading is what the command may take such a name for.
-	reading shell.Reading
-	// ignoring is true when ignore rules leave files out.
-	ignoring bool
-	// untracked is true when git prints the names, of what it doesn't ignore: what it ignores
-	// is none of them, even where they are words.
-	// With quoted names with blanks stand in quotes.
-	untracked, quoted bool
-	// ignoreFiles are the files of rules that are read in each directory.
-	ignoreFiles []string
+	value.Walk
+	value.Names
+	// listing is true when nothing but names and metadata is looked at.
+	listing bool
 }
 
-// plain drops what tools read differently. Of an include and an exclude the
+// certain drops what tools read differently. Of an include and an exclude the
 // last match wins, and which that is was not kept: what is left out then counts
 // as read, as far as an include names it.
-func (f filter) plain() filter {
-	f.exclude = slices.DeleteFunc(slices.Clone(f.exclude), func(glob string) bool { return !disk.PlainGlob(glob) })
-	f.excludeDir = slices.DeleteFunc(slices.Clone(f.excludeDir), func(glob string) bool { return !disk.PlainGlob(glob) })
-	if slices.ContainsFunc(f.include, func(glob string) bool { return !disk.PlainGlob(glob) }) {
-		f.include, f.exclude = nil, nil
+func (t treeWalk) certain() treeWalk {
+	t.Exclude = slices.DeleteFunc(slices.Clone(t.Exclude), func(glob string) bool { return !disk.PlainGlob(glob) })
+	t.ExcludeDir = slices.DeleteFunc(slices.Clone(t.ExcludeDir), func(glob string) bool { return !disk.PlainGlob(glob) })
+	if slices.ContainsFunc(t.Include, func(glob string) bool { return !disk.PlainGlob(glob) }) {
+		t.Include, t.Exclude = nil, nil
 	}
-	if len(f.include) > 0 {
-		f.exclude = nil
+	if len(t.Include) > 0 {
+		t.Exclude = nil
 	}
-	f.ignoring = f.ignoring && (f.untracked || !f.fed && !f.follow) && len(f.include) == 0
-	return f
+	t.Ignoring = t.Ignoring && (t.Untracked || !t.FromStream && !t.Follow) && len(t.Include) == 0
+	return t
 }
 
-func (f *filter) reads(name string) bool {
+func (t *treeWalk) reads(name string) bool {
 	// Some tools fold case: an include may match more than it says.
-	if len(f.include) > 0 && !disk.MatchAny(f.include, name) && !disk.MatchAny(f.include, strings.ToLower(name)) {
+	if len(t.Include) > 0 && !disk.MatchAny(t.Include, name) && !disk.MatchAny(t.Include, strings.ToLower(name)) {
 		return false
 	}
-	return !disk.LeavesOut(f.exclude, name)
+	return !disk.LeavesOut(t.Exclude, name)
 }
 
 // readsAcross reports whether an include matches a path, or from any segment of it on, as
 // fnmatch(3) does without a flag, and git's pathspecs: "c*" is conf/key.pem as well.
-func (f *filter) readsAcross(below string) bool {
-	if !f.across {
+func (t *treeWalk) readsAcross(below string) bool {
+	if !t.Across {
 		return false
 	}
-	for name := f.spelled + strings.TrimLeft(below, "/"); ; {
+	for name := t.spelled + strings.TrimLeft(below, "/"); ; {
 		first, rest, more := strings.Cut(name, "/")
-		if disk.MatchAny(f.include, first) || disk.MatchAny(f.include, strings.ReplaceAll(name, "/", "\x01")) {
+		if disk.MatchAny(t.Include, first) || disk.MatchAny(t.Include, strings.ReplaceAll(name, "/", "\x01")) {
 			return true
 		}
 		if !more {
@@ -108,17 +86,14 @@ func (f *filter) readsAcross(below string) bool {
 	}
 }
 
-func (f *filter) enters(name string) bool { return !disk.LeavesOut(f.excludeDir, name) }
+func (t *treeWalk) enters(name string) bool { return !disk.LeavesOut(t.ExcludeDir, name) }
 
 // reader walks one tree.
 type reader struct {
-	e      *extraction
-	f      filter
+	e *extraction
+	treeWalk
 	left   int
 	answer string
-	// root is the tree's directory, named what names below it begin with where
-	// they become words, and base what those words count from.
-	root, named, base string
 	// doubles are secrets that may be read by another of their names.
 	doubles []fs.FileInfo
 	found   foundName
@@ -128,24 +103,19 @@ type reader struct {
 // reports false when there are too many. It is nil where no name matters by itself.
 type foundName func(named, full string) bool
 
-// tree says what reading everything below root reaches.
-func (e *extraction) tree(root string, f filter) string {
-	return e.treeOf(root, "", "", f, nil)
-}
-
-func (e *extraction) walkTree(root, named, base string, f filter, found foundName) string {
-	if e.view.Resolver.Map.Crosses(root) {
+func (e *extraction) walkTree(t *treeWalk, found foundName) string {
+	if e.view.Resolver.Map.Crosses(t.root) {
 		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}
-	r := reader{e: e, f: f.plain(), left: maxReached, root: root, named: named, base: base, found: found}
-	if !r.f.names {
-		r.doubles = e.doubles(root)
+	r := reader{e: e, treeWalk: t.certain(), left: maxReached, found: found}
+	if !r.listing {
+		r.doubles = e.doubles(t.root)
 	}
 	rules := ignores{void: true}
-	if r.f.ignoring {
-		rules = e.ignoresAbove(root)
+	if r.Ignoring {
+		rules = e.ignoresAbove(t.root)
 	}
-	seen := r.walk(root, rules, e.hidingAbove(root, &r.f))
+	seen := r.walk(t.root, rules, e.hidingAbove(t.root, &t.Walk))
 	if r.answer == reachesNone && !seen {
 		return reachesUnknown
 	}
@@ -173,7 +143,7 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 	if err != nil {
 		return !r.e.view.Barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
 	}
-	if r.f.ignoring {
+	if r.Ignoring {
 		rules = r.e.ignoresIn(rules, dir)
 	}
 	hidden = hidden.within(r.e, dir)
@@ -195,7 +165,7 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hiding) bool {
 	name := entry.Name()
 	named := r.named + dir[len(r.root):] + "/" + name
-	if r.f.fed && (entry.IsDir() || r.f.reads(name)) && r.met(r.e.handed(named, r.base, &r.f)) {
+	if r.FromStream && (entry.IsDir() || r.reads(name)) && r.met(r.e.handed(named, r.base, &r.Names)) {
 		return true
 	}
 	if r.met(r.rules(dir, name, entry)) {
@@ -205,13 +175,13 @@ func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hidi
 		r.passed(dir+"/"+name, entry)
 		return true
 	}
-	if r.f.untracked && r.f.ignoring && name == ".git" {
+	if r.Untracked && r.Ignoring && name == ".git" {
 		return true // git names nothing in it
 	}
-	if r.found != nil && r.f.reads(name) && !r.found(named, dir+"/"+name) {
+	if r.found != nil && r.reads(name) && !r.found(named, dir+"/"+name) {
 		return false
 	}
-	if r.f.untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.f) && r.met(reachesUnknown) {
+	if r.Untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.Names) && r.met(reachesUnknown) {
 		return true
 	}
 	return r.entry(dir+"/"+name, entry, rules, hidden)
@@ -219,7 +189,7 @@ func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hidi
 
 // rules says what an entry reaches that stands where a directory's ignore rules would.
 func (r *reader) rules(dir, name string, entry fs.DirEntry) string {
-	for _, file := range r.f.ignoreFiles {
+	for _, file := range r.IgnoreFiles {
 		switch inside, below := strings.CutPrefix(file, name); {
 		case !below || inside != "" && inside[0] != '/':
 		case inside != "":
@@ -235,13 +205,13 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 	name := entry.Name()
 	switch {
 	case entry.IsDir():
-		if !r.f.enters(name) {
+		if !r.enters(name) {
 			return true
 		}
-		if r.f.names && len(r.f.ignoreFiles) > 0 {
+		if r.listing && len(r.IgnoreFiles) > 0 {
 			return name == ".git" || r.walk(full, rules, hidden)
 		}
-		if r.f.ignoring && name == ".git" {
+		if r.Ignoring && name == ".git" {
 			if r.e.gitDirSecret(full) {
 				r.met(reachesSecret) // where hidden directories are read, it is
 			}
@@ -252,11 +222,11 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 		}
 		return r.walk(full, rules, hidden)
 	case entry.Type()&fs.ModeSymlink != 0:
-		if r.f.follow && (!r.f.namedLinks || r.f.reads(name)) {
+		if r.Follow && (!r.NamedLinks || r.reads(name)) {
 			r.met(r.e.linked(full))
 		}
-	case r.f.names:
-	case !r.f.reads(name) && !r.f.readsAcross(full[len(r.root):]):
+	case r.listing:
+	case !r.reads(name) && !r.readsAcross(full[len(r.root):]):
 		r.passed(full, entry)
 	case r.e.secretFile(full) || r.e.secretSettings(full) || r.doubled(entry):
 		r.met(reachesSecret)
@@ -267,7 +237,7 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 // passed looks at a file that is not read: a secret with another name may be
 // read by that one, before or after.
 func (r *reader) passed(full string, entry fs.DirEntry) {
-	if !r.over() && !r.f.names && r.e.double(full, entry) != nil {
+	if !r.over() && !r.listing && r.e.double(full, entry) != nil {
 		r.met(reachesUnknown)
 	}
 }
@@ -281,35 +251,30 @@ func (r *reader) doubled(entry fs.DirEntry) bool {
 	return err != nil || slices.ContainsFunc(r.doubles, func(secret fs.FileInfo) bool { return os.SameFile(secret, info) })
 }
 
-// handingOf is how names become words where a command is given what a run finds.
-func handingOf(a *shell.Access) filter {
-	return filter{handing: a.Handing, braces: a.Braces, rooted: a.Rooted, reading: a.Reading, parts: a.Parts, uncut: a.Uncut}
-}
-
 // handed says what a name reaches by the way it is handed on: cut into words, it
 // names other files, or options. named is the name as it is printed.
-func (e *extraction) handed(named, base string, f *filter) string {
-	if f.reading.Misread(named) || f.parts && dashed(named) {
+func (e *extraction) handed(named, base string, names *value.Names) string {
+	if names.Reading.Misread(named) || names.Parts && dashed(named) {
 		return reachesUnknown
 	}
 	// It may be printed without the directory that it lies in.
-	if last := path.Base(named); !f.rooted && (strings.HasPrefix(last, "-") || f.reading.Misread(last)) {
+	if last := path.Base(named); !names.Rooted && (strings.HasPrefix(last, "-") || names.Reading.Misread(last)) {
 		return reachesUnknown
 	}
 	trimmed := !blankEnds(named)
-	switch f.handing {
-	case shell.Whole:
+	switch names.Handing {
+	case value.Whole:
 		return reachesNone
-	case shell.AsLines:
+	case value.AsLines:
 		return unknownUnless(trimmed && !strings.Contains(named, "\n"))
-	case shell.AsItems:
+	case value.AsItems:
 		return unknownUnless(trimmed && !strings.ContainsAny(named, "\n'\"\\"))
 	default:
 	}
-	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || f.braces && strings.Contains(named, "{") {
+	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || names.Braces && strings.Contains(named, "{") {
 		return reachesUnknown
 	}
-	return unknownUnless(!strings.ContainsAny(named, " \t") || !f.uncut && e.nothing(named, base))
+	return unknownUnless(!strings.ContainsAny(named, " \t") || !names.Uncut && e.nothing(named, base))
 }
 
 // nothing reports whether no piece of a text that is cut at its blanks names anything.
@@ -564,7 +529,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		e.patternName(t, text, op)
 		return nil
 	}
-	found := e.expandAs(text, base, a.Named && !a.Fed && op == v1.OpList)
+	found := e.expandAs(text, base, a.Named && !a.FromStream && op == v1.OpList)
 	if a.NoMatch {
 		if found.unknown || len(found.matches) > 0 {
 			item.Caveats.Add("dynamic_option")
@@ -597,7 +562,7 @@ func (e *extraction) globbed(t *touched, item *v1.Item, a *shell.Access, base st
 		if a.Reading.Misread(word) {
 			item.Caveats.Add(reachesUnknown)
 		}
-		if a.Fed {
+		if a.FromStream {
 			e.fedMatch(item, a, match, word, base)
 		}
 		e.matched(t, item, match, word, op, near)
@@ -639,11 +604,10 @@ func (e *extraction) cutNames(item *v1.Item, a *shell.Access, found *expansion) 
 
 // fedMatch judges one match of a pattern whose matches become words.
 func (e *extraction) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	f := handingOf(a)
-	if answer := e.handed(word, base, &f); answer != reachesNone {
+	if answer := e.handed(word, base, &a.Names); answer != reachesNone {
 		item.Caveats.Add(answer)
 	}
-	if info, err := e.view.Stat(match); (a.Leaf || a.Module) && (err != nil || info.IsDir()) {
+	if info, err := e.view.Stat(match); (a.FilesOnly || a.Module) && (err != nil || info.IsDir()) {
 		item.Caveats.Add(reachesUnknown)
 	}
 }

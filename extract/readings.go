@@ -5,6 +5,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
+	"policyd/extract/value"
 )
 
 // anyReading adds every path that a word of an unknown role may hold. A word with more marks
@@ -63,7 +64,7 @@ func (e *extraction) reading(t *touched, item *v1.Item, a *shell.Access, text, b
 	one := *a
 	one.Text = text
 	if e.view.Windows {
-		one.Reading, one.Maybe = shell.AsPath, false
+		one.Reading, one.Maybe = value.AsPath, false
 		e.windowsAccess(t, item, &one, base)
 		return
 	}
@@ -81,7 +82,7 @@ func (e *extraction) restricted(t *touched, text, op, base string) bool {
 	p := e.touch(&scratch, text, base, op)
 	restricted := len(p.Class) > 0 || !isOwn(p.Space) && p.Space != v1.SpaceNone
 	if !restricted && p.Caveats.Has("directory") {
-		restricted = e.tree(p.Real, filter{}) != reachesNone
+		restricted = e.tree(treeWalk{root: p.Real}, nil) != reachesNone
 	}
 	e.facts.Paths = e.facts.Paths[:index]
 	return restricted

@@ -12,6 +12,7 @@ import (
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
 	"policyd/extract/shell"
+	"policyd/extract/value"
 )
 
 // catalogued makes the items of a tool that the catalog knows.
@@ -288,8 +289,8 @@ func (e *extraction) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1
 		e.facts.Items[touched.item].Caveats.Add(reachesUnknown)
 	}
 	if op == "tree" && p.Caveats.Has("directory") {
-		real, included := p.Real, e.includes(t)
-		e.reach(&e.facts.Items[touched.item], func() string { return e.tree(real, included) })
+		tree := treeWalk{root: p.Real, Walk: e.includes(t)}
+		e.reach(&e.facts.Items[touched.item], func() string { return e.tree(tree, nil) })
 	}
 	return *p
 }
@@ -297,27 +298,27 @@ func (e *extraction) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1
 // includes reads the include filters of a search tool. Tools differ in what
 // they make of anything but a plain glob over base names: what is not plain
 // leaves nothing out.
-func (e *extraction) includes(t *catalog.Tool) filter {
-	f, types := filter{ignoring: t.Ignoring && !e.readsIgnored(t), across: t.Pathspecs}, e.texts(t.Types)
+func (e *extraction) includes(t *catalog.Tool) value.Walk {
+	walk, types := value.Walk{Ignoring: t.Ignoring && !e.readsIgnored(t), Across: t.Pathspecs}, e.texts(t.Types)
 	for _, include := range e.texts(t.Include) {
-		f.include = append(f.include, strings.TrimPrefix(include, "**/"))
+		walk.Include = append(walk.Include, strings.TrimPrefix(include, "**/"))
 	}
-	for _, include := range f.include {
+	for _, include := range walk.Include {
 		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !shell.RuleAsWritten(include) || t.Pathspecs && include[0] == ':' {
-			return filter{}
+			return value.Walk{}
 		}
 	}
-	if len(f.include) > 0 {
-		return f // what a glob includes is read whatever its type
+	if len(walk.Include) > 0 {
+		return walk // what a glob includes is read whatever its type
 	}
 	for _, name := range types {
 		globs, known := e.x.catalog.FileTypes[name]
 		if !known {
-			return filter{ignoring: f.ignoring}
+			return value.Walk{Ignoring: walk.Ignoring}
 		}
-		f.include = append(f.include, globs...)
+		walk.Include = append(walk.Include, globs...)
 	}
-	return f
+	return walk
 }
 
 // readsIgnored reports whether an argument makes a search read what git's ignore

@@ -9,6 +9,7 @@ import (
 	"policyd/extract/git"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
+	"policyd/extract/value"
 )
 
 // trackedNames says what reading the tracked files that pathspecs select
@@ -27,15 +28,14 @@ func (e *extraction) trackedNames(dir string, a *shell.Access, base string, foun
 		return reachesUnknown, true
 	}
 	left := maxReached
-	f := handingOf(a)
-	f.quoted = a.Quoted
-	f.rooted = false // git prints names that begin with none of what it was given
+	names := a.Names
+	names.Rooted = false // git prints names that begin with none of what it was given
 	visit := func(path string) bool {
 		if left--; left < 0 || found != nil && !found(path, verdict.Top+"/"+path) {
 			answer = reachesUnknown
 			return false
 		}
-		if answer = e.trackedName(path, verdict.Top, dir, base, &f); e.sought != nil {
+		if answer = e.trackedName(path, verdict.Top, dir, base, &names); e.sought != nil {
 			if answer = reachesNone; e.trackedFile(verdict.Top+"/"+path) == reachesSecret {
 				answer = reachesSecret
 			}
@@ -97,7 +97,7 @@ func (e *extraction) commitsOf(a *shell.Access, dir string) (commits, specs []st
 			specs = append(specs, word)
 		}
 	}
-	if len(specs) == 0 || !slices.Equal(a.Tracked, shell.AllTracked) {
+	if len(specs) == 0 || !slices.Equal(a.Tracked, value.AllTracked) {
 		specs = append(specs, a.Tracked...)
 	}
 	return commits, specs
@@ -109,15 +109,15 @@ func plainWord(word string) bool {
 }
 
 // trackedName says what one name that git prints reaches, where it becomes a word.
-func (e *extraction) trackedName(path, top, dir, base string, f *filter) string {
+func (e *extraction) trackedName(path, top, dir, base string, names *value.Names) string {
 	// The index has names and no directories: one of those may be what begins with a dash.
-	if !e.printedAs(path, base, f) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
+	if !e.printedAs(path, base, names) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
 		return reachesUnknown
 	}
 	full := top + "/" + path
 	named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
-	answer := e.handed(named, base, f)
-	if answer == reachesNone && !f.parts { // of which none is opened
+	answer := e.handed(named, base, names)
+	if answer == reachesNone && !names.Parts { // of which none is opened
 		answer = e.trackedFile(full)
 	}
 	if !below && answer == reachesNone && strings.ContainsAny(named, " \t") {
@@ -128,8 +128,8 @@ func (e *extraction) trackedName(path, top, dir, base string, f *filter) string 
 
 // quotedAsItIs reports whether git prints a path as it is: without -z it writes
 // unusual characters in quotes and with backslashes (core.quotePath).
-func quotedAsItIs(path string, handing shell.Handing) bool {
-	if handing == shell.Whole {
+func quotedAsItIs(path string, handing value.Handing) bool {
+	if handing == value.Whole {
 		return true
 	}
 	return strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) < 0
@@ -138,11 +138,11 @@ func quotedAsItIs(path string, handing shell.Handing) bool {
 // printedAs reports whether what git prints of a name is that name, or pieces of it that name
 // nothing: git status has names with blanks in quotes, and what they were before in front.
 // Where quotes are read, some take all that stands up to the next one for a word.
-func (e *extraction) printedAs(named, base string, f *filter) bool {
-	if f.quoted && strings.Contains(named, " ") && (f.handing != shell.AsLines || !e.nothing(`"`+named+`"`, base)) {
+func (e *extraction) printedAs(named, base string, names *value.Names) bool {
+	if names.Quoted && strings.Contains(named, " ") && (names.Handing != value.AsLines || !e.nothing(`"`+named+`"`, base)) {
 		return false
 	}
-	return quotedAsItIs(named, f.handing)
+	return quotedAsItIs(named, names.Handing)
 }
 
 // trackedFile says what reading one tracked file reaches: the disk may hold a

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"io/fs"
-	"slices"
 
 	"policyd/extract/lists"
 )
@@ -15,10 +14,9 @@ type walked struct {
 }
 
 type walkedTree struct {
-	root, named, base string
-	filter            filter
-	sought            *lists.PathClass
-	answer            string
+	treeWalk
+	sought *lists.PathClass
+	answer string
 }
 
 // doublesOf are the secrets with more than one name that matter to a walk of dir.
@@ -28,30 +26,28 @@ type doublesOf struct {
 	files  []fs.FileInfo
 }
 
-// treeOf says what reading everything below root reaches, for a tree whose names
-// become words of a command where the filter says so.
-func (e *extraction) treeOf(root, named, base string, f filter, found foundName) string {
-	if !f.fed {
-		named, base = "", ""
+// tree says what reading everything below a directory reaches. Each name that becomes a word is
+// given to found, unless that is nil.
+func (e *extraction) tree(t treeWalk, found foundName) string {
+	if !t.FromStream {
+		t.named, t.base = "", ""
 	}
 	if found != nil {
-		return e.walkTree(root, named, base, f, found) // for each command anew
+		return e.walkTree(&t, found) // for each command anew
 	}
 	for i := range e.walked.trees {
-		tree := &e.walked.trees[i]
-		if tree.root == root && tree.named == named && tree.base == base && tree.sought == e.sought && tree.filter.equal(&f) {
-			return tree.answer
+		if known := &e.walked.trees[i]; known.sought == e.sought && known.equal(&t) {
+			return known.answer
 		}
 	}
-	answer := e.walkTree(root, named, base, f, nil)
-	e.walked.trees = append(e.walked.trees, walkedTree{root: root, named: named, base: base, filter: f, sought: e.sought, answer: answer})
+	answer := e.walkTree(&t, nil)
+	e.walked.trees = append(e.walked.trees, walkedTree{treeWalk: t, sought: e.sought, answer: answer})
 	return answer
 }
 
-func (f *filter) equal(other *filter) bool {
-	return f.skipHidden == other.skipHidden && f.across == other.across && f.spelled == other.spelled && f.follow == other.follow && f.namedLinks == other.namedLinks && f.names == other.names && f.fed == other.fed &&
-		f.rooted == other.rooted && f.parts == other.parts && f.uncut == other.uncut && f.handing == other.handing && f.braces == other.braces && f.reading == other.reading && f.ignoring == other.ignoring && f.untracked == other.untracked && f.quoted == other.quoted && slices.Equal(f.ignoreFiles, other.ignoreFiles) &&
-		slices.Equal(f.unhidden, other.unhidden) && slices.Equal(f.include, other.include) && slices.Equal(f.exclude, other.exclude) && slices.Equal(f.excludeDir, other.excludeDir)
+func (t *treeWalk) equal(other *treeWalk) bool {
+	return t.root == other.root && t.named == other.named && t.base == other.base && t.spelled == other.spelled &&
+		t.listing == other.listing && t.Names == other.Names && t.Equal(&other.Walk)
 }
 
 // doubles are the secrets with more than one name that lie where otherNames looks for

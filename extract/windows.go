@@ -8,6 +8,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
+	"policyd/extract/value"
 )
 
 // onWindows reads the session as one on Windows.
@@ -87,8 +88,8 @@ func (e *extraction) windowsAccess(t *touched, item *v1.Item, a *shell.Access, b
 	}
 	if p.Caveats.Has("directory") && !e.harmless(a.Include) {
 		// Filters there fold case, which the walk does not: it takes none.
-		real := p.Real
-		e.reach(item, func() string { return e.tree(real, filter{follow: a.Follow, fed: a.Fed}) })
+		tree := treeWalk{root: p.Real, Walk: value.Walk{Follow: a.Follow}, Names: value.Names{FromStream: a.FromStream}}
+		e.reach(item, func() string { return e.tree(tree, nil) })
 	}
 }
 

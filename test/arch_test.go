@@ -79,13 +79,17 @@ var rooms = []room{
 		reason: "what git is told is read from its text alone, by whoever meets it: the shell's words and the repository's settings",
 	},
 	{
+		path:   "extract/value",
+		reason: "what a word can stand for is a matter of strings alone, whoever expands it and whoever looks at the disk",
+	},
+	{
 		path:   "extract/windows",
 		reason: "how PowerShell and cmd split a line follows from its text alone",
 	},
 	{
 		path: "extract", own: []string{
 			"api/v1", "extract/arguments", "extract/catalog", "extract/disk", "extract/git/syntax", "extract/lists", "extract/ownaddress", "extract/patch",
-			"extract/shell/guard", "extract/versions", "extract/windows", "internal/credential",
+			"extract/shell/guard", "extract/value", "extract/versions", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
@@ -369,6 +373,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/patch", "policyd/extract/paths"},
 		{"extract/disk", "policyd/extract/shell"},
 		{"extract/disk", "policyd/extract/catalog"},
+		{"extract/value", "policyd/extract/shell"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},
 		{"api", "policyd/internal/server"},

@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // openArchives notes the archives that options named, once all options are
@@ -22,7 +23,7 @@ func (p *parsed) openArchives(program *Program) {
 			p.c.Caveats.Add("executes")
 		}
 		p.variables(word)
-		p.accessAs(AsArchive, word, op, false)
+		p.accessAs(value.AsArchive, word, op, false)
 		p.c.Form.Put(p.archiveOptions[i], kind)
 	}
 }

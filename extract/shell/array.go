@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -54,7 +55,7 @@ func (a *array) found() (Word, bool) {
 	}
 	one := *a.words[0].feed
 	if one.many, one.none, one.every = false, true, len(one.roots) > 1; a.words[0].Recut {
-		one.handing = AsWords
+		one.Handing = value.AsWords
 	}
 	return one.word(a.words[0].Text), true
 }

@@ -8,6 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // call walks a simple command: assignments, then words.
@@ -423,8 +424,8 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 	}
 	one := *in
 	one.many, one.every = false, len(in.roots) > 1
-	if raw || in.untracked { // of a name with a backslash git prints none
-		one.handing = AsLines
+	if raw || in.Untracked { // of a name with a backslash git prints none
+		one.Handing = value.AsLines
 	}
 	return one.word(one.roots[0])
 }
@@ -442,7 +443,7 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 	in := w.in
 	if in != nil && !in.zero && len(in.roots) > 0 && !in.spaced && !in.hashes && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
 		lines := *in
-		lines.handing, lines.many, lines.every = max(in.handing, AsLines), true, len(in.roots) > 1
+		lines.Handing, lines.many, lines.every = max(in.Handing, value.AsLines), true, len(in.roots) > 1
 		member = lines.word(lines.roots[0])
 	}
 	member.Vanishes = true // there may be none

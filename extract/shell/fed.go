@@ -10,6 +10,7 @@ import (
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // feed is where a stream of file names comes from: what find or git ls-files
@@ -19,30 +20,17 @@ type feed struct {
 	// dir is what the roots count from.
 	dir   string
 	roots []string
-	// filters say which files below the roots can be among the names.
-	filters Access
+	// Walk selects the files below the roots whose names can be among them.
+	value.Walk
+	// Names are how the names become words.
+	value.Names
 	// files is true when no name is that of a directory, or of a link to one unless the
 	// filters follow links.
 	files bool
 	// zero is true when a NUL stands behind each name, and not a newline.
 	zero bool
-	// rooted is true when every name begins with its root.
-	rooted bool
-	// tracked are the pathspecs that select the names from git's index; nil when
-	// they come from the disk.
-	tracked []string
-	// commits are revisions whose names may be among them as well, and with parents
-	// those of their parents; without dashes a word that names a path is one. With head
-	// HEAD is one of them, unnamed.
-	commits               []string
-	parents, dashes, head bool
-	// untracked is true when they are names that git ignores none of, beside those it tracks.
-	// With quoted those with blanks stand in quotes.
-	untracked, quoted bool
 	// marked are the names that stand in the lines behind signs, where these are none.
 	marked *feed
-	// handing is how the names become words.
-	handing Handing
 	// widened is true when a root stands for what a pattern matches in it.
 	widened bool
 	// many is true when one run of the command gets several names.
@@ -51,9 +39,8 @@ type feed struct {
 	none bool
 	// every is true when a word may be a name below any of the roots.
 	every bool
-	// listed is true when the roots are the words that are printed, patterns among
-	// them; leaves, when those that are directories are not printed.
-	listed, leaves bool
+	// listed is true when the roots are the words that are printed, patterns among them.
+	listed bool
 	// spaced is true when one line holds several words.
 	spaced bool
 	// besides are other names that there may be among them.
@@ -68,9 +55,8 @@ type feed struct {
 	refs bool
 	// said is true when such a name may be what a tag says of itself.
 	said bool
-	// parts is true when the words are parts of names, each from the beginning of a segment
-	// on, and none of files; shown stands for one of them.
-	parts bool
+	// shown stands for a word if the words are parts of names, each from the beginning of a
+	// segment on, and none of files.
 	shown string
 	// segment is true for parts that are one segment of a name each, and shortened where
 	// something may be cut off its end.
@@ -83,9 +69,6 @@ type feed struct {
 	// cut, of parts, is a whole name that nothing but the text ending is cut off.
 	cut    *Word
 	ending string
-	// derived is true when a word is what another name is made to: of a piece of that, where a
-	// shell cuts it, something else is made.
-	derived bool
 	// made is true when the words are other names than those that were found: pieces of
 	// such lie elsewhere.
 	made bool
@@ -105,7 +88,7 @@ func (f *feed) word(root string) Word {
 
 // listed reports whether the word is one that another command prints as it stands.
 func (w Word) listed() bool {
-	return w.Kind == Fed && w.feed != nil && w.feed.listed && !w.feed.parts && !hasMeta(w.Text)
+	return w.Kind == Fed && w.feed != nil && w.feed.listed && !w.feed.Parts && !hasMeta(w.Text)
 }
 
 // cutAgain is a word of names as the items of a loop: where a variable holds them that
@@ -117,10 +100,10 @@ func (w Word) cutAgain(st *state) Word {
 	case w.Kind == Fed && w.feed.composed(): // pieces of names that lie elsewhere
 	case w.Kind == Fed:
 		again := *w.feed
-		again.handing = AsWords
+		again.Handing = value.AsWords
 		return again.word(w.Text)
 	case len(st.dirs) == 1 && !st.unknown && printable(w.Text, "*?[]"):
-		matches := feed{dir: st.dirs[0], listed: true, roots: []string{w.Text}, rooted: startsPlain([]string{w.Text})}
+		matches := feed{dir: st.dirs[0], listed: true, roots: []string{w.Text}, Names: value.Names{Rooted: startsPlain([]string{w.Text})}}
 		return matches.word(w.Text)
 	}
 	return Word{}
@@ -150,18 +133,14 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 	if f.made && op != v1.OpRead && op != v1.OpList {
 		return Access{Text: root, Op: op, Dynamic: true} // what is not there yet is made, wherever that is
 	}
-	a := f.filters
-	if tree && !f.files {
-		a = Access{Follow: true}
+	a := Access{
+		Text: root, Op: op, Tree: tree || !f.listed, Glob: f.listed && hasMeta(root), Walk: f.Walk, Names: f.Names,
 	}
-	a.Text, a.Op, a.Tree, a.Fed = root, op, tree || !f.listed, true
-	a.Glob, a.Leaf = f.listed && hasMeta(root), f.leaves
-	a.Rooted, a.Tracked, a.Commits = f.rooted, f.tracked, f.commits
-	a.Parents, a.Dashes, a.AtHead = f.parents, f.dashes, f.head
-	a.Untracked, a.Quoted, a.Ignoring = f.untracked, f.quoted, a.Ignoring || f.untracked && !tree
-	a.Parts, a.Uncut = f.parts, f.derived || f.composed()
-	if !split {
-		a.Handing = f.handing
+	if tree && !f.files {
+		a.Walk = value.Walk{Follow: true, Index: f.Index}
+	}
+	if a.FromStream = true; split {
+		a.Handing = value.AsWords
 	}
 	return a
 }
@@ -241,16 +220,16 @@ func (p *parsed) fedXargs() bool {
 		return false
 	}
 	if f.zero {
-		f.handing = Whole
+		f.Handing = value.Whole
 	}
 	if lines {
-		f.handing = max(f.handing, AsLines)
+		f.Handing = max(f.Handing, value.AsLines)
 	}
 	if p.has("-I") {
 		if f.spaced || p.has("-L") || p.has("-n") {
 			return false // of these the last one counts
 		}
-		f.handing = max(f.handing, AsItems)
+		f.Handing = max(f.Handing, value.AsItems)
 		mark := p.mark.Text
 		if p.mark.Kind != Literal || mark == "" {
 			return false
@@ -287,7 +266,7 @@ func (p *parsed) fedFd() bool {
 	if f == nil || slices.ContainsFunc(p.inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
 		return false
 	}
-	f.handing, f.many = Whole, p.has("-X")
+	f.Handing, f.many = value.Whole, p.has("-X")
 	argv := slices.Clone(p.inner)
 	if !slices.ContainsFunc(argv, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
 		argv = append(argv, Word{Kind: Literal, Text: "{}"})
@@ -367,7 +346,7 @@ func (w *walker) out(from int, in *feed) *feed {
 			f.besides = append(f.besides, "<stdin>") // as it calls what it is piped from outside
 		}
 		f.zero = slices.ContainsFunc(words.ZeroOptions[c.Verb], has)
-		f.rooted = c.Verb == "find"
+		f.Rooted = c.Verb == "find"
 		f.files = f.files || !f.widened && slices.ContainsFunc(words.FileNames[c.Verb], has) && !has("-L") // given -L some greps name directories
 	}
 	return f
@@ -410,7 +389,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 	}
 	if !ok || !has(run, words.NameListers[run.Verb]) ||
 		slices.ContainsFunc(run.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) ||
-		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.Fed && !a.IfExists }) {
+		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && !a.IfExists }) {
 		return nil
 	}
 	if len(run.Caveats) > 0 || len(runner.Dirs) != 1 || len(run.Dirs) != 1 || run.Dirs[0] != runner.Dirs[0] || run.Unknown || runner.Unknown {
@@ -427,7 +406,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 	default:
 		return nil
 	}
-	f.handing, f.many, f.every, f.spaced = AsWords, false, len(f.roots) > 1, false
+	f.Handing, f.many, f.every, f.spaced = value.AsWords, false, len(f.roots) > 1, false
 	f.zero = has(run, words.ZeroOptions[run.Verb])
 	return &f
 }
@@ -456,8 +435,8 @@ func listedNames(c *Command, f *feed) *feed {
 		}
 	}
 	if len(patterns) > 0 && len(patterns) == len(operands) {
-		f.roots, f.listed, f.leaves, f.filters = patterns, true, !itself, Access{}
-		f.rooted = startsPlain(patterns)
+		f.roots, f.listed, f.FilesOnly, f.Walk = patterns, true, !itself, value.Walk{}
+		f.Rooted = startsPlain(patterns)
 		return f
 	}
 	if itself {
@@ -479,18 +458,18 @@ func listedNames(c *Command, f *feed) *feed {
 // directory that it was found in, and a path that leads down behind it. All of
 // that lies in the tree, whatever the name, as long as no link leads out of it.
 func (f *feed) about(before, after string) *feed {
-	if f.tracked != nil || f.hashes || f.refs || f.parts || f.listed || f.many || before == "" && (after == "" || f.none || len(f.besides) > 0) {
+	if f.Tracked != nil || f.hashes || f.refs || f.Parts || f.listed || f.many || before == "" && (after == "" || f.none || len(f.besides) > 0) {
 		return nil // without a name a path behind it would count from the root
 	}
 	one := *f
-	one.entries, one.files, one.filters = "", false, Access{Follow: true}
+	one.entries, one.files, one.Walk = "", false, value.Walk{Follow: true}
 	switch {
 	case before == "":
 	case f.entries == "" || !strings.HasSuffix(before, "/") || !printable(before, "") || path.Clean(before) != path.Clean(f.entries):
 		return nil
 	default:
 		// What may be among the names besides lies there as well.
-		one.roots, one.every, one.rooted, one.besides = []string{f.entries}, false, true, nil
+		one.roots, one.every, one.Rooted, one.besides = []string{f.entries}, false, true, nil
 	}
 	if after != "" && (after[0] != '/' || !printable(after, "*?") || slices.Contains(strings.Split(after, "/"), "..")) {
 		return nil
@@ -502,7 +481,7 @@ func (f *feed) about(before, after string) *feed {
 // plainNames reports whether a word of the feed is the name of one file, as it counts
 // from where it was found.
 func (f *feed) plainNames() bool {
-	return !f.hashes && !f.refs && !f.parts && !f.listed && !f.many && !f.every && f.entries == "" && len(f.besides) == 0 && f.digits == nil
+	return !f.hashes && !f.refs && !f.Parts && !f.listed && !f.many && !f.every && f.entries == "" && len(f.besides) == 0 && f.digits == nil
 }
 
 // startsPlain reports whether no word can be read as an option.
@@ -532,7 +511,7 @@ func linesFeed(c *Command) *feed {
 		}
 		return nil
 	}
-	f.rooted = startsPlain(f.roots)
+	f.Rooted = startsPlain(f.roots)
 	return f
 }
 
@@ -545,7 +524,7 @@ func writtenNames(st *state, r *syntax.Redirect) *feed {
 	if slices.ContainsFunc(f.roots, func(line string) bool { return !printable(line, "") }) {
 		return nil
 	}
-	f.rooted = startsPlain(f.roots)
+	f.Rooted = startsPlain(f.roots)
 	return f
 }
 
@@ -591,7 +570,7 @@ func oneLine(format string) bool {
 }
 
 func producerFeed(c *Command, tracked []string) *feed {
-	f := &feed{dir: c.Dirs[0], filters: Access{Follow: true}}
+	f := &feed{dir: c.Dirs[0], Walk: value.Walk{Follow: true}}
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
@@ -616,7 +595,7 @@ func producerFeed(c *Command, tracked []string) *feed {
 			return nil
 		}
 		f.roots = append(f.roots, a.Text)
-		f.filters.Include, f.filters.SkipHidden, f.filters.Types = a.Include, a.SkipHidden, append(slices.Clip(f.filters.Types), a.Types...)
+		f.Include, f.SkipHidden, f.Types = a.Include, a.SkipHidden, append(slices.Clip(f.Types), a.Types...)
 	}
 	// What git is given by options (-X) is read, and no place to look in.
 	_, places := c.Form.Get("<path>")
@@ -624,7 +603,7 @@ func producerFeed(c *Command, tracked []string) *feed {
 		f.roots = append(f.roots, ".")
 	}
 	if c.found != nil {
-		f.filters, f.files = *c.found, !c.found.Follow
+		f.Walk, f.files = *c.found, !c.found.Follow
 	}
 	f.widen()
 	return f
@@ -644,6 +623,6 @@ func (f *feed) within(pattern string) bool {
 // match may be a link, and find goes through one that a slash stands behind.
 func (f *feed) widen() {
 	if f.widened {
-		f.filters.Follow, f.filters.NamedLinks, f.files = true, false, false
+		f.Follow, f.NamedLinks, f.files = true, false, false
 	}
 }

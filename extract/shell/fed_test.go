@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -250,7 +251,7 @@ func TestWordsAmongNames(t *testing.T) {
 	} {
 		got := newTable(t).Parse(line, textual)
 		run := got.Commands[len(got.Commands)-1]
-		assert.Equal(t, fed, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].Fed, "%s: %+v", line, run)
+		assert.Equal(t, fed, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].FromStream, "%s: %+v", line, run)
 	}
 	assert.Empty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/null); echo $((n))", textual).Messy)
 	assert.NotEmpty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/stdout); echo $((n))", textual).Messy)
@@ -270,17 +271,14 @@ func TestNamesThatMayBeNone(t *testing.T) {
 		`mapfile -t a < <(git ls-files d); for f in "${a[@]}"; do rg x "$f"; done`: false,
 	} {
 		accesses := newTable(t).Parse(line, textual).Commands
-		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Tree && !a.Fed })
+		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Tree && !a.FromStream })
 		assert.Equal(t, all, found, line)
 	}
 }
 
 // S3: a name that awk takes for an assignment is no file to it.
 func TestNamesThatAssign(t *testing.T) {
-	for name, assigns := range map[string]bool{"x=1": true, "_a=": true, "src/x=1": false, "./x=1": false, "1=x": false, "x": false, "x-y=1": false} {
-		assert.Equal(t, assigns, AsInput.Misread(name), name)
-	}
 	for _, program := range []string{"awk", "gawk", "mawk", "nawk"} {
-		assert.Equal(t, AsInput, last(t, program+" 1 *").Accesses[0].Reading, program)
+		assert.Equal(t, value.AsInput, last(t, program+" 1 *").Accesses[0].Reading, program)
 	}
 }

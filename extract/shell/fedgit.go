@@ -6,16 +6,15 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
-
-// AllTracked are the pathspecs of a command that is given none.
-var AllTracked = []string{"."}
 
 // trackedFeed is what git names of its index alone.
 func trackedFeed(c *Command) *feed {
-	f := &feed{dir: c.Dirs[0], filters: Access{Follow: true}, roots: []string{"."}, tracked: slices.Concat(c.Git.Pathspecs, c.Git.Below())}
-	if len(f.tracked) == 0 {
-		f.tracked = AllTracked
+	walk := value.Walk{Follow: true, Index: value.Index{Tracked: slices.Concat(c.Git.Pathspecs, c.Git.Below())}}
+	f := &feed{dir: c.Dirs[0], Walk: walk, roots: []string{"."}}
+	if len(f.Tracked) == 0 {
+		f.Tracked = value.AllTracked
 	}
 	return f
 }
@@ -28,14 +27,14 @@ func (w *walker) commitNames(c *Command) *feed {
 	reads := w.table.words.CommitNames[c.Verb]
 	if w.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || c.Git.configured ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !has(option) }) ||
-		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.Fed || a.Glob && !a.Spelled }) {
+		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
 		return nil
 	}
 	f := trackedFeed(c)
 	f.zero = has("-z")
-	f.commits, f.parents = c.Git.Revisions, reads.Parents
-	f.dashes = c.Git.Dashes || c.Verb == "git ls-tree"
-	f.head = reads.Head || has("--cached")
+	f.Commits, f.Parents = c.Git.Revisions, reads.Parents
+	f.Dashes = c.Git.Dashes || c.Verb == "git ls-tree"
+	f.AtHead = reads.Head || has("--cached")
 	if reads.Plain && (c.Git.Format != "" || !has("--format") && !has("--pretty")) {
 		return nil // the message stands among the names
 	}

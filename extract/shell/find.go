@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/value"
 )
 
 // findNode is one node of find's expression: a test or an action as a leaf, or
@@ -208,13 +210,13 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
 }
 
-// filters says which files below the roots a selection can hold.
-func (x *findExpression) filters(s selection) Access {
-	filters := Access{Follow: !s.typeF || s.none, ExcludeDir: x.pruned()}
+// walk selects the files below the roots that a selection can hold.
+func (x *findExpression) walk(s selection) value.Walk {
+	walk := value.Walk{Follow: !s.typeF || s.none, ExcludeDir: x.pruned()}
 	if s.named && !s.none {
-		filters.Include, filters.NamedLinks = s.names, !x.follows
+		walk.Include, walk.NamedLinks = s.names, !x.follows
 	}
-	return filters
+	return walk
 }
 
 // pruned lists the names that directories which find does not enter have,
@@ -350,8 +352,8 @@ func (p *parsed) find(program *Program) {
 			p.runs(leaf.run)
 		}
 	}
-	filters := p.tests.filters(p.tests.printed)
-	p.c.found = &filters
+	walk := p.tests.walk(p.tests.printed)
+	p.c.found = &walk
 	p.c.mixed = p.tests.prints && p.tests.zeros
 }
 
@@ -394,7 +396,8 @@ func (p *parsed) findFeed(run *findRun) *feed {
 		return nil
 	}
 	f := &feed{
-		dir: p.c.Dirs[0], many: run.many, filters: p.tests.filters(run.files), files: run.files.typeF, rooted: true, handing: Whole,
+		dir: p.c.Dirs[0], many: run.many, files: run.files.typeF,
+		Walk: p.tests.walk(run.files), Names: value.Names{Rooted: true, Handing: value.Whole},
 	}
 	for _, word := range p.operands {
 		if word.Kind == Glob && word.Text != "" {

@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
+	"policyd/extract/value"
 )
 
 // revision reads a word that git takes as a revision, as revision:path, or as
@@ -129,7 +130,7 @@ func (p *parsed) unknownRevision(word Word) {
 		p.c.Git.Patterns, p.c.Git.Expanded = append(p.c.Git.Patterns, unescape(word.Text)), append(p.c.Git.Expanded, word.Text)
 		p.object(unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
-	p.accessAs(AsRevision, word, v1.OpRead, false)
+	p.accessAs(value.AsRevision, word, v1.OpRead, false)
 }
 
 // Below are pathspecs that select what the words which the shell expands stand for, and of
@@ -212,7 +213,7 @@ func (p *parsed) pathspec(word Word) {
 		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	word.Text = text
-	p.accessAs(AsPathspec, word, v1.OpRead, false)
+	p.accessAs(value.AsPathspec, word, v1.OpRead, false)
 }
 
 // formatOptions are options of git whose values are formats or name fields of them.

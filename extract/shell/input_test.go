@@ -62,7 +62,7 @@ func TestStreamsThatOthersCut(t *testing.T) {
 	} {
 		got := newTable(t).Parse(line, textual)
 		last := got.Commands[len(got.Commands)-1]
-		assert.Equal(t, fed, len(last.Accesses) == 1 && last.Accesses[0].Fed, "%s: %+v", line, last)
+		assert.Equal(t, fed, len(last.Accesses) == 1 && last.Accesses[0].FromStream, "%s: %+v", line, last)
 	}
 }
 

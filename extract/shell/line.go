@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
-	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 	"policyd/extract/windows"
 )
 
@@ -146,7 +146,7 @@ type Command struct {
 	// Git are the words of a git command that select what it prints.
 	Git GitWords
 	// found says which files a find prints.
-	found *Access
+	found *value.Walk
 	// ran are the names that find gives to the one command that it runs, where it
 	// prints none itself.
 	ran *feed
@@ -233,60 +233,12 @@ type Access struct {
 	Dynamic bool
 	// Split is true for a Glob whose matches the shell splits at blanks.
 	Split bool
-	// Include, Exclude, ExcludeDir and SkipHidden say which files of a Tree are
-	// read: globs over base names.
-	Include, Exclude, ExcludeDir []string
-	SkipHidden                   bool
-	// Across is true where an Include is matched against whole paths as well, as BSD's grep does.
-	Across bool
-	// Types name kinds of files whose hidden ones are read all the same, as ripgrep's types do.
-	Types []string
-	// Ignoring is true when git's ignore rules leave files of a Tree out.
-	Ignoring bool
-	// IgnoreFiles name the files of such rules that are read in a directory, in those
-	// below and in those above: lines of them are printed where they make no sense.
-	IgnoreFiles []string
-	// Follow is true when symbolic links in a Tree are followed.
-	Follow bool
-	// NamedLinks is true where those alone are that the filters on names let through: nothing
-	// goes through the others.
-	NamedLinks bool
-	// Uncut is true when the words are made of such names: pieces of one make other names, that
-	// lie anywhere.
-	Uncut bool
-	// Fed is true when the names below a Tree become words of the command: names
-	// that would be read as anything but one operand then matter.
-	Fed bool
-	// Handing says how such names reach the command, Rooted that each begins
-	// with the Tree's own, so that none can turn into an option.
-	Handing Handing
-	Rooted  bool
-	// Parts is true where a word may begin with any segment of a name.
-	Parts bool
-	// Braces is true where the shell splits braces in names that become words outside
-	// of quotes.
-	Braces bool
-	// Leaf is true when directories among the matches of a Glob print what is not
-	// known.
-	Leaf bool
+	// Walk selects the files of a Tree that are accessed.
+	value.Walk
+	// Names are how matches of a Glob, and names below a Tree, become words of the command.
+	value.Names
 	// Module is true when a directory stands for a file that another one in it names.
 	Module bool
-	// Tracked, when not nil, are pathspecs: the names are those of the tracked
-	// files that they select, and of no others.
-	Tracked []string
-	// Reading says what else than a path the program takes names for that only the
-	// disk knows: those of a Glob, and those that are Fed.
-	Reading Reading
-	// Commits, when not nil, are revisions whose names may be among them as well: as
-	// git diff takes them. With Parents those of their parents are; without Dashes git
-	// takes a word that names a path for one.
-	Commits         []string
-	Parents, Dashes bool
-	// AtHead is true when those of HEAD are, which the line doesn't name.
-	AtHead bool
-	// Untracked is true when those are of what is on the disk and, where Ignoring says so,
-	// not ignored. Quoted is true where names with blanks stand in quotes.
-	Untracked, Quoted bool
 	// Refs is true where a name of a ref of the repository there is a word of the
 	// command: what it is taken for depends on all that they may be called.
 	Refs bool
@@ -309,62 +261,6 @@ type Access struct {
 	// command's own directories.
 	Dirs []string
 }
-
-// Reading says how a program reads an operand. The zero value is that it takes every
-// name for a path.
-type Reading uint8
-
-// Ways of reading an operand.
-const (
-	// AsPath is as nothing but a path.
-	AsPath Reading = iota
-	// AsPathspec is as a path pattern of git's, with magic behind a leading colon.
-	AsPathspec
-	// AsRevision is as a revision, with a path behind a colon, or as a path.
-	AsRevision
-	// AsArchive is as a file, on another machine where a colon stands in its first
-	// segment.
-	AsArchive
-	// AsInput is as a file, or as an assignment to a variable of awk's.
-	AsInput
-	// AsAnything is as a word of which a path may be any part (Memo.PathReadings).
-	AsAnything
-)
-
-// Misread reports whether a name is more than a path to a program that reads its
-// operands so.
-func (r Reading) Misread(name string) bool {
-	switch r {
-	case AsPathspec:
-		return strings.HasPrefix(name, ":")
-	case AsRevision:
-		return strings.Contains(name, ":") || gitsyntax.MayNameHash(name)
-	case AsArchive:
-		first, _, _ := strings.Cut(name, "/")
-		return strings.Contains(first, ":")
-	case AsInput:
-		variable, _, assigns := strings.Cut(name, "=")
-		return assigns && guard.IsName(variable)
-	default:
-		return false
-	}
-}
-
-// Handing says how a stream of names is cut into words. The zero value is the
-// one that cuts most.
-type Handing uint8
-
-// Ways of handing names on.
-const (
-	// AsWords is by blanks, with quotes, backslashes and patterns read.
-	AsWords Handing = iota
-	// AsItems is by lines, with quotes and backslashes read (xargs -I).
-	AsItems
-	// AsLines is by lines (read -r).
-	AsLines
-	// Whole is each name as it is (find -exec, xargs -0).
-	Whole
-)
 
 // parser is a parser with the text that it reads.
 type parser struct {

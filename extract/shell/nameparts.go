@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // namesFiles reports whether a word of the feed is the name of a file, a part of it, or several
@@ -26,7 +27,7 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 		parts = *word.feed
 	case word.Kind == Glob && !word.Expands && len(st.dirs) == 1 && !st.unknown && (len(word.dirs) == 0 || slices.Equal(word.dirs, st.dirs)) &&
 		printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
-		parts = feed{dir: st.dirs[0], listed: true, roots: []string{word.Text}, handing: Whole}
+		parts = feed{dir: st.dirs[0], listed: true, roots: []string{word.Text}, Names: value.Names{Handing: value.Whole}}
 		for _, from := range word.origins {
 			if !slices.Contains(parts.roots, from.pattern) {
 				parts.roots, several = append(parts.roots, from.pattern), true // with text about it
@@ -36,8 +37,8 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 		return Word{}, false
 	}
 	parts.shown, parts.segment, parts.cut = shown, false, nil
-	if parts.parts, parts.many, parts.rooted, parts.entries = true, false, false, ""; word.Split {
-		parts.handing = AsWords
+	if parts.Parts, parts.many, parts.Rooted, parts.entries = true, false, false, ""; word.Split {
+		parts.Handing = value.AsWords
 	}
 	parts.every = parts.every || several
 	return parts.word(word.Text), true
@@ -56,7 +57,7 @@ func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted
 	}
 	switch part.Exp.Op {
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		whole = value.feed != nil && value.feed.parts && value.feed.segment
+		whole = value.feed != nil && value.feed.Parts && value.feed.segment
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
 		if !strings.HasSuffix(operand.Text, "/") {
 			return Word{}, false
@@ -79,14 +80,14 @@ func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted
 // reports false for any other word.
 func directories(word Word) (Word, bool) {
 	f := word.feed
-	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.parts || f.listed || f.entries != "" || f.composed() || f.above() {
+	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
 		return Word{}, false
 	}
-	dirs := feed{dir: f.dir, filters: Access{Follow: true}, handing: f.handing, none: word.Vanishes, derived: true} // dirname fails without a word
+	dirs := feed{dir: f.dir, Walk: value.Walk{Follow: true}, Names: value.Names{Handing: f.Handing, Uncut: true}, none: word.Vanishes} // dirname fails without a word
 	if word.Split {
-		dirs.handing = AsWords
+		dirs.Handing = value.AsWords
 	}
-	if dirs.of = f.of; f.tracked != nil {
+	if dirs.of = f.of; f.Tracked != nil {
 		dirs.of = f
 	}
 	for _, root := range f.spread(word.Text) {
@@ -126,7 +127,7 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 	if !hasMeta(dir) {
 		return Word{Kind: Literal, Text: dir}, true
 	}
-	matches := feed{dir: st.dirs[0], listed: true, roots: []string{dir}, rooted: startsPlain([]string{dir}), handing: AsLines}
+	matches := feed{dir: st.dirs[0], listed: true, roots: []string{dir}, Names: value.Names{Rooted: startsPlain([]string{dir}), Handing: value.AsLines}}
 	return matches.word(dir), true
 }
 
@@ -175,13 +176,13 @@ func beside(part Word, after string) (Word, bool) {
 	}
 	name := part.feed.cut
 	f := name.feed
-	if name.Kind != Fed || f == nil || !f.namesFiles() || f.many || f.parts || f.listed || f.entries != "" || f.composed() || f.above() {
+	if name.Kind != Fed || f == nil || !f.namesFiles() || f.many || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
 		return Word{}, false
 	}
 	// Nothing is left of a name that is no more than the ending.
-	other := feed{dir: f.dir, roots: f.roots, every: f.every, rooted: f.rooted, filters: Access{Follow: true}, handing: f.handing, made: true, of: f.of, besides: []string{after}}
-	if f.tracked != nil {
-		other.of, other.rooted = f, false
+	other := feed{dir: f.dir, roots: f.roots, every: f.every, Walk: value.Walk{Follow: true}, Names: value.Names{Rooted: f.Rooted, Handing: f.Handing, Uncut: true}, made: true, of: f.of, besides: []string{after}}
+	if f.Tracked != nil {
+		other.of, other.Rooted = f, false
 	}
 	for _, known := range slices.Concat(f.spread(name.Text), f.besides) {
 		if !printable(known, "") || climbs(known) {
@@ -195,7 +196,7 @@ func beside(part Word, after string) (Word, bool) {
 // above reports whether git may tell names of what lies above the directory that they count
 // from ("../x"), as its pathspecs say.
 func (f *feed) above() bool {
-	return slices.ContainsFunc(f.tracked, func(spec string) bool {
+	return slices.ContainsFunc(f.Tracked, func(spec string) bool {
 		if strings.HasPrefix(spec, ":!") || strings.HasPrefix(spec, ":^") {
 			return !printable(spec[2:], "*?") || strings.HasPrefix(spec[2:], "/")
 		}

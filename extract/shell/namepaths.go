@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // A path may be made of segments of names: "internal/$n/${n}_test.go", where n is what
@@ -58,7 +59,10 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 			return Word{}, false // ".." may come of it
 		}
 	}
-	path := feed{dir: st.dirs[0], roots: []string{dir[:slash]}, filters: Access{Follow: true}, rooted: true, handing: Whole, below: below}
+	path := feed{
+		dir: st.dirs[0], roots: []string{dir[:slash]}, Walk: value.Walk{Follow: true}, below: below,
+		Names: value.Names{Rooted: true, Handing: value.Whole, Uncut: true},
+	}
 	return path.word(path.roots[0]), true
 }
 
@@ -72,7 +76,7 @@ func (w Word) segment() (Word, bool) {
 	if w.Kind != Fed || f == nil || f.many || !f.namesFiles() {
 		return Word{}, false
 	}
-	if f.parts {
+	if f.Parts {
 		return w, f.segment
 	}
 	if f.entries == "" || len(f.roots) != 1 {
@@ -86,7 +90,7 @@ func (w Word) segment() (Word, bool) {
 // wholeSegment reports whether the last segment of a word is an entry of a directory, and never
 // a step up. The pattern of a Glob that begins with a dot may match one.
 func wholeSegment(word Word) bool {
-	if word.feed != nil && word.feed.parts {
+	if word.feed != nil && word.feed.Parts {
 		return word.feed.segment
 	}
 	roots := []string{word.Text}

@@ -253,7 +253,7 @@ func counts(form v1.Form) bool {
 
 // oneFile reports whether an access is that to one file, known by its name.
 func oneFile(a Access) bool {
-	return !a.Glob && !a.Dynamic && !a.Fed && !a.Maybe && strings.Trim(a.Text, guard.WordBytes+"./-") == ""
+	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, guard.WordBytes+"./-") == ""
 }
 
 // plainStatistic reports whether stat is asked for one number of each file:

@@ -130,8 +130,8 @@ func TestParametersOfScripts(t *testing.T) {
 	assert.Equal(t, "f", last(t, `bash -c 'cat "$1"' _ f`).Accesses[0].Text)
 	assert.Equal(t, "g", last(t, `sh -c 'cat "$0"' g`).Accesses[0].Text)
 	assert.True(t, last(t, `sh -c 'cat "$2"' _ f`).Caveats.Has("dynamic_word") || last(t, `sh -c 'cat "$2"' _ f`).Accesses == nil)
-	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} \;`).Accesses[0].Fed)
-	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} +`).Accesses[0].Fed)
+	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} \;`).Accesses[0].FromStream)
+	assert.True(t, last(t, `find d -exec sh -c 'cat "$1"' _ {} +`).Accesses[0].FromStream)
 	assert.Contains(t, parse(t, `find d -exec sh -c '$1' _ {} \;`).Messy, guard.MessyDynamicVerb)
 	assert.Contains(t, parse(t, `bash -c 'eval "$1"' _ x`).Messy, guard.MessyBuiltin)
 }

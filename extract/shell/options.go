@@ -11,6 +11,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 	"policyd/extract/sql"
+	"policyd/extract/value"
 )
 
 // leading reads the global options before a subcommand and returns the rest.
@@ -573,7 +574,7 @@ func (p *parsed) database(kind string, word Word) string {
 func (p *parsed) readAs(base string, word Word) string {
 	switch base {
 	case "input":
-		p.accessAs(AsInput, word, v1.OpRead, false)
+		p.accessAs(value.AsInput, word, v1.OpRead, false)
 	case "packed":
 		p.packed(word)
 	default:
@@ -776,7 +777,7 @@ func (p *parsed) inert(word Word) {
 		switch {
 		case p.program != nil && p.program.inert:
 		case word.feed != nil && word.feed.refs && p.refsHere(word):
-		case word.feed != nil && word.feed.parts && p.partsHere(word):
+		case word.feed != nil && word.feed.Parts && p.partsHere(word):
 		default:
 			p.access(word, v1.OpList, false)
 		}
@@ -840,11 +841,11 @@ func (p *parsed) variables(word Word) {
 
 // access notes a word that is a path.
 func (p *parsed) access(word Word, op string, tree bool) {
-	p.accessAs(AsPath, word, op, tree)
+	p.accessAs(value.AsPath, word, op, tree)
 }
 
 // accessAs does the same for a program that may take it for something else.
-func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
+func (p *parsed) accessAs(reading value.Reading, word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
 		p.c.stdin = true
 		return
@@ -852,7 +853,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	switch {
 	case word.Kind == Fed && (word.feed == nil || word.feed.refs):
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
-	case word.Kind == Fed && word.feed.parts:
+	case word.Kind == Fed && word.feed.Parts:
 		word.Kind, word.Text = Dynamic, word.feed.shown
 	case word.Kind == Fed && (p.elsewhere(word.feed) || word.Split && word.feed.composed()):
 		word.Kind = Dynamic // the names count from another directory, or are pieces of such
@@ -863,7 +864,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 			p.c.Accesses = append(p.c.Accesses, a)
 		}
 		for _, name := range word.feed.besides {
-			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, Tree: tree, Follow: tree, IfExists: true})
+			p.c.Accesses = append(p.c.Accesses, Access{Text: name, Op: op, Tree: tree, Walk: value.Walk{Follow: tree}, IfExists: true})
 		}
 		p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
 		return
@@ -873,8 +874,7 @@ func (p *parsed) accessAs(reading Reading, word Word, op string, tree bool) {
 	if word.Kind == Literal && word.Text == "" {
 		return
 	}
-	a := p.filters
-	a.Text, a.Op, a.Tree, a.Glob, a.Split = word.Text, op, tree, word.Kind == Glob, word.Split
+	a := Access{Text: word.Text, Op: op, Tree: tree, Glob: word.Kind == Glob, Split: word.Split, Walk: p.filters}
 	a.One, a.Inner, a.Reading = a.Glob && !word.Expands, word.behindText(), reading
 	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
 		a.Dynamic = true
@@ -917,7 +917,7 @@ func (p *parsed) anyPart(word Word, op string) []Access {
 	added := p.c.Accesses[before:]
 	for i := range added {
 		if added[i].Maybe {
-			added[i].Reading = AsAnything
+			added[i].Reading = value.AsAnything
 		}
 	}
 	return added
@@ -964,7 +964,7 @@ func (p *parsed) operandOf(program *Program, kind string, word Word) {
 	if p.c.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
 		return
 	}
-	noPath := kind == "input" && AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)
+	noPath := kind == "input" && value.AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)
 	if !noPath {
 		p.c.Operand, p.c.OperandFile = word.Text, program.filesUnless != nil && !slices.ContainsFunc(program.filesUnless, p.has)
 	}

@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // commands are those being read, until they are emitted.
@@ -220,7 +221,7 @@ type parsed struct {
 	program *Program // whose options are being read
 	level   *Program // the same, and also in front of a subcommand
 	// filters are what a walk over a tree includes and leaves out.
-	filters Access
+	filters value.Walk
 	// takesIn is true when an option names files to read, takesAll when others are
 	// read, too, leavesOut when one names files not to read.
 	takesIn, takesAll, leavesOut bool
@@ -586,7 +587,7 @@ func (p *parsed) finish() {
 		a.Dirs = p.dirs
 		if a.Glob && len(from) > 0 {
 			// The shell finds the names where it is itself.
-			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Reading: a.Reading, Inner: a.Inner}
+			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
 			p.c.Accesses = append(p.c.Accesses, names)
 		}
 	}

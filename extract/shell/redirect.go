@@ -167,7 +167,7 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 		w.handsOn(st, []Word{word})
 		return append(out, Access{Text: word.Text, Op: op, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
 	}
-	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !word.feed.parts && (!word.Split || !word.feed.composed()) && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
+	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !word.feed.Parts && (!word.Split || !word.feed.composed()) && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
 		for _, root := range word.feed.spread(word.Text) {
 			out = append(out, word.feed.access(root, op, false, word.Split))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/value"
 )
 
 // pathKinds are the kinds of roles that a path-like operand can have.
@@ -100,7 +101,7 @@ func (p *parsed) role(program *Program, r role, word Word, whole bool) {
 	}
 	if kind == "read" || kind == "input" {
 		p.c.files++
-		p.c.stdin = p.c.stdin || word.Kind == Literal && kind == "input" && AsInput.Misread(word.Text) // so that there is no file
+		p.c.stdin = p.c.stdin || word.Kind == Literal && kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
 	if program.places != nil {
 		p.placed(kind, word)
@@ -166,9 +167,7 @@ func (p *parsed) impliedAccess(program *Program, whole bool) {
 		if p.has("-delete") {
 			p.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
-		a := p.filters
-		a.Text, a.Op = ".", v1.OpList
-		p.c.Accesses = append(p.c.Accesses, a)
+		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList, Walk: p.filters})
 	case program.implicit != "" && program.implicit != "tree":
 		p.access(Word{Kind: Literal, Text: program.implicit}, v1.OpRead, false)
 	}

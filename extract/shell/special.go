@@ -7,6 +7,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // isShell reports whether name is a shell whose -c payload is read again.
@@ -69,7 +70,7 @@ func positional(st *state, args []Word) *state {
 	feed := *last.feed
 	feed.many = false
 	first, more := feed.word(last.Text), feed.orNone().word(last.Text)
-	if last.Vanishes || feed.handing != Whole {
+	if last.Vanishes || feed.Handing != value.Whole {
 		first = more // a quoted list may be empty, too
 	}
 	next.set(strconv.Itoa(len(args)-1), &first)

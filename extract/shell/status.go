@@ -22,7 +22,7 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 	switch {
 	case w.printsMarked(c, args) && !c.Git.configured && w.toplevel(c.Dirs[0]) == c.Dirs[0]:
 		names := trackedFeed(c)
-		names.head, names.untracked, names.quoted = true, true, true
+		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return &feed{dir: names.dir, marked: names}
 	case c.Program == "awk" && in != nil && in.marked != nil && len(c.Accesses) == 0 && slices.Contains(w.table.words.LastFields, args[0]) && len(args) == 1:
 		names := *in.marked
@@ -50,11 +50,11 @@ func (w *walker) othersFeed(c *Command) *feed {
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
 		}) ||
-		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.Fed || a.Glob && !a.Spelled }) {
+		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
 		return nil
 	}
 	f := trackedFeed(c)
 	_, zero := c.Form.Get("-z")
-	f.untracked, f.zero = true, zero
+	f.Untracked, f.Ignoring, f.zero = true, true, zero
 	return f
 }

@@ -171,7 +171,7 @@ func TestNamesOfCommits(t *testing.T) {
 		fed := 0
 		for _, c := range got.Commands {
 			for _, a := range c.Accesses {
-				if a.Fed {
+				if a.FromStream {
 					fed++
 					assert.Equal(t, []string{"HEAD~1"}, a.Commits, line)
 					assert.Equal(t, strings.Contains(line, "--cached"), a.AtHead, line)

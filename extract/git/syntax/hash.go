@@ -20,21 +20,3 @@ func Hashes(word string) []string {
 	isOther := func(r rune) bool { return !strings.ContainsRune(hexDigits, r) }
 	return slices.DeleteFunc(strings.FieldsFunc(word, isOther), func(digits string) bool { return !IsHash(digits) })
 }
-
-// MayNameHash reports whether git may take a name, or an end of the range that it may be, for the
-// hash of an object: digits alone, or behind what git describe prints.
-func MayNameHash(name string) bool {
-	for end := range strings.SplitSeq(name, "..") {
-		end = strings.TrimLeft(end, ".^")
-		if i := strings.IndexAny(end, "^~@"); i >= 0 {
-			end = end[:i]
-		}
-		if i := strings.LastIndex(end, "-g"); i >= 0 {
-			end = end[i+2:]
-		}
-		if IsHash(end) {
-			return true
-		}
-	}
-	return false
-}

@@ -1,0 +1,103 @@
+package value
+
+import "strings"
+
+// Names describes how names that only the disk knows become words of a command: the matches of
+// a pattern, and the names that another command finds.
+type Names struct {
+	// FromStream means that the names below a tree become words.
+	FromStream bool
+	// Handing is how they are cut into words.
+	Handing Handing
+	// Rooted means that every name begins with its root, so that none is an option.
+	Rooted bool
+	// Parts means that a word can begin with any segment of a name.
+	Parts bool
+	// Uncut means that the command composes other names of each word, so that a piece of a name
+	// can lead anywhere.
+	Uncut bool
+	// Quoted means that names with blanks are printed in quotes.
+	Quoted bool
+	// Braces means that the shell expands braces in them outside of quotes.
+	Braces bool
+	// FilesOnly means that a directory prints what isn't known.
+	FilesOnly bool
+	// Reading is what the program can take them for.
+	Reading Reading
+}
+
+// Handing is how a stream of names is cut into words. The zero value is the one that cuts most.
+type Handing uint8
+
+// Ways to cut names into words.
+const (
+	// AsWords cuts at blanks, and reads quotes, backslashes and patterns.
+	AsWords Handing = iota
+	// AsItems cuts at newlines, and reads quotes and backslashes (xargs -I).
+	AsItems
+	// AsLines cuts at newlines (read -r).
+	AsLines
+	// Whole is each name as it is (find -exec, xargs -0).
+	Whole
+)
+
+// Reading is how a program reads an operand. The zero value takes every name for a path.
+type Reading uint8
+
+// Ways to read an operand.
+const (
+	// AsPath is as a path.
+	AsPath Reading = iota
+	// AsPathspec is as a git pathspec, with magic behind a leading colon.
+	AsPathspec
+	// AsRevision is as a git revision, with a path behind a colon, or as a path.
+	AsRevision
+	// AsArchive is as a file, on another machine if its first segment holds a colon.
+	AsArchive
+	// AsInput is as a file, or as an assignment to a variable of awk.
+	AsInput
+	// AsAnything is as a word of which any part can be a path.
+	AsAnything
+)
+
+// wordBytes are the bytes of a variable's name.
+const wordBytes = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// Misread reports whether a program with this reading can take name for more than a path.
+func (r Reading) Misread(name string) bool {
+	switch r {
+	case AsPathspec:
+		return strings.HasPrefix(name, ":")
+	case AsRevision:
+		return strings.Contains(name, ":") || mayNameHash(name)
+	case AsArchive:
+		first, _, _ := strings.Cut(name, "/")
+		return strings.Contains(first, ":")
+	case AsInput:
+		variable, _, assigns := strings.Cut(name, "=")
+		return assigns && variable != "" && (variable[0] < '0' || variable[0] > '9') && strings.Trim(variable, wordBytes) == ""
+	default:
+		return false
+	}
+}
+
+// leastHash is how many digits of a hash git wants at least (core.abbrev).
+const leastHash = 4
+
+// mayNameHash reports whether git can take a name, or an end of the range that it may be, for the
+// hash of an object: digits alone, or digits behind "-g", as git describe prints them.
+func mayNameHash(name string) bool {
+	for end := range strings.SplitSeq(name, "..") {
+		end = strings.TrimLeft(end, ".^")
+		if i := strings.IndexAny(end, "^~@"); i >= 0 {
+			end = end[:i]
+		}
+		if i := strings.LastIndex(end, "-g"); i >= 0 {
+			end = end[i+2:]
+		}
+		if len(end) >= leastHash && strings.Trim(end, "0123456789abcdefABCDEF") == "" {
+			return true
+		}
+	}
+	return false
+}
