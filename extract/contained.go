@@ -38,7 +38,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 			err = early.err
 		}
 	}()
-	e.bounds.ctx = ctx
+	e.facts.bounds.ctx = ctx
 	e.session()
 	if lists := &x.lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
 		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
@@ -56,7 +56,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
 		return v1.Containment{}, err
 	}
-	c := containment{extraction: e, left: maxContained, classes: x.lists.Judges(), obligation: v1.Obligation{
+	c := containment{extraction: e, left: maxContained, judging: x.lists.Judges(), obligation: v1.Obligation{
 		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.Contain.Environment,
 		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
 	}}
@@ -98,7 +98,7 @@ func (x *Extractor) Moves(call *v1.Call) bool {
 // its directory, the changes that the line begins with are taken from argv: enter is then the
 // directory that this shell itself has to enter.
 func (e *extraction) begins(argv []string) (cwd, enter string, err error) {
-	if !e.call.Session.LastingShell || e.facts.Cwd == "" {
+	if !e.facts.call.Session.LastingShell || e.facts.Cwd == "" {
 		return e.facts.Cwd, "", nil
 	}
 	entries, rest, stays := shell.Enters(argv[len(argv)-1])
@@ -167,32 +167,32 @@ func (x *Extractor) noSecretsInCommits(ctx context.Context, call *v1.Call, grant
 
 // argv is how the one command of the call is started.
 func (e *extraction) argv() ([]string, error) {
-	who := e.x.catalog.Identify(e.call.Session.Agent, e.call.Tool, e.call.Protocol)
+	who := e.x.catalog.Identify(e.facts.call.Session.Agent, e.facts.call.Tool, e.facts.call.Protocol)
 	if who.Method != nil && who.Method.Step == v1.StepCreate {
 		return e.terminalArgv()
 	}
 	if who.Tool == nil || who.Tool.Kind != v1.ToolShell {
 		return nil, errNoCommand
 	}
-	args, err := arguments.DecodeInto(e.work.arguments[:0], e.call.Args, e.x.catalog.Arguments)
+	args, err := arguments.DecodeInto(e.arguments[:0], e.facts.call.Args, e.x.catalog.Arguments)
 	if err != nil {
 		return nil, errNoCommand
 	}
-	e.args = args
+	e.tools.args = args
 	for _, name := range who.Tool.Cwd {
-		for _, dir := range e.texts([]string{name}) {
-			e.call = withCwd(e.call, dir)
+		for _, dir := range e.tools.texts([]string{name}) {
+			e.facts.call = withCwd(e.facts.call, dir)
 		}
 	}
 	for _, name := range who.Tool.Command {
-		texts, err := e.args.Take(name)
+		texts, err := e.tools.args.Take(name)
 		switch {
 		case err != nil:
 			return nil, errNoCommand
 		case len(texts) == 0:
-		case e.args.Raw(name)[0] == '[' && who.Tool.Words:
+		case e.tools.args.Raw(name)[0] == '[' && who.Tool.Words:
 			return slices.Clone(texts), nil
-		case e.args.Raw(name)[0] == '[':
+		case e.tools.args.Raw(name)[0] == '[':
 			return nil, errNoCommand
 		default:
 			return []string{e.shell(who.Tool), "-c", texts[0]}, nil
@@ -215,7 +215,7 @@ func withCwd(call *v1.Call, dir string) *v1.Call {
 
 // shell is the program that runs the tool's lines.
 func (e *extraction) shell(t *catalog.Tool) string {
-	for _, name := range []string{t.Shell, e.call.Session.Shell} {
+	for _, name := range []string{t.Shell, e.facts.call.Session.Shell} {
 		if name != "" {
 			return name
 		}
@@ -228,15 +228,15 @@ type containment struct {
 	*extraction
 	obligation v1.Obligation
 	left       int
-	// classes is true if operators name paths that count by the session.
-	classes bool
+	// judging is true if operators name paths that count by the session.
+	judging bool
 	// repositories are directories with a .git.
 	repositories []string
 }
 
 func (c *containment) fill(duty v1.Duty) error {
 	o, data := &c.obligation, &c.x.lists.Contain
-	c.addRoots(rootsWithRepositories)
+	c.scope.addRoots(rootsWithRepositories)
 	switch {
 	case duty.Reads == v1.ReadsKnown && duty.Profile == v1.ProfileReadOnly:
 		o.Read = []string{"/"}
@@ -249,8 +249,8 @@ func (c *containment) fill(duty v1.Duty) error {
 		c.add(&o.Write, data.Write.Home)
 	}
 	var roots []string
-	for i := range c.roots {
-		root := &c.roots[i]
+	for i := range c.scope.roots {
+		root := &c.scope.roots[i]
 		listed := func(above string) bool { return paths.Within(root.Real, above) }
 		if root.Space == v1.SpaceReadAlso && slices.ContainsFunc(o.Read, listed) {
 			continue // it is the system's, or a cache
@@ -261,9 +261,9 @@ func (c *containment) fill(duty v1.Duty) error {
 			c.protect(root.Real)
 		}
 	}
-	for i := range c.grants {
-		if space := c.grantedSpace(c.grants[i].Root); space != "" {
-			roots = append(roots, c.grants[i].Root)
+	for i := range c.grants.list {
+		if space := c.grants.grantedSpace(c.grants.list[i].Root); space != "" {
+			roots = append(roots, c.grants.list[i].Root)
 		}
 	}
 	return c.look(roots)
@@ -276,7 +276,7 @@ func (c *containment) add(to *[]string, lists ...[]string) {
 			if name = c.view.ExpandHome(name); name == "" {
 				continue
 			}
-			if resolved, err := c.view.Resolver.Resolve(name); err == nil && resolved.Exists && !c.ownPlace(resolved.Real) {
+			if resolved, err := c.view.Resolver.Resolve(name); err == nil && resolved.Exists && !c.sensitive.ownPlace(resolved.Real) {
 				*to = appendNew(*to, resolved.Real)
 			}
 		}
@@ -312,7 +312,7 @@ func (c *containment) protectGit(dir string) {
 // hook that the run left would be run by the next commit. A repository whose settings can't be
 // told is refused anyway.
 func (c *containment) protectNamed(repository string) {
-	verdict := c.inspectAnywhere(repository, "status")
+	verdict := c.repos.inspectAnywhere(repository, "status")
 	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
 		resolved, err := c.view.Resolver.Resolve(name)
 		if err != nil {
@@ -367,7 +367,7 @@ func (c *containment) hide(name string) {
 // visit judges a name, and walks on.
 func (c *containment) visit(full string, entry *entry) error {
 	o := &c.obligation
-	if c.secretFile(full) || c.secretDirectory(full) || c.secretSettings(full) || c.judged(full) {
+	if c.classes.secretFile(full) || c.classes.secretDirectory(full) || c.kept.secretSettings(full) || c.judged(full) {
 		o.Hide = append(o.Hide, full)
 		return c.oneName(full, entry)
 	}
@@ -390,7 +390,7 @@ func (c *containment) visit(full string, entry *entry) error {
 
 // judged reports whether a path is in a class of the operator's that has an effect.
 func (c *containment) judged(full string) bool {
-	return slices.ContainsFunc(c.x.lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.inClass(&class, full) != "" })
+	return slices.ContainsFunc(c.x.lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.classes.inClass(&class, full) != "" })
 }
 
 // oneName refuses a secret that another name of the file would show. What a hidden directory

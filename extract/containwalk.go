@@ -68,7 +68,7 @@ func (l *listings) put(dir string, stamp stat.Stamp, found listing) {
 // list reads a directory, or recalls it. What lies in git's directories counts by its content,
 // and what operators name by the session, so these are read each time.
 func (c *containment) list(dir string) (listing, error) {
-	if c.classes || !stat.Exact || strings.Contains(dir+"/", "/.git/") {
+	if c.judging || !stat.Exact || strings.Contains(dir+"/", "/.git/") {
 		return c.read(dir)
 	}
 	stamp, err := stat.Path(dir, false)
@@ -93,7 +93,7 @@ func (c *containment) read(dir string) (listing, error) {
 	}
 	found := listing{names: len(all)}
 	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { return one.Type()&fs.ModeSymlink != 0 }) // what it leads to counts
-	each := c.classes || strings.Contains(dir+"/", "/.git/")
+	each := c.judging || strings.Contains(dir+"/", "/.git/")
 	for _, one := range all {
 		tells := each || c.tells(dir+"/"+one.Name(), one.Name())
 		if tells || one.IsDir() {
@@ -106,7 +106,7 @@ func (c *containment) read(dir string) (listing, error) {
 
 // tells reports whether a name alone means something to contained runs.
 func (c *containment) tells(full, name string) bool {
-	return name == ".git" || c.secretFile(full) || c.secretDirectory(full) || slices.Contains(c.x.lists.Contain.Protected, name)
+	return name == ".git" || c.classes.secretFile(full) || c.classes.secretDirectory(full) || slices.Contains(c.x.lists.Contain.Protected, name)
 }
 
 func (c *containment) walk(dir string) error {
@@ -117,7 +117,7 @@ func (c *containment) walk(dir string) error {
 		}
 		return fmt.Errorf("look for secrets: %w", err)
 	}
-	c.step()
+	c.facts.step()
 	if c.left -= found.names; c.left < 0 {
 		return errManyNames
 	}

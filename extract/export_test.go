@@ -14,9 +14,9 @@ func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first
 	defer e.end()
 	e.session()
 	e.surroundings(nil)
-	first = e.tree(treeWalk{root: root}, nil)
+	first = e.trees.tree(treeWalk{root: root}, nil)
 	between()
-	return first, e.tree(treeWalk{root: root}, nil)
+	return first, e.trees.tree(treeWalk{root: root}, nil)
 }
 
 // NoPlaces is of how many directories it is remembered which places they lack.

@@ -182,25 +182,25 @@ func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 
 // extract makes the facts.
 func (e *extraction) extract(grants []v1.PathGrant) v1.Facts {
-	x, call := e.x, e.call
+	x, call := e.x, e.facts.call
 	e.session()
 	who := x.catalog.Identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
 	e.facts.Tool = v1.ToolFacts{
 		Name: call.Tool, Kind: who.Kind(), Client: who.Client, Protocol: call.Protocol, Known: who.Known,
 	}
-	e.about(who.Kind())
+	e.facts.about(who.Kind())
 	e.surroundings(grants)
 	e.facts.Complete = true
-	args, err := arguments.DecodeInto(e.work.arguments[:0], call.Args, x.catalog.Arguments)
+	args, err := arguments.DecodeInto(e.arguments[:0], call.Args, x.catalog.Arguments)
 	if err != nil {
-		e.doubt("arguments_unreadable")
-		return e.finish()
+		e.facts.doubt("arguments_unreadable")
+		return e.facts.finish()
 	}
-	e.args = args
+	e.tools.args = args
 	switch {
 	case who.Tool != nil:
-		e.catalogued(who.Tool)
+		e.tools.catalogued(who.Tool)
 	case who.Method != nil:
 		e.facts.Tool.Namespace = who.Method.Namespace
 		e.acp(who.Method)
@@ -209,67 +209,144 @@ func (e *extraction) extract(grants []v1.PathGrant) v1.Facts {
 	default:
 		e.other(call.Tool)
 	}
-	return e.finish()
+	return e.facts.finish()
 }
 
-// extraction is the work on one call.
+// extraction is the work on one call. Its parts hold pointers to those that they ask.
 type extraction struct {
 	x     *Extractor
-	call  *v1.Call
-	args  arguments.Arguments
-	facts v1.Facts
-	// gitAnswers counts how often commits and refs were read for their names, pastBudget
-	// what was read of history.
-	gitAnswers int
-	pastBudget git.Budget
+	facts builder
+	view  disk.View
+	// arguments and roots are memory for a call's own.
+	arguments [6]arguments.Argument
+	roots     [4]paths.Root
 
-	view       disk.View
-	roots      []paths.Root
-	grants     []v1.PathGrant
-	granted    map[string]bool // whether the root of a grant gives a space, once asked
-	sensitives []lists.Root    // of the homes
-	rootStage  rootStage       // which roots were looked up
-	scratches  []string        // the client's own directories that the agent works in
-	line       bool            // a command line is being read
-	foreign    bool            // on Windows, by a shell of Unix
-	crossed    bool            // where it prints to may be a file that it reads
-	// aliases are the names that the line makes, commandIndex the command whose paths are looked at, and
-	// aliasDepth how many names led to the one that is.
-	aliases []alias
-	// sought is the path class that is looked for in the place of secrets; nil for secrets.
-	sought                   *lists.PathClass
-	commandIndex, aliasDepth int
-
-	bounds      bounds
-	room        *room
-	work        workspace
-	walked      walked
-	projectBins projectPlaces
+	sessionPlaces
+	diskReaders
+	gitReaders
+	lineReaders
+	toolReaders
 }
 
-func (e *extraction) about(key string) {
-	for _, known := range e.facts.About {
-		if known == key {
-			return
-		}
-	}
-	e.facts.About = append(e.facts.About, key)
+// sessionPlaces say whose a path is.
+type sessionPlaces struct {
+	sensitive   sensitiveRoots
+	grants      grants
+	scratch     scratch
+	scope       scope
+	permissions permissions
 }
 
-// doubt makes the facts incomplete and says why.
-func (e *extraction) doubt(code string) {
-	e.facts.Complete = false
-	for _, known := range e.facts.Doubts {
-		if known == code {
-			return
+// diskReaders say what lies at a path, and what is reached from there.
+type diskReaders struct {
+	classes   classifier
+	links     hardLinks
+	trees     trees
+	globs     globs
+	choice    programChoice
+	programs  projectPrograms
+	producers producers
+}
+
+// gitReaders say what git does and prints.
+type gitReaders struct {
+	repos   repositories
+	kept    gitKept
+	tracked trackedFiles
+	prints  gitPrints
+	gits    gitCommands
+}
+
+// lineReaders make facts of command lines.
+type lineReaders struct {
+	locator  locator
+	aliases  aliasTable
+	placer   placer
+	accesses accesses
+	commands commands
+}
+
+// toolReaders make facts of tool calls.
+type toolReaders struct {
+	tools tools
+	files fileTools
+	acps  acpReader
+}
+
+// wire makes the parts of an extraction for a call, each with those that it asks.
+func (e *extraction) wire(x *Extractor, call *v1.Call) {
+	e.x = x
+	e.facts = builder{call: call, lists: x.lists, room: &room{}}
+	e.sessionPlaces = sessionPlaces{
+		sensitive:   sensitiveRoots{view: &e.view, x: x},
+		grants:      grants{sensitive: &e.sensitive},
+		scratch:     scratch{view: &e.view, x: x, facts: &e.facts, scope: &e.scope, sensitive: &e.sensitive},
+		scope:       scope{view: &e.view, lists: x.lists, sensitive: &e.sensitive, grants: &e.grants, scratch: &e.scratch, repos: &e.repos},
+		permissions: permissions{view: &e.view, scope: &e.scope, grants: &e.grants},
+	}
+	e.diskReaders = diskReaders{
+		classes: classifier{view: &e.view, x: x, scope: &e.scope, scratch: &e.scratch},
+		links:   hardLinks{view: &e.view, x: x, scope: &e.scope, classes: &e.classes, kept: &e.kept},
+		trees: trees{
+			view: &e.view, x: x, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, repos: &e.repos,
+		},
+		globs:     globs{view: &e.view, scope: &e.scope},
+		choice:    programChoice{view: &e.view, scope: &e.scope, globs: &e.globs, trees: &e.trees},
+		programs:  projectPrograms{facts: &e.facts, view: &e.view, x: x, scope: &e.scope, globs: &e.globs},
+		producers: producers{view: &e.view, x: x, facts: &e.facts, repos: &e.repos},
+	}
+	e.gitReaders = gitReaders{
+		repos: repositories{view: &e.view, x: x, scope: &e.scope},
+		kept:  gitKept{view: &e.view, x: x},
+		tracked: trackedFiles{
+			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, trees: &e.trees,
+		},
+		prints: gitPrints{
+			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, tracked: &e.tracked,
+		},
+		gits: gitCommands{
+			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, kept: &e.kept, prints: &e.prints,
+		},
+	}
+	e.wireReaders(x)
+}
+
+// wireReaders makes the parts that write the facts.
+func (e *extraction) wireReaders(x *Extractor) {
+	asks := e.commands.asks
+	if asks.Plain == nil {
+		asks = shell.Options{
+			Plain: e.view.Direct, Enterable: e.permissions.enterable, Readable: e.permissions.readable, Textual: e.permissions.textual,
+			Toplevel: e.repos.toplevel, Directories: e.globs.directories, Produced: e.producers.produced,
 		}
 	}
-	e.facts.Doubts = append(e.facts.Doubts, code)
+	e.lineReaders = lineReaders{
+		locator: locator{
+			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, aliases: &e.aliases,
+		},
+		aliases: aliasTable{facts: &e.facts, view: &e.view, locator: &e.locator, repos: &e.repos, placer: &e.placer},
+		placer:  placer{facts: &e.facts, view: &e.view, locator: &e.locator, classes: &e.classes, globs: &e.globs},
+		accesses: accesses{
+			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, classes: &e.classes, locator: &e.locator, aliases: &e.aliases,
+			placer: &e.placer, globs: &e.globs, trees: &e.trees, tracked: &e.tracked, repos: &e.repos,
+		},
+		commands: commands{
+			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, sensitive: &e.sensitive, locator: &e.locator, aliases: &e.aliases,
+			accesses: &e.accesses, choice: &e.choice, programs: &e.programs, gits: &e.gits, asks: asks,
+		},
+	}
+	e.toolReaders = toolReaders{
+		tools: tools{facts: &e.facts, view: &e.view, x: x, locator: &e.locator, commands: &e.commands, files: &e.files},
+		files: fileTools{
+			facts: &e.facts, view: &e.view, x: x, locator: &e.locator, classes: &e.classes, placer: &e.placer, trees: &e.trees, tools: &e.tools,
+		},
+		acps: acpReader{facts: &e.facts, view: &e.view, x: x, commands: &e.commands, tools: &e.tools, files: &e.files},
+	}
 }
 
 // session normalizes the session: what is missing is read in the narrowest way.
 func (e *extraction) session() {
-	s := &e.call.Session
+	s := &e.facts.call.Session
 	audience := s.Audience
 	if audience != v1.AudiencePersonal && audience != v1.AudienceTeam {
 		audience = v1.AudiencePublic
@@ -292,89 +369,6 @@ func (e *extraction) session() {
 		e.onWindows()
 	} else if !path.IsAbs(e.view.Home) {
 		e.view.Home = "" // the shell's own ~ leads elsewhere than a path from the working directory
-	}
-}
-
-// finish fills what rules look things up by, and makes the facts total.
-func (e *extraction) finish() v1.Facts {
-	f := &e.facts
-	f.Tool.Act = f.Tool.JudgedAs()
-	e.about(f.Tool.Act)
-	verbs, names := distinct{list: f.Verbs}, distinct{list: f.Names}
-	for i := range f.Items {
-		item := &f.Items[i]
-		e.about(item.Kind)
-		if item.Kind == v1.ItemCommand {
-			verbs.add(item.Verb)
-		}
-		item.Form = total(item.Form)
-		item.Touches, item.Caveats, item.Within, item.Reaches = total(item.Touches), total(item.Caveats), total(item.Within), total(item.Reaches)
-		e.aboutItem(item)
-	}
-	for i := range f.Paths {
-		path := &f.Paths[i]
-		e.about(path.Op)
-		e.aboutPath(path)
-		names.add(paths.Base(path.Real))
-		path.Class, path.Caveats = total(path.Class), total(path.Caveats)
-		path.Links = total(path.Links)
-	}
-	f.Verbs, f.Names = verbs.list, names.list
-	if len(f.Items) == 0 && f.Complete && f.Tool.Kind == v1.ToolShell && !f.Messy {
-		e.about("nothing")
-	}
-	if e.x.lists.Ruled[f.Session.Agent] {
-		e.about("ruled")
-	}
-	f.About, f.Verbs, f.Names, f.Doubts = total(f.About), total(f.Verbs), total(f.Names), total(f.Doubts)
-	f.Items, f.Paths, f.Session.Tools = total(f.Items), total(f.Paths), total(f.Session.Tools)
-	f.Method.Peers = total(f.Method.Peers)
-	return e.facts
-}
-
-// aboutPath adds the keys by which rules that deny or ask are indexed. They
-// are derived here, from the finished facts alone, so that no way of making a
-// path can forget one.
-func (e *extraction) aboutPath(path *v1.Path) {
-	changes := path.Op == v1.OpWrite || path.Op == v1.OpDelete
-	switch {
-	case path.Space == v1.SpaceOutside:
-		e.about("outside")
-	case path.Space == v1.SpaceGrantRead && changes:
-		e.about("read_only")
-	}
-	if path.Caveats.Has("network") {
-		e.about("network_device")
-	}
-	for _, class := range path.Class {
-		switch class.Name {
-		case "secret", "secret_directory":
-			e.about("secret")
-		case "protected", "protected_always":
-			e.about("protected")
-		case "own":
-			e.about("own")
-		case "delete_allow":
-		default:
-			e.about("class")
-		}
-	}
-}
-
-// aboutItem does the same for the caveats of items.
-func (e *extraction) aboutItem(item *v1.Item) {
-	if len(item.Reaches) > 0 {
-		e.about("class")
-	}
-	for _, caveat := range item.Caveats {
-		switch caveat {
-		case "reads_environment", "secret_variable":
-			e.about("environment")
-		case "own_program", "own_address":
-			e.about("own")
-		case reachesSecret, reachesOutside, reachesUnknown:
-			e.about("reach")
-		}
 	}
 }
 
@@ -402,4 +396,18 @@ func (b *Base) now() time.Duration {
 		return time.Duration(b.options.Now().UnixNano())
 	}
 	return time.Duration(time.Now().UnixNano())
+}
+
+// onWindows reads the session as one on Windows.
+func (e *extraction) onWindows() {
+	e.view.Windows, e.view.Resolver.Windows = true, true
+	e.view.Home = e.facts.call.Session.Home
+	if e.view.Home == "" && path.IsAbs(e.x.options.Home) == (e.facts.call.Session.ProjectDir != "" && e.facts.call.Session.ProjectDir[0] == '/') {
+		e.view.Home = e.x.options.Home // the sidecar's own, where that is of the same kind
+	}
+	if clean, err := paths.WindowsPath(e.view.Home); err == nil {
+		e.view.Home = clean
+	} else {
+		e.view.Home = ""
+	}
 }

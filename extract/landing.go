@@ -18,10 +18,19 @@ const landsUnknown = "lands_unknown"
 // maxLandings bounds how many remarkable paths of one landing are listed.
 const maxLandings = 64
 
+// placer notes the paths that come to be where something is put.
+type placer struct {
+	facts   *builder
+	view    *disk.View
+	locator *locator
+	classes *classifier
+	globs   *globs
+}
+
 // landing follows what is put at a path: into the directory that is there, or
 // under the path's own name.
 type landing struct {
-	e    *extraction
+	e    *placer
 	t    *touched
 	item *v1.Item // the command; nil for a file tool, whose paths are items
 	what *shell.Landing
@@ -32,8 +41,8 @@ type landing struct {
 
 // lands notes the paths that come to be where a command puts its sources. base
 // is what they count from.
-func (e *extraction) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
-	l := landing{e: e, t: t, item: item, what: what, left: maxReached, listed: maxLandings, unknown: what.Vague}
+func (p *placer) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
+	l := landing{e: p, t: t, item: item, what: what, left: maxReached, listed: maxLandings, unknown: what.Vague}
 	l.at(target, base)
 	if l.unknown {
 		item.Caveats.Add(landsUnknown)
@@ -43,7 +52,7 @@ func (e *extraction) lands(t *touched, item *v1.Item, what *shell.Landing, targe
 // copied notes the paths that come to be where a file tool puts its sources.
 // Tools differ in whether a directory takes its place in another or is merged
 // with it, so both count.
-func (e *extraction) copied(sources, targets []string) {
+func (p *placer) copied(sources, targets []string) {
 	if len(sources) == 0 || len(targets) == 0 {
 		return
 	}
@@ -52,14 +61,14 @@ func (e *extraction) copied(sources, targets []string) {
 		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList})
 	}
 	for _, target := range targets {
-		full := e.view.Absolute(target, e.facts.Cwd)
+		full := p.view.Absolute(target, p.facts.Cwd)
 		if full == "" {
 			continue
 		}
-		l := landing{e: e, t: &touched{}, what: what, left: maxReached, listed: maxLandings}
-		l.at(full, e.facts.Cwd)
+		l := landing{e: p, t: &touched{}, what: what, left: maxReached, listed: maxLandings}
+		l.at(full, p.facts.Cwd)
 		if l.unknown {
-			e.facts.Items[len(e.facts.Items)-1].Caveats.Add(landsUnknown)
+			p.facts.Items[len(p.facts.Items)-1].Caveats.Add(landsUnknown)
 		}
 	}
 }
@@ -95,7 +104,7 @@ func (l *landing) named(a *shell.Access, base string) []string {
 		l.unknown = true
 		return nil
 	case a.Glob:
-		found := l.e.expand(a.Text, base)
+		found := l.e.globs.expand(a.Text, base)
 		l.unknown = l.unknown || found.unknown
 		if len(found.words) == 0 {
 			return []string{disk.Unquote(a.Text)} // a link may lead to what isn't there
@@ -136,7 +145,7 @@ func (l *landing) source(source, base, dir string) {
 // linked notes what a relative link leads to: its text counts from where it lies.
 func (l *landing) linked(source, full string) {
 	if l.what.Makes == shell.SymbolicLinks && !strings.HasPrefix(source, "/") {
-		l.e.touch(l.t, source, paths.Parent(full), v1.OpList)
+		l.e.locator.touch(l.t, source, paths.Parent(full), v1.OpList)
 	}
 }
 
@@ -217,7 +226,7 @@ func (l *landing) walk(from, to string, merged bool) {
 // remarkable reports whether a name is on a list by itself.
 func (l *landing) remarkable(full string) bool {
 	p := v1.Path{Op: v1.OpWrite}
-	l.e.classify(&p, full)
+	l.e.classes.classify(&p, full)
 	return len(p.Class) > 0
 }
 
@@ -229,7 +238,7 @@ func (l *landing) landed(raw, full string, named bool) bool {
 	if l.item == nil {
 		t = &touched{item: len(l.e.facts.Items)}
 	}
-	p := l.e.touch(t, full, "", v1.OpWrite)
+	p := l.e.locator.touch(t, full, "", v1.OpWrite)
 	index := len(l.e.facts.Paths) - 1
 	plain := len(p.Class) == 0 && len(p.Links) == 0 && !p.Caveats.Has("hard_link") && !p.Caveats.Has("special") &&
 		!p.Caveats.Has("error")
@@ -245,7 +254,7 @@ func (l *landing) landed(raw, full string, named bool) bool {
 	}
 	p.Raw = raw
 	if l.item == nil {
-		l.e.pathItem(index)
+		l.e.facts.pathItem(index)
 	}
 	return always
 }

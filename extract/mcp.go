@@ -78,17 +78,17 @@ type uncatalogued struct {
 }
 
 func (u *uncatalogued) arguments() {
-	for i := range u.e.args {
-		if u.secretsOnly && u.e.args[i].Used {
+	for i := range u.e.tools.args {
+		if u.secretsOnly && u.e.tools.args[i].Used {
 			continue // it is an item, and judged as what it is
 		}
 		var value any
-		if err := json.Unmarshal(u.e.args[i].Raw, &value); err != nil {
-			u.e.doubt("argument_type")
+		if err := json.Unmarshal(u.e.tools.args[i].Raw, &value); err != nil {
+			u.e.facts.doubt("argument_type")
 			continue
 		}
-		u.key("", u.e.args[i].Name)
-		u.value(u.e.args[i].Name, value)
+		u.key("", u.e.tools.args[i].Name)
+		u.value(u.e.tools.args[i].Name, value)
 	}
 }
 
@@ -124,7 +124,7 @@ func (u *uncatalogued) key(name, key string) {
 		u.text(name, key)
 		return
 	}
-	u.e.spelledSecret(key)
+	u.e.locator.spelledSecret(key)
 }
 
 func (u *uncatalogued) text(name, text string) {
@@ -139,11 +139,11 @@ func (u *uncatalogued) text(name, text string) {
 		// What is written or looked for may say ".env". Only what names a secret
 		// that is there, from the root on, could be meant as the file itself.
 		if u.full(text) && u.there(text) {
-			u.e.spelledSecret(text)
+			u.e.locator.spelledSecret(text)
 		}
 		return
 	}
-	u.e.spelledSecret(text)
+	u.e.locator.spelledSecret(text)
 	if u.secretsOnly {
 		return
 	}
@@ -258,17 +258,7 @@ const maxName = 4096
 func (u *uncatalogued) declared(name, text string) {
 	e := u.e
 	raw, clear := u.spelled(text)
-	u.below(e.addressedPath(text, raw, clear, e.x.catalog.MCPOperation(u.tool, name)))
-}
-
-// addressedPath adds the item of a path as otherReadings judges it.
-func (e *extraction) addressedPath(text, raw string, clear bool, op string) *v1.Path {
-	index, item := len(e.facts.Paths), len(e.facts.Items)
-	e.filePath(raw, op, &catalog.Tool{})
-	p := &e.facts.Paths[index]
-	e.otherReadings(p, text, raw, clear)
-	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))
-	return p
+	u.below(e.files.addressedPath(text, raw, clear, e.x.catalog.MCPOperation(u.tool, name)))
 }
 
 // spelled is what a text names, and whether it certainly does.
@@ -288,7 +278,7 @@ func (u *uncatalogued) place(text string) {
 		u.below(u.reach(text, raw, clear))
 	}
 	if pattern {
-		root := u.reach(text, u.e.patternRoot(raw), clear)
+		root := u.reach(text, u.e.files.patternRoot(raw), clear)
 		if strings.Contains(raw, "**") {
 			u.below(root) // other patterns name what they match
 		}
@@ -299,9 +289,9 @@ func (u *uncatalogued) place(text string) {
 // covered with the tool; elsewhere it is an item of its own.
 func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
 	e, op := u.e, u.e.x.catalog.MCPOperation(u.tool, "")
-	p := e.touch(&u.touched, raw, e.facts.Cwd, op)
-	e.alteredPath(p, raw)
-	e.otherReadings(p, text, raw, clear)
+	p := e.locator.touch(&u.touched, raw, e.facts.Cwd, op)
+	e.locator.alteredPath(p, raw)
+	e.locator.otherReadings(p, text, raw, clear)
 	u.touched.add(op, p.Space)
 	switch p.Space {
 	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceNone:
@@ -311,31 +301,8 @@ func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
 			return p
 		}
 	}
-	e.pathItem(len(e.facts.Paths) - 1)
+	e.facts.pathItem(len(e.facts.Paths) - 1)
 	return p
-}
-
-// otherReadings judges a path by what else its argument could name: raw is what
-// was resolved, and clear is false where that is only what it spells. A program
-// may decode percent signs, and then open another file.
-func (e *extraction) otherReadings(p *v1.Path, text, raw string, clear bool) {
-	p.Raw = text
-	decoded := unescaped(raw)
-	if clear && decoded == raw {
-		return
-	}
-	full := e.view.Absolute(decoded, e.facts.Cwd)
-	resolved, err := e.view.Resolve(full)
-	if clear && full != "" && err == nil && e.spaceFor(p.Op, &resolved) == p.Space {
-		e.classify(p, resolved.Real)
-		return
-	}
-	p.Space = v1.SpaceUnknown
-	p.Caveats.Add("ambiguous")
-	e.classify(p, e.view.Spelling(decoded))
-	if full != "" && err == nil {
-		e.classify(p, resolved.Real)
-	}
 }
 
 // patch makes an item of every path of a patch. Which format the tool reads is
@@ -346,34 +313,6 @@ func (u *uncatalogued) patch(text string) {
 		return
 	}
 	for _, change := range changes {
-		u.e.filePath(change.Path, change.Op, &catalog.Tool{})
-	}
-}
-
-// spelledSecret adds a path where a text spells a secret file or leads to one,
-// so that no unknown argument carries one past the rules.
-func (e *extraction) spelledSecret(text string) {
-	e.step()
-	if remotely, _ := address(text); remotely {
-		return // what it names lies on no disk here
-	}
-	spelled, _, found := fileURI(text, e.view.Windows)
-	if !found {
-		spelled = unescaped(strings.TrimFunc(text, blank))
-	}
-	spelled = strings.TrimRight(spelled, "/")
-	if spelled == "" || len(spelled) > maxName || strings.ContainsAny(spelled, "\n\x00") {
-		return
-	}
-	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
-	p.Caveats.Add("invisible")
-	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
-	if full := e.view.Absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
-		if resolved, err := e.view.Resolve(full); err == nil {
-			e.classify(&p, resolved.Real)
-		}
-	}
-	if len(p.Class) > 0 {
-		e.facts.Paths = append(e.facts.Paths, p)
+		u.e.files.filePath(change.Path, change.Op, &catalog.Tool{})
 	}
 }

@@ -31,11 +31,11 @@ func (u *uncatalogued) command(line string) {
 	}
 	u.carried.Add("runs_anything")
 	e := u.e
-	before := e.mark()
-	line0, foreign, crossed := e.line, e.foreign, e.crossed
-	e.commandLine(line)
-	e.forgetDoubts(before)
-	e.line, e.foreign, e.crossed = line0, foreign, crossed
+	before := e.facts.mark()
+	line0, foreign, crossed := e.locator.line, e.locator.foreign, e.locator.crossed
+	e.commands.commandLine(line)
+	e.facts.forgetDoubts(before)
+	e.locator.line, e.locator.foreign, e.locator.crossed = line0, foreign, crossed
 
 	added := slices.Clone(e.facts.Items[before.items:])
 	e.facts.Items = e.facts.Items[:before.items]
@@ -89,14 +89,14 @@ func (u *uncatalogued) words(role, text string) {
 			continue // "//" begins a comment
 		}
 		if word != text && (u.full(word) || u.there(word)) {
-			u.e.spelledSecret(word)
+			u.e.locator.spelledSecret(word)
 			u.belowNamed(word)
 		}
 		if strings.Contains(word, "://") {
 			continue
 		}
 		if _, named, found := strings.Cut(word, ":"); found && named != "" {
-			u.e.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
+			u.e.locator.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (u *uncatalogued) matched(role, text string) {
 	if strings.Contains(text, "{") && role != catalog.RoleNone {
 		u.carried.Add(reachesUnknown)
 	}
-	found := e.expandHidden(text, e.facts.Cwd)
+	found := e.globs.expandHidden(text, e.facts.Cwd)
 	if found.unknown {
 		u.carried.Add(reachesUnknown)
 	}

@@ -58,7 +58,7 @@ func (u *uncatalogued) walk(dir string) {
 	if u.walks++; u.walks > maxMCPWalks {
 		found.Caveats.Add(reachesUnknown)
 	} else {
-		u.e.reach(&found, func() string { return u.e.tree(treeWalk{root: dir}, nil) })
+		u.e.classes.reach(&found, func() string { return u.e.trees.tree(treeWalk{root: dir}, nil) })
 	}
 	if found.Caveats.Has(reachesSecret) || found.Caveats.Has(reachesUnknown) {
 		u.risks.Add(secretsBelow)

@@ -90,15 +90,15 @@ func (e *extraction) place(path string) (Place, error) {
 		}
 	}
 	place := Place{
-		Real: resolved.Real, Space: e.spaceOf(&resolved), Sensitive: e.sensitiveRoot(resolved.Real),
-		Own: e.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
+		Real: resolved.Real, Space: e.scope.spaceOf(&resolved), Sensitive: e.sensitive.sensitiveRoot(resolved.Real),
+		Own: e.sensitive.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
 		Visible: !resolved.Unseen,
 	}
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.
 		place.Sensitive = true
 	}
-	place.Changeable = !place.Sensitive && e.changeable(resolved.Real)
+	place.Changeable = !place.Sensitive && e.sensitive.changeable(resolved.Real)
 	return place, nil
 }
 
@@ -127,21 +127,4 @@ func (x *Extractor) RepositoryShaped(dir string) bool {
 		_, err := os.Lstat(strings.TrimSuffix(disk, "/") + "/" + mark)
 		return err == nil
 	})
-}
-
-// changeable reports whether files at a real path may be changed by a remembered answer.
-func (e *extraction) changeable(real string) bool {
-	for _, name := range e.x.lists.Changeable {
-		root := name
-		if name == "~" {
-			root = e.view.Home
-		} else if resolved, err := e.view.Resolve(name); err == nil {
-			root = resolved.Real
-		}
-		if root == "" || root == "/" || real == root || !paths.Within(real, root) {
-			continue
-		}
-		return !strings.Contains(real[len(root):], "/.")
-	}
-	return false
 }

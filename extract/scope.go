@@ -6,21 +6,34 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
 )
 
+// scope says in which space of the session a path lies.
+type scope struct {
+	view      *disk.View
+	lists     *lists.Lists
+	sensitive *sensitiveRoots
+	grants    *grants
+	scratch   *scratch
+	repos     *repositories
+	roots     []paths.Root
+	stage     rootStage // which roots were looked up
+}
+
 // surroundings resolves the roots and the working directory (V4, P14).
 func (e *extraction) surroundings(grants []v1.PathGrant) {
-	s := &e.call.Session
-	e.grants, e.roots = grants, e.work.roots[:0]
+	s := &e.facts.call.Session
+	e.grants.list, e.scope.roots = grants, e.roots[:0]
 	var linked []linkedRoot
 	add := func(dir, space string) {
 		if e.moved(dir) {
 			return
 		}
-		if links := e.root(dir, space); len(links) > 0 {
-			linked = append(linked, linkedRoot{e.roots[len(e.roots)-1], links})
+		if links := e.scope.root(dir, space); len(links) > 0 {
+			linked = append(linked, linkedRoot{e.scope.roots[len(e.scope.roots)-1], links})
 		}
 	}
 	add(s.SessionDir, v1.SpaceSession)
@@ -28,13 +41,13 @@ func (e *extraction) surroundings(grants []v1.PathGrant) {
 	for _, dir := range s.ExtraDirs {
 		add(dir, v1.SpaceProject)
 	}
-	e.dropSwapped(linked)
+	e.scope.dropSwapped(linked)
 	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
 		if resolved, err := e.view.Resolver.Resolve(*dir); err == nil {
 			*dir = resolved.Real
 		}
 	}
-	for _, dir := range []string{e.call.Cwd, s.ProjectDir, s.SessionDir} {
+	for _, dir := range []string{e.facts.call.Cwd, s.ProjectDir, s.SessionDir} {
 		if dir == "" {
 			continue
 		}
@@ -46,14 +59,14 @@ func (e *extraction) surroundings(grants []v1.PathGrant) {
 }
 
 // Spelled implements Session.
-func (e *extraction) Spelled(real string) string {
-	for i := range e.roots {
-		if spelled, ok := e.sameRoot(real, e.roots[i].Real); ok {
+func (s *scope) Spelled(real string) string {
+	for i := range s.roots {
+		if spelled, ok := s.sameRoot(real, s.roots[i].Real); ok {
 			return spelled
 		}
 	}
-	for i := range e.grants {
-		if spelled, ok := e.sameRoot(real, e.grants[i].Root); ok {
+	for i := range s.grants.list {
+		if spelled, ok := s.sameRoot(real, s.grants.list[i].Root); ok {
 			return spelled
 		}
 	}
@@ -61,9 +74,9 @@ func (e *extraction) Spelled(real string) string {
 }
 
 // OwnRoots implements Session.
-func (e *extraction) OwnRoots() []string {
+func (s *scope) OwnRoots() []string {
 	var own []string
-	for _, root := range e.roots {
+	for _, root := range s.roots {
 		if isOwn(root.Space) {
 			own = append(own, root.Real)
 		}
@@ -73,17 +86,17 @@ func (e *extraction) OwnRoots() []string {
 
 // sameRoot spells the part of real that is root in another spelling as root
 // does. Whether the two are one is asked of the disk, where it can be.
-func (e *extraction) sameRoot(real, root string) (string, bool) {
-	if paths.Within(real, root) || !e.view.Resolver.Names.Within(real, root) {
+func (s *scope) sameRoot(real, root string) (string, bool) {
+	if paths.Within(real, root) || !s.view.Resolver.Names.Within(real, root) {
 		return "", false
 	}
 	end := len(real)
 	for range paths.Depth(real) - paths.Depth(root) {
 		end = strings.LastIndexByte(real[:end], '/')
 	}
-	prefix, errPrefix := e.view.Stat(real[:end])
-	itself, errRoot := e.view.Stat(root)
-	unseen := errPrefix != nil && errRoot != nil && e.view.Windows
+	prefix, errPrefix := s.view.Stat(real[:end])
+	itself, errRoot := s.view.Stat(root)
+	unseen := errPrefix != nil && errRoot != nil && s.view.Windows
 	if !unseen && (errPrefix != nil || errRoot != nil || !os.SameFile(prefix, itself)) {
 		return "", false
 	}
@@ -91,24 +104,24 @@ func (e *extraction) sameRoot(real, root string) (string, bool) {
 }
 
 // spaceOf says where what a path leads to lies.
-func (e *extraction) spaceOf(resolved *paths.Resolved) string {
+func (s *scope) spaceOf(resolved *paths.Resolved) string {
 	switch {
-	case e.view.Hidden(resolved):
+	case s.view.Hidden(resolved):
 		return v1.SpaceUnknown
 	case resolved.ViaProc:
 		return v1.SpaceOutside // links below /proc are those of the sidecar's process, not the agent's
 	}
-	return e.space(resolved.Real)
+	return s.space(resolved.Real)
 }
 
 // spaceFor is spaceOf for one operation: the repository around the project, and what a
 // person let be read, are for reading. To everything else they lie outside.
-func (e *extraction) spaceFor(op string, resolved *paths.Resolved) string {
-	space := e.spaceOf(resolved)
+func (s *scope) spaceFor(op string, resolved *paths.Resolved) string {
+	space := s.spaceOf(resolved)
 	if op == v1.OpRead || op == v1.OpList {
 		return space
 	}
-	if space == v1.SpaceRepository || space == v1.SpaceGrantRead && e.grantOf(resolved.Real).Mode == v1.GrantReading {
+	if space == v1.SpaceRepository || space == v1.SpaceGrantRead && s.grants.grantOf(resolved.Real).Mode == v1.GrantReading {
 		return v1.SpaceOutside
 	}
 	return space
@@ -117,31 +130,31 @@ func (e *extraction) spaceFor(op string, resolved *paths.Resolved) string {
 // space says where a real path lies. The workspace beats a grant, and a grant
 // beats the places that are read without a question, which are looked up only
 // when nothing else holds the path.
-func (e *extraction) space(real string) string {
-	space := paths.Space(real, e.roots)
+func (s *scope) space(real string) string {
+	space := paths.Space(real, s.roots)
 	if space == v1.SpaceSession || space == v1.SpaceProject {
 		return space
 	}
-	if granted := e.grantedSpace(real); granted != "" {
+	if granted := s.grants.grantedSpace(real); granted != "" {
 		return granted
 	}
 	switch space {
 	case v1.SpaceRepository:
-		return e.spaceAround(real)
+		return s.spaceAround(real)
 	case v1.SpaceOutside:
 	default:
 		return space
 	}
 	needed := rootsToRead
-	if e.aroundProject(real) {
+	if s.aroundProject(real) {
 		needed = rootsWithRepositories
 	}
-	if e.rootStage >= needed {
+	if s.stage >= needed {
 		return space
 	}
-	e.addRoots(needed)
-	if space = paths.Space(real, e.roots); space == v1.SpaceRepository {
-		return e.spaceAround(real)
+	s.addRoots(needed)
+	if space = paths.Space(real, s.roots); space == v1.SpaceRepository {
+		return s.spaceAround(real)
 	}
 	return space
 }
@@ -158,54 +171,28 @@ const (
 )
 
 // addRoots looks up the roots up to a stage, each once per call.
-func (e *extraction) addRoots(needed rootStage) {
-	if e.rootStage < rootsToRead {
-		e.rootStage = rootsToRead
-		e.addReadAlso()
+func (s *scope) addRoots(needed rootStage) {
+	if s.stage < rootsToRead {
+		s.stage = rootsToRead
+		s.addReadAlso()
 	}
-	if e.rootStage < needed {
-		e.rootStage = rootsWithRepositories
-		e.addRepositories()
+	if s.stage < needed {
+		s.stage = rootsWithRepositories
+		s.addRepositories()
 	}
 }
 
 // addReadAlso adds the places that are read without a question.
-func (e *extraction) addReadAlso() {
-	owner := e.homeOwner()
-	for _, dir := range e.x.lists.ReadAlso {
+func (s *scope) addReadAlso() {
+	owner := s.scratch.homeOwner()
+	for _, dir := range s.lists.ReadAlso {
 		if strings.Contains(dir, userMark) {
-			e.addScratchRoot(dir, owner, v1.SpaceReadAlso)
+			s.scratch.addScratchRoot(dir, owner, v1.SpaceReadAlso)
 			continue
 		}
-		e.root(e.view.ExpandHome(dir), v1.SpaceReadAlso)
+		s.root(s.view.ExpandHome(dir), v1.SpaceReadAlso)
 	}
-	e.addScratch(owner)
-}
-
-// grantedSpace is the space that a grant gives a path, or "".
-func (e *extraction) grantedSpace(real string) string {
-	grant := e.grantOf(real)
-	switch {
-	case grant == nil:
-		return ""
-	case grant.Mode == v1.GrantReadWrite:
-		return v1.SpaceGrantReadWrite
-	}
-	return v1.SpaceGrantRead
-}
-
-// grantOf is the longest grant that holds a path, nil for none. Of two grants for one root
-// the narrower decides, and what a person let be read counts only where there is no other.
-// There may be many grants, so their names are compared first, and only a root that holds
-// the path is looked at.
-func (e *extraction) grantOf(real string) *v1.PathGrant {
-	var best *v1.PathGrant
-	for i := range e.grants {
-		if grant := &e.grants[i]; paths.Within(real, grant.Root) && (best == nil || outweighs(grant, best)) && e.gives(grant.Root) {
-			best = grant
-		}
-	}
-	return best
+	s.scratch.addScratch(owner)
 }
 
 func outweighs(grant, other *v1.PathGrant) bool {
@@ -218,120 +205,166 @@ func outweighs(grant, other *v1.PathGrant) bool {
 	return len(grant.Root) > len(other.Root)
 }
 
-// gives reports whether the root of a grant is no sensitive place by now. It
-// holds a real path, so no link leads to it.
-func (e *extraction) gives(root string) bool {
-	if known, ok := e.granted[root]; ok {
-		return known
-	}
-	gives := !e.sensitiveRoot(root)
-	if e.granted == nil {
-		e.granted = make(map[string]bool, 4)
-	}
-	e.granted[root] = gives
-	return gives
-}
-
 // root adds a directory to what gives paths a space. A sensitive directory
 // gives none, whoever names it (P6), and neither does one that can't be seen. It
 // returns the links on the way to one that was added.
-func (e *extraction) root(dir, space string) []string {
+func (s *scope) root(dir, space string) []string {
 	if dir == "" {
 		return nil
 	}
-	resolved, err := e.view.Resolver.Resolve(dir)
-	if err != nil || resolved.ViaProc || e.view.Hidden(&resolved) {
+	resolved, err := s.view.Resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc || s.view.Hidden(&resolved) {
 		return nil
 	}
 	if space == v1.SpaceReadAlso {
-		if e.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && e.view.Home != "" && paths.Within(dir, e.view.Home) {
+		if s.sensitive.holdsSensitive(resolved.Real) || len(resolved.Links) > 0 && s.view.Home != "" && paths.Within(dir, s.view.Home) {
 			return nil // a link in a home is not what the operator listed (P3)
 		}
-	} else if e.sensitiveRoot(resolved.Real) {
+	} else if s.sensitive.sensitiveRoot(resolved.Real) {
 		return nil
 	}
-	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
+	s.roots = append(s.roots, paths.Root{Real: resolved.Real, Space: space})
 	return resolved.Links
 }
 
-// sensitiveRoot reports whether a directory may be no one's workspace: it is a
-// sensitive root, holds one, or lies in one that is not merely a home. With a
-// path map it may be one neither by the agent's name nor by the sidecar's.
-func (e *extraction) sensitiveRoot(real string) bool {
-	if e.sensitiveByLists(real) || e.sensitiveByName(real, e.homeRoots()) {
-		return true
-	}
-	if e.view.Resolver.Map == nil {
-		return false
-	}
-	disk, visible := e.view.Resolver.Map.Sidecar(real)
-	return visible && (e.sensitiveByName(disk, e.x.lists.Sidecar) || e.x.lists.SystemHomes.Sensitive(disk, paths.NamesExact))
-}
-
-// sensitiveByLists reports what can be told from a directory's name by lists that never
-// change. Sessions have few directories, so it is remembered, but not what a path map says.
-func (e *extraction) sensitiveByLists(real string) bool {
-	place := rootName{real: real, home: e.view.Home, names: e.view.Resolver.Names, windows: e.view.Windows}
-	if e.view.Resolver.Map == nil {
-		if sensitive, known := e.x.rootNames.get(place); known {
-			return sensitive
+// projects are the project directories of the session.
+func (s *scope) projects() []string {
+	var out []string
+	for i := range s.roots {
+		if s.roots[i].Space == v1.SpaceProject {
+			out = append(out, s.roots[i].Real)
 		}
 	}
-	sensitive := e.view.Windows && windowsSensitive(real) || e.sensitiveByName(real, e.x.lists.System) ||
-		e.x.lists.SystemHomes.Sensitive(real, e.view.Resolver.Names, e.view.Home, e.x.options.Home) || e.ownPlace(real)
-	if e.view.Resolver.Map == nil {
-		e.x.rootNames.put(place, sensitive)
-	}
-	return sensitive
+	return out
 }
 
-func (e *extraction) sensitiveByName(real string, entries []lists.Root) bool {
-	names := e.view.Resolver.Names
-	for i := range entries {
-		entry := &entries[i]
-		if names.Within(entry.Real, real) || !entry.Itself && names.Within(real, entry.Real) {
+// leadsToOwnRoot reports whether a directory is one of the session's own roots or holds one:
+// whoever may enter the root may pass through it.
+func (s *scope) leadsToOwnRoot(dir string) bool {
+	return slices.ContainsFunc(s.roots, func(root paths.Root) bool { return isOwn(root.Space) && paths.Within(root.Real, dir) })
+}
+
+// shown reports whether what lies at a real path is the session's to see: it is in one of its
+// own roots, or in a grant.
+func (s *scope) shown(path string) bool {
+	return s.ownRoot(path) != "" || s.grants.grantOf(path) != nil
+}
+
+// ownRoot is the project or session directory that holds a path.
+func (s *scope) ownRoot(path string) string {
+	for _, root := range s.roots {
+		if isOwn(root.Space) && paths.Within(path, root.Real) {
+			return root.Real
+		}
+	}
+	return ""
+}
+
+// aroundProject reports whether a repository may hold both a real path and one of the
+// project's directories that isn't a repository itself.
+func (s *scope) aroundProject(real string) bool {
+	if s.view.Windows {
+		return false
+	}
+	for i := range s.roots {
+		if s.roots[i].Space == v1.SpaceProject && s.around(s.roots[i].Real, real) {
 			return true
 		}
 	}
 	return false
 }
 
-// ownPlace reports whether a path is policyd's own state, lies in it or holds it.
-func (e *extraction) ownPlace(real string) bool {
-	near := func(own string) bool { return paths.FoldedWithin(real, own) || paths.FoldedWithin(own, real) }
-	if slices.ContainsFunc(e.x.own, near) {
-		return true
+func (s *scope) around(root, real string) bool {
+	for at := root; paths.Depth(at) >= 2; at = paths.Parent(at) {
+		if s.view.IsThere(at, gitEntry) {
+			return at != root && paths.Within(real, at)
+		}
 	}
-	disk, other := e.view.OtherName(real)
-	return other && slices.ContainsFunc(e.x.own, func(own string) bool {
-		return paths.FoldedWithin(disk, own) || paths.FoldedWithin(own, disk)
-	})
+	return false
 }
 
-// holdsSensitive reports whether a directory is a sensitive root or holds one.
-func (e *extraction) holdsSensitive(real string) bool {
-	holds := func(entry lists.Root) bool { return !entry.Itself && e.view.Resolver.Names.Within(entry.Real, real) }
-	return real == "/" || slices.ContainsFunc(e.x.lists.System, holds) || slices.ContainsFunc(e.homeRoots(), holds)
+// addRepositories adds the work trees that the project's directories lie in.
+// It is the directory that holds .git: another work tree of the same repository is no part
+// of it, and neither are repositories inside. What no session may work in (P6), and what is shallow, gives no space.
+func (s *scope) addRepositories() {
+	for _, root := range s.roots {
+		if root.Space != v1.SpaceProject {
+			continue
+		}
+		verdict := s.repos.inspectAnywhere(root.Real, "rev-parse")
+		if verdict.Trusted && verdict.Above && paths.Depth(verdict.Top) >= 2 && !s.sensitive.sensitiveRoot(verdict.Top) {
+			s.roots = append(s.roots, paths.Root{Real: verdict.Top, Space: v1.SpaceRepository})
+		}
+	}
 }
 
-// homeRoots are the sensitive roots of the homes, resolved once per call: of the
-// home that the session claims and of the sidecar's own.
-func (e *extraction) homeRoots() []lists.Root {
-	if e.sensitives != nil {
-		return e.sensitives
+// spaceAround is the space of a path that lies in no other than the repository around the
+// project, outside if it lies in another repository inside.
+func (s *scope) spaceAround(real string) string {
+	for at := real; ; at = paths.Parent(at) {
+		for i := range s.roots {
+			if s.roots[i].Space == v1.SpaceRepository && s.roots[i].Real == at {
+				return v1.SpaceRepository
+			}
+		}
+		if at == "/" || s.view.IsThere(at, gitEntry) {
+			return v1.SpaceOutside
+		}
 	}
-	e.sensitives = e.work.sensitives[:0]
-	own := e.x.options.Home
-	e.addHome(own)
-	if e.view.Home != own {
-		e.addHome(e.view.Home)
-	}
-	return e.sensitives
 }
 
-func (e *extraction) addHome(home string) {
-	if home == "" {
+// dropSwapped takes back the space of roots that are reached over a link that
+// lies in another root, or in a grant to write: whoever works there can point
+// it elsewhere, and would move the workspace with it. A link that lies outside
+// (/home/dev/current, /tmp on macOS) is as good as what it leads to.
+func (s *scope) dropSwapped(linked []linkedRoot) {
+	var swapped []paths.Root
+	for _, candidate := range linked {
+		if slices.ContainsFunc(candidate.links, s.writable) {
+			swapped = append(swapped, candidate.root)
+		}
+	}
+	if len(swapped) == 0 {
 		return
 	}
-	e.sensitives = append(e.sensitives, e.sensitiveIn(home)...)
+	// One directory may be a root twice, by its own name and over a link.
+	for _, root := range swapped {
+		if i := slices.Index(s.roots, root); i >= 0 {
+			s.roots = slices.Delete(s.roots, i, i+1)
+		}
+	}
+}
+
+// writable reports whether a link lies where the session may write. That it may
+// lie in what it leads to makes no difference: it then leads up.
+func (s *scope) writable(link string) bool {
+	for _, root := range s.roots {
+		if s.view.Resolver.Names.Within(link, root.Real) {
+			return true
+		}
+	}
+	for i := range s.grants.list {
+		grant := &s.grants.list[i]
+		if grant.Mode == v1.GrantReadWrite && s.view.Resolver.Names.Within(link, grant.Root) {
+			return true
+		}
+	}
+	return false
+}
+
+// linkedRoot is a root of the session that is reached over symbolic links.
+type linkedRoot struct {
+	root  paths.Root
+	links []string
+}
+
+// moved reports whether a directory of the session, which was kept by its real
+// path, leads elsewhere by now: somebody has put a link in its place, and it
+// gives no space then.
+func (e *extraction) moved(dir string) bool {
+	if !e.facts.call.Session.Resolved || dir == "" {
+		return false
+	}
+	resolved, err := e.view.Resolver.Resolve(dir)
+	return err != nil || resolved.Real != dir
 }

@@ -27,51 +27,61 @@ const (
 // registry is the file, in the home, in which Gemini keeps the names of projects.
 const registry = "/.gemini/projects.json"
 
+// scratch finds the directories that the session's client makes for it.
+type scratch struct {
+	view       *disk.View
+	x          *Extractor
+	facts      *builder
+	scope      *scope
+	sensitive  *sensitiveRoots
+	workspaces []string // those that the agent works in
+}
+
 // addScratch adds the scratch directories of the session's client. One counts only if it is
 // there and nobody else could have made it, or could put something in it.
-func (e *extraction) addScratch(owner *uint32) {
-	client, known := e.x.catalog.Aliases[strings.ToLower(e.facts.Session.Agent)]
+func (s *scratch) addScratch(owner *uint32) {
+	client, known := s.x.catalog.Aliases[strings.ToLower(s.facts.Session.Agent)]
 	if !known {
 		return
 	}
-	data := e.x.lists.Scratch[client]
+	data := s.x.lists.Scratch[client]
 	for _, name := range data.Workspace {
-		e.addScratchRoot(name, owner, v1.SpaceProject)
+		s.addScratchRoot(name, owner, v1.SpaceProject)
 	}
 	for _, name := range data.Read {
-		e.addScratchRoot(name, owner, v1.SpaceReadAlso)
+		s.addScratchRoot(name, owner, v1.SpaceReadAlso)
 	}
 }
 
 // addScratchRoot adds one of them. It adds none if the owner of the home is nil.
-func (e *extraction) addScratchRoot(name string, owner *uint32, space string) {
+func (s *scratch) addScratchRoot(name string, owner *uint32, space string) {
 	if owner == nil {
 		return
 	}
-	dir := e.scratch(name, *owner)
+	dir := s.expand(name, *owner)
 	if dir == "" {
 		return
 	}
 	if itself, err := stat.Path(dir, false); err != nil || itself.Kind == stat.Link {
 		return
 	}
-	resolved, err := e.view.Resolver.Resolve(dir)
-	if err != nil || resolved.ViaProc || !disk.OwnedBy(*owner, resolved.Real) || e.sensitiveRoot(resolved.Real) {
+	resolved, err := s.view.Resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc || !disk.OwnedBy(*owner, resolved.Real) || s.sensitive.sensitiveRoot(resolved.Real) {
 		return
 	}
-	e.roots = append(e.roots, paths.Root{Real: resolved.Real, Space: space})
+	s.scope.roots = append(s.scope.roots, paths.Root{Real: resolved.Real, Space: space})
 	if space == v1.SpaceProject {
-		e.scratches = append(e.scratches, resolved.Real)
+		s.workspaces = append(s.workspaces, resolved.Real)
 	}
 }
 
-// scratch is a name with its marks replaced, "" if one has no value.
-func (e *extraction) scratch(name string, owner uint32) string {
+// expand is a name with its marks replaced, "" if one has no value.
+func (s *scratch) expand(name string, owner uint32) string {
 	values := map[string]func() string{
 		userMark:    func() string { return strconv.FormatUint(uint64(owner), 10) },
-		projectMark: e.dashedProject, sessionMark: e.clientSession, registeredMark: e.registeredProject,
+		projectMark: s.dashedProject, sessionMark: s.clientSession, registeredMark: s.registeredProject,
 	}
-	name = e.view.ExpandHome(name)
+	name = s.view.ExpandHome(name)
 	for mark, value := range values {
 		if !strings.Contains(name, mark) {
 			continue
@@ -92,37 +102,37 @@ func plainSegment(text string) bool {
 
 // homeOwner is the user whose home the session has, nil if that isn't known. It shows on the
 // sidecar's own disk alone.
-func (e *extraction) homeOwner() *uint32 {
-	if e.view.Home == "" || e.view.Windows || e.view.Resolver.Map != nil {
+func (s *scratch) homeOwner() *uint32 {
+	if s.view.Home == "" || s.view.Windows || s.view.Resolver.Map != nil {
 		return nil
 	}
-	found, err := stat.Path(e.view.Home, true)
+	found, err := stat.Path(s.view.Home, true)
 	if err != nil || !stat.Exact {
 		return nil
 	}
 	return &found.Owner
 }
 
-func (e *extraction) dashedProject() string {
+func (s *scratch) dashedProject() string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return '-'
-	}, e.facts.Session.ProjectDir)
+	}, s.facts.Session.ProjectDir)
 }
 
 // clientSession is the session's id without the agent that adapters put before it.
-func (e *extraction) clientSession() string {
-	_, id, found := strings.Cut(e.facts.Session.ID, ":")
+func (s *scratch) clientSession() string {
+	_, id, found := strings.Cut(s.facts.Session.ID, ":")
 	if !found {
-		return e.facts.Session.ID
+		return s.facts.Session.ID
 	}
 	return id
 }
 
-func (e *extraction) registeredProject() string {
-	content, err := e.view.ReadFile(e.view.Home + registry)
+func (s *scratch) registeredProject() string {
+	content, err := s.view.ReadFile(s.view.Home + registry)
 	if err != nil {
 		return ""
 	}
@@ -132,13 +142,13 @@ func (e *extraction) registeredProject() string {
 	if json.Unmarshal(content, &known) != nil {
 		return ""
 	}
-	return known.Projects[e.facts.Session.ProjectDir]
+	return known.Projects[s.facts.Session.ProjectDir]
 }
 
 // belowScratch is what a path is called from a scratch directory on: the client's own name of
 // the place, such as .copilot, protects nothing in it.
-func (e *extraction) belowScratch(real string) string {
-	for _, dir := range e.scratches {
+func (s *scratch) belowScratch(real string) string {
+	for _, dir := range s.workspaces {
 		if paths.Within(real, dir) {
 			return "/" + path.Base(dir) + strings.TrimPrefix(real, dir)
 		}
