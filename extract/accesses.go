@@ -7,6 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/value"
 )
@@ -16,15 +17,15 @@ type accesses struct {
 	facts   *builder
 	view    *disk.View
 	x       *Extractor
-	scope   *scope
-	classes *classifier
+	scope   *scope.Scope
+	classes *scope.Classifier
 	locator *locator
 	aliases *aliasTable
 	placer  *placer
 	globs   *globs
 	trees   *trees
 	tracked *trackedFiles
-	repos   *repositories
+	repos   *scope.Repositories
 }
 
 // access adds one path of a command, in every directory that it may run in.
@@ -72,11 +73,11 @@ func (s *accesses) accessFrom(t *touched, item *v1.Item, a *shell.Access, base s
 	}
 	text := shellExpanded(a.Text)
 	p := s.locator.touch(t, text, base, a.Op)
-	if a.Refs && !s.repos.plainRefs(p.Real, a.Said) {
-		item.Caveats.Add(reachesUnknown)
+	if a.Refs && !s.repos.PlainRefs(p.Real, a.Said) {
+		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	if a.FromStream {
-		if answer := s.trees.handed(a.Text, base, &a.Names); answer != reachesNone {
+		if answer := s.trees.handed(a.Text, base, &a.Names); answer != disk.ReachesNone {
 			item.Caveats.Add(answer)
 		}
 	}
@@ -117,9 +118,9 @@ func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *shell.
 // below adds the caveats for what a command does with a directory that it is given.
 func (s *accesses) below(t *touched, item *v1.Item, dir string, a *shell.Access, base string) {
 	if a.Module {
-		item.Caveats.Add(reachesUnknown)
+		item.Caveats.Add(disk.ReachesUnknown)
 	}
-	if answer := s.trees.ignoreFilesAbove(dir, a.IgnoreFiles); answer != reachesNone {
+	if answer := s.trees.ignoreFilesAbove(dir, a.IgnoreFiles); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
 	if a.Tree || len(a.IgnoreFiles) > 0 {
@@ -149,12 +150,12 @@ func (s *accesses) walk(t *touched, item *v1.Item, root string, a *shell.Access,
 	if a.Across {
 		tree.spelled = spelledRoot(a, root)
 	}
-	s.classes.reach(item, func() string {
-		if s.classes.sought != nil {
+	s.classes.Reach(item, func() string {
+		if s.classes.Sought != nil {
 			found = nil // the first look has them
 		}
 		if a.Tracked != nil {
-			if answer, known := s.tracked.trackedNames(root, a, base, found); known && (answer != reachesNone || !a.Untracked) {
+			if answer, known := s.tracked.trackedNames(root, a, base, found); known && (answer != disk.ReachesNone || !a.Untracked) {
 				return answer
 			}
 		}
@@ -167,7 +168,7 @@ func (s *accesses) couldBePath(text, base string) bool {
 	if strings.ContainsAny(text, "/") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "~") {
 		return !strings.Contains(text, "://")
 	}
-	if s.classes.listed(text) {
+	if s.classes.Listed(text) {
 		return true
 	}
 	full := s.view.Absolute(text, base)
@@ -196,7 +197,7 @@ func (s *accesses) globbed(t *touched, item *v1.Item, a *shell.Access, base stri
 		item.Caveats.Add("dynamic_option")
 	}
 	if found.unknown {
-		item.Caveats.Add(reachesUnknown)
+		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	s.cutNames(item, a, &found)
 	// The directory whose names the pattern lists, or the pattern itself
@@ -213,7 +214,7 @@ func (s *accesses) globbed(t *touched, item *v1.Item, a *shell.Access, base stri
 			item.Caveats.Add("dynamic_option") // git reads magic behind a colon
 		}
 		if a.Reading.Misread(word) {
-			item.Caveats.Add(reachesUnknown)
+			item.Caveats.Add(disk.ReachesUnknown)
 		}
 		if a.FromStream {
 			s.fedMatch(item, a, match, word, base)
@@ -241,18 +242,18 @@ func (s *accesses) cutNames(item *v1.Item, a *shell.Access, found *expansion) {
 
 // fedMatch judges one match of a pattern whose matches become words.
 func (s *accesses) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	if answer := s.trees.handed(word, base, &a.Names); answer != reachesNone {
+	if answer := s.trees.handed(word, base, &a.Names); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
 	if info, err := s.view.Stat(match); (a.FilesOnly || a.Module) && (err != nil || info.IsDir()) {
-		item.Caveats.Add(reachesUnknown)
+		item.Caveats.Add(disk.ReachesUnknown)
 	}
 }
 
 // foundNames adds the names below a directory that another command finds, with the
 // operation that is done to each.
 func (s *accesses) foundNames(t *touched, item *v1.Item, op, root string) foundName {
-	left, near := maxMatches, s.scope.space(root)
+	left, near := disk.MaxMatches, s.scope.Space(root)
 	return func(named, full string) bool {
 		if left--; left < 0 {
 			return false
@@ -286,12 +287,12 @@ func (s *accesses) anyReading(t *touched, item *v1.Item, a *shell.Access, base s
 func (s *accesses) counts(reading *shell.PathReading, base string) bool {
 	text := reading.Text
 	if s.view.Windows {
-		return s.classes.windowsCouldBePath(text)
+		return s.classes.WindowsCouldBePath(text)
 	}
 	if reading.Certainty != shell.IfThere {
 		return s.couldBePath(text, base)
 	}
-	if s.classes.listed(text) {
+	if s.classes.Listed(text) {
 		return true
 	}
 	first := text
@@ -323,9 +324,9 @@ func (s *accesses) restricted(t *touched, text, op, base string) bool {
 	index := len(s.facts.Paths)
 	scratch := touched{item: t.item}
 	p := s.locator.touch(&scratch, text, base, op)
-	restricted := len(p.Class) > 0 || !isOwn(p.Space) && p.Space != v1.SpaceNone
+	restricted := len(p.Class) > 0 || !scope.IsOwn(p.Space) && p.Space != v1.SpaceNone
 	if !restricted && p.Caveats.Has("directory") {
-		restricted = s.trees.tree(treeWalk{root: p.Real}, nil) != reachesNone
+		restricted = s.trees.tree(treeWalk{root: p.Real}, nil) != disk.ReachesNone
 	}
 	s.facts.Paths = s.facts.Paths[:index]
 	return restricted
@@ -334,7 +335,7 @@ func (s *accesses) restricted(t *touched, text, op, base string) bool {
 // windowsAccess adds one path of a command of a session on Windows. Patterns
 // reach the program there, whichever shell runs it.
 func (s *accesses) windowsAccess(t *touched, item *v1.Item, a *shell.Access, base string) {
-	if a.Maybe && !s.classes.windowsCouldBePath(a.Text) {
+	if a.Maybe && !s.classes.WindowsCouldBePath(a.Text) {
 		return
 	}
 	if (a.Glob || strings.ContainsAny(a.Text, "*?[")) && !strings.Contains(a.Text, "`") {
@@ -347,15 +348,15 @@ func (s *accesses) windowsAccess(t *touched, item *v1.Item, a *shell.Access, bas
 		return
 	}
 	if p.Caveats.Has("unseen") {
-		if !paths.PlainText(p.Real) && !s.classes.harmless(a.Include) {
-			item.Caveats.Add(reachesUnknown)
+		if !paths.PlainText(p.Real) && !s.classes.Harmless(a.Include) {
+			item.Caveats.Add(disk.ReachesUnknown)
 		}
 		return
 	}
-	if p.Caveats.Has("directory") && !s.classes.harmless(a.Include) {
+	if p.Caveats.Has("directory") && !s.classes.Harmless(a.Include) {
 		// Filters there fold case, which the walk does not: it takes none.
 		tree := treeWalk{root: p.Real, Walk: value.Walk{Follow: a.Follow}, Names: value.Names{FromStream: a.FromStream}}
-		s.classes.reach(item, func() string { return s.trees.tree(tree, nil) })
+		s.classes.Reach(item, func() string { return s.trees.tree(tree, nil) })
 	}
 }
 
@@ -368,7 +369,7 @@ func (s *accesses) windowsGlob(t *touched, item *v1.Item, a *shell.Access, base 
 		dir, name = text[:slash+1], text[slash+1:]
 	}
 	if strings.ContainsAny(dir, "*?[") {
-		item.Caveats.Add(reachesUnknown)
+		item.Caveats.Add(disk.ReachesUnknown)
 		s.locator.patternName(t, text, a.Op)
 		dir = dir[:strings.LastIndexByte(dir[:strings.IndexAny(dir, "*?[")], '/')+1]
 	}
@@ -379,7 +380,7 @@ func (s *accesses) windowsGlob(t *touched, item *v1.Item, a *shell.Access, base 
 		return
 	}
 	s.locator.patternName(t, text, a.Op)
-	if a.Op != v1.OpRead || !s.classes.harmless([]string{name}) {
-		item.Caveats.Add(reachesUnknown)
+	if a.Op != v1.OpRead || !s.classes.Harmless([]string{name}) {
+		item.Caveats.Add(disk.ReachesUnknown)
 	}
 }

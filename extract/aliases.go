@@ -8,6 +8,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -27,7 +28,7 @@ type aliasTable struct {
 	facts   *builder
 	view    *disk.View
 	locator *locator
-	repos   *repositories
+	repos   *scope.Repositories
 	placer  *placer
 	all     []alias
 	// current is the command whose paths are looked at, depth how many names led to the one that is.
@@ -101,7 +102,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias 
 	}
 	for _, dir := range c.Dirs {
 		if c.Program == "git" && c.Verb != "git clone" {
-			if top := n.repos.toplevel(dir); top != "" {
+			if top := n.repos.Toplevel(dir); top != "" {
 				dir = top
 			}
 		}

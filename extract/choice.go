@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
 	"policyd/extract/versions"
@@ -17,7 +18,7 @@ import (
 // programChoice says whether files beside a command choose the program that runs.
 type programChoice struct {
 	view  *disk.View
-	scope *scope
+	scope *scope.Scope
 	globs *globs
 	trees *trees
 }
@@ -27,16 +28,16 @@ type programChoice struct {
 // in their place may lead anywhere.
 func (h *programChoice) readAbove(c *shell.Command) string {
 	if len(c.ReadsAbove) == 0 {
-		return reachesNone
+		return disk.ReachesNone
 	}
 	for _, dir := range h.choosing(c) {
 		resolved, err := h.view.Resolve(dir)
 		if err != nil {
-			return reachesUnknown
+			return disk.ReachesUnknown
 		}
 		for at := resolved.Real; ; at = paths.Parent(at) {
 			for _, name := range c.ReadsAbove {
-				if answer := h.trees.settingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != reachesNone {
+				if answer := h.trees.settingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != disk.ReachesNone {
 					return answer
 				}
 			}
@@ -45,7 +46,7 @@ func (h *programChoice) readAbove(c *shell.Command) string {
 			}
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // chosen reports whether a file that chooses the program lies in a directory
@@ -95,7 +96,7 @@ func (h *programChoice) choosesAt(dir string, entries []string, installed string
 // personal reports whether a directory is the home, where the agent has no say in what the
 // person's programs are told.
 func (h *programChoice) personal(dir string) bool {
-	outside := func(name string) bool { return h.scope.space(dir+name) == v1.SpaceOutside }
+	outside := func(name string) bool { return h.scope.Space(dir+name) == v1.SpaceOutside }
 	return dir == h.view.Home && outside("/.config") && outside("/.config/mise")
 }
 

@@ -10,6 +10,7 @@ import (
 	"policyd/extract/ownaddress"
 	"policyd/extract/patch"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/windows"
 )
@@ -28,8 +29,8 @@ type commands struct {
 	facts     *builder
 	view      *disk.View
 	x         *Extractor
-	scope     *scope
-	sensitive *sensitiveRoots
+	scope     *scope.Scope
+	sensitive *scope.SensitiveRoots
 	locator   *locator
 	aliases   *aliasTable
 	accesses  *accesses
@@ -119,7 +120,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
 	}
-	if item.Directory != "" && (t.abroad || t.set.Has(v1.OpList+"."+v1.SpaceOutside)) && r.sensitive.sensitiveRoot(item.Directory) {
+	if item.Directory != "" && (t.abroad || t.set.Has(v1.OpList+"."+v1.SpaceOutside)) && r.sensitive.SensitiveRoot(item.Directory) {
 		item.Caveats.Add("sensitive_directory")
 	}
 	r.aboutCommand(item, c, line)
@@ -133,7 +134,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 		item.Caveats.Add("special")
 	}
 	if t.secret {
-		item.Caveats.Add(reachesSecret)
+		item.Caveats.Add(disk.ReachesSecret)
 	}
 	item.Touches, item.Caveats = r.facts.room.set(t.set...), r.facts.room.set(item.Caveats...)
 	item.Risks, item.Values = r.facts.room.set(item.Risks...), c.Values.Clone()
@@ -170,7 +171,7 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 		}
 		r.aliases.enters(t, dir)
 		t.unseen = t.unseen || resolved.Unseen
-		list(r.scope.spaceOf(&resolved))
+		list(r.scope.SpaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)
 		t.links = append(t.links, resolved.Links...)
 	}
@@ -255,7 +256,7 @@ func (r *commands) widened(directory string, within v1.Set) string {
 	if len(within) == 0 || within.Has(directory) {
 		return directory
 	}
-	switch r.scope.space(within[0]) {
+	switch r.scope.Space(within[0]) {
 	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite:
 		return within[0]
 	}
@@ -279,7 +280,7 @@ func (r *commands) directoryOf(full string, file bool) string {
 // aboutCommand adds the caveats that need the disk, the lists or the whole line.
 func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 	for _, name := range c.Variables {
-		if r.x.lists.Variables.Match(name) != "" {
+		if r.x.Lists.Variables.Match(name) != "" {
 			item.Caveats.Add("secret_variable")
 		}
 	}
@@ -297,7 +298,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 	if len(c.ChosenBy) > 0 && r.choice.chosen(c) || r.programs.projectProgram(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if answer := r.choice.readAbove(c); answer != reachesNone {
+	if answer := r.choice.readAbove(c); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
 	r.addressed(item, c, line)
@@ -332,19 +333,19 @@ func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
 // command walks itself are affected; names that another command finds are not.
 func (r *commands) excludable(c *shell.Command, line string) bool {
 	walks := func(a shell.Access) bool { return a.Tree && !a.FromStream && a.Tracked == nil }
-	if len(r.x.lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
+	if len(r.x.Lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}
 	trial := *c
 	trial.Accesses = slices.Clone(c.Accesses)
 	for i := range trial.Accesses {
 		if a := &trial.Accesses[i]; walks(*a) {
-			a.Exclude = lists.Concat(a.Exclude, r.x.lists.Exclusions)
+			a.Exclude = lists.Concat(a.Exclude, r.x.Lists.Exclusions)
 		}
 	}
 	before := r.facts.mark()
 	index := r.command(&trial, line)
-	secret := r.facts.Items[index].Caveats.Has(reachesSecret)
+	secret := r.facts.Items[index].Caveats.Has(disk.ReachesSecret)
 	r.facts.Items, r.facts.Paths = r.facts.Items[:before.items], r.facts.Paths[:before.paths]
 	r.facts.forgetDoubts(before)
 	return !secret
@@ -354,7 +355,7 @@ func (r *commands) excludable(c *shell.Command, line string) bool {
 // names that an exclusion hint lists (data.policyd.config.exclusions).
 func (r *commands) exclude(index int, c *shell.Command, line string) {
 	item := &r.facts.Items[index]
-	if !item.Caveats.Has(reachesSecret) || !r.excludable(c, line) {
+	if !item.Caveats.Has(disk.ReachesSecret) || !r.excludable(c, line) {
 		return
 	}
 	item = &r.facts.Items[index] // the trial may have moved them

@@ -13,8 +13,10 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/arguments"
 	"policyd/extract/catalog"
+	"policyd/extract/disk"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -40,7 +42,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}()
 	e.facts.bounds.ctx = ctx
 	e.session()
-	if lists := &x.lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
+	if lists := &x.Lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
 		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
 	}
 	if e.view.Windows || e.view.Resolver.Map != nil {
@@ -56,8 +58,8 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
 		return v1.Containment{}, err
 	}
-	c := containment{extraction: e, left: maxContained, judging: x.lists.Judges(), obligation: v1.Obligation{
-		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.Contain.Environment,
+	c := containment{extraction: e, left: maxContained, judging: x.Lists.Judges(), obligation: v1.Obligation{
+		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.Lists.Contain.Environment,
 		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
 	}}
 	if err := c.fill(duty); err != nil {
@@ -156,7 +158,7 @@ func (x *Extractor) noSecretsInCommits(ctx context.Context, call *v1.Call, grant
 		return fmt.Errorf("it isn't known what the commits of %s hold", dir)
 	}
 	for i := range facts.Items {
-		for _, caveat := range []string{reachesSecret, reachesOutside, reachesUnknown, "git_untrusted"} {
+		for _, caveat := range []string{disk.ReachesSecret, disk.ReachesOutside, disk.ReachesUnknown, "git_untrusted"} {
 			if facts.Items[i].Caveats.Has(caveat) {
 				return fmt.Errorf("the commits of %s hold a secret, or can't all be looked at (%s)", dir, caveat)
 			}
@@ -235,8 +237,8 @@ type containment struct {
 }
 
 func (c *containment) fill(duty v1.Duty) error {
-	o, data := &c.obligation, &c.x.lists.Contain
-	c.scope.addRoots(rootsWithRepositories)
+	o, data := &c.obligation, &c.x.Lists.Contain
+	c.scope.AddRoots(scope.RootsWithRepositories)
 	switch {
 	case duty.Reads == v1.ReadsKnown && duty.Profile == v1.ProfileReadOnly:
 		o.Read = []string{"/"}
@@ -249,8 +251,8 @@ func (c *containment) fill(duty v1.Duty) error {
 		c.add(&o.Write, data.Write.Home)
 	}
 	var roots []string
-	for i := range c.scope.roots {
-		root := &c.scope.roots[i]
+	for i := range c.scope.Roots {
+		root := &c.scope.Roots[i]
 		listed := func(above string) bool { return paths.Within(root.Real, above) }
 		if root.Space == v1.SpaceReadAlso && slices.ContainsFunc(o.Read, listed) {
 			continue // it is the system's, or a cache
@@ -261,9 +263,9 @@ func (c *containment) fill(duty v1.Duty) error {
 			c.protect(root.Real)
 		}
 	}
-	for i := range c.grants.list {
-		if space := c.grants.grantedSpace(c.grants.list[i].Root); space != "" {
-			roots = append(roots, c.grants.list[i].Root)
+	for i := range c.grants.List {
+		if space := c.grants.GrantedSpace(c.grants.List[i].Root); space != "" {
+			roots = append(roots, c.grants.List[i].Root)
 		}
 	}
 	return c.look(roots)
@@ -276,7 +278,7 @@ func (c *containment) add(to *[]string, lists ...[]string) {
 			if name = c.view.ExpandHome(name); name == "" {
 				continue
 			}
-			if resolved, err := c.view.Resolver.Resolve(name); err == nil && resolved.Exists && !c.sensitive.ownPlace(resolved.Real) {
+			if resolved, err := c.view.Resolver.Resolve(name); err == nil && resolved.Exists && !c.sensitive.OwnPlace(resolved.Real) {
 				*to = appendNew(*to, resolved.Real)
 			}
 		}
@@ -285,7 +287,7 @@ func (c *containment) add(to *[]string, lists ...[]string) {
 
 // protect names what stays as it is in a root, be it there or not.
 func (c *containment) protect(root string) {
-	for _, name := range c.x.lists.Contain.Protected {
+	for _, name := range c.x.Lists.Contain.Protected {
 		if !strings.ContainsAny(name, "*?[") && name != ".git" {
 			c.obligation.Protect = appendNew(c.obligation.Protect, root+"/"+name)
 		}
@@ -303,7 +305,7 @@ func (c *containment) protectGit(dir string) {
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
 		return
 	}
-	for _, name := range c.x.lists.Contain.Git {
+	for _, name := range c.x.Lists.Contain.Git {
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir+"/"+name)
 	}
 }
@@ -312,7 +314,7 @@ func (c *containment) protectGit(dir string) {
 // hook that the run left would be run by the next commit. A repository whose settings can't be
 // told is refused anyway.
 func (c *containment) protectNamed(repository string) {
-	verdict := c.repos.inspectAnywhere(repository, "status")
+	verdict := c.repos.InspectAnywhere(repository, "status")
 	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
 		resolved, err := c.view.Resolver.Resolve(name)
 		if err != nil {
@@ -339,15 +341,15 @@ func (c *containment) look(roots []string) error {
 			return err
 		}
 	}
-	for _, name := range c.x.lists.Contain.Hide {
+	for _, name := range c.x.Lists.Contain.Hide {
 		c.hide(name)
 	}
-	for _, name := range c.x.lists.Contain.Secrets {
+	for _, name := range c.x.Lists.Contain.Secrets {
 		if c.view.Home != "" && !strings.HasPrefix(name, "/") {
 			c.hide(c.view.Home + "/" + name)
 		}
 	}
-	for _, own := range c.x.own {
+	for _, own := range c.x.Own {
 		c.hide(own)
 	}
 	return nil
@@ -367,7 +369,7 @@ func (c *containment) hide(name string) {
 // visit judges a name, and walks on.
 func (c *containment) visit(full string, entry *entry) error {
 	o := &c.obligation
-	if c.classes.secretFile(full) || c.classes.secretDirectory(full) || c.kept.secretSettings(full) || c.judged(full) {
+	if c.classes.SecretFile(full) || c.classes.SecretDirectory(full) || c.kept.SecretSettings(full) || c.judged(full) {
 		o.Hide = append(o.Hide, full)
 		return c.oneName(full, entry)
 	}
@@ -378,7 +380,7 @@ func (c *containment) visit(full string, entry *entry) error {
 		switch name := entry.name; {
 		case name == ".git":
 			c.protectGit(full)
-		case slices.Contains(c.x.lists.Contain.Protected, name):
+		case slices.Contains(c.x.Lists.Contain.Protected, name):
 			o.Protect = appendNew(o.Protect, full)
 		}
 	}
@@ -390,7 +392,7 @@ func (c *containment) visit(full string, entry *entry) error {
 
 // judged reports whether a path is in a class of the operator's that has an effect.
 func (c *containment) judged(full string) bool {
-	return slices.ContainsFunc(c.x.lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.classes.inClass(&class, full) != "" })
+	return slices.ContainsFunc(c.x.Lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.classes.InClass(&class, full) != "" })
 }
 
 // oneName refuses a secret that another name of the file would show. What a hidden directory

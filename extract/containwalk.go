@@ -106,7 +106,7 @@ func (c *containment) read(dir string) (listing, error) {
 
 // tells reports whether a name alone means something to contained runs.
 func (c *containment) tells(full, name string) bool {
-	return name == ".git" || c.classes.secretFile(full) || c.classes.secretDirectory(full) || slices.Contains(c.x.lists.Contain.Protected, name)
+	return name == ".git" || c.classes.SecretFile(full) || c.classes.SecretDirectory(full) || slices.Contains(c.x.Lists.Contain.Protected, name)
 }
 
 func (c *containment) walk(dir string) error {

@@ -16,6 +16,7 @@ import (
 	"policyd/extract/lists"
 	"policyd/extract/ownaddress"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/watched"
 )
@@ -55,11 +56,11 @@ const maxRepositories = 256
 type Base struct {
 	options Options
 	address ownaddress.Addresses
-	// own and protected are the real names that those of the options had at the start.
-	own, protected []string
+	// ownBefore and protectedBefore are the real names that those of the options had at the start.
+	ownBefore, protectedBefore []string
 	// builtin are the tables without what operators add: an extractor has its own.
 	builtin *tables
-	git     *git.Reader
+	reader  *git.Reader
 	// gitReaders are the git commands that print contents, by verb chain, gitWalks the options
 	// that say of which commits.
 	gitReaders map[string]gitReader
@@ -98,8 +99,8 @@ func NewBase(options Options) (*Base, error) {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
 	base := &Base{
-		options: options, address: ownaddress.New([]string{options.Address, options.ConsoleAddress}, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
-		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, git: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
+		options: options, address: ownaddress.New([]string{options.Address, options.ConsoleAddress}, options.Hostnames), ownBefore: realNames(options.Own, nil), protectedBefore: realNames(options.Protected, nil),
+		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, reader: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.
@@ -135,20 +136,13 @@ func realOrSelf(path string) string {
 type Extractor struct {
 	*Base
 	*tables
-	lists     *lists.Lists
-	homes     disk.Memory[[]lists.Root]
-	rootNames rootNames
+	*scope.Policy
 	// noPlaces are of directories that programs could be in.
 	noPlaces disk.Memory[noPlaces]
 	// noPrograms are names of programs that are missing in a directory of them.
 	noPrograms disk.Memory[[]string]
 	// listings are of directories that contained runs see.
 	listings listings
-	// past is what commits hold of secret files.
-	past *git.Past
-	// own and protected are the real names of what is policyd's own: links on the way
-	// may have been pointed elsewhere since the start.
-	own, protected []string
 }
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go. It looks
@@ -164,9 +158,11 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Extractor{
-		Base: b, tables: extended, lists: read, past: git.NewPast(func(path string) bool { return read.Secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
-	}, nil
+	return &Extractor{Base: b, tables: extended, Policy: &scope.Policy{
+		Lists: read, Own: realNames(b.options.Own, b.ownBefore), Protected: realNames(b.options.Protected, b.protectedBefore), Home: b.options.Home,
+		Git: b.reader, Past: git.NewPast(func(path string) bool { return read.Secrets.File(path) != "" }), Clients: extended.catalog.Aliases,
+		GitFiles: b.gitStores.Files, GitDirectories: b.gitStores.Directories,
+	}}, nil
 }
 
 // Extract makes the facts of a call. It never fails: what can't be established
@@ -217,9 +213,8 @@ type extraction struct {
 	x     *Extractor
 	facts builder
 	view  disk.View
-	// arguments and roots are memory for a call's own.
+	// arguments is memory for those of the call.
 	arguments [6]arguments.Argument
-	roots     [4]paths.Root
 
 	sessionPlaces
 	diskReaders
@@ -230,17 +225,17 @@ type extraction struct {
 
 // sessionPlaces say whose a path is.
 type sessionPlaces struct {
-	sensitive   sensitiveRoots
-	grants      grants
-	scratch     scratch
-	scope       scope
-	permissions permissions
+	sensitive   scope.SensitiveRoots
+	grants      scope.Grants
+	scratch     scope.Scratch
+	scope       scope.Scope
+	permissions scope.Permissions
 }
 
 // diskReaders say what lies at a path, and what is reached from there.
 type diskReaders struct {
-	classes   classifier
-	links     hardLinks
+	classes   scope.Classifier
+	links     scope.HardLinks
 	trees     trees
 	globs     globs
 	choice    programChoice
@@ -250,8 +245,8 @@ type diskReaders struct {
 
 // gitReaders say what git does and prints.
 type gitReaders struct {
-	repos   repositories
-	kept    gitKept
+	repos   scope.Repositories
+	kept    scope.GitKept
 	tracked trackedFiles
 	prints  gitPrints
 	gits    gitCommands
@@ -276,17 +271,17 @@ type toolReaders struct {
 // wire makes the parts of an extraction for a call, each with those that it asks.
 func (e *extraction) wire(x *Extractor, call *v1.Call) {
 	e.x = x
-	e.facts = builder{call: call, lists: x.lists, room: &room{}}
+	e.facts = builder{call: call, lists: x.Lists, room: &room{}}
 	e.sessionPlaces = sessionPlaces{
-		sensitive:   sensitiveRoots{view: &e.view, x: x},
-		grants:      grants{sensitive: &e.sensitive},
-		scratch:     scratch{view: &e.view, x: x, facts: &e.facts, scope: &e.scope, sensitive: &e.sensitive},
-		scope:       scope{view: &e.view, lists: x.lists, sensitive: &e.sensitive, grants: &e.grants, scratch: &e.scratch, repos: &e.repos},
-		permissions: permissions{view: &e.view, scope: &e.scope, grants: &e.grants},
+		sensitive:   scope.SensitiveRoots{View: &e.view, Policy: x.Policy},
+		grants:      scope.Grants{Sensitive: &e.sensitive},
+		scratch:     scope.Scratch{View: &e.view, Policy: x.Policy, Session: &e.facts.Session, Scope: &e.scope, Sensitive: &e.sensitive},
+		scope:       scope.Scope{View: &e.view, Lists: x.Lists, Sensitive: &e.sensitive, Grants: &e.grants, Scratch: &e.scratch, Repos: &e.repos},
+		permissions: scope.Permissions{View: &e.view, Scope: &e.scope, Grants: &e.grants},
 	}
 	e.diskReaders = diskReaders{
-		classes: classifier{view: &e.view, x: x, scope: &e.scope, scratch: &e.scratch},
-		links:   hardLinks{view: &e.view, x: x, scope: &e.scope, classes: &e.classes, kept: &e.kept},
+		classes: scope.Classifier{View: &e.view, Policy: x.Policy, Scope: &e.scope, Scratch: &e.scratch},
+		links:   scope.HardLinks{View: &e.view, Policy: x.Policy, Scope: &e.scope, Classes: &e.classes, Kept: &e.kept},
 		trees: trees{
 			view: &e.view, x: x, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, repos: &e.repos,
 		},
@@ -296,8 +291,8 @@ func (e *extraction) wire(x *Extractor, call *v1.Call) {
 		producers: producers{view: &e.view, x: x, facts: &e.facts, repos: &e.repos},
 	}
 	e.gitReaders = gitReaders{
-		repos: repositories{view: &e.view, x: x, scope: &e.scope},
-		kept:  gitKept{view: &e.view, x: x},
+		repos: scope.Repositories{View: &e.view, Policy: x.Policy, Scope: &e.scope},
+		kept:  scope.GitKept{View: &e.view, Policy: x.Policy},
 		tracked: trackedFiles{
 			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, trees: &e.trees,
 		},
@@ -316,8 +311,8 @@ func (e *extraction) wireReaders(x *Extractor) {
 	asks := e.commands.asks
 	if asks.Plain == nil {
 		asks = shell.Options{
-			Plain: e.view.Direct, Enterable: e.permissions.enterable, Readable: e.permissions.readable, Textual: e.permissions.textual,
-			Toplevel: e.repos.toplevel, Directories: e.globs.directories, Produced: e.producers.produced,
+			Plain: e.view.Direct, Enterable: e.permissions.Enterable, Readable: e.permissions.Readable, Textual: e.permissions.Textual,
+			Toplevel: e.repos.Toplevel, Directories: e.globs.directories, Produced: e.producers.produced,
 		}
 	}
 	e.lineReaders = lineReaders{
@@ -363,7 +358,7 @@ func (e *extraction) session() {
 	if e.view.Home == "" {
 		e.view.Home = e.x.options.Home
 	}
-	e.view.Resolver.Names, e.view.Resolver.Map = paths.NamesOf(platform), e.x.lists.PathMap
+	e.view.Resolver.Names, e.view.Resolver.Map = paths.NamesOf(platform), e.x.Lists.PathMap
 	e.view.Resolver.Watched, e.view.Now = e.x.watched.Now(), e.x.now
 	if platform == "windows" {
 		e.onWindows()
@@ -396,6 +391,26 @@ func (b *Base) now() time.Duration {
 		return time.Duration(b.options.Now().UnixNano())
 	}
 	return time.Duration(time.Now().UnixNano())
+}
+
+// surroundings resolves the session's directories and the working directory (V4, P14).
+func (e *extraction) surroundings(grants []v1.PathGrant) {
+	s := &e.facts.call.Session
+	e.scope.Begin(s, grants)
+	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
+		if resolved, err := e.view.Resolver.Resolve(*dir); err == nil {
+			*dir = resolved.Real
+		}
+	}
+	for _, dir := range []string{e.facts.call.Cwd, s.ProjectDir, s.SessionDir} {
+		if dir == "" {
+			continue
+		}
+		if resolved, err := e.view.Resolve(dir); err == nil {
+			e.facts.Cwd = resolved.Real
+		}
+		return
+	}
 }
 
 // onWindows reads the session as one on Windows.

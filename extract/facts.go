@@ -5,6 +5,7 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
 )
@@ -193,7 +194,7 @@ func (b *builder) aboutItem(item *v1.Item) {
 			b.about("environment")
 		case "own_program", "own_address":
 			b.about("own")
-		case reachesSecret, reachesOutside, reachesUnknown:
+		case disk.ReachesSecret, disk.ReachesOutside, disk.ReachesUnknown:
 			b.about("reach")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
 	"policyd/extract/patch"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/value"
 )
@@ -20,7 +21,7 @@ type fileTools struct {
 	view    *disk.View
 	x       *Extractor
 	locator *locator
-	classes *classifier
+	classes *scope.Classifier
 	placer  *placer
 	trees   *trees
 	tools   *tools
@@ -166,14 +167,14 @@ func (f *fileTools) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.
 	}
 	f.facts.pathItem(index)
 	if touched.secret {
-		f.facts.Items[touched.item].Caveats.Add(reachesSecret)
+		f.facts.Items[touched.item].Caveats.Add(disk.ReachesSecret)
 	}
 	if op == "tree" && p.Caveats.Has("unseen") {
-		f.facts.Items[touched.item].Caveats.Add(reachesUnknown)
+		f.facts.Items[touched.item].Caveats.Add(disk.ReachesUnknown)
 	}
 	if op == "tree" && p.Caveats.Has("directory") {
 		tree := treeWalk{root: p.Real, Walk: f.includes(t)}
-		f.classes.reach(&f.facts.Items[touched.item], func() string { return f.trees.tree(tree, nil) })
+		f.classes.Reach(&f.facts.Items[touched.item], func() string { return f.trees.tree(tree, nil) })
 	}
 	return *p
 }

@@ -7,6 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/git"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -14,11 +15,11 @@ import (
 type gitCommands struct {
 	view    *disk.View
 	x       *Extractor
-	scope   *scope
-	repos   *repositories
-	classes *classifier
-	links   *hardLinks
-	kept    *gitKept
+	scope   *scope.Scope
+	repos   *scope.Repositories
+	classes *scope.Classifier
+	links   *scope.HardLinks
+	kept    *scope.GitKept
 	prints  *gitPrints
 }
 
@@ -29,14 +30,14 @@ func (g *gitCommands) settingsReach(verdict git.Verdict) string {
 		resolved, err := g.view.Resolve(file)
 		switch {
 		case err != nil || resolved.Unseen:
-			return reachesUnknown
-		case g.classes.secretFile(file) || g.links.readsSecret(&resolved):
-			return reachesSecret
-		case g.scope.spaceOf(&resolved) == v1.SpaceOutside:
-			return reachesOutside
+			return disk.ReachesUnknown
+		case g.classes.SecretFile(file) || g.links.ReadsSecret(&resolved):
+			return disk.ReachesSecret
+		case g.scope.SpaceOf(&resolved) == v1.SpaceOutside:
+			return disk.ReachesOutside
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // gitPush adds that a push may go anywhere, where settings of git have a say in where it
@@ -79,7 +80,7 @@ func (g *gitCommands) pushesPlainly(c *shell.Command) bool {
 		if err != nil || resolved.Unseen {
 			return false
 		}
-		if verdict := g.repos.inspect(resolved.Real, "push"); verdict.MapsPushes || !verdict.Trusted && verdict.Code() != git.CodeHook {
+		if verdict := g.repos.Inspect(resolved.Real, "push"); verdict.MapsPushes || !verdict.Trusted && verdict.Code() != git.CodeHook {
 			return false
 		}
 	}
@@ -89,27 +90,27 @@ func (g *gitCommands) pushesPlainly(c *shell.Command) bool {
 // storesReach says whether a command prints a credential that git keeps: in settings, in addresses of
 // remotes, or in messages of reflogs, which hold the words of command lines.
 func (g *gitCommands) storesReach(c *shell.Command, verdict git.Verdict) string {
-	if answer := configReach(c, verdict); answer != reachesNone {
+	if answer := configReach(c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
 	stores, known := g.x.gitStores.printed(c)
 	if !known {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	for _, store := range stores {
-		if answer := g.storeReach(store, c, verdict); answer != reachesNone {
+		if answer := g.storeReach(store, c, verdict); answer != disk.ReachesNone {
 			return answer
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 func (g *gitCommands) storeReach(store string, c *shell.Command, verdict git.Verdict) string {
 	has := func(is func(name string) bool) string {
 		if slices.ContainsFunc(verdict.Credentials, is) {
-			return reachesSecret
+			return disk.ReachesSecret
 		}
-		return reachesNone
+		return disk.ReachesNone
 	}
 	switch store {
 	case "settings":
@@ -123,7 +124,7 @@ func (g *gitCommands) storeReach(store string, c *shell.Command, verdict git.Ver
 		})
 	}
 	if !verdict.Repository {
-		return reachesNone
+		return disk.ReachesNone
 	}
 	logs := []string{verdict.GitDir + "/logs", verdict.CommonDir + "/logs"}
 	switch {
@@ -133,11 +134,11 @@ func (g *gitCommands) storeReach(store string, c *shell.Command, verdict git.Ver
 		logs = []string{verdict.GitDir + "/logs/HEAD"}
 	}
 	for _, place := range logs {
-		if g.kept.keepsCredentials(place) {
-			return reachesSecret
+		if g.kept.KeepsCredentials(place) {
+			return disk.ReachesSecret
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // walksAll reports whether a command begins at other refs than those that it names.
@@ -166,21 +167,21 @@ func (g *gitCommands) gitTrust(item *v1.Item, c *shell.Command) {
 			g.gitUnseen(item, c)
 			continue
 		}
-		verdict := g.repos.inspect(resolved.Real, subcommand)
+		verdict := g.repos.Inspect(resolved.Real, subcommand)
 		if !verdict.Trusted {
 			item.Caveats.Add("git_untrusted")
 			return
 		}
-		if answer := g.settingsReach(verdict); answer != reachesNone {
+		if answer := g.settingsReach(verdict); answer != disk.ReachesNone {
 			item.Caveats.Add(answer)
 		}
-		g.classes.reach(item, func() string { return g.prints.gitReach(item, c, verdict, resolved.Real) })
-		if answer := g.storesReach(c, verdict); answer != reachesNone {
+		g.classes.Reach(item, func() string { return g.prints.gitReach(item, c, verdict, resolved.Real) })
+		if answer := g.storesReach(c, verdict); answer != disk.ReachesNone {
 			item.Caveats.Add(answer)
 		}
-		g.classes.reach(item, func() string { return g.prints.blobReach(item, c, verdict, resolved.Real) })
+		g.classes.Reach(item, func() string { return g.prints.blobReach(item, c, verdict, resolved.Real) })
 		if c.Git.Handed && verdict.AltersNames {
-			item.Caveats.Add(reachesUnknown)
+			item.Caveats.Add(disk.ReachesUnknown)
 		}
 	}
 }
@@ -190,7 +191,7 @@ func (g *gitCommands) gitTrust(item *v1.Item, c *shell.Command) {
 // where its words name each of them.
 func (g *gitCommands) gitUnseen(item *v1.Item, c *shell.Command) {
 	if reader, ok := g.x.gitReaders[c.Verb]; ok && reader.printsContents(c.Form) && !g.gitNamed(c, reader.Lists) {
-		item.Caveats.Add(reachesUnknown)
+		item.Caveats.Add(disk.ReachesUnknown)
 	}
 }
 
@@ -204,12 +205,12 @@ func (g *gitCommands) gitNamed(c *shell.Command, lists bool) bool {
 		return false
 	}
 	for _, object := range c.Git.Objects {
-		if g.classes.secretByName(object) || !lists && !g.classes.textByName(object) {
+		if g.classes.SecretByName(object) || !lists && !g.classes.TextByName(object) {
 			return false
 		}
 	}
 	for _, spec := range c.Git.Pathspecs {
-		if strings.HasPrefix(spec, ":") || !g.classes.textByName(spec) {
+		if strings.HasPrefix(spec, ":") || !g.classes.TextByName(spec) {
 			return false
 		}
 	}
@@ -240,9 +241,9 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 		printed = one && (git.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
 	}
 	if printed {
-		return reachesSecret
+		return disk.ReachesSecret
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // countsFromHead reports whether a word names commits for sure, be it a range: any other

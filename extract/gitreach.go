@@ -13,6 +13,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/git"
 	"policyd/extract/git/syntax"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -23,10 +24,10 @@ var gitReadersJSON []byte
 type gitPrints struct {
 	view    *disk.View
 	x       *Extractor
-	scope   *scope
-	repos   *repositories
-	classes *classifier
-	links   *hardLinks
+	scope   *scope.Scope
+	repos   *scope.Repositories
+	classes *scope.Classifier
+	links   *scope.HardLinks
 	tracked *trackedFiles
 	// budget is what was read of history.
 	budget git.Budget
@@ -92,31 +93,31 @@ func (g *gitReader) printsContents(form v1.Form) bool {
 func (p *gitPrints) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
 	reader, ok := p.x.gitReaders[c.Verb]
 	if ok && !verdict.Repository && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
-		return reachesUnknown // outside a repository it compares files and directories as they are
+		return disk.ReachesUnknown // outside a repository it compares files and directories as they are
 	}
 	if c.Verb == "git stash show" && verdict.ShowsStash {
 		reader.Prints = true
 	}
 	if !ok || !verdict.Repository || !reader.printsContents(c.Form) {
-		return reachesNone
+		return disk.ReachesNone
 	}
 	if slices.ContainsFunc(reader.Elsewhere, func(option string) bool { _, ok := c.Form.Get(option); return ok }) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	if verdict.Recurses || c.Verb == "git stash show" && verdict.ShowsUntracked {
-		return reachesUnknown // what is tracked there, or was stashed beside, isn't looked at
+		return disk.ReachesUnknown // what is tracked there, or was stashed beside, isn't looked at
 	}
-	answer := reachesNone
+	answer := disk.ReachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
 		answer = p.selectedReach(item, c, &reader, verdict, dir)
 	}
 	for i, object := range c.Git.Objects {
-		if answer != reachesNone || reader.Lists {
+		if answer != disk.ReachesNone || reader.Lists {
 			break
 		}
 		specs := []string{objectSpec(object)}
 		answer = p.trackedReach(verdict, specs, dir)
-		if holder := c.Git.Holders[i]; answer == reachesNone && holder != "" {
+		if holder := c.Git.Holders[i]; answer == disk.ReachesNone && holder != "" {
 			answer = p.pastReach(item, verdict, git.History{Revisions: []string{holder}, Alone: true}, specs, dir)
 		}
 	}
@@ -132,14 +133,14 @@ func (p *gitPrints) selectedReach(item *v1.Item, c *shell.Command, reader *gitRe
 		specs = slices.Concat(named, c.Git.Below())
 	}
 	answer := p.trackedReach(verdict, specs, dir)
-	if answer == reachesNone && reader.readsWork(c.Form) {
+	if answer == disk.ReachesNone && reader.readsWork(c.Form) {
 		answer = p.workReach(verdict, specs, dir, reader.Opens)
 	}
-	if answer != reachesNone {
+	if answer != disk.ReachesNone {
 		return answer
 	}
-	if answer = p.pastReach(item, verdict, of, specs, dir); answer == reachesUnknown && of.Walks && p.textsAlone(named) {
-		return reachesNone // however far back, nothing else is printed
+	if answer = p.pastReach(item, verdict, of, specs, dir); answer == disk.ReachesUnknown && of.Walks && p.textsAlone(named) {
+		return disk.ReachesNone // however far back, nothing else is printed
 	}
 	return answer
 }
@@ -159,7 +160,7 @@ func objectSpec(object string) string {
 // isPath reports whether git takes a word that may name a revision for a path.
 func (p *gitPrints) isPath(c *shell.Command, reader *gitReader, verdict *git.Verdict, word, dir string) bool {
 	return !reader.Numbers && p.namesPath(c, word, dir) &&
-		!p.classes.past().Names(verdict, word, &p.budget)
+		!p.classes.Past().Names(verdict, word, &p.budget)
 }
 
 // divided tells paths from revisions among the words that may name either.
@@ -208,7 +209,7 @@ func (p *gitPrints) namesPath(c *shell.Command, word, dir string) bool {
 // select.
 func (p *gitPrints) trackedReach(verdict git.Verdict, specs []string, dir string) string {
 	return p.secretAmong(verdict, func(visit func(path string) bool) error {
-		return p.x.git.Tracked(verdict, specs, dir, visit)
+		return p.x.Git.Tracked(verdict, specs, dir, visit)
 	})
 }
 
@@ -216,12 +217,12 @@ func (p *gitPrints) trackedReach(verdict git.Verdict, specs []string, dir string
 // other names of secrets, and, with opens, whatever lies behind a link that stands in the
 // place of a directory. Git then looks only at what each file itself is.
 func (p *gitPrints) workReach(verdict git.Verdict, specs []string, dir string, opens bool) string {
-	doubles := p.links.doubles(verdict.Top)
+	doubles := p.links.Doubles(verdict.Top)
 	if !opens && len(doubles) == 0 {
-		return reachesNone
+		return disk.ReachesNone
 	}
-	answer, last, linked, left := reachesNone, "", false, maxReached
-	err := p.x.git.Tracked(verdict, specs, dir, func(name string) bool {
+	answer, last, linked, left := disk.ReachesNone, "", false, disk.MaxReached
+	err := p.x.Git.Tracked(verdict, specs, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		if parent := path.Dir(name); opens && parent != last {
 			resolved, err := p.view.Resolver.Resolve(verdict.Top + "/" + parent)
@@ -230,16 +231,16 @@ func (p *gitPrints) workReach(verdict git.Verdict, specs []string, dir string, o
 		}
 		switch {
 		case left < 0:
-			answer = reachesUnknown
+			answer = disk.ReachesUnknown
 		case linked:
 			answer = p.tracked.trackedFile(full)
-		case len(doubles) > 0 && p.links.oneOf(doubles, full):
-			answer = reachesSecret
+		case len(doubles) > 0 && p.links.OneOf(doubles, full):
+			answer = disk.ReachesSecret
 		}
-		return answer == reachesNone
+		return answer == disk.ReachesNone
 	})
 	if err != nil && !errors.Is(err, git.ErrNoRepository) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	return answer
 }
@@ -247,15 +248,15 @@ func (p *gitPrints) workReach(verdict git.Verdict, specs []string, dir string, o
 // secretAmong says whether a secret is among tracked files, which list names from the
 // top until visit has had enough.
 func (p *gitPrints) secretAmong(verdict git.Verdict, list func(visit func(path string) bool) error) string {
-	answer := reachesNone
+	answer := disk.ReachesNone
 	err := list(func(path string) bool {
-		if p.classes.secretFile(verdict.Top + "/" + path) {
-			answer = reachesSecret
+		if p.classes.SecretFile(verdict.Top + "/" + path) {
+			answer = disk.ReachesSecret
 		}
-		return answer == reachesNone
+		return answer == disk.ReachesNone
 	})
 	if err != nil && !errors.Is(err, git.ErrNoRepository) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	return answer
 }
@@ -265,29 +266,29 @@ func (p *gitPrints) secretAmong(verdict git.Verdict, list func(visit func(path s
 // repository holds.
 func (p *gitPrints) blobReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
-		return reachesOutside
+		return disk.ReachesOutside
 	}
 	for _, word := range c.Git.Revisions {
 		for _, digits := range syntax.Hashes(word) {
-			if answer := p.hashReach(digits, verdict); answer != reachesNone {
+			if answer := p.hashReach(digits, verdict); answer != disk.ReachesNone {
 				return answer
 			}
 		}
 	}
-	if answer := p.stagedReach(c, verdict); answer != reachesNone {
+	if answer := p.stagedReach(c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
 	if !verdict.Repository {
-		return reachesNone
+		return disk.ReachesNone
 	}
-	if answer := p.contentReach(item, c, verdict); answer != reachesNone {
+	if answer := p.contentReach(item, c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
 	if !p.printsObjects(c, verdict, dir) {
-		return reachesNone
+		return disk.ReachesNone
 	}
 	answer := p.trackedReach(verdict, nil, verdict.Top)
-	if answer == reachesNone && (slices.Contains(refFormatters, c.Verb) || takesRefs(c)) {
+	if answer == disk.ReachesNone && (slices.Contains(refFormatters, c.Verb) || takesRefs(c)) {
 		answer = p.pastReach(item, verdict, git.History{All: true, Contents: true}, nil, verdict.Top)
 	}
 	return answer
@@ -307,7 +308,7 @@ func (p *gitPrints) contentReach(item *v1.Item, c *shell.Command, verdict git.Ve
 	case "git show":
 		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(word, "$(") })
 	default:
-		return reachesNone
+		return disk.ReachesNone
 	}
 	return p.pastReach(item, verdict, git.History{Revisions: words, Contents: true}, nil, verdict.Top)
 }
@@ -332,11 +333,11 @@ var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
 // secret: git looks first for a path of that very name in its index.
 func (p *gitPrints) stagedReach(c *shell.Command, verdict git.Verdict) string {
 	for _, name := range c.Git.Staged {
-		if answer := p.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != reachesNone {
+		if answer := p.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != disk.ReachesNone {
 			return answer
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
@@ -352,7 +353,7 @@ func (p *gitPrints) namesTags(c *shell.Command, verdict git.Verdict, dir string)
 			words = append(words, word)
 		}
 	}
-	return p.x.git.Tags(verdict, words)
+	return p.x.Git.Tags(verdict, words)
 }
 
 // objectPrinters print whatever a revision names, whatever options say of commits, and
@@ -361,10 +362,10 @@ var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"
 
 func (p *gitPrints) hashReach(digits string, verdict git.Verdict) string {
 	if verdict.ForeignObjects {
-		return reachesOutside
+		return disk.ReachesOutside
 	}
 	return p.secretAmong(verdict, func(visit func(path string) bool) error {
-		return p.x.git.Blobs(verdict, digits, visit)
+		return p.x.Git.Blobs(verdict, digits, visit)
 	})
 }
 
@@ -404,13 +405,13 @@ func (p *gitPrints) historyOf(c *shell.Command, reader *gitReader, revisions, sp
 // select them, and notes on the item where it is.
 func (p *gitPrints) pastReach(item *v1.Item, verdict git.Verdict, of git.History, specs []string, dir string) string {
 	if len(of.Revisions) == 0 && !of.All {
-		return reachesNone
+		return disk.ReachesNone
 	}
 	of.Budget = &p.budget
 	answer := p.secretAmong(verdict, func(visit func(path string) bool) error {
-		return p.classes.past().Held(verdict, of, specs, dir, visit)
+		return p.classes.Past().Held(verdict, of, specs, dir, visit)
 	})
-	if answer == reachesSecret && p.classes.sought == nil {
+	if answer == disk.ReachesSecret && p.classes.Sought == nil {
 		item.Caveats.Add("secret_in_commits")
 	}
 	return answer
@@ -418,5 +419,5 @@ func (p *gitPrints) pastReach(item *v1.Item, verdict git.Verdict, of git.History
 
 // textsAlone reports whether pathspecs select source texts alone, as far as their names tell.
 func (p *gitPrints) textsAlone(specs []string) bool {
-	return len(specs) > 0 && !slices.ContainsFunc(specs, func(spec string) bool { return strings.HasPrefix(spec, ":") || !p.classes.textByName(spec) })
+	return len(specs) > 0 && !slices.ContainsFunc(specs, func(spec string) bool { return strings.HasPrefix(spec, ":") || !p.classes.TextByName(spec) })
 }

@@ -94,9 +94,3 @@ func (s *gitStores) verb(c *shell.Command) string {
 // namesCredential reports whether the name of a setting holds a credential, or stands for files whose
 // settings weren't read.
 func namesCredential(name string) bool { return name == "include" || credential.Holds(name) }
-
-// Bounds of looking for credentials in what git keeps. Beyond them there may be one.
-const (
-	maxKept      = 4 << 20
-	maxKeptFiles = 2000
-)

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"policyd/extract/disk"
+	"policyd/extract/scope"
 	"policyd/extract/stat"
 )
 
 // globs expands patterns.
 type globs struct {
 	view  *disk.View
-	scope *scope
+	scope *scope.Scope
 }
 
 // expandHidden expands a pattern as tools do that make no difference of hidden names.
@@ -155,7 +156,7 @@ func (x *expansion) step(dir, word string, segments []string) {
 // directories, or one name.
 func (x *expansion) deep(dir, word string, rest []string) {
 	x.directories++
-	if len(rest) == 0 || x.directories > maxMatches {
+	if len(rest) == 0 || x.directories > disk.MaxMatches {
 		x.unknown, x.over = true, true // it reads everything below
 		return
 	}
@@ -184,7 +185,7 @@ func (x *expansion) throughLink(full, word string, rest []string) {
 	case err != nil:
 		x.unknown = x.unknown || !stat.Missing(err)
 	case !resolved.Dir && !resolved.Unseen:
-	case x.e.scope.ownRoot(resolved.Real) == "":
+	case x.e.scope.OwnRoot(resolved.Real) == "":
 		x.unknown = true
 	default:
 		x.step(full, word, rest)
@@ -200,7 +201,7 @@ func (x *expansion) descend(dir, word, name string, rest []string, last bool) {
 	if !x.e.view.Exists(full) {
 		return
 	}
-	if len(x.matches) >= maxMatches {
+	if len(x.matches) >= disk.MaxMatches {
 		x.unknown, x.over = true, true
 		return
 	}

@@ -178,18 +178,18 @@ func (w *trees) ignoreFilesAbove(dir string, names []string) string {
 			if !w.view.Exists(file) {
 				continue
 			}
-			if answer := w.settingsFile(file); answer != reachesNone {
+			if answer := w.settingsFile(file); answer != disk.ReachesNone {
 				return answer
 			}
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // excludesBehind are the rules that a repository holds beside its files, where ".git" is a file
 // that says where it lies: of a linked work tree they are those of the main one.
 func (w *trees) excludesBehind(dir string) ([]byte, error) {
-	verdict := w.repos.inspect(dir, "rev-parse")
+	verdict := w.repos.Inspect(dir, "rev-parse")
 	if verdict.Top != dir || verdict.CommonDir == "" {
 		return nil, disk.ErrUnseen
 	}
@@ -205,9 +205,9 @@ func (w *trees) couldBeSecret(rule string) bool {
 		return true // a rule of nothing takes everything back
 	}
 	if !strings.ContainsAny(last, "*?[") {
-		return w.x.lists.Secrets.File("/"+rule) != ""
+		return w.x.Lists.Secrets.File("/"+rule) != ""
 	}
-	return w.x.lists.Secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
+	return w.x.Lists.Secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
 		ok, err := path.Match(last, name)
 		return ok || err != nil
 	})

@@ -8,6 +8,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -23,7 +24,7 @@ type placer struct {
 	facts   *builder
 	view    *disk.View
 	locator *locator
-	classes *classifier
+	classes *scope.Classifier
 	globs   *globs
 }
 
@@ -42,7 +43,7 @@ type landing struct {
 // lands notes the paths that come to be where a command puts its sources. base
 // is what they count from.
 func (p *placer) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
-	l := landing{e: p, t: t, item: item, what: what, left: maxReached, listed: maxLandings, unknown: what.Vague}
+	l := landing{e: p, t: t, item: item, what: what, left: disk.MaxReached, listed: maxLandings, unknown: what.Vague}
 	l.at(target, base)
 	if l.unknown {
 		item.Caveats.Add(landsUnknown)
@@ -65,7 +66,7 @@ func (p *placer) copied(sources, targets []string) {
 		if full == "" {
 			continue
 		}
-		l := landing{e: p, t: &touched{}, what: what, left: maxReached, listed: maxLandings}
+		l := landing{e: p, t: &touched{}, what: what, left: disk.MaxReached, listed: maxLandings}
 		l.at(full, p.facts.Cwd)
 		if l.unknown {
 			p.facts.Items[len(p.facts.Items)-1].Caveats.Add(landsUnknown)
@@ -226,7 +227,7 @@ func (l *landing) walk(from, to string, merged bool) {
 // remarkable reports whether a name is on a list by itself.
 func (l *landing) remarkable(full string) bool {
 	p := v1.Path{Op: v1.OpWrite}
-	l.e.classes.classify(&p, full)
+	l.e.classes.Classify(&p, full)
 	return len(p.Class) > 0
 }
 

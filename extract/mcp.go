@@ -47,7 +47,7 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 		own.Caveats.Add("unseen")
 	}
 	if u.touched.secret {
-		own.Caveats.Add(reachesSecret)
+		own.Caveats.Add(disk.ReachesSecret)
 	}
 	for _, caveat := range u.carried {
 		own.Caveats.Add(caveat)
@@ -169,7 +169,7 @@ func (e *extraction) namesOwn(text string) bool {
 	if name, _ := scheme(strings.TrimFunc(text, blank)); name == "" {
 		return false
 	}
-	return slices.ContainsFunc(e.x.own, func(dir string) bool { return strings.Contains(unescaped(text), dir+"/") })
+	return slices.ContainsFunc(e.x.Own, func(dir string) bool { return strings.Contains(unescaped(text), dir+"/") })
 }
 
 // elsewhere reports whether a text is an address that no program takes for a

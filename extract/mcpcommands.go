@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/catalog"
+	"policyd/extract/disk"
 )
 
 // maxMCPWords bounds the words of one text, and maxMCPLines the command lines of one call, that are
@@ -18,7 +19,7 @@ const (
 // carried are the caveats of a command that hold for the tool that runs it, too: what it reaches, and
 // not which program it is.
 var carried = []string{
-	reachesSecret, reachesOutside, reachesUnknown, "secret_variable", "reads_environment", "own_address", "own_program", "secret_in_commits", "special",
+	disk.ReachesSecret, disk.ReachesOutside, disk.ReachesUnknown, "secret_variable", "reads_environment", "own_address", "own_program", "secret_in_commits", "special",
 	linkUnknown, landsUnknown,
 }
 
@@ -26,7 +27,7 @@ var carried = []string{
 // Paths outside are items of their own, as they are for a shell.
 func (u *uncatalogued) command(line string) {
 	if u.lines++; u.lines > maxMCPLines {
-		u.carried.Add(reachesUnknown)
+		u.carried.Add(disk.ReachesUnknown)
 		return
 	}
 	u.carried.Add("runs_anything")
@@ -81,7 +82,7 @@ func (u *uncatalogued) words(role, text string) {
 	count := 0
 	for word := range strings.FieldsFuncSeq(text, endsWord) {
 		if count++; count > maxMCPWords {
-			u.carried.Add(reachesUnknown)
+			u.carried.Add(disk.ReachesUnknown)
 			return
 		}
 		word = strings.TrimLeft(word, "@-")
@@ -114,11 +115,11 @@ func (u *uncatalogued) matched(role, text string) {
 		return
 	}
 	if strings.Contains(text, "{") && role != catalog.RoleNone {
-		u.carried.Add(reachesUnknown)
+		u.carried.Add(disk.ReachesUnknown)
 	}
 	found := e.globs.expandHidden(text, e.facts.Cwd)
 	if found.unknown {
-		u.carried.Add(reachesUnknown)
+		u.carried.Add(disk.ReachesUnknown)
 	}
 	for _, match := range found.matches {
 		u.below(u.reach(text, match, true))

@@ -5,6 +5,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/catalog"
+	"policyd/extract/disk"
 )
 
 // maxMCPWalks bounds the directories of one call that are walked. Beyond it the call has the risk.
@@ -56,16 +57,16 @@ func (u *uncatalogued) belowNamed(name string) {
 func (u *uncatalogued) walk(dir string) {
 	var found v1.Item
 	if u.walks++; u.walks > maxMCPWalks {
-		found.Caveats.Add(reachesUnknown)
+		found.Caveats.Add(disk.ReachesUnknown)
 	} else {
-		u.e.classes.reach(&found, func() string { return u.e.trees.tree(treeWalk{root: dir}, nil) })
+		u.e.classes.Reach(&found, func() string { return u.e.trees.tree(treeWalk{root: dir}, nil) })
 	}
-	if found.Caveats.Has(reachesSecret) || found.Caveats.Has(reachesUnknown) {
+	if found.Caveats.Has(disk.ReachesSecret) || found.Caveats.Has(disk.ReachesUnknown) {
 		u.risks.Add(secretsBelow)
 	}
-	for i := range u.e.x.lists.Classes {
-		class := &u.e.x.lists.Classes[i]
-		if class.Judged && (found.Reaches.Has(class.Name) || found.Caveats.Has(reachesUnknown)) {
+	for i := range u.e.x.Lists.Classes {
+		class := &u.e.x.Lists.Classes[i]
+		if class.Judged && (found.Reaches.Has(class.Name) || found.Caveats.Has(disk.ReachesUnknown)) {
 			u.risks.Add(class.Name + belowClass)
 		}
 	}

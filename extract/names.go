@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"policyd/extract/disk"
 	"policyd/extract/shell"
 	"policyd/extract/value"
 )
@@ -14,16 +15,16 @@ import (
 // names other files, or options. named is the name as it is printed.
 func (w *trees) handed(named, base string, names *value.Names) string {
 	if names.Reading.Misread(named) || names.Parts && dashed(named) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	// It may be printed without the directory that it lies in.
 	if last := path.Base(named); !names.Rooted && (strings.HasPrefix(last, "-") || names.Reading.Misread(last)) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	trimmed := !blankEnds(named)
 	switch names.Handing {
 	case value.Whole:
-		return reachesNone
+		return disk.ReachesNone
 	case value.AsLines:
 		return unknownUnless(trimmed && !strings.Contains(named, "\n"))
 	case value.AsItems:
@@ -31,7 +32,7 @@ func (w *trees) handed(named, base string, names *value.Names) string {
 	default:
 	}
 	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || shell.Groups(named) || names.Braces && strings.Contains(named, "{") {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	return unknownUnless(!strings.ContainsAny(named, " \t") || !names.Uncut && w.nothing(named, base))
 }
@@ -77,7 +78,7 @@ func dashed(named string) bool {
 
 func unknownUnless(plain bool) string {
 	if plain {
-		return reachesNone
+		return disk.ReachesNone
 	}
-	return reachesUnknown
+	return disk.ReachesUnknown
 }

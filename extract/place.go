@@ -90,15 +90,15 @@ func (e *extraction) place(path string) (Place, error) {
 		}
 	}
 	place := Place{
-		Real: resolved.Real, Space: e.scope.spaceOf(&resolved), Sensitive: e.sensitive.sensitiveRoot(resolved.Real),
-		Own: e.sensitive.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
+		Real: resolved.Real, Space: e.scope.SpaceOf(&resolved), Sensitive: e.sensitive.SensitiveRoot(resolved.Real),
+		Own: e.sensitive.OwnPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
 		Visible: !resolved.Unseen,
 	}
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.
 		place.Sensitive = true
 	}
-	place.Changeable = !place.Sensitive && e.sensitive.changeable(resolved.Real)
+	place.Changeable = !place.Sensitive && e.sensitive.Changeable(resolved.Real)
 	return place, nil
 }
 
@@ -119,7 +119,7 @@ var repositoryMarks = []string{".git", "package.json", "go.mod", "Cargo.toml"}
 // what a project has at its top. A link that bears such a name counts, wherever
 // it leads; a directory that can't be seen holds nothing.
 func (x *Extractor) RepositoryShaped(dir string) bool {
-	disk, visible := x.lists.PathMap.Sidecar(dir)
+	disk, visible := x.Lists.PathMap.Sidecar(dir)
 	if !visible || !filepath.IsAbs(disk) {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"policyd/extract/disk"
+	"policyd/extract/scope"
 	"policyd/extract/versions"
 )
 
@@ -19,7 +20,7 @@ type producers struct {
 	view  *disk.View
 	x     *Extractor
 	facts *builder
-	repos *repositories
+	repos *scope.Repositories
 }
 
 // produced is what a program prints if it doesn't fail, "" if that isn't certain. The question
@@ -31,7 +32,7 @@ type producers struct {
 func (p *producers) produced(question string) string {
 	value, rest, _ := strings.Cut(question, "\n")
 	operand, dir, _ := strings.Cut(rest, "\n")
-	if p.view.Windows || p.view.Home == "" || p.x.lists.PathMap != nil || !p.view.Direct(dir) {
+	if p.view.Windows || p.view.Home == "" || p.x.Lists.PathMap != nil || !p.view.Direct(dir) {
 		return ""
 	}
 	text := ""
@@ -64,10 +65,10 @@ const plainPathBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 
 // gitDirectory is the repository that git finds from a directory of its work tree.
 func (p *producers) gitDirectory(dir string) string {
-	if p.repos.toplevel(dir) == "" {
+	if p.repos.Toplevel(dir) == "" {
 		return ""
 	}
-	verdict := p.repos.inspect(dir, "rev-parse")
+	verdict := p.repos.Inspect(dir, "rev-parse")
 	if verdict.GitDir == dir || strings.HasPrefix(dir, verdict.GitDir+"/") {
 		return ""
 	}

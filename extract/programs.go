@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
 )
@@ -48,7 +49,7 @@ type projectPrograms struct {
 	facts  *builder
 	view   *disk.View
 	x      *Extractor
-	scope  *scope
+	scope  *scope.Scope
 	globs  *globs
 	places projectPlaces
 }
@@ -78,8 +79,8 @@ func (p *projectPrograms) projectProgram(c *shell.Command) bool {
 // findPlaces looks in the session's own roots and in the call's working directory.
 func (p *projectPrograms) findPlaces() {
 	cwd := p.facts.Cwd
-	for _, root := range p.scope.roots {
-		if isOwn(root.Space) {
+	for _, root := range p.scope.Roots {
+		if scope.IsOwn(root.Space) {
 			p.findPlacesIn(root.Real)
 			if root.Real == cwd {
 				cwd = ""
@@ -164,7 +165,7 @@ func (p *projectPrograms) isProgram(full string, loads bool) bool {
 	case loads || resolved.Unseen:
 		return true
 	}
-	if space := p.scope.spaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
+	if space := p.scope.SpaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
 		return false
 	}
 	found, err := p.view.Stamp(resolved.Real)

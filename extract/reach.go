@@ -5,21 +5,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-)
 
-// Bounds of looking at what recursion and globs reach (S3). Beyond them the
-// answer is that it is not known.
-const (
-	maxReached = 20000
-	maxMatches = 1000
-)
-
-// Answers of a look at a tree or a glob.
-const (
-	reachesNone    = ""
-	reachesSecret  = "reaches_secret"
-	reachesOutside = "reaches_outside"
-	reachesUnknown = "reaches_unknown"
+	"policyd/extract/disk"
 )
 
 // reader walks one tree.
@@ -39,17 +26,17 @@ type foundName func(named, full string) bool
 
 // met notes what is reached, the first of it, and reports whether that ends the walk.
 func (r *reader) met(answer string) bool {
-	if r.e.classes.sought != nil && answer != reachesSecret {
+	if r.e.classes.Sought != nil && answer != disk.ReachesSecret {
 		return false // what else there is, the look for secrets says
 	}
-	if r.answer == reachesNone {
+	if r.answer == disk.ReachesNone {
 		r.answer = answer
 	}
 	return r.over()
 }
 
 // over reports whether an answer ends the walk. Where names matter by themselves, none does.
-func (r *reader) over() bool { return r.answer != reachesNone && r.found == nil }
+func (r *reader) over() bool { return r.answer != disk.ReachesNone && r.found == nil }
 
 // walk reads a directory and everything below. It reports false when it could
 // not see all of it.
@@ -96,7 +83,7 @@ func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hidi
 	if r.found != nil && r.reads(name) && !r.found(named, dir+"/"+name) {
 		return false
 	}
-	if r.Untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.Names) && r.met(reachesUnknown) {
+	if r.Untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.Names) && r.met(disk.ReachesUnknown) {
 		return true
 	}
 	return r.entry(dir+"/"+name, entry, rules, hidden)
@@ -113,7 +100,7 @@ func (r *reader) rules(dir, name string, entry fs.DirEntry) string {
 			return r.e.linked(dir + "/" + name)
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hiding) bool {
@@ -127,13 +114,13 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 			return name == ".git" || r.walk(full, rules, hidden)
 		}
 		if r.Ignoring && name == ".git" {
-			if r.e.kept.gitDirSecret(full) {
-				r.met(reachesSecret) // where hidden directories are read, it is
+			if r.e.kept.GitDirSecret(full) {
+				r.met(disk.ReachesSecret) // where hidden directories are read, it is
 			}
 			return true
 		}
-		if r.e.classes.secretDirectory(full) {
-			return r.met(reachesSecret) || r.walk(full, rules, hidden)
+		if r.e.classes.SecretDirectory(full) {
+			return r.met(disk.ReachesSecret) || r.walk(full, rules, hidden)
 		}
 		return r.walk(full, rules, hidden)
 	case entry.Type()&fs.ModeSymlink != 0:
@@ -143,8 +130,8 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 	case r.listing:
 	case !r.reads(name) && !r.readsAcross(full[len(r.root):]):
 		r.passed(full, entry)
-	case r.e.classes.secretFile(full) || r.e.kept.secretSettings(full) || r.doubled(entry):
-		r.met(reachesSecret)
+	case r.e.classes.SecretFile(full) || r.e.kept.SecretSettings(full) || r.doubled(entry):
+		r.met(disk.ReachesSecret)
 	}
 	return true
 }
@@ -152,8 +139,8 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 // passed looks at a file that is not read: a secret with another name may be
 // read by that one, before or after.
 func (r *reader) passed(full string, entry fs.DirEntry) {
-	if !r.over() && !r.listing && r.e.links.double(full, entry) != nil {
-		r.met(reachesUnknown)
+	if !r.over() && !r.listing && r.e.links.Double(full, entry) != nil {
+		r.met(disk.ReachesUnknown)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -17,10 +18,10 @@ type locator struct {
 	facts   *builder
 	view    *disk.View
 	x       *Extractor
-	scope   *scope
-	classes *classifier
-	links   *hardLinks
-	kept    *gitKept
+	scope   *scope.Scope
+	classes *scope.Classifier
+	links   *scope.HardLinks
+	kept    *scope.GitKept
 	aliases *aliasTable
 
 	line    bool // a command line is being read
@@ -76,7 +77,7 @@ func (l *locator) touch(t *touched, raw, base, op string) *v1.Path {
 		p.Real = raw
 		t.vague = true
 		l.facts.note(p, "invisible")
-		l.classes.classify(p, l.view.Spelling(raw))
+		l.classes.Classify(p, l.view.Spelling(raw))
 		t.add(op, p.Space)
 		return p
 	}
@@ -107,14 +108,14 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 		p.Real = l.view.Spelling(full)
 		l.facts.note(p, "error")
 		t.vague = true
-		l.classes.classify(p, p.Real)
+		l.classes.Classify(p, p.Real)
 		return
 	}
 	p.Real, p.Links = resolved.Real, resolved.Links
 	if l.device(p, full, &resolved) {
 		return
 	}
-	p.Space = l.scope.spaceFor(p.Op, &resolved)
+	p.Space = l.scope.SpaceFor(p.Op, &resolved)
 	switch {
 	case l.view.Hidden(&resolved):
 		t.vague = true
@@ -130,15 +131,15 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 		t.special = t.special || p.Op != v1.OpList
 		l.facts.note(p, "special")
 	case resolved.HardLinks && p.Op == v1.OpRead:
-		l.links.otherNames(p)
+		l.links.OtherNames(p)
 	case resolved.HardLinks && p.Op != v1.OpList:
 		l.facts.note(p, "hard_link")
-		l.links.otherNames(p)
+		l.links.OtherNames(p)
 	}
-	t.secret = t.secret || p.Op == v1.OpRead && l.kept.secretSettings(resolved.Real)
-	l.classes.classify(p, resolved.Real)
+	t.secret = t.secret || p.Op == v1.OpRead && l.kept.SecretSettings(resolved.Real)
+	l.classes.Classify(p, resolved.Real)
 	if p.Op == v1.OpDelete && resolved.Dir {
-		l.classes.classifyBelow(p, resolved.Real)
+		l.classes.ClassifyBelow(p, resolved.Real)
 	}
 	if l.line { // an approval's directory is for commands alone
 		t.reals = append(t.reals, resolved.Real)
@@ -154,7 +155,7 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 // elsewhere: such a path lies nowhere that is known.
 func (l *locator) otherReading(t *touched, p *v1.Path, full string) {
 	clean := path.Clean(full)
-	l.classes.classify(p, clean)
+	l.classes.Classify(p, clean)
 	if !strings.Contains(full, "..") {
 		return
 	}
@@ -166,7 +167,7 @@ func (l *locator) otherReading(t *touched, p *v1.Path, full string) {
 	p.Caveats.Add("ambiguous")
 	t.vague = true
 	if err == nil {
-		l.classes.classify(p, other.Real)
+		l.classes.Classify(p, other.Real)
 	}
 }
 
@@ -207,8 +208,8 @@ func (l *locator) device(p *v1.Path, full string, resolved *paths.Resolved) bool
 	if strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") {
 		p.Caveats.Add("network")
 	}
-	l.classes.classify(p, name)
-	l.classes.classify(p, real)
+	l.classes.Classify(p, name)
+	l.classes.Classify(p, real)
 	return true
 }
 
@@ -272,8 +273,6 @@ func (t *touched) add(op, space string) { t.set.Add(touchName(op, space)) }
 
 func touchName(op, space string) string { return touchNames[[2]string{op, space}] }
 
-func has(class v1.Form, name string) bool { _, ok := class.Get(name); return ok }
-
 // alteredPath makes a path that a client might alter one that lies nowhere that
 // is known, and looks at what it would be without what a client might remove.
 // A file that is there under the very name is that file, where nothing else
@@ -298,9 +297,9 @@ func (l *locator) alteredPath(p *v1.Path, raw string) {
 	p.Caveats.Add("ambiguous")
 	if full := l.view.Absolute(plain, l.facts.Cwd); full != "" {
 		if resolved, err := l.view.Resolve(full); err == nil {
-			l.classes.classify(p, resolved.Real)
+			l.classes.Classify(p, resolved.Real)
 		}
-		l.classes.classify(p, path.Clean(full))
+		l.classes.Classify(p, path.Clean(full))
 	}
 }
 
@@ -335,12 +334,12 @@ func (l *locator) noWorse(p *v1.Path, reading string) bool {
 		return false
 	}
 	resolved, err := l.view.Resolve(full)
-	if err != nil || l.scope.spaceFor(p.Op, &resolved) != p.Space {
+	if err != nil || l.scope.SpaceFor(p.Op, &resolved) != p.Space {
 		return false
 	}
 	other := v1.Path{Op: p.Op}
-	l.classes.classify(&other, resolved.Real)
-	l.classes.classify(&other, path.Clean(full))
+	l.classes.Classify(&other, resolved.Real)
+	l.classes.Classify(&other, path.Clean(full))
 	return len(other.Class) == 0
 }
 
@@ -352,7 +351,7 @@ func (l *locator) spelled(t *touched, a *shell.Access) {
 	}
 	p := v1.Path{Raw: a.Text, Real: a.Text, Op: a.Op, Space: v1.SpaceUnknown, Item: t.item}
 	p.Caveats.Add("invisible")
-	l.classes.classify(&p, a.Text)
+	l.classes.Classify(&p, a.Text)
 	l.facts.Paths = append(l.facts.Paths, p)
 }
 
@@ -367,15 +366,15 @@ func (l *locator) otherReadings(p *v1.Path, text, raw string, clear bool) {
 	}
 	full := l.view.Absolute(decoded, l.facts.Cwd)
 	resolved, err := l.view.Resolve(full)
-	if clear && full != "" && err == nil && l.scope.spaceFor(p.Op, &resolved) == p.Space {
-		l.classes.classify(p, resolved.Real)
+	if clear && full != "" && err == nil && l.scope.SpaceFor(p.Op, &resolved) == p.Space {
+		l.classes.Classify(p, resolved.Real)
 		return
 	}
 	p.Space = v1.SpaceUnknown
 	p.Caveats.Add("ambiguous")
-	l.classes.classify(p, l.view.Spelling(decoded))
+	l.classes.Classify(p, l.view.Spelling(decoded))
 	if full != "" && err == nil {
-		l.classes.classify(p, resolved.Real)
+		l.classes.Classify(p, resolved.Real)
 	}
 }
 
@@ -396,10 +395,10 @@ func (l *locator) spelledSecret(text string) {
 	}
 	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
 	p.Caveats.Add("invisible")
-	l.classes.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
+	l.classes.Classify(&p, "/"+strings.TrimLeft(spelled, "/"))
 	if full := l.view.Absolute(spelled, l.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
 		if resolved, err := l.view.Resolve(full); err == nil {
-			l.classes.classify(&p, resolved.Real)
+			l.classes.Classify(&p, resolved.Real)
 		}
 	}
 	if len(p.Class) > 0 {
@@ -413,7 +412,7 @@ func (l *locator) patternName(t *touched, text, op string) {
 	if op == v1.OpList || spelled == "" || strings.HasSuffix(spelled, "/") {
 		return
 	}
-	if entry := l.x.lists.Secrets.File(spelled); entry != "" {
+	if entry := l.x.Lists.Secrets.File(spelled); entry != "" {
 		l.facts.Paths = append(l.facts.Paths, v1.Path{
 			Raw: text, Real: spelled, Op: op, Space: v1.SpaceUnknown, Item: t.item,
 			Class: v1.Form{{Name: "secret", Kind: entry}},
@@ -429,11 +428,11 @@ func (l *locator) matched(t *touched, item *v1.Item, match, word, op, near strin
 	p.Raw = word
 	switch space := p.Space; {
 	case p.Caveats.Has("error"):
-		item.Caveats.Add(reachesUnknown)
-	case op != v1.OpList && (l.classes.secretFile(match) || slices.ContainsFunc(p.Class, givesAway)):
-		item.Caveats.Add(reachesSecret)
+		item.Caveats.Add(disk.ReachesUnknown)
+	case op != v1.OpList && (l.classes.SecretFile(match) || slices.ContainsFunc(p.Class, givesAway)):
+		item.Caveats.Add(disk.ReachesSecret)
 	case space == v1.SpaceOutside && len(p.Links) > 0:
-		item.Caveats.Add(reachesOutside)
+		item.Caveats.Add(disk.ReachesOutside)
 	}
 	if !changes(op) && len(p.Class) == 0 && p.Space == near && !p.Caveats.Has("ambiguous") {
 		l.facts.Paths = l.facts.Paths[:len(l.facts.Paths)-1]

@@ -9,6 +9,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/git"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/value"
 )
@@ -17,10 +18,10 @@ import (
 type trackedFiles struct {
 	view    *disk.View
 	x       *Extractor
-	scope   *scope
-	repos   *repositories
-	classes *classifier
-	links   *hardLinks
+	scope   *scope.Scope
+	repos   *scope.Repositories
+	classes *scope.Classifier
+	links   *scope.HardLinks
 	trees   *trees
 }
 
@@ -28,45 +29,45 @@ type trackedFiles struct {
 // reaches, as git names them from dir. It reports false where git's index
 // can't be relied on: then the disk is looked at instead.
 func (f *trackedFiles) trackedNames(dir string, a *shell.Access, base string, found foundName) (answer string, known bool) {
-	verdict := f.repos.inspect(dir, "ls-files")
+	verdict := f.repos.Inspect(dir, "ls-files")
 	switch {
 	case verdict.Trusted && verdict.Repository:
 	case len(a.Commits) > 0 || a.AtHead:
-		return reachesUnknown, true // a commit may name what is on no disk
+		return disk.ReachesUnknown, true // a commit may name what is on no disk
 	default:
-		return reachesNone, false
+		return disk.ReachesNone, false
 	}
 	if verdict.AltersNames || a.Quoted && verdict.AltersStatus {
-		return reachesUnknown, true
+		return disk.ReachesUnknown, true
 	}
-	left := maxReached
+	left := disk.MaxReached
 	names := a.Names
 	names.Rooted = false // git prints names that begin with none of what it was given
 	visit := func(path string) bool {
 		if left--; left < 0 || found != nil && !found(path, verdict.Top+"/"+path) {
-			answer = reachesUnknown
+			answer = disk.ReachesUnknown
 			return false
 		}
-		if answer = f.trackedName(path, verdict.Top, dir, base, &names); f.classes.sought != nil {
-			if answer = reachesNone; f.trackedFile(verdict.Top+"/"+path) == reachesSecret {
-				answer = reachesSecret
+		if answer = f.trackedName(path, verdict.Top, dir, base, &names); f.classes.Sought != nil {
+			if answer = disk.ReachesNone; f.trackedFile(verdict.Top+"/"+path) == disk.ReachesSecret {
+				answer = disk.ReachesSecret
 			}
 		}
-		return answer == reachesNone
+		return answer == disk.ReachesNone
 	}
 	if a.Ignoring && f.rulesUnseen(verdict, dir) {
-		return reachesUnknown, true
+		return disk.ReachesUnknown, true
 	}
 	commits, specs := f.commitsOf(a, dir)
-	err := f.x.git.Tracked(verdict, specs, dir, visit)
-	if err == nil && answer == reachesNone && len(commits) > 0 {
-		if !f.repos.asksGit() {
-			return reachesUnknown, true
+	err := f.x.Git.Tracked(verdict, specs, dir, visit)
+	if err == nil && answer == disk.ReachesNone && len(commits) > 0 {
+		if !f.repos.AsksGit() {
+			return disk.ReachesUnknown, true
 		}
-		err = f.x.git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
+		err = f.x.Git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
 	}
 	if err != nil {
-		return reachesUnknown, true
+		return disk.ReachesUnknown, true
 	}
 	return answer, true
 }
@@ -76,17 +77,13 @@ func (f *trackedFiles) trackedNames(dir string, a *shell.Access, base string, fo
 // that they could take back in.
 func (f *trackedFiles) rulesUnseen(verdict git.Verdict, dir string) bool {
 	unseen := false
-	err := f.x.git.Tracked(verdict, nil, dir, func(name string) bool {
+	err := f.x.Git.Tracked(verdict, nil, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		unseen = path.Base(name) == ".gitignore" && !f.view.Exists(full) && f.view.Exists(paths.Parent(full))
 		return !unseen
 	})
 	return unseen || err != nil
 }
-
-// maxGitAnswers bounds how often one call has a repository's commits and refs read: each
-// time may take as long as a repository can make it.
-const maxGitAnswers = 8
 
 // commitsOf tells the revisions that names come from, and the pathspecs that select
 // these: before dashes git takes a word that names a path for a pathspec, and does
@@ -118,16 +115,16 @@ func plainWord(word string) bool {
 func (f *trackedFiles) trackedName(path, top, dir, base string, names *value.Names) string {
 	// The index has names and no directories: one of those may be what begins with a dash.
 	if !f.trees.printedAs(path, base, names) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	full := top + "/" + path
 	named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
 	answer := f.trees.handed(named, base, names)
-	if answer == reachesNone && !names.Parts { // of which none is opened
+	if answer == disk.ReachesNone && !names.Parts { // of which none is opened
 		answer = f.trackedFile(full)
 	}
-	if !below && answer == reachesNone && strings.ContainsAny(named, " \t") {
-		return reachesUnknown // printed with other words in front
+	if !below && answer == disk.ReachesNone && strings.ContainsAny(named, " \t") {
+		return disk.ReachesUnknown // printed with other words in front
 	}
 	return answer
 }
@@ -146,18 +143,18 @@ func quotedAsItIs(path string, handing value.Handing) bool {
 func (f *trackedFiles) trackedFile(full string) string {
 	resolved, err := f.view.Resolver.Resolve(full)
 	if err != nil {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
-	space := f.scope.space(resolved.Real)
+	space := f.scope.Space(resolved.Real)
 	switch {
-	case f.classes.secretFile(full) || f.classes.secretFile(resolved.Real) || f.classes.secretDirectory(full) || f.classes.secretDirectory(resolved.Real):
-		return reachesSecret
+	case f.classes.SecretFile(full) || f.classes.SecretFile(resolved.Real) || f.classes.SecretDirectory(full) || f.classes.SecretDirectory(resolved.Real):
+		return disk.ReachesSecret
 	case space == v1.SpaceOutside || space == v1.SpaceUnknown:
-		return reachesOutside
+		return disk.ReachesOutside
 	case resolved.Dir:
-		return reachesUnknown // a submodule
-	case resolved.HardLinks && f.links.readsSecret(&resolved):
-		return reachesSecret
+		return disk.ReachesUnknown // a submodule
+	case resolved.HardLinks && f.links.ReadsSecret(&resolved):
+		return disk.ReachesSecret
 	}
-	return reachesNone
+	return disk.ReachesNone
 }

@@ -7,6 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/lists"
+	"policyd/extract/scope"
 	"policyd/extract/value"
 )
 
@@ -14,11 +15,11 @@ import (
 type trees struct {
 	view    *disk.View
 	x       *Extractor
-	scope   *scope
-	classes *classifier
-	links   *hardLinks
-	kept    *gitKept
-	repos   *repositories
+	scope   *scope.Scope
+	classes *scope.Classifier
+	links   *scope.HardLinks
+	kept    *scope.GitKept
+	repos   *scope.Repositories
 	// walked are the trees that the call has looked at so far: a line that names one in each of
 	// its commands has it walked once.
 	walked []walkedTree
@@ -40,12 +41,12 @@ func (w *trees) tree(t treeWalk, found foundName) string {
 		return w.walkTree(&t, found) // for each command anew
 	}
 	for i := range w.walked {
-		if known := &w.walked[i]; known.sought == w.classes.sought && known.equal(&t) {
+		if known := &w.walked[i]; known.sought == w.classes.Sought && known.equal(&t) {
 			return known.answer
 		}
 	}
 	answer := w.walkTree(&t, nil)
-	w.walked = append(w.walked, walkedTree{treeWalk: t, sought: w.classes.sought, answer: answer})
+	w.walked = append(w.walked, walkedTree{treeWalk: t, sought: w.classes.Sought, answer: answer})
 	return answer
 }
 
@@ -59,32 +60,32 @@ func (w *trees) settingsFile(full string) string {
 	resolved, err := w.view.Resolve(full)
 	switch {
 	case err != nil:
-		return reachesUnknown
+		return disk.ReachesUnknown
 	case !resolved.Exists:
-		return reachesNone
-	case w.links.readsSecret(&resolved):
-		return reachesSecret
-	case len(resolved.Links) > 0 && w.scope.spaceOf(&resolved) == v1.SpaceOutside:
-		return reachesOutside
+		return disk.ReachesNone
+	case w.links.ReadsSecret(&resolved):
+		return disk.ReachesSecret
+	case len(resolved.Links) > 0 && w.scope.SpaceOf(&resolved) == v1.SpaceOutside:
+		return disk.ReachesOutside
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 func (w *trees) walkTree(t *treeWalk, found foundName) string {
 	if w.view.Resolver.Map.Crosses(t.root) {
-		return reachesUnknown // what is mounted below doesn't lie where the sidecar would walk
+		return disk.ReachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}
-	r := reader{e: w, treeWalk: t.certain(), left: maxReached, found: found}
+	r := reader{e: w, treeWalk: t.certain(), left: disk.MaxReached, found: found}
 	if !r.listing {
-		r.doubles = w.links.doubles(t.root)
+		r.doubles = w.links.Doubles(t.root)
 	}
 	rules := ignores{void: true}
 	if r.Ignoring {
 		rules = w.ignoresAbove(t.root)
 	}
 	seen := r.walk(t.root, rules, w.hidingAbove(t.root, &t.Walk))
-	if r.answer == reachesNone && !seen {
-		return reachesUnknown
+	if r.answer == disk.ReachesNone && !seen {
+		return disk.ReachesUnknown
 	}
 	return r.answer
 }
@@ -95,15 +96,15 @@ func (w *trees) linked(full string) string {
 	resolved, err := w.view.Resolve(full)
 	switch {
 	case err != nil:
-		return reachesUnknown
-	case w.scope.spaceOf(&resolved) == v1.SpaceOutside:
-		return reachesOutside
-	case w.links.readsSecret(&resolved):
-		return reachesSecret
+		return disk.ReachesUnknown
+	case w.scope.SpaceOf(&resolved) == v1.SpaceOutside:
+		return disk.ReachesOutside
+	case w.links.ReadsSecret(&resolved):
+		return disk.ReachesSecret
 	case resolved.Dir || resolved.Unseen:
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // treeWalk is a walk over what lies below a directory.

@@ -59,6 +59,15 @@ func (v *View) Direct(dir string) bool {
 	return err == nil && len(resolved.Links) == 0 && !v.Hidden(&resolved)
 }
 
+// Moved reports whether a real path leads elsewhere by now: somebody has put a link in its place.
+func (v *View) Moved(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	resolved, err := v.Resolver.Resolve(dir)
+	return err != nil || resolved.Real != dir
+}
+
 // OnDisk returns where the sidecar finds what the agent calls path. With a path
 // map, links on the way lead to other names of the agent's, so they are
 // followed here and none is left to the kernel.

@@ -1,4 +1,4 @@
-package extract
+package scope
 
 import (
 	"encoding/json"
@@ -27,24 +27,24 @@ const (
 // registry is the file, in the home, in which Gemini keeps the names of projects.
 const registry = "/.gemini/projects.json"
 
-// scratch finds the directories that the session's client makes for it.
-type scratch struct {
-	view       *disk.View
-	x          *Extractor
-	facts      *builder
-	scope      *scope
-	sensitive  *sensitiveRoots
+// Scratch finds the directories that the session's client makes for it.
+type Scratch struct {
+	View       *disk.View
+	Policy     *Policy
+	Session    *v1.SessionFacts
+	Scope      *Scope
+	Sensitive  *SensitiveRoots
 	workspaces []string // those that the agent works in
 }
 
 // addScratch adds the scratch directories of the session's client. One counts only if it is
 // there and nobody else could have made it, or could put something in it.
-func (s *scratch) addScratch(owner *uint32) {
-	client, known := s.x.catalog.Aliases[strings.ToLower(s.facts.Session.Agent)]
+func (s *Scratch) addScratch(owner *uint32) {
+	client, known := s.Policy.Clients[strings.ToLower(s.Session.Agent)]
 	if !known {
 		return
 	}
-	data := s.x.lists.Scratch[client]
+	data := s.Policy.Lists.Scratch[client]
 	for _, name := range data.Workspace {
 		s.addScratchRoot(name, owner, v1.SpaceProject)
 	}
@@ -54,7 +54,7 @@ func (s *scratch) addScratch(owner *uint32) {
 }
 
 // addScratchRoot adds one of them. It adds none if the owner of the home is nil.
-func (s *scratch) addScratchRoot(name string, owner *uint32, space string) {
+func (s *Scratch) addScratchRoot(name string, owner *uint32, space string) {
 	if owner == nil {
 		return
 	}
@@ -65,23 +65,23 @@ func (s *scratch) addScratchRoot(name string, owner *uint32, space string) {
 	if itself, err := stat.Path(dir, false); err != nil || itself.Kind == stat.Link {
 		return
 	}
-	resolved, err := s.view.Resolver.Resolve(dir)
-	if err != nil || resolved.ViaProc || !disk.OwnedBy(*owner, resolved.Real) || s.sensitive.sensitiveRoot(resolved.Real) {
+	resolved, err := s.View.Resolver.Resolve(dir)
+	if err != nil || resolved.ViaProc || !disk.OwnedBy(*owner, resolved.Real) || s.Sensitive.SensitiveRoot(resolved.Real) {
 		return
 	}
-	s.scope.roots = append(s.scope.roots, paths.Root{Real: resolved.Real, Space: space})
+	s.Scope.Roots = append(s.Scope.Roots, paths.Root{Real: resolved.Real, Space: space})
 	if space == v1.SpaceProject {
 		s.workspaces = append(s.workspaces, resolved.Real)
 	}
 }
 
 // expand is a name with its marks replaced, "" if one has no value.
-func (s *scratch) expand(name string, owner uint32) string {
+func (s *Scratch) expand(name string, owner uint32) string {
 	values := map[string]func() string{
 		userMark:    func() string { return strconv.FormatUint(uint64(owner), 10) },
 		projectMark: s.dashedProject, sessionMark: s.clientSession, registeredMark: s.registeredProject,
 	}
-	name = s.view.ExpandHome(name)
+	name = s.View.ExpandHome(name)
 	for mark, value := range values {
 		if !strings.Contains(name, mark) {
 			continue
@@ -102,37 +102,37 @@ func plainSegment(text string) bool {
 
 // homeOwner is the user whose home the session has, nil if that isn't known. It shows on the
 // sidecar's own disk alone.
-func (s *scratch) homeOwner() *uint32 {
-	if s.view.Home == "" || s.view.Windows || s.view.Resolver.Map != nil {
+func (s *Scratch) homeOwner() *uint32 {
+	if s.View.Home == "" || s.View.Windows || s.View.Resolver.Map != nil {
 		return nil
 	}
-	found, err := stat.Path(s.view.Home, true)
+	found, err := stat.Path(s.View.Home, true)
 	if err != nil || !stat.Exact {
 		return nil
 	}
 	return &found.Owner
 }
 
-func (s *scratch) dashedProject() string {
+func (s *Scratch) dashedProject() string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return '-'
-	}, s.facts.Session.ProjectDir)
+	}, s.Session.ProjectDir)
 }
 
 // clientSession is the session's id without the agent that adapters put before it.
-func (s *scratch) clientSession() string {
-	_, id, found := strings.Cut(s.facts.Session.ID, ":")
+func (s *Scratch) clientSession() string {
+	_, id, found := strings.Cut(s.Session.ID, ":")
 	if !found {
-		return s.facts.Session.ID
+		return s.Session.ID
 	}
 	return id
 }
 
-func (s *scratch) registeredProject() string {
-	content, err := s.view.ReadFile(s.view.Home + registry)
+func (s *Scratch) registeredProject() string {
+	content, err := s.View.ReadFile(s.View.Home + registry)
 	if err != nil {
 		return ""
 	}
@@ -142,12 +142,12 @@ func (s *scratch) registeredProject() string {
 	if json.Unmarshal(content, &known) != nil {
 		return ""
 	}
-	return known.Projects[s.facts.Session.ProjectDir]
+	return known.Projects[s.Session.ProjectDir]
 }
 
 // belowScratch is what a path is called from a scratch directory on: the client's own name of
 // the place, such as .copilot, protects nothing in it.
-func (s *scratch) belowScratch(real string) string {
+func (s *Scratch) belowScratch(real string) string {
 	for _, dir := range s.workspaces {
 		if paths.Within(real, dir) {
 			return "/" + path.Base(dir) + strings.TrimPrefix(real, dir)

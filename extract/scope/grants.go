@@ -1,19 +1,19 @@
-package extract
+package scope
 
 import (
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
 )
 
-// grants are the path grants of the session.
-type grants struct {
-	sensitive *sensitiveRoots
-	list      []v1.PathGrant
+// Grants are the path grants of the session.
+type Grants struct {
+	Sensitive *SensitiveRoots
+	List      []v1.PathGrant
 	known     map[string]bool // whether the root of a grant gives a space, once asked
 }
 
-// grantedSpace is the space that a grant gives a path, or "".
-func (g *grants) grantedSpace(real string) string {
+// GrantedSpace is the space that a grant gives a path, or "".
+func (g *Grants) GrantedSpace(real string) string {
 	grant := g.grantOf(real)
 	switch {
 	case grant == nil:
@@ -28,10 +28,10 @@ func (g *grants) grantedSpace(real string) string {
 // the narrower decides, and what a person let be read counts only where there is no other.
 // There may be many grants, so their names are compared first, and only a root that holds
 // the path is looked at.
-func (g *grants) grantOf(real string) *v1.PathGrant {
+func (g *Grants) grantOf(real string) *v1.PathGrant {
 	var best *v1.PathGrant
-	for i := range g.list {
-		if grant := &g.list[i]; paths.Within(real, grant.Root) && (best == nil || outweighs(grant, best)) && g.gives(grant.Root) {
+	for i := range g.List {
+		if grant := &g.List[i]; paths.Within(real, grant.Root) && (best == nil || outweighs(grant, best)) && g.gives(grant.Root) {
 			best = grant
 		}
 	}
@@ -40,11 +40,11 @@ func (g *grants) grantOf(real string) *v1.PathGrant {
 
 // gives reports whether the root of a grant is no sensitive place by now. It
 // holds a real path, so no link leads to it.
-func (g *grants) gives(root string) bool {
+func (g *Grants) gives(root string) bool {
 	if known, ok := g.known[root]; ok {
 		return known
 	}
-	gives := !g.sensitive.sensitiveRoot(root)
+	gives := !g.Sensitive.SensitiveRoot(root)
 	if g.known == nil {
 		g.known = make(map[string]bool, 4)
 	}

@@ -1,4 +1,4 @@
-package extract
+package scope
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 	"policyd/extract/paths"
 )
 
-// sensitiveRoots says which directories may be no one's workspace.
-type sensitiveRoots struct {
-	view    *disk.View
-	x       *Extractor
+// SensitiveRoots says which directories may be no one's workspace.
+type SensitiveRoots struct {
+	View    *disk.View
+	Policy  *Policy
 	entries []lists.Root // of the homes
 	room    [12]lists.Root
 }
@@ -21,16 +21,16 @@ type sensitiveRoots struct {
 // sensitiveIn resolves the sensitive roots of one home. The returned slice is
 // shared, and full to its capacity. Only homes in which none of them is a symbolic
 // link are remembered: what a link leads to can change without a trace in the directory.
-func (s *sensitiveRoots) sensitiveIn(dir string) []lists.Root {
-	if known, ok := s.x.homes.Recall(s.view, dir); ok {
+func (s *SensitiveRoots) sensitiveIn(dir string) []lists.Root {
+	if known, ok := s.Policy.homes.Recall(s.View, dir); ok {
 		return known
 	}
-	stamp := s.view.Before(dir)
-	names := s.x.lists.InHome(dir, s.x.options.Home)
+	stamp := s.View.Before(dir)
+	names := s.Policy.Lists.InHome(dir, s.Policy.Home)
 	entries := make([]lists.Root, 0, len(names))
 	plain := true
 	for _, name := range names {
-		resolved, err := s.view.Resolver.Resolve(name)
+		resolved, err := s.View.Resolver.Resolve(name)
 		if err != nil {
 			plain = false
 			continue
@@ -41,18 +41,18 @@ func (s *sensitiveRoots) sensitiveIn(dir string) []lists.Root {
 	}
 	entries = entries[:len(entries):len(entries)]
 	if plain && stamp.Present() {
-		s.x.homes.Put(dir, stamp, entries)
+		s.Policy.homes.Put(dir, stamp, entries)
 	}
 	return entries
 }
 
-// changeable reports whether files at a real path may be changed by a remembered answer.
-func (s *sensitiveRoots) changeable(real string) bool {
-	for _, name := range s.x.lists.Changeable {
+// Changeable reports whether files at a real path may be changed by a remembered answer.
+func (s *SensitiveRoots) Changeable(real string) bool {
+	for _, name := range s.Policy.Lists.Changeable {
 		root := name
 		if name == "~" {
-			root = s.view.Home
-		} else if resolved, err := s.view.Resolve(name); err == nil {
+			root = s.View.Home
+		} else if resolved, err := s.View.Resolve(name); err == nil {
 			root = resolved.Real
 		}
 		if root == "" || root == "/" || real == root || !paths.Within(real, root) {
@@ -63,39 +63,39 @@ func (s *sensitiveRoots) changeable(real string) bool {
 	return false
 }
 
-// sensitiveRoot reports whether a directory may be no one's workspace: it is a
+// SensitiveRoot reports whether a directory may be no one's workspace: it is a
 // sensitive root, holds one, or lies in one that is not merely a home. With a
 // path map it may be one neither by the agent's name nor by the sidecar's.
-func (s *sensitiveRoots) sensitiveRoot(real string) bool {
+func (s *SensitiveRoots) SensitiveRoot(real string) bool {
 	if s.sensitiveByLists(real) || s.sensitiveByName(real, s.homeRoots()) {
 		return true
 	}
-	if s.view.Resolver.Map == nil {
+	if s.View.Resolver.Map == nil {
 		return false
 	}
-	disk, visible := s.view.Resolver.Map.Sidecar(real)
-	return visible && (s.sensitiveByName(disk, s.x.lists.Sidecar) || s.x.lists.SystemHomes.Sensitive(disk, paths.NamesExact))
+	disk, visible := s.View.Resolver.Map.Sidecar(real)
+	return visible && (s.sensitiveByName(disk, s.Policy.Lists.Sidecar) || s.Policy.Lists.SystemHomes.Sensitive(disk, paths.NamesExact))
 }
 
 // sensitiveByLists reports what can be told from a directory's name by lists that never
 // change. Sessions have few directories, so it is remembered, but not what a path map says.
-func (s *sensitiveRoots) sensitiveByLists(real string) bool {
-	place := rootName{real: real, home: s.view.Home, names: s.view.Resolver.Names, windows: s.view.Windows}
-	if s.view.Resolver.Map == nil {
-		if sensitive, known := s.x.rootNames.get(place); known {
+func (s *SensitiveRoots) sensitiveByLists(real string) bool {
+	place := rootName{real: real, home: s.View.Home, names: s.View.Resolver.Names, windows: s.View.Windows}
+	if s.View.Resolver.Map == nil {
+		if sensitive, known := s.Policy.rootNames.get(place); known {
 			return sensitive
 		}
 	}
-	sensitive := s.view.Windows && windowsSensitive(real) || s.sensitiveByName(real, s.x.lists.System) ||
-		s.x.lists.SystemHomes.Sensitive(real, s.view.Resolver.Names, s.view.Home, s.x.options.Home) || s.ownPlace(real)
-	if s.view.Resolver.Map == nil {
-		s.x.rootNames.put(place, sensitive)
+	sensitive := s.View.Windows && windowsSensitive(real) || s.sensitiveByName(real, s.Policy.Lists.System) ||
+		s.Policy.Lists.SystemHomes.Sensitive(real, s.View.Resolver.Names, s.View.Home, s.Policy.Home) || s.OwnPlace(real)
+	if s.View.Resolver.Map == nil {
+		s.Policy.rootNames.put(place, sensitive)
 	}
 	return sensitive
 }
 
-func (s *sensitiveRoots) sensitiveByName(real string, entries []lists.Root) bool {
-	names := s.view.Resolver.Names
+func (s *SensitiveRoots) sensitiveByName(real string, entries []lists.Root) bool {
+	names := s.View.Resolver.Names
 	for i := range entries {
 		entry := &entries[i]
 		if names.Within(entry.Real, real) || !entry.Itself && names.Within(real, entry.Real) {
@@ -105,40 +105,40 @@ func (s *sensitiveRoots) sensitiveByName(real string, entries []lists.Root) bool
 	return false
 }
 
-// ownPlace reports whether a path is policyd's own state, lies in it or holds it.
-func (s *sensitiveRoots) ownPlace(real string) bool {
+// OwnPlace reports whether a path is policyd's own state, lies in it or holds it.
+func (s *SensitiveRoots) OwnPlace(real string) bool {
 	near := func(own string) bool { return paths.FoldedWithin(real, own) || paths.FoldedWithin(own, real) }
-	if slices.ContainsFunc(s.x.own, near) {
+	if slices.ContainsFunc(s.Policy.Own, near) {
 		return true
 	}
-	disk, other := s.view.OtherName(real)
-	return other && slices.ContainsFunc(s.x.own, func(own string) bool {
+	disk, other := s.View.OtherName(real)
+	return other && slices.ContainsFunc(s.Policy.Own, func(own string) bool {
 		return paths.FoldedWithin(disk, own) || paths.FoldedWithin(own, disk)
 	})
 }
 
 // holdsSensitive reports whether a directory is a sensitive root or holds one.
-func (s *sensitiveRoots) holdsSensitive(real string) bool {
-	holds := func(entry lists.Root) bool { return !entry.Itself && s.view.Resolver.Names.Within(entry.Real, real) }
-	return real == "/" || slices.ContainsFunc(s.x.lists.System, holds) || slices.ContainsFunc(s.homeRoots(), holds)
+func (s *SensitiveRoots) holdsSensitive(real string) bool {
+	holds := func(entry lists.Root) bool { return !entry.Itself && s.View.Resolver.Names.Within(entry.Real, real) }
+	return real == "/" || slices.ContainsFunc(s.Policy.Lists.System, holds) || slices.ContainsFunc(s.homeRoots(), holds)
 }
 
 // homeRoots are the sensitive roots of the homes, resolved once per call: of the
 // home that the session claims and of the sidecar's own.
-func (s *sensitiveRoots) homeRoots() []lists.Root {
+func (s *SensitiveRoots) homeRoots() []lists.Root {
 	if s.entries != nil {
 		return s.entries
 	}
 	s.entries = s.room[:0]
-	own := s.x.options.Home
+	own := s.Policy.Home
 	s.addHome(own)
-	if s.view.Home != own {
-		s.addHome(s.view.Home)
+	if s.View.Home != own {
+		s.addHome(s.View.Home)
 	}
 	return s.entries
 }
 
-func (s *sensitiveRoots) addHome(home string) {
+func (s *SensitiveRoots) addHome(home string) {
 	if home == "" {
 		return
 	}

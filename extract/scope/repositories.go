@@ -1,4 +1,4 @@
-package extract
+package scope
 
 import (
 	"io/fs"
@@ -8,33 +8,33 @@ import (
 	"policyd/extract/git"
 )
 
-// repositories asks git's reader about the repositories of the session.
-type repositories struct {
-	view    *disk.View
-	x       *Extractor
-	scope   *scope
+// Repositories asks git's reader about the repositories of the session.
+type Repositories struct {
+	View    *disk.View
+	Policy  *Policy
+	Scope   *Scope
 	answers int // how often commits and refs were read for their names
 	trusted [4]string
 }
 
-// plainRefs reports whether what git prints of the refs of the repository there is plain
+// PlainRefs reports whether what git prints of the refs of the repository there is plain
 // words, and with said also where it is what a tag says that it is called.
-func (r *repositories) plainRefs(dir string, said bool) bool {
-	if !r.asksGit() {
+func (r *Repositories) PlainRefs(dir string, said bool) bool {
+	if !r.AsksGit() {
 		return false
 	}
-	verdict := r.inspect(dir, "for-each-ref")
-	return r.x.git.PlainRefs(verdict) && (!said || r.x.git.PlainTags(verdict))
+	verdict := r.Inspect(dir, "for-each-ref")
+	return r.Policy.Git.PlainRefs(verdict) && (!said || r.Policy.Git.PlainTags(verdict))
 }
 
-// inspect judges what git does in a directory. A repository that isn't the session's own is
+// Inspect judges what git does in a directory. A repository that isn't the session's own is
 // trusted only if the session may read all of it, since git does.
-func (r *repositories) inspect(dir, subcommand string) git.Verdict {
-	verdict := r.inspectAnywhere(dir, subcommand)
+func (r *Repositories) Inspect(dir, subcommand string) git.Verdict {
+	verdict := r.InspectAnywhere(dir, subcommand)
 	if !verdict.Trusted || !verdict.Above {
 		return verdict
 	}
-	switch r.scope.space(verdict.Top) {
+	switch r.Scope.Space(verdict.Top) {
 	case v1.SpaceRepository, v1.SpaceGrantRead, v1.SpaceGrantReadWrite:
 		return verdict
 	}
@@ -42,28 +42,28 @@ func (r *repositories) inspect(dir, subcommand string) git.Verdict {
 	return verdict
 }
 
-// inspectAnywhere does so for a repository wherever it lies.
-func (r *repositories) inspectAnywhere(dir, subcommand string) git.Verdict {
-	query := git.Query{Dir: dir, Subcommand: subcommand, Home: r.view.Home, TrustedRoots: r.trusted[:0], Seen: &r.view.Resolver}
-	for _, root := range r.scope.roots {
-		if isOwn(root.Space) {
+// InspectAnywhere does so for a repository wherever it lies.
+func (r *Repositories) InspectAnywhere(dir, subcommand string) git.Verdict {
+	query := git.Query{Dir: dir, Subcommand: subcommand, Home: r.View.Home, TrustedRoots: r.trusted[:0], Seen: &r.View.Resolver}
+	for _, root := range r.Scope.Roots {
+		if IsOwn(root.Space) {
 			query.TrustedRoots = append(query.TrustedRoots, root.Real)
 		}
 	}
-	if r.view.Resolver.Map != nil {
-		query.View = mapped{r.view}
+	if r.View.Resolver.Map != nil {
+		query.View = mapped{r.View}
 	}
-	return r.x.git.Inspect(query)
+	return r.Policy.Git.Inspect(query)
 }
 
-// toplevel is the top of the work tree that git finds from dir, where the
+// Toplevel is the top of the work tree that git finds from dir, where the
 // repository can be trusted to say so.
-func (r *repositories) toplevel(dir string) string {
-	resolved, err := r.view.Resolve(dir)
+func (r *Repositories) Toplevel(dir string) string {
+	resolved, err := r.View.Resolve(dir)
 	if err != nil || resolved.Unseen {
 		return ""
 	}
-	verdict := r.inspect(resolved.Real, "rev-parse")
+	verdict := r.Inspect(resolved.Real, "rev-parse")
 	if !verdict.Trusted || !verdict.Repository || !r.belongsToUser(verdict.Top, verdict.Top+"/.git", verdict.GitDir) {
 		return ""
 	}
@@ -73,14 +73,14 @@ func (r *repositories) toplevel(dir string) string {
 // belongsToUser reports whether places belong to the user whose home the
 // session has: in a work tree of another's, git does nothing and prints nothing
 // (safe.directory in git-config(1)).
-func (r *repositories) belongsToUser(places ...string) bool {
-	if r.view.Home == "" {
+func (r *Repositories) belongsToUser(places ...string) bool {
+	if r.View.Home == "" {
 		return false
 	}
 	onDisk := make([]string, 0, 1+len(places))
-	for _, place := range append([]string{r.view.Home}, places...) {
-		if r.view.Resolver.Map != nil {
-			disk, err := mapped{r.view}.Disk(place)
+	for _, place := range append([]string{r.View.Home}, places...) {
+		if r.View.Resolver.Map != nil {
+			disk, err := mapped{r.View}.Disk(place)
 			if err != nil {
 				return false
 			}
@@ -91,14 +91,14 @@ func (r *repositories) belongsToUser(places ...string) bool {
 	return disk.SameOwner(onDisk[0], onDisk[1:]...)
 }
 
-// asksGit reports whether they may be read once more.
-func (r *repositories) asksGit() bool {
+// AsksGit reports whether they may be read once more.
+func (r *Repositories) AsksGit() bool {
 	r.answers++
 	return r.answers <= maxGitAnswers
 }
 
-// gitEntry is what git looks for in each directory on its way up.
-const gitEntry = ".git"
+// GitEntry is what git looks for in each directory on its way up.
+const GitEntry = ".git"
 
 // mapped shows git's reader the disk of an agent that sees it under other names.
 type mapped struct{ *disk.View }
@@ -127,3 +127,7 @@ func (m mapped) Disk(real string) (string, error) {
 	}
 	return "", disk.ErrUnseen
 }
+
+// maxGitAnswers bounds how often one call has a repository's commits and refs read: each
+// time may take as long as a repository can make it.
+const maxGitAnswers = 8
