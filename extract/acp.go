@@ -3,60 +3,75 @@ package extract
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
+	"policyd/extract/catalog"
+	"policyd/extract/disk"
+	"policyd/extract/patch"
 	"policyd/extract/shell"
 )
+
+// acpReader makes the items of ACP methods.
+type acpReader struct {
+	facts    *builder
+	view     *disk.View
+	x        *Extractor
+	commands *commands
+	tools    *tools
+	files    *fileTools
+}
 
 // acp makes the facts of a method: the method itself is the first item, and what
 // it does is items as of any other tool. Which of them count is decided by the
 // mode of its namespace.
-func (e *extraction) acp(m *method) {
-	e.args = e.args.given()
-	e.method(m)
+func (e *extraction) acp(m *catalog.Method) {
+	e.tools.args = e.tools.args.Given()
+	e.acps.method(m)
 	switch {
 	case m.Reports:
 		return
 	case m.Asks:
-		e.permission()
+		e.acps.permission()
 	case m.Act == v1.ToolShell:
-		e.terminal(m)
+		e.acps.terminal(m)
 	case m.Act != "":
-		e.does(&tool{Kind: m.Act, Paths: m.Paths, Content: m.Content})
+		e.tools.does(&catalog.Tool{Kind: m.Act, Files: catalog.Files{Paths: m.Paths}, Content: m.Content})
 	}
 	u := uncatalogued{e: e, secretsOnly: true}
 	u.arguments()
 	if m.Act != "" {
-		e.args.ignore(m.Inert)
-		e.args.ignore(m.Content)
-		e.unknownArguments()
+		e.tools.args.Ignore(m.Inert)
+		e.tools.args.Ignore(m.Content)
+		e.tools.unknownArguments()
 	}
 }
 
 // method makes the item of the method and what says where it goes.
-func (e *extraction) method(m *method) {
-	e.facts.Tool.Namespace = m.Namespace
-	item := v1.Item{Kind: v1.ItemMethod, Verb: e.call.Tool, Path: -1}
+func (a *acpReader) method(m *catalog.Method) {
+	a.facts.Tool.Namespace = m.Namespace
+	item := v1.Item{Kind: v1.ItemMethod, Verb: a.facts.call.Tool, Path: -1}
 	if m.Any {
 		item.Caveats.Add("unknown_method")
 	}
-	e.facts.Items = append(e.facts.Items, item)
-	for _, peer := range e.call.Session.Peers {
+	a.facts.Items = append(a.facts.Items, item)
+	for _, peer := range a.facts.call.Session.Peers {
 		facts := v1.PeerFacts{ID: peer.ID, Capabilities: v1.Set{}}
 		for _, capability := range peer.Capabilities {
 			facts.Capabilities.Add(capability)
 		}
-		e.facts.Method.Peers = append(e.facts.Method.Peers, facts)
+		a.facts.Method.Peers = append(a.facts.Method.Peers, facts)
 	}
-	e.facts.Method.Permission.Asks = m.Asks
-	e.facts.Method.Terminal.Step = m.Step
+	a.facts.Method.Permission.Asks = m.Asks
+	a.facts.Method.Terminal.Step = m.Step
 	if m.Terminal == "" {
 		return
 	}
 	// Whatever else stands there names no terminal.
-	if id, err := decodeText(e.args.raw(m.Terminal)); err == nil {
-		e.facts.Method.Terminal.ID = id
+	if id, err := arguments.Text(a.tools.args.Raw(m.Terminal)); err == nil {
+		a.facts.Method.Terminal.ID = id
 	}
 }
 
@@ -64,7 +79,7 @@ func (e *extraction) method(m *method) {
 // at all is what a host may advertise (N3). ok is false for a name that is no
 // method of the table.
 func (x *Extractor) Method(session *v1.Session, name string) (facts v1.Facts, ok bool) {
-	m := x.catalog.method(name, false)
+	m := x.catalog.Method(name, false)
 	if m == nil {
 		return v1.Facts{}, false
 	}
@@ -74,84 +89,59 @@ func (x *Extractor) Method(session *v1.Session, name string) (facts v1.Facts, ok
 	e.session()
 	e.facts.Schema, e.facts.Complete = v1.FactsSchema, true
 	e.facts.Tool = v1.ToolFacts{
-		Name: name, Kind: v1.ToolACP, Client: x.catalog.identify(session.Agent, name, "acp").client, Protocol: "acp",
+		Name: name, Kind: v1.ToolACP, Client: x.catalog.Identify(session.Agent, name, "acp").Client, Protocol: "acp",
 		Known: true, Act: m.Act,
 	}
-	e.about(v1.ToolACP)
-	e.method(m)
-	return e.finish(), true
-}
-
-// does makes the items of a method that does what a kind of tool does.
-func (e *extraction) does(t *tool) {
-	e.facts.Tool.Act = t.Kind
-	switch t.Kind {
-	case v1.ToolShell:
-		e.shellTool(t)
-	case v1.ToolFetch:
-		e.fetchTool(t)
-	default:
-		e.fileTool(t)
-	}
-}
-
-// given are the arguments without those that are null, which ACP's programs write
-// for what is not there.
-func (a arguments) given() arguments {
-	out := a[:0:0]
-	for i := range a {
-		if string(a[i].raw) != "null" {
-			out = append(out, a[i])
-		}
-	}
-	return out
+	e.facts.about(v1.ToolACP)
+	e.acps.method(m)
+	return e.facts.finish(), true
 }
 
 // terminal makes the items of a program that is started with its arguments.
-func (e *extraction) terminal(m *method) {
-	e.facts.Tool.Act = m.Act
-	for _, dir := range e.texts([]string{"cwd"}) {
-		e.changeCwd(dir)
+func (a *acpReader) terminal(m *catalog.Method) {
+	a.facts.Tool.Act = m.Act
+	for _, dir := range a.tools.texts([]string{"cwd"}) {
+		a.tools.changeCwd(dir)
 	}
-	command, err := e.text("command")
+	command, err := a.text("command")
 	if err != nil || strings.TrimSpace(command) == "" {
-		e.doubt("command_missing")
+		a.facts.doubt("command_missing")
 		return
 	}
-	args, err := e.list("args")
+	args, err := a.list("args")
 	if err != nil {
-		e.doubt("argument_type")
+		a.facts.doubt("argument_type")
 	}
-	first := len(e.facts.Items)
+	first := len(a.facts.Items)
 	if len(args) == 0 || quoteWord(command) != command {
 		// A host may hand it to a shell.
-		e.commandLine(command)
+		a.commands.commandLine(command)
 	}
 	if len(args) > 0 {
-		e.commandLine(commandText(append([]string{command}, args...), true))
+		a.commands.commandLine(commandText(append([]string{command}, args...), true))
 	}
-	e.environment(first)
+	a.environment(first)
 }
 
 // environment makes the variables that a program gets what assignments in front of
 // it are, for every command item from first on.
-func (e *extraction) environment(first int) {
-	assignments, ok := e.variables()
+func (a *acpReader) environment(first int) {
+	assignments, ok := a.variables()
 	if !ok {
-		e.doubt("environment_unreadable")
+		a.facts.doubt("environment_unreadable")
 		return
 	}
 	if assignments == "" {
 		return
 	}
-	parsed := e.x.table.Parse(assignments+"true", shell.Options{
-		Shell: e.call.Session.Shell, Platform: e.facts.Session.Platform, Home: e.home, Cwd: e.facts.Cwd,
-		Plain: e.work.asks.Plain, Toplevel: e.work.asks.Toplevel,
+	parsed := a.x.table.Parse(assignments+"true", shell.Options{
+		Shell: a.facts.call.Session.Shell, Platform: a.facts.Session.Platform, Home: a.view.Home, Cwd: a.facts.Cwd,
+		Plain: a.commands.asks.Plain, Toplevel: a.commands.asks.Toplevel,
 	})
 	harmless := len(parsed.Messy) == 0 && len(parsed.Commands) == 1 &&
 		!parsed.Commands[0].Caveats.Has("assigns") && !parsed.Commands[0].Caveats.Has("sets_variable")
-	for i := first; i < len(e.facts.Items); i++ {
-		if item := &e.facts.Items[i]; item.Kind == v1.ItemCommand && !harmless {
+	for i := first; i < len(a.facts.Items); i++ {
+		if item := &a.facts.Items[i]; item.Kind == v1.ItemCommand && !harmless {
 			item.Caveats = append(v1.Set{}, item.Caveats...) // others may share it
 			item.Caveats.Add("assigns")
 		}
@@ -159,8 +149,8 @@ func (e *extraction) environment(first int) {
 }
 
 // variables are the members of env as assignments in front of a command.
-func (e *extraction) variables() (assignments string, ok bool) {
-	list, ok := e.variableList()
+func (a *acpReader) variables() (assignments string, ok bool) {
+	list, ok := a.variableList()
 	var out strings.Builder
 	for _, variable := range list {
 		out.WriteString(variable.name + "=" + quoteWord(variable.value) + " ")
@@ -171,23 +161,23 @@ func (e *extraction) variables() (assignments string, ok bool) {
 type variable struct{ name, value string }
 
 // variableList are the members of env.
-func (e *extraction) variableList() (out []variable, ok bool) {
-	found := e.args.find("env")
+func (a *acpReader) variableList() (out []variable, ok bool) {
+	found := a.tools.args.Find("env")
 	if found == nil {
 		return nil, true
 	}
-	found.used = true
+	found.Used = true
 	var list []json.RawMessage
-	if err := json.Unmarshal(found.raw, &list); err != nil || found.raw[0] != '[' {
+	if err := json.Unmarshal(found.Raw, &list); err != nil || found.Raw[0] != '[' {
 		return nil, false
 	}
 	for _, raw := range list {
-		members, err := decodeArgs(raw)
+		members, err := arguments.Decode(raw)
 		if err != nil || members == nil {
 			return nil, false
 		}
-		name, nameErr := decodeText(members.raw("name"))
-		value, valueErr := decodeText(members.raw("value"))
+		name, nameErr := arguments.Text(members.Raw("name"))
+		value, valueErr := arguments.Text(members.Raw("value"))
 		if nameErr != nil || valueErr != nil || !variableName.MatchString(name) {
 			return nil, false
 		}
@@ -199,23 +189,23 @@ func (e *extraction) variableList() (out []variable, ok bool) {
 // terminalArgv is how the program of a terminal is started: its variables are part of it, so
 // that they don't reach what starts it.
 func (e *extraction) terminalArgv() ([]string, error) {
-	args, err := decodeArgs(e.call.Args)
+	args, err := arguments.Decode(e.facts.call.Args)
 	if err != nil {
 		return nil, errNoCommand
 	}
-	e.args = args.given()
-	for _, dir := range e.texts([]string{"cwd"}) {
-		e.call = withCwd(e.call, dir)
+	e.tools.args = args.Given()
+	for _, dir := range e.tools.texts([]string{"cwd"}) {
+		e.facts.call = withCwd(e.facts.call, dir)
 	}
-	command, err := e.text("command")
+	command, err := e.acps.text("command")
 	if err != nil || strings.TrimSpace(command) == "" {
 		return nil, errNoCommand
 	}
-	words, err := e.list("args")
+	words, err := e.acps.list("args")
 	if err != nil {
 		return nil, errNoCommand
 	}
-	variables, ok := e.variableList()
+	variables, ok := e.acps.variableList()
 	if !ok {
 		return nil, errNoCommand
 	}
@@ -232,30 +222,153 @@ func (e *extraction) terminalArgv() ([]string, error) {
 	case len(words) > 0:
 		return nil, errNoCommand // a host may take it for a program or for a line
 	}
-	return append(argv, e.shell(&tool{}), "-c", command), nil
+	return append(argv, e.shell(&catalog.Tool{}), "-c", command), nil
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // text takes one text, and no list.
-func (e *extraction) text(name string) (string, error) {
-	found := e.args.find(name)
+func (a *acpReader) text(name string) (string, error) {
+	found := a.tools.args.Find(name)
 	if found == nil {
-		return "", errArgument
+		return "", arguments.ErrArgument
 	}
-	found.used = true
-	return decodeText(found.raw)
+	found.Used = true
+	return arguments.Text(found.Raw)
 }
 
 // list takes a list of texts, and no text.
-func (e *extraction) list(name string) ([]string, error) {
-	found := e.args.find(name)
+func (a *acpReader) list(name string) ([]string, error) {
+	found := a.tools.args.Find(name)
 	if found == nil {
 		return nil, nil
 	}
-	if found.raw[0] != '[' {
-		found.used = true
-		return nil, errArgument
+	if found.Raw[0] != '[' {
+		found.Used = true
+		return nil, arguments.ErrArgument
 	}
-	return e.args.take(name)
+	return a.tools.args.Take(name)
+}
+
+// permission makes the items of the tool call that a session/request_permission is
+// about (N8). Only catalogued raw input is what the agent will do. What else it
+// says (a title, places, a diff) can only add to it.
+func (a *acpReader) permission() {
+	call, err := arguments.Decode(a.tools.args.Raw("toolCall"))
+	if err != nil || call == nil {
+		return // nothing is known of it: whoever is asked decides
+	}
+	kind, _ := arguments.Text(call.Raw("kind"))
+	input := a.rawInput(call, kind)
+	a.facts.Method.Permission.RawInput = input != nil
+	a.title(call, kind, input)
+	a.places(call, kind)
+}
+
+// rawInput makes the items of a tool call's raw input where the catalog knows what
+// it means for this client, and returns it; nil where it doesn't.
+func (a *acpReader) rawInput(call arguments.Arguments, kind string) arguments.Arguments {
+	t := a.x.catalog.Permission(a.facts.Tool.Client, kind)
+	raw := call.Raw("rawInput")
+	if t == nil || len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	input, err := arguments.Decode(raw)
+	if err != nil || len(input) == 0 {
+		return nil
+	}
+	outer := a.tools.args
+	defer func() { a.tools.args = outer }()
+	a.tools.args = input
+	for _, names := range [][]string{t.Inert, t.Content, t.Diffs} {
+		a.tools.args.Ignore(names)
+	}
+	a.tools.does(t)
+	a.diffs(t)
+	a.tools.unknownArguments()
+	return input
+}
+
+// diffs doubts a diff that names another file than the path that it stands beside.
+func (a *acpReader) diffs(t *catalog.Tool) {
+	var named []string
+	for path := range t.Paths {
+		named = append(named, a.tools.texts([]string{path})...)
+	}
+	for _, diff := range a.tools.texts(t.Diffs) {
+		if !patch.NamesOnly(diff, named) {
+			a.facts.doubt("diff_names_another_file")
+		}
+	}
+}
+
+// title reads the title of a tool call as a command line. Where the raw input is
+// known, a title that names a program counts unless it is that very command; where
+// it is not, the title is all that there is of a command.
+func (a *acpReader) title(call arguments.Arguments, kind string, input arguments.Arguments) {
+	title, err := arguments.Text(call.Raw("title"))
+	switch {
+	case err != nil, input == nil && kind != kindExecute:
+		return
+	case input != nil && says(a.x.catalog.Permission(a.facts.Tool.Client, kind), input, strings.TrimSpace(title)):
+		return
+	}
+	items, paths := len(a.facts.Items), len(a.facts.Paths)
+	messy, doubts, complete := a.facts.Messy, len(a.facts.Doubts), a.facts.Complete
+	a.commands.commandLine(title)
+	a.facts.Messy, a.facts.Doubts, a.facts.Complete = messy, a.facts.Doubts[:doubts], complete
+	if input != nil && !slices.ContainsFunc(a.facts.Items[items:], namesProgram) {
+		a.facts.Items, a.facts.Paths = a.facts.Items[:items], a.facts.Paths[:paths] // a description
+		return
+	}
+	for i := items; i < len(a.facts.Items); i++ {
+		item := &a.facts.Items[i]
+		item.Caveats = append(v1.Set{}, item.Caveats...) // others may share it
+		item.Caveats.Add("only_titled")
+	}
+}
+
+// places makes items of the places that a tool call names beside its raw input.
+func (a *acpReader) places(call arguments.Arguments, kind string) {
+	operation, known := a.x.catalog.ACPKinds[kind]
+	if !known {
+		return
+	}
+	for _, name := range [...]string{"locations", "content"} {
+		raw := call.Raw(name)
+		if len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			a.facts.doubt("argument_type")
+			continue
+		}
+		for _, entry := range list {
+			members, err := arguments.Decode(entry)
+			if err != nil {
+				a.facts.doubt("argument_type")
+				continue
+			}
+			if path, err := arguments.Text(members.Raw("path")); err == nil {
+				a.files.alsoNamed(path, operation)
+			}
+		}
+	}
+}
+
+// kindExecute is ACP's kind of tool calls that run a command.
+const kindExecute = "execute"
+
+// says reports whether the command of a raw input is this text.
+func says(t *catalog.Tool, input arguments.Arguments, text string) bool {
+	return slices.ContainsFunc(t.Command, func(name string) bool {
+		command, err := arguments.Text(input.Raw(name))
+		return err == nil && strings.TrimSpace(command) == text
+	})
+}
+
+// namesProgram reports whether an item is a command that the program table knows.
+func namesProgram(item v1.Item) bool {
+	return item.Kind == v1.ItemCommand && item.Verb != "" && !item.Caveats.Has("unknown_program")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract"
+	"policyd/extract/catalog"
 	"policyd/extract/shell"
 )
 
@@ -29,7 +30,7 @@ func TestAddedToolsChangeNoBuiltInTool(t *testing.T) {
 	base, err := extract.NewBase(extract.Options{Home: "/home/x", Platform: "linux"})
 	require.NoError(t, err)
 	defer base.Close()
-	agents, err := extract.AgentNames()
+	agents, err := catalog.AgentNames()
 	require.NoError(t, err)
 	checked := 0
 	for _, agent := range append(agents, "generic", "in-house", "Claude-Code") {

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -20,6 +22,18 @@ const (
 	maxAliasDepth = 8
 	maxAliasWalks = 16
 )
+
+// aliasTable holds the names that the line makes.
+type aliasTable struct {
+	facts   *builder
+	view    *disk.View
+	locator *locator
+	repos   *scope.Repositories
+	placer  *placer
+	all     []alias
+	// current is the command whose paths are looked at, depth how many names led to the one that is.
+	current, depth int
+}
 
 // alias is a name that a command of the line makes: the disk doesn't have it yet.
 type alias struct {
@@ -59,19 +73,19 @@ func aliasOf(made shell.Making) aliasKind {
 
 // aliases are the names that the commands of a line make. Loops, functions and the background run commands in
 // another order than the line has them, so every name counts for every other command.
-func (e *extraction) aliasesOf(commands []shell.Command) []alias {
-	if len(commands) < 2 || e.windows {
+func (n *aliasTable) aliasesOf(commands []shell.Command) []alias {
+	if len(commands) < 2 || n.view.Windows {
 		return nil
 	}
 	var out []alias
 	for i := range commands {
 		c := &commands[i]
 		if c.Unpacks {
-			out = e.unpacked(out, i, c)
+			out = n.unpacked(out, i, c)
 		}
 		for j := range c.Accesses {
 			if a := &c.Accesses[j]; a.Landing != nil {
-				out = e.landings(out, i, c, a)
+				out = n.landings(out, i, c, a)
 			}
 		}
 	}
@@ -82,20 +96,20 @@ func (e *extraction) aliasesOf(commands []shell.Command) []alias {
 }
 
 // unpacked adds the places where a command makes files that are not known.
-func (e *extraction) unpacked(out []alias, index int, c *shell.Command) []alias {
+func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias {
 	if c.Unknown || len(c.Dirs) == 0 {
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
 	for _, dir := range c.Dirs {
 		if c.Program == "git" && c.Verb != "git clone" {
-			if top := e.toplevel(dir); top != "" {
+			if top := n.repos.Toplevel(dir); top != "" {
 				dir = top
 			}
 		}
 		out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && !a.Dynamic && !a.Glob {
-				if full := e.absolute(a.Text, dir); full != "" {
+				if full := n.view.Absolute(a.Text, dir); full != "" {
 					out = append(out, alias{command: index, at: path.Clean(full)})
 				}
 			}
@@ -105,13 +119,13 @@ func (e *extraction) unpacked(out []alias, index int, c *shell.Command) []alias 
 }
 
 // landings adds the names that a command puts at the path of an access.
-func (e *extraction) landings(out []alias, index int, c *shell.Command, a *shell.Access) []alias {
+func (n *aliasTable) landings(out []alias, index int, c *shell.Command, a *shell.Access) []alias {
 	dirs := c.Dirs
 	if a.Dirs != nil {
 		dirs = a.Dirs
 	}
 	for _, base := range dirs {
-		target := e.absolute(shellExpanded(a.Text), base)
+		target := n.view.Absolute(shellExpanded(a.Text), base)
 		if target == "" || a.Dynamic || a.Glob {
 			if a.Landing.Makes != shell.Copies {
 				out = append(out, alias{command: index, at: path.Clean(base), kind: aliasPlace})
@@ -120,16 +134,16 @@ func (e *extraction) landings(out []alias, index int, c *shell.Command, a *shell
 		}
 		target = path.Clean(target)
 		for i := range a.Landing.Sources {
-			out = e.landing(out, alias{command: index, at: target, kind: aliasOf(a.Landing.Makes)}, &a.Landing.Sources[i], base, a.Landing)
+			out = n.landing(out, alias{command: index, at: target, kind: aliasOf(a.Landing.Makes)}, &a.Landing.Sources[i], base, a.Landing)
 		}
 	}
 	return out
 }
 
 // landing adds the names that one source gets at a path, or in the directory that may be there.
-func (e *extraction) landing(out []alias, name alias, source *shell.Access, base string, what *shell.Landing) []alias {
+func (n *aliasTable) landing(out []alias, name alias, source *shell.Access, base string, what *shell.Landing) []alias {
 	target := name.at
-	l := landing{e: e, t: &touched{}, item: &v1.Item{}, what: what}
+	l := landing{e: n.placer, t: &touched{}, item: &v1.Item{}, what: what}
 	words := l.named(source, base)
 	if len(words) == 0 || l.unknown {
 		if name.kind != aliasCopy {
@@ -144,7 +158,7 @@ func (e *extraction) landing(out []alias, name alias, source *shell.Access, base
 			if name.at = at; what.Exact && at != target {
 				continue
 			}
-			if name.to = e.absolute(word, base); name.to != "" && name.to != at {
+			if name.to = n.view.Absolute(word, base); name.to != "" && name.to != at {
 				out = append(out, name)
 			}
 			if what.Makes == shell.SymbolicLinks && !strings.HasPrefix(word, "/") {
@@ -157,16 +171,16 @@ func (e *extraction) landing(out []alias, name alias, source *shell.Access, base
 }
 
 // throughAliases touches what a path leads to by the names that the line makes.
-func (e *extraction) throughAliases(t *touched, full, op string) {
-	if len(e.aliases) == 0 || e.aliasDepth > maxAliasDepth {
+func (n *aliasTable) throughAliases(t *touched, full, op string) {
+	if len(n.all) == 0 || n.depth > maxAliasDepth {
 		return
 	}
-	e.aliasDepth++
-	defer func() { e.aliasDepth-- }()
-	for i := range e.aliases {
-		a := &e.aliases[i]
-		if rest, through := a.rest(full); through && a.command != e.commandIndex {
-			e.throughAlias(t, a, full, rest, op)
+	n.depth++
+	defer func() { n.depth-- }()
+	for i := range n.all {
+		a := &n.all[i]
+		if rest, through := a.rest(full); through && a.command != n.current {
+			n.throughAlias(t, a, full, rest, op)
 		}
 	}
 }
@@ -187,13 +201,13 @@ func (a *alias) rest(full string) (string, bool) {
 // aliasTargets are the paths that a path leads to by the names that the line makes, and by names of names,
 // where a walk of a tree begins: one more than are walked at most. Copies aren't among them, since what they
 // hold is read where they are made.
-func (e *extraction) aliasTargets(full string) []string {
+func (n *aliasTable) aliasTargets(full string) []string {
 	var out []string
 	for next := 0; ; next++ {
-		for i := range e.aliases {
-			a := &e.aliases[i]
+		for i := range n.all {
+			a := &n.all[i]
 			rest, through := a.rest(full)
-			if !through || a.to == "" || a.kind == aliasCopy || a.command == e.commandIndex {
+			if !through || a.to == "" || a.kind == aliasCopy || a.command == n.current {
 				continue
 			}
 			if to := a.to + rest; len(out) <= maxAliasWalks && !slices.Contains(out, to) {
@@ -207,54 +221,49 @@ func (e *extraction) aliasTargets(full string) []string {
 	}
 }
 
-func (e *extraction) throughAlias(t *touched, a *alias, full, rest, op string) {
+func (n *aliasTable) throughAlias(t *touched, a *alias, full, rest, op string) {
 	switch {
 	case a.kind == aliasPlace && (rest == "" || rest == "/"):
 	case a.to == "":
-		resolved, err := e.resolve(strings.TrimSuffix(full, "/...")) // what Go calls all packages below
+		resolved, err := n.view.Resolve(strings.TrimSuffix(full, "/...")) // what Go calls all packages below
 		t.linked = t.linked || err != nil || !resolved.Dir
-	case e.touches(t, a.to+rest, op):
+	case n.facts.touches(t, a.to+rest, op):
 	case a.kind == aliasCopy:
-		resolved, err := e.resolve(a.to + rest)
+		resolved, err := n.view.Resolve(a.to + rest)
 		if rest == "" || err == nil && len(resolved.Links) == 0 {
 			return
 		}
-		e.touch(t, a.to+rest, "", op)
-	case e.aliasDepth == maxAliasDepth:
+		n.locator.touch(t, a.to+rest, "", op)
+	case n.depth == maxAliasDepth:
 		t.linked = true
 	default:
-		e.touch(t, a.to+rest, "", op)
+		n.locator.touch(t, a.to+rest, "", op)
 	}
 }
 
 // enters touches what a working directory is another name of. What an archive made there is looked at
 // where it is named.
-func (e *extraction) enters(t *touched, dir string) {
+func (n *aliasTable) enters(t *touched, dir string) {
 	linked := t.linked
-	e.throughAliases(t, dir, v1.OpList)
+	n.throughAliases(t, dir, v1.OpList)
 	t.linked = linked
-}
-
-// touches reports whether the item touches a path in this way already.
-func (e *extraction) touches(t *touched, raw, op string) bool {
-	return slices.ContainsFunc(e.facts.Paths, func(p v1.Path) bool { return p.Item == t.item && p.Op == op && p.Raw == raw })
 }
 
 // aliasesBelow touches the targets of the names that the line makes below a directory, since a walk of the
 // directory meets these names. follow is true if the walk goes through symbolic links.
-func (e *extraction) aliasesBelow(t *touched, dir, op string, follow bool) []string {
+func (n *aliasTable) aliasesBelow(t *touched, dir, op string, follow bool) []string {
 	var out []string
-	for i := range e.aliases {
-		a := &e.aliases[i]
+	for i := range n.all {
+		a := &n.all[i]
 		switch {
-		case a.command == e.commandIndex:
+		case a.command == n.current:
 		case a.kind == aliasPlace:
 			t.linked = t.linked || follow && (paths.Within(a.at, dir) || paths.Within(dir, a.at))
 		case a.kind == aliasCopy, a.at == dir, !paths.Within(a.at, dir), a.kind == aliasSymbolic && !follow:
 		case a.to == "":
 			t.linked = true
 		default:
-			e.touch(t, a.to, "", op)
+			n.locator.touch(t, a.to, "", op)
 			out = append(out, a.at)
 		}
 	}
@@ -263,29 +272,29 @@ func (e *extraction) aliasesBelow(t *touched, dir, op string, follow bool) []str
 
 // aliasesMatching touches the targets of the names that the line makes and a pattern matches. It returns
 // these names.
-func (e *extraction) aliasesMatching(t *touched, text, base, op string) []string {
-	if len(e.aliases) == 0 {
+func (n *aliasTable) aliasesMatching(t *touched, text, base, op string) []string {
+	if len(n.all) == 0 {
 		return nil
 	}
-	full := e.absolute(text, base)
+	full := n.view.Absolute(text, base)
 	if full == "" {
 		return nil
 	}
 	var out []string
 	pattern := strings.Split(strings.Trim(path.Clean(full), "/"), "/")
-	for i := range e.aliases {
-		a := &e.aliases[i]
+	for i := range n.all {
+		a := &n.all[i]
 		at := strings.Split(strings.Trim(a.at, "/"), "/")
-		if a.command == e.commandIndex || a.kind == aliasCopy || a.kind == aliasPlace || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
+		if a.command == n.current || a.kind == aliasCopy || a.kind == aliasPlace || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
 			continue
 		}
 		rest := strings.Join(pattern[min(len(at), len(pattern)):], "/")
 		switch {
-		case a.to == "", hasMeta(rest):
+		case a.to == "", disk.HasMeta(rest):
 			t.linked = true
 		default:
-			rest = strings.TrimSuffix("/"+unquote(rest), "/")
-			e.touch(t, a.to+rest, "", op)
+			rest = strings.TrimSuffix("/"+disk.Unquote(rest), "/")
+			n.locator.touch(t, a.to+rest, "", op)
 			out = append(out, a.at+rest)
 		}
 	}
@@ -298,8 +307,8 @@ func mayMatch(pattern, at []string) bool {
 		if i >= len(pattern) || pattern[i] == "**" {
 			return true
 		}
-		glob, plain := asMatched(pattern[i])
-		if ok, err := likeShells(glob, segment); plain && err == nil && !ok && unquote(pattern[i]) != segment {
+		glob, plain := disk.AsMatched(pattern[i])
+		if ok, err := disk.Match(glob, segment); plain && err == nil && !ok && disk.Unquote(pattern[i]) != segment {
 			return false
 		}
 	}

@@ -34,28 +34,6 @@ type bounds struct {
 // stopped ends an extraction from any depth. ExtractContext alone recovers it.
 type stopped struct{ err error }
 
-// step is called for each item, path and argument. It ends the extraction when the facts
-// exceed a limit, the caller went away, or time is up. It must not be called by what
-// the shell package calls back, which may hold locks.
-func (e *extraction) step() {
-	b := &e.bounds
-	switch {
-	case len(e.facts.Paths) >= mostFacts:
-		b.stop(CodeTooManyPaths, "the call names more than 4000 paths; split it")
-	case len(e.facts.Items) >= mostFacts:
-		b.stop(CodeTooManyItems, "the call holds more than 4000 commands and arguments; split it")
-	}
-	if b.steps++; b.steps%stepsPerLook != 0 || b.ctx == nil {
-		return
-	}
-	switch {
-	case b.ctx.Err() != nil:
-		b.stop(CodeCancelled, "the caller went away")
-	case !b.until.IsZero() && time.Now().After(b.until):
-		b.stop(CodeTimeout, "reading the call took longer than policy_timeout; split it, or raise policy_timeout in the settings")
-	}
-}
-
 func (*bounds) stop(code, message string) {
 	panic(stopped{&v1.CodedError{Code: code, Err: errors.New(message)}})
 }
@@ -77,25 +55,13 @@ func (x *Extractor) ExtractContext(
 		if !ours {
 			panic(cause)
 		}
-		facts, err = e.abandoned(), early.err
+		facts, err = e.facts.abandoned(), early.err
 	}()
-	e.bounds.ctx = ctx
+	e.facts.bounds.ctx = ctx
 	if limit > 0 {
-		e.bounds.until = time.Now().Add(limit)
+		e.facts.bounds.until = time.Now().Add(limit)
 	}
 	return e.extract(grants), nil
-}
-
-// abandoned are the facts of a call that was not read to its end: who called which tool,
-// and nothing that could be allowed.
-func (e *extraction) abandoned() v1.Facts {
-	begun := &e.facts
-	facts := v1.Facts{
-		Schema: v1.FactsSchema, Tool: begun.Tool, Session: begun.Session, Cwd: begun.Cwd,
-		Doubts: []string{}, About: []string{}, Verbs: []string{}, Names: []string{}, Items: []v1.Item{}, Paths: []v1.Path{},
-	}
-	facts.Session.Tools, facts.Method.Peers = total(facts.Session.Tools), []v1.PeerFacts{}
-	return facts
 }
 
 // distinct gathers texts once each, in order.

@@ -1,54 +1,81 @@
 package extract
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
+	"policyd/extract/lists"
+	"policyd/extract/ownaddress"
+	"policyd/extract/patch"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
-	"policyd/extract/stat"
-	"policyd/extract/value"
 	"policyd/extract/windows"
 )
 
+// itemScratch is memory for the item that is being made. It is used again, so nothing in it may be handed out.
+type itemScratch struct {
+	item    v1.Item
+	touched touched
+	caveats [8]string
+	reals   [8]string
+	links   [4]string
+}
+
+// commands makes the items of command lines.
+type commands struct {
+	facts     *builder
+	view      *disk.View
+	x         *Extractor
+	scope     *scope.Scope
+	sensitive *scope.SensitiveRoots
+	locator   *locator
+	aliases   *aliasTable
+	accesses  *accesses
+	choice    *programChoice
+	programs  *projectPrograms
+	gits      *gitCommands
+	// asks are the answers to what a command line leaves open on the disk, made once.
+	asks    shell.Options
+	scratch itemScratch
+}
+
 // commandLine makes the items of one command line.
-func (e *extraction) commandLine(line string) {
-	e.line = true
-	parsed := e.parse(line)
-	e.crossed = parsed.Crossed
+func (r *commands) commandLine(line string) {
+	r.locator.line = true
+	parsed := r.parse(line)
+	r.locator.crossed = parsed.Crossed
 	if len(parsed.Messy) > 0 {
-		e.facts.Messy = true
+		r.facts.Messy = true
 		for _, code := range parsed.Messy {
-			e.facts.Doubts = appendNew(e.facts.Doubts, code)
+			r.facts.Doubts = appendNew(r.facts.Doubts, code)
 		}
 	}
-	e.aliases = e.aliasesOf(parsed.Commands)
+	r.aliases.all = r.aliases.aliasesOf(parsed.Commands)
 	for i := range parsed.Commands {
-		e.commandIndex = i
-		index := e.command(&parsed.Commands[i], line)
-		e.exclude(index, &parsed.Commands[i], line)
+		r.aliases.current = i
+		index := r.command(&parsed.Commands[i], line)
+		r.exclude(index, &parsed.Commands[i], line)
 	}
-	e.aliases = nil
-	if e.facts.Messy && len(e.facts.Items) == 0 {
+	r.aliases.all = nil
+	if r.facts.Messy && len(r.facts.Items) == 0 {
 		// Something runs, and nothing of it could be named.
-		e.facts.Items = append(e.facts.Items, v1.Item{Kind: v1.ItemCommand, Path: -1, Directory: e.facts.Cwd})
+		r.facts.Items = append(r.facts.Items, v1.Item{Kind: v1.ItemCommand, Path: -1, Directory: r.facts.Cwd})
 	}
 }
 
 // parse reads a command line as the session's shell does.
-func (e *extraction) parse(line string) *shell.Line {
-	options := e.work.asks
-	options.Shell, options.Platform = e.call.Session.Shell, e.facts.Session.Platform
-	options.Home, options.Cwd = e.home, e.facts.Cwd
-	if e.facts.Session.Platform == "windows" && options.Shell == "" {
+func (r *commands) parse(line string) *shell.Line {
+	options := r.asks
+	options.Shell, options.Platform = r.facts.call.Session.Shell, r.facts.Session.Platform
+	options.Home, options.Cwd = r.view.Home, r.facts.Cwd
+	if r.facts.Session.Platform == "windows" && options.Shell == "" {
 		options.Shell = "cmd"
 	}
-	e.foreign = e.windows && !windows.Is(options.Shell)
-	return e.x.lines.Parse(line, &options)
+	r.locator.foreign = r.view.Windows && !windows.Is(options.Shell)
+	return r.x.lines.Parse(line, &options)
 }
 
 // Describe returns what is known of a command line of a session before its paths are resolved.
@@ -58,51 +85,45 @@ func (x *Extractor) Describe(session *v1.Session, cwd, line string) shell.Descri
 	defer e.end()
 	e.session()
 	e.surroundings(nil)
-	return e.parse(line).Describe()
-}
-
-// plain reports whether no segment of dir is a symbolic link.
-func (e *extraction) plain(dir string) bool {
-	resolved, err := e.resolve(dir)
-	return err == nil && len(resolved.Links) == 0 && !e.hidden(&resolved)
+	return e.commands.parse(line).Describe()
 }
 
 // command makes the item of one simple command, and one for every path
 // outside that it touches (V1). It returns the index of the first.
-func (e *extraction) command(c *shell.Command, line string) (index int) {
-	e.step()
-	index = len(e.facts.Items)
-	item, t := &e.work.item, &e.work.touched
+func (r *commands) command(c *shell.Command, line string) (index int) {
+	r.facts.step()
+	index = len(r.facts.Items)
+	item, t := &r.scratch.item, &r.scratch.touched
 	*item = v1.Item{
-		Kind: v1.ItemCommand, Verb: c.Verb, Form: e.room.form(c.Form), Path: -1,
+		Kind: v1.ItemCommand, Verb: c.Verb, Form: r.facts.room.form(c.Form), Path: -1,
 	}
-	e.facts.Items = append(e.facts.Items, *item)
-	item.Caveats = append(e.work.caveats[:0], c.Caveats...)
+	r.facts.Items = append(r.facts.Items, *item)
+	item.Caveats = append(r.scratch.caveats[:0], c.Caveats...)
 	item.Risks = slices.Clip(c.Risks)
-	*t = touched{item: index, set: e.work.touches[:0], reals: e.work.reals[:0], links: e.work.links[:0]}
-	e.workingDirectories(t, item, c)
+	*t = touched{item: index, set: r.facts.spaces[:0], reals: r.scratch.reals[:0], links: r.scratch.links[:0]}
+	r.workingDirectories(t, item, c)
 	inReals, inLinks := len(t.reals), len(t.links)
-	first := len(e.facts.Paths)
+	first := len(r.facts.Paths)
 	for i := range c.Accesses {
-		e.access(t, item, c, &c.Accesses[i])
+		r.accesses.access(t, item, c, &c.Accesses[i])
 	}
 	for i := range c.Held {
-		e.access(t, item, c, &c.Held[i])
+		r.accesses.access(t, item, c, &c.Held[i])
 	}
-	e.patched(t, item, c, line)
-	directory, named := e.effective(c)
+	r.patched(t, item, c, line)
+	directory, named := r.effective(c)
 	if named && c.WorksIn != shell.WorksInCwd {
 		t.reals, t.links = t.reals[inReals:], t.links[inLinks:] // the paths say where it works
 	}
-	item.Within = e.within(t, directory)
-	item.Directory = e.widened(directory, item.Within)
+	item.Within = r.locator.within(t, directory)
+	item.Directory = r.widened(directory, item.Within)
 	if paths.Depth(item.Directory) < 2 {
 		item.Caveats.Add("shallow")
 	}
-	if item.Directory != "" && (t.abroad || t.set.Has(v1.OpList+"."+v1.SpaceOutside)) && e.sensitiveRoot(item.Directory) {
+	if item.Directory != "" && (t.abroad || t.set.Has(v1.OpList+"."+v1.SpaceOutside)) && r.sensitive.SensitiveRoot(item.Directory) {
 		item.Caveats.Add("sensitive_directory")
 	}
-	e.aboutCommand(item, c, line)
+	r.aboutCommand(item, c, line)
 	if t.unseen {
 		item.Caveats.Add("unseen")
 	}
@@ -113,18 +134,18 @@ func (e *extraction) command(c *shell.Command, line string) (index int) {
 		item.Caveats.Add("special")
 	}
 	if t.secret {
-		item.Caveats.Add(reachesSecret)
+		item.Caveats.Add(disk.ReachesSecret)
 	}
-	item.Touches, item.Caveats = e.room.set(t.set...), e.room.set(item.Caveats...)
-	item.Risks, item.Values = e.room.set(item.Risks...), c.Values.Clone()
-	e.facts.Items[index] = *item
-	e.outside(first, index)
+	item.Touches, item.Caveats = r.facts.room.set(t.set...), r.facts.room.set(item.Caveats...)
+	item.Risks, item.Values = r.facts.room.set(item.Risks...), c.Values.Clone()
+	r.facts.Items[index] = *item
+	r.facts.outside(first, index)
 	return index
 }
 
 // workingDirectories adds every directory that the command may run in. A
 // directory alone is listed, not read: what is read there is an access.
-func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
+func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
 	switch c.Verb {
 	case "cd", "pushd", "popd", ":", "echo", "printf", "true", "false", "((", "let":
 		return // they touch nothing but what they are given; cd carries its effect to what follows
@@ -141,154 +162,19 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 		t.vague = true
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := e.resolve(dir)
-		if err != nil || e.hidden(&resolved) {
+		resolved, err := r.view.Resolve(dir)
+		if err != nil || r.view.Hidden(&resolved) {
 			item.Caveats.Add("cwd_unknown")
 			list(v1.SpaceUnknown)
 			t.vague = true
 			continue
 		}
-		e.enters(t, dir)
+		r.aliases.enters(t, dir)
 		t.unseen = t.unseen || resolved.Unseen
-		list(e.spaceOf(&resolved))
+		list(r.scope.SpaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)
 		t.links = append(t.links, resolved.Links...)
 	}
-}
-
-// access adds one path of a command, in every directory that it may run in.
-func (e *extraction) access(t *touched, item *v1.Item, c *shell.Command, a *shell.Access) {
-	if a.Dynamic {
-		t.vague = true
-		t.add(a.Op, v1.SpaceUnknown)
-		e.spelled(t, a)
-		return
-	}
-	bases := c.Dirs
-	if a.Dirs != nil {
-		bases = a.Dirs
-	}
-	if len(bases) == 0 || c.Unknown {
-		bases = append(slices.Clip(bases), "")
-	}
-	for _, base := range bases {
-		e.accessFrom(t, item, a, base)
-		if strings.HasPrefix(a.Text, "/") {
-			break
-		}
-	}
-}
-
-func (e *extraction) accessFrom(t *touched, item *v1.Item, a *shell.Access, base string) {
-	switch {
-	case a.Reading == value.AsAnything && !a.Glob:
-		e.anyReading(t, item, a, base)
-		return
-	case e.windows:
-		e.windowsAccess(t, item, a, base)
-		return
-	case a.Glob, a.Spelled:
-		e.belowAll(t, item, e.aliasesMatching(t, a.Text, base, a.Op), a, base)
-		for _, match := range e.globbed(t, item, a, base) {
-			if resolved, err := e.resolve(match); err == nil && resolved.Dir {
-				e.below(t, item, resolved.Real, a, base)
-			}
-			e.puts(t, item, a, match, base)
-		}
-		return
-	case a.Maybe && !e.couldBePath(a.Text, base), a.IfExists && !e.exists(e.absolute(a.Text, base)):
-		return
-	}
-	text := shellExpanded(a.Text)
-	p := e.touch(t, text, base, a.Op)
-	if a.Refs && !e.plainRefs(p.Real, a.Said) {
-		item.Caveats.Add(reachesUnknown)
-	}
-	if a.FromStream {
-		if answer := e.handed(a.Text, base, &a.Names); answer != reachesNone {
-			item.Caveats.Add(answer)
-		}
-	}
-	if p.Caveats.Has("directory") {
-		e.below(t, item, p.Real, a, base)
-	}
-	full := e.absolute(text, base)
-	e.belowAll(t, item, []string{full}, a, base)
-	e.puts(t, item, a, full, base)
-}
-
-// belowAll does what below does for the directories that some paths lead to by the names that the line
-// makes. What a walk there comes to by such names again isn't known.
-func (e *extraction) belowAll(t *touched, item *v1.Item, paths []string, a *shell.Access, base string) {
-	if len(e.aliases) == 0 || !a.Tree {
-		return
-	}
-	var targets []string
-	for _, path := range paths {
-		targets = append(targets, e.aliasTargets(path)...)
-	}
-	switch {
-	case len(targets) == 0:
-		return
-	case e.aliasDepth > 0 || len(targets) > maxAliasWalks:
-		t.linked = true
-		return
-	}
-	e.aliasDepth++
-	defer func() { e.aliasDepth-- }()
-	for _, target := range targets {
-		if resolved, err := e.resolve(target); err == nil && resolved.Dir {
-			e.below(t, item, resolved.Real, a, base)
-		}
-	}
-}
-
-// below adds the caveats for what a command does with a directory that it is given.
-func (e *extraction) below(t *touched, item *v1.Item, dir string, a *shell.Access, base string) {
-	if a.Module {
-		item.Caveats.Add(reachesUnknown)
-	}
-	if answer := e.ignoreFilesAbove(dir, a.IgnoreFiles); answer != reachesNone {
-		item.Caveats.Add(answer)
-	}
-	if a.Tree || len(a.IgnoreFiles) > 0 {
-		e.walk(t, item, dir, a, base)
-	}
-}
-
-// puts notes what a command puts at the path of an access.
-func (e *extraction) puts(t *touched, item *v1.Item, a *shell.Access, target, base string) {
-	switch {
-	case a.Landing == nil || target == "":
-	case a.FromStream:
-		item.Caveats.Add(landsUnknown) // names that another command finds
-	default:
-		e.lands(t, item, a.Landing, target, base)
-	}
-}
-
-// walk adds the caveat for what reading a whole tree reaches.
-func (e *extraction) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
-	e.belowAll(t, item, e.aliasesBelow(t, root, a.Op, a.FromStream || a.Follow), a, base)
-	var found foundName
-	if a.FromStream && changes(a.Op) {
-		found = e.foundNames(t, item, a.Op, root)
-	}
-	tree := treeWalk{root: root, named: a.Text, base: base, Walk: a.Walk, Names: a.Names, listing: a.Op == v1.OpList}
-	if a.Across {
-		tree.spelled = spelledRoot(a, root)
-	}
-	e.reach(item, func() string {
-		if e.sought != nil {
-			found = nil // the first look has them
-		}
-		if a.Tracked != nil {
-			if answer, known := e.trackedNames(root, a, base, found); known && (answer != reachesNone || !a.Untracked) {
-				return answer
-			}
-		}
-		return e.tree(tree, found)
-	})
 }
 
 // spelledRoot is what the paths below a directory begin with, as a command names them
@@ -304,46 +190,22 @@ func spelledRoot(a *shell.Access, root string) string {
 	return a.Text + "/"
 }
 
-// couldBePath reports whether a word of an unknown role has to count as a path.
-func (e *extraction) couldBePath(text, base string) bool {
-	if strings.ContainsAny(text, "/") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "~") {
-		return !strings.Contains(text, "://")
-	}
-	if e.listed(text) {
-		return true
-	}
-	full := e.absolute(text, base)
-	return full != "" && (e.exists(full) || len(e.aliasTargets(full)) > 0)
-}
-
-// spelled adds a word that only the run can tell, for what it spells: a secret
-// named behind a variable is still a secret that is named.
-func (e *extraction) spelled(t *touched, a *shell.Access) {
-	if !strings.Contains(a.Text, "/") && !strings.Contains(a.Text, ".") {
-		return
-	}
-	p := v1.Path{Raw: a.Text, Real: a.Text, Op: a.Op, Space: v1.SpaceUnknown, Item: t.item}
-	p.Caveats.Add("invisible")
-	e.classify(&p, a.Text)
-	e.facts.Paths = append(e.facts.Paths, p)
-}
-
 // effective is the directory that an approval would name (V3), and whether it is that of
 // a path that the command names and not the one that it runs in.
-func (e *extraction) effective(c *shell.Command) (directory string, named bool) {
+func (r *commands) effective(c *shell.Command) (directory string, named bool) {
 	base := ""
 	if len(c.Dirs) == 1 && !c.Unknown {
 		base = c.Dirs[0]
 	}
 	if c.WorksIn != shell.WorksInCwd {
-		if full, file := e.firstPath(c, base); full != "" {
-			return e.directoryOf(full, file), true
+		if full, file := r.firstPath(c, base); full != "" {
+			return r.directoryOf(full, file), true
 		}
 	}
 	if base == "" {
 		return "", false
 	}
-	resolved, err := e.resolve(base)
+	resolved, err := r.view.Resolve(base)
 	if err != nil {
 		return "", false
 	}
@@ -353,22 +215,22 @@ func (e *extraction) effective(c *shell.Command) (directory string, named bool) 
 // firstPath is the first path that a command names: the operand that is one, else the
 // first path among its options, patterns and redirections. It is empty where there is none.
 // file is true where the path is one that is written, and so no directory to come.
-func (e *extraction) firstPath(c *shell.Command, base string) (full string, file bool) {
+func (r *commands) firstPath(c *shell.Command, base string) (full string, file bool) {
 	operand := c.Operand
 	if operand == "./..." {
 		operand = "."
 	}
-	if operand == "." && base != "" && !e.windows {
+	if operand == "." && base != "" && !r.view.Windows {
 		return base, false // the same, without a string of its own
 	}
 	if operand != "" {
-		if full := e.absolute(operand, base); full != "" {
+		if full := r.view.Absolute(operand, base); full != "" {
 			return full, c.OperandFile
 		}
 	}
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || e.windows && a.Glob {
+		if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || r.view.Windows && a.Glob {
 			continue
 		}
 		from := base
@@ -377,10 +239,10 @@ func (e *extraction) firstPath(c *shell.Command, base string) (full string, file
 		}
 		text := a.Text
 		if a.Glob {
-			literal := text[:metaIndex(text)]
-			text = unquote(literal[:strings.LastIndexByte(literal, '/')+1])
+			literal := text[:disk.MetaIndex(text)]
+			text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
 		}
-		if full := e.absolute(shellExpanded(text), from); full != "" && !strings.HasPrefix(full, "/dev/") && full != "/dev/" {
+		if full := r.view.Absolute(shellExpanded(text), from); full != "" && !strings.HasPrefix(full, "/dev/") && full != "/dev/" {
 			return full, a.Op == v1.OpWrite && !a.Glob
 		}
 	}
@@ -390,11 +252,11 @@ func (e *extraction) firstPath(c *shell.Command, base string) (full string, file
 // widened is the directory that an approval of a command would name: the effective one,
 // or the nearest above it in the session's own directories that holds all that the
 // command touches.
-func (e *extraction) widened(directory string, within v1.Set) string {
+func (r *commands) widened(directory string, within v1.Set) string {
 	if len(within) == 0 || within.Has(directory) {
 		return directory
 	}
-	switch e.space(within[0]) {
+	switch r.scope.Space(within[0]) {
 	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite:
 		return within[0]
 	}
@@ -403,8 +265,8 @@ func (e *extraction) widened(directory string, within v1.Set) string {
 
 // directoryOf is an existing directory itself, the parent of an existing file,
 // and of what is missing the parent if it has an extension or is a file to come.
-func (e *extraction) directoryOf(full string, file bool) string {
-	resolved, err := e.resolve(full)
+func (r *commands) directoryOf(full string, file bool) string {
+	resolved, err := r.view.Resolve(full)
 	if err != nil {
 		return ""
 	}
@@ -416,306 +278,176 @@ func (e *extraction) directoryOf(full string, file bool) string {
 }
 
 // aboutCommand adds the caveats that need the disk, the lists or the whole line.
-func (e *extraction) aboutCommand(item *v1.Item, c *shell.Command, line string) {
+func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 	for _, name := range c.Variables {
-		if e.x.lists.variables.Match(name) != "" {
+		if r.x.Lists.Variables.Match(name) != "" {
 			item.Caveats.Add("secret_variable")
 		}
 	}
-	if c.SearchesCwd && e.shadowed(c) {
+	if c.SearchesCwd && r.choice.shadowed(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if c.Program == "git" {
-		e.gitTrust(item, c)
-		e.gitPush(item, c)
-		e.gitPaths(item, c)
+		r.gits.gitTrust(item, c)
+		r.gits.gitPush(item, c)
+		r.gits.gitPaths(item, c)
 	}
-	if len(c.Imports) > 0 && e.imports(c) {
+	if len(c.Imports) > 0 && r.choice.imports(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if len(c.ChosenBy) > 0 && e.chosen(c) || e.projectProgram(c) {
+	if len(c.ChosenBy) > 0 && r.choice.chosen(c) || r.programs.projectProgram(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if answer := e.readAbove(c); answer != reachesNone {
+	if answer := r.choice.readAbove(c); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
-	e.addressed(item, c, line)
+	r.addressed(item, c, line)
 }
 
-// readAbove says what the files are that a program reads in its working directories
-// and above without being told to, or above those that it was told to read: a link
-// in their place may lead anywhere.
-func (e *extraction) readAbove(c *shell.Command) string {
-	if len(c.ReadsAbove) == 0 {
-		return reachesNone
-	}
-	for _, dir := range e.choosing(c) {
-		resolved, err := e.resolve(dir)
-		if err != nil {
-			return reachesUnknown
-		}
-		for at := resolved.Real; ; at = paths.Parent(at) {
-			for _, name := range c.ReadsAbove {
-				if answer := e.settingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != reachesNone {
-					return answer
-				}
-			}
-			if at == paths.Parent(at) {
-				break
+// addressed adds the caveats of a command that reaches the network, or may: own_address if
+// it names the sidecar's address in its words as the shell expands them, in a redirection,
+// or in the line, whose assignments it may follow; dynamic_word if only the run knows
+// which port it names.
+func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
+	self := r.x.address
+	for _, access := range c.Accesses {
+		for _, device := range []string{"/dev/tcp/", "/dev/udp/"} {
+			if rest, found := strings.CutPrefix(access.Text, device); found && self.Pair(strings.Split(rest, "/")) {
+				item.Caveats.Add("own_address")
 			}
 		}
 	}
-	return reachesNone
+	if !slices.ContainsFunc(connecting, item.Caveats.Has) {
+		return
+	}
+	if self.Given(c.Argv) || self.WithPort(line, ownaddress.AnyHost) {
+		item.Caveats.Add("own_address")
+	}
+	if self.Uncertain(c.Argv) {
+		item.Caveats.Add("dynamic_word")
+	}
 }
 
-// settingsFile says what reading a file reaches that need not be there.
-func (e *extraction) settingsFile(full string) string {
-	resolved, err := e.resolve(full)
-	switch {
-	case err != nil:
-		return reachesUnknown
-	case !resolved.Exists:
-		return reachesNone
-	case e.readsSecret(&resolved):
-		return reachesSecret
-	case len(resolved.Links) > 0 && e.spaceOf(&resolved) == v1.SpaceOutside:
-		return reachesOutside
+// excludable reports whether a command that reaches a secret would reach none with the
+// exclusions: it is extracted again with them, and nothing of that is kept. Only trees that the
+// command walks itself are affected; names that another command finds are not.
+func (r *commands) excludable(c *shell.Command, line string) bool {
+	walks := func(a shell.Access) bool { return a.Tree && !a.FromStream && a.Tracked == nil }
+	if len(r.x.Lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
+		return false
 	}
-	return reachesNone
+	trial := *c
+	trial.Accesses = slices.Clone(c.Accesses)
+	for i := range trial.Accesses {
+		if a := &trial.Accesses[i]; walks(*a) {
+			a.Exclude = lists.Concat(a.Exclude, r.x.Lists.Exclusions)
+		}
+	}
+	before := r.facts.mark()
+	index := r.command(&trial, line)
+	secret := r.facts.Items[index].Caveats.Has(disk.ReachesSecret)
+	r.facts.Items, r.facts.Paths = r.facts.Items[:before.items], r.facts.Paths[:before.paths]
+	r.facts.forgetDoubts(before)
+	return !secret
 }
 
-// chosen reports whether a file that chooses the program lies in a directory
-// that the command may run in, or above.
-func (e *extraction) chosen(c *shell.Command) bool {
-	if c.Unknown || len(c.Dirs) == 0 {
-		return true
+// exclude adds a caveat to the item of a command that would reach no secret if it left out the
+// names that an exclusion hint lists (data.policyd.config.exclusions).
+func (r *commands) exclude(index int, c *shell.Command, line string) {
+	item := &r.facts.Items[index]
+	if !item.Caveats.Has(disk.ReachesSecret) || !r.excludable(c, line) {
+		return
 	}
-	installed := e.installed(c.VersionFiles)
-	for _, dir := range e.choosing(c) {
-		if !filepath.IsAbs(dir) {
-			return true // what lies there can't be seen
-		}
-		for at := dir; ; at = paths.Parent(at) {
-			if e.choosesAt(strings.TrimSuffix(at, "/"), c.ChosenBy, installed) {
-				return true
-			}
-			if at == "/" {
-				break
-			}
-		}
-	}
-	return false
+	item = &r.facts.Items[index] // the trial may have moved them
+	item.Caveats = r.facts.room.set(append(slices.Clone(item.Caveats), "secret_excludable")...)
 }
 
-// choosesAt reports whether one of the files that choose a program lies at a directory.
-func (e *extraction) choosesAt(dir string, entries []string, installed string) bool {
-	absent := ""
-	for _, entry := range entries {
-		if end := strings.IndexAny(entry, "/:|="); end > 0 && entry[end] == '/' {
-			inside := entry[:end]
-			if inside == absent || inside == ".config" && e.personal(dir) {
-				continue
-			}
-			if !e.exists(dir + "/" + inside) {
-				absent = inside
-				continue
-			}
-		}
-		if e.chooses(dir, entry, installed) {
-			return true
+// patched adds what the patch of a command changes to what the command
+// touches. The patch stands in the line or in a file that the command reads;
+// one that is elsewhere, or can't be read wholly, is a caveat.
+func (r *commands) patched(t *touched, item *v1.Item, c *shell.Command, line string) {
+	format := patchers[c.Verb]
+	if format == nil {
+		format = patchers[c.Program]
+	}
+	if format == nil {
+		return
+	}
+	dirs := c.Dirs
+	if c.Unknown || len(dirs) == 0 {
+		dirs = append(slices.Clip(dirs), "")
+	}
+	envelope := c.Program == "apply_patch" || c.Program == "applypatch"
+	texts := patch.InLine(line, envelope)
+	known := patch.HandedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
+	for _, access := range c.Accesses {
+		if access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
+			texts = append(texts, r.patchFile(r.view.Absolute(access.Text, dirs[0])))
+			known = true
 		}
 	}
-	return false
+	known = known && len(texts) > 0 &&
+		(envelope || !slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
+	for _, text := range texts {
+		changes, ok := format(text)
+		known = known && ok
+		for _, change := range changes {
+			known = known && !strings.ContainsAny(change.Path, "$`\\'\"")
+			r.patchedPath(t, change, dirs, !envelope)
+		}
+	}
+	if !known {
+		item.Caveats.Add("patch_unread")
+	}
 }
 
-// personal reports whether a directory is the home, where the agent has no say in what the
-// person's programs are told.
-func (e *extraction) personal(dir string) bool {
-	outside := func(name string) bool { return e.space(dir+name) == v1.SpaceOutside }
-	return dir == e.home && outside("/.config") && outside("/.config/mise")
+// patchedPath adds a path that a patch changes, and where an option may strip
+// leading segments what is left of it.
+func (r *commands) patchedPath(t *touched, change patch.Change, dirs []string, strips bool) {
+	for path, more := change.Path, true; more && path != ""; {
+		for _, dir := range dirs {
+			r.locator.touch(t, path, dir, change.Op)
+		}
+		_, path, more = strings.Cut(path, "/")
+		more = more && strips
+	}
 }
 
-// choosing are the directories that such a file counts in, and in those above:
-// the working directories, and for some programs those of the files that they read.
-func (e *extraction) choosing(c *shell.Command) []string {
-	if !c.Beside {
-		return c.Dirs
+// patchFile is the text of a file; empty, which is no patch, where it can't be
+// read.
+func (r *commands) patchFile(path string) string {
+	if info, err := r.view.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxPatch {
+		return ""
 	}
-	dirs := slices.Clone(c.Dirs)
-	for i := range c.Accesses {
-		a := &c.Accesses[i]
-		for _, base := range c.Dirs {
-			names := []string{e.absolute(a.Text, base)}
-			if a.Glob {
-				names = e.expand(a.Text, base).matches
-			}
-			for _, name := range names {
-				dir := paths.Parent(name)
-				if a.Tree {
-					dir = name
-				}
-				if name != "" && !slices.Contains(dirs, dir) {
-					dirs = append(dirs, dir)
-				}
-			}
-		}
-	}
-	return dirs
-}
-
-// imports reports whether a working directory holds a module of one of the names
-// that a program imports: a file that Python runs or loads, or a package.
-func (e *extraction) imports(c *shell.Command) bool {
-	if c.Unknown || len(c.Dirs) == 0 {
-		return true
-	}
-	for _, dir := range c.Dirs {
-		entries, err := e.readDir(dir)
-		if err != nil {
-			return true
-		}
-		for _, entry := range entries {
-			name, _, _ := strings.Cut(entry.Name(), ".")
-			if _, known := slices.BinarySearch(c.Imports, name); known && e.module(dir+"/"+entry.Name()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// module reports whether a file or a directory may be a module of Python's.
-func (e *extraction) module(name string) bool {
-	switch filepath.Ext(name) {
-	case ".py", ".pyw", ".pyc", ".so", ".pyd", ".dll", ".dylib":
-		return true
-	}
-	info, err := e.stat(name)
-	if err != nil || !info.IsDir() {
-		return err != nil && !stat.Missing(err)
-	}
-	entries, err := e.readDir(name)
-	return err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), "__init__.") })
-}
-
-// installed is the lowest version that files in the usual places name, empty
-// when none does. What is installed elsewhere is not seen.
-func (e *extraction) installed(files []string) string {
-	lowest := ""
-	for _, file := range files {
-		if strings.HasPrefix(file, "~/") {
-			if file = e.expandHome(file); file == "" {
-				continue
-			}
-		}
-		for _, match := range e.expand(file, "/").matches {
-			content, err := e.readFile(match)
-			if err != nil {
-				continue
-			}
-			first, _, _ := strings.Cut(string(content), "\n")
-			version := strings.TrimPrefix(strings.TrimSpace(first), "go")
-			if above(version, version) {
-				continue // no plain version
-			}
-			if lowest == "" || above(lowest, version) {
-				lowest = version
-			}
-		}
-	}
-	return lowest
-}
-
-// chooses reports whether a directory holds a file that chooses a program. An
-// entry "name:text" counts only when the file holds the text, "name|word" when a
-// line of it begins with the word, and "name|word>version" when the version
-// behind that word is above it, and above the one that is installed. "name=versions",
-// "name=tools" and "name=protos" count unless the file is a plain list of tools and their versions.
-func (e *extraction) chooses(dir, entry, installed string) bool {
-	if name, kind, listed := strings.Cut(entry, "="); listed {
-		plain := versionLists[kind]
-		return e.holds(dir+"/"+name, func(content string) bool { return plain == nil || !plain(content) })
-	}
-	if name, directive, ok := strings.Cut(entry, "|"); ok {
-		word, bound, _ := strings.Cut(directive, ">")
-		if bound != "" && installed != "" && above(installed, bound) {
-			bound = installed
-		}
-		return e.holds(dir+"/"+name, func(content string) bool { return directs(content, word, bound) })
-	}
-	name, text, conditional := strings.Cut(entry, ":")
-	if !conditional {
-		return e.exists(dir + "/" + name)
-	}
-	return e.holds(dir+"/"+name, func(content string) bool { return strings.Contains(content, text) })
-}
-
-// holds reports whether a file is there and what it holds is so, or can't be read.
-func (e *extraction) holds(path string, so func(content string) bool) bool {
-	content, err := e.readFile(path)
+	text, err := r.view.ReadFile(path)
 	if err != nil {
-		return !stat.Missing(err)
+		return ""
 	}
-	return so(string(content))
+	return string(text)
 }
 
-// directs reports whether a line of a go.mod or a go.work begins with a word, and
-// names a version above the bound if there is one. Lines are read as the go
-// command reads them when it chooses a toolchain.
-func directs(content, word, bound string) bool {
-	for line := range strings.SplitSeq(content, "\n") {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(line), word)
-		if !ok || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
-			continue
-		}
-		version, _, _ := strings.Cut(rest, "//")
-		if bound == "" || above(strings.TrimPrefix(strings.TrimSpace(version), "go"), bound) {
-			return true
-		}
-	}
-	return false
+// connecting are the caveats of commands that reach the network, or may.
+var connecting = []string{"network", "unknown_program", "runs_anything", "executes", "inline_code"}
+
+// mark is how far the facts were made at some time.
+type mark struct {
+	items, paths, doubts int
+	messy, complete      bool
 }
 
-// above reports whether a version is not known to be at most the bound. More
-// segments are more.
-func above(version, bound string) bool {
-	segments, limits := strings.Split(version, "."), strings.Split(bound, ".")
-	for i, segment := range segments {
-		number, err := strconv.Atoi(segment)
-		if err != nil || i >= len(limits) {
-			return true
-		}
-		limit, err := strconv.Atoi(limits[i])
-		if err != nil || number != limit {
-			return err != nil || number > limit
-		}
-	}
-	return false
+// patchers are commands that apply a patch, and the format that each reads.
+// What is no patch of that format it skips, as a comment.
+var patchers = map[string]patch.Format{
+	"apply_patch": patch.ParseEnvelope, "applypatch": patch.ParseEnvelope, "patch": patch.ParseUnified, "git apply": patch.ParseUnified, "git am": patch.ParseUnified,
 }
 
-// outside makes an item of every path of a command that lies in no space, so
-// that it is asked for whatever covers the command (V1).
-func (e *extraction) outside(first, command int) {
-	var seen []string
-	for i := first; i < len(e.facts.Paths); i++ {
-		p := &e.facts.Paths[i]
-		if p.Item != command || p.Space != v1.SpaceOutside || slices.Contains(seen, p.Op+p.Real) {
-			continue
-		}
-		seen = append(seen, p.Op+p.Real)
-		e.pathItem(i)
-	}
-}
+// maxPatch bounds how much is read of a file that holds a patch.
+const maxPatch = 1 << 20
 
-// pathItem makes the item of one path.
-func (e *extraction) pathItem(index int) {
-	p := &e.facts.Paths[index]
-	item := v1.Item{
-		Kind: v1.ItemPath, Verb: p.Op, Directory: paths.Parent(p.Real), Path: index,
-		Touches: e.room.set(touchName(p.Op, p.Space)),
-	}
-	if p.Caveats.Has("directory") {
-		item.Directory = p.Real
-	}
-	e.facts.Items = append(e.facts.Items, item)
+// patchOptions are the options and operands of those commands that don't change
+// where a patch leads, but by stripping segments.
+var patchOptions = map[string]bool{
+	"<patch>": true, "-i": true, "-p": true, "-R": true, "--reverse": true, "-N": true, "--forward": true, "-v": true, "--verbose": true,
+	"-q": true, "--quiet": true, "-s": true, "--silent": true, "--check": true, "--stat": true, "--numstat": true, "--summary": true,
+	"--index": true, "--cached": true, "-3": true, "--3way": true, "--reject": true, "--whitespace": true, "--dry-run": true,
 }

@@ -11,27 +11,14 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
+	"policyd/extract/catalog"
+	"policyd/extract/disk"
+	"policyd/extract/lists"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
-
-// containData is what policy data says of contained runs. Names of files and directories may
-// begin with "~", the home of the session.
-type containData struct {
-	Read struct {
-		System, Home []string
-	} `json:"read"`
-	Write struct {
-		Home []string
-	} `json:"write"`
-	// Hide are secrets of the system.
-	Hide []string `json:"hide"`
-	// Git are names in a repository's directory that stay as they are.
-	Git         []string             `json:"git"`
-	Environment v1.EnvironmentLimits `json:"environment"`
-	// protected and secrets are those of the other lists.
-	protected, secrets []string
-}
 
 // maxContained bounds how many names are looked at for one contained run.
 const maxContained = 200_000
@@ -53,12 +40,12 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 			err = early.err
 		}
 	}()
-	e.bounds.ctx = ctx
+	e.facts.bounds.ctx = ctx
 	e.session()
-	if lists := &x.lists.contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
+	if lists := &x.Lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
 		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
 	}
-	if e.windows || e.resolver.Map != nil {
+	if e.view.Windows || e.view.Resolver.Map != nil {
 		return v1.Containment{}, errors.New("the names of the session's files are others than the sidecar's")
 	}
 	if run.Argv, err = e.argv(); err != nil {
@@ -71,8 +58,8 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
 		return v1.Containment{}, err
 	}
-	c := containment{extraction: e, left: maxContained, classes: x.lists.judges(), obligation: v1.Obligation{
-		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.lists.contain.Environment,
+	c := containment{extraction: e, left: maxContained, judging: x.Lists.Judges(), obligation: v1.Obligation{
+		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.Lists.Contain.Environment,
 		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
 	}}
 	if err := c.fill(duty); err != nil {
@@ -113,7 +100,7 @@ func (x *Extractor) Moves(call *v1.Call) bool {
 // its directory, the changes that the line begins with are taken from argv: enter is then the
 // directory that this shell itself has to enter.
 func (e *extraction) begins(argv []string) (cwd, enter string, err error) {
-	if !e.call.Session.LastingShell || e.facts.Cwd == "" {
+	if !e.facts.call.Session.LastingShell || e.facts.Cwd == "" {
 		return e.facts.Cwd, "", nil
 	}
 	entries, rest, stays := shell.Enters(argv[len(argv)-1])
@@ -137,18 +124,18 @@ func (e *extraction) begins(argv []string) (cwd, enter string, err error) {
 func (e *extraction) enter(cwd string, entry shell.Entry) (string, error) {
 	dir := entry.Dir
 	if entry.Home {
-		dir = e.expandHome(dir)
+		dir = e.view.ExpandHome(dir)
 	} else if !path.IsAbs(dir) {
 		dir = cwd + "/" + dir
 	}
-	resolved, err := e.resolver.Resolve(dir)
+	resolved, err := e.view.Resolver.Resolve(dir)
 	switch {
 	case err != nil || dir == "":
 		return "", fmt.Errorf("find %s: it isn't known which directory that is", entry.Dir)
 	case slices.Contains(strings.Split(dir, "/"), "..") && resolved.Real != path.Clean(dir):
 		return "", fmt.Errorf("find %s: behind a link, \"..\" is another directory to a shell", entry.Dir)
 	}
-	info, err := e.stat(resolved.Real)
+	info, err := e.view.Stat(resolved.Real)
 	if err != nil || !info.IsDir() {
 		return "", fmt.Errorf("find %s: no such directory", entry.Dir)
 	}
@@ -171,7 +158,7 @@ func (x *Extractor) noSecretsInCommits(ctx context.Context, call *v1.Call, grant
 		return fmt.Errorf("it isn't known what the commits of %s hold", dir)
 	}
 	for i := range facts.Items {
-		for _, caveat := range []string{reachesSecret, reachesOutside, reachesUnknown, "git_untrusted"} {
+		for _, caveat := range []string{disk.ReachesSecret, disk.ReachesOutside, disk.ReachesUnknown, "git_untrusted"} {
 			if facts.Items[i].Caveats.Has(caveat) {
 				return fmt.Errorf("the commits of %s hold a secret, or can't all be looked at (%s)", dir, caveat)
 			}
@@ -182,35 +169,35 @@ func (x *Extractor) noSecretsInCommits(ctx context.Context, call *v1.Call, grant
 
 // argv is how the one command of the call is started.
 func (e *extraction) argv() ([]string, error) {
-	who := e.x.catalog.identify(e.call.Session.Agent, e.call.Tool, e.call.Protocol)
-	if who.method != nil && who.method.Step == v1.StepCreate {
+	who := e.x.catalog.Identify(e.facts.call.Session.Agent, e.facts.call.Tool, e.facts.call.Protocol)
+	if who.Method != nil && who.Method.Step == v1.StepCreate {
 		return e.terminalArgv()
 	}
-	if who.tool == nil || who.tool.Kind != v1.ToolShell {
+	if who.Tool == nil || who.Tool.Kind != v1.ToolShell {
 		return nil, errNoCommand
 	}
-	args, err := decodeInto(e.work.arguments[:0], e.call.Args, e.x.catalog.arguments)
+	args, err := arguments.DecodeInto(e.arguments[:0], e.facts.call.Args, e.x.catalog.Arguments)
 	if err != nil {
 		return nil, errNoCommand
 	}
-	e.args = args
-	for _, name := range who.tool.Cwd {
-		for _, dir := range e.texts([]string{name}) {
-			e.call = withCwd(e.call, dir)
+	e.tools.args = args
+	for _, name := range who.Tool.Cwd {
+		for _, dir := range e.tools.texts([]string{name}) {
+			e.facts.call = withCwd(e.facts.call, dir)
 		}
 	}
-	for _, name := range who.tool.Command {
-		texts, err := e.args.take(name)
+	for _, name := range who.Tool.Command {
+		texts, err := e.tools.args.Take(name)
 		switch {
 		case err != nil:
 			return nil, errNoCommand
 		case len(texts) == 0:
-		case e.args.raw(name)[0] == '[' && who.tool.Words:
+		case e.tools.args.Raw(name)[0] == '[' && who.Tool.Words:
 			return slices.Clone(texts), nil
-		case e.args.raw(name)[0] == '[':
+		case e.tools.args.Raw(name)[0] == '[':
 			return nil, errNoCommand
 		default:
-			return []string{e.shell(who.tool), "-c", texts[0]}, nil
+			return []string{e.shell(who.Tool), "-c", texts[0]}, nil
 		}
 	}
 	return nil, errNoCommand
@@ -229,8 +216,8 @@ func withCwd(call *v1.Call, dir string) *v1.Call {
 }
 
 // shell is the program that runs the tool's lines.
-func (e *extraction) shell(t *tool) string {
-	for _, name := range []string{t.Shell, e.call.Session.Shell} {
+func (e *extraction) shell(t *catalog.Tool) string {
+	for _, name := range []string{t.Shell, e.facts.call.Session.Shell} {
 		if name != "" {
 			return name
 		}
@@ -243,15 +230,15 @@ type containment struct {
 	*extraction
 	obligation v1.Obligation
 	left       int
-	// classes is true if operators name paths that count by the session.
-	classes bool
+	// judging is true if operators name paths that count by the session.
+	judging bool
 	// repositories are directories with a .git.
 	repositories []string
 }
 
 func (c *containment) fill(duty v1.Duty) error {
-	o, data := &c.obligation, &c.x.lists.contain
-	c.addRoots(rootsWithRepositories)
+	o, data := &c.obligation, &c.x.Lists.Contain
+	c.scope.AddRoots(scope.RootsWithRepositories)
 	switch {
 	case duty.Reads == v1.ReadsKnown && duty.Profile == v1.ProfileReadOnly:
 		o.Read = []string{"/"}
@@ -264,8 +251,8 @@ func (c *containment) fill(duty v1.Duty) error {
 		c.add(&o.Write, data.Write.Home)
 	}
 	var roots []string
-	for i := range c.roots {
-		root := &c.roots[i]
+	for i := range c.scope.Roots {
+		root := &c.scope.Roots[i]
 		listed := func(above string) bool { return paths.Within(root.Real, above) }
 		if root.Space == v1.SpaceReadAlso && slices.ContainsFunc(o.Read, listed) {
 			continue // it is the system's, or a cache
@@ -276,9 +263,9 @@ func (c *containment) fill(duty v1.Duty) error {
 			c.protect(root.Real)
 		}
 	}
-	for i := range c.grants {
-		if space := c.grantedSpace(c.grants[i].Root); space != "" {
-			roots = append(roots, c.grants[i].Root)
+	for i := range c.grants.List {
+		if space := c.grants.GrantedSpace(c.grants.List[i].Root); space != "" {
+			roots = append(roots, c.grants.List[i].Root)
 		}
 	}
 	return c.look(roots)
@@ -288,10 +275,10 @@ func (c *containment) fill(duty v1.Duty) error {
 func (c *containment) add(to *[]string, lists ...[]string) {
 	for _, list := range lists {
 		for _, name := range list {
-			if name = c.expandHome(name); name == "" {
+			if name = c.view.ExpandHome(name); name == "" {
 				continue
 			}
-			if resolved, err := c.resolver.Resolve(name); err == nil && resolved.Exists && !c.ownPlace(resolved.Real) {
+			if resolved, err := c.view.Resolver.Resolve(name); err == nil && resolved.Exists && !c.sensitive.OwnPlace(resolved.Real) {
 				*to = appendNew(*to, resolved.Real)
 			}
 		}
@@ -300,7 +287,7 @@ func (c *containment) add(to *[]string, lists ...[]string) {
 
 // protect names what stays as it is in a root, be it there or not.
 func (c *containment) protect(root string) {
-	for _, name := range c.x.lists.contain.protected {
+	for _, name := range c.x.Lists.Contain.Protected {
 		if !strings.ContainsAny(name, "*?[") && name != ".git" {
 			c.obligation.Protect = appendNew(c.obligation.Protect, root+"/"+name)
 		}
@@ -309,7 +296,7 @@ func (c *containment) protect(root string) {
 }
 
 func (c *containment) protectGit(dir string) {
-	info, err := c.stat(dir)
+	info, err := c.view.Stat(dir)
 	switch {
 	case err == nil && !info.IsDir():
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
@@ -318,7 +305,7 @@ func (c *containment) protectGit(dir string) {
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
 		return
 	}
-	for _, name := range c.x.lists.contain.Git {
+	for _, name := range c.x.Lists.Contain.Git {
 		c.obligation.Protect = appendNew(c.obligation.Protect, dir+"/"+name)
 	}
 }
@@ -327,9 +314,9 @@ func (c *containment) protectGit(dir string) {
 // hook that the run left would be run by the next commit. A repository whose settings can't be
 // told is refused anyway.
 func (c *containment) protectNamed(repository string) {
-	verdict := c.inspectAnywhere(repository, "status")
+	verdict := c.repos.InspectAnywhere(repository, "status")
 	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
-		resolved, err := c.resolver.Resolve(name)
+		resolved, err := c.view.Resolver.Resolve(name)
 		if err != nil {
 			continue
 		}
@@ -354,15 +341,15 @@ func (c *containment) look(roots []string) error {
 			return err
 		}
 	}
-	for _, name := range c.x.lists.contain.Hide {
+	for _, name := range c.x.Lists.Contain.Hide {
 		c.hide(name)
 	}
-	for _, name := range c.x.lists.contain.secrets {
-		if c.home != "" && !strings.HasPrefix(name, "/") {
-			c.hide(c.home + "/" + name)
+	for _, name := range c.x.Lists.Contain.Secrets {
+		if c.view.Home != "" && !strings.HasPrefix(name, "/") {
+			c.hide(c.view.Home + "/" + name)
 		}
 	}
-	for _, own := range c.x.own {
+	for _, own := range c.x.Own {
 		c.hide(own)
 	}
 	return nil
@@ -370,7 +357,7 @@ func (c *containment) look(roots []string) error {
 
 // hide hides a path that is there and could be read.
 func (c *containment) hide(name string) {
-	resolved, err := c.resolver.Resolve(name)
+	resolved, err := c.view.Resolver.Resolve(name)
 	if err != nil || !resolved.Exists {
 		return
 	}
@@ -382,7 +369,7 @@ func (c *containment) hide(name string) {
 // visit judges a name, and walks on.
 func (c *containment) visit(full string, entry *entry) error {
 	o := &c.obligation
-	if c.secretFile(full) || c.secretDirectory(full) || c.secretSettings(full) || c.judged(full) {
+	if c.classes.SecretFile(full) || c.classes.SecretDirectory(full) || c.kept.SecretSettings(full) || c.judged(full) {
 		o.Hide = append(o.Hide, full)
 		return c.oneName(full, entry)
 	}
@@ -393,7 +380,7 @@ func (c *containment) visit(full string, entry *entry) error {
 		switch name := entry.name; {
 		case name == ".git":
 			c.protectGit(full)
-		case slices.Contains(c.x.lists.contain.protected, name):
+		case slices.Contains(c.x.Lists.Contain.Protected, name):
 			o.Protect = appendNew(o.Protect, full)
 		}
 	}
@@ -405,7 +392,7 @@ func (c *containment) visit(full string, entry *entry) error {
 
 // judged reports whether a path is in a class of the operator's that has an effect.
 func (c *containment) judged(full string) bool {
-	return slices.ContainsFunc(c.x.lists.classes, func(class pathClass) bool { return class.judged && c.inClass(&class, full) != "" })
+	return slices.ContainsFunc(c.x.Lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.classes.InClass(&class, full) != "" })
 }
 
 // oneName refuses a secret that another name of the file would show. What a hidden directory
@@ -414,13 +401,8 @@ func (c *containment) oneName(full string, entry *entry) error {
 	if !entry.kind.IsRegular() {
 		return nil
 	}
-	if resolved, err := c.resolver.Resolve(full); err != nil || resolved.HardLinks {
+	if resolved, err := c.view.Resolver.Resolve(full); err != nil || resolved.HardLinks {
 		return fmt.Errorf("%s has other names, by which it could be read", full)
 	}
 	return nil
-}
-
-// judges reports whether a class of the operator's has an effect.
-func (l *lists) judges() bool {
-	return slices.ContainsFunc(l.classes, func(class pathClass) bool { return class.judged })
 }

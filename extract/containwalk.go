@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 
+	"policyd/extract/disk"
 	"policyd/extract/stat"
 )
 
@@ -67,7 +68,7 @@ func (l *listings) put(dir string, stamp stat.Stamp, found listing) {
 // list reads a directory, or recalls it. What lies in git's directories counts by its content,
 // and what operators name by the session, so these are read each time.
 func (c *containment) list(dir string) (listing, error) {
-	if c.classes || !stat.Exact || strings.Contains(dir+"/", "/.git/") {
+	if c.judging || !stat.Exact || strings.Contains(dir+"/", "/.git/") {
 		return c.read(dir)
 	}
 	stamp, err := stat.Path(dir, false)
@@ -79,20 +80,20 @@ func (c *containment) list(dir string) (listing, error) {
 	}
 	now := c.x.now()
 	found, err := c.read(dir)
-	if err == nil && stamp.Changed+settledAfter < now {
+	if err == nil && stamp.Changed+disk.SettledAfter < now {
 		c.x.listings.put(dir, stamp, found)
 	}
 	return found, err
 }
 
 func (c *containment) read(dir string) (listing, error) {
-	all, err := c.readDir(dir)
+	all, err := c.view.ReadDir(dir)
 	if err != nil {
 		return listing{}, err
 	}
 	found := listing{names: len(all)}
 	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { return one.Type()&fs.ModeSymlink != 0 }) // what it leads to counts
-	each := c.classes || strings.Contains(dir+"/", "/.git/")
+	each := c.judging || strings.Contains(dir+"/", "/.git/")
 	for _, one := range all {
 		tells := each || c.tells(dir+"/"+one.Name(), one.Name())
 		if tells || one.IsDir() {
@@ -105,7 +106,7 @@ func (c *containment) read(dir string) (listing, error) {
 
 // tells reports whether a name alone means something to contained runs.
 func (c *containment) tells(full, name string) bool {
-	return name == ".git" || c.secretFile(full) || c.secretDirectory(full) || slices.Contains(c.x.lists.contain.protected, name)
+	return name == ".git" || c.classes.SecretFile(full) || c.classes.SecretDirectory(full) || slices.Contains(c.x.Lists.Contain.Protected, name)
 }
 
 func (c *containment) walk(dir string) error {
@@ -116,7 +117,7 @@ func (c *containment) walk(dir string) error {
 		}
 		return fmt.Errorf("look for secrets: %w", err)
 	}
-	c.step()
+	c.facts.step()
 	if c.left -= found.names; c.left < 0 {
 		return errManyNames
 	}

@@ -14,16 +14,16 @@ func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first
 	defer e.end()
 	e.session()
 	e.surroundings(nil)
-	first = e.tree(treeWalk{root: root}, nil)
+	first = e.trees.tree(treeWalk{root: root}, nil)
 	between()
-	return first, e.tree(treeWalk{root: root}, nil)
+	return first, e.trees.tree(treeWalk{root: root}, nil)
 }
 
 // NoPlaces is of how many directories it is remembered which places they lack.
-func (x *Extractor) NoPlaces() int { return len(x.noPlaces.known) }
+func (x *Extractor) NoPlaces() int { return len(x.noPlaces.Known) }
 
 // NoPrograms is of how many directories it is known which programs are missing.
-func (x *Extractor) NoPrograms() int { return len(x.noPrograms.known) }
+func (x *Extractor) NoPrograms() int { return len(x.noPrograms.Known) }
 
 // KnownTools are the names of all tools and methods that the built-in catalog knows of an
 // agent.
@@ -31,7 +31,7 @@ func KnownTools(b *Base, agent string) []string {
 	c, names := b.builtin.catalog, []string{}
 	for _, entry := range c.Clients {
 		for name := range entry.Tools {
-			if who := c.identify(agent, name, ""); who.known {
+			if who := c.Identify(agent, name, ""); who.Known {
 				names = append(names, name)
 			}
 		}

@@ -9,10 +9,15 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
+	"policyd/extract/catalog"
+	"policyd/extract/disk"
 	"policyd/extract/git/history"
-	"policyd/extract/git/object"
 	"policyd/extract/git/trust"
+	"policyd/extract/lists"
+	"policyd/extract/ownaddress"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/watched"
 )
@@ -51,12 +56,12 @@ const maxRepositories = 256
 // table and the git reader. It is safe for concurrent use.
 type Base struct {
 	options Options
-	address ownAddress
-	// own and protected are the real names that those of the options had at the start.
-	own, protected []string
+	address ownaddress.Addresses
+	// ownBefore and protectedBefore are the real names that those of the options had at the start.
+	ownBefore, protectedBefore []string
 	// builtin are the tables without what operators add: an extractor has its own.
 	builtin *tables
-	git     *trust.Reader
+	reader  *trust.Reader
 	// gitReaders are the git commands that print contents, by verb chain, gitWalks the options
 	// that say of which commits.
 	gitReaders map[string]gitReader
@@ -74,7 +79,7 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	catalog, err := loadCatalog()
+	catalog, err := catalog.Load()
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
@@ -95,8 +100,8 @@ func NewBase(options Options) (*Base, error) {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
 	base := &Base{
-		options: options, address: newOwnAddress([]string{options.Address, options.ConsoleAddress}, options.Hostnames), own: realNames(options.Own, nil), protected: realNames(options.Protected, nil),
-		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, git: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
+		options: options, address: ownaddress.New([]string{options.Address, options.ConsoleAddress}, options.Hostnames), ownBefore: realNames(options.Own, nil), protectedBefore: realNames(options.Protected, nil),
+		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, reader: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.
@@ -132,27 +137,20 @@ func realOrSelf(path string) string {
 type Extractor struct {
 	*Base
 	*tables
-	lists     *lists
-	homes     vouched[[]sensitive]
-	rootNames rootNames
+	*scope.Policy
 	// noPlaces are of directories that programs could be in.
-	noPlaces vouched[noPlaces]
+	noPlaces disk.Memory[noPlaces]
 	// noPrograms are names of programs that are missing in a directory of them.
-	noPrograms vouched[[]string]
+	noPrograms disk.Memory[[]string]
 	// listings are of directories that contained runs see.
 	listings listings
-	// past is what commits hold of secret files.
-	past *history.Past
-	// own and protected are the real names of what is policyd's own: links on the way
-	// may have been pointed elsewhere since the start.
-	own, protected []string
 }
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go. It looks
 // anew at where policyd's own files lie: that a bundle is reached over another link
 // by now is what a new snapshot may be made for.
 func (b *Base) With(policyd map[string]any) (*Extractor, error) {
-	lists, err := newLists(policyd, b.options.Home)
+	read, err := lists.New(policyd, b.options.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +159,11 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Extractor{
-		Base: b, tables: extended, lists: lists, past: history.NewPast(func(path string) bool { return lists.secrets.File(path) != "" }), own: realNames(b.options.Own, b.own), protected: realNames(b.options.Protected, b.protected),
-	}, nil
+	return &Extractor{Base: b, tables: extended, Policy: &scope.Policy{
+		Lists: read, Own: realNames(b.options.Own, b.ownBefore), Protected: realNames(b.options.Protected, b.protectedBefore), Home: b.options.Home,
+		Git: b.reader, Past: history.NewPast(func(path string) bool { return read.Secrets.File(path) != "" }), Clients: extended.catalog.Aliases,
+		GitFiles: b.gitStores.Files, GitDirectories: b.gitStores.Directories,
+	}}, nil
 }
 
 // Extract makes the facts of a call. It never fails: what can't be established
@@ -179,96 +179,170 @@ func (x *Extractor) Extract(call *v1.Call, grants []v1.PathGrant) v1.Facts {
 
 // extract makes the facts.
 func (e *extraction) extract(grants []v1.PathGrant) v1.Facts {
-	x, call := e.x, e.call
+	x, call := e.x, e.facts.call
 	e.session()
-	who := x.catalog.identify(call.Session.Agent, call.Tool, call.Protocol)
+	who := x.catalog.Identify(call.Session.Agent, call.Tool, call.Protocol)
 	e.facts.Schema = v1.FactsSchema
 	e.facts.Tool = v1.ToolFacts{
-		Name: call.Tool, Kind: who.kind(), Client: who.client, Protocol: call.Protocol, Known: who.known,
+		Name: call.Tool, Kind: who.Kind(), Client: who.Client, Protocol: call.Protocol, Known: who.Known,
 	}
-	e.about(who.kind())
+	e.facts.about(who.Kind())
 	e.surroundings(grants)
 	e.facts.Complete = true
-	args, err := decodeInto(e.work.arguments[:0], call.Args, x.catalog.arguments)
+	args, err := arguments.DecodeInto(e.arguments[:0], call.Args, x.catalog.Arguments)
 	if err != nil {
-		e.doubt("arguments_unreadable")
-		return e.finish()
+		e.facts.doubt("arguments_unreadable")
+		return e.facts.finish()
 	}
-	e.args = args
+	e.tools.args = args
 	switch {
-	case who.tool != nil:
-		e.catalogued(who.tool)
-	case who.method != nil:
-		e.facts.Tool.Namespace = who.method.Namespace
-		e.acp(who.method)
-	case who.server != "":
+	case who.Tool != nil:
+		e.tools.catalogued(who.Tool)
+	case who.Method != nil:
+		e.facts.Tool.Namespace = who.Method.Namespace
+		e.acp(who.Method)
+	case who.Server != "":
 		e.mcp(who)
 	default:
 		e.other(call.Tool)
 	}
-	return e.finish()
+	return e.facts.finish()
 }
 
-// extraction is the work on one call.
+// extraction is the work on one call. Its parts hold pointers to those that they ask.
 type extraction struct {
 	x     *Extractor
-	call  *v1.Call
-	args  arguments
-	facts v1.Facts
-	// gitAnswers counts how often commits and refs were read for their names, pastBudget
-	// what was read of history.
-	gitAnswers int
-	pastBudget object.Budget
+	facts builder
+	view  disk.View
+	// arguments is memory for those of the call.
+	arguments [6]arguments.Argument
 
-	resolver   paths.Resolver
-	roots      []paths.Root
-	grants     []v1.PathGrant
-	granted    map[string]bool // whether the root of a grant gives a space, once asked
-	sensitives []sensitive     // of the homes
-	rootStage  rootStage       // which roots were looked up
-	scratches  []string        // the client's own directories that the agent works in
-	home       string
-	windows    bool // the session's paths are read as Windows does
-	line       bool // a command line is being read
-	foreign    bool // on Windows, by a shell of Unix
-	crossed    bool // where it prints to may be a file that it reads
-	// aliases are the names that the line makes, commandIndex the command whose paths are looked at, and
-	// aliasDepth how many names led to the one that is.
-	aliases []alias
-	// sought is the path class that is looked for in the place of secrets; nil for secrets.
-	sought                   *pathClass
-	commandIndex, aliasDepth int
-
-	bounds      bounds
-	room        *room
-	work        workspace
-	walked      walked
-	projectBins projectPlaces
+	sessionPlaces
+	diskReaders
+	gitReaders
+	lineReaders
+	toolReaders
 }
 
-func (e *extraction) about(key string) {
-	for _, known := range e.facts.About {
-		if known == key {
-			return
-		}
-	}
-	e.facts.About = append(e.facts.About, key)
+// sessionPlaces say whose a path is.
+type sessionPlaces struct {
+	sensitive   scope.SensitiveRoots
+	grants      scope.Grants
+	scratch     scope.Scratch
+	scope       scope.Scope
+	permissions scope.Permissions
 }
 
-// doubt makes the facts incomplete and says why.
-func (e *extraction) doubt(code string) {
-	e.facts.Complete = false
-	for _, known := range e.facts.Doubts {
-		if known == code {
-			return
+// diskReaders say what lies at a path, and what is reached from there.
+type diskReaders struct {
+	classes   scope.Classifier
+	links     scope.HardLinks
+	trees     trees
+	globs     globs
+	choice    programChoice
+	programs  projectPrograms
+	producers producers
+}
+
+// gitReaders say what git does and prints.
+type gitReaders struct {
+	repos   scope.Repositories
+	kept    scope.GitKept
+	tracked trackedFiles
+	prints  gitPrints
+	gits    gitCommands
+}
+
+// lineReaders make facts of command lines.
+type lineReaders struct {
+	locator  locator
+	aliases  aliasTable
+	placer   placer
+	accesses accesses
+	commands commands
+}
+
+// toolReaders make facts of tool calls.
+type toolReaders struct {
+	tools tools
+	files fileTools
+	acps  acpReader
+}
+
+// wire makes the parts of an extraction for a call, each with those that it asks.
+func (e *extraction) wire(x *Extractor, call *v1.Call) {
+	e.x = x
+	e.facts = builder{call: call, lists: x.Lists, room: &room{}}
+	e.sessionPlaces = sessionPlaces{
+		sensitive:   scope.SensitiveRoots{View: &e.view, Policy: x.Policy},
+		grants:      scope.Grants{Sensitive: &e.sensitive},
+		scratch:     scope.Scratch{View: &e.view, Policy: x.Policy, Session: &e.facts.Session, Scope: &e.scope, Sensitive: &e.sensitive},
+		scope:       scope.Scope{View: &e.view, Lists: x.Lists, Sensitive: &e.sensitive, Grants: &e.grants, Scratch: &e.scratch, Repos: &e.repos},
+		permissions: scope.Permissions{View: &e.view, Scope: &e.scope, Grants: &e.grants},
+	}
+	e.diskReaders = diskReaders{
+		classes: scope.Classifier{View: &e.view, Policy: x.Policy, Scope: &e.scope, Scratch: &e.scratch},
+		links:   scope.HardLinks{View: &e.view, Policy: x.Policy, Scope: &e.scope, Classes: &e.classes, Kept: &e.kept},
+		trees: trees{
+			view: &e.view, x: x, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, repos: &e.repos,
+		},
+		globs:     globs{view: &e.view, scope: &e.scope},
+		choice:    programChoice{view: &e.view, scope: &e.scope, globs: &e.globs, trees: &e.trees},
+		programs:  projectPrograms{facts: &e.facts, view: &e.view, x: x, scope: &e.scope, globs: &e.globs},
+		producers: producers{view: &e.view, x: x, facts: &e.facts, repos: &e.repos},
+	}
+	e.gitReaders = gitReaders{
+		repos: scope.Repositories{View: &e.view, Policy: x.Policy, Scope: &e.scope},
+		kept:  scope.GitKept{View: &e.view, Policy: x.Policy},
+		tracked: trackedFiles{
+			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, trees: &e.trees,
+		},
+		prints: gitPrints{
+			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, tracked: &e.tracked,
+		},
+		gits: gitCommands{
+			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, kept: &e.kept, prints: &e.prints,
+		},
+	}
+	e.wireReaders(x)
+}
+
+// wireReaders makes the parts that write the facts.
+func (e *extraction) wireReaders(x *Extractor) {
+	asks := e.commands.asks
+	if asks.Plain == nil {
+		asks = shell.Options{
+			Plain: e.view.Direct, Enterable: e.permissions.Enterable, Readable: e.permissions.Readable, Textual: e.permissions.Textual,
+			Toplevel: e.repos.Toplevel, Directories: e.globs.directories, Produced: e.producers.produced,
 		}
 	}
-	e.facts.Doubts = append(e.facts.Doubts, code)
+	e.lineReaders = lineReaders{
+		locator: locator{
+			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, aliases: &e.aliases,
+		},
+		aliases: aliasTable{facts: &e.facts, view: &e.view, locator: &e.locator, repos: &e.repos, placer: &e.placer},
+		placer:  placer{facts: &e.facts, view: &e.view, locator: &e.locator, classes: &e.classes, globs: &e.globs},
+		accesses: accesses{
+			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, classes: &e.classes, locator: &e.locator, aliases: &e.aliases,
+			placer: &e.placer, globs: &e.globs, trees: &e.trees, tracked: &e.tracked, repos: &e.repos,
+		},
+		commands: commands{
+			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, sensitive: &e.sensitive, locator: &e.locator, aliases: &e.aliases,
+			accesses: &e.accesses, choice: &e.choice, programs: &e.programs, gits: &e.gits, asks: asks,
+		},
+	}
+	e.toolReaders = toolReaders{
+		tools: tools{facts: &e.facts, view: &e.view, x: x, locator: &e.locator, commands: &e.commands, files: &e.files},
+		files: fileTools{
+			facts: &e.facts, view: &e.view, x: x, locator: &e.locator, classes: &e.classes, placer: &e.placer, trees: &e.trees, tools: &e.tools,
+		},
+		acps: acpReader{facts: &e.facts, view: &e.view, x: x, commands: &e.commands, tools: &e.tools, files: &e.files},
+	}
 }
 
 // session normalizes the session: what is missing is read in the narrowest way.
 func (e *extraction) session() {
-	s := &e.call.Session
+	s := &e.facts.call.Session
 	audience := s.Audience
 	if audience != v1.AudiencePersonal && audience != v1.AudienceTeam {
 		audience = v1.AudiencePublic
@@ -281,99 +355,16 @@ func (e *extraction) session() {
 		ID: s.ID, Agent: s.Agent, Audience: audience, Interactive: s.Attended(), Platform: platform,
 		ProjectDir: s.ProjectDir, SessionDir: s.SessionDir, Tools: v1.Set(s.Tools),
 	}
-	e.home = s.Home
-	if e.home == "" {
-		e.home = e.x.options.Home
+	e.view.Home = s.Home
+	if e.view.Home == "" {
+		e.view.Home = e.x.options.Home
 	}
-	e.resolver.Names, e.resolver.Map = paths.NamesOf(platform), e.x.lists.pathMap
-	e.resolver.Watched = e.x.watched.Now()
+	e.view.Resolver.Names, e.view.Resolver.Map = paths.NamesOf(platform), e.x.Lists.PathMap
+	e.view.Resolver.Watched, e.view.Now = e.x.watched.Now(), e.x.now
 	if platform == "windows" {
 		e.onWindows()
-	} else if !path.IsAbs(e.home) {
-		e.home = "" // the shell's own ~ leads elsewhere than a path from the working directory
-	}
-}
-
-// finish fills what rules look things up by, and makes the facts total.
-func (e *extraction) finish() v1.Facts {
-	f := &e.facts
-	f.Tool.Act = f.Tool.JudgedAs()
-	e.about(f.Tool.Act)
-	verbs, names := distinct{list: f.Verbs}, distinct{list: f.Names}
-	for i := range f.Items {
-		item := &f.Items[i]
-		e.about(item.Kind)
-		if item.Kind == v1.ItemCommand {
-			verbs.add(item.Verb)
-		}
-		item.Form = total(item.Form)
-		item.Touches, item.Caveats, item.Within, item.Reaches = total(item.Touches), total(item.Caveats), total(item.Within), total(item.Reaches)
-		e.aboutItem(item)
-	}
-	for i := range f.Paths {
-		path := &f.Paths[i]
-		e.about(path.Op)
-		e.aboutPath(path)
-		names.add(paths.Base(path.Real))
-		path.Class, path.Caveats = total(path.Class), total(path.Caveats)
-		path.Links = total(path.Links)
-	}
-	f.Verbs, f.Names = verbs.list, names.list
-	if len(f.Items) == 0 && f.Complete && f.Tool.Kind == v1.ToolShell && !f.Messy {
-		e.about("nothing")
-	}
-	if e.x.lists.ruled[f.Session.Agent] {
-		e.about("ruled")
-	}
-	f.About, f.Verbs, f.Names, f.Doubts = total(f.About), total(f.Verbs), total(f.Names), total(f.Doubts)
-	f.Items, f.Paths, f.Session.Tools = total(f.Items), total(f.Paths), total(f.Session.Tools)
-	f.Method.Peers = total(f.Method.Peers)
-	return e.facts
-}
-
-// aboutPath adds the keys by which rules that deny or ask are indexed. They
-// are derived here, from the finished facts alone, so that no way of making a
-// path can forget one.
-func (e *extraction) aboutPath(path *v1.Path) {
-	changes := path.Op == v1.OpWrite || path.Op == v1.OpDelete
-	switch {
-	case path.Space == v1.SpaceOutside:
-		e.about("outside")
-	case path.Space == v1.SpaceGrantRead && changes:
-		e.about("read_only")
-	}
-	if path.Caveats.Has("network") {
-		e.about("network_device")
-	}
-	for _, class := range path.Class {
-		switch class.Name {
-		case "secret", "secret_directory":
-			e.about("secret")
-		case "protected", "protected_always":
-			e.about("protected")
-		case "own":
-			e.about("own")
-		case "delete_allow":
-		default:
-			e.about("class")
-		}
-	}
-}
-
-// aboutItem does the same for the caveats of items.
-func (e *extraction) aboutItem(item *v1.Item) {
-	if len(item.Reaches) > 0 {
-		e.about("class")
-	}
-	for _, caveat := range item.Caveats {
-		switch caveat {
-		case "reads_environment", "secret_variable":
-			e.about("environment")
-		case "own_program", "own_address":
-			e.about("own")
-		case reachesSecret, reachesOutside, reachesUnknown:
-			e.about("reach")
-		}
+	} else if !path.IsAbs(e.view.Home) {
+		e.view.Home = "" // the shell's own ~ leads elsewhere than a path from the working directory
 	}
 }
 
@@ -393,4 +384,46 @@ func appendNew(list []string, text string) []string {
 		}
 	}
 	return append(list, text)
+}
+
+// now is the time since the Unix epoch.
+func (b *Base) now() time.Duration {
+	if b.options.Now != nil {
+		return time.Duration(b.options.Now().UnixNano())
+	}
+	return time.Duration(time.Now().UnixNano())
+}
+
+// surroundings resolves the session's directories and the working directory (V4, P14).
+func (e *extraction) surroundings(grants []v1.PathGrant) {
+	s := &e.facts.call.Session
+	e.scope.Begin(s, grants)
+	for _, dir := range []*string{&e.facts.Session.ProjectDir, &e.facts.Session.SessionDir} {
+		if resolved, err := e.view.Resolver.Resolve(*dir); err == nil {
+			*dir = resolved.Real
+		}
+	}
+	for _, dir := range []string{e.facts.call.Cwd, s.ProjectDir, s.SessionDir} {
+		if dir == "" {
+			continue
+		}
+		if resolved, err := e.view.Resolve(dir); err == nil {
+			e.facts.Cwd = resolved.Real
+		}
+		return
+	}
+}
+
+// onWindows reads the session as one on Windows.
+func (e *extraction) onWindows() {
+	e.view.Windows, e.view.Resolver.Windows = true, true
+	e.view.Home = e.facts.call.Session.Home
+	if e.view.Home == "" && path.IsAbs(e.x.options.Home) == (e.facts.call.Session.ProjectDir != "" && e.facts.call.Session.ProjectDir[0] == '/') {
+		e.view.Home = e.x.options.Home // the sidecar's own, where that is of the same kind
+	}
+	if clean, err := paths.WindowsPath(e.view.Home); err == nil {
+		e.view.Home = clean
+	} else {
+		e.view.Home = ""
+	}
 }

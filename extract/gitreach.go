@@ -10,14 +10,30 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/git/history"
+	"policyd/extract/git/object"
 	"policyd/extract/git/syntax"
 	"policyd/extract/git/trust"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
 //go:embed gitreaders.json
 var gitReadersJSON []byte
+
+// gitPrints says what secrets a git command prints of files and of commits.
+type gitPrints struct {
+	view    *disk.View
+	x       *Extractor
+	scope   *scope.Scope
+	repos   *scope.Repositories
+	classes *scope.Classifier
+	links   *scope.HardLinks
+	tracked *trackedFiles
+	// budget is what was read of history.
+	budget object.Budget
+}
 
 // gitReader says when a git command prints whole contents (S3).
 type gitReader struct {
@@ -76,57 +92,57 @@ func (g *gitReader) printsContents(form v1.Form) bool {
 
 // gitReach says whether a command that prints the contents of tracked files, or of those
 // that commits hold, can print a secret.
-func (e *extraction) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
-	reader, ok := e.x.gitReaders[c.Verb]
+func (p *gitPrints) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+	reader, ok := p.x.gitReaders[c.Verb]
 	if ok && !verdict.Found && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
-		return reachesUnknown // outside a repository it compares files and directories as they are
+		return disk.ReachesUnknown // outside a repository it compares files and directories as they are
 	}
 	if c.Verb == "git stash show" && verdict.Effects.Has(trust.ShowsStash) {
 		reader.Prints = true
 	}
 	if !ok || !verdict.Found || !reader.printsContents(c.Form) {
-		return reachesNone
+		return disk.ReachesNone
 	}
 	if slices.ContainsFunc(reader.Elsewhere, func(option string) bool { _, ok := c.Form.Get(option); return ok }) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	if verdict.Effects.Has(trust.Recurses) || c.Verb == "git stash show" && verdict.Effects.Has(trust.ShowsUntracked) {
-		return reachesUnknown // what is tracked there, or was stashed beside, isn't looked at
+		return disk.ReachesUnknown // what is tracked there, or was stashed beside, isn't looked at
 	}
-	answer := reachesNone
+	answer := disk.ReachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
-		answer = e.selectedReach(item, c, &reader, verdict, dir)
+		answer = p.selectedReach(item, c, &reader, verdict, dir)
 	}
 	for i, object := range c.Git.Objects {
-		if answer != reachesNone || reader.Lists {
+		if answer != disk.ReachesNone || reader.Lists {
 			break
 		}
 		specs := []string{objectSpec(object)}
-		answer = e.trackedReach(verdict, specs, dir)
-		if holder := c.Git.Holders[i]; answer == reachesNone && holder != "" {
-			answer = e.pastReach(item, verdict, history.Query{Revisions: []string{holder}, Alone: true}, specs, dir)
+		answer = p.trackedReach(verdict, specs, dir)
+		if holder := c.Git.Holders[i]; answer == disk.ReachesNone && holder != "" {
+			answer = p.pastReach(item, verdict, history.Query{Revisions: []string{holder}, Alone: true}, specs, dir)
 		}
 	}
 	return answer
 }
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
-func (e *extraction) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
-	paths, revisions := e.divided(c, reader, &verdict, dir)
+func (p *gitPrints) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
+	paths, revisions := p.divided(c, reader, &verdict, dir)
 	named := pathspecs(c, reader, verdict.Effects.Has(trust.Follows), paths)
-	of, specs := e.historyOf(c, reader, revisions, named), named
+	of, specs := p.historyOf(c, reader, revisions, named), named
 	if len(named) > 0 {
 		specs = slices.Concat(named, c.Git.Below())
 	}
-	answer := e.trackedReach(verdict, specs, dir)
-	if answer == reachesNone && reader.readsWork(c.Form) {
-		answer = e.workReach(verdict, specs, dir, reader.Opens)
+	answer := p.trackedReach(verdict, specs, dir)
+	if answer == disk.ReachesNone && reader.readsWork(c.Form) {
+		answer = p.workReach(verdict, specs, dir, reader.Opens)
 	}
-	if answer != reachesNone {
+	if answer != disk.ReachesNone {
 		return answer
 	}
-	if answer = e.pastReach(item, verdict, of, specs, dir); answer == reachesUnknown && of.Walks && e.textsAlone(named) {
-		return reachesNone // however far back, nothing else is printed
+	if answer = p.pastReach(item, verdict, of, specs, dir); answer == disk.ReachesUnknown && of.Walks && p.textsAlone(named) {
+		return disk.ReachesNone // however far back, nothing else is printed
 	}
 	return answer
 }
@@ -144,15 +160,15 @@ func objectSpec(object string) string {
 }
 
 // isPath reports whether git takes a word that may name a revision for a path.
-func (e *extraction) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
-	return !reader.Numbers && e.namesPath(c, word, dir) &&
-		!history.MayName(&verdict.Repository, word, &e.pastBudget)
+func (p *gitPrints) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
+	return !reader.Numbers && p.namesPath(c, word, dir) &&
+		!history.MayName(&verdict.Repository, word, &p.budget)
 }
 
 // divided tells paths from revisions among the words that may name either.
-func (e *extraction) divided(c *shell.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
+func (p *gitPrints) divided(c *shell.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
 	for _, word := range c.Git.Revisions {
-		if e.isPath(c, reader, verdict, word, dir) {
+		if p.isPath(c, reader, verdict, word, dir) {
 			paths = append(paths, word)
 		} else {
 			revisions = append(revisions, word)
@@ -186,15 +202,15 @@ func pathspecs(c *shell.Command, reader *gitReader, follows bool, paths []string
 
 // namesPath reports whether git may take a word for a path. Told to ignore what is missing, it takes
 // each for a revision, be it one that there isn't.
-func (e *extraction) namesPath(c *shell.Command, word, dir string) bool {
+func (p *gitPrints) namesPath(c *shell.Command, word, dir string) bool {
 	_, ignores := c.Form.Get("--ignore-missing")
-	return !c.Git.Dashes && !ignores && plainWord(word) && e.exists(e.absolute(word, dir))
+	return !c.Git.Dashes && !ignores && plainWord(word) && p.view.Exists(p.view.Absolute(word, dir))
 }
 
 // trackedReach says whether a secret is among the tracked files that pathspecs
 // select.
-func (e *extraction) trackedReach(verdict trust.Verdict, specs []string, dir string) string {
-	return e.secretAmong(verdict, func(visit func(path string) bool) error {
+func (p *gitPrints) trackedReach(verdict trust.Verdict, specs []string, dir string) string {
+	return p.secretAmong(verdict, func(visit func(path string) bool) error {
 		return history.Tracked(verdict.Repository, specs, dir, visit)
 	})
 }
@@ -202,47 +218,47 @@ func (e *extraction) trackedReach(verdict trust.Verdict, specs []string, dir str
 // workReach says what tracked files are on the disk where a command reads them there:
 // other names of secrets, and, with opens, whatever lies behind a link that stands in the
 // place of a directory. Git then looks only at what each file itself is.
-func (e *extraction) workReach(verdict trust.Verdict, specs []string, dir string, opens bool) string {
-	doubles := e.doubles(verdict.Top)
+func (p *gitPrints) workReach(verdict trust.Verdict, specs []string, dir string, opens bool) string {
+	doubles := p.links.Doubles(verdict.Top)
 	if !opens && len(doubles) == 0 {
-		return reachesNone
+		return disk.ReachesNone
 	}
-	answer, last, linked, left := reachesNone, "", false, maxReached
+	answer, last, linked, left := disk.ReachesNone, "", false, disk.MaxReached
 	err := history.Tracked(verdict.Repository, specs, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		if parent := path.Dir(name); opens && parent != last {
-			resolved, err := e.resolver.Resolve(verdict.Top + "/" + parent)
+			resolved, err := p.view.Resolver.Resolve(verdict.Top + "/" + parent)
 			last, linked = parent, err != nil || len(resolved.Links) > 0
 			left--
 		}
 		switch {
 		case left < 0:
-			answer = reachesUnknown
+			answer = disk.ReachesUnknown
 		case linked:
-			answer = e.trackedFile(full)
-		case len(doubles) > 0 && e.oneOf(doubles, full):
-			answer = reachesSecret
+			answer = p.tracked.trackedFile(full)
+		case len(doubles) > 0 && p.links.OneOf(doubles, full):
+			answer = disk.ReachesSecret
 		}
-		return answer == reachesNone
+		return answer == disk.ReachesNone
 	})
 	if err != nil && !errors.Is(err, history.ErrNoRepository) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	return answer
 }
 
 // secretAmong says whether a secret is among tracked files, which list names from the
 // top until visit has had enough.
-func (e *extraction) secretAmong(verdict trust.Verdict, list func(visit func(path string) bool) error) string {
-	answer := reachesNone
+func (p *gitPrints) secretAmong(verdict trust.Verdict, list func(visit func(path string) bool) error) string {
+	answer := disk.ReachesNone
 	err := list(func(path string) bool {
-		if e.secretFile(verdict.Top + "/" + path) {
-			answer = reachesSecret
+		if p.classes.SecretFile(verdict.Top + "/" + path) {
+			answer = disk.ReachesSecret
 		}
-		return answer == reachesNone
+		return answer == disk.ReachesNone
 	})
 	if err != nil && !errors.Is(err, history.ErrNoRepository) {
-		return reachesUnknown
+		return disk.ReachesUnknown
 	}
 	return answer
 }
@@ -250,32 +266,32 @@ func (e *extraction) secretAmong(verdict trust.Verdict, list func(visit func(pat
 // blobReach says whether a word names the contents of a tracked secret by their
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
-func (e *extraction) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+func (p *gitPrints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
-		return reachesOutside
+		return disk.ReachesOutside
 	}
 	for _, word := range c.Git.Revisions {
 		for _, digits := range syntax.Hashes(word) {
-			if answer := e.hashReach(digits, verdict); answer != reachesNone {
+			if answer := p.hashReach(digits, verdict); answer != disk.ReachesNone {
 				return answer
 			}
 		}
 	}
-	if answer := e.stagedReach(c, verdict); answer != reachesNone {
+	if answer := p.stagedReach(c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
 	if !verdict.Found {
-		return reachesNone
+		return disk.ReachesNone
 	}
-	if answer := e.contentReach(item, c, verdict); answer != reachesNone {
+	if answer := p.contentReach(item, c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
-	if !e.printsObjects(c, verdict, dir) {
-		return reachesNone
+	if !p.printsObjects(c, verdict, dir) {
+		return disk.ReachesNone
 	}
-	answer := e.trackedReach(verdict, nil, verdict.Top)
-	if answer == reachesNone && (slices.Contains(refFormatters, c.Verb) || takesRefs(c)) {
-		answer = e.pastReach(item, verdict, history.Query{All: true, Contents: true}, nil, verdict.Top)
+	answer := p.trackedReach(verdict, nil, verdict.Top)
+	if answer == disk.ReachesNone && (slices.Contains(refFormatters, c.Verb) || takesRefs(c)) {
+		answer = p.pastReach(item, verdict, history.Query{All: true, Contents: true}, nil, verdict.Top)
 	}
 	return answer
 }
@@ -287,29 +303,29 @@ func takesRefs(c *shell.Command) bool {
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
 // prints these whatever options say of commits. To git show the shell makes hashes of commits alone.
-func (e *extraction) contentReach(item *v1.Item, c *shell.Command, verdict trust.Verdict) string {
+func (p *gitPrints) contentReach(item *v1.Item, c *shell.Command, verdict trust.Verdict) string {
 	words := c.Git.Revisions
 	switch c.Verb {
 	case "git cat-file":
 	case "git show":
 		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(word, "$(") })
 	default:
-		return reachesNone
+		return disk.ReachesNone
 	}
-	return e.pastReach(item, verdict, history.Query{Revisions: words, Contents: true}, nil, verdict.Top)
+	return p.pastReach(item, verdict, history.Query{Revisions: words, Contents: true}, nil, verdict.Top)
 }
 
 // printsObjects reports whether a command may print what a tag names: a tag may name the
 // contents of a file.
-func (e *extraction) printsObjects(c *shell.Command, verdict trust.Verdict, dir string) bool {
-	reader := e.x.gitReaders[c.Verb]
+func (p *gitPrints) printsObjects(c *shell.Command, verdict trust.Verdict, dir string) bool {
+	reader := p.x.gitReaders[c.Verb]
 	switch {
 	case slices.Contains(refFormatters, c.Verb):
 		return strings.Contains(c.Git.Format, "raw")
 	case c.Verb == "git grep" && !reader.printsContents(c.Form), !slices.Contains(objectPrinters, c.Verb):
 		return false
 	}
-	return e.namesTags(c, verdict, dir)
+	return p.namesTags(c, verdict, dir)
 }
 
 // refFormatters print of refs, in a format, what these name ("%(raw)").
@@ -317,50 +333,93 @@ var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
 
 // stagedReach says whether a word that reads like a pathspec with magic names a tracked
 // secret: git looks first for a path of that very name in its index.
-func (e *extraction) stagedReach(c *shell.Command, verdict trust.Verdict) string {
+func (p *gitPrints) stagedReach(c *shell.Command, verdict trust.Verdict) string {
 	for _, name := range c.Git.Staged {
-		if answer := e.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != reachesNone {
+		if answer := p.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != disk.ReachesNone {
 			return answer
 		}
 	}
-	return reachesNone
+	return disk.ReachesNone
 }
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.
-func (e *extraction) namesTags(c *shell.Command, verdict trust.Verdict, dir string) bool {
+func (p *gitPrints) namesTags(c *shell.Command, verdict trust.Verdict, dir string) bool {
 	if takesRefs(c) {
 		return true
 	}
 	var words []string
 	for _, word := range c.Git.Revisions {
-		reader := e.x.gitReaders[c.Verb]
-		if !e.isPath(c, &reader, &verdict, word, dir) && !strings.Contains(word, "$(") {
+		reader := p.x.gitReaders[c.Verb]
+		if !p.isPath(c, &reader, &verdict, word, dir) && !strings.Contains(word, "$(") {
 			words = append(words, word)
 		}
 	}
 	return history.MayNameTags(verdict.Repository, words)
 }
 
-// plainRefs reports whether what git prints of the refs of the repository there is plain
-// words, and with said also where it is what a tag says that it is called.
-func (e *extraction) plainRefs(dir string, said bool) bool {
-	if !e.asksGit() {
-		return false
-	}
-	verdict := e.inspect(dir, "for-each-ref")
-	return !verdict.Effects.Has(trust.AltersNames) && history.RefsAreWords(verdict.Repository) && (!said || history.TagsAreWords(verdict.Repository))
-}
-
 // objectPrinters print whatever a revision names, whatever options say of commits, and
 // whatever paths they are limited to.
 var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"}
 
-func (e *extraction) hashReach(digits string, verdict trust.Verdict) string {
+func (p *gitPrints) hashReach(digits string, verdict trust.Verdict) string {
 	if verdict.ForeignObjects {
-		return reachesOutside
+		return disk.ReachesOutside
 	}
-	return e.secretAmong(verdict, func(visit func(path string) bool) error {
+	return p.secretAmong(verdict, func(visit func(path string) bool) error {
 		return history.Blobs(verdict.Repository, digits, visit)
 	})
+}
+
+// historyOf are the commits that a command prints contents of, by its revisions and limited by
+// pathspecs. Where the shell makes words of them, all count.
+func (p *gitPrints) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) history.Query {
+	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	walks := p.x.gitWalks
+	if reader.Commits == "" {
+		return history.Query{}
+	}
+	of := history.Query{
+		Walks: reader.Commits == "walked" || reader.Commits == "named" && slices.ContainsFunc(walks.Walked, has),
+		Alone: reader.Commits == "trees",
+		Logs:  reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
+	}
+	if reader.Commits == "all" {
+		return history.Query{All: true, Walks: true}
+	}
+	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0 || takesRefs(c)
+	for _, word := range revisions {
+		if reader.Numbers && strings.Trim(word, "0123456789") == "" {
+			word = reader.Start + "@{" + word + "}"
+		}
+		of.Revisions = append(of.Revisions, word)
+	}
+	if len(of.Revisions) == 0 && reader.Start != "" && (len(reader.StartWith) == 0 || slices.ContainsFunc(reader.StartWith, has)) {
+		of.Revisions = []string{reader.Start}
+	}
+	if reader.Counts && len(specs) == 0 && !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool { return entry.Name[0] == '-' && !slices.Contains(walks.Counted, entry.Name) }) {
+		of.Count = c.Git.Count
+	}
+	return of
+}
+
+// pastReach says whether a secret is among the files that commits hold, as far as pathspecs
+// select them, and notes on the item where it is.
+func (p *gitPrints) pastReach(item *v1.Item, verdict trust.Verdict, of history.Query, specs []string, dir string) string {
+	if len(of.Revisions) == 0 && !of.All {
+		return disk.ReachesNone
+	}
+	of.Budget = &p.budget
+	answer := p.secretAmong(verdict, func(visit func(path string) bool) error {
+		return p.classes.Past().Held(verdict.Repository, of, specs, dir, visit)
+	})
+	if answer == disk.ReachesSecret && p.classes.Sought == nil {
+		item.Caveats.Add("secret_in_commits")
+	}
+	return answer
+}
+
+// textsAlone reports whether pathspecs select source texts alone, as far as their names tell.
+func (p *gitPrints) textsAlone(specs []string) bool {
+	return len(specs) > 0 && !slices.ContainsFunc(specs, func(spec string) bool { return strings.HasPrefix(spec, ":") || !p.classes.TextByName(spec) })
 }

@@ -4,14 +4,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
-	"policyd/extract/git/trust"
 	"policyd/extract/shell"
-	"policyd/extract/stat"
 	"policyd/internal/credential"
 )
 
@@ -95,137 +91,6 @@ func (s *gitStores) verb(c *shell.Command) string {
 	}
 }
 
-// storesReach says whether a command prints a credential that git keeps: in settings, in addresses of
-// remotes, or in messages of reflogs, which hold the words of command lines.
-func (e *extraction) storesReach(c *shell.Command, verdict trust.Verdict) string {
-	if answer := configReach(c, verdict); answer != reachesNone {
-		return answer
-	}
-	stores, known := e.x.gitStores.printed(c)
-	if !known {
-		return reachesUnknown
-	}
-	for _, store := range stores {
-		if answer := e.storeReach(store, c, verdict); answer != reachesNone {
-			return answer
-		}
-	}
-	return reachesNone
-}
-
-func (e *extraction) storeReach(store string, c *shell.Command, verdict trust.Verdict) string {
-	has := func(is func(name string) bool) string {
-		if slices.ContainsFunc(verdict.Credentials, is) {
-			return reachesSecret
-		}
-		return reachesNone
-	}
-	switch store {
-	case "settings":
-		return has(func(string) bool { return true })
-	case "remote_names":
-		return has(func(name string) bool { return strings.HasPrefix(name, "remote.") && namesCredential(name) })
-	case "remotes":
-		return has(func(name string) bool {
-			section, _, _ := strings.Cut(name, ".")
-			return section == "remote" || section == "url" || section == "branch"
-		})
-	}
-	if !verdict.Found {
-		return reachesNone
-	}
-	logs := []string{verdict.GitDir + "/logs", verdict.CommonDir + "/logs"}
-	switch {
-	case store == "stash":
-		logs = []string{verdict.CommonDir + "/logs/refs/stash"}
-	case store == "log" && e.x.gitStores.verb(c) == c.Verb && len(c.Git.Revisions)+len(c.Git.Patterns) == 0 && !takesRefs(c) && !e.walksAll(c):
-		logs = []string{verdict.GitDir + "/logs/HEAD"}
-	}
-	for _, place := range logs {
-		if e.keepsCredentials(place) {
-			return reachesSecret
-		}
-	}
-	return reachesNone
-}
-
-// walksAll reports whether a command begins at other refs than those that it names.
-func (e *extraction) walksAll(c *shell.Command) bool {
-	return slices.ContainsFunc(e.x.gitWalks.All, func(option string) bool { _, ok := c.Form.Get(option); return ok })
-}
-
 // namesCredential reports whether the name of a setting holds a credential, or stands for files whose
 // settings weren't read.
 func namesCredential(name string) bool { return name == "include" || credential.Holds(name) }
-
-// Bounds of looking for credentials in what git keeps. Beyond them there may be one.
-const (
-	maxKept      = 4 << 20
-	maxKeptFiles = 2000
-)
-
-// keepsCredentials reports whether a file, or one below a directory, holds a credential or can't be
-// looked at. Nothing that is missing does.
-func (e *extraction) keepsCredentials(place string) bool {
-	files, bytes := maxKeptFiles, int64(maxKept)
-	return e.keeps(place, &files, &bytes)
-}
-
-func (e *extraction) keeps(place string, files *int, bytes *int64) bool {
-	info, err := e.stat(place)
-	switch {
-	case stat.Missing(err):
-		return false
-	case err != nil:
-		return true
-	case info.IsDir():
-		entries, err := e.readDir(place)
-		if err != nil {
-			return true
-		}
-		return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return e.keeps(place+"/"+entry.Name(), files, bytes) })
-	case !info.Mode().IsRegular():
-		return true
-	}
-	*files--
-	*bytes -= info.Size()
-	if *files < 0 || *bytes < 0 {
-		return true
-	}
-	content, err := e.readFile(place)
-	return err != nil || credential.Holds(string(content))
-}
-
-// secretSettings reports whether a file is one of a repository's own that holds a credential: what git
-// config, git remote and git reflog print stands in it.
-func (e *extraction) secretSettings(real string) bool {
-	_, below, found := strings.Cut(real, ".git/")
-	if !found {
-		return false
-	}
-	stores := e.x.gitStores
-	inside := slices.ContainsFunc(strings.Split(path.Dir(below), "/"), func(name string) bool { return slices.Contains(stores.Directories, name) })
-	base := path.Base(real)
-	if !inside && !slices.Contains(stores.Files, base) {
-		return false
-	}
-	if base != "config" && base != "config.worktree" {
-		return e.keepsCredentials(real)
-	}
-	info, err := e.stat(real)
-	if err != nil || !info.Mode().IsRegular() {
-		return e.barred(err)
-	}
-	if info.Size() > maxSettings {
-		return true
-	}
-	content, err := e.readFile(real)
-	return err != nil || trust.HoldsCredentials(content)
-}
-
-// gitDirSecret reports whether a repository's own directory holds such a file.
-func (e *extraction) gitDirSecret(dir string) bool {
-	stores := e.x.gitStores
-	return slices.ContainsFunc(stores.Files, func(name string) bool { return e.secretSettings(dir + "/" + name) }) ||
-		slices.ContainsFunc(stores.Directories, func(name string) bool { return e.keepsCredentials(dir + "/" + name) })
-}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
 	"policyd/extract/value"
@@ -25,88 +26,6 @@ type ignores struct {
 
 // maxIgnoreFile bounds what is read of one file of rules.
 const maxIgnoreFile = 64 << 10
-
-// ignoresAbove gathers the rules of root's repository from its top down to
-// root itself. Outside a repository nothing is ignored.
-func (e *extraction) ignoresAbove(root string) ignores {
-	var chain []string
-	found := false
-	for at := root; ; at = paths.Parent(at) {
-		if !found {
-			chain = append(chain, at)
-			_, err := e.stat(strings.TrimSuffix(at, "/") + "/.git") // a link to nowhere makes no repository
-			found = err == nil
-		} else if e.exists(strings.TrimSuffix(at, "/")+"/.ignore") || e.exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
-			return ignores{void: true} // these hold across repositories
-		}
-		if at == "/" {
-			break
-		}
-	}
-	if !found {
-		return ignores{void: true}
-	}
-	var rules ignores
-	for _, dir := range slices.Backward(chain) {
-		rules = e.ignoresIn(rules, dir)
-	}
-	return rules
-}
-
-// ignoreFilesAbove says what the files of ignore rules above a directory are: a link
-// in their place may lead anywhere.
-func (e *extraction) ignoreFilesAbove(dir string, names []string) string {
-	for at := dir; len(names) > 0 && at != paths.Parent(at); {
-		at = paths.Parent(at)
-		for _, name := range names {
-			file := strings.TrimSuffix(at, "/") + "/" + name
-			if !e.exists(file) {
-				continue
-			}
-			if answer := e.settingsFile(file); answer != reachesNone {
-				return answer
-			}
-		}
-	}
-	return reachesNone
-}
-
-// ignoresIn adds the rules of a directory's own files to those in force above it.
-func (e *extraction) ignoresIn(i ignores, dir string) ignores {
-	if i.void {
-		return i
-	}
-	if e.exists(dir + "/.git") {
-		i = ignores{} // a repository of its own: the rules above it don't hold
-	}
-	for _, name := range []string{".ignore", ".rgignore"} {
-		if e.exists(dir + "/" + name) {
-			return ignores{void: true}
-		}
-	}
-	text, err := e.readFile(dir + "/.gitignore")
-	if err != nil {
-		if stat.Missing(err) {
-			return i
-		}
-		return ignores{void: true}
-	}
-	if file, err := e.resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
-		return ignores{void: true} // git follows no such link
-	}
-	if len(text) > maxIgnoreFile || !utf8.Valid(text) { // some read no further than the first line that isn't text
-		return ignores{void: true}
-	}
-	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
-	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) { // which git skips
-		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
-		if strings.HasPrefix(strings.TrimLeft(line, "\ufeff"), "!") {                           // some skip several such marks
-			return ignores{void: true}
-		}
-		next.add(line)
-	}
-	return next
-}
 
 // add takes a rule that is a plain glob over one name, at any depth.
 func (i *ignores) add(rule string) {
@@ -126,7 +45,7 @@ func (i *ignores) ignores(name string, directory bool) bool {
 	if i.void {
 		return false
 	}
-	matches := func(glob string) bool { return leftOut([]string{glob}, name) }
+	matches := func(glob string) bool { return disk.LeavesOut([]string{glob}, name) }
 	return slices.ContainsFunc(i.files, matches) || directory && slices.ContainsFunc(i.dirs, matches)
 }
 
@@ -143,22 +62,22 @@ func (h hiding) hides(name string, directory bool) bool {
 	if !h.on || !strings.HasPrefix(name, ".") {
 		return false
 	}
-	if !directory && matchAny(h.files, name) {
+	if !directory && disk.MatchAny(h.files, name) {
 		return false
 	}
-	return !matchAny(h.back, name) && !matchAny(h.back, strings.ToLower(name))
+	return !disk.MatchAny(h.back, name) && !disk.MatchAny(h.back, strings.ToLower(name))
 }
 
 // within is what a directory's own ignore rules leave of it: they may take back
 // in what is hidden, a secret or a directory that holds one.
-func (h hiding) within(e *extraction, dir string) hiding {
+func (h hiding) within(w *trees, dir string) hiding {
 	if !h.on {
 		return h
 	}
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude", ".config/git/ignore", ".config/fd/ignore"} {
-		text, err := e.readFile(dir + "/" + name)
+		text, err := w.view.ReadFile(dir + "/" + name)
 		if errors.Is(err, syscall.ENOTDIR) && name == ".git/info/exclude" {
-			text, err = e.excludesBehind(dir)
+			text, err = w.excludesBehind(dir)
 		}
 		if err != nil {
 			if stat.Missing(err) {
@@ -171,7 +90,7 @@ func (h hiding) within(e *extraction, dir string) hiding {
 			if !ok {
 				continue
 			}
-			if e.couldBeSecret(rule) || e.couldBeSecret(strings.ToLower(rule)) {
+			if w.couldBeSecret(rule) || w.couldBeSecret(strings.ToLower(rule)) {
 				return hiding{}
 			}
 			rule = strings.TrimRight(rule, "/")
@@ -181,32 +100,114 @@ func (h hiding) within(e *extraction, dir string) hiding {
 	return h
 }
 
-// excludesBehind are the rules that a repository holds beside its files, where ".git" is a file
-// that says where it lies: of a linked work tree they are those of the main one.
-func (e *extraction) excludesBehind(dir string) ([]byte, error) {
-	verdict := e.inspect(dir, "rev-parse")
-	if verdict.Top != dir || verdict.CommonDir == "" {
-		return nil, errUnseen
-	}
-	return e.readFile(verdict.CommonDir + "/info/exclude")
-}
-
 // hiddenSecrets are names that stand for the hidden entries of any list of
 // secrets, to try a glob on.
 var hiddenSecrets = []string{".env", ".env.local", ".npmrc", ".netrc", ".pypirc", ".git-credentials", ".ssh", ".aws", ".gnupg", ".x.pem"}
 
+// ignoresAbove gathers the rules of root's repository from its top down to
+// root itself. Outside a repository nothing is ignored.
+func (w *trees) ignoresAbove(root string) ignores {
+	var chain []string
+	found := false
+	for at := root; ; at = paths.Parent(at) {
+		if !found {
+			chain = append(chain, at)
+			_, err := w.view.Stat(strings.TrimSuffix(at, "/") + "/.git") // a link to nowhere makes no repository
+			found = err == nil
+		} else if w.view.Exists(strings.TrimSuffix(at, "/")+"/.ignore") || w.view.Exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
+			return ignores{void: true} // these hold across repositories
+		}
+		if at == "/" {
+			break
+		}
+	}
+	if !found {
+		return ignores{void: true}
+	}
+	var rules ignores
+	for _, dir := range slices.Backward(chain) {
+		rules = w.ignoresIn(rules, dir)
+	}
+	return rules
+}
+
+// ignoresIn adds the rules of a directory's own files to those in force above it.
+func (w *trees) ignoresIn(i ignores, dir string) ignores {
+	if i.void {
+		return i
+	}
+	if w.view.Exists(dir + "/.git") {
+		i = ignores{} // a repository of its own: the rules above it don't hold
+	}
+	for _, name := range []string{".ignore", ".rgignore"} {
+		if w.view.Exists(dir + "/" + name) {
+			return ignores{void: true}
+		}
+	}
+	text, err := w.view.ReadFile(dir + "/.gitignore")
+	if err != nil {
+		if stat.Missing(err) {
+			return i
+		}
+		return ignores{void: true}
+	}
+	if file, err := w.view.Resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
+		return ignores{void: true} // git follows no such link
+	}
+	if len(text) > maxIgnoreFile || !utf8.Valid(text) { // some read no further than the first line that isn't text
+		return ignores{void: true}
+	}
+	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) { // which git skips
+		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
+		if strings.HasPrefix(strings.TrimLeft(line, "\ufeff"), "!") {                           // some skip several such marks
+			return ignores{void: true}
+		}
+		next.add(line)
+	}
+	return next
+}
+
+// ignoreFilesAbove says what the files of ignore rules above a directory are: a link
+// in their place may lead anywhere.
+func (w *trees) ignoreFilesAbove(dir string, names []string) string {
+	for at := dir; len(names) > 0 && at != paths.Parent(at); {
+		at = paths.Parent(at)
+		for _, name := range names {
+			file := strings.TrimSuffix(at, "/") + "/" + name
+			if !w.view.Exists(file) {
+				continue
+			}
+			if answer := w.settingsFile(file); answer != disk.ReachesNone {
+				return answer
+			}
+		}
+	}
+	return disk.ReachesNone
+}
+
+// excludesBehind are the rules that a repository holds beside its files, where ".git" is a file
+// that says where it lies: of a linked work tree they are those of the main one.
+func (w *trees) excludesBehind(dir string) ([]byte, error) {
+	verdict := w.repos.Inspect(dir, "rev-parse")
+	if verdict.Top != dir || verdict.CommonDir == "" {
+		return nil, disk.ErrUnseen
+	}
+	return w.view.ReadFile(verdict.CommonDir + "/info/exclude")
+}
+
 // couldBeSecret reports whether a rule could match a hidden secret. The usual
 // exceptions (.gitkeep, .env.example, *.md) can't.
-func (e *extraction) couldBeSecret(rule string) bool {
+func (w *trees) couldBeSecret(rule string) bool {
 	rule = strings.Trim(rule, "/")
 	last := rule[strings.LastIndexByte(rule, '/')+1:]
-	if strings.TrimSpace(last) == "" || !plainGlob(last) {
+	if strings.TrimSpace(last) == "" || !disk.PlainGlob(last) {
 		return true // a rule of nothing takes everything back
 	}
 	if !strings.ContainsAny(last, "*?[") {
-		return e.x.lists.secrets.File("/"+rule) != ""
+		return w.x.Lists.Secrets.File("/"+rule) != ""
 	}
-	return e.x.lists.secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
+	return w.x.Lists.Secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
 		ok, err := path.Match(last, name)
 		return ok || err != nil
 	})
@@ -214,14 +215,14 @@ func (e *extraction) couldBeSecret(rule string) bool {
 
 // hidingAbove is what the rules of every directory above root leave of it. To ripgrep a file of
 // a type that is asked for isn't hidden. Of a type that isn't known any may be one.
-func (e *extraction) hidingAbove(root string, walk *value.Walk) hiding {
+func (w *trees) hidingAbove(root string, walk *value.Walk) hiding {
 	h := hiding{on: walk.SkipHidden}
 	for _, name := range walk.Types {
-		globs, known := e.x.catalog.FileTypes[name]
+		globs, known := w.x.catalog.FileTypes[name]
 		h.on, h.files = h.on && known, append(h.files, globs...)
 	}
 	for at := paths.Parent(root); h.on; at = paths.Parent(at) {
-		h = h.within(e, at)
+		h = h.within(w, at)
 		if at == "/" {
 			break
 		}

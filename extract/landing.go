@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
 
@@ -17,10 +19,19 @@ const landsUnknown = "lands_unknown"
 // maxLandings bounds how many remarkable paths of one landing are listed.
 const maxLandings = 64
 
+// placer notes the paths that come to be where something is put.
+type placer struct {
+	facts   *builder
+	view    *disk.View
+	locator *locator
+	classes *scope.Classifier
+	globs   *globs
+}
+
 // landing follows what is put at a path: into the directory that is there, or
 // under the path's own name.
 type landing struct {
-	e    *extraction
+	e    *placer
 	t    *touched
 	item *v1.Item // the command; nil for a file tool, whose paths are items
 	what *shell.Landing
@@ -31,8 +42,8 @@ type landing struct {
 
 // lands notes the paths that come to be where a command puts its sources. base
 // is what they count from.
-func (e *extraction) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
-	l := landing{e: e, t: t, item: item, what: what, left: maxReached, listed: maxLandings, unknown: what.Vague}
+func (p *placer) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
+	l := landing{e: p, t: t, item: item, what: what, left: disk.MaxReached, listed: maxLandings, unknown: what.Vague}
 	l.at(target, base)
 	if l.unknown {
 		item.Caveats.Add(landsUnknown)
@@ -42,7 +53,7 @@ func (e *extraction) lands(t *touched, item *v1.Item, what *shell.Landing, targe
 // copied notes the paths that come to be where a file tool puts its sources.
 // Tools differ in whether a directory takes its place in another or is merged
 // with it, so both count.
-func (e *extraction) copied(sources, targets []string) {
+func (p *placer) copied(sources, targets []string) {
 	if len(sources) == 0 || len(targets) == 0 {
 		return
 	}
@@ -51,22 +62,22 @@ func (e *extraction) copied(sources, targets []string) {
 		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList})
 	}
 	for _, target := range targets {
-		full := e.absolute(target, e.facts.Cwd)
+		full := p.view.Absolute(target, p.facts.Cwd)
 		if full == "" {
 			continue
 		}
-		l := landing{e: e, t: &touched{}, what: what, left: maxReached, listed: maxLandings}
-		l.at(full, e.facts.Cwd)
+		l := landing{e: p, t: &touched{}, what: what, left: disk.MaxReached, listed: maxLandings}
+		l.at(full, p.facts.Cwd)
 		if l.unknown {
-			e.facts.Items[len(e.facts.Items)-1].Caveats.Add(landsUnknown)
+			p.facts.Items[len(p.facts.Items)-1].Caveats.Add(landsUnknown)
 		}
 	}
 }
 
 // at looks at every source for one target.
 func (l *landing) at(target, base string) {
-	resolved, err := l.e.resolve(target)
-	if err != nil || l.e.hidden(&resolved) {
+	resolved, err := l.e.view.Resolve(target)
+	if err != nil || l.e.view.Hidden(&resolved) {
 		return // the target's own path says that it isn't known
 	}
 	// What a line does before may make a directory of what is missing.
@@ -90,14 +101,14 @@ func (l *landing) at(target, base string) {
 // named are the words that a source stands for.
 func (l *landing) named(a *shell.Access, base string) []string {
 	switch {
-	case a.Dynamic, l.e.windows && strings.ContainsAny(a.Text, "*?["):
+	case a.Dynamic, l.e.view.Windows && strings.ContainsAny(a.Text, "*?["):
 		l.unknown = true
 		return nil
 	case a.Glob:
-		found := l.e.expand(a.Text, base)
+		found := l.e.globs.expand(a.Text, base)
 		l.unknown = l.unknown || found.unknown
 		if len(found.words) == 0 {
-			return []string{unquote(a.Text)} // a link may lead to what isn't there
+			return []string{disk.Unquote(a.Text)} // a link may lead to what isn't there
 		}
 		return found.words
 	case l.item != nil:
@@ -108,7 +119,7 @@ func (l *landing) named(a *shell.Access, base string) []string {
 
 // source follows one source into a directory.
 func (l *landing) source(source, base, dir string) {
-	if l.e.windows {
+	if l.e.view.Windows {
 		source = strings.ReplaceAll(source, `\`, "/")
 	}
 	name, contents := entryName(source, l.what.Parents)
@@ -135,7 +146,7 @@ func (l *landing) source(source, base, dir string) {
 // linked notes what a relative link leads to: its text counts from where it lies.
 func (l *landing) linked(source, full string) {
 	if l.what.Makes == shell.SymbolicLinks && !strings.HasPrefix(source, "/") {
-		l.e.touch(l.t, source, paths.Parent(full), v1.OpList)
+		l.e.locator.touch(l.t, source, paths.Parent(full), v1.OpList)
 	}
 }
 
@@ -156,16 +167,16 @@ func entryName(source string, parents bool) (name string, contents bool) {
 
 // tree follows what lies below a source to where it lands.
 func (l *landing) tree(source, base, dir string) {
-	full := l.e.absolute(source, base)
-	resolved, err := l.e.resolve(full)
+	full := l.e.view.Absolute(source, base)
+	resolved, err := l.e.view.Resolve(full)
 	switch {
-	case full == "", err != nil, resolved.Unseen, resolved.ViaProc, l.e.resolver.Map.Crosses(resolved.Real):
+	case full == "", err != nil, resolved.Unseen, resolved.ViaProc, l.e.view.Resolver.Map.Crosses(resolved.Real):
 		l.unknown = true
 	case !resolved.Exists:
 		l.unknown = l.unknown || !l.made(resolved.Real)
 	case resolved.Dir:
 		l.unknown = l.unknown || l.filled(resolved.Real)
-		l.walk(resolved.Real, dir, l.e.exists(dir))
+		l.walk(resolved.Real, dir, l.e.view.Exists(dir))
 	}
 }
 
@@ -187,7 +198,7 @@ func (l *landing) filled(real string) bool {
 
 // walk follows a directory to the one that it becomes or is merged with.
 func (l *landing) walk(from, to string, merged bool) {
-	entries, err := l.e.readDir(from)
+	entries, err := l.e.view.ReadDir(from)
 	if err != nil {
 		l.unknown = true
 		return
@@ -199,7 +210,7 @@ func (l *landing) walk(from, to string, merged bool) {
 		}
 		name := entry.Name()
 		full := strings.TrimSuffix(to, "/") + "/" + name
-		there := merged && l.e.exists(full)
+		there := merged && l.e.view.Exists(full)
 		if (there || l.remarkable(full)) && l.landed(name, full, false) {
 			continue
 		}
@@ -207,7 +218,7 @@ func (l *landing) walk(from, to string, merged bool) {
 		case entry.IsDir():
 			l.walk(from+"/"+name, full, there)
 		case entry.Type()&fs.ModeSymlink != 0 && l.what.Follow:
-			resolved, err := l.e.resolve(from + "/" + name)
+			resolved, err := l.e.view.Resolve(from + "/" + name)
 			l.unknown = l.unknown || err != nil || resolved.Dir
 		}
 	}
@@ -216,7 +227,7 @@ func (l *landing) walk(from, to string, merged bool) {
 // remarkable reports whether a name is on a list by itself.
 func (l *landing) remarkable(full string) bool {
 	p := v1.Path{Op: v1.OpWrite}
-	l.e.classify(&p, full)
+	l.e.classes.Classify(&p, full)
 	return len(p.Class) > 0
 }
 
@@ -228,7 +239,7 @@ func (l *landing) landed(raw, full string, named bool) bool {
 	if l.item == nil {
 		t = &touched{item: len(l.e.facts.Items)}
 	}
-	p := l.e.touch(t, full, "", v1.OpWrite)
+	p := l.e.locator.touch(t, full, "", v1.OpWrite)
 	index := len(l.e.facts.Paths) - 1
 	plain := len(p.Class) == 0 && len(p.Links) == 0 && !p.Caveats.Has("hard_link") && !p.Caveats.Has("special") &&
 		!p.Caveats.Has("error")
@@ -244,7 +255,7 @@ func (l *landing) landed(raw, full string, named bool) bool {
 	}
 	p.Raw = raw
 	if l.item == nil {
-		l.e.pathItem(index)
+		l.e.facts.pathItem(index)
 	}
 	return always
 }

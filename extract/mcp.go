@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
+	"policyd/extract/disk"
+	"policyd/extract/patch"
 	"policyd/extract/paths"
 )
 
@@ -21,16 +23,9 @@ func (e *extraction) other(name string) {
 }
 
 // mcp makes the item of an MCP tool.
-func (e *extraction) mcp(who identity) {
-	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: mcpVerb(who.server, who.name), Path: -1}, who.name)
+func (e *extraction) mcp(who catalog.Identity) {
+	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: catalog.MCPVerb(who.Server, who.Name), Path: -1}, who.Name)
 }
-
-// mcpVerb is the verb of a tool of an MCP server.
-func mcpVerb(server, tool string) string { return "mcp:" + serverName.Replace(server) + "/" + tool }
-
-// serverName keeps a slash in a server's name from ending it: a/b's tool c is not
-// a's tool b/c.
-var serverName = strings.NewReplacer("%", "%25", "/", "%2F")
 
 // uncatalogued adds the item of a tool whose arguments no catalog explains, and
 // what they name: an argument that is known to be a path is an item, and any
@@ -41,7 +36,7 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 	u := uncatalogued{e: e, tool: name}
 	u.arguments()
 	own := &e.facts.Items[0]
-	if e.x.address.pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.mentioned) || slices.ContainsFunc(u.scalars, e.namesOwn) {
+	if e.x.address.Pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.Mentioned) || slices.ContainsFunc(u.scalars, e.namesOwn) {
 		own.Caveats.Add("own_address")
 	}
 	own.Touches = u.touched.set
@@ -52,7 +47,7 @@ func (e *extraction) uncatalogued(item v1.Item, name string) {
 		own.Caveats.Add("unseen")
 	}
 	if u.touched.secret {
-		own.Caveats.Add(reachesSecret)
+		own.Caveats.Add(disk.ReachesSecret)
 	}
 	for _, caveat := range u.carried {
 		own.Caveats.Add(caveat)
@@ -83,17 +78,17 @@ type uncatalogued struct {
 }
 
 func (u *uncatalogued) arguments() {
-	for i := range u.e.args {
-		if u.secretsOnly && u.e.args[i].used {
+	for i := range u.e.tools.args {
+		if u.secretsOnly && u.e.tools.args[i].Used {
 			continue // it is an item, and judged as what it is
 		}
 		var value any
-		if err := json.Unmarshal(u.e.args[i].raw, &value); err != nil {
-			u.e.doubt("argument_type")
+		if err := json.Unmarshal(u.e.tools.args[i].Raw, &value); err != nil {
+			u.e.facts.doubt("argument_type")
 			continue
 		}
-		u.key("", u.e.args[i].name)
-		u.value(u.e.args[i].name, value)
+		u.key("", u.e.tools.args[i].Name)
+		u.value(u.e.tools.args[i].Name, value)
 	}
 }
 
@@ -129,30 +124,30 @@ func (u *uncatalogued) key(name, key string) {
 		u.text(name, key)
 		return
 	}
-	u.e.spelledSecret(key)
+	u.e.locator.spelledSecret(key)
 }
 
 func (u *uncatalogued) text(name, text string) {
-	role := u.e.x.catalog.role(name)
+	role := u.e.x.catalog.Role(name)
 	if !u.secretsOnly {
 		u.patch(text)
 	}
-	if role == rolePattern && !u.secretsOnly && u.leadsOut(text) {
+	if role == catalog.RolePattern && !u.secretsOnly && u.leadsOut(text) {
 		u.place(text)
 	}
-	if role == roleMention || role == rolePattern {
+	if role == catalog.RoleMention || role == catalog.RolePattern {
 		// What is written or looked for may say ".env". Only what names a secret
 		// that is there, from the root on, could be meant as the file itself.
 		if u.full(text) && u.there(text) {
-			u.e.spelledSecret(text)
+			u.e.locator.spelledSecret(text)
 		}
 		return
 	}
-	u.e.spelledSecret(text)
+	u.e.locator.spelledSecret(text)
 	if u.secretsOnly {
 		return
 	}
-	if role == roleCommand {
+	if role == catalog.RoleCommand {
 		u.command(text)
 	}
 	u.words(role, text)
@@ -161,9 +156,9 @@ func (u *uncatalogued) text(name, text string) {
 	}
 	u.matched(role, text)
 	switch {
-	case role == rolePath:
+	case role == catalog.RolePath:
 		u.declared(name, text)
-	case role == rolePlace, u.leadsOut(text), u.there(text):
+	case role == catalog.RolePlace, u.leadsOut(text), u.there(text):
 		u.place(text)
 	}
 }
@@ -174,24 +169,24 @@ func (e *extraction) namesOwn(text string) bool {
 	if name, _ := scheme(strings.TrimFunc(text, blank)); name == "" {
 		return false
 	}
-	return slices.ContainsFunc(e.x.own, func(dir string) bool { return strings.Contains(unescaped(text), dir+"/") })
+	return slices.ContainsFunc(e.x.Own, func(dir string) bool { return strings.Contains(unescaped(text), dir+"/") })
 }
 
 // elsewhere reports whether a text is an address that no program takes for a
 // path: one that does would have to go up, or find a name like that.
 func (u *uncatalogued) elsewhere(text string) bool {
 	_, ok := address(text)
-	return ok && !climbing(text) && !u.e.exists(u.e.absolute(text, u.e.facts.Cwd))
+	return ok && !climbing(text) && !u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
 }
 
 // full reports whether a text names a place from the root of a disk or of a
 // home on.
 func (u *uncatalogued) full(text string) bool {
-	if _, _, found := fileURI(text, u.e.windows); found {
+	if _, _, found := fileURI(text, u.e.view.Windows); found {
 		return true
 	}
 	text = unmarked(text)
-	if u.e.windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
+	if u.e.view.Windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
 		return true
 	}
 	return strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~") && strings.Contains(text, "/") ||
@@ -214,12 +209,12 @@ func (u *uncatalogued) leadsOut(text string) bool {
 		return climbing(text)
 	}
 	trimmed := unmarked(text)
-	if !strings.HasPrefix(trimmed, "/") || u.e.windows {
+	if !strings.HasPrefix(trimmed, "/") || u.e.view.Windows {
 		return true
 	}
 	clean := path.Clean(trimmed)
 	first, _, _ := strings.Cut(clean[1:], "/")
-	return climbing(text) || metaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.exists("/"+first)
+	return climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.view.Exists("/"+first)
 }
 
 // climbing reports whether a text has a segment "..", percent-encoded or not.
@@ -246,14 +241,14 @@ func unescaped(text string) string {
 
 // there reports whether a text names something on disk.
 func (u *uncatalogued) there(text string) bool {
-	if reading, _, found := fileURI(text, u.e.windows); found {
+	if reading, _, found := fileURI(text, u.e.view.Windows); found {
 		text = reading
 	}
 	text = strings.TrimFunc(text, blank)
 	if text == "" || len(text) > maxName || strings.ContainsAny(text, "\n\x00") {
 		return false
 	}
-	return u.e.exists(u.e.absolute(text, u.e.facts.Cwd))
+	return u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
 }
 
 // maxName bounds what is tried for a name of a file; no system takes longer ones.
@@ -263,22 +258,12 @@ const maxName = 4096
 func (u *uncatalogued) declared(name, text string) {
 	e := u.e
 	raw, clear := u.spelled(text)
-	u.below(e.addressedPath(text, raw, clear, e.x.catalog.mcpOperation(u.tool, name)))
-}
-
-// addressedPath adds the item of a path as otherReadings judges it.
-func (e *extraction) addressedPath(text, raw string, clear bool, op string) *v1.Path {
-	index, item := len(e.facts.Paths), len(e.facts.Items)
-	e.filePath(raw, op, &tool{})
-	p := &e.facts.Paths[index]
-	e.otherReadings(p, text, raw, clear)
-	e.facts.Items[item].Touches = e.room.set(touchName(p.Op, p.Space))
-	return p
+	u.below(e.files.addressedPath(text, raw, clear, e.x.catalog.MCPOperation(u.tool, name)))
 }
 
 // spelled is what a text names, and whether it certainly does.
 func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
-	if raw, clear, found := fileURI(text, u.e.windows); found {
+	if raw, clear, found := fileURI(text, u.e.view.Windows); found {
 		return raw, clear
 	}
 	return text, true
@@ -288,12 +273,12 @@ func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
 // the directory that it starts from.
 func (u *uncatalogued) place(text string) {
 	raw, clear := u.spelled(text)
-	pattern := strings.ContainsAny(raw, "*?[{") && !u.e.exists(u.e.absolute(raw, u.e.facts.Cwd))
+	pattern := strings.ContainsAny(raw, "*?[{") && !u.e.view.Exists(u.e.view.Absolute(raw, u.e.facts.Cwd))
 	if !pattern || !strings.ContainsAny(raw, "*?") {
 		u.below(u.reach(text, raw, clear))
 	}
 	if pattern {
-		root := u.reach(text, u.e.patternRoot(raw), clear)
+		root := u.reach(text, u.e.files.patternRoot(raw), clear)
 		if strings.Contains(raw, "**") {
 			u.below(root) // other patterns name what they match
 		}
@@ -303,10 +288,10 @@ func (u *uncatalogued) place(text string) {
 // reach adds one path. Where it lies in a space that the tool may change it is
 // covered with the tool; elsewhere it is an item of its own.
 func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
-	e, op := u.e, u.e.x.catalog.mcpOperation(u.tool, "")
-	p := e.touch(&u.touched, raw, e.facts.Cwd, op)
-	e.alteredPath(p, raw)
-	e.otherReadings(p, text, raw, clear)
+	e, op := u.e, u.e.x.catalog.MCPOperation(u.tool, "")
+	p := e.locator.touch(&u.touched, raw, e.facts.Cwd, op)
+	e.locator.alteredPath(p, raw)
+	e.locator.otherReadings(p, text, raw, clear)
 	u.touched.add(op, p.Space)
 	switch p.Space {
 	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceNone:
@@ -316,120 +301,18 @@ func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
 			return p
 		}
 	}
-	e.pathItem(len(e.facts.Paths) - 1)
+	e.facts.pathItem(len(e.facts.Paths) - 1)
 	return p
-}
-
-// otherReadings judges a path by what else its argument could name: raw is what
-// was resolved, and clear is false where that is only what it spells. A program
-// may decode percent signs, and then open another file.
-func (e *extraction) otherReadings(p *v1.Path, text, raw string, clear bool) {
-	p.Raw = text
-	decoded := unescaped(raw)
-	if clear && decoded == raw {
-		return
-	}
-	full := e.absolute(decoded, e.facts.Cwd)
-	resolved, err := e.resolve(full)
-	if clear && full != "" && err == nil && e.spaceFor(p.Op, &resolved) == p.Space {
-		e.classify(p, resolved.Real)
-		return
-	}
-	p.Space = v1.SpaceUnknown
-	p.Caveats.Add("ambiguous")
-	e.classify(p, e.spelling(decoded))
-	if full != "" && err == nil {
-		e.classify(p, resolved.Real)
-	}
 }
 
 // patch makes an item of every path of a patch. Which format the tool reads is
 // not known: each counts.
 func (u *uncatalogued) patch(text string) {
-	changes, ok := parsePatch(text)
-	if !ok && !strings.Contains(text, patchBegin) && !strings.Contains(text, "+++ ") {
+	changes, ok := patch.Parse(text)
+	if !ok && !strings.Contains(text, patch.Begin) && !strings.Contains(text, "+++ ") {
 		return
 	}
 	for _, change := range changes {
-		u.e.filePath(change.path, change.op, &tool{})
-	}
-}
-
-// Roles of arguments by their names.
-const (
-	roleNone    = ""
-	rolePath    = "path"    // known to be a path
-	rolePlace   = "place"   // named like one
-	roleMention = "mention" // contents, or words to look for
-	rolePattern = "pattern" // either of these, or a glob
-	roleCommand = "command" // a command line, its words, or code
-)
-
-// role says what an argument is for by its name, however its words are joined.
-func (c *catalog) role(name string) string {
-	words := nameWords(name)
-	if len(words) == 0 {
-		return roleNone
-	}
-	folded, last := strings.Join(words, ""), words[len(words)-1]
-	is := func(list []string) bool { return slices.Contains(list, last) || slices.Contains(list, folded) }
-	switch {
-	case slices.ContainsFunc(c.MCPPaths, func(known string) bool { return strings.Join(nameWords(known), "") == folded }):
-		return rolePath
-	case is(c.MCPCommands):
-		return roleCommand
-	case is(c.MCPPlaces):
-		return rolePlace
-	case is(c.MCPPatterns):
-		return rolePattern
-	case is(c.MCPMentions):
-		return roleMention
-	}
-	return roleNone
-}
-
-// nameWords splits an argument's name where its case changes and where no letter
-// or digit stands, in lower case.
-func nameWords(name string) []string {
-	var spaced strings.Builder
-	previous := ' '
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			r = ' '
-		case unicode.IsUpper(r) && unicode.IsLower(previous):
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(unicode.ToLower(r))
-		previous = r
-	}
-	return strings.Fields(spaced.String())
-}
-
-// spelledSecret adds a path where a text spells a secret file or leads to one,
-// so that no unknown argument carries one past the rules.
-func (e *extraction) spelledSecret(text string) {
-	e.step()
-	if remotely, _ := address(text); remotely {
-		return // what it names lies on no disk here
-	}
-	spelled, _, found := fileURI(text, e.windows)
-	if !found {
-		spelled = unescaped(strings.TrimFunc(text, blank))
-	}
-	spelled = strings.TrimRight(spelled, "/")
-	if spelled == "" || len(spelled) > maxName || strings.ContainsAny(spelled, "\n\x00") {
-		return
-	}
-	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
-	p.Caveats.Add("invisible")
-	e.classify(&p, "/"+strings.TrimLeft(spelled, "/"))
-	if full := e.absolute(spelled, e.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
-		if resolved, err := e.resolve(full); err == nil {
-			e.classify(&p, resolved.Real)
-		}
-	}
-	if len(p.Class) > 0 {
-		e.facts.Paths = append(e.facts.Paths, p)
+		u.e.files.filePath(change.Path, change.Op, &catalog.Tool{})
 	}
 }

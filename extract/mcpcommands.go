@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
+	"policyd/extract/disk"
 )
 
 // maxMCPWords bounds the words of one text, and maxMCPLines the command lines of one call, that are
@@ -17,7 +19,7 @@ const (
 // carried are the caveats of a command that hold for the tool that runs it, too: what it reaches, and
 // not which program it is.
 var carried = []string{
-	reachesSecret, reachesOutside, reachesUnknown, "secret_variable", "reads_environment", "own_address", "own_program", "secret_in_commits", "special",
+	disk.ReachesSecret, disk.ReachesOutside, disk.ReachesUnknown, "secret_variable", "reads_environment", "own_address", "own_program", "secret_in_commits", "special",
 	linkUnknown, landsUnknown,
 }
 
@@ -25,16 +27,16 @@ var carried = []string{
 // Paths outside are items of their own, as they are for a shell.
 func (u *uncatalogued) command(line string) {
 	if u.lines++; u.lines > maxMCPLines {
-		u.carried.Add(reachesUnknown)
+		u.carried.Add(disk.ReachesUnknown)
 		return
 	}
 	u.carried.Add("runs_anything")
 	e := u.e
-	before := e.mark()
-	line0, foreign, crossed := e.line, e.foreign, e.crossed
-	e.commandLine(line)
-	e.forgetDoubts(before)
-	e.line, e.foreign, e.crossed = line0, foreign, crossed
+	before := e.facts.mark()
+	line0, foreign, crossed := e.locator.line, e.locator.foreign, e.locator.crossed
+	e.commands.commandLine(line)
+	e.facts.forgetDoubts(before)
+	e.locator.line, e.locator.foreign, e.locator.crossed = line0, foreign, crossed
 
 	added := slices.Clone(e.facts.Items[before.items:])
 	e.facts.Items = e.facts.Items[:before.items]
@@ -60,7 +62,7 @@ func (u *uncatalogued) command(line string) {
 
 // argv reports whether a list is the words of one command, and reads it so.
 func (u *uncatalogued) argv(name string, list []any) {
-	if u.secretsOnly || len(list) < 2 || u.e.x.catalog.role(name) != roleCommand {
+	if u.secretsOnly || len(list) < 2 || u.e.x.catalog.Role(name) != catalog.RoleCommand {
 		return
 	}
 	words := make([]string, 0, len(list))
@@ -80,22 +82,22 @@ func (u *uncatalogued) words(role, text string) {
 	count := 0
 	for word := range strings.FieldsFuncSeq(text, endsWord) {
 		if count++; count > maxMCPWords {
-			u.carried.Add(reachesUnknown)
+			u.carried.Add(disk.ReachesUnknown)
 			return
 		}
 		word = strings.TrimLeft(word, "@-")
-		if !strings.ContainsAny(word, "./~$") && role != rolePath && role != rolePlace || strings.Trim(word, "/") == "" {
+		if !strings.ContainsAny(word, "./~$") && role != catalog.RolePath && role != catalog.RolePlace || strings.Trim(word, "/") == "" {
 			continue // "//" begins a comment
 		}
 		if word != text && (u.full(word) || u.there(word)) {
-			u.e.spelledSecret(word)
+			u.e.locator.spelledSecret(word)
 			u.belowNamed(word)
 		}
 		if strings.Contains(word, "://") {
 			continue
 		}
 		if _, named, found := strings.Cut(word, ":"); found && named != "" {
-			u.e.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
+			u.e.locator.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
 		}
 	}
 }
@@ -105,19 +107,19 @@ func (u *uncatalogued) words(role, text string) {
 // ("*") means files only in an argument that is called like a path.
 func (u *uncatalogued) matched(role, text string) {
 	e := u.e
-	if role == roleCommand || !strings.ContainsAny(text, globMarks) || len(text) > maxName || strings.ContainsFunc(text, blank) ||
-		e.exists(e.absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != rolePath {
+	if role == catalog.RoleCommand || !strings.ContainsAny(text, globMarks) || len(text) > maxName || strings.ContainsFunc(text, blank) ||
+		e.view.Exists(e.view.Absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != catalog.RolePath {
 		return
 	}
-	if role == roleNone && strings.Trim(text, "*?./") == "" {
+	if role == catalog.RoleNone && strings.Trim(text, "*?./") == "" {
 		return
 	}
-	if strings.Contains(text, "{") && role != roleNone {
-		u.carried.Add(reachesUnknown)
+	if strings.Contains(text, "{") && role != catalog.RoleNone {
+		u.carried.Add(disk.ReachesUnknown)
 	}
-	found := e.expandHidden(text, e.facts.Cwd)
+	found := e.globs.expandHidden(text, e.facts.Cwd)
 	if found.unknown {
-		u.carried.Add(reachesUnknown)
+		u.carried.Add(disk.ReachesUnknown)
 	}
 	for _, match := range found.matches {
 		u.below(u.reach(text, match, true))

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
+	"policyd/extract/disk"
 )
 
 // maxMCPWalks bounds the directories of one call that are walked. Beyond it the call has the risk.
@@ -33,11 +35,11 @@ func (u *uncatalogued) below(p *v1.Path) {
 
 // belowNamed does the same for a name that is not among the paths of the facts.
 func (u *uncatalogued) belowNamed(name string) {
-	full := u.e.absolute(name, u.e.facts.Cwd)
+	full := u.e.view.Absolute(name, u.e.facts.Cwd)
 	if full == "" {
 		return
 	}
-	resolved, err := u.e.resolve(full)
+	resolved, err := u.e.view.Resolve(full)
 	if err != nil {
 		return // the argument itself is looked up, and has the caveat
 	}
@@ -55,16 +57,16 @@ func (u *uncatalogued) belowNamed(name string) {
 func (u *uncatalogued) walk(dir string) {
 	var found v1.Item
 	if u.walks++; u.walks > maxMCPWalks {
-		found.Caveats.Add(reachesUnknown)
+		found.Caveats.Add(disk.ReachesUnknown)
 	} else {
-		u.e.reach(&found, func() string { return u.e.tree(treeWalk{root: dir}, nil) })
+		u.e.classes.Reach(&found, func() string { return u.e.trees.tree(treeWalk{root: dir}, nil) })
 	}
-	if found.Caveats.Has(reachesSecret) || found.Caveats.Has(reachesUnknown) {
+	if found.Caveats.Has(disk.ReachesSecret) || found.Caveats.Has(disk.ReachesUnknown) {
 		u.risks.Add(secretsBelow)
 	}
-	for i := range u.e.x.lists.classes {
-		class := &u.e.x.lists.classes[i]
-		if class.judged && (found.Reaches.Has(class.Name) || found.Caveats.Has(reachesUnknown)) {
+	for i := range u.e.x.Lists.Classes {
+		class := &u.e.x.Lists.Classes[i]
+		if class.Judged && (found.Reaches.Has(class.Name) || found.Caveats.Has(disk.ReachesUnknown)) {
 			u.risks.Add(class.Name + belowClass)
 		}
 	}
@@ -73,7 +75,7 @@ func (u *uncatalogued) walk(dir string) {
 // language adds the risk of an argument whose name says that it holds statements of a language that
 // is not read.
 func (u *uncatalogued) language(name string) {
-	for _, word := range nameWords(name) {
+	for _, word := range catalog.NameWords(name) {
 		if risk := u.e.x.catalog.MCPLanguages[word]; risk != "" {
 			u.risks.Add(risk)
 		}

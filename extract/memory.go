@@ -4,8 +4,7 @@ import (
 	"slices"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/paths"
-	"policyd/extract/shell"
+	"policyd/extract/disk"
 )
 
 // room is the memory of the facts of one call, made at once. It leaves with the
@@ -48,57 +47,25 @@ func (r *room) form(entries v1.Form) v1.Form {
 	return r.entries[from:r.usedEntries:r.usedEntries]
 }
 
-// workspace is what the work on one call needs and its facts don't hold. It is
-// used again for other calls, so nothing in it may be handed out.
-type workspace struct {
-	// asks are the extraction's own answers to what a command line leaves open on
-	// the disk, made once.
-	asks shell.Options
-
-	arguments  [6]argument
-	roots      [4]paths.Root
-	trusted    [4]string
-	sensitives [12]sensitive
-	reals      [8]string
-	links      [4]string
-	item       v1.Item
-
-	joinedDir, joinedName, joined string
-	touched                       touched
-	touches                       [8]string
-	caveats                       [8]string
-	within                        [32]string
-}
-
-// join puts a name behind a directory. A command's word is asked for several
-// times over, so the last one is kept.
-func (w *workspace) join(dir, name string) string {
-	if w.joined == "" || w.joinedDir != dir || w.joinedName != name {
-		w.joinedDir, w.joinedName, w.joined = dir, name, dir+"/"+name
-	}
-	return w.joined
-}
-
 // begin starts the work on a call.
 func (x *Extractor) begin(call *v1.Call) *extraction {
 	e, ok := x.pool.Get().(*extraction)
 	if !ok {
 		e = &extraction{}
-		e.work.asks = shell.Options{Plain: e.plain, Enterable: e.enterable, Readable: e.readable, Textual: e.textual, Toplevel: e.toplevel, Directories: e.directories, Produced: e.produced}
+		e.view = disk.NewView(&e.scope)
 	}
-	e.x, e.call = x, call
-	made := &room{}
-	e.room = made
+	e.wire(x, call)
+	made := e.facts.room
 	e.facts.Items, e.facts.Paths = made.items[:0], made.paths[:0]
 	e.facts.About, e.facts.Verbs, e.facts.Names = made.about[:0], made.verbs[:0], made.names[:0]
 	return e
 }
 
-// end gives the workspace back. It remembers nothing of the call: neither what it
+// end gives an extraction back for another call. It remembers nothing of this one: neither what it
 // holds nor what was seen on the disk.
 func (e *extraction) end() {
 	x := e.x
-	e.resolver.Reset()
-	*e = extraction{resolver: e.resolver, work: workspace{asks: e.work.asks}}
+	e.view.End()
+	*e = extraction{view: e.view, lineReaders: lineReaders{commands: commands{asks: e.commands.asks}}}
 	x.pool.Put(e)
 }

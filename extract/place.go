@@ -80,25 +80,25 @@ func (x *Extractor) Places(ctx context.Context, session *v1.Session, grants []v1
 }
 
 func (e *extraction) place(path string) (Place, error) {
-	resolved, err := e.resolve(path)
+	resolved, err := e.view.Resolve(path)
 	if err != nil {
 		return Place{}, err
 	}
 	if len(resolved.Links) > 0 && strings.Contains(path, "..") {
-		if other, err := e.resolve(e.spelling(path)); err != nil || other.Real != resolved.Real {
+		if other, err := e.view.Resolve(e.view.Spelling(path)); err != nil || other.Real != resolved.Real {
 			return Place{}, ErrAmbiguous
 		}
 	}
 	place := Place{
-		Real: resolved.Real, Space: e.spaceOf(&resolved), Sensitive: e.sensitiveRoot(resolved.Real),
-		Own: e.ownPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
+		Real: resolved.Real, Space: e.scope.SpaceOf(&resolved), Sensitive: e.sensitive.SensitiveRoot(resolved.Real),
+		Own: e.sensitive.OwnPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
 		Visible: !resolved.Unseen,
 	}
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.
 		place.Sensitive = true
 	}
-	place.Changeable = !place.Sensitive && e.changeable(resolved.Real)
+	place.Changeable = !place.Sensitive && e.sensitive.Changeable(resolved.Real)
 	return place, nil
 }
 
@@ -119,7 +119,7 @@ var repositoryMarks = []string{".git", "package.json", "go.mod", "Cargo.toml"}
 // what a project has at its top. A link that bears such a name counts, wherever
 // it leads; a directory that can't be seen holds nothing.
 func (x *Extractor) RepositoryShaped(dir string) bool {
-	disk, visible := x.lists.pathMap.Sidecar(dir)
+	disk, visible := x.Lists.PathMap.Sidecar(dir)
 	if !visible || !filepath.IsAbs(disk) {
 		return false
 	}
@@ -127,21 +127,4 @@ func (x *Extractor) RepositoryShaped(dir string) bool {
 		_, err := os.Lstat(strings.TrimSuffix(disk, "/") + "/" + mark)
 		return err == nil
 	})
-}
-
-// changeable reports whether files at a real path may be changed by a remembered answer.
-func (e *extraction) changeable(real string) bool {
-	for _, name := range e.x.lists.changeable {
-		root := name
-		if name == "~" {
-			root = e.home
-		} else if resolved, err := e.resolve(name); err == nil {
-			root = resolved.Real
-		}
-		if root == "" || root == "/" || real == root || !paths.Within(real, root) {
-			continue
-		}
-		return !strings.Contains(real[len(root):], "/.")
-	}
-	return false
 }

@@ -9,7 +9,19 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"policyd/extract/disk"
+	"policyd/extract/scope"
+	"policyd/extract/versions"
 )
+
+// producers says what programs print that only print where something lies.
+type producers struct {
+	view  *disk.View
+	x     *Extractor
+	facts *builder
+	repos *scope.Repositories
+}
 
 // produced is what a program prints if it doesn't fail, "" if that isn't certain. The question
 // is the name of a value of extract/shell/producers.json, an operand and a working directory,
@@ -17,29 +29,29 @@ import (
 //
 // The environment counts as the person's: agents can change it on the line alone, where the shell's
 // facts show it.
-func (e *extraction) produced(question string) string {
+func (p *producers) produced(question string) string {
 	value, rest, _ := strings.Cut(question, "\n")
 	operand, dir, _ := strings.Cut(rest, "\n")
-	if e.windows || e.home == "" || e.x.lists.pathMap != nil || !e.plain(dir) {
+	if p.view.Windows || p.view.Home == "" || p.x.Lists.PathMap != nil || !p.view.Direct(dir) {
 		return ""
 	}
 	text := ""
 	switch value {
 	case "git_directory":
-		if text = e.gitDirectory(dir); text == dir+"/.git" {
+		if text = p.gitDirectory(dir); text == dir+"/.git" {
 			return ".git"
 		}
 	case "absolute_git_directory":
-		text = e.gitDirectory(dir)
+		text = p.gitDirectory(dir)
 	case "go_path":
-		text = e.goSettings().path()
+		text = p.goSettings().path()
 	case "go_module_cache":
-		text = e.goSettings().moduleCache()
+		text = p.goSettings().moduleCache()
 	case "go_main_module":
-		text = e.goModule(dir, "")
+		text = p.goModule(dir, "")
 	case "go_module":
 		if goModuleName(operand) {
-			text = e.goModule(dir, operand)
+			text = p.goModule(dir, operand)
 		}
 	}
 	if !path.IsAbs(text) || path.Clean(text) != text || strings.Trim(text, plainPathBytes) != "" {
@@ -52,11 +64,11 @@ func (e *extraction) produced(question string) string {
 const plainPathBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.-+@!"
 
 // gitDirectory is the repository that git finds from a directory of its work tree.
-func (e *extraction) gitDirectory(dir string) string {
-	if e.toplevel(dir) == "" {
+func (p *producers) gitDirectory(dir string) string {
+	if p.repos.Toplevel(dir) == "" {
 		return ""
 	}
-	verdict := e.inspect(dir, "rev-parse")
+	verdict := p.repos.Inspect(dir, "rev-parse")
 	if verdict.GitDir == dir || strings.HasPrefix(dir, verdict.GitDir+"/") {
 		return ""
 	}
@@ -75,23 +87,23 @@ var goVariables = []string{"GOPATH", "GOMODCACHE", "GOFLAGS", "GOWORK", "GO111MO
 
 // goSettings are those of the session's user: of the environment, then of the file that "go env -w"
 // writes. They are nil if that file can't be read.
-func (e *extraction) goSettings() *goSettings {
-	settings := &goSettings{standard: e.home + "/go", set: map[string]string{}}
-	if e.exists(settings.standard + "/VERSION") {
+func (p *producers) goSettings() *goSettings {
+	settings := &goSettings{standard: p.view.Home + "/go", set: map[string]string{}}
+	if p.view.Exists(settings.standard + "/VERSION") {
 		settings.standard = "" // no GOPATH lies where the program itself does
 	}
 	environment := func(name string) string {
-		if e.home != e.x.options.Home || e.x.options.LookupEnv == nil {
+		if p.view.Home != p.x.options.Home || p.x.options.LookupEnv == nil {
 			return ""
 		}
-		value, _ := e.x.options.LookupEnv(name)
+		value, _ := p.x.options.LookupEnv(name)
 		return value
 	}
 	file := environment("GOENV")
 	if file == "" {
-		file = e.goSettingsFile(environment("XDG_CONFIG_HOME"))
+		file = p.goSettingsFile(environment("XDG_CONFIG_HOME"))
 	}
-	if file != "off" && !settings.read(e, file) {
+	if file != "off" && !settings.read(p.view, file) {
 		return nil
 	}
 	for _, name := range goVariables {
@@ -104,25 +116,25 @@ func (e *extraction) goSettings() *goSettings {
 
 // goSettingsFile is the file of settings below the user's directory of settings, as os.UserConfigDir
 // finds it.
-func (e *extraction) goSettingsFile(configured string) string {
+func (p *producers) goSettingsFile(configured string) string {
 	switch {
-	case e.facts.Session.Platform == "darwin":
-		return e.home + "/Library/Application Support/go/env"
+	case p.facts.Session.Platform == "darwin":
+		return p.view.Home + "/Library/Application Support/go/env"
 	case configured != "":
 		return configured + "/go/env"
 	}
-	return e.home + "/.config/go/env"
+	return p.view.Home + "/.config/go/env"
 }
 
 // read takes the settings of a file, as the go command reads it.
-func (s *goSettings) read(e *extraction, file string) bool {
+func (s *goSettings) read(view *disk.View, file string) bool {
 	if !path.IsAbs(file) {
 		return false
 	}
-	if !e.exists(file) {
+	if !view.Exists(file) {
 		return true
 	}
-	content, err := e.readFile(file)
+	content, err := view.ReadFile(file)
 	if err != nil {
 		return false
 	}
@@ -172,16 +184,16 @@ func (s *goSettings) plainModules() bool {
 
 // goModule is the directory of a module that the main module of a directory requires; of the main module
 // for "". It is certain if neither workspaces nor replacements nor a vendor directory choose another.
-func (e *extraction) goModule(dir, name string) string {
-	settings := e.goSettings()
+func (p *producers) goModule(dir, name string) string {
+	settings := p.goSettings()
 	if !settings.plainModules() {
 		return ""
 	}
-	root := e.goRoot(dir)
-	if root == "" || e.exists(root+"/vendor") {
+	root := p.goRoot(dir)
+	if root == "" || p.view.Exists(root+"/vendor") {
 		return ""
 	}
-	content, err := e.readFile(root + "/go.mod")
+	content, err := p.view.ReadFile(root + "/go.mod")
 	if err != nil {
 		return ""
 	}
@@ -191,7 +203,7 @@ func (e *extraction) goModule(dir, name string) string {
 		return ""
 	case name == "" || name == file.Module.Mod.Path:
 		return root
-	case len(file.Replace) > 0 && (file.Go == nil || !above(file.Go.Version, "1.16")):
+	case len(file.Replace) > 0 && (file.Go == nil || !versions.Above(file.Go.Version, "1.16")):
 		return "" // what replaces a module may require another version, and go.mod doesn't list all that count
 	}
 	cache := settings.moduleCache()
@@ -200,7 +212,7 @@ func (e *extraction) goModule(dir, name string) string {
 	}
 	required := requiredModule(file, name)
 	if required == nil {
-		return e.missingModule(file, cache, name)
+		return p.missingModule(file, cache, name)
 	}
 	directory := cachedModule(required)
 	if directory == "" {
@@ -211,7 +223,7 @@ func (e *extraction) goModule(dir, name string) string {
 
 // missingModule is the directory, but for its version, of a module that go.mod says nothing of and the module
 // cache doesn't hold: go list prints nothing for it. It is "" for any other.
-func (e *extraction) missingModule(file *modfile.File, cache, name string) string {
+func (p *producers) missingModule(file *modfile.File, cache, name string) string {
 	required := slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == name })
 	replaced := slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == name })
 	escaped, err := module.EscapePath(name)
@@ -219,7 +231,7 @@ func (e *extraction) missingModule(file *modfile.File, cache, name string) strin
 		return ""
 	}
 	directory := cache + "/" + escaped
-	entries, err := e.readDir(path.Dir(directory))
+	entries, err := p.view.ReadDir(path.Dir(directory))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -233,13 +245,13 @@ func (e *extraction) missingModule(file *modfile.File, cache, name string) strin
 
 // goRoot is the nearest directory upwards with a file go.mod, "" if there is none or a workspace
 // is in force.
-func (e *extraction) goRoot(dir string) string {
+func (p *producers) goRoot(dir string) string {
 	root := ""
 	for at := dir; ; at = path.Dir(at) {
-		if e.exists(at + "/go.work") {
+		if p.view.Exists(at + "/go.work") {
 			return ""
 		}
-		if root == "" && e.exists(at+"/go.mod") {
+		if root == "" && p.view.Exists(at+"/go.mod") {
 			root = at
 		}
 		if at == "/" {

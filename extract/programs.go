@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
+	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
 )
@@ -42,22 +44,32 @@ type projectPlaces struct {
 	room    [2]string // for dirs
 }
 
+// projectPrograms says whether a program is one of the project's own.
+type projectPrograms struct {
+	facts  *builder
+	view   *disk.View
+	x      *Extractor
+	scope  *scope.Scope
+	globs  *globs
+	places projectPlaces
+}
+
 // projectProgram reports whether a program of this name lies where the project's own
 // come first, and is the project's: a link there to one of the system is as good as
 // that one, but for what it loads from beside the link.
-func (e *extraction) projectProgram(c *shell.Command) bool {
-	if e.windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
+func (p *projectPrograms) projectProgram(c *shell.Command) bool {
+	if p.view.Windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
 		return false
 	}
-	if !e.projectBins.looked {
-		e.projectBins.looked, e.projectBins.dirs = true, e.projectBins.room[:0]
-		e.findPlaces()
+	if !p.places.looked {
+		p.places.looked, p.places.dirs = true, p.places.room[:0]
+		p.findPlaces()
 	}
-	if e.projectBins.unknown {
+	if p.places.unknown {
 		return true
 	}
-	for _, dir := range e.projectBins.dirs {
-		if e.mayHold(dir, c.Program) && e.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
+	for _, dir := range p.places.dirs {
+		if p.mayHold(dir, c.Program) && p.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
 			return true
 		}
 	}
@@ -65,32 +77,32 @@ func (e *extraction) projectProgram(c *shell.Command) bool {
 }
 
 // findPlaces looks in the session's own roots and in the call's working directory.
-func (e *extraction) findPlaces() {
-	cwd := e.facts.Cwd
-	for _, root := range e.roots {
-		if isOwn(root.Space) {
-			e.findPlacesIn(root.Real)
+func (p *projectPrograms) findPlaces() {
+	cwd := p.facts.Cwd
+	for _, root := range p.scope.Roots {
+		if scope.IsOwn(root.Space) {
+			p.findPlacesIn(root.Real)
 			if root.Real == cwd {
 				cwd = ""
 			}
 		}
 	}
 	if cwd != "" {
-		e.findPlacesIn(cwd)
+		p.findPlacesIn(cwd)
 	}
 }
 
 // findPlacesIn looks in one directory, which vouches from call to call for the names
 // that are missing there.
-func (e *extraction) findPlacesIn(dir string) {
-	missing, known := recall(e, &e.x.noPlaces, dir)
+func (p *projectPrograms) findPlacesIn(dir string) {
+	missing, known := p.x.noPlaces.Recall(p.view, dir)
 	if !known {
-		if stamp := e.before(dir); stamp.Present() {
+		if stamp := p.view.Before(dir); stamp.Present() {
 			for i, place := range programPlaces {
 				_, err := stat.Below(dir, place.name, false)
 				missing[i] = stat.Missing(err)
 			}
-			e.x.noPlaces.put(dir, stamp, missing)
+			p.x.noPlaces.Put(dir, stamp, missing)
 		}
 	}
 	for i, place := range programPlaces {
@@ -98,12 +110,12 @@ func (e *extraction) findPlacesIn(dir string) {
 			continue
 		}
 		if strings.Contains(place.path, "*") {
-			found := e.expand(place.path, dir)
-			e.projectBins.dirs, e.projectBins.unknown = append(e.projectBins.dirs, found.matches...), e.projectBins.unknown || found.unknown
+			found := p.globs.expand(place.path, dir)
+			p.places.dirs, p.places.unknown = append(p.places.dirs, found.matches...), p.places.unknown || found.unknown
 			continue
 		}
-		if full := dir + "/" + place.path; e.stamped(full) || e.isThere(dir, place.path) {
-			e.projectBins.dirs = append(e.projectBins.dirs, full)
+		if full := dir + "/" + place.path; p.view.Stamped(full) || p.view.IsThere(dir, place.path) {
+			p.places.dirs = append(p.places.dirs, full)
 		}
 	}
 }
@@ -113,47 +125,38 @@ const maxMissing = 64
 
 // mayHold reports whether there is something of a name in a directory of programs, which
 // vouches from call to call for names that were missing there.
-func (e *extraction) mayHold(dir, name string) bool {
-	if missing, known := recall(e, &e.x.noPrograms, dir); known && slices.Contains(missing, name) {
+func (p *projectPrograms) mayHold(dir, name string) bool {
+	if missing, known := p.x.noPrograms.Recall(p.view, dir); known && slices.Contains(missing, name) {
 		return false
 	}
-	if e.isThere(dir, name) {
+	if p.view.IsThere(dir, name) {
 		return true
 	}
-	if e.stamped(dir) {
-		e.noteMissing(dir, name)
+	if p.view.Stamped(dir) {
+		p.noteMissing(dir, name)
 	}
 	return false
 }
 
 // noteMissing remembers that a directory has nothing of a name: no link either, whose
 // target can come to be there.
-func (e *extraction) noteMissing(dir, name string) {
-	stamp := e.before(dir)
+func (p *projectPrograms) noteMissing(dir, name string) {
+	stamp := p.view.Before(dir)
 	if !stamp.Present() {
 		return
 	}
 	if _, err := stat.Below(dir, name, false); !stat.Missing(err) {
 		return
 	}
-	missing, _ := e.x.noPrograms.get(dir, stamp)
+	missing, _ := p.x.noPrograms.Get(dir, stamp)
 	if len(missing) >= maxMissing {
 		missing = nil
 	}
-	e.x.noPrograms.put(dir, stamp, append(slices.Clone(missing), strings.Clone(name)))
+	p.x.noPrograms.Put(dir, stamp, append(slices.Clone(missing), strings.Clone(name)))
 }
 
-// isThere is exists for a name below a directory.
-func (e *extraction) isThere(dir, name string) bool {
-	if e.resolver.Map != nil {
-		return e.exists(dir + "/" + name)
-	}
-	_, err := stat.Below(dir, name, true)
-	return err == nil || e.barred(err)
-}
-
-func (e *extraction) isProgram(full string, loads bool) bool {
-	resolved, err := e.resolve(full)
+func (p *projectPrograms) isProgram(full string, loads bool) bool {
+	resolved, err := p.view.Resolve(full)
 	switch {
 	case err != nil:
 		return true
@@ -162,9 +165,9 @@ func (e *extraction) isProgram(full string, loads bool) bool {
 	case loads || resolved.Unseen:
 		return true
 	}
-	if space := e.spaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
+	if space := p.scope.SpaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
 		return false
 	}
-	found, err := e.stamp(resolved.Real)
+	found, err := p.view.Stamp(resolved.Real)
 	return err != nil || found.Permissions&0o111 != 0
 }

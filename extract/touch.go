@@ -4,10 +4,32 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
+	"policyd/extract/shell"
 )
+
+// locator adds the paths that items touch to the facts.
+type locator struct {
+	facts   *builder
+	view    *disk.View
+	x       *Extractor
+	scope   *scope.Scope
+	classes *scope.Classifier
+	links   *scope.HardLinks
+	kept    *scope.GitKept
+	aliases *aliasTable
+
+	line    bool // a command line is being read
+	foreign bool // on Windows, by a shell of Unix
+	crossed bool // where it prints to may be a file that it reads
+	// ancestors is scratch memory.
+	ancestors [32]string
+}
 
 // touched gathers what one item touches, for its Touches, Within and Caveats.
 type touched struct {
@@ -28,44 +50,46 @@ type touched struct {
 	secret bool
 }
 
+const devNull = "/dev/null"
+
 // touch resolves one path and adds it to the facts. base is what a relative
 // path counts from; empty when unknown.
-func (e *extraction) touch(t *touched, raw, base, op string) *v1.Path {
-	e.step()
-	if len(e.aliases) > 0 {
-		if full := e.absolute(raw, base); full != "" {
-			e.throughAliases(t, full, op)
+func (l *locator) touch(t *touched, raw, base, op string) *v1.Path {
+	l.facts.step()
+	if len(l.aliases.all) > 0 {
+		if full := l.view.Absolute(raw, base); full != "" {
+			l.aliases.throughAliases(t, full, op)
 		}
 	}
-	e.facts.Paths = append(e.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
-	p := &e.facts.Paths[len(e.facts.Paths)-1]
-	if e.foreign && raw == devNull {
+	l.facts.Paths = append(l.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
+	p := &l.facts.Paths[len(l.facts.Paths)-1]
+	if l.foreign && raw == devNull {
 		p.Real, p.Space = raw, v1.SpaceNone
 		t.add(op, p.Space)
 		return p
 	}
-	full := e.absolute(raw, base)
-	if raw == "." && !e.windows {
+	full := l.view.Absolute(raw, base)
+	if raw == "." && !l.view.Windows {
 		full = base // the same, without a string of its own
 	}
-	full = e.forked(full)
+	full = l.forked(full)
 	if full == "" {
 		p.Real = raw
 		t.vague = true
-		e.note(p, "invisible")
-		e.classify(p, e.spelling(raw))
+		l.facts.note(p, "invisible")
+		l.classes.Classify(p, l.view.Spelling(raw))
 		t.add(op, p.Space)
 		return p
 	}
-	e.locate(t, p, full)
+	l.locate(t, p, full)
 	t.add(op, p.Space)
 	return p
 }
 
 // forked is the file whose fork a path names: macOS keeps several contents under
 // one name, as Windows does behind a colon.
-func (e *extraction) forked(full string) string {
-	if e.resolver.Names != paths.NamesDarwin {
+func (l *locator) forked(full string) string {
+	if l.view.Resolver.Names != paths.NamesDarwin {
 		return full
 	}
 	if at := strings.Index(strings.ToLower(full), "/..namedfork/"); at > 0 {
@@ -74,94 +98,68 @@ func (e *extraction) forked(full string) string {
 	return full
 }
 
-func (e *extraction) absolute(raw, base string) string {
-	if e.windows {
-		return paths.WindowsJoin(base, raw, e.home)
-	}
-	switch {
-	case raw == "":
-		return base
-	case strings.HasPrefix(raw, "/"):
-		return raw
-	case raw == "~" || strings.HasPrefix(raw, "~/"):
-		return e.expandHome(raw)
-	case strings.HasPrefix(raw, "~") || base == "":
-		return ""
-	}
-	return e.work.join(base, raw)
-}
-
 // locate says where an absolute path really lies.
-func (e *extraction) locate(t *touched, p *v1.Path, full string) {
-	if e.windows && e.windowsDevice(t, p, full) {
+func (l *locator) locate(t *touched, p *v1.Path, full string) {
+	if l.view.Windows && l.windowsDevice(t, p, full) {
 		return
 	}
-	resolved, err := e.resolve(full)
+	resolved, err := l.view.Resolve(full)
 	if err != nil {
-		p.Real = e.spelling(full)
-		e.note(p, "error")
+		p.Real = l.view.Spelling(full)
+		l.facts.note(p, "error")
 		t.vague = true
-		e.classify(p, p.Real)
+		l.classes.Classify(p, p.Real)
 		return
 	}
 	p.Real, p.Links = resolved.Real, resolved.Links
-	if e.device(p, full, &resolved) {
+	if l.device(p, full, &resolved) {
 		return
 	}
-	p.Space = e.spaceFor(p.Op, &resolved)
+	p.Space = l.scope.SpaceFor(p.Op, &resolved)
 	switch {
-	case e.hidden(&resolved):
+	case l.view.Hidden(&resolved):
 		t.vague = true
-		e.note(p, "invisible")
+		l.facts.note(p, "invisible")
 	case resolved.Unseen:
 		t.unseen = true
-		e.note(p, "unseen")
+		l.facts.note(p, "unseen")
 	case !resolved.Exists:
-		e.note(p, "missing")
+		l.facts.note(p, "missing")
 	case resolved.Dir:
-		e.note(p, "directory")
+		l.facts.note(p, "directory")
 	case !resolved.Regular:
 		t.special = t.special || p.Op != v1.OpList
-		e.note(p, "special")
+		l.facts.note(p, "special")
 	case resolved.HardLinks && p.Op == v1.OpRead:
-		e.otherNames(p)
+		l.links.OtherNames(p)
 	case resolved.HardLinks && p.Op != v1.OpList:
-		e.note(p, "hard_link")
-		e.otherNames(p)
+		l.facts.note(p, "hard_link")
+		l.links.OtherNames(p)
 	}
-	t.secret = t.secret || p.Op == v1.OpRead && e.secretSettings(resolved.Real)
-	e.classify(p, resolved.Real)
+	t.secret = t.secret || p.Op == v1.OpRead && l.kept.SecretSettings(resolved.Real)
+	l.classes.Classify(p, resolved.Real)
 	if p.Op == v1.OpDelete && resolved.Dir {
-		e.classifyBelow(p, resolved.Real)
+		l.classes.ClassifyBelow(p, resolved.Real)
 	}
-	if e.line { // an approval's directory is for commands alone
+	if l.line { // an approval's directory is for commands alone
 		t.reals = append(t.reals, resolved.Real)
 		t.links = append(t.links, resolved.Links...)
 	}
 	if len(resolved.Links) > 0 || resolved.ViaProc {
-		e.otherReading(t, p, full)
+		l.otherReading(t, p, full)
 	}
-}
-
-// note adds a caveat of a path, in memory that is there for the first.
-func (e *extraction) note(p *v1.Path, caveat string) {
-	if p.Caveats == nil {
-		p.Caveats = e.room.set(caveat)
-		return
-	}
-	p.Caveats.Add(caveat)
 }
 
 // otherReading judges a path that leads over links by its text as well. Some
 // programs remove ".." from the text before they open it, which then leads
 // elsewhere: such a path lies nowhere that is known.
-func (e *extraction) otherReading(t *touched, p *v1.Path, full string) {
+func (l *locator) otherReading(t *touched, p *v1.Path, full string) {
 	clean := path.Clean(full)
-	e.classify(p, clean)
+	l.classes.Classify(p, clean)
 	if !strings.Contains(full, "..") {
 		return
 	}
-	other, err := e.resolve(clean)
+	other, err := l.view.Resolve(clean)
 	if err == nil && other.Real == p.Real {
 		return
 	}
@@ -169,7 +167,7 @@ func (e *extraction) otherReading(t *touched, p *v1.Path, full string) {
 	p.Caveats.Add("ambiguous")
 	t.vague = true
 	if err == nil {
-		e.classify(p, other.Real)
+		l.classes.Classify(p, other.Real)
 	}
 }
 
@@ -177,7 +175,7 @@ func (e *extraction) otherReading(t *touched, p *v1.Path, full string) {
 // The null device is no file. Neither are the standard streams and the endless
 // zeros of a command, but a file tool would open those of its own process, and
 // wait. bash's /dev/tcp is a connection; any other device is outside.
-func (e *extraction) device(p *v1.Path, full string, resolved *paths.Resolved) bool {
+func (l *locator) device(p *v1.Path, full string, resolved *paths.Resolved) bool {
 	real := resolved.Real
 	name := real
 	if strings.HasPrefix(full, "/") && !strings.Contains(full, "..") {
@@ -191,13 +189,13 @@ func (e *extraction) device(p *v1.Path, full string, resolved *paths.Resolved) b
 	p.Real = name
 	switch name {
 	case "/dev/stdin", "/dev/fd/0":
-		if !e.line || p.Op == v1.OpWrite { // a file that is read is opened for writing
+		if !l.line || p.Op == v1.OpWrite { // a file that is read is opened for writing
 			break
 		}
 		p.Space = v1.SpaceNone
 		return true
 	case "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2":
-		if !e.line || p.Op == v1.OpWrite && e.crossed {
+		if !l.line || p.Op == v1.OpWrite && l.crossed {
 			break
 		}
 		fallthrough
@@ -210,147 +208,19 @@ func (e *extraction) device(p *v1.Path, full string, resolved *paths.Resolved) b
 	if strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") {
 		p.Caveats.Add("network")
 	}
-	e.classify(p, name)
-	e.classify(p, real)
+	l.classes.Classify(p, name)
+	l.classes.Classify(p, real)
 	return true
-}
-
-// classify notes the lists that a path is on, by the agent's name and by the
-// sidecar's.
-func (e *extraction) classify(p *v1.Path, real string) {
-	e.classifyName(p, real)
-	if disk, other := e.otherName(real); other {
-		e.classifyName(p, disk)
-	}
-	if p.Op == v1.OpDelete {
-		e.classifyDelete(p, real)
-	}
-}
-
-// classifyName matches one name. Looking at names and metadata alone gives no
-// secret away, but looking into a secret directory does.
-func (e *extraction) classifyName(p *v1.Path, real string) {
-	if p.Op == v1.OpList {
-		if entry := e.x.lists.secrets.Directory(real); entry != "" {
-			p.Class.Put("secret_directory", entry)
-		}
-	} else if class, entry := e.x.lists.secrets.Class(real); class != "" {
-		p.Class.Put(class, entry)
-	}
-	for i := range e.x.lists.classes {
-		if class := &e.x.lists.classes[i]; !has(p.Class, class.Name) {
-			if entry := e.inClass(class, real); entry != "" {
-				p.Class.Put(class.Name, entry)
-			}
-		}
-	}
-	for _, own := range e.x.own {
-		if paths.FoldedWithin(real, own) {
-			p.Class.Put("own", own)
-		}
-	}
-	for _, file := range e.x.protected {
-		if paths.FoldedWithin(real, file) {
-			p.Class.Put("protected_always", file)
-		}
-	}
-	if p.Op == v1.OpWrite || p.Op == v1.OpDelete {
-		e.x.lists.protected.Class(e.belowScratch(real), &p.Class)
-	}
-}
-
-// secretFile reports whether a path is secret by the agent's name or by the
-// sidecar's.
-func (e *extraction) secretFile(real string) bool {
-	if e.sought != nil {
-		return e.inClass(e.sought, real) != ""
-	}
-	if e.x.lists.secrets.File(real) != "" {
-		return true
-	}
-	disk, visible := e.otherName(real)
-	return visible && e.x.lists.secrets.File(disk) != ""
-}
-
-func (e *extraction) secretDirectory(real string) bool {
-	if e.sought != nil {
-		return e.inClass(e.sought, real) != ""
-	}
-	if e.x.lists.secrets.Directory(real) != "" {
-		return true
-	}
-	disk, visible := e.otherName(real)
-	return visible && e.x.lists.secrets.Directory(disk) != ""
-}
-
-// otherName is the sidecar's name of a path, where it has one of its own.
-func (e *extraction) otherName(real string) (string, bool) {
-	if e.resolver.Map == nil {
-		return "", false
-	}
-	disk, visible := e.resolver.Map.Sidecar(real)
-	return disk, visible && disk != real
-}
-
-// classifyBelow notes what goes with a directory that is deleted or moved: a
-// root of the session, policyd's own files wherever below, and what stands
-// directly in it and is protected.
-func (e *extraction) classifyBelow(p *v1.Path, dir string) {
-	for i := range e.roots {
-		if isOwn(e.roots[i].Space) && paths.Within(e.roots[i].Real, dir) {
-			p.Caveats.Add("root")
-		}
-	}
-	names := []string{dir}
-	if disk, other := e.otherName(dir); other {
-		names = append(names, disk)
-	}
-	for _, name := range names {
-		for _, own := range e.x.own {
-			if paths.FoldedWithin(own, name) {
-				p.Class.Put("own", own)
-			}
-		}
-		for _, file := range e.x.protected {
-			if paths.FoldedWithin(file, name) {
-				p.Class.Put("protected_always", file)
-			}
-		}
-	}
-	for _, place := range e.classPlaces() {
-		if paths.Within(place, dir) && e.exists(place) {
-			e.classifyName(p, place)
-		}
-	}
-	e.x.lists.protected.Below(dir, func(class, entry, path string) {
-		if _, known := p.Class.Get(class); !known && e.exists(path) {
-			p.Class.Put(class, entry)
-		}
-	})
-}
-
-// classifyDelete notes an entry of delete_allow, which counts from the project.
-func (e *extraction) classifyDelete(p *v1.Path, real string) {
-	for _, root := range e.roots {
-		if root.Space != v1.SpaceProject {
-			continue
-		}
-		for _, entry := range e.x.lists.deleteAllow {
-			if real == root.Real+"/"+entry {
-				p.Class.Put("delete_allow", entry)
-			}
-		}
-	}
 }
 
 // within lists the directories that an approval could name for all that was
 // touched (V6): every ancestor of dir that holds it all and that no symbolic
 // link below it leads out of or into.
-func (e *extraction) within(t *touched, dir string) v1.Set {
+func (l *locator) within(t *touched, dir string) v1.Set {
 	if t.vague || dir == "" {
 		return nil
 	}
-	out := e.work.within[:0]
+	out := l.ancestors[:0]
 	if len(t.reals) == 1 && t.reals[0] != dir && paths.Within(t.reals[0], dir) && t.allWithin(t.reals[0]) && t.changes() {
 		// An approval was given for it when it was not there, or still was a directory.
 		out = append(out, t.reals[0])
@@ -360,7 +230,7 @@ func (e *extraction) within(t *touched, dir string) v1.Set {
 			out = append(out, at)
 		}
 	}
-	return e.room.set(out...)
+	return l.facts.room.set(out...)
 }
 
 // changes reports whether something is written or deleted.
@@ -403,4 +273,223 @@ func (t *touched) add(op, space string) { t.set.Add(touchName(op, space)) }
 
 func touchName(op, space string) string { return touchNames[[2]string{op, space}] }
 
-func has(class v1.Form, name string) bool { _, ok := class.Get(name); return ok }
+// alteredPath makes a path that a client might alter one that lies nowhere that
+// is known, and looks at what it would be without what a client might remove.
+// A file that is there under the very name is that file, where nothing else
+// that its name could lead to is worse.
+func (l *locator) alteredPath(p *v1.Path, raw string) {
+	raw = l.view.Resolver.Names.Compose(raw)
+	if !altered(raw) {
+		return
+	}
+	plain := strings.TrimFunc(strings.Map(func(r rune) rune {
+		if invisibleRune(r) {
+			return -1
+		}
+		return r
+	}, raw), unicode.IsSpace)
+	plain = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(plain, "file://"), "@"), "\"'`")
+	if there := !p.Caveats.Has("missing") && !p.Caveats.Has("unseen") && p.Space != v1.SpaceUnknown; there &&
+		l.noWorse(p, plain) && l.noWorse(p, paths.NamesDarwin.Compose(raw)) && l.meant(p, raw) {
+		return
+	}
+	p.Space = v1.SpaceUnknown
+	p.Caveats.Add("ambiguous")
+	if full := l.view.Absolute(plain, l.facts.Cwd); full != "" {
+		if resolved, err := l.view.Resolve(full); err == nil {
+			l.classes.Classify(p, resolved.Real)
+		}
+		l.classes.Classify(p, path.Clean(full))
+	}
+}
+
+// meant reports whether nothing is odd about a name but what names do have: an @
+// or a $ in front, and marks on letters, as systems that decompose write them. A
+// $ may begin a variable, by custom in capitals, that is empty.
+func (l *locator) meant(p *v1.Path, raw string) bool {
+	var bare strings.Builder
+	previous := ' '
+	for _, r := range raw {
+		if !unicode.Is(unicode.Mn, r) || !unicode.IsLetter(previous) && !unicode.Is(unicode.Mn, previous) {
+			bare.WriteRune(r)
+		}
+		previous = r
+	}
+	name := strings.TrimPrefix(bare.String(), "@")
+	if variable, ok := strings.CutPrefix(name, "$"); ok {
+		end := strings.IndexFunc(variable, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if end <= 0 || strings.ToUpper(variable[:end]) == variable[:end] || climbing(raw) || !l.noWorse(p, variable[end:]) {
+			return false
+		}
+		name = variable
+	}
+	return !altered(name)
+}
+
+// noWorse reports whether another reading of a path lies in the same space and
+// is on no list.
+func (l *locator) noWorse(p *v1.Path, reading string) bool {
+	full := l.view.Absolute(reading, l.facts.Cwd)
+	if full == "" {
+		return false
+	}
+	resolved, err := l.view.Resolve(full)
+	if err != nil || l.scope.SpaceFor(p.Op, &resolved) != p.Space {
+		return false
+	}
+	other := v1.Path{Op: p.Op}
+	l.classes.Classify(&other, resolved.Real)
+	l.classes.Classify(&other, path.Clean(full))
+	return len(other.Class) == 0
+}
+
+// spelled adds a word that only the run can tell, for what it spells: a secret
+// named behind a variable is still a secret that is named.
+func (l *locator) spelled(t *touched, a *shell.Access) {
+	if !strings.Contains(a.Text, "/") && !strings.Contains(a.Text, ".") {
+		return
+	}
+	p := v1.Path{Raw: a.Text, Real: a.Text, Op: a.Op, Space: v1.SpaceUnknown, Item: t.item}
+	p.Caveats.Add("invisible")
+	l.classes.Classify(&p, a.Text)
+	l.facts.Paths = append(l.facts.Paths, p)
+}
+
+// otherReadings judges a path by what else its argument could name: raw is what
+// was resolved, and clear is false where that is only what it spells. A program
+// may decode percent signs, and then open another file.
+func (l *locator) otherReadings(p *v1.Path, text, raw string, clear bool) {
+	p.Raw = text
+	decoded := unescaped(raw)
+	if clear && decoded == raw {
+		return
+	}
+	full := l.view.Absolute(decoded, l.facts.Cwd)
+	resolved, err := l.view.Resolve(full)
+	if clear && full != "" && err == nil && l.scope.SpaceFor(p.Op, &resolved) == p.Space {
+		l.classes.Classify(p, resolved.Real)
+		return
+	}
+	p.Space = v1.SpaceUnknown
+	p.Caveats.Add("ambiguous")
+	l.classes.Classify(p, l.view.Spelling(decoded))
+	if full != "" && err == nil {
+		l.classes.Classify(p, resolved.Real)
+	}
+}
+
+// spelledSecret adds a path where a text spells a secret file or leads to one,
+// so that no unknown argument carries one past the rules.
+func (l *locator) spelledSecret(text string) {
+	l.facts.step()
+	if remotely, _ := address(text); remotely {
+		return // what it names lies on no disk here
+	}
+	spelled, _, found := fileURI(text, l.view.Windows)
+	if !found {
+		spelled = unescaped(strings.TrimFunc(text, blank))
+	}
+	spelled = strings.TrimRight(spelled, "/")
+	if spelled == "" || len(spelled) > maxName || strings.ContainsAny(spelled, "\n\x00") {
+		return
+	}
+	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
+	p.Caveats.Add("invisible")
+	l.classes.Classify(&p, "/"+strings.TrimLeft(spelled, "/"))
+	if full := l.view.Absolute(spelled, l.facts.Cwd); full != "" && strings.ContainsAny(spelled, "/.") {
+		if resolved, err := l.view.Resolve(full); err == nil {
+			l.classes.Classify(&p, resolved.Real)
+		}
+	}
+	if len(p.Class) > 0 {
+		l.facts.Paths = append(l.facts.Paths, p)
+	}
+}
+
+// patternName denies a pattern that itself spells a secret: `.env*`, `id_rsa*`.
+func (l *locator) patternName(t *touched, text, op string) {
+	spelled := strings.TrimRight(disk.Unquote(text), "*?")
+	if op == v1.OpList || spelled == "" || strings.HasSuffix(spelled, "/") {
+		return
+	}
+	if entry := l.x.Lists.Secrets.File(spelled); entry != "" {
+		l.facts.Paths = append(l.facts.Paths, v1.Path{
+			Raw: text, Real: spelled, Op: op, Space: v1.SpaceUnknown, Item: t.item,
+			Class: v1.Form{{Name: "secret", Kind: entry}},
+		})
+	}
+}
+
+// matched adds a path that only the disk knows, as if the line named it: a match of a
+// pattern, or a name that another command finds. One that is only looked at is kept if
+// it is on a list, or lies in another space than near, where it was looked for.
+func (l *locator) matched(t *touched, item *v1.Item, match, word, op, near string) {
+	p := l.touch(t, match, "", op)
+	p.Raw = word
+	switch space := p.Space; {
+	case p.Caveats.Has("error"):
+		item.Caveats.Add(disk.ReachesUnknown)
+	case op != v1.OpList && (l.classes.SecretFile(match) || slices.ContainsFunc(p.Class, givesAway)):
+		item.Caveats.Add(disk.ReachesSecret)
+	case space == v1.SpaceOutside && len(p.Links) > 0:
+		item.Caveats.Add(disk.ReachesOutside)
+	}
+	if !changes(op) && len(p.Class) == 0 && p.Space == near && !p.Caveats.Has("ambiguous") {
+		l.facts.Paths = l.facts.Paths[:len(l.facts.Paths)-1]
+	}
+}
+
+// windowsDevice notes a name that is a device wherever it stands. It reports
+// whether full is one; NUL alone is no file.
+func (l *locator) windowsDevice(t *touched, p *v1.Path, full string) bool {
+	spelled := strings.TrimRight(strings.ReplaceAll(full, `\`, "/"), "/")
+	name := paths.Base(spelled)
+	switch device := paths.WindowsDevice(name); {
+	case device == "":
+		return false
+	case device == "NUL" && l.foreign && p.Op != v1.OpRead && p.Op != v1.OpList:
+		return false // what came with the shell makes a file of that name
+	case strings.EqualFold(name, "NUL"):
+		p.Space = v1.SpaceNone
+	default:
+		p.Space = v1.SpaceOutside
+		p.Caveats.Add("device")
+		t.vague = true
+	}
+	p.Real = spelled
+	return true
+}
+
+// altered reports whether a client might open another path than the one it
+// was given: many trim blanks, drop a file: or @ in front, or normalize. Some hand
+// it to a program that may take a dash in front for the beginning of an option.
+func altered(raw string) bool {
+	if raw != strings.TrimFunc(raw, blank) || strings.IndexFunc(raw, invisibleRune) >= 0 {
+		return true
+	}
+	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") || strings.HasPrefix(raw, "-") ||
+		strings.ContainsAny(raw, "\"`") || strings.HasPrefix(raw, "'")
+}
+
+func blank(r rune) bool { return unicode.IsSpace(r) || invisibleRune(r) }
+
+func invisibleRune(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
+		unicode.Is(unicode.Mn, r) || r == unicode.ReplacementChar || unicode.IsSpace(r) && r != ' '
+}
+
+// shellExpanded is a path in which the shell has expanded what it expands.
+func shellExpanded(text string) string {
+	if strings.HasPrefix(text, "~") {
+		return "./" + text
+	}
+	return text
+}
+
+// changes reports whether an operation does more to a file than to look at it.
+func changes(op string) bool { return op != v1.OpList && op != v1.OpRead }
+
+// givesAway reports whether a class is one of what no file may be read of.
+func givesAway(class v1.Entry) bool {
+	return class.Name == "secret" || class.Name == "secret_directory" || class.Name == "own"
+}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/catalog"
 )
 
 // S2: what file URIs name, and where readers of them differ.
@@ -45,14 +47,14 @@ func TestFileURI(t *testing.T) {
 
 // V12: names of arguments in any spelling.
 func TestRolesOfArguments(t *testing.T) {
-	c, err := loadCatalog()
+	c, err := catalog.Load()
 	assert.NoError(t, err)
 	for name, want := range map[string]string{
-		"path": rolePath, "Path": rolePath, "filePath": rolePath, "file-path": rolePath, "FILE_PATH": rolePath,
-		"repo_path": rolePlace, "outputFile": rolePlace, "options.cwd": rolePlace, "dest": rolePlace,
-		"profile": roleNone, "thing": roleNone, "": roleNone, "_": roleNone,
-		"newText": roleMention, "search_query": roleMention, "body": roleMention, "pattern": rolePattern,
+		"path": catalog.RolePath, "Path": catalog.RolePath, "filePath": catalog.RolePath, "file-path": catalog.RolePath, "FILE_PATH": catalog.RolePath,
+		"repo_path": catalog.RolePlace, "outputFile": catalog.RolePlace, "options.cwd": catalog.RolePlace, "dest": catalog.RolePlace,
+		"profile": catalog.RoleNone, "thing": catalog.RoleNone, "": catalog.RoleNone, "_": catalog.RoleNone,
+		"newText": catalog.RoleMention, "search_query": catalog.RoleMention, "body": catalog.RoleMention, "pattern": catalog.RolePattern,
 	} {
-		assert.Equal(t, want, c.role(name), name)
+		assert.Equal(t, want, c.Role(name), name)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/stat"
 )
 
@@ -26,12 +28,12 @@ const (
 // .git/worktrees/<name>/gitdir, and both belong to one user. See gitrepository-layout(5). It starts no
 // program. Repositories without a main work tree, submodules and places that only a path map shows have none.
 func (x *Extractor) WorkTree(directory string) (WorkTree, bool) {
-	if x.lists.pathMap != nil || !filepath.IsAbs(directory) || filepath.Clean(directory) != directory {
+	if x.Lists.PathMap != nil || !filepath.IsAbs(directory) || filepath.Clean(directory) != directory {
 		return WorkTree{}, false
 	}
 	top := directory
 	for range maxWorkTreeDepth {
-		entry, err := stat.Path(filepath.Join(top, gitEntry), false)
+		entry, err := stat.Path(filepath.Join(top, scope.GitEntry), false)
 		switch {
 		case err != nil && !stat.Missing(err):
 			return WorkTree{}, false
@@ -51,7 +53,7 @@ func (x *Extractor) WorkTree(directory string) (WorkTree, bool) {
 
 // mainWorkTree is the top of the main work tree of which top is a linked one.
 func mainWorkTree(top string) (string, bool) {
-	file := filepath.Join(top, gitEntry)
+	file := filepath.Join(top, scope.GitEntry)
 	dir, ok := gitLink(file, "gitdir: ", top)
 	if !ok {
 		return "", false
@@ -59,7 +61,7 @@ func mainWorkTree(top string) (string, bool) {
 	registry := filepath.Dir(dir)
 	common := filepath.Dir(registry)
 	main := filepath.Dir(common)
-	if filepath.Base(registry) != "worktrees" || filepath.Base(common) != gitEntry {
+	if filepath.Base(registry) != "worktrees" || filepath.Base(common) != scope.GitEntry {
 		return "", false
 	}
 	if named, ok := gitLink(filepath.Join(dir, "commondir"), "", dir); !ok || named != common {
@@ -73,7 +75,7 @@ func mainWorkTree(top string) (string, bool) {
 			return "", false
 		}
 	}
-	return main, sameOwner(main, top, file, common, registry, dir, filepath.Join(dir, "gitdir"))
+	return main, disk.SameOwner(main, top, file, common, registry, dir, filepath.Join(dir, "gitdir"))
 }
 
 // gitLink is the real path that a file of git's names behind a prefix, from a directory on if it is relative. What

@@ -46,6 +46,35 @@ var rooms = []room{
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
+		path: "extract/lists", own: []string{"api/v1", "extract/git", "extract/paths"},
+		reason: "what facts are matched against follows from a policy's data, and not from a call",
+	},
+	{
+		path:   "extract/arguments",
+		reason: "arguments are split before anything is known of the tool that gets them",
+	},
+	{
+		path: "extract/ownaddress", own: []string{"extract/shell"},
+		reason: "whether a text names an address follows from its text alone, or from what a shell makes of it",
+	},
+	{
+		path:   "extract/versions",
+		reason: "what a file of versions chooses follows from its text alone",
+	},
+	{
+		path: "extract/disk", own: []string{"api/v1", "extract/paths", "extract/stat", "extract/value", "extract/watched"},
+		reason: "what lies on the disk doesn't depend on the call that asks: answers are values, and neither items nor facts",
+	},
+	{
+		path: "extract/patch", own: []string{"api/v1"},
+		reason: "what a patch changes follows from its text alone",
+	},
+	{
+		path: "extract/catalog", own: []string{"api/v1", "extract/shell"},
+		reason: "what a tool does with its arguments follows from its name, and not from who calls it or what lies on the disk; " +
+			"an operator's entry that can't be used is reported as those of programs are",
+	},
+	{
 		path:   "extract/git/syntax",
 		reason: "what git is told is read from its text alone, by whoever meets it: the shell's words and the repository's settings",
 	},
@@ -70,7 +99,10 @@ var rooms = []room{
 		reason: "how PowerShell and cmd split a line follows from its text alone",
 	},
 	{
-		path: "extract", own: []string{"api/v1", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/value", "extract/windows", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
+		path: "extract", own: []string{
+			"api/v1", "extract/arguments", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/lists", "extract/ownaddress", "extract/patch",
+			"extract/shell/guard", "extract/value", "extract/versions", "extract/windows", "internal/credential",
+		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
@@ -285,7 +317,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/sidecar", own: []string{
-			"api/v1", "bundles", "extract", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
+			"api/v1", "bundles", "extract", "extract/catalog", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
 			"internal/clients", "internal/gate", "internal/metrics", "internal/prompts", "internal/record", "internal/runs", "internal/server", "internal/sessions",
 			"internal/store", "internal/terminals", "internal/tracing", "policies",
 		},
@@ -352,6 +384,10 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/git/object", "policyd/extract/git/trust"},
 		{"extract/git/history", "policyd/extract/git/trust"},
 		{"extract/git/trust", "policyd/extract/git/history"},
+		{"extract/catalog", "policyd/extract"},
+		{"extract/patch", "policyd/extract/paths"},
+		{"extract/disk", "policyd/extract/shell"},
+		{"extract/disk", "policyd/extract/catalog"},
 		{"extract/value", "policyd/extract/shell"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},

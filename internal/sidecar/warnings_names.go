@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract"
+	"policyd/extract/catalog"
 	"policyd/internal/clients"
 	"policyd/internal/config"
 )
@@ -15,7 +15,7 @@ import (
 // misspelt name should deny is not denied.
 func (s *Settings) nameWarnings() []string {
 	agents, _ := s.Settings()["agents"].(map[string]any)
-	known, err := extract.AgentNames()
+	known, err := catalog.AgentNames()
 	if err != nil {
 		return []string{fmt.Sprintf("names in agents can't be checked: %v", err)}
 	}
@@ -32,7 +32,7 @@ func (s *Settings) nameWarnings() []string {
 		}
 		its, _ := agents[agent].(map[string]any)
 		denied, _ := its["deny_tools"].([]any)
-		tools, err := extract.ToolNames(agent)
+		tools, err := catalog.ToolNames(agent)
 		if err != nil {
 			return append(found, fmt.Sprintf("names in agents can't be checked: %v", err))
 		}

@@ -43,8 +43,8 @@ var acme = Client{
 			},
 		},
 `},
-	{"extract/catalog.json", `"aliases": {`, "", `"acme-agent": "acme",`},
-	{"extract/catalog.json", `"clients": {`, "", `"acme": {"mcp": {"prefix": "mcp__", "separator": "__"}, "tools": {
+	{"extract/catalog/catalog.json", `"aliases": {`, "", `"acme-agent": "acme",`},
+	{"extract/catalog/catalog.json", `"clients": {`, "", `"acme": {"mcp": {"prefix": "mcp__", "separator": "__"}, "tools": {
 		"Run": {"kind": "shell", "command": ["command"]}, "Store": {"kind": "write", "paths": {"file": "write"}, "content": ["text"]}}},`},
 	{"policies/policyd/config/scratch/data.json", "{", "", `"acme": {"workspace": ["~/.acme/scratch/{session}"], "read": []},`},
 }

@@ -99,10 +99,10 @@ func (m *model) offered() map[string][]string {
 	return tools
 }
 
-// catalog is the part of extract/catalog.json that names tools and arguments.
+// catalog is the part of extract/catalog/catalog.json that names tools and arguments.
 func catalog(t *testing.T) map[string]map[string]map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile("../../extract/catalog.json")
+	text, err := os.ReadFile("../../extract/catalog/catalog.json")
 	require.NoError(t, err)
 	var file struct {
 		Clients map[string]struct {

@@ -3,7 +3,7 @@ package reply
 import "encoding/json"
 
 // registry lists the clients in the order of messages. A client whose payloads have the form of Claude Code's
-// needs an entry here, its settings (internal/install) and its tools (extract/catalog.json). Any other also
+// needs an entry here, its settings (internal/install) and its tools (extract/catalog/catalog.json). Any other also
 // needs a reader in internal/clients.
 var registry = []Client{claude, codex, gemini, openCode, copilot, cursor}
 

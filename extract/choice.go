@@ -1,0 +1,241 @@
+package extract
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/disk"
+	"policyd/extract/paths"
+	"policyd/extract/scope"
+	"policyd/extract/shell"
+	"policyd/extract/stat"
+	"policyd/extract/versions"
+)
+
+// programChoice says whether files beside a command choose the program that runs.
+type programChoice struct {
+	view  *disk.View
+	scope *scope.Scope
+	globs *globs
+	trees *trees
+}
+
+// readAbove says what the files are that a program reads in its working directories
+// and above without being told to, or above those that it was told to read: a link
+// in their place may lead anywhere.
+func (h *programChoice) readAbove(c *shell.Command) string {
+	if len(c.ReadsAbove) == 0 {
+		return disk.ReachesNone
+	}
+	for _, dir := range h.choosing(c) {
+		resolved, err := h.view.Resolve(dir)
+		if err != nil {
+			return disk.ReachesUnknown
+		}
+		for at := resolved.Real; ; at = paths.Parent(at) {
+			for _, name := range c.ReadsAbove {
+				if answer := h.trees.settingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != disk.ReachesNone {
+					return answer
+				}
+			}
+			if at == paths.Parent(at) {
+				break
+			}
+		}
+	}
+	return disk.ReachesNone
+}
+
+// chosen reports whether a file that chooses the program lies in a directory
+// that the command may run in, or above.
+func (h *programChoice) chosen(c *shell.Command) bool {
+	if c.Unknown || len(c.Dirs) == 0 {
+		return true
+	}
+	installed := h.installed(c.VersionFiles)
+	for _, dir := range h.choosing(c) {
+		if !filepath.IsAbs(dir) {
+			return true // what lies there can't be seen
+		}
+		for at := dir; ; at = paths.Parent(at) {
+			if h.choosesAt(strings.TrimSuffix(at, "/"), c.ChosenBy, installed) {
+				return true
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// choosesAt reports whether one of the files that choose a program lies at a directory.
+func (h *programChoice) choosesAt(dir string, entries []string, installed string) bool {
+	absent := ""
+	for _, entry := range entries {
+		if end := strings.IndexAny(entry, "/:|="); end > 0 && entry[end] == '/' {
+			inside := entry[:end]
+			if inside == absent || inside == ".config" && h.personal(dir) {
+				continue
+			}
+			if !h.view.Exists(dir + "/" + inside) {
+				absent = inside
+				continue
+			}
+		}
+		if h.chooses(dir, entry, installed) {
+			return true
+		}
+	}
+	return false
+}
+
+// personal reports whether a directory is the home, where the agent has no say in what the
+// person's programs are told.
+func (h *programChoice) personal(dir string) bool {
+	outside := func(name string) bool { return h.scope.Space(dir+name) == v1.SpaceOutside }
+	return dir == h.view.Home && outside("/.config") && outside("/.config/mise")
+}
+
+// choosing are the directories that such a file counts in, and in those above:
+// the working directories, and for some programs those of the files that they read.
+func (h *programChoice) choosing(c *shell.Command) []string {
+	if !c.Beside {
+		return c.Dirs
+	}
+	dirs := slices.Clone(c.Dirs)
+	for i := range c.Accesses {
+		a := &c.Accesses[i]
+		for _, base := range c.Dirs {
+			names := []string{h.view.Absolute(a.Text, base)}
+			if a.Glob {
+				names = h.globs.expand(a.Text, base).matches
+			}
+			for _, name := range names {
+				dir := paths.Parent(name)
+				if a.Tree {
+					dir = name
+				}
+				if name != "" && !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return dirs
+}
+
+// imports reports whether a working directory holds a module of one of the names
+// that a program imports: a file that Python runs or loads, or a package.
+func (h *programChoice) imports(c *shell.Command) bool {
+	if c.Unknown || len(c.Dirs) == 0 {
+		return true
+	}
+	for _, dir := range c.Dirs {
+		entries, err := h.view.ReadDir(dir)
+		if err != nil {
+			return true
+		}
+		for _, entry := range entries {
+			name, _, _ := strings.Cut(entry.Name(), ".")
+			if _, known := slices.BinarySearch(c.Imports, name); known && h.module(dir+"/"+entry.Name()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// module reports whether a file or a directory may be a module of Python's.
+func (h *programChoice) module(name string) bool {
+	switch filepath.Ext(name) {
+	case ".py", ".pyw", ".pyc", ".so", ".pyd", ".dll", ".dylib":
+		return true
+	}
+	info, err := h.view.Stat(name)
+	if err != nil || !info.IsDir() {
+		return err != nil && !stat.Missing(err)
+	}
+	entries, err := h.view.ReadDir(name)
+	return err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), "__init__.") })
+}
+
+// installed is the lowest version that files in the usual places name, empty
+// when none does. What is installed elsewhere is not seen.
+func (h *programChoice) installed(files []string) string {
+	lowest := ""
+	for _, file := range files {
+		if strings.HasPrefix(file, "~/") {
+			if file = h.view.ExpandHome(file); file == "" {
+				continue
+			}
+		}
+		for _, match := range h.globs.expand(file, "/").matches {
+			content, err := h.view.ReadFile(match)
+			if err != nil {
+				continue
+			}
+			first, _, _ := strings.Cut(string(content), "\n")
+			version := strings.TrimPrefix(strings.TrimSpace(first), "go")
+			if versions.Above(version, version) {
+				continue // no plain version
+			}
+			if lowest == "" || versions.Above(lowest, version) {
+				lowest = version
+			}
+		}
+	}
+	return lowest
+}
+
+// chooses reports whether a directory holds a file that chooses a program. An
+// entry "name:text" counts only when the file holds the text, "name|word" when a
+// line of it begins with the word, and "name|word>version" when the version
+// behind that word is above it, and above the one that is installed. "name=versions",
+// "name=tools" and "name=protos" count unless the file is a plain list of tools and their versions.
+func (h *programChoice) chooses(dir, entry, installed string) bool {
+	if name, kind, listed := strings.Cut(entry, "="); listed {
+		plain := versions.Lists[kind]
+		return h.holds(dir+"/"+name, func(content string) bool { return plain == nil || !plain(content) })
+	}
+	if name, directive, ok := strings.Cut(entry, "|"); ok {
+		word, bound, _ := strings.Cut(directive, ">")
+		if bound != "" && installed != "" && versions.Above(installed, bound) {
+			bound = installed
+		}
+		return h.holds(dir+"/"+name, func(content string) bool { return versions.Directs(content, word, bound) })
+	}
+	name, text, conditional := strings.Cut(entry, ":")
+	if !conditional {
+		return h.view.Exists(dir + "/" + name)
+	}
+	return h.holds(dir+"/"+name, func(content string) bool { return strings.Contains(content, text) })
+}
+
+// holds reports whether a file is there and what it holds is so, or can't be read.
+func (h *programChoice) holds(path string, so func(content string) bool) bool {
+	content, err := h.view.ReadFile(path)
+	if err != nil {
+		return !stat.Missing(err)
+	}
+	return so(string(content))
+}
+
+// shadowed reports whether cmd, which looks into the working directory first,
+// finds a program there before the one that is meant.
+func (h *programChoice) shadowed(c *shell.Command) bool {
+	if c.Unknown {
+		return true
+	}
+	for _, dir := range c.Dirs {
+		for _, extension := range []string{".com", ".exe", ".bat", ".cmd"} {
+			if h.view.Exists(dir + "/" + c.Program + extension) {
+				return true
+			}
+		}
+	}
+	return false
+}

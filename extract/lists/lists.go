@@ -1,0 +1,184 @@
+// Package lists holds what facts are matched against: the part of a policy's data that extraction reads. Nothing
+// of it is a judgement.
+package lists
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"policyd/extract/paths"
+)
+
+// Lists is what extraction needs of the active policy's data: what facts are
+// matched against. Nothing of it is a judgement.
+type Lists struct {
+	Secrets paths.Secrets
+	// Exclusions are the names that hints say to leave out.
+	Exclusions []string
+	// Classes are the path classes of operators.
+	Classes   []PathClass
+	Variables *paths.Pattern
+	Protected paths.Protected
+	Sensitive
+	ReadAlso []string
+	// Scratch are the directories of clients, by the catalog's names of these.
+	Scratch map[string]Scratch
+	// Contain says what contained runs see.
+	Contain     Contain
+	DeleteAllow []string
+	Changeable  []string
+	PathMap     paths.Map
+	// Ruled are the agents that settings have rules for.
+	Ruled map[string]bool
+}
+
+// policyData is the part of data.policyd that extraction reads.
+type policyData struct {
+	Config struct {
+		Secrets struct {
+			Names, Except, Directories, Files, Variables []string
+			Templates                                    paths.Templates
+		} `json:"secrets"`
+		Protected struct {
+			Instructions, Always []string
+		} `json:"protected"`
+		PathClasses classData          `json:"path_classes"`
+		Scratch     map[string]Scratch `json:"scratch"`
+		Contain     Contain            `json:"contain"`
+		Exclusions  struct {
+			Names []string
+		} `json:"exclusions"`
+		Sensitive struct {
+			Roots  []string
+			Itself []string
+			Homes  []string
+			// Changeable are directories below which a remembered answer may let files be changed.
+			Changeable []string
+		} `json:"sensitive"`
+	} `json:"config"`
+	Settings struct {
+		Scope struct {
+			ReadAlso        []string        `json:"read_also"`
+			Protected       []string        `json:"protected"`
+			ProtectedAlways []string        `json:"protected_always"`
+			DeleteAllow     []string        `json:"delete_allow"`
+			PathMap         []paths.Mapping `json:"path_map"`
+		} `json:"scope"`
+		Secrets struct {
+			Names, Except, Directories []string
+		} `json:"secrets"`
+		PathClasses classData      `json:"path_classes"`
+		Agents      map[string]any `json:"agents"`
+	} `json:"settings"`
+}
+
+// readable are the members of data.policyd that policyData names. The others are tables of
+// commands, which would take many times as long to write out.
+func readable(policyd map[string]any) map[string]any {
+	config, _ := policyd["config"].(map[string]any)
+	picked := map[string]any{}
+	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes", "exclusions", "scratch", "contain"} {
+		picked[name] = config[name]
+	}
+	return map[string]any{"config": picked, "settings": policyd["settings"]}
+}
+
+// New reads the lists out of data.policyd; home is the sidecar's own. A
+// policy without a list of secrets is refused: it would make every secret an
+// ordinary file.
+func New(policyd map[string]any, home string) (*Lists, error) {
+	raw, err := json.Marshal(readable(policyd))
+	if err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	var data policyData
+	if err := json.Unmarshal(raw, &data); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	config, settings := data.Config, data.Settings
+	if len(config.Secrets.Names) == 0 || len(config.Secrets.Directories) == 0 || len(config.Protected.Always) == 0 {
+		return nil, fmt.Errorf("read policy lists: config.secrets.names, config.secrets.directories and " +
+			"config.protected.always must not be empty")
+	}
+	out := &Lists{
+		Ruled: make(map[string]bool, len(settings.Agents)), Exclusions: config.Exclusions.Names,
+		ReadAlso: settings.Scope.ReadAlso, Scratch: config.Scratch, Contain: data.contained(), DeleteAllow: settings.Scope.DeleteAllow,
+		Protected: paths.NewProtected(
+			Concat(config.Protected.Instructions, settings.Scope.Protected),
+			Concat(config.Protected.Always, settings.Scope.ProtectedAlways),
+		),
+	}
+	if out.Classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	for agent := range settings.Agents {
+		out.Ruled[agent] = true
+	}
+	if out.PathMap, err = paths.NewMap(settings.Scope.PathMap); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	out.Secrets.Templates = config.Secrets.Templates
+	for _, file := range config.Secrets.Files {
+		out.Secrets.Files = append(out.Secrets.Files, paths.Fold(file))
+	}
+	var absolute []string
+	out.sensitiveHome, absolute = splitHome(config.Sensitive.Roots)
+	out.Changeable = config.Sensitive.Changeable
+	homeItself, itself := splitHome(config.Sensitive.Itself)
+	out.SystemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, homeItself, out.PathMap)
+	if home != "" {
+		out.ownHome = joinHome(home, out.sensitiveHome)
+	}
+	out.System = systemRoots(absolute, itself, out.PathMap)
+	if out.PathMap != nil {
+		out.Sidecar = sidecarRoots(absolute, out.ownHome, home)
+	}
+	for _, part := range []struct {
+		into  **paths.Pattern
+		globs []string
+	}{
+		{&out.Secrets.Names, Concat(config.Secrets.Names, settings.Secrets.Names)},
+		{&out.Secrets.Except, Concat(config.Secrets.Except, settings.Secrets.Except)},
+		{&out.Secrets.Directories, trimSlashes(Concat(config.Secrets.Directories, settings.Secrets.Directories))},
+		{&out.Variables, config.Secrets.Variables},
+	} {
+		if *part.into, err = paths.NewPattern(part.globs); err != nil {
+			return nil, fmt.Errorf("read policy lists: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// contained is what contained runs see, with what the other lists say of it.
+func (d *policyData) contained() Contain {
+	config, settings := &d.Config, &d.Settings
+	out := config.Contain
+	out.Environment.Drop = Concat(out.Environment.Drop, config.Secrets.Variables)
+	out.Protected = Concat(
+		Concat(config.Protected.Instructions, settings.Scope.Protected), Concat(config.Protected.Always, settings.Scope.ProtectedAlways))
+	out.Secrets = Concat(config.Secrets.Files, Concat(config.Secrets.Directories, settings.Secrets.Directories))
+	return out
+}
+
+// splitHome tells entries in a home from others.
+func splitHome(entries []string) (home, absolute []string) {
+	for _, entry := range entries {
+		if strings.HasPrefix(entry, "~") {
+			home = append(home, entry)
+		} else {
+			absolute = append(absolute, entry)
+		}
+	}
+	return home, absolute
+}
+
+func Concat(a, b []string) []string { return append(slices.Clone(a), b...) }
+
+func trimSlashes(list []string) []string {
+	for i := range list {
+		list[i] = strings.Trim(list[i], "/")
+	}
+	return list
+}

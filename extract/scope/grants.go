@@ -1,0 +1,53 @@
+package scope
+
+import (
+	v1 "policyd/api/v1"
+	"policyd/extract/paths"
+)
+
+// Grants are the path grants of the session.
+type Grants struct {
+	Sensitive *SensitiveRoots
+	List      []v1.PathGrant
+	known     map[string]bool // whether the root of a grant gives a space, once asked
+}
+
+// GrantedSpace is the space that a grant gives a path, or "".
+func (g *Grants) GrantedSpace(real string) string {
+	grant := g.grantOf(real)
+	switch {
+	case grant == nil:
+		return ""
+	case grant.Mode == v1.GrantReadWrite:
+		return v1.SpaceGrantReadWrite
+	}
+	return v1.SpaceGrantRead
+}
+
+// grantOf is the longest grant that holds a path, nil for none. Of two grants for one root
+// the narrower decides, and what a person let be read counts only where there is no other.
+// There may be many grants, so their names are compared first, and only a root that holds
+// the path is looked at.
+func (g *Grants) grantOf(real string) *v1.PathGrant {
+	var best *v1.PathGrant
+	for i := range g.List {
+		if grant := &g.List[i]; paths.Within(real, grant.Root) && (best == nil || outweighs(grant, best)) && g.gives(grant.Root) {
+			best = grant
+		}
+	}
+	return best
+}
+
+// gives reports whether the root of a grant is no sensitive place by now. It
+// holds a real path, so no link leads to it.
+func (g *Grants) gives(root string) bool {
+	if known, ok := g.known[root]; ok {
+		return known
+	}
+	gives := !g.Sensitive.SensitiveRoot(root)
+	if g.known == nil {
+		g.known = make(map[string]bool, 4)
+	}
+	g.known[root] = gives
+	return gives
+}
