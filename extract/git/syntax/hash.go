@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// LeastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).
-const LeastHash = 4
+// leastHash is how many digits git takes for an abbreviated hash (gitrevisions(7)).
+const leastHash = 4
 
 const hexDigits = "0123456789abcdefABCDEF"
 
 // IsHash reports whether git may take a word for the hash of an object, or its beginning.
 func IsHash(word string) bool {
-	return len(word) >= LeastHash && strings.Trim(word, hexDigits) == ""
+	return len(word) >= leastHash && strings.Trim(word, hexDigits) == ""
 }
 
 // Hashes are the parts of a word that may be hashes, or beginnings of some.
