@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell"
 )
 
@@ -32,7 +33,7 @@ type addedClients map[string]struct {
 }
 
 // with returns a catalog that has an operator's tools as well. It changes no entry of c: a
-// name that c knows is a *shell.EntryError, as is an entry that can't be used. denied are
+// name that c knows is a *argv.EntryError, as is an entry that can't be used. denied are
 // the kinds and verbs that some agent may not use.
 func (c *catalog) with(clients addedClients, denied map[string]bool) (*catalog, error) {
 	if len(clients) == 0 {
@@ -51,7 +52,7 @@ func (c *catalog) with(clients addedClients, denied map[string]bool) (*catalog, 
 		for _, called := range slices.Sorted(maps.Keys(clients[name].Tools)) {
 			path := "clients." + name + ".tools." + called
 			if err := extended.addable(key, called, denied); err != nil {
-				return nil, &shell.EntryError{Entry: path, Message: err.Error()}
+				return nil, &argv.EntryError{Entry: path, Message: err.Error()}
 			}
 			made, err := clients[name].Tools[called].tool(path)
 			if err != nil {
@@ -74,7 +75,7 @@ func (c *catalog) addClient(name string) (string, error) {
 		return name, nil
 	}
 	if name == "" || strings.TrimSpace(name) != name || c.Clients[strings.ToLower(name)] != nil {
-		return "", &shell.EntryError{Entry: "clients." + name, Message: "no name of a client; write the name that sessions have in agent, or generic for every unknown client"}
+		return "", &argv.EntryError{Entry: "clients." + name, Message: "no name of a client; write the name that sessions have in agent, or generic for every unknown client"}
 	}
 	c.Aliases[strings.ToLower(name)] = name
 	c.Clients[name] = &client{MCP: c.Clients[genericClient].MCP, Inherits: genericClient, Tools: map[string]*tool{}}
@@ -108,7 +109,7 @@ func (c *catalog) addable(key, name string, denied map[string]bool) error {
 // tool returns what the catalog has for an operator's entry, with every part checked.
 func (a *addedTool) tool(path string) (*tool, error) {
 	if a == nil {
-		return nil, &shell.EntryError{Entry: path, Message: "empty; an entry has a kind, and names the arguments"}
+		return nil, &argv.EntryError{Entry: path, Message: "empty; an entry has a kind, and names the arguments"}
 	}
 	made := &tool{
 		Kind: a.Kind, Command: a.Command, Shell: a.Shell, Cwd: a.Cwd, Paths: a.Paths, Default: a.Default, Patterns: a.Patterns,
@@ -136,7 +137,7 @@ var fileLists = []string{"paths", "default", "patterns", "content", "inert"}
 func (a *addedTool) checkKind(path string) error {
 	lists, known := addedKinds[a.Kind]
 	if !known {
-		return &shell.EntryError{Entry: path + ".kind", Message: fmt.Sprintf("%q is no kind; allowed: %s", a.Kind,
+		return &argv.EntryError{Entry: path + ".kind", Message: fmt.Sprintf("%q is no kind; allowed: %s", a.Kind,
 			strings.Join(slices.Sorted(maps.Keys(addedKinds)), ", "))}
 	}
 	for _, list := range []struct {
@@ -153,16 +154,16 @@ func (a *addedTool) checkKind(path string) error {
 		{"content", len(a.Content)},
 	} {
 		if list.length > 0 && !slices.Contains(lists, list.name) {
-			return &shell.EntryError{Entry: path + "." + list.name, Message: fmt.Sprintf("a tool of the kind %s has no %s; choose another kind, or remove it", a.Kind, list.name)}
+			return &argv.EntryError{Entry: path + "." + list.name, Message: fmt.Sprintf("a tool of the kind %s has no %s; choose another kind, or remove it", a.Kind, list.name)}
 		}
 	}
 	switch {
 	case a.Kind == v1.ToolShell && len(a.Command) == 0:
-		return &shell.EntryError{Entry: path, Message: "declares no argument with a command line; add command"}
+		return &argv.EntryError{Entry: path, Message: "declares no argument with a command line; add command"}
 	case a.Kind == v1.ToolFetch && len(a.URLs) == 0:
-		return &shell.EntryError{Entry: path, Message: "declares no argument with an address; add urls"}
+		return &argv.EntryError{Entry: path, Message: "declares no argument with an address; add urls"}
 	case len(lists) == len(fileLists) && len(a.Paths) == 0:
-		return &shell.EntryError{Entry: path, Message: "declares no argument with a path; add paths"}
+		return &argv.EntryError{Entry: path, Message: "declares no argument with a path; add paths"}
 	}
 	return nil
 }
@@ -178,14 +179,14 @@ var changingOps = map[string][]string{
 func (a *addedTool) checkArguments(path string) error {
 	for _, name := range slices.Sorted(maps.Keys(a.Paths)) {
 		if !slices.Contains(addedOps, a.Paths[name]) {
-			return &shell.EntryError{Entry: path + ".paths." + name, Message: fmt.Sprintf("%q is nothing that is done to a path; allowed: %s", a.Paths[name], strings.Join(addedOps, ", "))}
+			return &argv.EntryError{Entry: path + ".paths." + name, Message: fmt.Sprintf("%q is nothing that is done to a path; allowed: %s", a.Paths[name], strings.Join(addedOps, ", "))}
 		}
 	}
 	if a.Default != "" && a.Default != v1.OpRead && a.Default != v1.OpList && a.Default != "tree" {
-		return &shell.EntryError{Entry: path + ".default", Message: fmt.Sprintf("%q is nothing that is done to the working directory; allowed: list, read, tree", a.Default)}
+		return &argv.EntryError{Entry: path + ".default", Message: fmt.Sprintf("%q is nothing that is done to the working directory; allowed: list, read, tree", a.Default)}
 	}
 	if ops := changingOps[a.Kind]; ops != nil && !slices.ContainsFunc(slices.Collect(maps.Values(a.Paths)), func(op string) bool { return slices.Contains(ops, op) }) {
-		return &shell.EntryError{Entry: path + ".paths", Message: fmt.Sprintf("a tool of the kind %s has a path with %s; add it, or choose another kind", a.Kind, ops[0])}
+		return &argv.EntryError{Entry: path + ".paths", Message: fmt.Sprintf("a tool of the kind %s has a path with %s; add it, or choose another kind", a.Kind, ops[0])}
 	}
 	lists := map[string][]string{
 		"command": a.Command, "cwd": a.Cwd, "paths": slices.Collect(maps.Keys(a.Paths)), "patterns": a.Patterns, "urls": a.URLs, "content": a.Content, "inert": a.Inert,
@@ -194,7 +195,7 @@ func (a *addedTool) checkArguments(path string) error {
 	for _, list := range slices.Sorted(maps.Keys(lists)) {
 		for _, name := range lists[list] {
 			if first, twice := seen[name]; twice {
-				return &shell.EntryError{Entry: path + "." + list, Message: fmt.Sprintf("the argument %q is in %s already; list it in one of them", name, first)}
+				return &argv.EntryError{Entry: path + "." + list, Message: fmt.Sprintf("the argument %q is in %s already; list it in one of them", name, first)}
 			}
 			seen[name] = list
 		}
@@ -287,7 +288,7 @@ func (t *tables) with(settings map[string]any) (*tables, error) {
 }
 
 // CheckAdditions reports what of an operator's safe_verbs and catalog, in the shape of
-// data.policyd.settings, can't be used beside its agents. A *shell.EntryError names the entry.
+// data.policyd.settings, can't be used beside its agents. A *argv.EntryError names the entry.
 func (b *Base) CheckAdditions(settings map[string]any) error {
 	extended, err := b.builtin.with(settings)
 	if err != nil {
@@ -316,14 +317,14 @@ func checkForms(table *shell.Table, platform string, value any) error {
 	if err != nil {
 		return fmt.Errorf("read safe forms: %w", err)
 	}
-	var verbs map[string][]shell.SafeForm
+	var verbs map[string][]argv.SafeForm
 	if err := json.Unmarshal(text, &verbs); err != nil {
 		return fmt.Errorf("read safe forms: %w", err)
 	}
 	for _, verb := range slices.Sorted(maps.Keys(verbs)) {
 		path := platform + "." + verb
 		if len(verbs[verb]) == 0 {
-			return &shell.EntryError{Entry: path, Message: "declares no options; add a form with the options and operands that are safe, or {form: {}} for none"}
+			return &argv.EntryError{Entry: path, Message: "declares no options; add a form with the options and operands that are safe, or {form: {}} for none"}
 		}
 		for i := range verbs[verb] {
 			form, at := &verbs[verb][i], fmt.Sprintf("%s[%d]", path, i)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/paths"
 	"policyd/extract/shell"
 	"policyd/extract/stat"
@@ -90,7 +91,7 @@ func (e *extraction) command(c *shell.Command, line string) (index int) {
 	}
 	e.patched(t, item, c, line)
 	directory, named := e.effective(c)
-	if named && c.WorksIn != shell.WorksInCwd {
+	if named && c.WorksIn != argv.WorksInCwd {
 		t.reals, t.links = t.reals[inReals:], t.links[inLinks:] // the paths say where it works
 	}
 	item.Within = e.within(t, directory)
@@ -130,7 +131,7 @@ func (e *extraction) workingDirectories(t *touched, item *v1.Item, c *shell.Comm
 	}
 	list := func(space string) {
 		t.abroad = t.abroad || space == v1.SpaceOutside
-		if c.WorksIn != shell.UsesPaths {
+		if c.WorksIn != argv.UsesPaths {
 			t.add(v1.OpList, space)
 		}
 	}
@@ -340,7 +341,7 @@ func (e *extraction) effective(c *shell.Command) (directory string, named bool) 
 	if len(c.Dirs) == 1 && !c.Unknown {
 		base = c.Dirs[0]
 	}
-	if c.WorksIn != shell.WorksInCwd {
+	if c.WorksIn != argv.WorksInCwd {
 		if full, file := e.firstPath(c, base); full != "" {
 			return e.directoryOf(full, file), true
 		}

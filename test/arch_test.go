@@ -50,11 +50,15 @@ var rooms = []room{
 		reason: "what git is told is read from its text alone, by whoever meets it: the shell's words and the repository's settings",
 	},
 	{
+		path: "extract/argv", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
+		reason: "what programs make of their arguments is described by data, and doesn't depend on the shell that starts them",
+	},
+	{
 		path:   "extract/windows",
 		reason: "how PowerShell and cmd split a line follows from its text alone",
 	},
 	{
-		path: "extract", own: []string{"api/v1", "extract/git/syntax", "extract/windows", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
+		path: "extract", own: []string{"api/v1", "extract/argv", "extract/git/syntax", "extract/windows", "extract/shell/guard", "internal/credential"}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
 	},
@@ -269,7 +273,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/sidecar", own: []string{
-			"api/v1", "bundles", "extract", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
+			"api/v1", "bundles", "extract", "extract/argv", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
 			"internal/clients", "internal/gate", "internal/metrics", "internal/prompts", "internal/record", "internal/runs", "internal/server", "internal/sessions",
 			"internal/store", "internal/terminals", "internal/tracing", "policies",
 		},
@@ -332,6 +336,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"api/v1", "github.com/goccy/go-json"},
 		{"extract/shell", "policyd/bundles"},
 		{"extract/shell/guard", "policyd/extract/shell"},
+		{"extract/argv", "policyd/extract/shell"},
 		{"extract/git/syntax", "policyd/extract/git"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},
