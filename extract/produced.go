@@ -24,7 +24,7 @@ type producers struct {
 }
 
 // produced is what a program prints if it doesn't fail, "" if that isn't certain. The question
-// is the name of a value of extract/shell/producers.json, an operand and a working directory,
+// is the name of a value of extract/argv/producers.json, an operand and a working directory,
 // separated by newlines.
 //
 // The environment counts as the person's: agents can change it on the line alone, where the shell's

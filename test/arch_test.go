@@ -95,12 +95,16 @@ var rooms = []room{
 		reason: "what commits hold follows from their ids; who asks has made sure that git may be run",
 	},
 	{
+		path: "extract/argv", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
+		reason: "what programs make of their arguments is described by data, and doesn't depend on the shell that starts them",
+	},
+	{
 		path:   "extract/windows",
 		reason: "how PowerShell and cmd split a line follows from its text alone",
 	},
 	{
 		path: "extract", own: []string{
-			"api/v1", "extract/arguments", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/lists", "extract/ownaddress", "extract/patch",
+			"api/v1", "extract/arguments", "extract/argv", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/lists", "extract/ownaddress", "extract/patch",
 			"extract/shell/guard", "extract/value", "extract/versions", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
@@ -317,7 +321,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/sidecar", own: []string{
-			"api/v1", "bundles", "extract", "extract/catalog", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
+			"api/v1", "bundles", "extract", "extract/argv", "extract/catalog", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
 			"internal/clients", "internal/gate", "internal/metrics", "internal/prompts", "internal/record", "internal/runs", "internal/server", "internal/sessions",
 			"internal/store", "internal/terminals", "internal/tracing", "policies",
 		},
@@ -389,6 +393,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/disk", "policyd/extract/shell"},
 		{"extract/disk", "policyd/extract/catalog"},
 		{"extract/value", "policyd/extract/shell"},
+		{"extract/argv", "policyd/extract/shell"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},
 		{"api", "policyd/internal/server"},

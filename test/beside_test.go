@@ -83,7 +83,7 @@ func TestProgramsBesideAWriteReadNoSettings(t *testing.T) {
 // usingPathsOnly are the programs of the program table that touch no path but those that they are given.
 func usingPathsOnly(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../extract/shell/programs/*.json")
+	files, err := filepath.Glob("../extract/argv/programs/*.json")
 	require.NoError(t, err)
 	var names []string
 	for _, file := range files {

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"policyd/extract"
-	"policyd/extract/shell"
+	"policyd/extract/argv"
 	"policyd/internal/config"
 	"policyd/internal/server"
 )
@@ -165,7 +165,7 @@ func (f *operatorFiles) check(file *operatorFile, content []byte) (values map[st
 		return nil, nil, err
 	}
 	err = base.CheckAdditions(map[string]any{file.key: parsed.Values, "agents": f.agents})
-	var refused *shell.EntryError
+	var refused *argv.EntryError
 	if errors.As(err, &refused) {
 		return nil, nil, &config.Error{Source: file.path, Line: parsed.Line(refused.Entry), Key: refused.Entry, Message: refused.Message}
 	}
@@ -275,7 +275,7 @@ func (f *operatorFiles) withPrograms() map[string]any {
 
 // inlineWarnings names the safe verbs of the settings that no call can match.
 func inlineWarnings(base *extract.Base, verbs map[string]any) []string {
-	var refused *shell.EntryError
+	var refused *argv.EntryError
 	if errors.As(base.CheckAdditions(map[string]any{"safe_verbs": verbs}), &refused) {
 		return []string{"safe_verbs." + refused.Entry + ": " + refused.Message + "; no call matches this form"}
 	}
@@ -330,7 +330,7 @@ func CheckInlineForms(settings map[string]any) error {
 }
 
 // safeForm decodes a form whose shape was checked.
-func safeForm(value any) *shell.SafeForm {
+func safeForm(value any) *argv.SafeForm {
 	members, _ := value.(map[string]any)
 	texts := func(key string) map[string]string {
 		given, there := members[key].(map[string]any)
@@ -344,5 +344,5 @@ func safeForm(value any) *shell.SafeForm {
 		return read
 	}
 	readsOnly, _ := members["reads_only"].(bool)
-	return &shell.SafeForm{Form: texts("form"), Needs: texts("needs"), ReadsOnly: readsOnly}
+	return &argv.SafeForm{Form: texts("form"), Needs: texts("needs"), ReadsOnly: readsOnly}
 }

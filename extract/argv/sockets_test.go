@@ -1,4 +1,4 @@
-package shell
+package argv
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // V5: who selects sockets by the name of a host has the name looked up, which
 // carries it out of the machine.
 func TestSocketsAreSelectedByFigures(t *testing.T) {
-	words := newTable(t).words
+	operands := newTable(t).Words.Operands
 	cases := map[string]bool{
 		"": true, ":3000": true, "tcp:3000": true, "TCP": true, "4": true, "6TCP@[::1]:22": true, "tcp@127.0.0.1:80": true,
 		"@127.0.0.1": true, "@::1": true, "sport": true, "( dport = :ssh or sport = :ssh )": true, "10.0.0.0/8": true,
@@ -19,7 +19,6 @@ func TestSocketsAreSelectedByFigures(t *testing.T) {
 		"tcp@": true, "1.2.3.4@evil": false, "10.0.0.0@evil/8": false,
 	}
 	for text, want := range cases {
-		assert.Equal(t, want, words.selectsSockets(Word{Kind: Literal, Text: text}), "%q", text)
+		assert.Equal(t, want, operands.SelectsSockets(text), "%q", text)
 	}
-	assert.False(t, words.selectsSockets(Word{Kind: Dynamic, Text: "tcp"}))
 }

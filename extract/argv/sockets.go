@@ -1,4 +1,4 @@
-package shell
+package argv
 
 import (
 	"net/netip"
@@ -6,30 +6,27 @@ import (
 	"strings"
 )
 
-// selectsSockets reports whether a word selects sockets without naming a host.
+// SelectsSockets reports whether a text selects sockets without naming a host.
 // A host that is named is looked up, so that the name travels to whoever
 // answers for it.
-func (v *vocabulary) selectsSockets(word Word) bool {
-	if word.Kind != Literal {
-		return false
-	}
-	parts := strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" ()!=<>&|", r) })
-	return !slices.ContainsFunc(parts, func(part string) bool { return !v.selectsSocket(part) })
+func (o *OperandWords) SelectsSockets(text string) bool {
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ()!=<>&|", r) })
+	return !slices.ContainsFunc(parts, func(part string) bool { return !o.selectsSocket(part) })
 }
 
-func (v *vocabulary) selectsSocket(part string) bool {
+func (o *OperandWords) selectsSocket(part string) bool {
 	protocol, host, named := strings.Cut(part, "@")
 	if named {
-		return v.socketWord(protocol) && isAddress(host)
+		return o.socketWord(protocol) && isAddress(host)
 	}
 	word, _, _ := strings.Cut(part, ":")
-	return v.socketWord(word) || isAddress(part)
+	return o.socketWord(word) || isAddress(part)
 }
 
 // socketWord accepts a number, too: a descriptor, or the version of the protocol.
-func (v *vocabulary) socketWord(word string) bool {
+func (o *OperandWords) socketWord(word string) bool {
 	word = strings.ToLower(strings.TrimLeft(word, "0123456789"))
-	return word == "" || word == "*" || slices.Contains(v.SocketWords, word)
+	return word == "" || word == "*" || slices.Contains(o.Sockets, word)
 }
 
 // isAddress accepts an address in figures, with a port or the length of a prefix.
