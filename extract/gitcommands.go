@@ -183,7 +183,28 @@ func (g *gitCommands) gitTrust(item *v1.Item, c *shell.Command) {
 		if c.Git.Handed && verdict.Effects.Has(trust.AltersNames) {
 			item.Caveats.Add(disk.ReachesUnknown)
 		}
+		if verdict.Effects.Has(trust.ChecksSignatures) && g.x.gitReaders[c.Verb].printsCommits() {
+			item.Caveats.Add("git_untrusted")
+		}
+		if verdict.Effects.Has(trust.LazyFetch) && !g.readsLocally(c, resolved.Real) {
+			item.Caveats.Add("network")
+		}
 	}
+}
+
+// readsLocally reports whether a command reads nothing that a partial clone can lack: such a clone
+// has commits and refs, and git fetches files and directories of commits when it reads them.
+func (g *gitCommands) readsLocally(c *shell.Command, dir string) bool {
+	options, known := g.x.gitWalks.Local[c.Verb]
+	if !known || c.Git.Blobs+len(c.Git.Pathspecs)+len(c.Git.Patterns)+len(c.Git.Staged) > 0 {
+		return false
+	}
+	if slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return g.prints.namesPath(c, word, dir) }) {
+		return false
+	}
+	return slices.Contains(options, "*") || !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
+		return entry.Name[0] == '-' && !slices.Contains(options, entry.Name)
+	})
 }
 
 // gitUnseen judges a git command in a repository that can't be looked at. The

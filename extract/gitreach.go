@@ -84,6 +84,11 @@ func (g *gitReader) readsWork(form v1.Form) bool {
 	return g.Work && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
 }
 
+// printsCommits reports whether the command prints commits in the format that settings choose.
+func (g gitReader) printsCommits() bool {
+	return slices.Contains([]string{"named", "walked", "logs"}, g.Commits)
+}
+
 func (g *gitReader) printsContents(form v1.Form) bool {
 	has := func(option string) bool { _, ok := form.Get(option); return ok }
 	prints := g.Prints || g.Options && slices.ContainsFunc(form, func(entry v1.Entry) bool { return entry.Name[0] == '-' })
@@ -270,12 +275,15 @@ func (p *gitPrints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Ver
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
-	for _, word := range c.Git.Revisions {
+	for _, word := range slices.Concat(c.Git.Revisions, c.Git.Holders) {
 		for _, digits := range syntax.Hashes(word) {
 			if answer := p.hashReach(digits, verdict); answer != disk.ReachesNone {
 				return answer
 			}
 		}
+	}
+	if verdict.Found && slices.ContainsFunc(c.Git.Holders, func(holder string) bool { return !p.countsFromTop(holder, verdict) }) {
+		return disk.ReachesUnknown
 	}
 	if answer := p.stagedReach(c, verdict); answer != disk.ReachesNone {
 		return answer
@@ -294,6 +302,12 @@ func (p *gitPrints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Ver
 		answer = p.pastReach(item, verdict, history.Query{All: true, Contents: true}, nil, verdict.Top)
 	}
 	return answer
+}
+
+// countsFromTop reports whether the path in revision:path is that of a file of the work tree. It is for the
+// index, and for the hash of a commit that the shell puts there.
+func (p *gitPrints) countsFromTop(holder string, verdict trust.Verdict) bool {
+	return holder == "" || strings.Contains(holder, "$(") || p.classes.Past().CountsFromTop(verdict.Repository, holder, &p.budget)
 }
 
 // takesRefs reports whether the shell makes words of a command of the names of refs.

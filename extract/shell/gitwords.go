@@ -226,12 +226,7 @@ func checksSignature(format Word) bool {
 	if format.Kind != Literal || strings.Contains(strings.ReplaceAll(format.Text, "contents:signature", ""), "signature") {
 		return true
 	}
-	for _, part := range strings.Split(format.Text, "%")[1:] {
-		if strings.HasPrefix(strings.TrimLeft(part, "+- "), "G") {
-			return true
-		}
-	}
-	return false
+	return gitsyntax.ChecksSignature(format.Text)
 }
 
 // harmlessConfig are settings for `git -c` that choose how output looks.

@@ -100,7 +100,7 @@ func (s *starts) tip(id string) bool {
 	case found.Kind == object.KindCommit:
 		s.from = append(s.from, id)
 	case found.Kind == object.KindTree:
-		s.trees = append(s.trees, id)
+		s.lone(id, found)
 	}
 	return true
 }

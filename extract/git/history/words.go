@@ -25,8 +25,8 @@ type starts struct {
 	from, without, only, ends []string
 	// trees count as they are.
 	trees []string
-	// lost is true if contents are named of which the index doesn't say whose they are: those
-	// of a file that was added and never committed lie in no tree.
+	// lost is true if contents are named whose path isn't known: those of a file that was added and
+	// never committed, and those of a tree that no commit leads to.
 	lost bool
 }
 
@@ -113,7 +113,7 @@ func (s *starts) single(text string) bool {
 		s.lost = s.lost || !s.inIndex(id)
 	case s.of.Contents:
 	case found.Kind == object.KindTree:
-		s.trees = append(s.trees, id)
+		s.lone(id, found)
 	case found.Kind != object.KindCommit:
 		return false
 	case alone && !s.of.Alone:
@@ -126,6 +126,13 @@ func (s *starts) single(text string) bool {
 		s.only = append(s.only, id)
 	}
 	return true
+}
+
+// lone begins at a tree that is named itself. Nothing tells which directory of the repository it is
+// of, so the paths of its files aren't known.
+func (s *starts) lone(id string, tree object.Object) {
+	s.trees = append(s.trees, id)
+	s.lost = s.lost || len(tree.Body) > 0
 }
 
 // apart begins at a commit and leaves out what is before it.

@@ -35,6 +35,9 @@ const (
 	// AltersStatus is of settings with which a brief git status prints more lines than
 	// those of names, or colors.
 	AltersStatus
+	// ChecksSignatures is of settings with which whatever prints commits runs gpg to verify their
+	// signatures.
+	ChecksSignatures
 )
 
 // Has reports whether one of some effects is there.
@@ -56,7 +59,9 @@ var effects = map[string]effect{
 	"color.diff":             {AltersNames, isOneOf("always")},
 	"column.*":               {AltersNames, func(s syntax.Setting) bool { return strings.Contains(strings.ToLower(s.Value), "always") }},
 	"grep.fullname":          {AltersNames, isOn},
-	"log.showsignature":      {AltersNames, isOn}, // what gpg prints stands among the names
+	"log.showsignature":      {AltersNames | ChecksSignatures, isOn}, // gpg prints lines between the names
+	"format.pretty":          {ChecksSignatures, func(s syntax.Setting) bool { return syntax.ChecksSignature(s.Value) }},
+	"pretty.*":               {ChecksSignatures, func(s syntax.Setting) bool { return syntax.ChecksSignature(s.Value) }},
 	"log.date":               {AltersNames, func(s syntax.Setting) bool { return !syntax.PrintsOneLine(s.Value) }},
 	"i18n.logoutputencoding": {AltersNames, breaksLines},
 	"i18n.commitencoding":    {AltersNames, breaksLines},
