@@ -246,7 +246,7 @@ func (c *containment) fill(duty v1.Duty) error {
 	case duty.Reads != v1.ReadsListed:
 		return fmt.Errorf("no run in the profile %q can read %q", duty.Profile, duty.Reads)
 	}
-	c.add(&o.Read, data.Read.System, data.Read.Home)
+	c.add(&o.Read, data.Read.System, data.Read.Home, data.Read.Settings)
 	if duty.Profile == v1.ProfileProject {
 		c.add(&o.Write, data.Write.Home)
 	}
@@ -351,6 +351,11 @@ func (c *containment) look(roots []string) error {
 	}
 	for _, own := range c.x.Own {
 		c.hide(own)
+	}
+	for _, name := range c.x.Lists.Contain.Read.Settings {
+		if name = c.view.ExpandHome(name); name != "" && c.kept.SettingsHoldCredentials(name) {
+			c.hide(name)
+		}
 	}
 	return nil
 }
