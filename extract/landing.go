@@ -25,7 +25,7 @@ type placer struct {
 	view    *disk.View
 	locator *locator
 	classes *scope.Classifier
-	globs   *globs
+	globs   *disk.Globs
 }
 
 // landing follows what is put at a path: into the directory that is there, or
@@ -80,15 +80,12 @@ func (l *landing) at(target, base string) {
 	if err != nil || l.e.view.Hidden(&resolved) {
 		return // the target's own path says that it isn't known
 	}
-	// What a line does before may make a directory of what is missing.
-	maybe := resolved.Unseen || !resolved.Exists && (len(l.what.Sources) > 1 || strings.HasSuffix(target, "/") || l.t.item > 0)
-	into := !l.what.Exact && (resolved.Dir || maybe)
+	into := l.into(target, &resolved)
 	for i := range l.what.Sources {
 		for _, source := range l.named(&l.what.Sources[i], base) {
 			if into {
 				l.source(source, base, resolved.Real)
-			}
-			if !into {
+			} else {
 				l.linked(source, resolved.Real)
 			}
 			if l.what.Tree && (!into || !resolved.Dir || l.item == nil) {
@@ -98,6 +95,13 @@ func (l *landing) at(target, base string) {
 	}
 }
 
+// into reports whether what is put at a target may come to be in a directory there. What a line does before may
+// make a directory of what is missing.
+func (l *landing) into(target string, resolved *paths.Resolved) bool {
+	maybe := resolved.Unseen || !resolved.Exists && (len(l.what.Sources) > 1 || strings.HasSuffix(target, "/") || l.t.item > 0)
+	return !l.what.Exact && (resolved.Dir || maybe)
+}
+
 // named are the words that a source stands for.
 func (l *landing) named(a *shell.Access, base string) []string {
 	switch {
@@ -105,12 +109,12 @@ func (l *landing) named(a *shell.Access, base string) []string {
 		l.unknown = true
 		return nil
 	case a.Glob:
-		found := l.e.globs.expand(a.Text, base)
-		l.unknown = l.unknown || found.unknown
-		if len(found.words) == 0 {
+		found := l.e.globs.Expand(a.Text, base)
+		l.unknown = l.unknown || found.Unknown
+		if len(found.Words) == 0 {
 			return []string{disk.Unquote(a.Text)} // a link may lead to what isn't there
 		}
-		return found.words
+		return found.Words
 	case l.item != nil:
 		return []string{shellExpanded(a.Text)}
 	}

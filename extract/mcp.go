@@ -3,9 +3,7 @@ package extract
 import (
 	"encoding/json"
 	"maps"
-	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/patch"
 	"policyd/extract/paths"
+	"policyd/extract/spelling"
 )
 
 // other makes the item of a tool that nothing is known of (V12).
@@ -166,39 +165,31 @@ func (u *uncatalogued) text(name, text string) {
 // namesOwn reports whether an address holds the path of a directory of policyd's own, as those of sockets
 // do in several notations.
 func (e *extraction) namesOwn(text string) bool {
-	if name, _ := scheme(strings.TrimFunc(text, blank)); name == "" {
+	if name, _ := spelling.Scheme(strings.TrimFunc(text, spelling.Blank)); name == "" {
 		return false
 	}
-	return slices.ContainsFunc(e.x.Own, func(dir string) bool { return strings.Contains(unescaped(text), dir+"/") })
+	return slices.ContainsFunc(e.x.Own, func(dir string) bool { return strings.Contains(spelling.Unescaped(text), dir+"/") })
 }
 
 // elsewhere reports whether a text is an address that no program takes for a
 // path: one that does would have to go up, or find a name like that.
 func (u *uncatalogued) elsewhere(text string) bool {
-	_, ok := address(text)
-	return ok && !climbing(text) && !u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
+	_, ok := spelling.Address(text)
+	return ok && !spelling.Climbing(text) && !u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
 }
 
 // full reports whether a text names a place from the root of a disk or of a
 // home on.
 func (u *uncatalogued) full(text string) bool {
-	if _, _, found := fileURI(text, u.e.view.Windows); found {
+	if _, _, found := spelling.FileURI(text, u.e.view.Windows); found {
 		return true
 	}
-	text = unmarked(text)
+	text = spelling.Unmarked(text)
 	if u.e.view.Windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
 		return true
 	}
 	return strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~") && strings.Contains(text, "/") ||
-		variablePath.MatchString(text)
-}
-
-// variablePath is a path that begins with a variable.
-var variablePath = regexp.MustCompile(`^\$(\w+|\{\w+\})/`)
-
-// unmarked is a text without what programs take off in front of a path.
-func unmarked(text string) string {
-	return strings.TrimLeft(strings.TrimFunc(text, blank), "@\"'`")
+		spelling.VariablePath.MatchString(text)
 }
 
 // leadsOut reports whether a text could lead out of the working directory by
@@ -206,53 +197,28 @@ func unmarked(text string) string {
 // is no file's.
 func (u *uncatalogued) leadsOut(text string) bool {
 	if !u.full(text) {
-		return climbing(text)
+		return spelling.Climbing(text)
 	}
-	trimmed := unmarked(text)
+	trimmed := spelling.Unmarked(text)
 	if !strings.HasPrefix(trimmed, "/") || u.e.view.Windows {
 		return true
 	}
 	clean := path.Clean(trimmed)
 	first, _, _ := strings.Cut(clean[1:], "/")
-	return climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.view.Exists("/"+first)
-}
-
-// climbing reports whether a text has a segment "..", percent-encoded or not.
-func climbing(text string) bool {
-	separators := func(r rune) bool { return r == '/' || r == '\\' }
-	up := func(segment string) bool { return strings.TrimFunc(segment, blank) == ".." }
-	for _, reading := range []string{text, unescaped(text)} {
-		if strings.Contains(reading, "..") && slices.ContainsFunc(strings.FieldsFunc(reading, separators), up) {
-			return true
-		}
-	}
-	return false
-}
-
-func unescaped(text string) string {
-	if !strings.Contains(text, "%") {
-		return text
-	}
-	if reading, err := url.PathUnescape(text); err == nil {
-		return reading
-	}
-	return text
+	return spelling.Climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.view.Exists("/"+first)
 }
 
 // there reports whether a text names something on disk.
 func (u *uncatalogued) there(text string) bool {
-	if reading, _, found := fileURI(text, u.e.view.Windows); found {
+	if reading, _, found := spelling.FileURI(text, u.e.view.Windows); found {
 		text = reading
 	}
-	text = strings.TrimFunc(text, blank)
-	if text == "" || len(text) > maxName || strings.ContainsAny(text, "\n\x00") {
+	text = strings.TrimFunc(text, spelling.Blank)
+	if text == "" || len(text) > spelling.MaxName || strings.ContainsAny(text, "\n\x00") {
 		return false
 	}
 	return u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
 }
-
-// maxName bounds what is tried for a name of a file; no system takes longer ones.
-const maxName = 4096
 
 // declared makes the item of an argument that is known to be a path.
 func (u *uncatalogued) declared(name, text string) {
@@ -263,7 +229,7 @@ func (u *uncatalogued) declared(name, text string) {
 
 // spelled is what a text names, and whether it certainly does.
 func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
-	if raw, clear, found := fileURI(text, u.e.view.Windows); found {
+	if raw, clear, found := spelling.FileURI(text, u.e.view.Windows); found {
 		return raw, clear
 	}
 	return text, true

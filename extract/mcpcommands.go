@@ -7,6 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
+	"policyd/extract/spelling"
 )
 
 // maxMCPWords bounds the words of one text, and maxMCPLines the command lines of one call, that are
@@ -80,7 +81,7 @@ func (u *uncatalogued) argv(name string, list []any) {
 // follows the colon of a revision. In an argument for paths every word may be one.
 func (u *uncatalogued) words(role, text string) {
 	count := 0
-	for word := range strings.FieldsFuncSeq(text, endsWord) {
+	for word := range strings.FieldsFuncSeq(text, spelling.EndsWord) {
 		if count++; count > maxMCPWords {
 			u.carried.Add(disk.ReachesUnknown)
 			return
@@ -107,7 +108,7 @@ func (u *uncatalogued) words(role, text string) {
 // ("*") means files only in an argument that is called like a path.
 func (u *uncatalogued) matched(role, text string) {
 	e := u.e
-	if role == catalog.RoleCommand || !strings.ContainsAny(text, globMarks) || len(text) > maxName || strings.ContainsFunc(text, blank) ||
+	if role == catalog.RoleCommand || !strings.ContainsAny(text, globMarks) || len(text) > spelling.MaxName || strings.ContainsFunc(text, spelling.Blank) ||
 		e.view.Exists(e.view.Absolute(text, e.facts.Cwd)) || strings.Contains(text, "**") && role != catalog.RolePath {
 		return
 	}
@@ -117,14 +118,11 @@ func (u *uncatalogued) matched(role, text string) {
 	if strings.Contains(text, "{") && role != catalog.RoleNone {
 		u.carried.Add(disk.ReachesUnknown)
 	}
-	found := e.globs.expandHidden(text, e.facts.Cwd)
-	if found.unknown {
+	found := e.globs.ExpandHidden(text, e.facts.Cwd)
+	if found.Unknown {
 		u.carried.Add(disk.ReachesUnknown)
 	}
-	for _, match := range found.matches {
+	for _, match := range found.Matches {
 		u.below(u.reach(text, match, true))
 	}
 }
-
-// endsWord reports whether a character ends a word in command lines and in code.
-func endsWord(r rune) bool { return blank(r) || strings.ContainsRune("\n\"'`=,;|&<>()[]{}", r) }

@@ -59,7 +59,7 @@ func (u *uncatalogued) walk(dir string) {
 	if u.walks++; u.walks > maxMCPWalks {
 		found.Caveats.Add(disk.ReachesUnknown)
 	} else {
-		u.e.classes.Reach(&found, func() string { return u.e.trees.tree(treeWalk{root: dir}, nil) })
+		u.e.classes.Reach(&found, func() string { return u.e.trees.Reach(disk.Tree{Root: dir}, nil) })
 	}
 	if found.Caveats.Has(disk.ReachesSecret) || found.Caveats.Has(disk.ReachesUnknown) {
 		u.risks.Add(secretsBelow)

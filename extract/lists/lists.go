@@ -174,6 +174,7 @@ func splitHome(entries []string) (home, absolute []string) {
 	return home, absolute
 }
 
+// Concat joins two lists in a new one.
 func Concat(a, b []string) []string { return append(slices.Clone(a), b...) }
 
 func trimSlashes(list []string) []string {

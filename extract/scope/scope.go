@@ -1,3 +1,5 @@
+// Package scope says whose a path is: in which space of the session it lies, which directories may be no one's
+// workspace, and which of the policy's lists it is on.
 package scope
 
 import (
@@ -99,6 +101,9 @@ func (s *Scope) SpaceOf(resolved *paths.Resolved) string {
 	}
 	return s.Space(resolved.Real)
 }
+
+// Outside reports whether what a path leads to lies in no space.
+func (s *Scope) Outside(resolved *paths.Resolved) bool { return s.SpaceOf(resolved) == v1.SpaceOutside }
 
 // SpaceFor is spaceOf for one operation: the repository around the project, and what a
 // person let be read, are for reading. To everything else they lie outside.
@@ -262,7 +267,7 @@ func (s *Scope) aroundProject(real string) bool {
 
 func (s *Scope) around(root, real string) bool {
 	for at := root; paths.Depth(at) >= 2; at = paths.Parent(at) {
-		if s.View.IsThere(at, GitEntry) {
+		if s.View.IsThere(at, gitEntry) {
 			return at != root && paths.Within(real, at)
 		}
 	}
@@ -293,7 +298,7 @@ func (s *Scope) spaceAround(real string) string {
 				return v1.SpaceRepository
 			}
 		}
-		if at == "/" || s.View.IsThere(at, GitEntry) {
+		if at == "/" || s.View.IsThere(at, gitEntry) {
 			return v1.SpaceOutside
 		}
 	}
