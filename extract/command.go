@@ -52,7 +52,7 @@ func (r *commands) commandLine(line string) {
 	if len(parsed.Messy) > 0 {
 		r.facts.Messy = true
 		for _, code := range parsed.Messy {
-			r.facts.Doubts = appendNew(r.facts.Doubts, code)
+			r.facts.Doubts = lists.AppendNew(r.facts.Doubts, code)
 		}
 	}
 	r.aliases.all = r.aliases.aliasesOf(parsed.Commands)

@@ -44,4 +44,4 @@ func KnownTools(b *Base, agent string) []string {
 }
 
 // Listings is how many directories are remembered for contained runs.
-func (x *Extractor) Listings() int { return len(x.listings.known) }
+func (x *Extractor) Listings() int { return len(x.listings.Known) }

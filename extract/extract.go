@@ -15,6 +15,7 @@ import (
 	"policyd/extract/git"
 	"policyd/extract/gitreach"
 	"policyd/extract/lists"
+	"policyd/extract/obligation"
 	"policyd/extract/ownaddress"
 	"policyd/extract/paths"
 	"policyd/extract/producers"
@@ -110,7 +111,7 @@ func (b *Base) Close() { b.watched.Close() }
 func realNames(paths, before []string) []string {
 	names := slices.Clone(before)
 	for _, path := range paths {
-		names = appendNew(names, realOrSelf(path))
+		names = lists.AppendNew(names, realOrSelf(path))
 	}
 	return names
 }
@@ -130,7 +131,7 @@ type Extractor struct {
 	*scope.Policy
 	programMemory which.Memory
 	// listings are of directories that contained runs see.
-	listings listings
+	listings obligation.Listings
 }
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go. It looks
@@ -365,15 +366,6 @@ func total[S ~[]T, T any](s S) S {
 		return S{}
 	}
 	return slices.Clip(s)
-}
-
-func appendNew(list []string, text string) []string {
-	for _, known := range list {
-		if known == text {
-			return list
-		}
-	}
-	return append(list, text)
 }
 
 // now is the time since the Unix epoch.

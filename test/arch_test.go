@@ -70,6 +70,10 @@ var rooms = []room{
 		reason: "whose a path is, and which lists it is on, depends on the session and the policy, and not on what a call does with it",
 	},
 	{
+		path: "extract/obligation", own: []string{"api/v1", "extract/disk", "extract/git", "extract/lists", "extract/paths", "extract/scope", "extract/stat"},
+		reason: "what a contained run sees follows from the session and the policy, and not from what it runs",
+	},
+	{
 		path: "extract/gitreach", own: []string{
 			"api/v1", "extract/disk", "extract/git", "extract/git/syntax", "extract/paths", "extract/scope", "extract/shell", "extract/value", "internal/credential",
 		},
@@ -111,7 +115,7 @@ var rooms = []room{
 	{
 		path: "extract", own: []string{
 			"api/v1", "extract/arguments", "extract/catalog", "extract/disk", "extract/git/syntax", "extract/gitreach", "extract/lists",
-			"extract/ownaddress", "extract/patch", "extract/producers", "extract/scope", "extract/shell/guard", "extract/spelling",
+			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope", "extract/shell/guard", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +

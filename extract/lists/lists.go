@@ -183,3 +183,13 @@ func trimSlashes(list []string) []string {
 	}
 	return list
 }
+
+// AppendNew appends a text that a list doesn't have.
+func AppendNew(list []string, text string) []string {
+	for _, known := range list {
+		if known == text {
+			return list
+		}
+	}
+	return append(list, text)
+}

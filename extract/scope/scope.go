@@ -49,12 +49,12 @@ func (s *Scope) Begin(session *v1.Session, grants []v1.PathGrant) {
 // Spelled implements Session.
 func (s *Scope) Spelled(real string) string {
 	for i := range s.Roots {
-		if spelled, ok := s.sameRoot(real, s.Roots[i].Real); ok {
+		if spelled, ok := sameRoot(s.View, real, s.Roots[i].Real); ok {
 			return spelled
 		}
 	}
 	for i := range s.Grants.List {
-		if spelled, ok := s.sameRoot(real, s.Grants.List[i].Root); ok {
+		if spelled, ok := sameRoot(s.View, real, s.Grants.List[i].Root); ok {
 			return spelled
 		}
 	}
@@ -74,17 +74,17 @@ func (s *Scope) OwnRoots() []string {
 
 // sameRoot spells the part of real that is root in another spelling as root
 // does. Whether the two are one is asked of the disk, where it can be.
-func (s *Scope) sameRoot(real, root string) (string, bool) {
-	if paths.Within(real, root) || !s.View.Resolver.Names.Within(real, root) {
+func sameRoot(view *disk.View, real, root string) (string, bool) {
+	if paths.Within(real, root) || !view.Resolver.Names.Within(real, root) {
 		return "", false
 	}
 	end := len(real)
 	for range paths.Depth(real) - paths.Depth(root) {
 		end = strings.LastIndexByte(real[:end], '/')
 	}
-	prefix, errPrefix := s.View.Stat(real[:end])
-	itself, errRoot := s.View.Stat(root)
-	unseen := errPrefix != nil && errRoot != nil && s.View.Windows
+	prefix, errPrefix := view.Stat(real[:end])
+	itself, errRoot := view.Stat(root)
+	unseen := errPrefix != nil && errRoot != nil && view.Windows
 	if !unseen && (errPrefix != nil || errRoot != nil || !os.SameFile(prefix, itself)) {
 		return "", false
 	}
