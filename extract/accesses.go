@@ -59,10 +59,10 @@ func (s *accesses) accessFrom(t *touched, item *v1.Item, a *shell.Access, base s
 	case s.view.Windows:
 		s.windowsAccess(t, item, a, base)
 	case a.Spelled:
-		s.belowAll(t, item, s.aliases.aliasesMatching(t, a.Text, base, a.Op), a, base)
+		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
 		s.locator.patternName(t, a.Text, a.Op)
 	case a.Glob:
-		s.belowAll(t, item, s.aliases.aliasesMatching(t, a.Text, base, a.Op), a, base)
+		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
 		for _, match := range s.globbed(t, item, a, base) {
 			if resolved, err := s.view.Resolve(match); err == nil && resolved.Dir {
 				s.below(t, item, resolved.Real, a, base)
@@ -107,7 +107,7 @@ func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *shell.
 	}
 	var targets []string
 	for _, path := range paths {
-		targets = append(targets, s.aliases.aliasTargets(path)...)
+		targets = append(targets, s.aliases.targets(path)...)
 	}
 	switch {
 	case len(targets) == 0:
@@ -151,7 +151,7 @@ func (s *accesses) puts(t *touched, item *v1.Item, a *shell.Access, target, base
 
 // walk adds the caveat for what reading a whole tree reaches.
 func (s *accesses) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
-	s.belowAll(t, item, s.aliases.aliasesBelow(t, root, a.Op, a.FromStream || a.Follow), a, base)
+	s.belowAll(t, item, s.aliases.touchBelow(t, root, a.Op, a.FromStream || a.Follow), a, base)
 	var found disk.Found
 	if a.FromStream && changes(a.Op) {
 		found = s.foundNames(t, item, a.Op, root)
@@ -182,7 +182,7 @@ func (s *accesses) couldBePath(text, base string) bool {
 		return true
 	}
 	full := s.view.Absolute(text, base)
-	return full != "" && (s.view.Exists(full) || len(s.aliases.aliasTargets(full)) > 0)
+	return full != "" && (s.view.Exists(full) || len(s.aliases.targets(full)) > 0)
 }
 
 // globbed adds what a pattern reaches to an item: every match is looked at,
@@ -302,7 +302,7 @@ func (s *accesses) counts(reading *shell.PathReading, base string) bool {
 		first = text[:slash+1]
 	}
 	full := s.view.Absolute(first, base)
-	return full != "" && (s.view.Exists(full) || len(s.aliases.aliasTargets(full)) > 0)
+	return full != "" && (s.view.Exists(full) || len(s.aliases.targets(full)) > 0)
 }
 
 // reading adds one path, and what a directory holds.

@@ -55,7 +55,7 @@ func (r *commands) commandLine(line string) {
 			r.facts.Doubts = lists.AppendNew(r.facts.Doubts, code)
 		}
 	}
-	r.aliases.all = r.aliases.aliasesOf(parsed.Commands)
+	r.aliases.all = r.aliases.collect(parsed.Commands)
 	for i := range parsed.Commands {
 		r.aliases.current = i
 		index := r.command(&parsed.Commands[i], line)
@@ -171,7 +171,7 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 			t.vague = true
 			continue
 		}
-		r.aliases.enters(t, dir)
+		r.aliases.touchDirectory(t, dir)
 		t.unseen = t.unseen || resolved.Unseen
 		list(r.scope.SpaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)

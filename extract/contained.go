@@ -48,10 +48,12 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}
 	c := obligation.Builder{
 		View: &e.view, Scope: &e.scope, Grants: &e.grants, Sensitive: &e.sensitive, Classes: &e.classes, Kept: &e.kept, Repos: &e.repos,
-		Policy: x.Policy, Listings: &x.listings, Step: e.facts.step, Now: x.now, Left: obligation.MaxContained, Judging: x.Lists.Judges(), Obligation: v1.Obligation{
+		Policy: x.Policy, Listings: &x.listings, Step: e.facts.step, Now: x.now, Left: obligation.MaxContained, Judging: x.Lists.Judges(),
+		Obligation: v1.Obligation{
 			Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.Lists.Contain.Environment,
 			Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
-		}}
+		},
+	}
 	if err := c.Fill(duty); err != nil {
 		return v1.Containment{}, err
 	}

@@ -68,6 +68,8 @@ type Base struct {
 	gitTables *gitreach.Tables
 	// watched is nil where nothing is watched.
 	watched *watched.Directories
+	// now is the time since the Unix epoch.
+	now func() time.Duration
 	// pool holds extractions that are over.
 	pool sync.Pool
 }
@@ -92,7 +94,7 @@ func NewBase(options Options) (*Base, error) {
 	}
 	base := &Base{
 		options: options, address: ownaddress.New([]string{options.Address, options.ConsoleAddress}, options.Hostnames), ownBefore: realNames(options.Own, nil), protectedBefore: realNames(options.Protected, nil),
-		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, reader: reader, gitTables: gitTables,
+		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, reader: reader, now: sinceEpoch(options.Now), gitTables: gitTables,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.
@@ -368,12 +370,12 @@ func total[S ~[]T, T any](s S) S {
 	return slices.Clip(s)
 }
 
-// now is the time since the Unix epoch.
-func (b *Base) now() time.Duration {
-	if b.options.Now != nil {
-		return time.Duration(b.options.Now().UnixNano())
+// sinceEpoch is the time since the Unix epoch by a clock; nil is the system's.
+func sinceEpoch(clock func() time.Time) func() time.Duration {
+	if clock == nil {
+		clock = time.Now
 	}
-	return time.Duration(time.Now().UnixNano())
+	return func() time.Duration { return time.Duration(clock().UnixNano()) }
 }
 
 // surroundings resolves the session's directories and the working directory (V4, P14).

@@ -59,7 +59,7 @@ func (l *locator) touch(t *touched, raw, base, op string) *v1.Path {
 	l.facts.step()
 	if len(l.aliases.all) > 0 {
 		if full := l.view.Absolute(raw, base); full != "" {
-			l.aliases.throughAliases(t, full, op)
+			l.aliases.touchTargets(t, full, op)
 		}
 	}
 	l.facts.Paths = append(l.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})

@@ -18,7 +18,7 @@ type Globs struct {
 
 // ExpandHidden expands a pattern as tools do that make no difference of hidden names.
 func (g *Globs) ExpandHidden(text, base string) Expansion {
-	out := Expansion{e: g, hidden: true}
+	out := Expansion{globs: g, hidden: true}
 	out.all(text, base)
 	return out
 }
@@ -31,7 +31,7 @@ func (g *Globs) Expand(text, base string) Expansion {
 
 // ExpandAs does the same, with named where only the words that match count.
 func (g *Globs) ExpandAs(text, base string, named bool) Expansion {
-	out := Expansion{e: g, named: named}
+	out := Expansion{globs: g, named: named}
 	out.all(text, base)
 	return out
 }
@@ -62,7 +62,7 @@ func (g *Globs) Directories(pattern string) string {
 
 // Expansion is what a glob expands to.
 type Expansion struct {
-	e       *Globs
+	globs   *Globs
 	Matches []string // absolute, unresolved
 	Words   []string // as the command gets them
 	Unknown bool
@@ -161,9 +161,9 @@ func (x *Expansion) wordsAlone(rest []string) bool {
 
 // list are the entries of a directory; none if there is nothing to match.
 func (x *Expansion) list(dir string) []fs.DirEntry {
-	entries, err := x.e.View.ReadDir(dir)
+	entries, err := x.globs.View.ReadDir(dir)
 	if err != nil {
-		x.Unknown = x.Unknown || errors.Is(err, ErrUnseen) || x.e.View.Barred(err)
+		x.Unknown = x.Unknown || errors.Is(err, ErrUnseen) || x.globs.View.Barred(err)
 		return nil
 	}
 	return entries
@@ -192,12 +192,12 @@ func (x *Expansion) deep(dir, word string, rest []string) {
 // throughLink goes on behind a link that "**" matches as one name does. Some shells go on
 // below it, too: what lies there is looked at by its own names, unless it lies elsewhere.
 func (x *Expansion) throughLink(full, word string, rest []string) {
-	resolved, err := x.e.View.Resolve(full)
+	resolved, err := x.globs.View.Resolve(full)
 	switch {
 	case err != nil:
 		x.Unknown = x.Unknown || !stat.Missing(err)
 	case !resolved.Dir && !resolved.Unseen:
-	case x.e.Spaces.OwnRoot(resolved.Real) == "":
+	case x.globs.Spaces.OwnRoot(resolved.Real) == "":
 		x.Unknown = true
 	default:
 		x.step(full, word, rest)
@@ -210,7 +210,7 @@ func (x *Expansion) descend(dir, word, name string, rest []string) {
 		x.step(full, next+"/", rest)
 		return
 	}
-	if !x.e.View.Exists(full) {
+	if !x.globs.View.Exists(full) {
 		return
 	}
 	if len(x.Matches) >= MaxMatches {

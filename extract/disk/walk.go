@@ -9,7 +9,7 @@ import (
 
 // reader walks one tree.
 type reader struct {
-	e *Walker
+	walker *Walker
 	Tree
 	left   int
 	answer string
@@ -24,7 +24,7 @@ type Found func(named, full string) bool
 
 // met notes what is reached, the first of it, and reports whether that ends the walk.
 func (r *reader) met(answer string) bool {
-	if r.e.Secrets.SoughtClass() != "" && answer != ReachesSecret {
+	if r.walker.Secrets.SoughtClass() != "" && answer != ReachesSecret {
 		return false // what else there is, the look for secrets says
 	}
 	if r.answer == ReachesNone {
@@ -39,14 +39,14 @@ func (r *reader) over() bool { return r.answer != ReachesNone && r.found == nil 
 // walk reads a directory and everything below. It reports false when it could
 // not see all of it.
 func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
-	entries, err := r.e.View.ReadDir(dir)
+	entries, err := r.walker.View.ReadDir(dir)
 	if err != nil {
-		return !r.e.View.Barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
+		return !r.walker.View.Barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
 	}
 	if r.Ignoring {
-		rules = r.e.ignoresIn(rules, dir)
+		rules = r.walker.ignoresIn(rules, dir)
 	}
-	hidden = hidden.within(r.e, dir)
+	hidden = hidden.within(r.walker, dir)
 	for _, entry := range entries {
 		if r.left--; r.left < 0 {
 			return false
@@ -78,7 +78,7 @@ func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hidi
 	if r.found != nil && r.reads(name) && !r.found(named, dir+"/"+name) {
 		return false
 	}
-	if r.Untracked && !r.e.PrintedAs(strings.TrimPrefix(named, "./"), r.Base, &r.Names) && r.met(ReachesUnknown) {
+	if r.Untracked && !r.walker.PrintedAs(strings.TrimPrefix(named, "./"), r.Base, &r.Names) && r.met(ReachesUnknown) {
 		return true
 	}
 	return r.entry(dir+"/"+name, entry, rules, hidden)
@@ -86,7 +86,7 @@ func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hidi
 
 // handed notes what the name of an entry reaches as a word, and reports whether that ends the walk.
 func (r *reader) handed(named string, entry fs.DirEntry) bool {
-	return r.FromStream && (entry.IsDir() || r.reads(entry.Name())) && r.met(r.e.Handed(named, r.Base, &r.Names))
+	return r.FromStream && (entry.IsDir() || r.reads(entry.Name())) && r.met(r.walker.Handed(named, r.Base, &r.Names))
 }
 
 // rules says what an entry reaches that stands where a directory's ignore rules would.
@@ -95,9 +95,9 @@ func (r *reader) rules(dir, name string, entry fs.DirEntry) string {
 		switch inside, below := strings.CutPrefix(file, name); {
 		case !below || inside != "" && inside[0] != '/':
 		case inside != "":
-			return r.e.SettingsFile(dir + "/" + file)
+			return r.walker.SettingsFile(dir + "/" + file)
 		case entry.Type()&fs.ModeSymlink != 0:
-			return r.e.linked(dir + "/" + name)
+			return r.walker.linked(dir + "/" + name)
 		}
 	}
 	return ReachesNone
@@ -111,12 +111,12 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 		return r.directory(full, name, rules, hidden)
 	case entry.Type()&fs.ModeSymlink != 0:
 		if r.Follow && (!r.NamedLinks || r.reads(name)) {
-			r.met(r.e.linked(full))
+			r.met(r.walker.linked(full))
 		}
 	case r.Listing:
 	case !r.reads(name) && !r.readsAcross(full[len(r.Root):]):
 		r.passed(full, entry)
-	case r.e.Secrets.SecretFile(full) || r.e.Repos.SecretSettings(full) || r.doubled(entry):
+	case r.walker.Secrets.SecretFile(full) || r.walker.Repos.SecretSettings(full) || r.doubled(entry):
 		r.met(ReachesSecret)
 	}
 	return true
@@ -129,11 +129,11 @@ func (r *reader) directory(full, name string, rules ignores, hidden hiding) bool
 		return true
 	case r.Listing && len(r.IgnoreFiles) > 0:
 	case r.Ignoring && name == ".git":
-		if r.e.Repos.GitDirSecret(full) {
+		if r.walker.Repos.GitDirSecret(full) {
 			r.met(ReachesSecret) // where hidden directories are read, it is
 		}
 		return true
-	case r.e.Secrets.SecretDirectory(full) && r.met(ReachesSecret):
+	case r.walker.Secrets.SecretDirectory(full) && r.met(ReachesSecret):
 		return true
 	}
 	return r.walk(full, rules, hidden)
@@ -142,7 +142,7 @@ func (r *reader) directory(full, name string, rules ignores, hidden hiding) bool
 // passed looks at a file that is not read: a secret with another name may be
 // read by that one, before or after.
 func (r *reader) passed(full string, entry fs.DirEntry) {
-	if !r.over() && !r.Listing && r.e.Links.Double(full, entry) != nil {
+	if !r.over() && !r.Listing && r.walker.Links.Double(full, entry) != nil {
 		r.met(ReachesUnknown)
 	}
 }

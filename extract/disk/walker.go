@@ -111,7 +111,7 @@ func (w *Walker) walkTree(t *Tree, found Found) string {
 	if w.View.Resolver.Map.Crosses(t.Root) {
 		return ReachesUnknown // what is mounted below doesn't lie where the sidecar would walk
 	}
-	r := reader{e: w, Tree: t.certain(), left: MaxReached, found: found}
+	r := reader{walker: w, Tree: t.certain(), left: MaxReached, found: found}
 	if !r.Listing {
 		r.doubles = w.Links.Doubles(t.Root)
 	}

@@ -22,7 +22,7 @@ type Scope struct {
 	Scratch   *Scratch
 	Repos     *Repositories
 	Roots     []paths.Root
-	stage     rootStage // which roots were looked up
+	stage     RootStage // which roots were looked up
 	room      [4]paths.Root
 }
 
@@ -150,19 +150,19 @@ func (s *Scope) Space(real string) string {
 	return space
 }
 
-// rootStage is which roots a call has: some are looked up only when a path lies in no other.
-type rootStage uint8
+// RootStage is which roots a call has: some are looked up only when a path lies in no other.
+type RootStage uint8
 
 // Stages of roots. Each has the roots of those before it; the zero value has those of the session.
 const (
 	// rootsToRead has the places of scope.read_also and the scratch directories of clients.
-	rootsToRead rootStage = iota + 1
+	rootsToRead RootStage = iota + 1
 	// RootsWithRepositories has the repositories that project directories lie in.
 	RootsWithRepositories
 )
 
 // AddRoots looks up the roots up to a stage, each once per call.
-func (s *Scope) AddRoots(needed rootStage) {
+func (s *Scope) AddRoots(needed RootStage) {
 	if s.stage < rootsToRead {
 		s.stage = rootsToRead
 		s.addReadAlso()
