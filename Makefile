@@ -83,7 +83,7 @@ go-test: build
 	# Not from the cache: it doesn't see changes of the programs that the tests start.
 	# The limit is for a test that hangs, and no measure of speed.
 	# The longest come first, so that no core waits for one at the end.
-	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m ./test/e2e ./test/oracle ./extract/git ./...
+	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m ./test/e2e ./test/oracle ./extract/git/trust ./...
 	# A module of its own: see test/deploy.
 	cd test/deploy && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 	# Another: see docs/decisions/0015.
@@ -98,10 +98,9 @@ rego-test: build
 	$(OPA) test --timeout 10m --fail-on-empty policies
 
 # buildah builds the container image; strace shows what programs open; git makes the projects that the
-# end-to-end tests decide about; postgresql is the database that several sidecars
-# share, and Debian keeps its programs out of the search path; chromium shows the console; notify-send and dunst
-# show a notification, in Xvfb. Without root, or without a package source, the tests that need them say that they
-# were skipped.
+# end-to-end tests decide about; postgresql is the database that several sidecars share, and Debian keeps its
+# programs out of the search path; chromium shows the console; notify-send and dunst show a notification, in
+# Xvfb. Without root, or without a package source, the tests that need them state that they were skipped.
 system-packages:
 	@missing=""; \
 	for program in git buildah sqlite3 strace; do \
@@ -235,10 +234,9 @@ SOAK ?= 10m
 soak:
 	SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 2h -run '^TestSoak$$' ./test/e2e
 
-# Targets are found, not listed, so that none is forgotten. A file whose target
-# costs more says how many runs it has with a line "//fuzz:runs 500x".
-# A number of runs and not a time, and one run to shrink an input: a target that
-# is cut off by the clock can be reported as failed.
+# Targets are found, not listed, so that none is forgotten. A file whose target costs more states how many
+# runs it has with a line "//fuzz:runs 500x". A number of runs and not a time, and one run to shrink an input:
+# a target that is cut off by the clock can be reported as failed.
 FUZZTIME ?= 20000x
 fuzz:
 	@found=0; \

@@ -1,5 +1,5 @@
-// Package api holds the contract: the types in v1, and the description of the HTTP API that is
-// generated from them.
+// Package api is the contract: the types in v1, and the description of the HTTP API that is generated from
+// them.
 package api
 
 import _ "embed"

@@ -7,9 +7,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// checkAbout refuses facts that lack an index key for what they hold. Rules that deny or
-// ask start with their key, so one that was forgotten would open what they guard. ruled
-// is true where settings have rules for the agent.
+// checkAbout refuses facts that lack an index key for their content. Rules that deny or prompt start with
+// their key, so a missing key would bypass them. ruled is true if settings have rules for the agent.
 func checkAbout(facts *v1.Facts, ruled bool) error {
 	if ruled {
 		if err := indexed(facts, "ruled"); err != nil {
@@ -56,7 +55,7 @@ func checkPathAbout(facts *v1.Facts, path *v1.Path) error {
 	return nil
 }
 
-// indexed refuses a key that is missing; the empty one stands for none.
+// indexed refuses a key that is missing; the empty one represents none.
 func indexed(facts *v1.Facts, key string) error {
 	if key != "" && !slices.Contains(facts.About, key) {
 		return fmt.Errorf("index key %s is missing", key)

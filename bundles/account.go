@@ -14,7 +14,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// accountQuery asks for everything that rules say, and not for what becomes of it.
+// accountQuery evaluates all sets of the rules, and not the decision.
 const accountQuery = `x = {
 	"deny": data.policyd.rules.deny | {finding | some finding in data.site[_].deny},
 	"prompt": data.policyd.rules.prompt | {finding | some finding in data.site[_].prompt},
@@ -41,9 +41,8 @@ type missingOf struct {
 	Text string `json:"text"`
 }
 
-// Account evaluates the rules once more and returns which of them spoke, with where
-// they stand. It costs many times what a judgement does, and is for people. A rule
-// that fails is an error, as it is for Judge.
+// Account evaluates the rules once more and returns those that applied, with their positions. It costs many
+// times a judgement, and is for people. A rule that fails is an error, as in Judge.
 func (s *Snapshot) Account(ctx context.Context, in *v1.Input) (*v1.Account, error) {
 	input, err := s.words.inputTerm(in)
 	if err != nil {
@@ -94,7 +93,7 @@ func convert(term *ast.Term, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-// ruleTrace notes every rule whose body held.
+// ruleTrace collects every rule whose body was true.
 type ruleTrace struct{ found map[*ast.Rule]bool }
 
 var _ topdown.QueryTracer = (*ruleTrace)(nil)
@@ -112,7 +111,7 @@ func (t *ruleTrace) TraceEvent(event topdown.Event) {
 	}
 }
 
-// tell joins what was said with the rules that said it.
+// tell joins the results with the rules that made them.
 func (s *Snapshot) tell(read *account, trace *ruleTrace) *v1.Account {
 	said := &v1.Account{Missing: map[int][]string{}}
 	for _, part := range []struct {
@@ -137,7 +136,7 @@ func (s *Snapshot) tell(read *account, trace *ruleTrace) *v1.Account {
 	return said
 }
 
-// speaking is the order in which rules are told of: as they count.
+// speaking is the order of rules in an account: that of their precedence.
 var speaking = []string{"deny", "prompt", "cover"}
 
 func coversAsFindings(pairs [][2]any) []spoken {
@@ -178,8 +177,8 @@ func groupByRule(findings []spoken) []v1.SpokenRule {
 	return rules
 }
 
-// place names the clauses of a rule that held: one entry each, since one file can
-// have several. A rule whose id is not in its metadata stands without a place.
+// place returns the clauses of a rule that applied: one entry each, since one file can have several. A rule
+// whose id is not in its metadata has no position.
 func (s *Snapshot) place(rule v1.SpokenRule, trace *ruleTrace) []v1.SpokenRule {
 	var placed []v1.SpokenRule
 	for clause := range trace.found {

@@ -50,15 +50,15 @@ func rulesAndData(files []file) (rules, data []file) {
 	return rules, data
 }
 
-// heldData is the data of the embedded bundle as plain values, which are most of what it
-// takes in memory and are needed when a policy is built. It may be used concurrently.
+// heldData is the data of the embedded bundle as plain values. They are most of its memory and are needed
+// only when a policy is built. It may be used concurrently.
 type heldData struct {
 	mutex sync.Mutex
 	data  map[string]any
 	read  func() (map[string]any, error)
 }
 
-// get returns the data, read again where it was dropped.
+// get returns the data, and reads it again if it was dropped.
 func (h *heldData) get() (map[string]any, error) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -68,14 +68,14 @@ func (h *heldData) get() (map[string]any, error) {
 	return h.read()
 }
 
-// drop gives the memory back. Whoever has the data keeps it.
+// drop frees the memory. A caller that has the data keeps it.
 func (h *heldData) drop() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.data = nil
 }
 
-// readData puts each file's value where its directory says.
+// readData puts each file's value under the path of its directory.
 func readData(files []file) (map[string]any, error) {
 	data := map[string]any{}
 	for _, one := range files {
@@ -89,7 +89,7 @@ func readData(files []file) (map[string]any, error) {
 		for i := len(at) - 1; i >= 0; i-- {
 			value = map[string]any{at[i]: value}
 		}
-		data = merge(data, value.(map[string]any)) // a file of data stands in a directory
+		data = merge(data, value.(map[string]any)) // a file of data is in a directory
 	}
 	return data, nil
 }

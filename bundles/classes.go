@@ -8,15 +8,15 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// classesMember is the member of an operators' package of data that holds path classes.
+// classesMember is the member with path classes in the data of an operators' package.
 const classesMember = "path_classes"
 
 // classEffects are the effects of a path class; empty is deny.
 var classEffects = []string{"", "deny", "prompt", "none"}
 
-// siteClasses are the path classes that bundles of operators define, in data.site_data.<name>.path_classes.
-// A class has one definition: one more, also in data.policyd.config.path_classes, is an error, since nobody
-// could tell whose effect holds. Classes of the settings are added to these.
+// siteClasses are the path classes in operators' bundles, in data.site_data.<name>.path_classes. Two
+// definitions of a class are an error, also with data.policyd.config.path_classes, since it is ambiguous
+// whose effect applies. Classes of the settings are added to these.
 func siteClasses(parts []part) (map[string]any, error) {
 	data := map[string]any{}
 	for i := range parts {
@@ -66,7 +66,7 @@ func configClasses(data map[string]any) (classes map[string]any, err error) {
 	return data, nil
 }
 
-// checkClass holds the shape of a class; its name and its globs are checked by who reads them.
+// checkClass checks the shape of a class; the reader of classes checks the name and the globs.
 func checkClass(place string, value any) error {
 	class, isObject := value.(map[string]any)
 	if !isObject {

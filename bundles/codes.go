@@ -6,14 +6,14 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Codes of the errors that [Snapshot.Judge] returns. They stand in decision records
-// and on metrics, and are never renamed.
+// Codes of the errors that [Snapshot.Judge] returns. They are in decision records and on metrics, and are
+// never renamed.
 const (
 	// CodeFactsInvalid: the input contradicts itself or is of another schema.
 	CodeFactsInvalid = "facts_invalid"
 	// CodePolicyUndefined: the entrypoint has no value for this input.
 	CodePolicyUndefined = "policy_undefined"
-	// CodePolicyConflict: policy gives several results.
+	// CodePolicyConflict: the policy has several results.
 	CodePolicyConflict = "policy_conflict"
 	// CodePolicyError: a rule failed while it ran.
 	CodePolicyError = "policy_error"

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// bundleName is what a bundle may be called: its name is that of a directory, too.
+// bundleName is a valid name of a bundle: it is the name of a directory, too.
 var bundleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
 
 // configurationKeys are the parts of OPA's configuration that bundles need. The others
@@ -31,8 +31,8 @@ type configuration struct {
 	discovered bool
 }
 
-// newConfiguration checks a configuration and fills in what policyd wants otherwise than
-// OPA: size limits of megabytes, and bundles that are kept for the next start.
+// newConfiguration checks a configuration and adds policyd's defaults where they differ from OPA's: size
+// limits of megabytes, and bundles that are kept for the next start.
 func newConfiguration(given map[string]any, persistDir string) (*configuration, error) {
 	values, err := plainSettings(given)
 	if err != nil {
@@ -76,8 +76,8 @@ func (c *configuration) raw() ([]byte, error) {
 	return raw, nil
 }
 
-// completeServices routes every service through the transport that bounds answers. OPA
-// takes services as a list, too, which is refused: two may be called the same there.
+// completeServices routes every service through the transport that bounds answers. OPA also accepts services
+// as a list, which is refused: a list can have two of one name.
 func (c *configuration) completeServices() error {
 	services, err := object(c.values, "services")
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *configuration) completeServices() error {
 		parsed, err := url.Parse(address)
 		switch {
 		case err != nil || parsed.Host == "":
-			// The address isn't repeated: it may hold a password.
+			// The address isn't repeated: it may contain a password.
 			return fmt.Errorf("%s.url is no address; https://host/path belongs there", where)
 		case parsed.User != nil:
 			return fmt.Errorf("%s.url holds a user; credentials belong below %s.credentials", where, where)

@@ -9,7 +9,7 @@ import (
 	"policyd/policies"
 )
 
-// A configuration that can't be used stops the start, and says where it is wrong.
+// A configuration that can't be used stops the start, and states where it is wrong.
 func TestConfigurationsAreChecked(t *testing.T) {
 	service := map[string]any{"shelf": map[string]any{"url": "http://127.0.0.1:1"}}
 	key := map[string]any{"ours": map[string]any{"algorithm": "HS256", "key": "a key of ours"}}

@@ -7,14 +7,13 @@ import (
 
 var _ topdown.BaseCache = dataCache{}
 
-// dataCache answers the evaluator's look-ups of data from the snapshot's own object.
-// The evaluator would ask the store for each path once per judgement, and remember the
-// answer in a tree that costs more than the walk. Data of a snapshot never changes, so
-// nothing has to be remembered. It is safe for concurrent use.
+// dataCache answers the evaluator's look-ups of data from the snapshot's own object. The evaluator would ask
+// the store for each path once per judgement, and remember the answer in a tree that costs more than the
+// walk. Data of a snapshot never changes, so nothing has to be remembered. It is safe for concurrent use.
 type dataCache struct{ data ast.Object }
 
-// Get implements topdown.BaseCache. Nil says that the store has to answer: it does for
-// what isn't there, and for data as a whole, of which it hides a part.
+// Get implements topdown.BaseCache. Nil means that the store has to answer: it does so for missing paths, and
+// for data as a whole, of which it hides a part.
 func (d dataCache) Get(ref ast.Ref) ast.Value {
 	if len(ref) < 2 {
 		return nil

@@ -7,15 +7,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// stepsPerLook is how many steps an evaluation takes between two looks at the clock.
-// A step takes about 0.1 µs, a look half as much.
+// stepsPerLook is how many steps an evaluation makes between two looks at the clock. A step takes about 0.1
+// µs, a look half as much.
 const stepsPerLook = 64
 
 var _ topdown.Cancel = (*deadline)(nil)
 
-// deadline ends one evaluation. The evaluator asks before each step, in the goroutine
-// that judges, so a counter and the clock do what a timer would, without one timer and
-// one goroutine per call. Nobody else may hold a deadline.
+// deadline ends one evaluation. The evaluator calls it before each step, in the goroutine that judges, so a
+// counter and the clock replace a timer and a goroutine per call. A deadline belongs to one evaluation.
 type deadline struct {
 	ctx   context.Context // lives as long as one call, like this
 	end   time.Time

@@ -1,19 +1,17 @@
-// Package bundles holds the policy that is in force, and judges by it.
+// Package bundles loads the active policy, and judges by it.
 //
-// An [Engine] loads a policy bundle (the embedded one, a directory or a .tar.gz
-// archive), checks it, and publishes it as an immutable [Snapshot]. A snapshot owns
-// its compiler, its data and its prepared query, so a judgement never waits for a
-// reload and never sees half of one. A bundle that fails any check is refused whole,
-// and the snapshot before it stays in force.
+// An [Engine] loads a policy bundle (the embedded one, a directory or a .tar.gz archive), checks it, and
+// publishes it as an immutable [Snapshot]. A snapshot owns its compiler, its data and its prepared query, so
+// a judgement never waits for a reload and never sees half of one. A bundle that fails any check is refused
+// whole, and the snapshot before it stays active.
 //
 // # What is trusted
 //
-// The operator who names the source is trusted to choose policy, not to write it
-// without mistakes. Policy therefore runs without network, clock, randomness and
-// environment: the built-in functions that reach them don't exist for it. The same
-// input judged by the same revision gives the same judgement, which is what makes a
-// decision record worth keeping. Signatures of bundles are not looked at here: a
-// directory or an archive is as trustworthy as who may write to it.
+// The operator who chooses the source is trusted to choose policy, not to write it without mistakes. Policy
+// therefore runs without network, clock, randomness and environment: the built-in functions for them don't
+// exist. The same input and revision give the same judgement, so a decision record can be verified later.
+// Signatures of bundles are not checked here: a directory or an archive is as trustworthy as those who may
+// write to it.
 //
 // # What is promised
 //
@@ -26,12 +24,12 @@
 //
 // # Which bundle is in force
 //
-// A source whose manifest roots hold "policyd" replaces the embedded bundle. Any other
-// source is loaded beside it, which is how operators add rules: packages below "site",
-// and their data below "site_data". Data below "site" would pose as rules and is refused.
+// A source whose manifest roots include "policyd" replaces the embedded bundle. Any other source is loaded in
+// addition to it, which is how operators add rules: packages below "site", and their data below "site_data".
+// Data below "site" could pose as rules and is refused.
 //
-// Files are laid out as in any OPA bundle: *.rego anywhere, data.json and data.yaml
-// where their path says, .manifest at the top. Files and directories whose name begins
-// with a dot are left out of a directory, but for the manifest. *_test.rego are never
-// part of a snapshot; they run before activation where [Options.TestOnActivate] says so.
+// The layout is that of any OPA bundle: *.rego anywhere, data.json and data.yaml at the path of their data,
+// .manifest at the top. Files and directories of a directory whose name begins with a dot are left out,
+// except for the manifest. *_test.rego are never part of a snapshot; with [Options.TestOnActivate] they run
+// before activation.
 package bundles

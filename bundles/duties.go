@@ -10,7 +10,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// containedRules begins the ids of rules whose covers hold for a contained run alone.
+// containedRules is the prefix of the ids of rules whose covers need a contained run.
 const containedRules = "contain/"
 
 func (w *vocabulary) duties(t *ast.Term) ([]v1.Duty, error) {
@@ -33,7 +33,7 @@ func (w *vocabulary) duties(t *ast.Term) ([]v1.Duty, error) {
 	return duties, err
 }
 
-// checkDuties refuses an allow that counts on what nobody enforces.
+// checkDuties refuses an allow that depends on a duty that nobody enforces.
 func checkDuties(read *v1.Judgement, session *v1.SessionFacts) error {
 	switch {
 	case len(read.Obliges) > 1:

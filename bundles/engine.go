@@ -11,18 +11,18 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 )
 
-// Engine holds the policy in force and replaces it. It is safe for concurrent use.
+// Engine contains the active policy and replaces it. It is safe for concurrent use.
 type Engine struct {
 	options Options
 	current atomic.Pointer[Snapshot]
 	watches []*watcher
-	// store puts activations in order: whoever has its one write transaction may propose.
+	// store orders activations: only the holder of its one write transaction may propose.
 	store *engineStore
 	// services is nil without a configuration of OPA's.
 	services *services
 
-	// local and fetched are the bundles that count. They change with a commit alone, and
-	// are read in write transactions, so the store guards them.
+	// local and fetched are the current bundles. They change with a commit alone, and are read in write
+	// transactions, so the store guards them.
 	local   []part
 	fetched map[string]part
 	// embedded is read once.
@@ -37,14 +37,13 @@ type Engine struct {
 	mu      sync.Mutex // guards what follows
 	status  Status
 	remotes map[string]*BundleStatus
-	// configuring says why a discovered configuration was refused.
+	// configuring states why a discovered configuration was refused.
 	configuring string
 }
 
-// New loads the policy and returns an engine that holds it. A local bundle that can't be
-// activated is an error, and so is a configuration that can't be used. Where bundles of
-// services are configured, Current is nil until all of them have come; Ready tells.
-// Close ends watches and polls.
+// New loads the policy and returns its engine. A local bundle that can't be activated is an error, and so is
+// an invalid configuration. With bundles of services, Current is nil until all of them have arrived; see
+// Ready. Close ends watches and polls.
 func New(ctx context.Context, options Options) (*Engine, error) {
 	e := &Engine{
 		options: options.withDefaults(), fetched: map[string]part{}, ready: make(chan struct{}),
@@ -93,7 +92,7 @@ func (e *Engine) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// dropData gives back what only a build needs, where none is to be expected.
+// dropData frees the data that only a build needs, if none is expected.
 func (e *Engine) dropData() {
 	if embedded, err := e.embedded(); err == nil && embedded.held != nil {
 		embedded.held.drop()
@@ -110,11 +109,11 @@ func (e *Engine) watch(source string) (*watcher, error) {
 	return w, nil
 }
 
-// Current returns the snapshot in force: nil while bundles of services are awaited, and
-// never again once there was one.
+// Current returns the active snapshot: nil while bundles of services are awaited, and never again once there
+// was one.
 func (e *Engine) Current() *Snapshot { return e.current.Load() }
 
-// Repeats says how often judgements were remembered.
+// Repeats states how often judgements were remembered.
 func (e *Engine) Repeats() RepeatCounts {
 	counts := RepeatCounts{Hits: e.tally.hits.Load(), Misses: e.tally.misses.Load()}
 	if current := e.Current(); current != nil {
@@ -123,11 +122,11 @@ func (e *Engine) Repeats() RepeatCounts {
 	return counts
 }
 
-// Ready is closed once a policy is in force.
+// Ready is closed once a policy is active.
 func (e *Engine) Ready() <-chan struct{} { return e.ready }
 
-// Reload reads the local source again and puts it in force. On error the snapshot before
-// it stays, and Status tells why; the error names file and row where there is one.
+// Reload reads the local source again and activates it. On error the earlier snapshot stays active, and
+// Status has the reason; the error gives file and row if there is one.
 func (e *Engine) Reload(ctx context.Context) error {
 	defer e.activating()()
 	err := e.store.transact(ctx, func() (*proposal, error) {
@@ -152,11 +151,11 @@ func (e *Engine) Reload(ctx context.Context) error {
 	return nil
 }
 
-// Renew puts the bundles that are in force in force again, with the settings that hold
-// now. It reads no source. On error the snapshot before it stays, and Status is what it was.
+// Renew activates the active bundles again, with the current settings. It reads no source.
+// On error the snapshot before it stays, and Status is what it was.
 func (e *Engine) Renew(ctx context.Context) error {
 	if e.Current() == nil {
-		return nil // the first activation asks for the settings
+		return nil // the first activation fetches the settings
 	}
 	err := e.store.transact(ctx, func() (*proposal, error) {
 		proposed, err := e.check(ctx, e.local, e.fetched, e.sourceName())
@@ -208,9 +207,9 @@ func (e *Engine) sourceName() string {
 	return e.options.Source
 }
 
-// Poll asks the services of all bundles whose trigger is manual, and returns once all have
-// answered and what they sent is in force or refused. The error says what failed; it is in
-// Status as well. It must not be called by several goroutines at a time.
+// Poll polls the services of all bundles whose trigger is manual. It returns after all have answered, and
+// their bundles are active or refused. The error lists failures; Status has them as well. It must not be
+// called concurrently.
 func (e *Engine) Poll(ctx context.Context) error {
 	if e.services == nil {
 		return nil
@@ -229,7 +228,7 @@ func (e *Engine) Close() {
 	}
 }
 
-// commit is called with every commit to the store: what was proposed comes into force.
+// commit is called with every commit to the store: what was proposed becomes active.
 func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event storage.TriggerEvent) {
 	if event.Context == nil {
 		return
@@ -241,7 +240,7 @@ func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event stor
 	e.forget(ctx, txn)
 }
 
-// accept puts what was proposed in force.
+// accept activates what was proposed.
 func (e *Engine) accept(p *proposal) {
 	before := e.fetched
 	e.local, e.fetched = p.local, p.fetched

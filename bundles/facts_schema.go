@@ -42,9 +42,8 @@ func newFactsSchema(schema []byte) factsSchema {
 	}
 }
 
-// bind makes the compiler check rules against the schema, so that a misspelt fact is an
-// error and not a rule that never applies. The embedded rules were checked where they
-// were built, so theirs is left out.
+// bind makes the compiler check rules against the schema, so that a misspelt fact is an error and not a rule
+// that never applies. The embedded rules were checked at build time, so they don't use it.
 func (f factsSchema) bind(compiler *ast.Compiler, parts []part, modules map[string]*ast.Module) (*ast.Compiler, error) {
 	if f == nil || !hasOperators(parts) {
 		return compiler, nil

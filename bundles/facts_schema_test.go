@@ -8,8 +8,8 @@ import (
 	"policyd/policies"
 )
 
-// TestMisspeltFactsAreRefused holds that a rule of operators that reads what facts don't
-// have is refused, and not taken for one that never applies.
+// TestMisspeltFactsAreRefused checks that a rule of operators that reads what facts don't have is refused,
+// and not taken for one that never applies.
 func TestMisspeltFactsAreRefused(t *testing.T) {
 	for condition, misspelt := range map[string]bool{
 		`item.verb == "scp"`:                              false,

@@ -18,8 +18,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 )
 
-// propose checks a bundle that OPA fetched, together with all the others. It runs in the
-// transaction in which OPA activates it, so nobody else proposes at the same time.
+// propose checks a bundle that OPA fetched, together with all the others. It runs in the transaction in which
+// OPA activates it, so proposals are sequential.
 func (e *Engine) propose(ctx context.Context, txn storage.Transaction, name string, content *bundle.Bundle) (*proposal, error) {
 	p, err := readFetched(name, content, e.fetched[name])
 	if err != nil {
@@ -49,13 +49,13 @@ func (e *Engine) refusedFetched(name string, err error) error {
 	return fmt.Errorf("%s", err.Error())
 }
 
-// check builds the snapshot that local and fetched bundles make together. It builds none
-// while bundles are awaited without which there is no policy.
+// check builds the snapshot of the local and fetched bundles. It builds none while a bundle is awaited that
+// the policy needs.
 func (e *Engine) check(ctx context.Context, local []part, fetched map[string]part, changed string) (*proposal, error) {
 	proposed := &proposal{local: local, fetched: fetched, changed: changed}
 	parts := slices.Clone(local)
 	if e.replacesBuiltIn() {
-		// The first part is the embedded bundle where the source doesn't replace it.
+		// The first part is the embedded bundle unless the source replaces it.
 		parts = slices.DeleteFunc(parts, func(p part) bool { return p.name == embeddedName })
 	}
 	for _, name := range slices.Sorted(maps.Keys(fetched)) {
@@ -84,8 +84,8 @@ func (e *Engine) check(ctx context.Context, local []part, fetched map[string]par
 	return proposed, nil
 }
 
-// complete reports whether all bundles are there that were configured. Where a policy
-// was in force, a bundle that is new to the configuration is not waited for.
+// complete reports whether all bundles are there that were configured. If a policy was active, a bundle that
+// is new to the configuration is not waited for.
 func (e *Engine) complete(fetched map[string]part) bool {
 	if e.current.Load() != nil {
 		return true
@@ -111,9 +111,9 @@ func (e *Engine) replacesBuiltIn() bool {
 	return configured
 }
 
-// checkFetchedRoots holds who owns what: only the bundle that is called so may replace
-// the built-in policy, so that nobody who may publish rules can publish another policy.
-// Likewise nobody who may publish rules can erase from the log what they did.
+// checkFetchedRoots checks ownership. Only the bundle with the reserved name may replace the built-in policy,
+// so that a publisher of rules can't publish another policy. In the same way a publisher of rules can't erase
+// its traces from the log.
 func checkFetchedRoots(p part) error {
 	if p.name == policyRoot && !p.ownsPolicy() {
 		return fmt.Errorf("it is called %s and doesn't own the root %s", policyRoot, policyRoot)
@@ -127,8 +127,8 @@ func checkFetchedRoots(p part) error {
 	return nil
 }
 
-// checkLocalRoots holds the same of a local bundle, which whoever starts the program
-// named: it replaces the built-in policy where its manifest says so.
+// checkLocalRoots checks the same for a local bundle, which the person who starts the program chose: it
+// replaces the built-in policy if its manifest has the root.
 func checkLocalRoots(p part) error {
 	if len(*p.Manifest.Roots) == 1 && (*p.Manifest.Roots)[0] == "" {
 		return errors.New("it has no .manifest that says which roots it owns, and so owns everything")
@@ -170,8 +170,8 @@ type file struct {
 	content []byte
 }
 
-// filesOf lists the files that a bundle was read from. OPA reads data lazily, and then
-// keeps it as it was; else it is written out again.
+// filesOf lists the files of a bundle. If OPA reads data lazily, it keeps the original; otherwise the data is
+// encoded again.
 func filesOf(content *bundle.Bundle) ([]file, error) {
 	manifest, err := json.Marshal(content.Manifest)
 	if err != nil {
@@ -224,10 +224,9 @@ func (l *fileList) WithSizeLimitBytes(int64) bundle.DirectoryLoader { return l }
 // WithFollowSymlinks implements bundle.DirectoryLoader.
 func (l *fileList) WithFollowSymlinks(bool) bundle.DirectoryLoader { return l }
 
-// forget takes bundles out of force that a discovered configuration doesn't name any more
-// and OPA therefore took out of its store. While others are awaited that may take their
-// place they stay, until the first of these comes. What is left has to pass all checks, or
-// everything stays as it was.
+// forget removes bundles that a discovered configuration no longer has and OPA therefore removed from its
+// store. While replacements are awaited they stay active, until the first of these arrives. The rest has to
+// pass all checks, or nothing changes.
 func (e *Engine) forget(ctx context.Context, txn storage.Transaction) {
 	left, err := e.left(ctx, txn)
 	if err != nil {
@@ -245,7 +244,7 @@ func (e *Engine) forget(ctx context.Context, txn storage.Transaction) {
 	e.accept(proposed)
 }
 
-// left are the bundles in force that OPA has in its store.
+// left are the active bundles that OPA has in its store.
 func (e *Engine) left(ctx context.Context, txn storage.Transaction) (map[string]part, error) {
 	names, err := bundle.ReadBundleNamesFromStore(ctx, e.store, txn)
 	if err != nil && !storage.IsNotFound(err) {
@@ -256,7 +255,7 @@ func (e *Engine) left(ctx context.Context, txn storage.Transaction) (map[string]
 	return left, nil
 }
 
-// awaitsMoreThan reports whether bundles are configured that never were in force.
+// awaitsMoreThan reports whether bundles are configured that never were active.
 func (e *Engine) awaitsMoreThan(left map[string]part) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

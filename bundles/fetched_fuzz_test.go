@@ -13,8 +13,8 @@ import (
 
 //fuzz:runs 2000x
 
-// FuzzFetchedBundlesReadLikeLocalOnes holds that no bundle passes for having come from a
-// service that would be refused as a file, and that both say the same.
+// FuzzFetchedBundlesReadLikeLocalOnes checks that no bundle passes for having come from a service that would
+// be refused as a file, and that both say the same.
 func FuzzFetchedBundlesReadLikeLocalOnes(f *testing.F) {
 	f.Add("package site.x\n\ndeny contains 1 if true\n", `{"a": [1, 2.50, "é"]}`, "b: {c: 1}\n")
 	f.Add("package site.x\n\ndeny contains x if x := http.send({})\n", `{}`, "")

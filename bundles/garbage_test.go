@@ -20,7 +20,7 @@ func TestAReplacedPolicyIsCollectedAtOnce(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// replaced points to a policy that is in force no more, by which the last call was judged.
+// replaced points to a policy that is active no more, by which the last call was judged.
 //
 //go:noinline
 func replaced(t *testing.T, e *Engine) weak.Pointer[Snapshot] {

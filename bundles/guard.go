@@ -18,15 +18,15 @@ const (
 	recordRoot   = "system/log" // their rules for decision records
 )
 
-// recordBundle is what the settings call the one bundle of a service that may hold rules
-// for decision records, beside one that replaces the whole policy.
+// recordBundle is the configured name of the one service bundle that may contain rules for decision records,
+// apart from a bundle that replaces the whole policy.
 const recordBundle = "system_log"
 
 // entrypointPath is the rule that decides.
 const entrypointPath = "data.policyd.main.decision"
 
-// capabilities are OPA's without the built-in functions whose value does not follow from
-// the input: a judgement could not be repeated, and policy could talk to the network.
+// capabilities are OPA's without the built-in functions whose value does not follow from the input: a
+// judgement could not be repeated, and policy could access the network.
 func capabilities() *ast.Capabilities {
 	all := ast.CapabilitiesForThisVersion()
 	all.Builtins = slices.DeleteFunc(all.Builtins, forbidden)
@@ -39,19 +39,18 @@ func forbidden(b *ast.Builtin) bool {
 	switch b.Name {
 	case "http.send", "opa.runtime", "rand.intn", "trace", "time.now_ns",
 		"io.jwt.decode_verify", "io.jwt.encode_sign", "io.jwt.encode_sign_raw",
-		// Whether a certificate holds depends on today's date.
+		// The validity of a certificate depends on the date.
 		"crypto.x509.parse_and_verify_certificates", "crypto.x509.parse_and_verify_certificates_with_options",
 		// A "$ref" in a schema reads files, and addresses.
 		"json.match_schema", "json.verify_schema",
-		// A shift by a large number takes more memory than there is, and no deadline
-		// looks inside a function.
+		// A shift by a large number needs more memory than there is, and no deadline interrupts a function.
 		"bits.lsh":
 		return true
 	}
 	return b.IsNondeterministic() || strings.HasPrefix(b.Name, "net.") || strings.HasPrefix(b.Name, "uuid.")
 }
 
-// explain says of an unknown function that it is forbidden, where that is the reason.
+// explain adds to an error about an unknown function that it is forbidden, if it is.
 func explain(errs ast.Errors) error {
 	names := map[string]bool{}
 	for _, builtin := range ast.Builtins {
@@ -65,7 +64,7 @@ func explain(errs ast.Errors) error {
 	return errs
 }
 
-// checkParts refuses bundles that reach into each other or pose as something else.
+// checkParts refuses bundles that change each other or pose as another.
 func checkParts(parts []part) error {
 	for i, p := range parts {
 		data, err := p.data()
@@ -111,7 +110,7 @@ func checkOverlap(p, other part) error {
 	return nil
 }
 
-// checkEntrypoint refuses policy that can't decide. Data at the entrypoint is no rule.
+// checkEntrypoint refuses policy that can't decide. Data at the entrypoint isn't a rule.
 func checkEntrypoint(compiler *ast.Compiler, parts []part) error {
 	rules := compiler.GetRulesExact(ast.MustParseRef(entrypointPath))
 	for _, rule := range rules {

@@ -13,14 +13,13 @@ import (
 // slabSize is how many terms are allocated at once: one input in one to three slabs.
 const slabSize = 64
 
-// inputBuilder writes one v1.Input as a term, as JSON would have given it, but for nil
-// lists, which become empty ones, and with what its line comes to: a v1.Judged.
-// Reflection would take four times as long. A builder is used again, by one goroutine at
-// a time.
+// inputBuilder writes one v1.Input as a term: a v1.Judged, with the facts of its line. The term equals that
+// of its JSON, except that nil lists become empty ones. Reflection would take four times as long. A builder
+// is reused, by one goroutine at a time.
 type inputBuilder struct {
 	*vocabulary
 	slab   []ast.Term
-	pairs  [][2]*ast.Term // reused: objects copy what they are made of
+	pairs  [][2]*ast.Term // reused: objects copy their elements
 	recent recent
 	reader lineReader
 	err    error // the first thing that can't be written
@@ -33,7 +32,7 @@ func (w *vocabulary) inputTerm(in *v1.Input) (*ast.Term, error) {
 		b = &inputBuilder{vocabulary: w, pairs: make([][2]*ast.Term, 0, 16)}
 	}
 	term, err := b.judged(in), b.err
-	// Terms are only read from here on, so those that are kept may stand in several inputs.
+	// Terms are only read from here on, so those that are kept may be in several inputs.
 	b.err = nil
 	w.builders.Put(b)
 	return term, err
@@ -53,7 +52,7 @@ func (b *inputBuilder) sessionFacts(session *v1.SessionFacts) *ast.Term {
 	return b.recent.session.keep(b, session, alone(b.sessionFactsObject(session)), (*inputBuilder).sessionFactsOwn)
 }
 
-// methodFacts writes what only ACP methods have. Nearly every call has none of it.
+// methodFacts writes the facts of ACP methods. Nearly all calls have none.
 func (b *inputBuilder) methodFacts(method *v1.MethodFacts) *ast.Term {
 	if methodFactsEmpty(method) {
 		return b.noMethod
@@ -142,8 +141,7 @@ func (b *inputBuilder) form(form v1.Form) *ast.Term {
 	return kept(b, &b.recent.forms, form, b.object(), b.recent.takesEntry, b.ownEntry)
 }
 
-// kept keeps what a list was written as, where it may: own makes a copy of an element that
-// is nobody else's memory.
+// kept remembers the term of a list, if that is safe: own makes a copy of an element with its own memory.
 func kept[E comparable](
 	b *inputBuilder, lists *recentLists[E], list []E, value ast.Value, takes func(E) bool, own func(E) E,
 ) *ast.Term {
@@ -153,7 +151,7 @@ func kept[E comparable](
 	return lists.keep(list, alone(value), own)
 }
 
-// object makes an object of the pairs. ast.NewObject takes unique keys for granted.
+// object makes an object of the pairs. ast.NewObject assumes unique keys.
 func (b *inputBuilder) object() ast.Value {
 	if name, twice := repeated(b.pairs); twice && b.err == nil {
 		b.err = fmt.Errorf("%s is repeated in one object", name)
@@ -161,8 +159,8 @@ func (b *inputBuilder) object() ast.Value {
 	return ast.NewObject(b.pairs...)
 }
 
-// repeated finds a key that stands twice. Objects are small: comparing each with each
-// costs less than a map up to some dozens.
+// repeated finds a duplicate key. Objects are small: comparing all pairs costs less than a map up to some
+// dozens.
 func repeated(pairs [][2]*ast.Term) (*ast.Term, bool) {
 	const small = 32
 	if len(pairs) > small {
@@ -185,8 +183,8 @@ func repeated(pairs [][2]*ast.Term) (*ast.Term, bool) {
 	return nil, false
 }
 
-// string writes text. Bytes that aren't UTF-8 are refused: a record could not hold them,
-// so what is judged again later would be something else.
+// string writes text. Bytes that aren't UTF-8 are refused: a record can't contain them, so judging it again
+// would use another input.
 func (b *inputBuilder) string(text string) *ast.Term {
 	if term, known := b.words[text]; known {
 		return term
@@ -219,11 +217,11 @@ func (b *inputBuilder) ownEntry(entry v1.Entry) v1.Entry {
 	return v1.Entry{Name: b.own(entry.Name), Kind: b.own(entry.Kind)}
 }
 
-// alone makes a term that may be kept. The others stand side by side in one piece of
-// memory: to keep one would keep all inputs that are written there.
+// alone makes a term that may be kept. The others share one piece of memory: keeping one would keep all
+// inputs in it.
 func alone(value ast.Value) *ast.Term { return &ast.Term{Value: value} }
 
-// term wraps a value. What is given out is never taken back: caches may keep terms.
+// term wraps a value. Terms are never recycled: caches may keep them.
 func (b *inputBuilder) term(value ast.Value) *ast.Term {
 	if len(b.slab) == 0 {
 		b.slab = make([]ast.Term, slabSize)

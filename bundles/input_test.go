@@ -230,7 +230,7 @@ func TestInputIsWhatJSONWouldGive(t *testing.T) {
 	}
 }
 
-// An item that was written before stands for one that is the same in everything.
+// An item that was written before represents one that is the same in everything.
 func TestOnlyTheSameItemIsWrittenOnce(t *testing.T) {
 	var item v1.Item
 	fillIn(t, reflect.ValueOf(&item).Elem(), new(int))
@@ -332,8 +332,8 @@ func newLargeSet() v1.Set {
 	return set
 }
 
-// What a builder keeps of the inputs before must not keep the inputs: they stand in the
-// same memory, and may be pieces of large requests.
+// What a builder keeps of the inputs before must not keep the inputs: they are in the same memory, and may be
+// pieces of large requests.
 func TestInputsAreNotKept(t *testing.T) {
 	// A pool would let go of its builders while this one measures.
 	builder := &inputBuilder{vocabulary: newVocabulary()}

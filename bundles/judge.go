@@ -15,10 +15,9 @@ import (
 // resultVar is the variable that the query binds.
 const resultVar = ast.Var("x")
 
-// Judge evaluates the policy over an input, or remembers what the same input was judged.
-// Any error is a *v1.CodedError and comes with
-// the zero judgement, which denies. It ends at the deadline of Options, or when ctx does;
-// both are CodePolicyTimeout. The input is only read, and may be used again at once.
+// Judge evaluates the policy over an input, or returns the remembered judgement of an equal one. Any error is
+// a *v1.CodedError and comes with the zero judgement, which denies. It ends at the deadline of Options, or
+// when ctx does; both are CodePolicyTimeout. The input isn't changed, and may be reused at once.
 func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgement, err error) {
 	defer func() {
 		// A bug in the evaluator denies this call, and must not end the others.
@@ -42,7 +41,7 @@ func (s *Snapshot) Judge(ctx context.Context, in *v1.Input) (judgement v1.Judgem
 	return judgement, err
 }
 
-// judge evaluates, whatever is remembered.
+// judge evaluates, without remembered judgements.
 func (s *Snapshot) judge(ctx context.Context, in *v1.Input) (v1.Judgement, error) {
 	if err := checkFacts(in); err != nil {
 		return v1.Judgement{}, coded(CodeFactsInvalid, "check facts: %w", err)
@@ -119,7 +118,7 @@ func (s *Snapshot) evaluate(ctx context.Context, input *ast.Term) (*ast.Term, er
 	return result, nil
 }
 
-// codedEvaluation gives an error of the evaluator its code.
+// codedEvaluation maps an error of the evaluator to its code.
 func (s *Snapshot) codedEvaluation(ctx context.Context, err error) error {
 	wrapped := fmt.Errorf("evaluate policy: %w", err)
 	var fault *topdown.Error

@@ -190,8 +190,7 @@ func TestJudgeDuringReload(t *testing.T) {
 	}
 }
 
-// TestRulesForAnAgentCantBeSwitchedOff holds that facts without the key of an
-// agent's rules are refused.
+// TestRulesForAnAgentCantBeSwitchedOff checks that facts without the key of an agent's rules are refused.
 func TestRulesForAnAgentCantBeSwitchedOff(t *testing.T) {
 	e := newEngine(t, Options{FS: policies.FS, Settings: map[string]any{
 		"agents": map[string]any{"claude-code": map[string]any{"deny_tools": []any{"Bash"}}},

@@ -8,21 +8,21 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// lineReader puts together what the commands of one call have: see v1.LineFacts. It is
-// used again; what it holds meanwhile is the call's.
+// lineReader merges what the commands of one call have in common: see v1.LineFacts. It is reused; meanwhile
+// its content belongs to the call.
 type lineReader struct {
 	touches, caveats v1.Set
 	verbs            []verbForm
 	pairs            [][2]*ast.Term
 	commands         int
-	// mixed is true where two commands with one verb put one option differently.
+	// mixed is true if two commands with one verb have different kinds for one option.
 	mixed bool
 }
 
 type verbForm struct {
 	verb string
 	form v1.Form
-	// owned is true where the form is no command's own.
+	// owned is true if the form isn't shared with a command.
 	owned bool
 }
 
@@ -43,7 +43,7 @@ func (l *lineReader) read(items []v1.Item) {
 	}
 }
 
-// reset lets go of the call.
+// reset drops the references to the call.
 func (l *lineReader) reset() {
 	clear(l.touches)
 	clear(l.caveats)
@@ -52,7 +52,7 @@ func (l *lineReader) reset() {
 	*l = lineReader{touches: l.touches[:0], caveats: l.caveats[:0], verbs: l.verbs[:0], pairs: l.pairs[:0]}
 }
 
-// told reports whether all commands can be told as one, and are more than one.
+// told reports whether there are several commands, and all of them can be summarized.
 func (l *lineReader) told() bool { return l.commands > 1 && !l.mixed }
 
 func (l *lineReader) add(verb string, form v1.Form) {
@@ -65,7 +65,7 @@ func (l *lineReader) add(verb string, form v1.Form) {
 	l.verbs = append(l.verbs, verbForm{verb: verb, form: form})
 }
 
-// merge reports whether the form says nothing else of an entry that is known.
+// merge reports whether the form agrees with the known entries.
 func (f *verbForm) merge(form v1.Form) bool {
 	if slices.Equal(f.form, form) {
 		return true

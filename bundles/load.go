@@ -23,24 +23,24 @@ const (
 	maxBundleBytes = 8 << 20
 	// configMapLink is the link by which a ConfigMap volume is swapped as a whole.
 	configMapLink = "..data"
-	// embeddedName stands for a directory where messages name a file of Options.FS.
+	// embeddedName replaces a directory in messages about a file of Options.FS.
 	embeddedName = "embedded"
 )
 
-// part is one bundle that a snapshot is made of. Many snapshots may be made of it, so
-// nobody changes what it holds; the compiler works on copies of modules.
+// part is one bundle of a snapshot. Many snapshots may share it, so nobody changes its content; the compiler
+// works on copies of modules.
 type part struct {
 	name string
 	bundle.Bundle
-	// held is the data of the embedded bundle, which the field Data then lacks.
+	// held is the data of the embedded bundle, which isn't in the field Data.
 	held *heldData
-	// values is the bundle's data as the evaluator has it, and named what revision returns.
-	// Both are begun when the bundle is read, and waited for by whoever needs them first.
+	// values is the bundle's data for the evaluator, and named the result of revision. Both start when the
+	// bundle is read; the first user waits for them.
 	values func() (ast.Object, error)
 	named  func() string
-	// digest is that of all files, tests included.
+	// digest covers all files, tests included.
 	digest digest
-	// proven is true for the embedded bundle where the program's proof is about it.
+	// proven is true for the embedded bundle if the program's proof covers it.
 	proven bool
 }
 
@@ -99,7 +99,7 @@ func readSource(source string, known []part) (part, error) {
 	return part{}, fmt.Errorf("read bundle: %s is neither a directory nor a .tar.gz file", source)
 }
 
-// rootsError tells a bundle that owns what belongs to others from one that can't be read.
+// rootsError distinguishes a bundle with another owner's roots from an unreadable one.
 type rootsError struct{ error }
 
 // Unwrap returns what is wrong with the roots.
@@ -144,8 +144,8 @@ func readEmbeddedData(files fs.FS) (map[string]any, error) {
 	return readData(data)
 }
 
-// embeddedLoader leaves out the tests, which were run where the bundle was built: they are
-// most of its text, and every start would wait for them.
+// embeddedLoader leaves out the tests, which ran at build time: they are most of its text, and every start
+// would wait for them.
 func embeddedLoader(files fs.FS) bundle.DirectoryLoader {
 	untested := func(path string, info os.FileInfo, depth int) bool {
 		return hidden(path, info, depth) || isTest(info.Name())
@@ -153,8 +153,8 @@ func embeddedLoader(files fs.FS) bundle.DirectoryLoader {
 	return bundle.NewFSLoaderWithRoot(files, ".").WithFilter(untested)
 }
 
-// hidden says which names in a directory are no part of the bundle: editors, version
-// control and ConfigMap volumes keep their own files there.
+// hidden reports which names in a directory aren't part of the bundle: editors, version control and ConfigMap
+// volumes keep their own files there.
 func hidden(_ string, info os.FileInfo, _ int) bool {
 	name := info.Name()
 	return strings.HasPrefix(name, ".") && name != "." && name != manifestName
@@ -170,8 +170,8 @@ func readArchive(name string, known []part) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
 	}
-	// OPA's loader unpacks all files before it returns the first one: so the limit on
-	// their sum has to be held here, or a small archive could fill the memory.
+	// OPA's loader unpacks all files before it returns the first one, so the limit on their sum must be
+	// checked here, or a small archive could fill the memory.
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return part{}, fmt.Errorf("read bundle %s: %w", name, err)
@@ -182,8 +182,7 @@ func readArchive(name string, known []part) (part, error) {
 	return read(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(packed), ""), name, known)
 }
 
-// read returns the one of the known parts that has this name and content, else what it
-// parses.
+// read returns the known part with this name and content, or parses a new one.
 func read(loader bundle.DirectoryLoader, name string, known []part) (part, error) {
 	files, err := gather(loader, name)
 	if err != nil {
@@ -205,7 +204,7 @@ func parse(files []file, name string) (part, error) {
 	checked := make(chan error, 1)
 	go func() { checked <- checkFiles(files, name) }()
 	parsed, err := parseFiles(files, name)
-	// What OPA says of a file that was refused leads nowhere.
+	// OPA's error about a refused file has no useful position.
 	if refused := <-checked; refused != nil {
 		return part{}, refused
 	}
@@ -245,7 +244,7 @@ func readBundle(files []file, name string) (bundle.Bundle, error) {
 	return content, nil
 }
 
-// newPart has a revision that is known, or finds out its own.
+// newPart uses a known revision, or computes its own.
 func newPart(name string, content bundle.Bundle, held *heldData, revision string) part {
 	p := part{name: name, Bundle: content, held: held}
 	p.values = sync.OnceValues(func() (ast.Object, error) {
@@ -264,7 +263,7 @@ func newPart(name string, content bundle.Bundle, held *heldData, revision string
 		p.named = sync.OnceValue(p.revision)
 	}
 	go func() {
-		_, _ = p.values() // whoever needs them gets the error
+		_, _ = p.values() // the first user gets the error
 		p.named()
 	}()
 	return p

@@ -12,8 +12,8 @@ import (
 
 var _ logging.Logger = (*logger)(nil)
 
-// logger hands OPA's warnings and errors to the program's log. What OPA says below that
-// holds the headers of requests, and goes nowhere; credentials in the rest are masked.
+// logger forwards OPA's warnings and errors to the program's log. Lower levels contain the headers of
+// requests and are dropped; credentials in the rest are masked.
 type logger struct {
 	to *slog.Logger
 	*masker

@@ -7,20 +7,18 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// mostListed is how many values a frame of a memo lists. A judgement of an ordinary call
-// has fewer; what is beyond goes to the evaluator's own cache, whose look-ups don't slow
-// down with the number of items.
+// mostListed is how many values a frame of a memo lists. A judgement of an ordinary call has fewer; others go
+// to the evaluator's own cache, whose look-ups don't slow down with the number of items.
 const mostListed = 64
 
 var _ topdown.VirtualCache = (*memo)(nil)
 
-// memo remembers the values of rules during one judgement. A judgement asks for some
-// dozens of rules, so a list that is searched from the end of the path, where paths
-// differ, replaces the evaluator's tree of maps, and it can be used again once it is
-// empty. Nobody else may hold a memo meanwhile.
+// memo remembers the values of rules during one judgement. A judgement needs some dozens of rules. A list
+// that is searched from the end of the path, where paths differ, therefore replaces the evaluator's tree of
+// maps, and can be reused once it is empty. A memo belongs to one judgement.
 type memo struct {
 	entries []memoEntry
-	// steps holds the paths of all entries, one after the other.
+	// steps are the paths of all entries, concatenated.
 	steps []*ast.Term
 	// frames are the starts of the frames: a rule under "with" sees only its own.
 	frames []int
@@ -77,8 +75,7 @@ func (m *memo) Get(ref ast.Ref) (*ast.Term, bool) {
 	return nil, false
 }
 
-// Put implements topdown.VirtualCache. Only the terms of ref are kept: the evaluator
-// uses the slice again.
+// Put implements topdown.VirtualCache. Only the terms of ref are kept: the evaluator reuses the slice.
 func (m *memo) Put(ref ast.Ref, value *ast.Term) {
 	if found := m.find(ref); found != nil {
 		found.value = value

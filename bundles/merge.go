@@ -6,8 +6,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// merge returns base with over laid on it: objects member by member, anything else
-// replaces. Neither argument is changed, and the result shares what only one of them has.
+// merge returns base with over merged into it: objects member by member, anything else replaces. Neither
+// argument is changed, and the result shares unmerged parts.
 func merge(base, over map[string]any) map[string]any {
 	merged := maps.Clone(base)
 	for name, value := range over {

@@ -12,13 +12,12 @@ import (
 type operators struct {
 	// deny, prompt and cover are the packages that have the set of this name.
 	deny, prompt, cover v1.Set
-	// unnamed is true where the heads don't tell: a set that is made otherwise than by
-	// "contains", or a package whose name only the evaluation knows. Every judgement has
-	// to look for the sets then.
+	// unnamed is true if the heads aren't enough: a set that is made otherwise than by "contains", or a
+	// package whose name only the evaluation knows. Then every judgement has to look for the sets.
 	unnamed bool
 }
 
-// hasOperators reports whether any package stands below the operators' root.
+// hasOperators reports whether any package is below the operators' root.
 func hasOperators(parts []part) bool {
 	root := rootRef(siteRoot)
 	for _, p := range parts {
@@ -52,8 +51,7 @@ func operatorsOf(parts []part) operators {
 	return found
 }
 
-// read reads one head. What is read has exactly four steps: data, site, a name, and that
-// of the set.
+// read reads one head. It must have exactly four steps: data, site, a name, and that of the set.
 func (o *operators) read(rule *ast.Rule) {
 	const steps = 4
 	path := rule.Ref()
@@ -75,8 +73,8 @@ func (o *operators) read(rule *ast.Rule) {
 	packages.Add(string(name))
 }
 
-// operatorsData is data.policyd.config.operators, by which the entrypoint knows which sets
-// to ask. Null says that it has to look for them.
+// operatorsData is data.policyd.config.operators, from which the entrypoint knows which sets to evaluate.
+// Null means that it has to look for them.
 func operatorsData(parts []part) ast.Object {
 	found := operatorsOf(parts)
 	packages := func(names v1.Set) *ast.Term {

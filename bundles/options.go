@@ -7,15 +7,14 @@ import (
 )
 
 const (
-	// defaultDeadline is far above what a judgement takes (tens of microseconds), also on a
-	// machine that is busy with something else: a valid call must not be denied for that.
+	// defaultDeadline is far above a judgement's time (tens of microseconds), also on a busy machine: a valid
+	// call must not be denied for that.
 	defaultDeadline = 2 * time.Second
 	// defaultDebounce lets an editor or a copy finish before the bundle is read.
 	defaultDebounce = 100 * time.Millisecond
 )
 
-// Options say which policy an [Engine] holds, and how. The zero value of every field
-// but FS has a meaning.
+// Options configure the policy of an [Engine]. The zero value of every field except FS is valid.
 type Options struct {
 	// Source is a bundle directory or a .tar.gz bundle; empty is FS alone.
 	Source string
@@ -29,8 +28,8 @@ type Options struct {
 	// Settings are merged over data.policyd.settings: objects member by member,
 	// anything else replaces. They must be of the kinds that JSON knows.
 	Settings map[string]any
-	// Additions returns more settings, which may be others at each activation; nil has
-	// none. They are laid over Settings in the same way.
+	// Additions returns more settings, which may differ at each activation; nil has none. They are merged
+	// over Settings in the same way.
 	Additions func() map[string]any
 	// Prepare is called before a snapshot is activated, with data.policyd (keys config,
 	// settings) as plain Go, numbers as json.Number; the callee must not change the map.
@@ -38,31 +37,30 @@ type Options struct {
 	Prepare func(policyd map[string]any) (any, error)
 	// Deadline bounds one judgement; 0 is 2 s.
 	Deadline time.Duration
-	// Remembered is how many judgements a snapshot remembers, to answer the same input
-	// again without evaluating; 0 is none.
+	// Remembered is how many judgements a snapshot remembers, to answer the same input again without
+	// evaluating; 0 means none.
 	Remembered int
 	// TestOnActivate runs the own tests of a bundle that is not embedded first, without
 	// Settings, and refuses a bundle in which one fails.
 	TestOnActivate bool
-	// WithoutSmoke leaves out the built-in cases that every policy has to decide as it
-	// must. They hold policies over facts of calls, and nothing else may go without them.
+	// WithoutSmoke leaves out the built-in cases that every policy has to decide correctly. Use it only for a
+	// policy that doesn't judge calls.
 	WithoutSmoke bool
-	// Services is OPA's own configuration of bundles: its keys bundles, discovery, keys,
-	// labels, services and status. Empty is none.
+	// Services is OPA's own configuration of bundles: its keys bundles, discovery, keys, labels, services and
+	// status. Empty means none.
 	Services map[string]any
-	// PersistDir is where bundles of services are kept for the next start; it is needed
-	// with Services.
+	// PersistDir is where bundles of services are stored for the next start; it is required with Services.
 	PersistDir string
-	// MaxAge is how long ago a service may have said that what is in force is current,
-	// before Stale is true; 0 is no limit.
+	// MaxAge bounds the time since a service confirmed the active policy, before Stale is true; 0 means no
+	// limit.
 	MaxAge time.Duration
-	// BodyPatience bounds how long the body of a service's answer may take; 0 is a minute.
+	// BodyPatience bounds the body of a service's answer in time; 0 means a minute.
 	BodyPatience time.Duration
 	// Watch reloads when Source or a bundle of a file:// resource changes on disk.
 	Watch bool
 	// Debounce is how long Watch waits for changes to settle; 0 is 100 ms.
 	Debounce time.Duration
-	// Logger tells of reloads that nobody asked for; nil is silent.
+	// Logger logs reloads that nobody called for; nil is silent.
 	Logger *slog.Logger
 	// OnActivate is called after each activation, OnReject after each refused reload.
 	// Both are called by one goroutine at a time and must not call Reload or Close.
@@ -70,13 +68,13 @@ type Options struct {
 	OnReject   func(error)
 	// Now is the clock of Status; nil is time.Now.
 	Now func() time.Time
-	// idle is true while no policy is in force, so that a build keeps no judgement waiting.
+	// idle is true while no policy is active, so that a build keeps no judgement waiting.
 	idle bool
 	// facts is Schema, read when it is needed.
 	facts factsSchema
 }
 
-// settled returns the options with the settings that hold now.
+// settled returns the options with the current settings.
 func (o Options) settled() Options {
 	if o.Additions != nil {
 		o.Settings = merge(merge(map[string]any{}, o.Settings), o.Additions())

@@ -18,10 +18,10 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// signaturesName is the file that holds a bundle's signature.
+// signaturesName is the file with a bundle's signature.
 const signaturesName = ".signatures.json"
 
-// Packing says how a bundle is packed.
+// Packing states how a bundle is packed.
 type Packing struct {
 	// Revision replaces that of the manifest; empty leaves it.
 	Revision string
@@ -30,9 +30,9 @@ type Packing struct {
 	KeyID   string
 }
 
-// Pack makes a .tar.gz bundle of a directory: of the files that a server would read there,
-// in order of their names and without times, so that the same files give the same bytes.
-// What they say isn't checked; New does.
+// Pack makes a .tar.gz bundle of a directory. It contains the files that a server would read there, in order
+// of their names and without times, so that the same files give the same bytes. It doesn't check their
+// content; New does.
 func Pack(dir string, packing Packing) ([]byte, error) {
 	files, err := listFiles(dir)
 	if err != nil {
@@ -51,8 +51,8 @@ func Pack(dir string, packing Packing) ([]byte, error) {
 	return archiveOf(files)
 }
 
-// listFiles reads what is part of a bundle, and its signature. A link to a directory
-// can't be followed, and the reader that checks the bundle says so.
+// listFiles reads the files of a bundle, and its signature. A link to a directory can't be followed; the
+// reader that checks the bundle reports it.
 func listFiles(dir string) ([]file, error) {
 	var files []file
 	root := os.DirFS(dir)
@@ -78,7 +78,7 @@ func listFiles(dir string) ([]file, error) {
 	return files, err
 }
 
-// partOfBundle says which files OPA's reader looks at; the others are left out.
+// partOfBundle states which files OPA's reader looks at; the others are left out.
 func partOfBundle(name string) bool {
 	base := path.Base(name)
 	return name == manifestName || name == signaturesName || strings.HasSuffix(name, bundle.RegoExt) ||

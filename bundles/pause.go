@@ -3,18 +3,17 @@ package bundles
 import "time"
 
 const (
-	// pausePerReload is how many times as long as it took a reload is rested after, so that
-	// a source that changes all the time costs a tenth of one processor.
+	// pausePerReload is the pause after a reload, as a multiple of its duration, so that a source that
+	// changes all the time costs a tenth of one processor.
 	pausePerReload = 9
-	// maxPause bounds the rest, since a busy machine makes a reload take long.
+	// maxPause bounds the pause, since a reload takes long on a busy machine.
 	maxPause = time.Second
 )
 
-// pause says when the next reload may begin that a change on disk causes. The zero value
-// is at once.
+// pause states when the next reload may begin that a change on disk causes. The zero value is at once.
 type pause struct{ until time.Time }
 
-// after takes that a reload ran from begin to end.
+// after records that a reload ran from begin to end.
 func (p *pause) after(begin, end time.Time) {
 	p.until = end.Add(min(pausePerReload*end.Sub(begin), maxPause))
 }

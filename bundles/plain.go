@@ -2,9 +2,9 @@ package bundles
 
 import "github.com/open-policy-agent/opa/v1/ast"
 
-// plainVerbs is data.policyd.config.plain_verbs: for each platform and verb of
-// config.safe_verbs the first safe form that needs nothing. By it a rule can ask of all
-// commands of a line at once. A table of another shape than the rules read has none.
+// plainVerbs is data.policyd.config.plain_verbs: for each platform and verb of config.safe_verbs the first
+// safe form without needs. With it a rule can test all commands of a line at once. It is empty if the table
+// has another shape than the rules expect.
 func plainVerbs(data ast.Object) ast.Object {
 	found, err := data.Find(ast.Ref(terms(policyRoot, "config", "safe_verbs")))
 	platforms, isObject := found.(ast.Object)

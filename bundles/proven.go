@@ -17,12 +17,11 @@ import (
 //go:embed smoke
 var smokeFiles embed.FS
 
-// proof is what was found out of the embedded bundle where the program was built, by the
-// test that writes it: that its files can be read, that the engine compiles them without
-// an error, and that they pass the smoke cases. All of it follows from what the digest is
-// of, so that a start need not find it out again. Another digest proves nothing.
+// proof is the result of checks of the embedded bundle at build time, by the test that writes it: its files
+// can be read, the engine compiles them without an error, and they pass the smoke cases. All of it follows
+// from the content of the digest, so a start need not repeat it. For another digest it proves nothing.
 type proof struct {
-	// Digest is that of the bundle's files, of the smoke cases and of the engine's version.
+	// Digest covers the bundle's files, the smoke cases and the engine's version.
 	Digest string `json:"digest"`
 	// Revision is what the bundle's contents are called.
 	Revision string `json:"revision"`
@@ -40,8 +39,7 @@ var written = sync.OnceValue(func() proof {
 	return read
 })
 
-// digestOfProof is what a proof about a bundle of this content says in Digest, empty
-// where the cases can't be read.
+// digestOfProof is the Digest of a proof about a bundle of this content, empty if the cases can't be read.
 func digestOfProof(content digest) string {
 	sum := sha256.New()
 	sum.Write(content[:])
@@ -65,8 +63,8 @@ func proven(content digest) bool {
 // provenAlone reports whether the parts are the embedded bundle alone, as it was proven.
 func provenAlone(parts []part) bool { return len(parts) == 1 && parts[0].proven }
 
-// stagesProven are those of the compiler that find mistakes, or have nothing to change in
-// the embedded bundle: what reorders bodies until they are safe, for one, finds them so.
+// stagesProven are the compiler stages that find mistakes, or have nothing to change in the embedded bundle:
+// the stage that reorders bodies until they are safe, for one, changes nothing.
 var stagesProven = []ast.StageID{
 	ast.StageCheckUnusedImports, ast.StageCheckKeywordOverrides, ast.StageCheckDuplicateImports, ast.StageCheckVoidCalls,
 	ast.StageCheckRuleConflicts, ast.StageCheckUndefinedFuncs, ast.StageCheckSafetyRuleHeads, ast.StageCheckSafetyRuleBodies,

@@ -15,8 +15,8 @@ import (
 
 const manifestName = ".manifest"
 
-// gather reads the files of a bundle, and refuses what OPA's reader would take without a
-// word: too much of it, and names that stand twice.
+// gather reads the files of a bundle, and refuses what OPA's reader silently accepts: too many bytes, and
+// duplicate names.
 func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
 	var files []file
 	seen, total := map[string]bool{}, 0
@@ -31,7 +31,7 @@ func gather(loader bundle.DirectoryLoader, bundleName string) ([]file, error) {
 		}
 		name := strings.TrimPrefix(path.Clean(next.Path()), "/")
 		if seen[name] {
-			// An archive can hold a name twice, and the second would quietly replace the first.
+			// An archive can contain a name twice, and the second would silently replace the first.
 			return nil, fmt.Errorf("%s is repeated in the bundle", path.Join(bundleName, name))
 		}
 		seen[name] = true
@@ -106,7 +106,7 @@ func checkJSON(content []byte, into any) error {
 		offset = kind.Offset
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		offset = int64(len(content))
-	default: // an unknown key: the decoder stands behind it
+	default: // an unknown key: the decoder follows it
 		offset = decoder.InputOffset()
 	}
 	row := 1 + bytes.Count(content[:min(int(offset), len(content))], []byte("\n"))

@@ -19,9 +19,9 @@ const (
 	mostItems = 64
 )
 
-// recent holds terms of the calls before, and earlier in this one: the calls of one
-// session name the same directories, and touch the same. Terms are never changed. Of an
-// input that can't be written nothing is kept, or its fault would not be found again.
+// recent has terms of earlier calls, and of earlier parts of this one: the calls of one session have the same
+// directories and spaces. Terms are never changed. Nothing of an invalid input is kept, or its fault would be
+// missed the next time.
 type recent struct {
 	tool    recentOne[v1.ToolFacts]
 	session recentOne[v1.SessionFacts]
@@ -45,8 +45,7 @@ func (r *recentOne[T]) of(facts *T, same func(kept, facts *T) bool) *ast.Term {
 	return nil
 }
 
-// keep keeps the facts with texts that are nobody else's memory, unless the input can't be
-// written, and returns the term.
+// keep keeps the facts with texts of their own memory, unless the input is invalid, and returns the term.
 func (r *recentOne[T]) keep(b *inputBuilder, facts *T, term *ast.Term, own func(b *inputBuilder, room, facts *T)) *ast.Term {
 	if b.err == nil {
 		own(b, &r.facts, facts)
@@ -78,7 +77,7 @@ func (r *recentLists[E]) takes(list []E, each func(E) bool) bool {
 	return len(list) <= longestList && !slices.ContainsFunc(list, func(element E) bool { return !each(element) })
 }
 
-// keep keeps a list, each element made to be nobody else's memory, and returns the term.
+// keep keeps a list with elements of their own memory, and returns the term.
 func (r *recentLists[E]) keep(list []E, term *ast.Term, own func(E) E) *ast.Term {
 	place := &r.kept[r.next]
 	place.list, place.term = owned(place.list, list, own), term
@@ -109,7 +108,7 @@ func takesValues(values v1.Values) bool { return len(values) == 0 }
 
 func sameValues(a, b v1.Values) bool { return len(a)+len(b) == 0 }
 
-// keep keeps an item with the texts that the builder has of it, and returns the term.
+// keep keeps an item with the builder's copies of its texts, and returns the term.
 func (r *recentItems) keep(item *v1.Item, term *ast.Term, b *inputBuilder) *ast.Term {
 	place := &r.kept[r.next]
 	place.term = term
@@ -118,8 +117,7 @@ func (r *recentItems) keep(item *v1.Item, term *ast.Term, b *inputBuilder) *ast.
 	return term
 }
 
-// owned copies a list into the room of another, each element made to be nobody else's
-// memory.
+// owned copies a list into the capacity of another, with elements of their own memory.
 func owned[L ~[]E, E any](room, list L, own func(E) E) L {
 	room = room[:0]
 	for _, element := range list {

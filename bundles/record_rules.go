@@ -10,14 +10,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Rules for decision records, where OPA's own decision log looks for them.
+// Rules for decision records, at the paths of OPA's own decision log.
 const (
 	maskPath = "data.system.log.mask"
 	dropPath = "data.system.log.drop"
 )
 
-// RecordRules are what a snapshot says of decision records. They are immutable and
-// safe for concurrent use, and keep their snapshot.
+// RecordRules are a snapshot's rules for decision records. They are immutable and safe for concurrent use,
+// and keep their snapshot.
 type RecordRules struct {
 	snapshot   *Snapshot
 	mask, drop ast.Body
@@ -36,7 +36,7 @@ func (s *Snapshot) RecordRules() (*RecordRules, error) {
 	return &RecordRules{snapshot: s, mask: mask, drop: drop}, nil
 }
 
-// recordQuery returns a nil query where neither a rule nor data stands at the path.
+// recordQuery returns a nil query if neither a rule nor data is at the path.
 func (s *Snapshot) recordQuery(path string) (ast.Body, error) {
 	ref := ast.MustParseRef(path)
 	if len(s.compiler.GetRules(ref)) == 0 && s.data.Get(ref) == nil {
@@ -52,9 +52,9 @@ func (s *Snapshot) recordQuery(path string) (ast.Body, error) {
 // Any reports whether there is any rule.
 func (r *RecordRules) Any() bool { return r.mask != nil || r.drop != nil }
 
-// Mask returns the elements of data.system.log.mask for a record, as JSON knows
-// them; none where it is undefined. A rule that fails, a result that is no array or
-// set, and one that takes longer than a judgement may are errors.
+// Mask returns the elements of data.system.log.mask for a record, as decoded JSON; none if it is undefined.
+// It returns an error if a rule fails, if the result isn't an array or set, or if it exceeds the time of a
+// judgement.
 func (r *RecordRules) Mask(ctx context.Context, event map[string]any) ([]any, error) {
 	result, err := r.evaluate(ctx, r.mask, event)
 	if err != nil || result == nil {
@@ -72,8 +72,8 @@ func (r *RecordRules) Mask(ctx context.Context, event map[string]any) ([]any, er
 	return operations, nil
 }
 
-// Drop reports whether data.system.log.drop is true for a record. A result that is
-// no truth value is an error, and so is a rule that fails.
+// Drop reports whether data.system.log.drop is true for a record. It returns an error if the result isn't a
+// boolean, or if a rule fails.
 func (r *RecordRules) Drop(ctx context.Context, event map[string]any) (bool, error) {
 	result, err := r.evaluate(ctx, r.drop, event)
 	if err != nil || result == nil {
@@ -86,8 +86,8 @@ func (r *RecordRules) Drop(ctx context.Context, event map[string]any) (bool, err
 	return bool(drop), nil
 }
 
-// evaluate returns the result of a query, nil where it is undefined or there is no
-// rule. A record's rules run as those that judge do: strictly, and not for longer.
+// evaluate returns the result of a query, nil if it is undefined or there is no rule. Rules for records run
+// like those that judge: strictly, and with the same deadline.
 func (r *RecordRules) evaluate(ctx context.Context, query ast.Body, event map[string]any) (result *ast.Term, err error) {
 	if query == nil {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// masked stands for what nobody may read.
+// masked replaces a credential.
 const masked = "***"
 
 // shortestSecret is below what a credential can be, and above what a text would be
@@ -17,14 +17,14 @@ const shortestSecret = 4
 // query is that of an address, which can be a credential.
 var query = regexp.MustCompile(`(https?://[^\s"?]*)\?[^\s"]*`)
 
-// masker takes credentials out of what services and OPA say: it stands in the log and on
-// /readyz. It is safe for concurrent use.
+// masker removes credentials from messages of services and OPA: they go to the log and to /readyz. It is safe
+// for concurrent use.
 type masker struct {
 	mu      sync.RWMutex
 	secrets []string
 }
 
-// add masks all that stands below credentials, headers and keys from now on.
+// add masks all that is below credentials, headers and keys from now on.
 func (m *masker) add(configuration map[string]any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,13 +2,13 @@ package bundles
 
 import "fmt"
 
-// Checks that can refuse a bundle. They stand in [RefusalError], in [BundleStatus] and on
-// metrics, and are never renamed.
+// Checks that can refuse a bundle. They are in [RefusalError], in [BundleStatus] and on metrics, and are
+// never renamed.
 const (
 	// CheckFetch: the bundle could not be fetched, or its signature or its size is not
 	// what the configuration wants.
 	CheckFetch = "fetch"
-	// CheckContents: a file that is no part of a policy, or stands twice, or is too large.
+	// CheckContents: a file isn't part of a policy, or occurs twice, or is too large.
 	CheckContents = "contents"
 	// CheckRoots: it owns what belongs to others.
 	CheckRoots = "roots"
@@ -18,27 +18,27 @@ const (
 	CheckData = "data"
 	// CheckCompile: it doesn't compile, or calls a forbidden function.
 	CheckCompile = "compile"
-	// CheckEntrypoint: the rule that decides is missing or of the wrong type, or a rule of
-	// operators stands where nobody reads it.
+	// CheckEntrypoint: the rule that decides is missing or of the wrong type, or nobody reads the package of
+	// an operator's rule.
 	CheckEntrypoint = "entrypoint"
-	// CheckSmoke: it decides one of the built-in cases otherwise than it must.
+	// CheckSmoke: it decides one of the built-in cases wrongly.
 	CheckSmoke = "smoke"
 )
 
-// RefusalError says why a bundle did not come into force. What was in force before stays.
+// RefusalError states why a bundle did not become active. What was active before stays.
 type RefusalError struct {
 	// Bundle names the bundle; the place of a local one, or "embedded".
 	Bundle string
 	// Check is one of the constants Check….
 	Check string
-	// Hint says what to do.
+	// Hint states what to do.
 	Hint string
 	Err  error
 }
 
 var _ error = (*RefusalError)(nil)
 
-// Error says which bundle, which check, what was wrong and what to do.
+// Error states which bundle, which check, what was wrong and what to do.
 func (r *RefusalError) Error() string {
 	text := fmt.Sprintf("bundle %s refused by the check %q: %v", r.Bundle, r.Check, r.Err)
 	if r.Check == CheckFetch {

@@ -113,8 +113,8 @@ func (r *ociRegistry) configuration(more map[string]any) map[string]any {
 	}
 }
 
-// A registry is a source as any other: what is tagged comes into force, what is refused
-// or away changes nothing, and what was fetched decides after a restart.
+// A registry is a source as any other: what is tagged becomes active, what is refused or away changes
+// nothing, and what was fetched decides after a restart.
 func TestBundlesOfARegistryComeIntoForce(t *testing.T) {
 	r := newOCIRegistry(t)
 	dir := t.TempDir()
@@ -160,8 +160,8 @@ func TestBundlesOfARegistryComeIntoForce(t *testing.T) {
 	}
 }
 
-// What is wrong with an image is said, and what was in force stays: bounds, signatures and
-// digests hold for registries, too.
+// What is wrong with an image is said, and what was active stays: bounds, signatures and digests hold for
+// registries, too.
 func TestABadImageOfARegistryChangesNothing(t *testing.T) {
 	good := site("team", "t-1", denying("ls"))
 	for name, test := range map[string]struct {

@@ -21,32 +21,31 @@ const (
 	mostRules = 256
 )
 
-// RepeatCounts says how often a judgement was known. They count since the engine was made.
+// RepeatCounts count remembered judgements since the engine was made.
 type RepeatCounts struct {
 	// Hits are judgements that were remembered, Misses those that were evaluated.
 	Hits, Misses uint64
-	// Entries is how many the policy in force remembers now, at most.
+	// Entries is how many the active policy remembers now, at most.
 	Entries int
 }
 
 // tally counts for all snapshots of an engine.
 type tally struct{ hits, misses atomic.Uint64 }
 
-// repeats remembers judgements of one snapshot by the whole of their input. A snapshot
-// never changes, and its rules know nothing but the input and its data: capabilities()
-// leaves out every function that could tell otherwise. So the same input is judged the
-// same, for as long as the snapshot lives. Failures are not remembered. It is safe for
+// repeats remembers judgements of one snapshot by their whole input. A snapshot never changes, and its rules
+// depend only on the input and its data: capabilities() leaves out every other function. So an equal input
+// gets the same judgement as long as the snapshot exists. Failures are not remembered. It is safe for
 // concurrent use; nil remembers nothing.
 type repeats struct {
 	counts *tally
 	most   int // in each generation of a shard
 	shards [repeatShards]repeatShard
-	// writers holds *inputWriter that nobody uses.
+	// writers pools unused *inputWriter.
 	writers sync.Pool
 }
 
-// repeatShard has two generations: what is asked for moves to the young one, and when
-// that is full, what nobody asked for since goes with the old one.
+// repeatShard has two generations: an entry that is used moves to the young one. When the young one is full,
+// the old one is dropped.
 type repeatShard struct {
 	mu         sync.Mutex
 	young, old map[inputKey]*v1.Judgement

@@ -10,8 +10,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// judgement reads the result of the entrypoint. It takes the shape literally: objects
-// have exactly their keys, and what the parts say must agree.
+// judgement parses the result of the entrypoint. It is strict: objects have exactly their keys, and the parts
+// must agree.
 func (w *vocabulary) judgement(result *ast.Term, in *v1.Input) (v1.Judgement, error) {
 	facts := &in.Facts
 	var (
@@ -62,23 +62,39 @@ func (w *vocabulary) judgement(result *ast.Term, in *v1.Input) (v1.Judgement, er
 	return read, nil
 }
 
-// checkJudgement refuses a judgement that is laxer than what it says itself.
+// checkJudgement refuses a judgement whose effect is laxer than its parts.
 func checkJudgement(read *v1.Judgement, in *v1.Input) error {
-	facts := &in.Facts
-	if len(read.Reasons) == 0 && read.Effect != v1.EffectAllow {
-		return fmt.Errorf("effect is %s without a reason", read.Effect)
+	if err := checkReasons(read); err != nil {
+		return err
 	}
-	for i := range read.Reasons {
-		if read.Reasons[i].Effect == v1.EffectDeny && read.Effect != v1.EffectDeny {
-			return fmt.Errorf("effect is %s, but reason %d denies", read.Effect, i)
-		}
-	}
-	if err := checkDuties(read, &facts.Session); err != nil {
+	if err := checkDuties(read, &in.Session); err != nil {
 		return err
 	}
 	if read.Effect != v1.EffectAllow {
 		return nil
 	}
+	return checkAllowed(read, in)
+}
+
+// checkReasons returns an error unless the reasons fit the effect.
+func checkReasons(read *v1.Judgement) error {
+	if len(read.Reasons) == 0 && read.Effect != v1.EffectAllow {
+		return fmt.Errorf("effect is %s without a reason", read.Effect)
+	}
+	if read.Effect == v1.EffectDeny {
+		return nil
+	}
+	for i := range read.Reasons {
+		if read.Reasons[i].Effect == v1.EffectDeny {
+			return fmt.Errorf("effect is %s, but reason %d denies", read.Effect, i)
+		}
+	}
+	return nil
+}
+
+// checkAllowed returns an error unless the facts are complete and every item is covered.
+func checkAllowed(read *v1.Judgement, in *v1.Input) error {
+	facts := &in.Facts
 	// A one-shot answer covers the call whole: a person saw all of it (A10).
 	once := slices.ContainsFunc(in.Approvals, func(approval v1.Approval) bool { return approval.Once })
 	switch {

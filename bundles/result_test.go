@@ -40,7 +40,7 @@ func TestResultWithoutReasonsIsAnAllow(t *testing.T) {
 	}
 }
 
-// Each row spoils the sound result in one place, and says what the error has to name.
+// Each row spoils the sound result in one place, and states what the error has to name.
 func TestResultThatIsMalformedIsNoJudgement(t *testing.T) {
 	rpc := `"jsonrpc_error": {"code": 1, "message": "", "data": {"namespace": "", "mode": "", "method": "", "reason": ""}}`
 	for name, test := range map[string]struct{ old, new, says string }{

@@ -31,9 +31,9 @@ func revisionOf(parts []part, settings map[string]any) string {
 	return strings.Join(names, "+")
 }
 
-// revision is a digest of what the snapshot takes from the bundle, behind what the
-// manifest says if it says anything: rules that were edited and keep their manifest are
-// another revision. Where the bundle lies and its tests don't count.
+// revision is a digest of the bundle's part of the snapshot, after the manifest's revision if there is one:
+// edited rules with an unchanged manifest are another revision. The bundle's location and its tests don't
+// count.
 func (p part) revision() string {
 	digest := p.contentDigest()
 	if p.Manifest.Revision != "" {
@@ -58,9 +58,8 @@ func (p part) contentDigest() string {
 
 func shorten(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:digestLength] }
 
-// digestValue digests what was read from JSON, in a form that does not depend on the
-// order of a map: no two different values have the same bytes, since each says of what
-// kind and how long it is before it begins.
+// digestValue digests decoded JSON, in a form that does not depend on the order of a map. No two different
+// values have the same bytes, since each begins with its kind and length.
 func digestValue(sum hash.Hash, value any) {
 	const buffered = 32 << 10 // the values of the embedded bundle are some 400 KiB
 	d := digester{out: bufio.NewWriterSize(sum, buffered)}

@@ -11,16 +11,15 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 )
 
-// Bounds of the tests that come with a bundle, in wall-clock time: one that never
-// ends is given up after testTimeout, and all of them together after testPatience,
-// which a busy machine does not reach.
+// Bounds of the tests in a bundle, in wall-clock time: testTimeout for each, and testPatience for all of them
+// together, which a busy machine does not reach.
 const (
 	testTimeout  = 10 * time.Second
 	testPatience = 2 * time.Minute
 )
 
-// runTests runs the tests of the part that changed over all parts. Settings are left out:
-// tests hold what the bundle says, and an operator's choice is not a mistake in it.
+// runTests runs the tests of the changed part over all parts. It leaves out settings: tests check the bundle,
+// and an operator's choice is not a mistake in it.
 func runTests(ctx context.Context, parts []part, changed string) error {
 	tests := false
 	modules := modulesOf(parts, func(p *part, path string) bool {

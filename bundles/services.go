@@ -21,7 +21,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// managerID names this program where OPA tells services who asks.
+// managerID is this program's name in OPA's requests to services.
 const managerID = "policyd"
 
 // services fetch bundles: OPA's plugin manager with its bundle, discovery and status
@@ -82,7 +82,7 @@ func newServices(e *Engine) (*services, error) {
 	return s, nil
 }
 
-// expect makes the transports of services and remembers which bundles have to come.
+// expect makes the transports of services and stores which bundles are required.
 func (s *services) expect(c *configuration) {
 	s.add(c.values)
 	s.mu.Lock()
@@ -110,8 +110,8 @@ func (s *services) start(ctx context.Context) error {
 	return nil
 }
 
-// listen hears what becomes of each fetch. It does nothing while there is no bundle
-// plugin, or where it listens already.
+// listen subscribes to the result of each fetch. It does nothing while there is no bundle plugin, or if it is
+// subscribed already.
 func (s *services) listen() {
 	plugin := opabundle.Lookup(s.manager)
 	s.mu.Lock()
@@ -123,7 +123,7 @@ func (s *services) listen() {
 	}
 }
 
-// fetched takes what OPA says of the latest fetch of a bundle.
+// fetched handles OPA's status of the latest fetch of a bundle.
 func (s *services) fetched(status opabundle.Status) {
 	name := status.Name
 	switch {
@@ -137,8 +137,8 @@ func (s *services) fetched(status opabundle.Status) {
 	}
 }
 
-// away reports whether there was no answer at all, or none with a bundle. OPA's
-// downloader says so by its words where there is no status of HTTP.
+// away reports whether there was no answer at all, or none with a bundle. Without an HTTP status, only the
+// text of OPA's error shows it.
 func away(status *opabundle.Status) bool {
 	return status.HTTPCode != "" || strings.HasPrefix(status.Message, "request failed: ") || strings.HasPrefix(status.Message, "failed to pull ")
 }
@@ -151,13 +151,12 @@ func (s *services) messageOf(status *opabundle.Status) string {
 	return s.mask(strings.Join(texts, "; "))
 }
 
-// configured reports whether the bundles are known that have to come.
+// configured reports whether the required bundles are known.
 func (s *services) configured() bool {
 	return s.manager.GetConfig().Discovery == nil || opabundle.Lookup(s.manager) != nil
 }
 
-// poll asks those services that are polled by hand: the others are asked by OPA, and not
-// by two at a time.
+// poll polls the services with a manual trigger: OPA polls the others, and polls must not be concurrent.
 func (s *services) poll(ctx context.Context) error {
 	var failures []error
 	if mode := s.discovery.TriggerMode(); mode != nil && *mode == plugins.TriggerManual {
@@ -199,7 +198,7 @@ func (s *services) watchFile(name, place string) error {
 	return nil
 }
 
-// kept is where OPA keeps a bundle for the next start.
+// kept is where OPA stores a bundle for the next start.
 func (s *services) kept(name string) string {
 	return filepath.Join(s.dir, "bundles", name, "bundle.tar.gz")
 }
@@ -223,8 +222,7 @@ func (s *services) discoveryChanged(status opabundle.Status) {
 
 var _ hooks.ConfigDiscoveryHook = (*discovered)(nil)
 
-// discovered holds a discovered configuration to the same rules as the one of the
-// settings.
+// discovered applies the rules for the settings to a discovered configuration.
 type discovered struct{ services *services }
 
 // OnConfigDiscovery implements hooks.ConfigDiscoveryHook.
@@ -237,7 +235,7 @@ func (d *discovered) OnConfigDiscovery(_ context.Context, found *config.Config) 
 	if err != nil {
 		return nil, err
 	}
-	// Keys of the settings count for what is discovered, too.
+	// Keys of the settings apply to the discovered configuration, too.
 	values["keys"] = mergeObjects(values["keys"], boot["keys"])
 	checked, err := newConfiguration(values, d.services.dir)
 	if err != nil {
@@ -255,9 +253,8 @@ func (d *discovered) OnConfigDiscovery(_ context.Context, found *config.Config) 
 	return complete, nil
 }
 
-// confirmed takes that a service said that what it sent last is current. A refusal stays
-// until another bundle comes into force: a service that has no news may mean what was
-// refused.
+// confirmed records that a service confirmed its last bundle. A refusal stays until another bundle becomes
+// active: the confirmation may be about the refused one.
 func (e *Engine) confirmed(name, kept string) {
 	now := e.options.Now()
 	e.update(name, func(one *BundleStatus) {
@@ -268,11 +265,11 @@ func (e *Engine) confirmed(name, kept string) {
 			one.ConfirmedAt, one.Restored = now, false
 		}
 	})
-	// So that the next start knows how old the bundle is. Where none is kept there is no file.
+	// So that the next start knows the age of the bundle. Without a stored bundle there is no file.
 	_ = os.Chtimes(kept, now, now)
 }
 
-// failed takes that a bundle was refused, or not fetched since its service is away.
+// failed records that a bundle was refused, or not fetched because its service is unreachable.
 func (e *Engine) failed(name string, err error, away bool) {
 	check := CheckFetch
 	var refusal *RefusalError
@@ -285,8 +282,8 @@ func (e *Engine) failed(name string, err error, away bool) {
 	})
 }
 
-// failedAfterwards takes what OPA says of a bundle that it handed to the engine. Where the
-// engine refused it, that is said already.
+// failedAfterwards handles OPA's status of a bundle that it passed to the engine. If the engine refused it,
+// that is recorded already.
 func (e *Engine) failedAfterwards(name, message string) {
 	e.update(name, func(one *BundleStatus) {
 		if one.LastError == "" {
@@ -296,7 +293,7 @@ func (e *Engine) failedAfterwards(name, message string) {
 	})
 }
 
-// misconfigured says what is wrong with a discovered configuration, nil for nothing.
+// misconfigured states what is wrong with a discovered configuration, nil for nothing.
 func (e *Engine) misconfigured(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -306,7 +303,7 @@ func (e *Engine) misconfigured(err error) {
 	}
 }
 
-// expect makes a bundle one that has to come.
+// expect makes a bundle required.
 func (e *Engine) expect(name string) { e.update(name, func(*BundleStatus) {}) }
 
 func (e *Engine) update(name string, change func(*BundleStatus)) {
@@ -321,8 +318,8 @@ func (e *Engine) update(name string, change func(*BundleStatus)) {
 	e.renewAge()
 }
 
-// restored takes that a bundle comes into force: until its service has been heard, it is
-// one that was kept on disk, and as old as its file.
+// restored records that a bundle becomes active. Until its service answers, it counts as stored on disk, with
+// the age of its file.
 func (e *Engine) restored(one *BundleStatus) {
 	if e.services == nil || one.File != "" || !one.ConfirmedAt.IsZero() {
 		return
@@ -355,7 +352,7 @@ func valuesOf(found *config.Config) (map[string]any, error) {
 	return values, nil
 }
 
-// mergeObjects lays one object over another where there are both.
+// mergeObjects merges one object over another.
 func mergeObjects(base, over any) map[string]any {
 	below, _ := base.(map[string]any)
 	above, _ := over.(map[string]any)

@@ -21,7 +21,7 @@ func fetching(t *testing.T, configuration map[string]any, change ...func(*Option
 	return newEngine(t, options)
 }
 
-// effect decides the line of three commands, or is a text that says that nothing decides.
+// effect decides the line of three commands, or is a text that states that nothing decides.
 func decided(t *testing.T, e *Engine) string {
 	t.Helper()
 	snapshot := e.Current()
@@ -60,7 +60,7 @@ func TestBundlesOfAServiceComeIntoForce(t *testing.T) {
 	require.False(t, status.Bundles[1].Restored)
 }
 
-// What is wrong with a bundle is said, and what was in force stays.
+// What is wrong with a bundle is said, and what was active stays.
 func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 	good := site("team", "t-1", denying("ls"))
 	whole := archive(t, sign(t, good, "a key of ours", "read"))
@@ -121,7 +121,7 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 			assert.Equal(t, "t-1", status.Revision)
 			assert.Equal(t, 1, status.Failures)
 
-			// What is right again is in force with the next poll.
+			// What is right again is active with the next poll.
 			s.put("team", archive(t, sign(t, site("team", "t-2", denying("no such verb")), "a key of ours", "read")))
 			require.NoError(t, e.Poll(t.Context()))
 			require.Equal(t, "allow", decided(t, e))

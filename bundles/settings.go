@@ -20,8 +20,7 @@ func plainSettings(settings map[string]any) (map[string]any, error) {
 	return plain.(map[string]any), nil // a map stays an object
 }
 
-// settle returns data.policyd with settings laid over its own. It shares what it holds
-// with the parts.
+// settle returns data.policyd with settings merged over its own. It shares values with the parts.
 func settle(parts []part, settings map[string]any) (map[string]any, error) {
 	data, err := mergeData(parts)
 	if err != nil {

@@ -123,7 +123,7 @@ func keyed(configuration map[string]any) map[string]any {
 	return configuration
 }
 
-// wantSigned is what a bundle says that has to be signed.
+// wantSigned is what a bundle states that has to be signed.
 func wantSigned() map[string]any {
 	return map[string]any{"signing": map[string]any{"keyid": "ours", "scope": "read"}}
 }

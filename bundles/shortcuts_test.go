@@ -17,10 +17,10 @@ import (
 	"policyd/policies"
 )
 
-// The rules ask of a whole line at once where they can, and the entrypoint decides what is
-// allowed without a detour. Both have to come to what asking one by one comes to: with the
-// same effect, reasons, covers and hints. One by one is asked where the input has no line,
-// and where the engine can't tell which sets of operators there are.
+// The rules ask of a whole line at once where they can, and the entrypoint decides what is allowed without a
+// detour. Both have to come to what asking one by one comes to: with the same effect, reasons, covers and
+// hints. One by one is asked where the input has no line, and where the engine can't report which sets of
+// operators there are.
 func TestShortcutsComeToTheSame(t *testing.T) {
 	finding := `{"rule": "site/team", "code": "frozen", "message": "no", "item": i}`
 	deny := "deny contains " + finding + ` if { some i, item in input.items; item.verb == "git log"; item.caveats.shallow }` + "\n"

@@ -25,20 +25,20 @@ const (
 	mostFailures = 5
 )
 
-// SmokeCase is a call that every policy has to decide as the case says: what no policy
-// may allow, and what it would be useless without. Cases and facts are data.
+// SmokeCase is a call that every policy has to decide correctly: one that no policy may allow, or one without
+// which it would be useless. Cases and facts are data.
 type SmokeCase struct {
 	Name string `json:"name"`
-	// Why says what would be wrong with another effect.
+	// Why states what would be wrong with another effect.
 	Why string `json:"why"`
-	// Call, Grants and Approvals are what the facts were made of, by extraction.
+	// Call, Grants and Approvals are the source of the facts, by extraction.
 	Call      v1.Call        `json:"call"`
 	Grants    []v1.PathGrant `json:"grants,omitempty"`
 	Approvals []v1.Approval  `json:"approvals,omitempty"`
-	// Effects are those that the policy may give.
+	// Effects are the allowed effects.
 	Effects []v1.Effect `json:"effects"`
-	// WithOperators are those that it may give where operators' packages have their say,
-	// which may deny what the built-in rules allow, and cover some of what they ask for.
+	// WithOperators are the allowed effects with operators' packages, which may deny what the built-in rules
+	// allow, and cover some items for which they prompt.
 	WithOperators []v1.Effect `json:"with_operators"`
 
 	input v1.Input
@@ -87,10 +87,10 @@ func readSmoke(name string, into any) error {
 	return nil
 }
 
-// smoke judges every case, each within the deadline of a judgement. The first that exceeds
-// it ends the activation: a policy in which an evaluation never ends would take as long
-// again for each of the others. It judges as many at a time as there are workers. Where settings have
-// their say, every case has to be judged, and the effects are left to the operator.
+// smoke judges every case, each within the deadline of a judgement. The first that exceeds it ends the
+// activation: in a policy whose evaluation never ends, each other case would take as long again. It judges as
+// many at a time as there are workers. With settings of an operator, every case has to be judged, but any
+// effect is accepted.
 func (s *Snapshot) smoke(ctx context.Context, workers int, operators, settings bool) error {
 	cases, err := smokeCases()
 	if err != nil {
@@ -127,15 +127,15 @@ func (s *Snapshot) smoke(ctx context.Context, workers int, operators, settings b
 	return nil
 }
 
-// errSlowSmoke refuses a policy whose cases all end, and take too long together.
+// errSlowSmoke refuses a policy whose cases all end, but take too long together.
 var errSlowSmoke = fmt.Errorf("the built-in cases took longer than %s together", smokePatience)
 
-// fails says what is wrong with the judgement of a case, empty for nothing. timeout is true
-// if there was none in time.
+// fails states what is wrong with the judgement of a case, empty for nothing. timeout is true if there was
+// none in time.
 func (s *Snapshot) fails(ctx context.Context, c *SmokeCase, operators, settings bool) (failure string, timeout bool) {
 	input := c.input
 	if agent := input.Session.Agent; s.ruled[agent] && !slices.Contains(input.About, "ruled") {
-		// Extraction would have said so under these settings.
+		// Extraction would give these facts under these settings.
 		input.About = append(slices.Clone(input.About), "ruled")
 	}
 	judgement, err := s.Judge(ctx, &input)
@@ -154,7 +154,7 @@ func (s *Snapshot) fails(ctx context.Context, c *SmokeCase, operators, settings 
 		c.Name, judgement.Effect, byRule(&judgement), anyOf(wanted), c.Why), false
 }
 
-// byRule names the rule that a judgement comes from.
+// byRule is the rule of a judgement.
 func byRule(judgement *v1.Judgement) string {
 	for _, covered := range judgement.Covered {
 		if strings.HasPrefix(covered.Rule, siteRoot+"/") {

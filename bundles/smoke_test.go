@@ -22,8 +22,8 @@ func TestTheBuiltInPolicyPassesTheSmokeCases(t *testing.T) {
 	require.NotNil(t, newEngine(t, Options{FS: policies.FS}).Current())
 }
 
-// The built-in cases make every rule of the built-in policy say something, but for those
-// that need what no single call has: so a rule that fails is found before it is in force.
+// The built-in cases make every rule of the built-in policy say something, except for those that need what no
+// single call has: so a rule that fails is found before it is active.
 func TestTheSmokeCasesRunEveryRule(t *testing.T) {
 	// The first asks for a call from agent to agent, the other for a class, and the facts of the cases have none.
 	without := []string{"agents/peers", "paths/class"}
@@ -94,7 +94,7 @@ func rulesThatSpeak(t *testing.T, snapshot *Snapshot, in v1.Input) []string {
 	return found
 }
 
-// Each case is able to fail, and then says which it is and why it matters.
+// Each case is able to fail, and then states which it is and why it matters.
 func TestSmokeCasesCanFail(t *testing.T) {
 	snapshot := newEngine(t, Options{FS: policies.FS}).Current()
 	cases, err := SmokeCases()
@@ -122,7 +122,7 @@ func TestSmokeCasesCanFail(t *testing.T) {
 	}
 }
 
-// A bundle in force is never replaced by one that the cases refuse, from whatever source.
+// A bundle active is never replaced by one that the cases refuse, from whatever source.
 func TestTheSmokeCasesGuardALocalBundle(t *testing.T) {
 	for name, test := range map[string]struct{ body, says string }{
 		"denies reading":    {`deny contains {"rule": "site/x", "code": "c", "message": "m", "item": i} if some i, _ in input.items`, ""},
@@ -179,8 +179,7 @@ func TestThePageListsTheCases(t *testing.T) {
 	require.Contains(t, string(page), "|---|---|---|\n"+table.String()+"\n")
 }
 
-// A policy whose evaluation never ends is refused at the first case, and what was in force
-// stays.
+// A policy whose evaluation never ends is refused at the first case, and what was active stays.
 func TestAnActivationEndsAtTheFirstCaseThatDoesNot(t *testing.T) {
 	endless := deciding(slow)
 	_, err := New(t.Context(), Options{FS: mapFS(endless), Deadline: 10 * time.Millisecond})

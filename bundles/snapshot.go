@@ -18,11 +18,11 @@ import (
 // patterns), since inputs can choose them.
 const maxCachedValues = 1024
 
-// Snapshot is one activated policy. It is immutable and safe for concurrent use; it
-// stays whole for as long as somebody holds it.
+// Snapshot is one activated policy. It is immutable and safe for concurrent use, and stays valid after it is
+// replaced.
 type Snapshot struct {
 	revision string
-	// parts are what it is made of.
+	// parts are its bundles.
 	parts []part
 	// settings are laid over their data, as JSON reads them.
 	settings map[string]any
@@ -33,30 +33,29 @@ type Snapshot struct {
 	compiler *ast.Compiler
 	query    ast.Body
 	store    storage.Store
-	// txn is one read transaction for all judgements. Nobody ever writes to the store,
-	// so it is never ended.
+	// txn is one read transaction for all judgements. The store is never written, so it is never ended.
 	txn    storage.Transaction
 	data   dataCache
 	values cache.InterQueryValueCache
 	words  *vocabulary
-	// repeats is nil until the snapshot is in force, and where nothing is to be remembered.
+	// repeats is nil until the snapshot is active, and if nothing is to be remembered.
 	repeats *repeats
 	// metadata is empty: the evaluator would make one for each judgement.
 	metadata map[string]any
-	// evaluations holds *evaluation that nobody uses. It is no part of the snapshot: the
-	// runtime keeps a pool for two collections after its last use, and what it is part of.
+	// evaluations pools unused *evaluation. It isn't a field of the snapshot: the runtime keeps a pool, and
+	// whatever contains it, for two collections after its last use.
 	evaluations *sync.Pool
 }
 
-// Revision names the policy: the manifest's revision or else a digest of modules and
-// data, for each bundle, and a digest of the settings where there are any.
+// Revision identifies the policy: the manifest's revision or else a digest of modules and data, for each
+// bundle, and a digest of the settings if there are any.
 func (s *Snapshot) Revision() string { return s.revision }
 
-// Prepared returns what Options.Prepare made of this snapshot's data.
+// Prepared returns the result of Options.Prepare for this snapshot's data.
 func (s *Snapshot) Prepared() any { return s.prepared }
 
-// build checks and compiles. Whatever it returns an error for is not activated: a
-// *RefusalError of the part that changed.
+// build checks and compiles. On an error nothing is activated; the error is a *RefusalError of the changed
+// part.
 func build(ctx context.Context, options Options, parts []part, changed string) (*Snapshot, error) {
 	if err := checkParts(parts); err != nil {
 		return nil, refuse(changed, CheckRoots, err)
@@ -65,13 +64,13 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 		return nil, &RefusalError{Bundle: changed, Check: CheckEntrypoint, Hint: "rename the package, or the rule", Err: err}
 	}
 	yield()
-	// What bundles say is checked without settings: an operator's choice is no mistake in
-	// a bundle, and none in it may hide behind one.
+	// Bundles are checked without settings: an operator's choice isn't a mistake in a bundle, and must not
+	// hide one.
 	plain, err := compile(ctx, options.facts, parts, changed)
 	if err != nil {
 		return nil, err
 	}
-	// The embedded bundle was tested where it was built.
+	// The tests of the embedded bundle ran at build time.
 	if options.TestOnActivate && changed != embeddedName {
 		if err := runTests(ctx, parts, changed); err != nil {
 			return nil, refuse(changed, CheckTests, err)
@@ -103,7 +102,7 @@ func build(ctx context.Context, options Options, parts []part, changed string) (
 	return snapshot, nil
 }
 
-// compile makes a snapshot of what the parts alone say.
+// compile makes a snapshot of the parts alone.
 func compile(ctx context.Context, schema factsSchema, parts []part, changed string) (*Snapshot, error) {
 	compiler, err := newCompiler(ctx, parts)
 	if err != nil {
@@ -151,7 +150,7 @@ func newSnapshot(ctx context.Context, compiler *ast.Compiler, query ast.Body, st
 	})
 	return &Snapshot{
 		compiler: compiler, query: query, store: store, txn: txn, values: values, words: newVocabulary(), ruled: ruled,
-		data:        dataCache{base.(ast.Object)}, // what newStore put there
+		data:        dataCache{base.(ast.Object)}, // newStore wrote it
 		metadata:    map[string]any{},
 		deadline:    defaultDeadline,
 		evaluations: &sync.Pool{New: func() any { return newEvaluation() }},
@@ -204,11 +203,10 @@ func (s *Snapshot) again(options Options, changed string) (*Snapshot, error) {
 	return &renewed, renewed.prepare(options, settings, changed)
 }
 
-// yield lets judgements that wait run first: a build is never urgent.
+// yield lets waiting judgements run first: a build is never urgent.
 func yield() { runtime.Gosched() }
 
-// newCompiler looks for rules that data hides in the data as it was read: the terms of it
-// are made meanwhile.
+// newCompiler checks the decoded data for paths that hide rules; the terms are built meanwhile.
 func newCompiler(ctx context.Context, parts []part) (*ast.Compiler, error) {
 	data, err := mergeData(parts)
 	if err != nil {
@@ -244,8 +242,8 @@ func newStore(ctx context.Context, data ast.Object) (storage.Store, storage.Tran
 	return store, txn, nil
 }
 
-// modulesOf gathers the modules of which keep says so. Their keys name the part as well:
-// a directory may be called like the embedded bundle, and no module may hide another.
+// modulesOf collects the modules for which keep is true. Their keys include the part: a directory may have
+// the name of the embedded bundle, and no module may hide another.
 func modulesOf(parts []part, keep func(p *part, path string) bool) map[string]*ast.Module {
 	modules := map[string]*ast.Module{}
 	for i := range parts {
@@ -262,8 +260,8 @@ func modulesOf(parts []part, keep func(p *part, path string) bool) map[string]*a
 func isTest(path string) bool          { return strings.HasSuffix(path, "_test.rego") }
 func isRule(_ *part, path string) bool { return !isTest(path) }
 
-// mergeData puts the data of all parts together. Their roots don't overlap, but two may
-// share a parent ("site_data/a" and "site_data/b").
+// mergeData merges the data of all parts. Their roots don't overlap, but two may share a parent
+// ("site_data/a" and "site_data/b").
 func mergeData(parts []part) (map[string]any, error) {
 	all := map[string]any{}
 	for i := range parts {

@@ -7,60 +7,58 @@ import (
 	"time"
 )
 
-// Status says which policy is in force, and what became of later ones. It is a copy, and
-// what metrics and health probes are made of.
+// Status describes the active policy, and the results of later ones. It is a copy, for metrics and health
+// probes.
 type Status struct {
 	// Source is Options.Source; empty is the embedded bundle.
 	Source string
-	// Revision and ActivatedAt are those of the snapshot in force; empty while there is none.
+	// Revision and ActivatedAt are those of the active snapshot; empty while there is none.
 	Revision    string
 	ActivatedAt time.Time
-	// LastError says why the latest reload of Source was refused, or what is wrong with a
-	// discovered configuration; empty when nothing is. Bundles have their own.
+	// LastError states why the latest reload of Source was refused, or what is wrong with a discovered
+	// configuration; empty when nothing is. Bundles have their own.
 	LastError string
-	// Activating is since when Source is read and checked, zero while it is not. Until that
-	// ends, the snapshot in force stays, and later changes of Source wait.
+	// Activating is since when Source is read and checked, zero while it is not. Until that ends, the active
+	// snapshot stays, and later changes of Source wait.
 	Activating time.Time
 	// Failures counts refused reloads and fetches that failed, since the engine was made.
 	Failures int
-	// Waiting names bundles of services that never came; policy is in force once none is.
+	// Waiting are the required bundles of services that never arrived; no policy is active before.
 	Waiting []string
 	// Bundles are those of services, by name.
 	Bundles []BundleStatus
-	// ConfirmedAt is when the last of the services said that what is in force is current;
-	// zero without services.
+	// ConfirmedAt is when the last of the services confirmed the active policy; zero without services.
 	ConfirmedAt time.Time
 	// Stale is true when that is longer ago than Options.MaxAge.
 	Stale bool
 }
 
-// BundleStatus says what became of one bundle of a service.
+// BundleStatus is the status of one bundle.
 type BundleStatus struct {
 	Name string
-	// File is where a bundle is read that no service sends.
+	// File is the path of a bundle that isn't from a service.
 	File string
-	// Revision and ActivatedAt are those of the bundle that counts, empty for none.
+	// Revision and ActivatedAt are those of the active bundle, empty for none.
 	Revision    string
 	ActivatedAt time.Time
-	// ConfirmedAt is when the service last said that this bundle is current, zero for one
-	// that is read from disk.
+	// ConfirmedAt is when the service last confirmed this bundle, zero for a bundle from disk.
 	ConfirmedAt time.Time
 	// Restored is true while the bundle is the one that an earlier process kept on disk.
 	Restored bool
 	// SignatureRequired is true when an unsigned bundle would be refused.
 	SignatureRequired bool
-	// Check and LastError say why the latest one was refused or could not be fetched; empty
-	// when it was not. What was refused stays said until another comes into force.
+	// Check and LastError are why the latest one was refused or could not be fetched; empty if it was not.
+	// They stay until another becomes active.
 	Check     string
 	LastError string
-	// away is true where that is because its service could not be reached.
+	// away is true if that is because its service could not be reached.
 	away bool
 	// Activations and Failures count since the engine was made.
 	Activations int
 	Failures    int
 }
 
-// Status returns what is in force and what was refused.
+// Status returns what is active and what was refused.
 func (e *Engine) Status() Status {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -83,9 +81,8 @@ func (e *Engine) Status() Status {
 	return status
 }
 
-// Stale reports whether policy of services is older than Options.MaxAge allows: no
-// service has said for so long that what is in force is current. It costs a look at the
-// clock, and is false without services or without a limit.
+// Stale reports whether policy of services is older than Options.MaxAge: no service has confirmed it for too
+// long. It costs a look at the clock, and is false without services or without a limit.
 func (e *Engine) Stale() bool {
 	until := e.freshUntil.Load()
 	return until != 0 && e.options.Now().UnixNano() > until
@@ -104,7 +101,7 @@ func (e *Engine) confirmedAt() (oldest time.Time, fetched bool) {
 	return oldest, fetched
 }
 
-// renewAge computes until when the policy is fresh. The caller holds e.mu.
+// renewAge computes how long the policy is fresh. The caller holds e.mu.
 func (e *Engine) renewAge() {
 	oldest, fetched := e.confirmedAt()
 	if e.options.MaxAge <= 0 || !fetched {

@@ -10,7 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 )
 
-// activatorName is what OPA knows the activator by.
+// activatorName is the activator's name in OPA.
 const activatorName = "policyd"
 
 var (
@@ -18,9 +18,8 @@ var (
 	_ bundle.Activator = activator{}
 )
 
-// engineStore is where OPA's bundle plugin puts what it activates. Nothing is judged by
-// it: it says to which engine an activation belongs, and its one writer at a time is what
-// puts activations in order, local ones too.
+// engineStore is the store into which OPA's bundle plugin activates. No judgement reads it: it identifies the
+// engine of an activation, and its one writer at a time orders activations, local ones too.
 type engineStore struct {
 	storage.Store
 	engine *Engine
@@ -35,14 +34,13 @@ func newEngineStore(ctx context.Context, e *Engine) (*engineStore, error) {
 	return s, err
 }
 
-// activator proposes a bundle to the engine whose store it would go to, in the
-// transaction in which OPA activates it: an error rolls all of it back. Of the bundle the
-// store gets what OPA reads again, its manifest and its tag: rules and data are in the
-// snapshot, and OPA would compile them without those of the embedded bundle.
+// activator proposes a bundle to the engine of the store, in the transaction in which OPA activates it: an
+// error rolls all of it back. The store gets only what OPA reads again, the manifest and the tag. Rules and
+// data are in the snapshot, and OPA would compile them without those of the embedded bundle.
 type activator struct{}
 
-// register tells OPA of the activator. OPA has one for the whole process, so it is done
-// once, and only by an engine that fetches bundles; it keeps nothing itself.
+// register registers the activator with OPA. OPA has one for the whole process, so it is done once, and only
+// by an engine that fetches bundles; it has no state.
 var register = sync.OnceFunc(func() {
 	bundle.RegisterActivator(activatorName, activator{})
 	bundle.RegisterDefaultBundleActivator(activatorName)
@@ -70,7 +68,7 @@ func (activator) Activate(opts *bundle.ActivateOpts) error {
 	return nil
 }
 
-// proposalKey is where a transaction's context holds its *proposal.
+// proposalKey is the context key of a transaction's *proposal.
 type proposalKey struct{}
 
 // proposal is a set of bundles that passed all checks and waits for its commit.
@@ -79,14 +77,14 @@ type proposal struct {
 	fetched map[string]part
 	// changed is the bundle that gave rise to it.
 	changed string
-	// renewed is true where no bundle changed.
+	// renewed is true if no bundle changed.
 	renewed bool
 	// snapshot is nil while bundles are awaited.
 	snapshot *Snapshot
 }
 
-// transact runs a local activation in order with those of OPA. What propose returns
-// comes into force with the commit.
+// transact runs a local activation in order with those of OPA. What propose returns becomes active with the
+// commit.
 func (s *engineStore) transact(ctx context.Context, propose func() (*proposal, error)) error {
 	params := storage.WriteParams
 	params.Context = storage.NewContext()

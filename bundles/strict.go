@@ -8,8 +8,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// The readers below take one term each, and say what they were reading when it is not
-// what it should be. They convert nothing.
+// The readers below decode one term each. Their errors give what they were reading. They convert nothing.
 
 // members reads an object that has exactly these keys, in their order.
 func members(what string, t *ast.Term, keys, into []*ast.Term) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/plugins/rest"
 )
 
-// bodyPatience bounds how long the body of an answer may take. OPA bounds the wait for
-// the header alone, so a service that stalls in the middle would end all polling.
+// bodyPatience bounds the body of an answer in time. OPA bounds only the wait for the header, so a service
+// that stalls in the middle would end all polling.
 const bodyPatience = time.Minute
 
 var (
@@ -25,8 +25,8 @@ var (
 	_ http.RoundTripper   = (*boundedTripper)(nil)
 )
 
-// transport is how requests to one service are made: with the service's own credentials,
-// and with bounds on what it answers. OPA asks for it as a plugin for credentials.
+// transport makes the requests to one service: with the service's own credentials, and with bounds on its
+// answers. OPA uses it as a plugin for credentials.
 type transport struct {
 	patience time.Duration
 	most     int
@@ -80,8 +80,8 @@ func (*transport) Stop(context.Context) {}
 // Reconfigure implements plugins.Plugin.
 func (*transport) Reconfigure(context.Context, any) {}
 
-// boundedTripper reads answers whole, within bounds of time and size, packed and
-// unpacked: OPA unpacks all of an archive before it looks at any of it.
+// boundedTripper reads whole answers, within bounds of time and size, packed and unpacked: OPA unpacks all of
+// an archive before it checks any of it.
 type boundedTripper struct {
 	next     http.RoundTripper
 	patience time.Duration
@@ -119,9 +119,9 @@ func (b *boundedTripper) read(body io.Reader) ([]byte, error) {
 	}
 	unpacked, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
-		return content, nil //nolint:nilerr // it is no archive, and OPA says so where it should be one
+		return content, nil //nolint:nilerr // it isn't an archive, and OPA reports it if it should be one
 	}
-	// Whoever reads an archive stops at the mark of its end, and never gets to the checksum behind it.
+	// A reader of an archive stops at its end mark, and never reads the checksum after it.
 	switch n, err := io.Copy(io.Discard, io.LimitReader(unpacked, int64(b.most)+1)); {
 	case err != nil:
 		return nil, fmt.Errorf("the archive is not whole: %w", err)

@@ -7,8 +7,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// heard are the rules of operators that are read, and where: the names count in a
-// package of exactly this many steps below data, and nowhere else.
+// heard are the operators' rules that are read, and their place: the names apply in a package of exactly this
+// many steps below data, and nowhere else.
 var heard = []struct {
 	root  ast.Ref
 	steps int
@@ -31,9 +31,8 @@ func terms(names ...string) []*ast.Term {
 	return made
 }
 
-// checkHeard refuses rules of operators that bear the name of one that is read, in a
-// package where nobody reads it: a denial that is written and never counts would pass
-// unseen.
+// checkHeard refuses operators' rules that have the name of a rule that is read, in a package that nobody
+// reads: such a denial would silently have no effect.
 func checkHeard(parts []part) error {
 	for i := range parts {
 		for _, module := range parts[i].Modules {
@@ -66,7 +65,7 @@ func checkRuleHeard(rule *ast.Rule) error {
 	return nil
 }
 
-// unheard reports whether a path below data holds the name, though not where it is read.
+// unheard reports whether a path below data has the name in a package that nobody reads.
 func unheard(path ast.Ref, name *ast.Term, steps int) bool {
 	if len(path) > steps && path[steps].Equal(name) {
 		return false

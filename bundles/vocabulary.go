@@ -8,22 +8,22 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// vocabulary holds the terms that inputs and results share. Building a term costs two
-// allocations and a hash; nearly every key and half of the values come from here.
-// But for its pool it is never written after it is made: the terms are shared by all judgements.
+// vocabulary has the terms that inputs and results share. Building a term costs two allocations and a hash;
+// nearly every key and half of the values come from here. Except for its pool it is immutable: all judgements
+// share the terms.
 type vocabulary struct {
 	words map[string]*ast.Term
-	// builders holds *inputBuilder that nobody uses.
+	// builders pools unused *inputBuilder.
 	builders sync.Pool
 	// singles are the sets of one word, most of all that sets are.
 	singles map[string]*ast.Term
 
 	names inputNames
-	// line holds the names of the members of v1.LineFacts.
+	// line has the names of the members of v1.LineFacts.
 	line []*ast.Term
 	// untold is the line of most calls: of those that have one command.
 	untold *ast.Term
-	// noMethod is what calls have that are no ACP methods.
+	// noMethod is the method of calls that aren't ACP methods.
 	noMethod *ast.Term
 	// The keys of each kind of result object, in the order in which they are read.
 	decision, reason, route, rpcError, rpcData, duty []*ast.Term
@@ -80,8 +80,7 @@ func spaces() []string {
 	}
 }
 
-// commonWords are values that calls repeat. A word that is missing here costs time, and
-// nothing else.
+// commonWords are values that calls repeat. A missing word costs time, and nothing else.
 func commonWords() []string {
 	words := []string{
 		"", "linux", "darwin", "windows", "acp", "mcp", "bash",

@@ -14,8 +14,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// maxPostponed is how often a change may put off the reload that an earlier one caused,
-// so that a file that is written all the time can't hold off the others.
+// maxPostponed is how often changes may postpone a reload, so that a file that is written all the time can't
+// delay the reload for others.
 const maxPostponed = 20
 
 // maxLinks is how many links one name may lead over, as with the kernel.
@@ -26,8 +26,8 @@ const maxLinks = 40
 type watcher struct {
 	source string
 	fsw    *fsnotify.Watcher
-	// files and directories are full names: of which a change counts itself, and of
-	// which every entry counts.
+	// files and directories are full names: of files that are watched themselves, and of directories whose
+	// every entry is.
 	files, directories map[string]bool
 
 	stop    context.CancelFunc
@@ -50,18 +50,17 @@ func newWatcher(source string) (*watcher, error) {
 	return w, nil
 }
 
-// follow watches what the source consists of at this moment. What was watched before
-// stays watched, but does not count any more.
+// follow watches the current files of the source. Earlier ones stay watched, but are ignored.
 func (w *watcher) follow() error {
 	w.files, w.directories = map[string]bool{}, map[string]bool{}
 	target, err := w.followName(w.source)
 	if err != nil || target == "" {
-		return err // where it is gone, a directory above it tells when it comes back
+		return err // if it is gone, a change of a directory above it shows when it comes back
 	}
 	return filepath.WalkDir(target, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil //nolint:nilerr // it vanished; the directory above it tells
+			return nil //nolint:nilerr // it vanished; a change of the directory above it shows that
 		case entry.Type()&fs.ModeSymlink != 0:
 			_, err := w.followName(name)
 			return err
@@ -73,8 +72,7 @@ func (w *watcher) follow() error {
 	})
 }
 
-// followName watches every link that a name leads over, and what it leads to, which it
-// returns; "" where that is missing.
+// followName watches every link in the chain of a name, and returns its target; "" if that is missing.
 func (w *watcher) followName(name string) (target string, err error) {
 	at, rest := string(filepath.Separator), name
 	if volume := filepath.VolumeName(name); volume != "" {
@@ -100,7 +98,7 @@ func (w *watcher) followName(name string) (target string, err error) {
 		}
 		led, err := os.Readlink(next)
 		if err != nil {
-			return "", nil //nolint:nilerr // it is no link any more, and its directory tells
+			return "", nil //nolint:nilerr // it is no longer a link, and a change of its directory shows that
 		}
 		if filepath.IsAbs(led) {
 			at = filepath.VolumeName(led) + string(filepath.Separator)
@@ -111,7 +109,7 @@ func (w *watcher) followName(name string) (target string, err error) {
 	return "", nil // it leads in a circle, until one of the links changes
 }
 
-// file watches one name, by the directory that it stands in.
+// file watches one name, by the directory that it is in.
 func (w *watcher) file(name string) error {
 	w.files[name] = true
 	return w.add(filepath.Dir(name))
@@ -170,7 +168,7 @@ func (w *watcher) run(ctx context.Context, e *Engine, reload func(context.Contex
 	}
 }
 
-// reload reports to the log and to Status, since nobody waits for its error.
+// reload reports to the log and to Status, since it has no caller for the error.
 func (w *watcher) reload(ctx context.Context, e *Engine, reload func(context.Context) error) {
 	// New directories are watched before they are read, so that no change falls between.
 	if err := w.follow(); err != nil {

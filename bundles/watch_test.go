@@ -118,7 +118,7 @@ func TestWatchFollowsALinkAbove(t *testing.T) {
 	}
 }
 
-// What a link in the bundle leads to is read as if it stood there.
+// What a link in the bundle leads to is read as if it was there.
 func TestWatchFollowsLinksInTheBundle(t *testing.T) {
 	dir, elsewhere := filepath.Join(t.TempDir(), "bundle"), t.TempDir()
 	writeTree(t, dir, deciding(prompting("first")))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract"
+	"policyd/extract/argv"
 	"policyd/extract/catalog"
-	"policyd/extract/shell"
 )
 
 // oneTool is a catalog with one added tool.
@@ -37,7 +37,7 @@ func TestAddedToolsChangeNoBuiltInTool(t *testing.T) {
 		for _, tool := range extract.KnownTools(base, agent) {
 			checked++
 			err := base.CheckAdditions(oneTool(agent, tool, map[string]any{"kind": "internal"}))
-			var refused *shell.EntryError
+			var refused *argv.EntryError
 			require.ErrorAsf(t, err, &refused, "%s of %s", tool, agent)
 			require.Contains(t, refused.Entry, tool)
 		}

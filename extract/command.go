@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/disk"
 	"policyd/extract/gitreach"
 	"policyd/extract/lists"
@@ -114,7 +115,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 	}
 	r.patched(t, item, c, line)
 	directory, named := r.effective(c)
-	if named && c.WorksIn != shell.WorksInCwd {
+	if named && c.WorksIn != argv.WorksInCwd {
 		t.reals, t.links = t.reals[inReals:], t.links[inLinks:] // the paths say where it works
 	}
 	item.Within = r.locator.within(t, directory)
@@ -154,7 +155,7 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 	}
 	list := func(space string) {
 		t.abroad = t.abroad || space == v1.SpaceOutside
-		if c.WorksIn != shell.UsesPaths {
+		if c.WorksIn != argv.UsesPaths {
 			t.add(v1.OpList, space)
 		}
 	}
@@ -199,7 +200,7 @@ func (r *commands) effective(c *shell.Command) (directory string, named bool) {
 	if len(c.Dirs) == 1 && !c.Unknown {
 		base = c.Dirs[0]
 	}
-	if c.WorksIn != shell.WorksInCwd {
+	if c.WorksIn != argv.WorksInCwd {
 		if full, file := r.firstPath(c, base); full != "" {
 			return r.directoryOf(full, file), true
 		}

@@ -12,7 +12,8 @@ import (
 	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/trust"
 	"policyd/extract/gitreach"
 	"policyd/extract/lists"
 	"policyd/extract/obligation"
@@ -64,7 +65,7 @@ type Base struct {
 	ownBefore, protectedBefore []string
 	// builtin are the tables without what operators add: an extractor has its own.
 	builtin   *tables
-	reader    *git.Reader
+	reader    *trust.Reader
 	gitTables *gitreach.Tables
 	// watched is nil where nothing is watched.
 	watched *watched.Directories
@@ -84,7 +85,7 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	reader, err := git.New(git.Options{Cache: git.NewCache(maxRepositories), Now: options.Now})
+	reader, err := trust.New(trust.Options{Cache: trust.NewCache(maxRepositories), Now: options.Now})
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
@@ -151,7 +152,7 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 	}
 	return &Extractor{Base: b, tables: extended, Policy: &scope.Policy{
 		Lists: read, Own: realNames(b.options.Own, b.ownBefore), Protected: realNames(b.options.Protected, b.protectedBefore), Home: b.options.Home,
-		Git: b.reader, Past: git.NewPast(func(path string) bool { return read.Secrets.File(path) != "" }), Clients: extended.catalog.Aliases,
+		Git: b.reader, Past: history.NewPast(func(path string) bool { return read.Secrets.File(path) != "" }), Clients: extended.catalog.Aliases,
 		GitFiles: b.gitTables.Stores.Files, GitDirectories: b.gitTables.Stores.Directories,
 	}}, nil
 }

@@ -105,6 +105,8 @@ func TestObjectsOfOtherRepositories(t *testing.T) {
 	}
 	lines := map[string]bool{
 		"git show " + commit: true, "git log -p " + commit[:7]: true, "git cat-file -p " + commit[:4]: true,
+		"git show " + commit + ":a.go": true, "git show " + commit[:7] + "~0:a.go": true, "git cat-file blob " + commit + ":a.go": true,
+		"git diff HEAD:a.go " + commit + "^{tree}:a.go": true, "git config --blob " + commit + ":a.go --list": true, "git show main:a.go": false,
 		"git log --alternate-refs": true, "git show main": false, "git status": false, "git log --oneline": false,
 	}
 	check := func(foreign bool) {
@@ -154,5 +156,49 @@ func TestSettingsThatHoldSecrets(t *testing.T) {
 		}
 		assert.Equal(t, want, asked("Read", map[string]any{"file_path": ".git/config"}), address)
 		assert.False(t, asked("Bash", map[string]any{"command": "ls -l .git/config; cat .git/HEAD"}), address)
+	}
+}
+
+// V5: a partial clone lacks files of commits, and git fetches them when a command reads them.
+func TestPartialClonesReachTheNetwork(t *testing.T) {
+	p := newPlace(t)
+	p.initialize(t)
+	require.NoError(t, os.WriteFile(p.project+"/README.md", []byte("hello\n"), 0o600))
+	lines := map[string]bool{
+		"git show HEAD~1:README.md": true, "git log -p -- README.md": true, "git log --stat": true, "git log -S x": true,
+		"git diff HEAD~1 -- README.md": true, "git blame README.md": true, "git cat-file -s HEAD:README.md": true, "git ls-tree -l HEAD": true,
+		"git grep x HEAD~1 -- README.md": true, "git rev-list --objects HEAD": true, "git show --stat": true, "git log README.md": true,
+		"git log --oneline -5": false, "git log --format=%H --since=1.week": false, "git rev-parse HEAD": false, "git branch -vv": false,
+		"git rev-parse HEAD:README.md": true, "git ls-files": false, "git remote -v": false, "git config --get user.name": false,
+		"git rev-list --count HEAD": false, "git describe --tags": false, "git describe --dirty": true, "git status --short": true,
+	}
+	for _, partial := range []bool{false, true} {
+		if partial {
+			settings := "[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = https://example.org/x\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"
+			require.NoError(t, os.WriteFile(p.project+"/.git/config", []byte("[core]\n\trepositoryformatversion = 1\n"+settings), 0o600))
+		}
+		for line, reads := range lines {
+			items := p.facts("Bash", map[string]any{"command": line}).Items
+			assert.Equalf(t, partial && reads, someItemHas(items, "network"), "%q, partial clone: %t", line, partial)
+		}
+	}
+}
+
+// V5: settings can make git run gpg for every commit that it prints.
+func TestSettingsThatCheckSignatures(t *testing.T) {
+	p := newPlace(t)
+	p.initialize(t)
+	for settings, checks := range map[string]bool{
+		"": false, "[log]\n\tshowSignature = true\n": true, "[log]\n\tshowSignature = false\n": false, "[format]\n\tpretty = %h %GG\n": true,
+		"[format]\n\tpretty = %h %an\n": false, "[pretty]\n\tmine = %C(auto)%h %+G?\n": true,
+	} {
+		require.NoError(t, os.WriteFile(p.project+"/.git/config", []byte("[core]\n\trepositoryformatversion = 0\n"+settings), 0o600))
+		for line, prints := range map[string]bool{
+			"git log": true, "git log --oneline -3": true, "git show -s": true, "git show --stat": true, "git reflog": true, "git stash list": true,
+			"git whatchanged": true, "git log --pretty=mine": true, "git status": false, "git diff": false, "git branch": false, "git rev-parse HEAD": false,
+		} {
+			items := p.facts("Bash", map[string]any{"command": line}).Items
+			assert.Equalf(t, checks && prints, someItemHas(items, "git_untrusted"), "%q with %q", line, settings)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/catalog"
 	"policyd/extract/shell"
 )
@@ -97,7 +98,7 @@ func (t *tables) with(settings map[string]any) (*tables, error) {
 }
 
 // CheckAdditions reports what of an operator's safe_verbs and catalog, in the shape of
-// data.policyd.settings, can't be used beside its agents. A *shell.EntryError names the entry.
+// data.policyd.settings, can't be used beside its agents. A *argv.EntryError names the entry.
 func (b *Base) CheckAdditions(settings map[string]any) error {
 	extended, err := b.builtin.with(settings)
 	if err != nil {
@@ -126,14 +127,14 @@ func checkForms(table *shell.Table, platform string, value any) error {
 	if err != nil {
 		return fmt.Errorf("read safe forms: %w", err)
 	}
-	var verbs map[string][]shell.SafeForm
+	var verbs map[string][]argv.SafeForm
 	if err := json.Unmarshal(text, &verbs); err != nil {
 		return fmt.Errorf("read safe forms: %w", err)
 	}
 	for _, verb := range slices.Sorted(maps.Keys(verbs)) {
 		path := platform + "." + verb
 		if len(verbs[verb]) == 0 {
-			return &shell.EntryError{Entry: path, Message: "declares no options; add a form with the options and operands that are safe, or {form: {}} for none"}
+			return &argv.EntryError{Entry: path, Message: "declares no options; add a form with the options and operands that are safe, or {form: {}} for none"}
 		}
 		for i := range verbs[verb] {
 			form, at := &verbs[verb][i], fmt.Sprintf("%s[%d]", path, i)

@@ -5,9 +5,8 @@ package policies
 
 import "embed"
 
-// FS is the built-in bundle as it lies in this directory: manifest, rules with
-// their tests, and data. The prefix all: keeps files whose names begin with "_"
-// or ".", which would vanish without a word otherwise.
+// FS is the built-in bundle as it is in this directory: manifest, rules with their tests, and data. The
+// prefix all: keeps files whose names begin with "_" or ".", which would vanish without a word otherwise.
 //
 //go:embed .manifest all:policyd
 var FS embed.FS

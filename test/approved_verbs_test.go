@@ -62,8 +62,7 @@ func (p place) holdApproved(t *testing.T, allowed bool, lines []string) {
 	}
 }
 
-// TestNoPathOfAnUnknownRoleIsMissed holds V6 and S1 for every notation in which a program may
-// find a path.
+// TestNoPathOfAnUnknownRoleIsMissed checks V6 and S1 for every notation in which a program may find a path.
 func TestNoPathOfAnUnknownRoleIsMissed(t *testing.T) {
 	p := newApprovedPlace(t)
 	notations := []string{
@@ -110,8 +109,8 @@ func replaceX(notation, path string) string {
 	return out
 }
 
-// TestWritersOfProtectedFiles holds P11 for programs whose target is not an ordinary operand: the
-// name comes from an address, from a revision, or from an option, or the file is git's own.
+// TestWritersOfProtectedFiles checks P11 for programs whose target is not an ordinary operand: the name comes
+// from an address, from a revision, or from an option, or the file is git's own.
 func TestWritersOfProtectedFiles(t *testing.T) {
 	p := newApprovedPlace(t)
 	p.holdApproved(t, false, []string{
@@ -202,7 +201,7 @@ func TestPathsInValuesOfKnownOptions(t *testing.T) {
 	})
 }
 
-// TestPackagesThatArePaths holds V6 for package managers, which run what they install.
+// TestPackagesThatArePaths checks V6 for package managers, which run what they install.
 func TestPackagesThatArePaths(t *testing.T) {
 	p := newApprovedPlace(t)
 	for _, manager := range []string{
@@ -221,8 +220,8 @@ func TestPackagesThatArePaths(t *testing.T) {
 	})
 }
 
-// TestASubcommandIsApprovedAlone holds V2: what stands in front of a subcommand is no part of
-// what is remembered, and no value takes the place of a subcommand.
+// TestASubcommandIsApprovedAlone checks V2: what is in front of a subcommand is no part of what is
+// remembered, and no value takes the place of a subcommand.
 func TestASubcommandIsApprovedAlone(t *testing.T) {
 	p := newApprovedPlace(t)
 	p.holdApproved(t, false, []string{
@@ -242,8 +241,8 @@ func TestASubcommandIsApprovedAlone(t *testing.T) {
 	}
 }
 
-// TestWhatCopiesATreeReachesSecrets holds S3 and V6: no remembered answer covers that a tree with
-// a secret file leaves, and a tree without one may be approved.
+// TestWhatCopiesATreeReachesSecrets checks S3 and V6: no remembered answer covers that a tree with a secret
+// file leaves, and a tree without one may be approved.
 func TestWhatCopiesATreeReachesSecrets(t *testing.T) {
 	p := newApprovedPlace(t)
 	forms := []string{

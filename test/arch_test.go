@@ -21,7 +21,7 @@ import (
 // may import besides itself and the standard library.
 type room struct {
 	path string
-	// own lists packages of this module; "/..." includes what lies below.
+	// own lists packages of this module; "/..." includes what is below.
 	own []string
 	// modules lists path prefixes of other modules.
 	modules []string
@@ -46,7 +46,7 @@ var rooms = []room{
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
-		path: "extract/lists", own: []string{"api/v1", "extract/git", "extract/paths"},
+		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
 	{
@@ -66,16 +66,16 @@ var rooms = []room{
 		reason: "what lies on the disk doesn't depend on the call that asks: answers are values, and neither items nor facts",
 	},
 	{
-		path: "extract/scope", own: []string{"api/v1", "extract/disk", "extract/git", "extract/lists", "extract/paths", "extract/stat", "internal/credential"},
+		path: "extract/scope", own: []string{"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/trust", "extract/lists", "extract/paths", "extract/stat", "internal/credential"},
 		reason: "whose a path is, and which lists it is on, depends on the session and the policy, and not on what a call does with it",
 	},
 	{
-		path: "extract/obligation", own: []string{"api/v1", "extract/disk", "extract/git", "extract/lists", "extract/paths", "extract/scope", "extract/stat"},
+		path: "extract/obligation", own: []string{"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/trust", "extract/lists", "extract/paths", "extract/scope", "extract/stat"},
 		reason: "what a contained run sees follows from the session and the policy, and not from what it runs",
 	},
 	{
 		path: "extract/gitreach", own: []string{
-			"api/v1", "extract/disk", "extract/git", "extract/git/syntax", "extract/paths", "extract/scope", "extract/shell", "extract/value", "internal/credential",
+			"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/paths", "extract/scope", "extract/shell", "extract/value", "internal/credential",
 		},
 		reason: "what git prints follows from a command and a repository, and not from the line that the command is in",
 	},
@@ -96,7 +96,7 @@ var rooms = []room{
 		reason: "what a patch changes follows from its text alone",
 	},
 	{
-		path: "extract/catalog", own: []string{"api/v1", "extract/shell"},
+		path: "extract/catalog", own: []string{"api/v1", "extract/argv"},
 		reason: "what a tool does with its arguments follows from its name, and not from who calls it or what lies on the disk; " +
 			"an operator's entry that can't be used is reported as those of programs are",
 	},
@@ -105,8 +105,24 @@ var rooms = []room{
 		reason: "what git is told is read from its text alone, by whoever meets it: the shell's words and the repository's settings",
 	},
 	{
-		path:   "extract/value",
-		reason: "what a word can stand for is a matter of strings alone, whoever expands it and whoever looks at the disk",
+		path: "extract/value", own: []string{"extract/git/syntax"},
+		reason: "what a word can expand to depends on strings alone; whether git takes one for a hash is part of its syntax",
+	},
+	{
+		path: "extract/git/object", own: []string{"extract/git/syntax", "extract/stat"},
+		reason: "what a repository holds is read in one way, whether git may be run there or not",
+	},
+	{
+		path: "extract/git/trust", own: []string{"extract/git/object", "extract/git/syntax", "extract/stat", "internal/credential"},
+		reason: "whether a repository can make git run something follows from its settings and its layout, whatever it holds",
+	},
+	{
+		path: "extract/git/history", own: []string{"extract/git/object", "extract/git/syntax", "extract/stat"},
+		reason: "what commits hold follows from their ids; who asks has made sure that git may be run",
+	},
+	{
+		path: "extract/argv", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
+		reason: "what programs make of their arguments is described by data, and doesn't depend on the shell that starts them",
 	},
 	{
 		path:   "extract/windows",
@@ -114,7 +130,8 @@ var rooms = []room{
 	},
 	{
 		path: "extract", own: []string{
-			"api/v1", "extract/arguments", "extract/catalog", "extract/disk", "extract/git/syntax", "extract/gitreach", "extract/lists",
+			"api/v1", "extract/arguments", "extract/argv", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax",
+			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope", "extract/shell/guard", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
@@ -332,7 +349,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/sidecar", own: []string{
-			"api/v1", "bundles", "extract", "extract/catalog", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
+			"api/v1", "bundles", "extract", "extract/argv", "extract/catalog", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
 			"internal/clients", "internal/gate", "internal/metrics", "internal/prompts", "internal/record", "internal/runs", "internal/server", "internal/sessions",
 			"internal/store", "internal/terminals", "internal/tracing", "policies",
 		},
@@ -395,7 +412,10 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"api/v1", "github.com/goccy/go-json"},
 		{"extract/shell", "policyd/bundles"},
 		{"extract/shell/guard", "policyd/extract/shell"},
-		{"extract/git/syntax", "policyd/extract/git"},
+		{"extract/git/syntax", "policyd/extract/git/object"},
+		{"extract/git/object", "policyd/extract/git/trust"},
+		{"extract/git/history", "policyd/extract/git/trust"},
+		{"extract/git/trust", "policyd/extract/git/history"},
 		{"extract/catalog", "policyd/extract"},
 		{"extract/patch", "policyd/extract/paths"},
 		{"extract/disk", "policyd/extract/shell"},
@@ -405,6 +425,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/which", "policyd/extract"},
 		{"extract/disk", "policyd/extract/catalog"},
 		{"extract/value", "policyd/extract/shell"},
+		{"extract/argv", "policyd/extract/shell"},
 		{"bundles", "policyd/extract"},
 		{"internal/gate", "policyd/bundles"},
 		{"api", "policyd/internal/server"},
@@ -430,7 +451,7 @@ func TestTopLevelHoldsTheRoomsOnly(t *testing.T) {
 	}
 }
 
-// roomOf finds the longest room that path lies in.
+// roomOf finds the longest room that path is in.
 func roomOf(path string) (room, bool) {
 	var best room
 	found := false

@@ -23,9 +23,9 @@ var besideArguments = map[string][]string{
 	"tee": {"b.txt"}, "test": {"-f", "a.txt"}, "tr": {"a", "b"}, "true": {}, "uname": {}, "which": {"ls"}, "whoami": {},
 }
 
-// Programs that may stand beside a command that writes, and those that use only the paths that they are
-// given, take their settings from no file of the project or of the home directory: they look at the
-// file that they are given, and at no other.
+// Programs that may be beside a command that writes, and those that use only the paths that they are given,
+// take their settings from no file of the project or of the home directory: they look at the file that they
+// are given, and at no other.
 func TestProgramsBesideAWriteReadNoSettings(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -83,7 +83,7 @@ func TestProgramsBesideAWriteReadNoSettings(t *testing.T) {
 // usingPathsOnly are the programs of the program table that touch no path but those that they are given.
 func usingPathsOnly(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../extract/shell/programs/*.json")
+	files, err := filepath.Glob("../extract/argv/programs/*.json")
 	require.NoError(t, err)
 	var names []string
 	for _, file := range files {

@@ -205,7 +205,7 @@ func (s httpsShelf) authority(t *testing.T) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 }
 
-// fetches holds that the image trusts the authorities that its builder has.
+// fetches checks that the image trusts the authorities that its builder has.
 func (b *buildah) fetches(t *testing.T, container string, shelf httpsShelf) {
 	t.Helper()
 	dir := t.TempDir()

@@ -18,12 +18,12 @@ import (
 
 // Exceptions from the limits of complexity. They may only become fewer.
 const (
-	mostComplexFunctions = 117
+	mostComplexFunctions = 88
 	mostNestedFiles      = 1
 )
 
-// TestComplexityExceptionsOnlyShrink holds that no function is added to those that may be
-// complex, and that none is listed that isn't there.
+// TestComplexityExceptionsOnlyShrink checks that no function is added to those that may be complex, and that
+// none is listed that isn't there.
 func TestComplexityExceptionsOnlyShrink(t *testing.T) {
 	text, err := os.ReadFile("../.golangci.yml")
 	require.NoError(t, err)

@@ -209,8 +209,8 @@ func TestSettingsThatRunThingsAreProtected(t *testing.T) {
 	assert.Equal(t, v1.EffectAllow, effect, "instructions may be created")
 }
 
-// P12: deleting asks, by whatever tool, but for what the setting names; an
-// approval never covers a root of the session or what holds one.
+// P12: deleting asks, by whatever tool, except for what the setting names; an approval never covers a root of
+// the session or what holds one.
 func TestDeletions(t *testing.T) {
 	p := newPlace(t)
 	rm := v1.Approval{ID: "a", Tool: "shell", Verb: "rm", Anywhere: true}

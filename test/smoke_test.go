@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "write the facts of the smoke cases anew
 
 const smokeFacts = "../bundles/smoke/facts.json"
 
-// TestSmokeFactsAreWhatExtractionSays holds that the facts by which bundles are checked
-// before they come into force are those that extraction makes of the cases' calls.
+// TestSmokeFactsAreWhatExtractionSays checks that the facts by which bundles are checked before they become
+// active are those that extraction makes of the cases' calls.
 func TestSmokeFactsAreWhatExtractionSays(t *testing.T) {
 	var cases []bundles.SmokeCase
 	content, err := os.ReadFile("../bundles/smoke/cases.json")

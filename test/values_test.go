@@ -13,8 +13,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestRulesByTargetImageAndBranch holds the example in docs/bundles.md for the facts that
-// extraction makes.
+// TestRulesByTargetImageAndBranch checks the example in docs/bundles.md for the facts that extraction makes.
 func TestRulesByTargetImageAndBranch(t *testing.T) {
 	page, err := os.ReadFile("../docs/bundles.md")
 	require.NoError(t, err)

@@ -5,8 +5,7 @@ import "encoding/json"
 // Call is one tool call that an agent wants to make. It is the request body of
 // POST /v1/decide.
 type Call struct {
-	// Tool is the agent's own name for the tool, or a JSON-RPC method where
-	// Protocol is "acp". Required.
+	// Tool is the agent's own name for the tool, or a JSON-RPC method if Protocol is "acp". Required.
 	Tool string `json:"tool"`
 	// Protocol is empty, "acp" or "mcp".
 	Protocol string `json:"protocol,omitempty"`
@@ -14,25 +13,25 @@ type Call struct {
 	Args json.RawMessage `json:"args"`
 	// Cwd is the directory that the tool would run in, if the host knows it.
 	Cwd string `json:"cwd,omitempty"`
-	// Escalate asks a person where the call would else be run contained, since containment
-	// refused what it needs.
+	// Escalate prompts a person instead of running the call contained, since containment refused something
+	// that the call needs.
 	Escalate bool `json:"escalate,omitempty"`
-	// Session says who asks, and where. Session.ID is required.
+	// Session is the session of the call. Session.ID is required.
 	Session Session `json:"session"`
 }
 
 // Audience is who sees an agent's output, narrowest last.
 type Audience string
 
-// The audiences. A missing or unknown one counts as AudiencePublic on the raw API.
+// The audiences. A missing or unknown one is AudiencePublic on the raw API.
 const (
 	AudiencePersonal Audience = "personal"
 	AudienceTeam     Audience = "team"
 	AudiencePublic   Audience = "public"
 )
 
-// Session is one agent conversation. Every field but ID is optional; what is
-// missing is read in the narrowest way.
+// Session is one agent conversation. Every field except ID is optional; a missing field has its narrowest
+// meaning.
 type Session struct {
 	ID       string   `json:"id"`
 	Agent    string   `json:"agent,omitempty"`
@@ -42,8 +41,8 @@ type Session struct {
 	ProjectDir string   `json:"project_dir,omitempty"`
 	ExtraDirs  []string `json:"extra_dirs,omitempty"`
 	SessionDir string   `json:"session_dir,omitempty"`
-	// Interactive says whether a person is there to answer. What is not said is
-	// false for a new session, and what it was for one that is known.
+	// Interactive is true if a person is there to answer. If it is missing, it is false for a new session,
+	// and unchanged for a known one.
 	Interactive *bool `json:"interactive,omitempty"`
 	// Platform is linux, darwin or windows; empty is the sidecar's own.
 	Platform string `json:"platform,omitempty"`
@@ -53,15 +52,14 @@ type Session struct {
 	// Tools lists the hint tools that the session offers its agent (D5).
 	Tools []string `json:"tools,omitempty"`
 	Peers []Peer   `json:"peers,omitempty"`
-	// Enforces lists the kinds of obligations that the caller fulfils: ObligationContain.
-	// Adapters and gates say it, never the agent.
+	// Enforces lists the kinds of obligations that the caller fulfils: ObligationContain. Only adapters and
+	// gates set it, never the agent.
 	Enforces []string `json:"enforces,omitempty"`
-	// LastingShell is true where the shell outlives the call, so that a change of directory
-	// stays. Such a line is not run contained.
+	// LastingShell is true if the shell outlives the call, so that a change of directory stays. Such a line
+	// is not run contained.
 	LastingShell bool `json:"lasting_shell,omitempty"`
-	// Resolved is true where the directories are real paths that were resolved
-	// when the session was first named: one that leads elsewhere by now is none.
-	// It is no part of the wire.
+	// Resolved is true if the directories are real paths, resolved when the session was registered. A
+	// directory that resolves to another path by now doesn't count. It isn't on the wire.
 	Resolved bool `json:"-"`
 }
 
@@ -74,7 +72,7 @@ type Peer struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// ProtocolOwn marks a call that policyd makes of itself. Requests can't have it.
+// ProtocolOwn marks a call of policyd itself. Requests can't have it.
 const ProtocolOwn = "policyd"
 
 // BatchRequest is the body of POST /v1/decide/batch: 1 to 100 calls.

@@ -10,7 +10,7 @@ type ConsoleLinkRequest struct {
 
 // ConsoleLink logs a browser in at the console, once.
 type ConsoleLink struct {
-	// URL holds the code. It may be used until ExpiresAt.
+	// URL contains the code. It may be used until ExpiresAt.
 	URL       string    `json:"url"`
 	ExpiresAt time.Time `json:"expires_at"`
 }

@@ -8,25 +8,25 @@ type Decision struct {
 	Reasons []Reason       `json:"reasons"`
 	Items   []DecisionItem `json:"items"`
 	Hint    string         `json:"hint"`
-	// Abort is true when a person said no, so that a host may end its task.
+	// Abort is true if a person denied the call, so that a host may end its task.
 	Abort  bool    `json:"abort"`
 	Cwd    string  `json:"cwd"`
 	Messy  bool    `json:"messy"`
 	Prompt *Prompt `json:"prompt,omitempty"`
 	Route  Route   `json:"route"`
-	// JSONRPCError is what a host answers to a blocked method, else null.
+	// JSONRPCError is the host's answer to a blocked method, else null.
 	JSONRPCError *JSONRPCError `json:"jsonrpc_error"`
 	Policy       PolicyInfo    `json:"policy"`
-	// Obligations are duties without which the allow doesn't hold, and Run is the command
-	// that fulfils them. Both are absent where nothing is obliged.
+	// Obligations are duties without which the allow isn't valid, and Run is the command that fulfils them.
+	// Both are absent without an obligation.
 	Obligations []Obligation `json:"obligations,omitempty"`
 	Run         []string     `json:"run,omitempty"`
-	// Enter is the directory that a caller's lasting shell enters before Run, and stays in. It
-	// is absent where it stays where it is.
+	// Enter is the directory that a caller's lasting shell enters before Run, and stays in. It is absent if
+	// the directory doesn't change.
 	Enter string `json:"enter,omitempty"`
-	// Facts is set when the caller asked with ?include=facts.
+	// Facts is set if the request has ?include=facts.
 	Facts *Facts `json:"facts,omitempty"`
-	// Explanation is set when the caller asked with ?explain=1.
+	// Explanation is set if the request has ?explain=1.
 	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
@@ -51,7 +51,7 @@ type DecisionItem struct {
 	CoveredBy string `json:"covered_by"`
 }
 
-// Route says what a multiplexer does with a method (N1 to N8).
+// Route states what a multiplexer does with a method (N1 to N8).
 type Route struct {
 	// Mode is one of the five namespace modes, "pass", or empty for other tools.
 	Mode   string `json:"mode"`

@@ -16,8 +16,7 @@ const (
 	EffectAllow
 )
 
-// String returns the word that stands on the wire. A value out of range reads
-// as "deny", since nothing else may come of it.
+// String returns the word on the wire. A value out of range reads as "deny", the only safe meaning.
 func (e Effect) String() string {
 	switch e {
 	case EffectAllow:

@@ -1,18 +1,18 @@
 package v1
 
-// Explanation says in words why a decision is what it is, for people who read it
-// and for machines that show it. No decision is made of it. Lists are never null.
+// Explanation explains a decision in words, for people who read it and for machines that show it. No decision
+// depends on it. Lists are never null.
 type Explanation struct {
-	// Facts say what the call is, a line each.
+	// Facts state what the call is, a line each.
 	Facts []string          `json:"facts"`
 	Items []ItemExplanation `json:"items"`
-	// Rules are all rules that spoke: the covers that hold, and the findings.
+	// Rules are all rules that applied: their covers, and their findings.
 	Rules []SpokenRule `json:"rules"`
-	// Near are remembered answers and grants that came closest without applying.
+	// Near are the remembered answers and grants that came closest to applying.
 	Near []NearMiss `json:"near"`
-	// Remedies say what would allow the call; none for a call that is allowed.
+	// Remedies state what would allow the call; none for a call that is allowed.
 	Remedies []string `json:"remedies"`
-	// Fault says why the explanation is not whole, empty when it is.
+	// Fault states why the explanation is not whole, empty when it is.
 	Fault string `json:"fault"`
 }
 
@@ -21,7 +21,7 @@ type ItemExplanation struct {
 	Text string `json:"text"`
 	// CoveredBy are the ids of all rules that cover it.
 	CoveredBy []string `json:"covered_by"`
-	// Missing says what kept it from being covered, where nothing covers it.
+	// Missing is why nothing covers the item, if nothing does.
 	Missing []string `json:"missing"`
 }
 
@@ -30,16 +30,16 @@ type SpokenRule struct {
 	// Rule is its id. Says is cover, prompt or deny.
 	Rule string `json:"rule"`
 	Says string `json:"says"`
-	// Title is empty where the rule has no metadata.
+	// Title is empty if the rule has no metadata.
 	Title string `json:"title"`
-	// File and Row are where it stands in its bundle.
+	// File and Row are its position in the bundle.
 	File string `json:"file"`
 	Row  int    `json:"row"`
 	// Items are the indices of the items that it speaks of, ascending; none for
 	// the call as a whole.
 	Items    []int    `json:"items"`
 	Messages []string `json:"messages"`
-	// Remedy says what would satisfy a finding, as the rule's metadata has it.
+	// Remedy states what would satisfy a finding, as the rule's metadata has it.
 	Remedy string `json:"remedy"`
 }
 
@@ -54,7 +54,7 @@ type NearMiss struct {
 	Why  string `json:"why"`
 }
 
-// Account is what a policy says of an input besides its judgement.
+// Account is a policy's account of an input, in addition to its judgement.
 type Account struct {
 	Rules []SpokenRule
 	// Missing are texts by item, sorted.

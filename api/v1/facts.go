@@ -10,20 +10,18 @@ import (
 // FactsSchema is the version of the Facts layout that this package writes.
 const FactsSchema = 1
 
-// Facts are what extraction says about a call, without any judgement. Facts are
-// total: every field is present in JSON and no array or object is null, so that
-// a rule can't be switched off by leaving something out.
+// Facts describe a call, without any judgement. Facts are total: every field is present in JSON and no array
+// or object is null, so that a missing value can't disable a rule.
 //
-// Facts whose Complete is false, or that hold no items although the call does
-// something, are never allowed.
+// Facts with Complete false, or without items although the call does something, are never allowed.
 type Facts struct {
 	Schema  int          `json:"schema"`
 	Tool    ToolFacts    `json:"tool"`
 	Session SessionFacts `json:"session"`
 	// Method is about ACP methods alone.
 	Method MethodFacts `json:"method"`
-	// About holds index keys for rules: command, path, read, write, delete,
-	// execute, outside, secret, protected, tool, method, fetch, mcp, internal, …
+	// About has index keys for rules: command, path, read, write, delete, execute, outside, secret,
+	// protected, tool, method, fetch, mcp, internal, …
 	About []string `json:"about"`
 	// Verbs and Names are index keys: every verb chain, and the base name of
 	// every path.
@@ -37,7 +35,7 @@ type Facts struct {
 	// Complete is true when the items are everything that the call does. It is
 	// false for an empty Facts and whenever extraction gave up.
 	Complete bool `json:"complete"`
-	// Doubts says why Messy is true or Complete is false: stable codes.
+	// Doubts states why Messy is true or Complete is false: stable codes.
 	Doubts []string `json:"doubts"`
 	// Items are the smallest things that need permission.
 	Items []Item `json:"items"`
@@ -45,7 +43,7 @@ type Facts struct {
 	Paths []Path `json:"paths"`
 }
 
-// ToolFacts say what the catalog knows of the tool.
+// ToolFacts are the catalog's facts about the tool.
 type ToolFacts struct {
 	Name     string `json:"name"`
 	Kind     string `json:"kind"`
@@ -55,12 +53,12 @@ type ToolFacts struct {
 	Namespace string `json:"namespace"`
 	// Known is true when the catalog names the tool for this client.
 	Known bool `json:"known"`
-	// Act is the kind of tool whose rules the call is judged by: Kind, but for an
-	// ACP method that does what such a tool does, as fs/read_text_file reads.
+	// Act is the kind of tool whose rules judge the call: Kind, except for an ACP method that does what such
+	// a tool does, as fs/read_text_file reads.
 	Act string `json:"act"`
 }
 
-// JudgedAs is Act, or Kind where nothing else is said.
+// JudgedAs is Act, or Kind if Act is empty.
 func (t *ToolFacts) JudgedAs() string {
 	if t.Act == "" {
 		return t.Kind
@@ -68,8 +66,7 @@ func (t *ToolFacts) JudgedAs() string {
 	return t.Act
 }
 
-// MethodFacts say what an ACP method needs to find its way (N1 to N8). For every
-// other tool they are empty.
+// MethodFacts are what routes an ACP method (N1 to N8). For every other tool they are empty.
 type MethodFacts struct {
 	// Peers are those of the session, in the order in which the host names them.
 	Peers      []PeerFacts     `json:"peers"`
@@ -105,10 +102,9 @@ type TerminalFacts struct {
 
 // PermissionFacts are about a request for a person's permission (N8).
 type PermissionFacts struct {
-	// Asks is true for a method that asks a person: forwarding it is asking.
+	// Asks is true for a method that asks a person: forwarding it asks.
 	Asks bool `json:"asks"`
-	// RawInput is true where the items hold what the catalogued raw input of the
-	// tool call does.
+	// RawInput is true if the items contain the accesses of the tool call's raw input.
 	RawInput bool `json:"raw_input"`
 }
 
@@ -149,9 +145,8 @@ type SessionFacts struct {
 	Tools       Set      `json:"tools"`
 	// Enforces are the kinds of obligations that the caller fulfils.
 	Enforces Set `json:"enforces"`
-	// Profiles are those in which this call could be run contained here, and ProfileMasks
-	// where secrets can be hidden from the run. It is empty for a caller who doesn't enforce
-	// ObligationContain.
+	// Profiles are the containment profiles that this call could run in here, and ProfileMasks if secrets can
+	// be hidden from the run. It is empty for a caller that doesn't enforce ObligationContain.
 	Profiles Set `json:"profiles"`
 }
 
@@ -173,27 +168,26 @@ type Item struct {
 	// Directory is the effective directory (V3), real; empty when unknown or
 	// without meaning.
 	Directory string `json:"directory"`
-	// Form is how a command was put: canonical option names and operand roles
-	// in angle brackets, each with the kind of its value. A safe form is a
-	// superset of it. Unknown options stand as they were written, kind "unknown".
+	// Form is the form of a command: canonical option names and operand roles in angle brackets, each with
+	// the kind of its value. A safe form is a superset of it. Unknown options stay as they were written, with
+	// the kind "unknown".
 	Form Form `json:"form"`
-	// Touches holds "<operation>.<space>" for everything that the item touches,
-	// its working directories included unless the program touches only the paths that it names:
-	// "read.project", "write.outside".
+	// Touches has "<operation>.<space>" for each access of the item: "read.project", "write.outside". It
+	// includes the working directories unless the program accesses only the paths in its operands and
+	// options.
 	Touches Set `json:"touches"`
 	// Caveats are what a cover has to tolerate by name before it may apply. A
 	// caveat that a rule has never heard of is therefore never covered.
 	Caveats Set `json:"caveats"`
 	// Reaches names the operator's path classes that the item reads by recursion or out of git.
 	Reaches Set `json:"reaches"`
-	// Within holds every directory that everything the item touches lies in,
-	// as an approval's directory could name it (V6).
+	// Within has every directory that contains all accesses of the item, in the form of an approval's
+	// directory (V6).
 	Within Set `json:"within"`
 	// Path is the index in Facts.Paths of a path item, else -1.
 	Path int `json:"path"`
-	// Risks are what an approval has to be given for by name before it covers the
-	// command: force, delete, discard, and what else the program table marks, with the
-	// value where that is part of it ("remote backup", "method POST", "V=1").
+	// Risks must each be in an approval that covers the command: force, delete, discard, and others that the
+	// program table marks. A risk can include a value ("remote backup", "method POST", "V=1").
 	Risks Set `json:"risks"`
 	// Values are the literal words that the program table marks as judged, by option or
 	// by operand role: {"<target>": ["lint"]}. A word that is known only at run time is
@@ -210,15 +204,15 @@ const (
 	OpList    = "list"
 )
 
-// Spaces that a path can lie in, strongest first: a path in two spaces is said
-// to lie in the first of them, and of overlapping grants the longest counts.
+// Spaces of a path, strongest first: a path in two spaces gets the first of them. Of overlapping grants the
+// longest applies.
 const (
 	SpaceSession        = "session"
 	SpaceProject        = "project"
 	SpaceGrantRead      = "grant_read"
 	SpaceGrantReadWrite = "grant_read_write"
-	// SpaceRepository is the rest of the work tree of the repository that a project
-	// directory lies in, for reading and listing only: to write there is outside.
+	// SpaceRepository is the rest of the work tree of the repository that a project directory is in, for
+	// reading and listing only: to write there is outside.
 	SpaceRepository = "repository"
 	SpaceReadAlso   = "read_also"
 	SpaceNone       = "none" // /dev/null and the standard streams: no file
@@ -231,7 +225,7 @@ type Path struct {
 	Raw  string `json:"raw"`
 	Real string `json:"real"`
 	Op   string `json:"op"`
-	// Space is where Real lies.
+	// Space is the space of Real.
 	Space string `json:"space"`
 	// Item is the index of the item that makes the access.
 	Item int `json:"item"`
@@ -250,8 +244,8 @@ func ReservedClasses() []string {
 	return []string{"secret", "secret_directory", "protected", "protected_always", "delete_allow", "own"}
 }
 
-// Set is a set of names. In JSON it is an object whose values are true, so
-// that one object.subset judges a whole set and a lookup needs no loop.
+// Set is a set of names. In JSON it is an object whose values are true, so that one object.subset tests a
+// whole set and a lookup needs no loop.
 type Set []string
 
 // Has reports whether name is in the set.
@@ -286,9 +280,8 @@ func (s Set) MarshalJSON() ([]byte, error) {
 // emptyObject is shared: it may be read, and appended to, which copies it.
 var emptyObject = slices.Clip([]byte("{}"))
 
-// appendText appends text as a JSON string. Text that needs no escape, which
-// is nearly all of it, costs no allocation. Whoever escapes HTML does so over what
-// a marshaler returns.
+// appendText appends text as a JSON string. Text without escapes, which is nearly all of it, costs no
+// allocation. A caller that escapes HTML does so on a marshaler's output.
 func appendText(out []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
@@ -342,8 +335,8 @@ func (f Form) Get(name string) (string, bool) {
 	return "", false
 }
 
-// Put sets the kind of name. Of two kinds for one name the first stays unless
-// they differ, and then the kind is "mixed", which no safe form holds.
+// Put sets the kind of name. If a name gets a second, different kind, the kind becomes "mixed", which no safe
+// form contains.
 func (f *Form) Put(name, kind string) {
 	for i := range *f {
 		if (*f)[i].Name == name {
@@ -400,7 +393,7 @@ type Value struct {
 // object of arrays.
 type Values []Value
 
-// Add adds a text under a name, behind those that are there.
+// Add adds a text under a name, after those that are there.
 func (v *Values) Add(name, text string) {
 	for i := range *v {
 		if (*v)[i].Name == name {
@@ -459,8 +452,8 @@ func (v *Values) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Approval is a remembered answer for commands, methods and tools, as policy
-// sees it (V6). Directory is empty and Anywhere true where it holds anywhere.
+// Approval is a remembered answer for commands, methods and tools, in the form for the policy (V6). Directory
+// is empty and Anywhere true if it applies anywhere.
 type Approval struct {
 	ID        string `json:"id"`
 	Tool      string `json:"tool"`
@@ -469,7 +462,7 @@ type Approval struct {
 	Anywhere  bool   `json:"anywhere"`
 	// Once is true for an answer that covers exactly this call, whole (A10).
 	Once bool `json:"once"`
-	// Risks are those of the command that it was given for.
+	// Risks are those that were approved.
 	Risks Set `json:"risks"`
 }
 
@@ -480,32 +473,30 @@ type PathGrant struct {
 	Mode string `json:"mode"` // read, read_write or reading
 }
 
-// Input is the whole policy input: the facts, and what is remembered that could
-// apply to them. It holds all that a judgement needs, so that a record can be
-// judged again.
+// Input is the whole policy input: the facts, and the remembered answers that could apply to them. A
+// judgement needs nothing else, so a record can be judged again.
 type Input struct {
 	Facts
 	Approvals []Approval `json:"approvals"`
 }
 
-// Judged is what rules read: the input, and what the engine tells of it while it judges.
-// Line follows from the items and says nothing that they don't, so no record holds it, and
-// a rule that reads it has to come to the same without it.
+// Judged is what rules read: the input, and what the engine adds during the judgement. Line follows from the
+// items and adds no information, so no record contains it. A rule that reads it has to give the same result
+// without it.
 type Judged struct {
 	Input
 	Line LineFacts `json:"line"`
 }
 
-// LineFacts are what the commands of one call have together, so that a rule can ask of all
-// at once what it would have to ask of each: what holds of every part of it holds of every
-// command.
+// LineFacts are what the commands of one call have in common, so that a rule can test all commands at once: a
+// test that holds for every part of it holds for every command.
 type LineFacts struct {
-	// Told is false, and the rest empty, for fewer than two commands, and where two with
-	// one verb give one option different kinds.
+	// Told is false, and the rest empty, for fewer than two commands, and if two with one verb give one
+	// option different kinds.
 	Told bool `json:"told"`
 	// Touches and Caveats are those of any command.
 	Touches Set `json:"touches"`
 	Caveats Set `json:"caveats"`
-	// Forms holds for each verb what any command with this verb has in its form.
+	// Forms has, for each verb, the union of the forms of its commands.
 	Forms map[string]Form `json:"forms"`
 }

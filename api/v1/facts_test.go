@@ -10,8 +10,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// FuzzSetAndForm holds that what is written by hand is what encoding/json
-// would write of a map, for any text.
+// FuzzSetAndForm checks that what is written by hand is what encoding/json would write of a map, for any
+// text.
 func FuzzSetAndForm(f *testing.F) {
 	for _, seed := range []string{"-n", "<file>", "a\"b", `a\b`, "é", "\x00", "\xff", ""} {
 		f.Add(seed, seed)
@@ -45,7 +45,7 @@ func TestSetAndFormReadBack(t *testing.T) {
 	}
 }
 
-// Of two kinds for one option neither counts: no safe form holds "mixed".
+// With two kinds for one option neither applies: no safe form contains "mixed".
 func TestFormKeepsNoDoubleKind(t *testing.T) {
 	var form v1.Form
 	form.Put("-c", "none")

@@ -26,21 +26,21 @@ type SessionInfo struct {
 const (
 	GrantRead      = "read"
 	GrantReadWrite = "read_write"
-	// GrantReading is the mode of what a person let be read by an answer: unlike under a
-	// grant to read, changes are asked about as outside. No Grant is kept with it.
+	// GrantReading is the mode of a directory that an answer lets a session read. Unlike with a read grant,
+	// changes there prompt as outside. No Grant is stored with it.
 	GrantReading = "reading"
 )
 
-// Origins of a path grant: who asked for it.
+// Origins of a path grant: who requested it.
 const (
 	OriginOperator         = "operator"
-	OriginRequest          = "request"           // request_read_access, and a person said yes (P7)
+	OriginRequest          = "request"           // request_read_access, which a person approved (P7)
 	OriginWorkingDirectory = "working_directory" // set_working_directory (P14)
 	OriginSettings         = "settings"          // agents.<agent>.grants
 )
 
-// Grant is a remembered answer for files, as it is kept and shown. It is held by
-// a session or, where Session is empty, by every session of Agent.
+// Grant is a remembered answer for files, as it is stored and shown. It belongs to a session or, if Session
+// is empty, to every session of Agent.
 type Grant struct {
 	ID      string `json:"id"`
 	Session string `json:"session,omitempty"`
@@ -48,7 +48,7 @@ type Grant struct {
 	// Path is the real path of the root.
 	Path string `json:"path"`
 	Mode string `json:"mode"`
-	// Label is the path with "(read-only)" or "(read-write)" behind it (P5).
+	// Label is the path followed by "(read-only)" or "(read-write)" (P5).
 	Label     string    `json:"label"`
 	Origin    string    `json:"origin"`
 	CreatedAt time.Time `json:"created_at"`
@@ -73,58 +73,57 @@ type ApprovalEntry struct {
 	Tool      string   `json:"tool"`
 	Verb      string   `json:"verb"`
 	Directory *string  `json:"directory"`
-	// Risks are those of the command that it was given for. It covers no command that
-	// has others.
+	// Risks are those that were approved. It covers no command with others.
 	Risks []string `json:"risks,omitempty"`
-	// Worktrees is true for an approval that holds in every work tree of the repository whose main
-	// work tree Directory lies in, at the same place below its top.
+	// Worktrees is true if it applies in every work tree of the repository whose main work tree contains
+	// Directory, at the same path below the top.
 	Worktrees bool `json:"worktrees,omitempty"`
-	// Session is set for an answer that holds for one session alone.
+	// Session is set for an answer for one session alone.
 	Session   string     `json:"session,omitempty"`
 	By        string     `json:"by"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	// CoveredBy is the id of a wider approval that holds wherever and for as long
-	// as this one does, so that this one changes nothing. It is set in lists alone.
+	// CoveredBy is the id of a wider approval that applies at least wherever and as long as this one, so that
+	// this one changes nothing. It is set in lists alone.
 	CoveredBy string `json:"covered_by,omitempty"`
 }
 
 // ApprovalRequest is the body of POST /v1/approvals. Directory left out means
 // anywhere.
 type ApprovalRequest struct {
-	// Audience is personal unless said, Agent all ("*"), and Tool shell.
+	// Audience is personal by default, Agent all ("*"), and Tool shell.
 	Audience  Audience `json:"audience,omitempty"`
 	Agent     string   `json:"agent,omitempty"`
 	Tool      string   `json:"tool,omitempty"`
 	Verb      string   `json:"verb"`
 	Directory *string  `json:"directory,omitempty"`
-	// Risks are what else it covers, as a prompt names them: force, delete.
+	// Risks are what else it covers, as in a prompt: force, delete.
 	Risks []string `json:"risks,omitempty"`
-	// Worktrees makes it hold in every work tree of the git repository that Directory lies in.
+	// Worktrees makes it apply in every work tree of the git repository that contains Directory.
 	Worktrees bool `json:"worktrees,omitempty"`
-	// TTL is how long it holds, such as "2h"; empty is for good.
+	// TTL is how long it is valid, such as "2h"; empty means permanently.
 	TTL string `json:"ttl,omitempty"`
 	By  string `json:"by,omitempty"`
 	// Force allows a verb that runs anything to be approved anywhere (A1).
 	Force bool `json:"force,omitempty"`
 }
 
-// MaxImport is how many approvals one import may hold.
+// MaxImport is how many approvals one import may contain.
 const MaxImport = 10_000
 
 // ApprovalImport is the body of POST /v1/approvals/import: approvals that are
 // remembered all or not at all.
 type ApprovalImport struct {
 	Approvals []ApprovalRequest `json:"approvals"`
-	// DryRun only says what an import would do.
+	// DryRun only states what an import would do.
 	DryRun bool `json:"dry_run,omitempty"`
-	// Partial takes the approvals that are right and names the others in Refused. Without
-	// it one that is wrong refuses all.
+	// Partial imports the valid approvals and lists the others in Refused. Without it, one invalid approval
+	// refuses the import.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// ApprovalImported says what an import did, or would do. Extended are those that
-// were there and hold longer by it.
+// ApprovalImported is the result of an import, or of a dry run. Extended are existing ones that are valid for
+// longer now.
 type ApprovalImported struct {
 	Added     int `json:"added"`
 	Extended  int `json:"extended"`
@@ -133,15 +132,14 @@ type ApprovalImported struct {
 	Refused []RefusedApproval `json:"refused"`
 }
 
-// RefusedApproval is an approval that was not imported, by its place in the request,
-// counted from 0.
+// RefusedApproval is an approval that was not imported, by its index in the request, counted from 0.
 type RefusedApproval struct {
 	Index  int    `json:"index"`
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 }
 
-// Lists, each with the id to go on from in Next where there is another page.
+// Lists. Next is the id to continue after, if there is another page.
 type (
 	// SessionList answers GET /v1/sessions.
 	SessionList struct {
@@ -183,15 +181,14 @@ const (
 	changingPrefix = "change "
 )
 
-// ReadingVerb is the verb of an approval to read a directory and what lies below it.
+// ReadingVerb is the verb of an approval to read a directory and what is below it.
 func ReadingVerb(root string) string { return readingPrefix + root }
 
-// ChangingVerb is the verb of an approval to read and change a file, or a directory and what
-// lies below it.
+// ChangingVerb is the verb of an approval to read and change a file, or a directory and what is below it.
 func ChangingVerb(root string) string { return changingPrefix + root }
 
-// Opens is the place outside that an approval opens, and the mode of the grant that it comes
-// to. It reports false for an approval of any other kind.
+// Opens returns the directory outside that an approval opens, and the mode of the resulting grant. It returns
+// false for an approval of any other kind.
 func (e *ApprovalEntry) Opens() (root, mode string, ok bool) {
 	switch e.Tool {
 	case ToolReading:
@@ -213,7 +210,7 @@ func (e *ApprovalEntry) Words() string {
 	return approvalVerb(e.Verb, e.Risks) + approvalPlace(e.Directory)
 }
 
-// AllWorktrees stands before the directory of an approval that holds in every work tree.
+// AllWorktrees precedes the directory of an approval that applies in every work tree.
 const AllWorktrees = "all worktrees of "
 
 func approvalVerb(verb string, risks []string) string {
@@ -251,8 +248,7 @@ func Slashed(directory string) string {
 	return directory
 }
 
-// Shallow reports whether a directory has fewer than two segments below its
-// root (V9), or is none.
+// Shallow reports whether a directory is empty or has fewer than two segments below its root (V9).
 func Shallow(directory string) bool {
 	path := Slashed(directory)
 	if !strings.HasPrefix(path, "/") {
@@ -270,8 +266,8 @@ func Shallow(directory string) bool {
 	return segments < 2
 }
 
-// RiskLines are the risks of an approval in one order, a line each: two approvals with the
-// same lines have the same risks. No risk holds a line feed.
+// RiskLines are the risks of an approval in one order, a line each: two approvals with the same lines have
+// the same risks. No risk contains a line feed.
 func (e *ApprovalEntry) RiskLines() string {
 	return strings.Join(slices.Sorted(slices.Values(e.Risks)), "\n")
 }
@@ -285,8 +281,8 @@ func (e *ApprovalEntry) Approval() Approval {
 	return approval
 }
 
-// ParseApprovalVerb reads a verb chain with the risks behind it, in the form in which
-// Words has them: "git push (force, remote backup)".
+// ParseApprovalVerb parses a verb chain followed by its risks, in the form of Words: "git push (force, remote
+// backup)".
 func ParseApprovalVerb(text string) (verb string, risks []string) {
 	verb, behind, found := strings.Cut(text, " (")
 	if inner, closed := strings.CutSuffix(behind, ")"); found && closed && inner != "" {

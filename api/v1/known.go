@@ -9,7 +9,7 @@ type Use uint8
 const (
 	// UseInput is the input as JSON.
 	UseInput Use = iota
-	// UseCall is a call that had this input, and what a record keeps of it.
+	// UseCall is a call with this input, and its part of a record.
 	UseCall
 	// UseCallText is such a call as JSON.
 	UseCallText
@@ -18,10 +18,9 @@ const (
 	uses
 )
 
-// Known is kept with an input for as long as its judgement is remembered, so that what is
-// made of the same input each time need not be made again. Who keeps something bounds its
-// size, and holds what it was made of against what is at hand. It may be used
-// concurrently; nil keeps nothing.
+// Known stores derived values with an input while its judgement is remembered, so that they need not be
+// computed again. Its users bound the size of a value, and compare its source with the current one. It may be
+// used concurrently; nil stores nothing.
 type Known struct{ kept [uses]atomic.Value }
 
 // Load is what was kept for a use, nil for nothing.

@@ -9,11 +9,11 @@ import (
 const (
 	// MaxWait is how long an answer may be held.
 	MaxWait = 10 * time.Minute
-	// MaxTTL is how long a remembered answer may hold that isn't for good.
+	// MaxTTL is the longest time for a remembered answer that isn't permanent.
 	MaxTTL = 10 * 365 * 24 * time.Hour
 )
 
-// ParseWait reads how long an answer is to be held. The error says what is allowed.
+// ParseWait parses how long to hold a request. The error gives the allowed range.
 func ParseWait(text string) (time.Duration, error) {
 	wait, err := time.ParseDuration(text)
 	if err != nil || wait < 0 || wait > MaxWait {
@@ -22,8 +22,7 @@ func ParseWait(text string) (time.Duration, error) {
 	return wait, nil
 }
 
-// ParseTTL reads how long a remembered answer is to hold. The error says what is
-// allowed.
+// ParseTTL parses how long a remembered answer is valid. The error gives the allowed range.
 func ParseTTL(text string) (time.Duration, error) {
 	life, err := time.ParseDuration(text)
 	if err != nil || life < time.Second || life > MaxTTL {

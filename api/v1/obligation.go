@@ -5,14 +5,13 @@ const ObligationContain = "contain"
 
 // Profiles of containment.
 const (
-	// ProfileReadOnly lets nothing be written but /dev/null, the terminal and a private
-	// temporary directory.
+	// ProfileReadOnly allows writes only to /dev/null, the terminal and a private temporary directory.
 	ProfileReadOnly = "read_only"
-	// ProfileProject lets the workspace and the caches of toolchains be written.
+	// ProfileProject also allows writes to the workspace and the caches of toolchains.
 	ProfileProject = "project"
 )
 
-// ProfileMasks says in SessionFacts.Profiles that a run can be kept from reading single files.
+// ProfileMasks in SessionFacts.Profiles means that single files can be hidden from a run.
 const ProfileMasks = "masks"
 
 // What a contained run may read.
@@ -24,8 +23,8 @@ const (
 	ReadsListed = "listed"
 )
 
-// Duty is an obligation as policy names it. Extraction makes the Obligation of it, with
-// the paths that it means here.
+// Duty is an obligation in the policy's terms. Extraction derives the Obligation, with the paths of this
+// machine.
 type Duty struct {
 	Kind    string `json:"kind"`
 	Profile string `json:"profile"`
@@ -45,10 +44,9 @@ type Obligation struct {
 	// Kind is ObligationContain.
 	Kind    string `json:"kind"`
 	Profile string `json:"profile"`
-	// Read are real paths: each, and what lies below it, can be read and run. "/" is
-	// everything.
+	// Read are real paths: each, and what is below it, can be read and run. "/" is everything.
 	Read []string `json:"read"`
-	// Write are real paths: each, and what lies below it, can be changed, too.
+	// Write are real paths: each, and what is below it, can be changed, too.
 	Write []string `json:"write"`
 	// Protect are real paths below Write that stay as they are.
 	Protect []string `json:"protect"`
@@ -64,14 +62,14 @@ type Containment struct {
 	Argv       []string
 	// Cwd is the real path of the directory that it is run in.
 	Cwd string
-	// Enter is Cwd where the line began with a change of directory that Argv no longer has, and
-	// that the caller's shell makes and keeps; else empty.
+	// Enter is Cwd if the line began with a change of directory that Argv no longer has, and that the
+	// caller's lasting shell makes; else empty.
 	Enter string
 }
 
-// EnvironmentLimits say what a contained run doesn't inherit.
+// EnvironmentLimits state what a contained run doesn't inherit.
 type EnvironmentLimits struct {
-	// Drop are names of variables; "*" at either end stands for any text.
+	// Drop are names of variables; "*" at either end represents any text.
 	Drop []string `json:"drop"`
 }
 
@@ -79,7 +77,7 @@ type EnvironmentLimits struct {
 type RunClaim struct {
 	// Argv is what was decided about. It is left out with AsDecided.
 	Argv []string `json:"argv,omitempty"`
-	// AsDecided asks for the argv instead of naming it.
+	// AsDecided requests the argv instead of giving it.
 	AsDecided bool   `json:"as_decided,omitempty"`
 	Cwd       string `json:"cwd"`
 	// SessionID may be left out by a program that doesn't know its session.
@@ -90,7 +88,7 @@ type RunClaim struct {
 type RunGranted struct {
 	DecisionID string     `json:"decision_id"`
 	Obligation Obligation `json:"obligation"`
-	// Argv is what is to be run, where the claim asked for it.
+	// Argv is what to run, if the claim requested it.
 	Argv []string `json:"argv,omitempty"`
 }
 
@@ -99,8 +97,7 @@ type RunReport struct {
 	Refused []Refusal `json:"refused"`
 }
 
-// Operations are what a contained run can be refused. A person reads them, so nobody else's words
-// are kept.
+// Operations that containment can refuse. A person reads them, so other text isn't stored.
 func Operations() []string {
 	return []string{
 		"write", "delete", "read", "connect", "signal", "rename", "create", "link", "change mode", "change owner", "change times",

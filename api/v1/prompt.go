@@ -16,8 +16,8 @@ const (
 	ChoiceDeny     = "deny"
 	// ChoiceAllow and ChoiceDeny are those of an access request.
 	ChoiceAllow = "allow"
-	// ChoiceCovered is the choice of an answer that nobody gave to this prompt: the
-	// call is allowed by an answer to another one, or by an approval.
+	// ChoiceCovered is the choice of a prompt without an answer of its own: an answer to another prompt, or
+	// an approval, allows the call.
 	ChoiceCovered = "covered"
 )
 
@@ -30,7 +30,7 @@ func Remembers(choice string) bool {
 	return false
 }
 
-// RemembersForSession reports whether what a choice remembers holds for its session alone.
+// RemembersForSession reports whether a choice is remembered for its session alone.
 func RemembersForSession(choice string) bool {
 	return choice == ChoiceSession || choice == ChoiceReadChat
 }
@@ -42,8 +42,8 @@ const (
 	PromptExpired   = "expired"
 	PromptWithdrawn = "withdrawn"
 	PromptDelegated = "delegated"
-	// PromptOffline is a prompt that policyd decide shows without a server. It has no
-	// id, and nobody can answer it.
+	// PromptOffline is a prompt that policyd decide shows without a server. It has no id, and nobody can
+	// answer it.
 	PromptOffline = "offline"
 )
 
@@ -55,10 +55,9 @@ type Prompt struct {
 	Verbs     []string `json:"verbs"`
 	Directory string   `json:"directory"`
 	Messy     bool     `json:"messy"`
-	// Reasons say why policy asks, at most two, the most particular first.
+	// Reasons are why the policy prompts, at most two, the most specific first.
 	Reasons []string `json:"reasons"`
-	// Warnings name what of the call looks like something else: words that mix
-	// scripts, hosts and verbs that aren't ASCII.
+	// Warnings are confusable parts of the call: words that mix scripts, hosts and verbs that aren't ASCII.
 	Warnings  []string   `json:"warnings"`
 	Call      PromptCall `json:"call"`
 	Choices   []Choice   `json:"choices"`
@@ -75,7 +74,7 @@ type PromptAnswer struct {
 	Decision Effect    `json:"decision"`
 	By       string    `json:"by"`
 	At       time.Time `json:"at"`
-	// Resolution is the one line that says what came of it (A3).
+	// Resolution is the one line with the result (A3).
 	Resolution string `json:"resolution"`
 }
 
@@ -98,9 +97,8 @@ type Choice struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
 	Style string `json:"style"`
-	// Saves is what the choice saves, in the words in which approvals are listed; empty
-	// where it saves nothing.
+	// Saves is what the choice saves, in the words in which approvals are listed; empty if it saves nothing.
 	Saves string `json:"saves"`
-	// Note says what else a person should know before choosing; empty for most choices.
+	// Note is what else a person should know before choosing; empty for most choices.
 	Note string `json:"note,omitempty"`
 }

@@ -9,21 +9,20 @@ const (
 	PromptKindDirectory = "directory"
 )
 
-// Question is what a person is to be asked. It becomes a Prompt when it is opened.
+// Question is a question for a person. It becomes a Prompt when it is opened.
 type Question struct {
-	// Prompt has neither id nor times yet. Its state is pending, or delegated where
-	// a host's own dialog asks.
+	// Prompt has neither id nor times yet. Its state is pending, or delegated if a host's own dialog asks.
 	Prompt Prompt
 	Kind   string
 	// Key digests what makes two questions the same within a session (A10).
 	Key [32]byte
 	// Scope is what a remembered answer would be remembered for.
 	Scope PromptScope
-	// Held is true if the caller holds its call for the answer. It ends with
-	// Prompts.Leave or Prompts.Unhold, unless the prompt has ended.
+	// Held is true if the caller holds its call for the answer. It ends with Prompts.Leave or Prompts.Unhold,
+	// unless the prompt has ended.
 	Held bool
-	// Call and Caller are what a lasting answer to another prompt is judged again
-	// by; nil for a question that is about no call. Neither is changed.
+	// Call and Caller are for judging the call again after a lasting answer to another prompt; nil for a
+	// question without a call. Neither is changed.
 	Call   *Call
 	Caller Caller
 }
@@ -35,20 +34,19 @@ type Digester interface {
 
 // PromptScope is what an answer needs to know of the call and isn't shown.
 type PromptScope struct {
-	// Caller is the identity of who asked, empty for an operator.
+	// Caller is the identity of the caller, empty for an operator.
 	Caller   string   `json:"caller,omitempty"`
 	Agent    string   `json:"agent"`
 	Audience Audience `json:"audience"`
 	// Tool is the tool kind.
 	Tool  string       `json:"tool"`
 	Items []PromptItem `json:"items"`
-	// Project is the real path of the session's project; empty where there is none that
-	// an answer could be remembered for.
+	// Project is the real path of the session's project; empty if answers can't be remembered for one.
 	Project string `json:"project,omitempty"`
 	// Roots are the directories outside that the call reads, as an answer would name them.
 	Roots []string `json:"roots,omitempty"`
 	// Worktrees are the directories in the main work tree that lasting answers are remembered for, by the
-	// directories of items and project; empty where they are remembered as they are.
+	// directories of items and project; empty if they are remembered as they are.
 	Worktrees map[string]string `json:"worktrees,omitempty"`
 	// Changes are the places outside that the call changes, as an answer would name them. A
 	// remembered answer opens them, and Roots for reading, beside what it approves.
@@ -60,17 +58,15 @@ type PromptItem struct {
 	Kind      string `json:"kind"`
 	Verb      string `json:"verb"`
 	Directory string `json:"directory"`
-	// Shallow is true where the directory lies too near its root to be
-	// remembered (V9).
+	// Shallow is true if the directory is too near its root to be remembered (V9).
 	Shallow bool `json:"shallow"`
 	// Risks are those of the command.
 	Risks []string `json:"risks,omitempty"`
 }
 
-// Remembered returns what a choice saves: project tools; the reading of each root; or one
-// entry for each verb, its risks and the directory. left are the items that it leaves out
-// since their directory is too shallow (V9). An entry has a tool, a verb, risks and a
-// directory and nothing else.
+// Remembered returns what a choice saves: project tools; read access to each root; or one entry for each
+// verb, with its risks and the directory. left are the items that it leaves out since their directory is too
+// shallow (V9). An entry has only a tool, a verb, risks and a directory.
 func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
 	switch choice {
 	case ChoiceProject:
@@ -85,7 +81,7 @@ func (s *PromptScope) Remembered(choice string) (saved, left []ApprovalEntry) {
 	return s.inMain(choice, saved), left
 }
 
-// inMain makes entries hold in all work trees, if that is how lasting answers are remembered.
+// inMain makes entries apply in all work trees, if lasting answers are remembered in that way.
 func (s *PromptScope) inMain(choice string, entries []ApprovalEntry) []ApprovalEntry {
 	if RemembersForSession(choice) {
 		return entries
@@ -100,7 +96,7 @@ func (s *PromptScope) inMain(choice string, entries []ApprovalEntry) []ApprovalE
 	return entries
 }
 
-// Here are entries for all work trees as they hold in the directories of the scope.
+// Here are entries for all work trees, for the directories of the scope.
 func (s *PromptScope) Here(entries []ApprovalEntry) []ApprovalEntry {
 	var out []ApprovalEntry
 	for _, entry := range entries {
@@ -128,9 +124,9 @@ func (s *PromptScope) verbs(choice string) (saved, left []ApprovalEntry) {
 		list := &saved
 		switch {
 		case item.Kind == ItemPath || choice == ChoiceOnce || choice == ChoiceDeny || choice == ChoiceAllow:
-			continue // an argument goes with the tool that it is given to
+			continue // an argument belongs to its tool
 		case choice == ChoiceAlwaysAnywhere:
-		case item.Kind != ItemCommand: // hosts, tools and methods lie in no directory
+		case item.Kind != ItemCommand: // hosts, tools and methods are in no directory
 			if choice != ChoiceSession {
 				list = &left
 			}
@@ -176,7 +172,7 @@ func (s *PromptScope) opened(choice, tool string, roots []string) []ApprovalEntr
 	return saved
 }
 
-// Saves says what a choice saves, in words; empty where it saves nothing.
+// Saves states what a choice saves, in words; empty if it saves nothing.
 func (s *PromptScope) Saves(choice string) string {
 	saved, _ := s.Remembered(choice)
 	return ApprovalWords(saved)
@@ -185,9 +181,9 @@ func (s *PromptScope) Saves(choice string) string {
 // AnswerRequest is the body of POST /v1/prompts/{id}/answer.
 type AnswerRequest struct {
 	Choice string `json:"choice"`
-	// TTL is how long a remembered answer holds, such as "2h"; empty is for good.
+	// TTL is how long a remembered answer is valid, such as "2h"; empty means permanently.
 	TTL string `json:"ttl,omitempty"`
-	// By names the person.
+	// By is the person's name.
 	By string `json:"by,omitempty"`
 }
 
@@ -202,22 +198,22 @@ type AnswerAllRequest struct {
 	By  string `json:"by,omitempty"`
 }
 
-// AnswerAllResponse says what came of it. A request answers at most 100 prompts, the oldest
-// first; while Left is above zero and Answered too, another request answers more.
+// AnswerAllResponse is the result. A request answers at most 100 prompts, the oldest first. While both Left
+// and Answered are above zero, another request answers more.
 type AnswerAllResponse struct {
 	Answered int `json:"answered"`
 	// Skipped are prompts that don't offer the choice.
 	Skipped int `json:"skipped"`
-	// Left are the prompts that nobody has looked at.
+	// Left counts the prompts that the request didn't reach.
 	Left int `json:"left"`
 }
 
-// AnswerResponse says what came of an answer.
+// AnswerResponse is the result of an answer.
 type AnswerResponse struct {
 	Decision   Effect          `json:"decision"`
 	Resolution string          `json:"resolution"`
 	Saved      []ApprovalEntry `json:"saved"`
-	// Grants are the path grants that an access request was given.
+	// Grants are the path grants of an answered access request.
 	Grants []Grant `json:"grants"`
 }
 
@@ -235,7 +231,7 @@ const (
 	AccessPending = "pending"
 	AccessGranted = "granted"
 	AccessDenied  = "denied"
-	AccessRefused = "refused" // nobody was asked
+	AccessRefused = "refused" // no prompt was needed
 )
 
 // AccessResponse answers an AccessRequest. Result is what the agent's tool
@@ -246,7 +242,7 @@ type AccessResponse struct {
 	Prompt *Prompt `json:"prompt,omitempty"`
 }
 
-// SessionPatch is the body of PATCH /v1/sessions/{id}; one of the two is given.
+// SessionPatch is the body of PATCH /v1/sessions/{id}; it has one of the two fields.
 type SessionPatch struct {
 	// AddDir is the set_working_directory tool (P14).
 	AddDir string `json:"add_dir,omitempty"`

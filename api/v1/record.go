@@ -23,8 +23,8 @@ type Record struct {
 	Result RecordResult `json:"result"`
 	// Error is the stable code of what went wrong, empty when nothing did.
 	Error string `json:"error,omitempty"`
-	// MaskError is the stable code of why the operators' mask could not be
-	// applied. Such a record has neither input nor call.
+	// MaskError is the stable code of why the operators' mask could not be applied. Such a record has neither
+	// input nor call.
 	MaskError string `json:"mask_error,omitempty"`
 	// Metrics are durations in nanoseconds.
 	Metrics map[string]int64 `json:"metrics"`
@@ -50,8 +50,8 @@ type RecordCall struct {
 	Agent     string         `json:"agent"`
 }
 
-// UnmarshalJSON reads numbers as json.Number: an agent chooses its arguments, and one
-// that no float64 holds would make its record unreadable.
+// UnmarshalJSON reads numbers as json.Number: an agent chooses its arguments, and a number beyond float64
+// would make its record unreadable.
 func (c *RecordCall) UnmarshalJSON(text []byte) error {
 	type plain RecordCall
 	decoder := json.NewDecoder(bytes.NewReader(text))

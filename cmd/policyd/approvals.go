@@ -48,7 +48,7 @@ func parseApproval(args []string) (text string, err error) {
 	return "", fmt.Errorf(`%q is neither "<verb> in <directory>" nor "<verb> anywhere"`, text)
 }
 
-// splitPlace splits an approval's text into the verb, what stands before the directory, and the directory.
+// splitPlace splits an approval's text into the verb, what precedes the directory, and the directory.
 func splitPlace(text string) (verb, in, directory string) {
 	for _, in := range []string{" in " + v1.AllWorktrees, " in "} {
 		if at := strings.LastIndex(text, in); at > 0 {
@@ -78,8 +78,7 @@ func absoluteClean(directory string) bool {
 	return sidecar.WindowsName(directory) || filepath.IsAbs(directory) && filepath.Clean(directory) == directory
 }
 
-// revocation says which approvals are revoked: those of a text, or the one of an id,
-// narrowed by flags.
+// revocation states which approvals are revoked: those of a text, or the one of an id, narrowed by flags.
 type revocation struct {
 	text, id string
 	// audience, agent and tool are empty for any.
@@ -253,7 +252,7 @@ func noneEmpty(command *cobra.Command, names ...string) error {
 	return nil
 }
 
-// saveApproval gives an approval and says what came of it.
+// saveApproval gives an approval and states what came of it.
 func (p *Program) saveApproval(ctx context.Context, o *operator, request *v1.ApprovalRequest, asJSON bool) error {
 	var kept v1.ApprovalEntry
 	status, err := o.do(ctx, http.MethodPost, "/v1/approvals", request, &kept)

@@ -209,7 +209,7 @@ func explainImport(err error, entries []toolapprovals.Entry) error {
 	return usage(errors.New(text+"; nothing was imported"), importHint(refused.code))
 }
 
-// importHint says what to do about an approval that can't be imported.
+// importHint states what to do about an approval that can't be imported.
 func importHint(code string) string {
 	if code == "force_needed" {
 		return "--force takes over such verbs, too"

@@ -15,7 +15,7 @@ import (
 	"policyd/internal/config"
 )
 
-// An approval that is made of rules covers no line that the rules don't allow, by the program table in force.
+// An approval that is made of rules covers no line that the rules don't allow, by the program table active.
 func TestImportedRulesAllowNothingMore(t *testing.T) {
 	home := t.TempDir()
 	loaded, err := config.Load("", func(name string) (string, bool) { return home, name == "HOME" }, nil)

@@ -144,7 +144,7 @@ func (p *Program) writeBundle(ctx context.Context, from string, packed []byte, o
 // checkPacked checks a bundle as a server does that has no settings. Messages call it by
 // the name that the person gave.
 func (p *Program) checkPacked(ctx context.Context, source, called string) error {
-	// A home alone: what else stands in the environment is for the server that runs here.
+	// A home alone: what else is in the environment is for the server that runs here.
 	home, _ := p.LookupEnv("HOME")
 	plain, err := config.Load("", func(name string) (string, bool) { return home, name == "HOME" }, nil)
 	if err != nil {

@@ -70,7 +70,7 @@ func shortened(text string, most int) string {
 	return string(runes[:max(most-1, 0)]) + "…"
 }
 
-// ago says how long a time in RFC 3339 is past, or the time itself if it can't be read.
+// ago states how long a time in RFC 3339 is past, or the time itself if it can't be read.
 func ago(text string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

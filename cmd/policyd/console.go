@@ -62,8 +62,8 @@ func (p *Program) consoleCommand() *cobra.Command {
 	return command
 }
 
-// startBrowser opens a link. Other programs see the command line of the browser, so the link stands
-// in a file that this user alone reads.
+// startBrowser opens a link. Other programs see the command line of the browser, so the link is in a file
+// that this user alone reads.
 func (p *Program) startBrowser(ctx context.Context, stateDir, link string) error {
 	opener := p.opener()
 	if len(opener) == 0 {

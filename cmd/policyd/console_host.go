@@ -176,7 +176,7 @@ func (h *consoleHost) signIn(set *config.OIDC, options *console.Options) {
 	options.Credential = func(id string) bool { return id == credential || holds(id) }
 }
 
-// explain puts a record into words by the policy in force.
+// explain puts a record into words by the active policy.
 func (h *consoleHost) explain(ctx context.Context, made *v1.Record) *v1.Explanation {
 	current := h.decider.Policy.InForce()
 	if current == nil || made.Input == nil {
@@ -199,7 +199,7 @@ func (h *consoleHost) status() console.Status {
 	return out
 }
 
-// base is what stands before the path in links.
+// base is what precedes the path in links.
 func (h *consoleHost) base() string {
 	if h.settings.Console.URL != "" {
 		return h.settings.Console.URL

@@ -100,7 +100,7 @@ func addDecisions(command *cobra.Command, chosen *settingsFlags, asJSON *bool) {
 	chosen.add(command, "decision_log.file", "log-file", "decision log `file`, read where no server runs")
 }
 
-// rawList is v1.RecordList with records as they stand in the log.
+// rawList is v1.RecordList with records as they are in the log.
 type rawList struct {
 	Decisions []json.RawMessage `json:"decisions"`
 }

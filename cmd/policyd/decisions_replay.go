@@ -147,7 +147,7 @@ func judgeAgain(ctx context.Context, by *sidecar.Snapshot, line json.RawMessage)
 	return result
 }
 
-// unjudgeable says why a record can't be judged again, empty when it can.
+// unjudgeable states why a record can't be judged again, empty when it can.
 func unjudgeable(record *v1.Record) string {
 	touched := func(pointer string) bool { return pointer == "/input" || strings.HasPrefix(pointer, "/input/") }
 	switch {

@@ -137,7 +137,7 @@ func revision(record *v1.Record) string {
 	return strings.Join(out, ", ")
 }
 
-// took says how long the parts of the decision took.
+// took states how long the parts of the decision took.
 func took(record *v1.Record) string {
 	var out []string
 	for _, part := range []row{{"facts", "timer_extract_ns"}, {"policy", "timer_rego_query_eval_ns"}, {"all", "timer_gate_ns"}} {

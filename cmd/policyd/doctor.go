@@ -20,7 +20,7 @@ import (
 // finding is what one check of the doctor says.
 type finding struct {
 	name string
-	// note says what was found; empty when err says it.
+	// note states what was found; empty when err says it.
 	note string
 	err  error
 	// warnings are no faults, and each has a line of its own.
@@ -165,8 +165,8 @@ func examineLog(s *settings) finding {
 	return finding{name: "decision log", note: fmt.Sprintf("%s, %d bytes", s.DecisionLog.File, info.Size())}
 }
 
-// examineServer says whether a server runs. None is no fault: the doctor is
-// asked before the first start, too.
+// examineServer states whether a server runs. None is no fault: the doctor is asked before the first start,
+// too.
 func examineServer(ctx context.Context, s *settings) finding {
 	socket := filepath.Join(s.RunDir, server.SocketName)
 	if _, err := os.Stat(socket); err != nil {

@@ -10,8 +10,8 @@ import (
 	"policyd/internal/secretfile"
 )
 
-// examineAccess looks at what lets callers in besides the state directory's
-// tokens, which examineState stands for.
+// examineAccess looks at what lets callers in besides the state directory's tokens, which examineState
+// represents.
 func examineAccess(s *settings) finding {
 	var notes []string
 	var faults []error

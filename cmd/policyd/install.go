@@ -145,14 +145,8 @@ func listed(names []string) string {
 }
 
 func (p *Program) installOptions(command *cobra.Command, flags *installFlags, client string) (*install.Options, error) {
-	if !slices.Contains([]string{"", "personal", "team", "public"}, flags.audience) {
-		return nil, usage(fmt.Errorf("--audience %q is not known", flags.audience), "name personal, team or public")
-	}
-	if flags.hold < 0 || flags.hold > hook.MaxHold {
-		return nil, usage(fmt.Errorf("--hold %s is not between 0s and %s", flags.hold, hook.MaxHold), "leave it out for the default")
-	}
-	if flags.contain && !install.Contains(client) {
-		return nil, usage(fmt.Errorf("%s takes no rewritten command line from a hook", client), "leave --contain out; its calls are judged as they are")
+	if err := flags.check(client); err != nil {
+		return nil, err
 	}
 	settings, err := p.settings(command, &flags.chosen)
 	if err != nil {
@@ -192,13 +186,33 @@ func (p *Program) installOptions(command *cobra.Command, flags *installFlags, cl
 	if options.HookFlags, err = hookFlags(settings); err != nil {
 		return nil, err
 	}
-	if flags.unattended {
-		options.HookFlags = append(options.HookFlags, "--no-interactive")
-	}
-	if flags.audience != "" {
-		options.HookFlags = append(options.HookFlags, "--audience", flags.audience)
-	}
+	options.HookFlags = append(options.HookFlags, flags.session()...)
 	return options, nil
+}
+
+// check returns a usage error for the first flag that doesn't fit the client.
+func (f *installFlags) check(client string) error {
+	switch {
+	case !slices.Contains([]string{"", "personal", "team", "public"}, f.audience):
+		return usage(fmt.Errorf("--audience %q is not known", f.audience), "name personal, team or public")
+	case f.hold < 0 || f.hold > hook.MaxHold:
+		return usage(fmt.Errorf("--hold %s is not between 0s and %s", f.hold, hook.MaxHold), "leave it out for the default")
+	case f.contain && !install.Contains(client):
+		return usage(fmt.Errorf("%s takes no rewritten command line from a hook", client), "leave --contain out; its calls are judged as they are")
+	}
+	return nil
+}
+
+// session returns the flags of the hook that describe its sessions.
+func (f *installFlags) session() []string {
+	var list []string
+	if f.unattended {
+		list = append(list, "--no-interactive")
+	}
+	if f.audience != "" {
+		list = append(list, "--audience", f.audience)
+	}
+	return list
 }
 
 // checkLasting refuses programs that will be gone: a hook whose program is missing lets

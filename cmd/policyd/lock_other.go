@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// errLocked says that another process has the lock.
+// errLocked states that another process has the lock.
 var errLocked = errors.New("locked")
 
 // lockFile does nothing where there are no such locks: two processes that use

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errLocked says that another process has the lock.
+// errLocked states that another process has the lock.
 var errLocked = errors.New("locked")
 
 // lockFile locks a file for this process until it is closed. errLocked means

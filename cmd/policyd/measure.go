@@ -27,7 +27,7 @@ func (o observer) Ended(ctx context.Context, seen server.Observation) {
 	}
 }
 
-// readings say what is wrong with who is let in, and until when TLS holds.
+// readings state what is wrong with who is let in, and until when TLS holds.
 func (o *operations) readings() []metrics.Reading {
 	list := []metrics.Reading{{Name: "policyd_tokens_up", Help: "1 while every token file is in force.", Value: metrics.Truth(o.tokens.Fault() == nil)}}
 	if o.certificates == nil {

@@ -14,8 +14,8 @@ const (
 	memoryShare = 9
 )
 
-// limitMemory makes the garbage collector keep to the container's limit, unless
-// the environment says what to keep to. It returns the limit, 0 for none.
+// limitMemory makes the garbage collector keep to the container's limit, unless the environment states what
+// to keep to. It returns the limit, 0 for none.
 func limitMemory(env func(string) (string, bool), root fs.FS) int64 {
 	if _, set := env("GOMEMLIMIT"); set {
 		return 0

@@ -27,7 +27,7 @@ type operations struct {
 	settings *settings
 	logger   *slog.Logger
 	tokens   *server.TokenFiles
-	// certificates is nil where the address is served in plain text.
+	// certificates is nil if the address is served in plain text.
 	certificates *certificates.Store
 	connections  *server.Connections
 	// policy is nil until a sidecar decides.
@@ -81,7 +81,7 @@ func certificateOptions(s *settings) certificates.Options {
 
 const certificateHint = "tls in the settings names certificate, key and client_ca, in PEM; the key has mode 0600"
 
-// tokenHint says what to do about tokens that can't be used.
+// tokenHint states what to do about tokens that can't be used.
 func tokenHint(err error) string {
 	var open *server.ModeError
 	if errors.As(err, &open) || sidecar.Unwritable(err) {
@@ -134,8 +134,8 @@ func (o *operations) options(decider *sidecar.Sidecar) func(*server.Options) {
 // errNoCertificate refuses a connection that outlived what it proved.
 var errNoCertificate = errors.New("the client certificate of this connection ended, or its authority is trusted no more; connect again with another")
 
-// identify says whom the certificate of a connection stands for. One that names
-// two entries of the settings stands for nobody.
+// identify says whom the certificate of a connection represents. One that names two entries of the settings
+// represents nobody.
 func (o *operations) identify(state *tls.ConnectionState) (who server.Principal, named bool, err error) {
 	leaf := o.certificates.Client(state)
 	if leaf == nil {
@@ -166,8 +166,8 @@ func namesOf(leaf *x509.Certificate) []string {
 	return names
 }
 
-// ready adds what is wrong with tokens and certificate. Neither makes the server
-// unready: what was in force serves, or what is left of it.
+// ready adds what is wrong with tokens and certificate. Neither makes the server unready: what was active
+// serves, or what is left of it.
 func (o *operations) ready(inner func() server.Readiness) func() server.Readiness {
 	return func() server.Readiness {
 		readiness := inner()
@@ -188,7 +188,7 @@ func (o *operations) ready(inner func() server.Readiness) func() server.Readines
 	}
 }
 
-// tokenConsequence says what follows for a token whose file can't be read.
+// tokenConsequence states what follows for a token whose file can't be read.
 func tokenConsequence(err error) string {
 	if secretfile.Transient(err) {
 		return "the token that was read last stays in force"

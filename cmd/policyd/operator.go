@@ -31,8 +31,7 @@ type operator struct {
 // operatorPatience bounds one request of a command.
 const operatorPatience = 30 * time.Second
 
-// operator reaches the server that has the state directory. Where there is none
-// it opens the store itself.
+// operator reaches the server that has the state directory. If there is none it opens the store itself.
 func (p *Program) operator(ctx context.Context, s *settings) (*operator, error) {
 	tokens, err := server.LoadOrCreateTokens(s.StateDir)
 	if err != nil {
@@ -197,7 +196,7 @@ func (f *settingsFlags) addOperator(command *cobra.Command) {
 	f.addRunDir(command)
 }
 
-// addRunDir adds the flag that says where the server's socket is.
+// addRunDir adds the flag that states where the server's socket is.
 func (f *settingsFlags) addRunDir(command *cobra.Command) {
 	f.add(command, "run_dir", "run-dir", "`directory` of the Unix socket")
 }

@@ -67,7 +67,7 @@ func (p *Program) promptsList() *cobra.Command {
 // usualPrompts is how many prompts a person is shown at a time.
 const usualPrompts = 100
 
-// nothingListed says that a list is empty.
+// nothingListed states that a list is empty.
 func nothingListed(state string) string {
 	if state == "all" {
 		return "there are no prompts"
@@ -155,7 +155,7 @@ func (p *Program) answerEqual(ctx context.Context, o *operator, id string, reque
 
 func answerPath(id string) string { return "/v1/prompts/" + url.PathEscape(id) + "/answer" }
 
-// asksAlike reports whether two prompts look the same to a person but for the session.
+// asksAlike reports whether two prompts look the same to a person except for the session.
 func asksAlike(a, b *v1.Prompt) bool {
 	return a.Title == b.Title && a.Call.Tool == b.Call.Tool && a.Call.Text == b.Call.Text && a.Call.Cwd == b.Call.Cwd &&
 		a.Call.Agent == b.Call.Agent && a.Call.GrantRoot == b.Call.GrantRoot && slices.Equal(a.Call.Paths, b.Call.Paths) &&

@@ -8,10 +8,9 @@ import (
 	"policyd/internal/pdp"
 )
 
-// reach finds the running server's socket as a program does that stands beside
-// an agent. Agents start such programs with less of an environment than the
-// server had, so the server's own word on where it listens comes before the
-// usual place.
+// reach finds the running server's socket as a program does that is beside an agent. Agents start such
+// programs with less of an environment than the server had, so the server's own word on where it listens
+// comes before the usual place.
 func (p *Program) reach(command *cobra.Command, s *settings) pdp.Address {
 	if _, set := p.LookupEnv("POLICYD_RUN_DIR"); !set && !command.Flags().Changed("run-dir") {
 		if there := readWhereabouts(filepath.Join(s.StateDir, lockName)); there.Socket != "" {

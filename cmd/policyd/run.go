@@ -10,7 +10,7 @@ import (
 )
 
 // runCommand is `policyd-hook run` in the main program, for places where the small one is not installed. Its
-// flags are read by package run, since what stands after "--" is another program's.
+// flags are read by package run, since what follows "--" is another program's.
 func (p *Program) runCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "run --decision ID -- PROGRAM [ARGUMENTS]",

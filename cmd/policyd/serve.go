@@ -142,8 +142,8 @@ func connectionLimit(set, descriptors int) int {
 // endOther is what to do about a state directory that another process has taken.
 const endOther = "end the other one first"
 
-// lockHint says what to do about a state directory that can't be taken. busy is what to do
-// if another process has taken it.
+// lockHint states what to do about a state directory that can't be taken. busy is what to do if another
+// process has taken it.
 func lockHint(err error, busy string) string {
 	if sidecar.Unwritable(err) {
 		return sidecar.WritableHint
@@ -151,7 +151,7 @@ func lockHint(err error, busy string) string {
 	return busy + ", or name another directory with --state-dir"
 }
 
-// stateHint says what to do about a state directory that can't be used.
+// stateHint states what to do about a state directory that can't be used.
 func stateHint(err error) string {
 	var open *server.ModeError
 	switch {

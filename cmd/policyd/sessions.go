@@ -133,7 +133,7 @@ func (p *Program) sessionsArchive() *cobra.Command {
 	return command
 }
 
-// exactlyOne takes one argument, and says what it is if there is none.
+// exactlyOne takes one argument, and states what it is if there is none.
 func exactlyOne(what string) cobra.PositionalArgs { return exactly(1, what) }
 
 // exactlyTwo takes two.

@@ -18,7 +18,7 @@ import (
 // file for each, so that several commands at a time lose none.
 const setAsideDir = "set-aside"
 
-// asideFact says that a file was set aside.
+// asideFact states that a file was set aside.
 type asideFact struct {
 	File   string `json:"file"`
 	Kept   string `json:"kept_as"`
@@ -54,8 +54,8 @@ func setAside(stateDir, file, ending, reason string) (moved string, err error) {
 	return moved, nil
 }
 
-// duplicate gives a file a second name, which must not be taken. Where the file
-// system knows no second names it copies.
+// duplicate gives a file a second name, which must not be taken. If the file system knows no second names it
+// copies.
 func duplicate(file, name string) error {
 	err := os.Link(file, name)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 // settings are those that a sidecar is made of.
 type settings = sidecar.Settings
 
-// settingsFlags are flags that stand for settings, by the setting's dotted name.
+// settingsFlags are flags that represent settings, by the setting's dotted name.
 type settingsFlags struct {
 	file   string
 	values map[string]*string
@@ -29,7 +29,7 @@ func (f *settingsFlags) addPolicy(command *cobra.Command) {
 	f.addState(command)
 }
 
-// addState adds the flags that say where settings and state are.
+// addState adds the flags that state where settings and state are.
 func (f *settingsFlags) addState(command *cobra.Command) {
 	command.Flags().StringVar(&f.file, "config", "", "settings `file` (POLICYD_CONFIG)")
 	f.add(command, "state_dir", "state-dir", "`directory` of tokens, database and decision log")

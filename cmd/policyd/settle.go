@@ -32,7 +32,7 @@ const (
 	memoryFactor = 3
 )
 
-// boundMemory sets the limit, unless the environment says what to keep to.
+// boundMemory sets the limit, unless the environment states what to keep to.
 func boundMemory(env func(string) (string, bool)) {
 	if _, set := env("GOMEMLIMIT"); set {
 		return

@@ -44,17 +44,16 @@ func advise(start, length uintptr, advice int) error {
 // piece is how much of the program has the same advice. A huge page is at least two.
 const piece = 1 << 20
 
-// keepApart has the kernel map of the program what is touched, and not two megabytes for
-// each touch, which it does with files that lie in huge pages of the page cache: of a file
-// written in one piece 39 MB counted as resident memory in place of 11. Advice against
-// huge pages does not hold for these (Linux 6.18), but a mapping of pieces that differ does.
-// They differ in that every other one is left out of core dumps, which hold pages of files
-// on demand alone (core(5)).
+// keepApart has the kernel map of the program what is touched, and not two megabytes for each touch, which it
+// does with files that are in huge pages of the page cache: of a file written in one piece 39 MB counted as
+// resident memory in place of 11. Advice against huge pages does not hold for these (Linux 6.18), but a
+// mapping of pieces that differ does. They differ in that every other one is left out of core dumps, which
+// hold pages of files on demand alone (core(5)).
 func keepApart(start, length uintptr) error {
 	end := start + length
 	for at := (start + piece - 1) / piece * piece; at+piece <= end; at += piece {
 		if at/piece%2 == 0 {
-			continue // the first page of a program is dumped, and lies in an even one
+			continue // the first page of a program is dumped, and is in an even one
 		}
 		if err := advise(at, piece, adviceNotToDump); err != nil {
 			return err

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ticks are the units in which the kernel says when a process started; it has
-// told programs 100 in a second on every architecture since it tells them at all.
+// ticks are the units in which the kernel states when a process started; it has told programs 100 in a second
+// on every architecture since it tells them at all.
 const ticks = 100
 
 // startField is where proc_pid_stat(5) has the start time, counted from the

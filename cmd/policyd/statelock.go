@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// lockName is the file in the state directory that whoever keeps the state in
-// memory has locked. It says where a server can be reached.
+// lockName is the file in the state directory that whoever keeps the state in memory has locked. It states
+// where a server can be reached.
 const lockName = "policyd.lock"
 
 // whereabouts is what a server writes into its lock file.
@@ -20,7 +20,7 @@ type whereabouts struct {
 	Socket  string `json:"socket"`
 }
 
-// inUseError says that another process keeps the state in memory.
+// inUseError states that another process keeps the state in memory.
 type inUseError struct {
 	stateDir string
 	by       whereabouts

@@ -22,7 +22,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// toolsFlags say whose tools are served. They stand in the client's registration.
+// toolsFlags state whose tools are served. They are in the client's registration.
 type toolsFlags struct {
 	chosen  settingsFlags
 	client  string

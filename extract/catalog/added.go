@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/shell"
+	"policyd/extract/argv"
 )
 
 // addedTool is the part of the catalog's entries that operators may write.
@@ -30,7 +30,7 @@ type Additions map[string]struct {
 }
 
 // With returns a catalog that has an operator's tools as well. It changes no entry of c: a
-// name that c knows is a *shell.EntryError, as is an entry that can't be used. denied are
+// name that c knows is a *argv.EntryError, as is an entry that can't be used. denied are
 // the kinds and verbs that some agent may not use.
 func (c *Catalog) With(clients Additions, denied map[string]bool) (*Catalog, error) {
 	if len(clients) == 0 {
@@ -49,7 +49,7 @@ func (c *Catalog) With(clients Additions, denied map[string]bool) (*Catalog, err
 		for _, called := range slices.Sorted(maps.Keys(clients[name].Tools)) {
 			path := "clients." + name + ".tools." + called
 			if err := extended.addable(key, called, denied); err != nil {
-				return nil, &shell.EntryError{Entry: path, Message: err.Error()}
+				return nil, &argv.EntryError{Entry: path, Message: err.Error()}
 			}
 			made, err := clients[name].Tools[called].tool(path)
 			if err != nil {
@@ -72,7 +72,7 @@ func (c *Catalog) addClient(name string) (string, error) {
 		return name, nil
 	}
 	if name == "" || strings.TrimSpace(name) != name || c.Clients[strings.ToLower(name)] != nil {
-		return "", &shell.EntryError{Entry: "clients." + name, Message: "no name of a client; write the name that sessions have in agent, or generic for every unknown client"}
+		return "", &argv.EntryError{Entry: "clients." + name, Message: "no name of a client; write the name that sessions have in agent, or generic for every unknown client"}
 	}
 	c.Aliases[strings.ToLower(name)] = name
 	c.Clients[name] = &client{MCP: c.Clients[genericClient].MCP, Inherits: genericClient, Tools: map[string]*Tool{}}
@@ -106,7 +106,7 @@ func (c *Catalog) addable(key, name string, denied map[string]bool) error {
 // tool returns what the catalog has for an operator's entry, with every part checked.
 func (a *addedTool) tool(path string) (*Tool, error) {
 	if a == nil {
-		return nil, &shell.EntryError{Entry: path, Message: "empty; an entry has a kind, and names the arguments"}
+		return nil, &argv.EntryError{Entry: path, Message: "empty; an entry has a kind, and names the arguments"}
 	}
 	made := &Tool{
 		Kind: a.Kind, CommandLines: CommandLines{Command: a.Command, Shell: a.Shell, Cwd: a.Cwd},
@@ -134,7 +134,7 @@ var fileLists = []string{"paths", "default", "patterns", "content", "inert"}
 func (a *addedTool) checkKind(path string) error {
 	lists, known := addedKinds[a.Kind]
 	if !known {
-		return &shell.EntryError{Entry: path + ".kind", Message: fmt.Sprintf("%q is no kind; allowed: %s", a.Kind,
+		return &argv.EntryError{Entry: path + ".kind", Message: fmt.Sprintf("%q is no kind; allowed: %s", a.Kind,
 			strings.Join(slices.Sorted(maps.Keys(addedKinds)), ", "))}
 	}
 	for _, list := range []struct {
@@ -151,16 +151,16 @@ func (a *addedTool) checkKind(path string) error {
 		{"content", len(a.Content)},
 	} {
 		if list.length > 0 && !slices.Contains(lists, list.name) {
-			return &shell.EntryError{Entry: path + "." + list.name, Message: fmt.Sprintf("a tool of the kind %s has no %s; choose another kind, or remove it", a.Kind, list.name)}
+			return &argv.EntryError{Entry: path + "." + list.name, Message: fmt.Sprintf("a tool of the kind %s has no %s; choose another kind, or remove it", a.Kind, list.name)}
 		}
 	}
 	switch {
 	case a.Kind == v1.ToolShell && len(a.Command) == 0:
-		return &shell.EntryError{Entry: path, Message: "declares no argument with a command line; add command"}
+		return &argv.EntryError{Entry: path, Message: "declares no argument with a command line; add command"}
 	case a.Kind == v1.ToolFetch && len(a.URLs) == 0:
-		return &shell.EntryError{Entry: path, Message: "declares no argument with an address; add urls"}
+		return &argv.EntryError{Entry: path, Message: "declares no argument with an address; add urls"}
 	case len(lists) == len(fileLists) && len(a.Paths) == 0:
-		return &shell.EntryError{Entry: path, Message: "declares no argument with a path; add paths"}
+		return &argv.EntryError{Entry: path, Message: "declares no argument with a path; add paths"}
 	}
 	return nil
 }
@@ -176,14 +176,14 @@ var changingOps = map[string][]string{
 func (a *addedTool) checkArguments(path string) error {
 	for _, name := range slices.Sorted(maps.Keys(a.Paths)) {
 		if !slices.Contains(addedOps, a.Paths[name]) {
-			return &shell.EntryError{Entry: path + ".paths." + name, Message: fmt.Sprintf("%q is nothing that is done to a path; allowed: %s", a.Paths[name], strings.Join(addedOps, ", "))}
+			return &argv.EntryError{Entry: path + ".paths." + name, Message: fmt.Sprintf("%q is nothing that is done to a path; allowed: %s", a.Paths[name], strings.Join(addedOps, ", "))}
 		}
 	}
 	if a.Default != "" && a.Default != v1.OpRead && a.Default != v1.OpList && a.Default != "tree" {
-		return &shell.EntryError{Entry: path + ".default", Message: fmt.Sprintf("%q is nothing that is done to the working directory; allowed: list, read, tree", a.Default)}
+		return &argv.EntryError{Entry: path + ".default", Message: fmt.Sprintf("%q is nothing that is done to the working directory; allowed: list, read, tree", a.Default)}
 	}
 	if ops := changingOps[a.Kind]; ops != nil && !slices.ContainsFunc(slices.Collect(maps.Values(a.Paths)), func(op string) bool { return slices.Contains(ops, op) }) {
-		return &shell.EntryError{Entry: path + ".paths", Message: fmt.Sprintf("a tool of the kind %s has a path with %s; add it, or choose another kind", a.Kind, ops[0])}
+		return &argv.EntryError{Entry: path + ".paths", Message: fmt.Sprintf("a tool of the kind %s has a path with %s; add it, or choose another kind", a.Kind, ops[0])}
 	}
 	lists := map[string][]string{
 		"command": a.Command, "cwd": a.Cwd, "paths": slices.Collect(maps.Keys(a.Paths)), "patterns": a.Patterns, "urls": a.URLs, "content": a.Content, "inert": a.Inert,
@@ -192,7 +192,7 @@ func (a *addedTool) checkArguments(path string) error {
 	for _, list := range slices.Sorted(maps.Keys(lists)) {
 		for _, name := range lists[list] {
 			if first, twice := seen[name]; twice {
-				return &shell.EntryError{Entry: path + "." + list, Message: fmt.Sprintf("the argument %q is in %s already; list it in one of them", name, first)}
+				return &argv.EntryError{Entry: path + "." + list, Message: fmt.Sprintf("the argument %q is in %s already; list it in one of them", name, first)}
 			}
 			seen[name] = list
 		}

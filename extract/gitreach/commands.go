@@ -6,7 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/trust"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
@@ -26,7 +26,7 @@ type Commands struct {
 
 // settingsReach says what the files are that the repository's settings make git
 // read: it prints lines of theirs when they are not what it expects.
-func (g *Commands) settingsReach(verdict git.Verdict) string {
+func (g *Commands) settingsReach(verdict trust.Verdict) string {
 	for _, file := range verdict.Files {
 		resolved, err := g.View.Resolve(file)
 		switch {
@@ -81,7 +81,7 @@ func (g *Commands) pushesPlainly(c *shell.Command) bool {
 		if err != nil || resolved.Unseen {
 			return false
 		}
-		if verdict := g.Repos.Inspect(resolved.Real, "push"); verdict.MapsPushes || !verdict.Trusted && verdict.Code() != git.CodeHook {
+		if verdict := g.Repos.Inspect(resolved.Real, "push"); verdict.Effects.Has(trust.MapsPushes) || !verdict.Trusted && verdict.Code() != trust.CodeHook {
 			return false
 		}
 	}
@@ -90,7 +90,7 @@ func (g *Commands) pushesPlainly(c *shell.Command) bool {
 
 // storesReach says whether a command prints a credential that git keeps: in settings, in addresses of
 // remotes, or in messages of reflogs, which hold the words of command lines.
-func (g *Commands) storesReach(c *shell.Command, verdict git.Verdict) string {
+func (g *Commands) storesReach(c *shell.Command, verdict trust.Verdict) string {
 	if answer := configReach(c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
@@ -116,11 +116,11 @@ var settingsOf = map[string]func(name string) bool{
 	},
 }
 
-func (g *Commands) storeReach(store string, c *shell.Command, verdict git.Verdict) string {
+func (g *Commands) storeReach(store string, c *shell.Command, verdict trust.Verdict) string {
 	holds := false
 	if settings, known := settingsOf[store]; known {
 		holds = slices.ContainsFunc(verdict.Credentials, settings)
-	} else if verdict.Repository {
+	} else if verdict.Found {
 		holds = slices.ContainsFunc(g.logsOf(store, c, verdict), g.Kept.KeepsCredentials)
 	}
 	if holds {
@@ -130,7 +130,7 @@ func (g *Commands) storeReach(store string, c *shell.Command, verdict git.Verdic
 }
 
 // logsOf are the reflogs of a store, or directories of them.
-func (g *Commands) logsOf(store string, c *shell.Command, verdict git.Verdict) []string {
+func (g *Commands) logsOf(store string, c *shell.Command, verdict trust.Verdict) []string {
 	switch {
 	case store == "stash":
 		return []string{verdict.CommonDir + "/logs/refs/stash"}
@@ -142,7 +142,7 @@ func (g *Commands) logsOf(store string, c *shell.Command, verdict git.Verdict) [
 
 // walksAll reports whether a command begins at other refs than those that it names.
 func (g *Commands) walksAll(c *shell.Command) bool {
-	return slices.ContainsFunc(g.Tables.walks.All, func(option string) bool { _, ok := c.Form.Get(option); return ok })
+	return given(c, g.Tables.walks.All)
 }
 
 // Trust adds a caveat where the repository's own configuration could run a
@@ -171,18 +171,44 @@ func (g *Commands) Trust(item *v1.Item, c *shell.Command) {
 			item.Caveats.Add("git_untrusted")
 			return
 		}
-		if answer := g.settingsReach(verdict); answer != disk.ReachesNone {
-			item.Caveats.Add(answer)
-		}
-		g.Classes.Reach(item, func() string { return g.Prints.gitReach(item, c, verdict, resolved.Real) })
-		if answer := g.storesReach(c, verdict); answer != disk.ReachesNone {
-			item.Caveats.Add(answer)
-		}
-		g.Classes.Reach(item, func() string { return g.Prints.blobReach(item, c, verdict, resolved.Real) })
-		if c.Git.Handed && verdict.AltersNames {
-			item.Caveats.Add(disk.ReachesUnknown)
-		}
+		g.reach(item, c, verdict, resolved.Real)
 	}
+}
+
+// reach adds what a command reaches in a repository that is trusted.
+func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) {
+	if answer := g.settingsReach(verdict); answer != disk.ReachesNone {
+		item.Caveats.Add(answer)
+	}
+	g.Classes.Reach(item, func() string { return g.Prints.gitReach(item, c, verdict, dir) })
+	if answer := g.storesReach(c, verdict); answer != disk.ReachesNone {
+		item.Caveats.Add(answer)
+	}
+	g.Classes.Reach(item, func() string { return g.Prints.blobReach(item, c, verdict, dir) })
+	if c.Git.Handed && verdict.Effects.Has(trust.AltersNames) {
+		item.Caveats.Add(disk.ReachesUnknown)
+	}
+	if verdict.Effects.Has(trust.ChecksSignatures) && g.Tables.readers[c.Verb].printsCommits() {
+		item.Caveats.Add("git_untrusted")
+	}
+	if verdict.Effects.Has(trust.LazyFetch) && !g.readsLocally(c, dir) {
+		item.Caveats.Add("network")
+	}
+}
+
+// readsLocally reports whether a command reads nothing that a partial clone can lack: such a clone
+// has commits and refs, and git fetches files and directories of commits when it reads them.
+func (g *Commands) readsLocally(c *shell.Command, dir string) bool {
+	options, known := g.Tables.walks.Local[c.Verb]
+	if !known || c.Git.Blobs+len(c.Git.Pathspecs)+len(c.Git.Patterns)+len(c.Git.Staged) > 0 {
+		return false
+	}
+	if slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return g.Prints.namesPath(c, word, dir) }) {
+		return false
+	}
+	return slices.Contains(options, "*") || !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
+		return entry.Name[0] == '-' && !slices.Contains(options, entry.Name)
+	})
 }
 
 // gitUnseen judges a git command in a repository that can't be looked at. The
@@ -221,7 +247,7 @@ var severalSettings = []string{"--get-regexp", "--regexp", "--get-urlmatch", "--
 // configReach says whether a command prints a setting of git that holds a
 // secret: a token in an address, a password. Commands that print one setting
 // are held to its name.
-func configReach(c *shell.Command, verdict git.Verdict) string {
+func configReach(c *shell.Command, verdict trust.Verdict) string {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	printed := false
 	switch {
@@ -230,7 +256,7 @@ func configReach(c *shell.Command, verdict git.Verdict) string {
 	case strings.HasPrefix(c.Verb, "git config"):
 		key := strings.ToLower(c.Git.Setting)
 		one := key != "" && !slices.ContainsFunc(severalSettings, has)
-		printed = one && (git.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
+		printed = one && (trust.SecretSetting(key) || slices.Contains(verdict.Credentials, key)) || !one && len(verdict.Credentials) > 0
 	}
 	if printed {
 		return disk.ReachesSecret

@@ -11,8 +11,10 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/object"
 	"policyd/extract/git/syntax"
+	"policyd/extract/git/trust"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
@@ -31,7 +33,7 @@ type Prints struct {
 	Links   *scope.HardLinks
 	Tracked *Tracked
 	// budget is what was read of history.
-	budget git.Budget
+	budget object.Budget
 }
 
 // gitReader says when a git command prints whole contents (S3).
@@ -83,6 +85,11 @@ func (g *gitReader) readsWork(form v1.Form) bool {
 	return g.Work && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
 }
 
+// printsCommits reports whether the command prints commits in the format that settings choose.
+func (g gitReader) printsCommits() bool {
+	return slices.Contains([]string{"named", "walked", "logs"}, g.Commits)
+}
+
 func (g *gitReader) printsContents(form v1.Form) bool {
 	has := func(option string) bool { _, ok := form.Get(option); return ok }
 	prints := g.Prints || g.Options && slices.ContainsFunc(form, func(entry v1.Entry) bool { return entry.Name[0] == '-' })
@@ -91,20 +98,20 @@ func (g *gitReader) printsContents(form v1.Form) bool {
 
 // gitReach says whether a command that prints the contents of tracked files, or of those
 // that commits hold, can print a secret.
-func (p *Prints) gitReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
+func (p *Prints) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
 	reader, ok := p.Tables.readers[c.Verb]
 	if !ok {
 		return disk.ReachesNone
 	}
-	if !verdict.Repository {
+	if !verdict.Found {
 		return outsideRepository(c)
 	}
 	stash := c.Verb == "git stash show"
-	reader.Prints = reader.Prints || stash && verdict.ShowsStash
+	reader.Prints = reader.Prints || stash && verdict.Effects.Has(trust.ShowsStash)
 	if !reader.printsContents(c.Form) {
 		return disk.ReachesNone
 	}
-	if given(c, reader.Elsewhere) || verdict.Recurses || stash && verdict.ShowsUntracked {
+	if given(c, reader.Elsewhere) || verdict.Effects.Has(trust.Recurses) || stash && verdict.Effects.Has(trust.ShowsUntracked) {
 		return disk.ReachesUnknown // what is tracked there, or was stashed beside, isn't looked at
 	}
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
@@ -132,12 +139,12 @@ func given(c *shell.Command, options []string) bool {
 }
 
 // objectsReach says whether a secret is among the files that words name as revision:path.
-func (p *Prints) objectsReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
+func (p *Prints) objectsReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
 	for i, object := range c.Git.Objects {
 		specs := []string{objectSpec(object)}
 		answer := p.trackedReach(verdict, specs, dir)
 		if holder := c.Git.Holders[i]; answer == disk.ReachesNone && holder != "" {
-			answer = p.pastReach(item, verdict, git.History{Revisions: []string{holder}, Alone: true}, specs, dir)
+			answer = p.pastReach(item, verdict, history.Query{Revisions: []string{holder}, Alone: true}, specs, dir)
 		}
 		if answer != disk.ReachesNone {
 			return answer
@@ -147,9 +154,9 @@ func (p *Prints) objectsReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 }
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
-func (p *Prints) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict git.Verdict, dir string) string {
+func (p *Prints) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
 	paths, revisions := p.divided(c, reader, &verdict, dir)
-	named := pathspecs(c, reader, verdict.Follows, paths)
+	named := pathspecs(c, reader, verdict.Effects.Has(trust.Follows), paths)
 	of, specs := p.historyOf(c, reader, revisions, named), named
 	if len(named) > 0 {
 		specs = slices.Concat(named, c.Git.Below())
@@ -180,13 +187,13 @@ func objectSpec(object string) string {
 }
 
 // isPath reports whether git takes a word that may name a revision for a path.
-func (p *Prints) isPath(c *shell.Command, reader *gitReader, verdict *git.Verdict, word, dir string) bool {
+func (p *Prints) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
 	return !reader.Numbers && p.namesPath(c, word, dir) &&
-		!p.Classes.Past().Names(verdict, word, &p.budget)
+		!history.MayName(&verdict.Repository, word, &p.budget)
 }
 
 // divided tells paths from revisions among the words that may name either.
-func (p *Prints) divided(c *shell.Command, reader *gitReader, verdict *git.Verdict, dir string) (paths, revisions []string) {
+func (p *Prints) divided(c *shell.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
 	for _, word := range c.Git.Revisions {
 		if p.isPath(c, reader, verdict, word, dir) {
 			paths = append(paths, word)
@@ -229,22 +236,22 @@ func (p *Prints) namesPath(c *shell.Command, word, dir string) bool {
 
 // trackedReach says whether a secret is among the tracked files that pathspecs
 // select.
-func (p *Prints) trackedReach(verdict git.Verdict, specs []string, dir string) string {
+func (p *Prints) trackedReach(verdict trust.Verdict, specs []string, dir string) string {
 	return p.secretAmong(verdict, func(visit func(path string) bool) error {
-		return p.Policy.Git.Tracked(verdict, specs, dir, visit)
+		return history.Tracked(verdict.Repository, specs, dir, visit)
 	})
 }
 
 // workReach says what tracked files are on the disk where a command reads them there:
 // other names of secrets, and, with opens, whatever lies behind a link that stands in the
 // place of a directory. Git then looks only at what each file itself is.
-func (p *Prints) workReach(verdict git.Verdict, specs []string, dir string, opens bool) string {
+func (p *Prints) workReach(verdict trust.Verdict, specs []string, dir string, opens bool) string {
 	doubles := p.Links.Doubles(verdict.Top)
 	if !opens && len(doubles) == 0 {
 		return disk.ReachesNone
 	}
 	answer, last, linked, left := disk.ReachesNone, "", false, disk.MaxReached
-	err := p.Policy.Git.Tracked(verdict, specs, dir, func(name string) bool {
+	err := history.Tracked(verdict.Repository, specs, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		if parent := path.Dir(name); opens && parent != last {
 			resolved, err := p.View.Resolver.Resolve(verdict.Top + "/" + parent)
@@ -261,7 +268,7 @@ func (p *Prints) workReach(verdict git.Verdict, specs []string, dir string, open
 		}
 		return answer == disk.ReachesNone
 	})
-	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+	if err != nil && !errors.Is(err, history.ErrNoRepository) {
 		return disk.ReachesUnknown
 	}
 	return answer
@@ -269,7 +276,7 @@ func (p *Prints) workReach(verdict git.Verdict, specs []string, dir string, open
 
 // secretAmong says whether a secret is among tracked files, which list names from the
 // top until visit has had enough.
-func (p *Prints) secretAmong(verdict git.Verdict, list func(visit func(path string) bool) error) string {
+func (p *Prints) secretAmong(verdict trust.Verdict, list func(visit func(path string) bool) error) string {
 	answer := disk.ReachesNone
 	err := list(func(path string) bool {
 		if p.Classes.SecretFile(verdict.Top + "/" + path) {
@@ -277,7 +284,7 @@ func (p *Prints) secretAmong(verdict git.Verdict, list func(visit func(path stri
 		}
 		return answer == disk.ReachesNone
 	})
-	if err != nil && !errors.Is(err, git.ErrNoRepository) {
+	if err != nil && !errors.Is(err, history.ErrNoRepository) {
 		return disk.ReachesUnknown
 	}
 	return answer
@@ -286,21 +293,24 @@ func (p *Prints) secretAmong(verdict git.Verdict, list func(visit func(path stri
 // blobReach says whether a word names the contents of a tracked secret by their
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
-func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict git.Verdict, dir string) string {
+func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
-	for _, word := range c.Git.Revisions {
+	for _, word := range slices.Concat(c.Git.Revisions, c.Git.Holders) {
 		for _, digits := range syntax.Hashes(word) {
 			if answer := p.hashReach(digits, verdict); answer != disk.ReachesNone {
 				return answer
 			}
 		}
 	}
+	if verdict.Found && slices.ContainsFunc(c.Git.Holders, func(holder string) bool { return !p.countsFromTop(holder, verdict) }) {
+		return disk.ReachesUnknown
+	}
 	if answer := p.stagedReach(c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
-	if !verdict.Repository {
+	if !verdict.Found {
 		return disk.ReachesNone
 	}
 	if answer := p.contentReach(item, c, verdict); answer != disk.ReachesNone {
@@ -311,9 +321,15 @@ func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict git.Verdict,
 	}
 	answer := p.trackedReach(verdict, nil, verdict.Top)
 	if answer == disk.ReachesNone && (slices.Contains(refFormatters, c.Verb) || takesRefs(c)) {
-		answer = p.pastReach(item, verdict, git.History{All: true, Contents: true}, nil, verdict.Top)
+		answer = p.pastReach(item, verdict, history.Query{All: true, Contents: true}, nil, verdict.Top)
 	}
 	return answer
+}
+
+// countsFromTop reports whether the path in revision:path is that of a file of the work tree. It is for the
+// index, and for the hash of a commit that the shell puts there.
+func (p *Prints) countsFromTop(holder string, verdict trust.Verdict) bool {
+	return holder == "" || strings.Contains(holder, "$(") || p.Classes.Past().CountsFromTop(verdict.Repository, holder, &p.budget)
 }
 
 // takesRefs reports whether the shell makes words of a command of the names of refs.
@@ -323,7 +339,7 @@ func takesRefs(c *shell.Command) bool {
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
 // prints these whatever options say of commits. To git show the shell makes hashes of commits alone.
-func (p *Prints) contentReach(item *v1.Item, c *shell.Command, verdict git.Verdict) string {
+func (p *Prints) contentReach(item *v1.Item, c *shell.Command, verdict trust.Verdict) string {
 	words := c.Git.Revisions
 	switch c.Verb {
 	case "git cat-file":
@@ -332,12 +348,12 @@ func (p *Prints) contentReach(item *v1.Item, c *shell.Command, verdict git.Verdi
 	default:
 		return disk.ReachesNone
 	}
-	return p.pastReach(item, verdict, git.History{Revisions: words, Contents: true}, nil, verdict.Top)
+	return p.pastReach(item, verdict, history.Query{Revisions: words, Contents: true}, nil, verdict.Top)
 }
 
 // printsObjects reports whether a command may print what a tag names: a tag may name the
 // contents of a file.
-func (p *Prints) printsObjects(c *shell.Command, verdict git.Verdict, dir string) bool {
+func (p *Prints) printsObjects(c *shell.Command, verdict trust.Verdict, dir string) bool {
 	reader := p.Tables.readers[c.Verb]
 	switch {
 	case slices.Contains(refFormatters, c.Verb):
@@ -353,7 +369,7 @@ var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
 
 // stagedReach says whether a word that reads like a pathspec with magic names a tracked
 // secret: git looks first for a path of that very name in its index.
-func (p *Prints) stagedReach(c *shell.Command, verdict git.Verdict) string {
+func (p *Prints) stagedReach(c *shell.Command, verdict trust.Verdict) string {
 	for _, name := range c.Git.Staged {
 		if answer := p.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != disk.ReachesNone {
 			return answer
@@ -364,7 +380,7 @@ func (p *Prints) stagedReach(c *shell.Command, verdict git.Verdict) string {
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.
-func (p *Prints) namesTags(c *shell.Command, verdict git.Verdict, dir string) bool {
+func (p *Prints) namesTags(c *shell.Command, verdict trust.Verdict, dir string) bool {
 	if takesRefs(c) {
 		return true
 	}
@@ -375,33 +391,33 @@ func (p *Prints) namesTags(c *shell.Command, verdict git.Verdict, dir string) bo
 			words = append(words, word)
 		}
 	}
-	return p.Policy.Git.Tags(verdict, words)
+	return history.MayNameTags(verdict.Repository, words)
 }
 
 // objectPrinters print whatever a revision names, whatever options say of commits, and
 // whatever paths they are limited to.
 var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"}
 
-func (p *Prints) hashReach(digits string, verdict git.Verdict) string {
+func (p *Prints) hashReach(digits string, verdict trust.Verdict) string {
 	if verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
 	return p.secretAmong(verdict, func(visit func(path string) bool) error {
-		return p.Policy.Git.Blobs(verdict, digits, visit)
+		return history.Blobs(verdict.Repository, digits, visit)
 	})
 }
 
 // historyOf are the commits that a command prints contents of, by its revisions and limited by
 // pathspecs. Where the shell makes words of them, all count.
-func (p *Prints) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) git.History {
+func (p *Prints) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) history.Query {
 	walks := p.Tables.walks
 	switch reader.Commits {
 	case "":
-		return git.History{}
+		return history.Query{}
 	case "all":
-		return git.History{All: true, Walks: true}
+		return history.Query{All: true, Walks: true}
 	}
-	of := git.History{
+	of := history.Query{
 		Walks:     reader.Commits == "walked" || reader.Commits == "named" && given(c, walks.Walked),
 		Alone:     reader.Commits == "trees",
 		Logs:      reader.Commits == "logs" || given(c, walks.Logs),
@@ -431,13 +447,13 @@ func (g *gitReader) revisions(c *shell.Command, words []string) []string {
 
 // pastReach says whether a secret is among the files that commits hold, as far as pathspecs
 // select them, and notes on the item where it is.
-func (p *Prints) pastReach(item *v1.Item, verdict git.Verdict, of git.History, specs []string, dir string) string {
+func (p *Prints) pastReach(item *v1.Item, verdict trust.Verdict, of history.Query, specs []string, dir string) string {
 	if len(of.Revisions) == 0 && !of.All {
 		return disk.ReachesNone
 	}
 	of.Budget = &p.budget
 	answer := p.secretAmong(verdict, func(visit func(path string) bool) error {
-		return p.Classes.Past().Held(verdict, of, specs, dir, visit)
+		return p.Classes.Past().Held(verdict.Repository, of, specs, dir, visit)
 	})
 	if answer == disk.ReachesSecret && p.Classes.Sought == nil {
 		item.Caveats.Add("secret_in_commits")

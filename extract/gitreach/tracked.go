@@ -8,7 +8,8 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/trust"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
@@ -33,13 +34,13 @@ type Tracked struct {
 func (f *Tracked) TrackedNames(dir string, a *shell.Access, base string, found disk.Found) (answer string, known bool) {
 	verdict := f.Repos.Inspect(dir, "ls-files")
 	switch {
-	case verdict.Trusted && verdict.Repository:
+	case verdict.Trusted && verdict.Found:
 	case len(a.Commits) > 0 || a.AtHead:
 		return disk.ReachesUnknown, true // a commit may name what is on no disk
 	default:
 		return disk.ReachesNone, false
 	}
-	if verdict.AltersNames || a.Quoted && verdict.AltersStatus || a.Ignoring && f.rulesUnseen(verdict, dir) {
+	if verdict.Effects.Has(trust.AltersNames) || a.Quoted && verdict.Effects.Has(trust.AltersStatus) || a.Ignoring && f.rulesUnseen(verdict, dir) {
 		return disk.ReachesUnknown, true
 	}
 	left := disk.MaxReached
@@ -74,10 +75,10 @@ func (f *Tracked) soughtName(path, top, dir, base string, names *value.Names) st
 var errManyAnswers = errors.New("commits were read too often")
 
 // list visits the names that git's index has, and then those that commits have, until visit has had enough.
-func (f *Tracked) list(verdict git.Verdict, a *shell.Access, dir string, visit func(path string) bool) error {
+func (f *Tracked) list(verdict trust.Verdict, a *shell.Access, dir string, visit func(path string) bool) error {
 	commits, specs := f.commitsOf(a, dir)
 	more := true
-	err := f.Policy.Git.Tracked(verdict, specs, dir, func(path string) bool {
+	err := history.Tracked(verdict.Repository, specs, dir, func(path string) bool {
 		more = visit(path)
 		return more
 	})
@@ -87,15 +88,15 @@ func (f *Tracked) list(verdict git.Verdict, a *shell.Access, dir string, visit f
 	case !f.Repos.AsksGit():
 		return errManyAnswers
 	}
-	return f.Policy.Git.Beyond(verdict, git.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
+	return history.Beyond(verdict.Repository, history.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
 }
 
 // rulesUnseen reports whether git may go by ignore rules that its index alone holds: it reads
 // there what a sparse checkout left out. Below a directory that is left out as well, nothing lies
 // that they could take back in.
-func (f *Tracked) rulesUnseen(verdict git.Verdict, dir string) bool {
+func (f *Tracked) rulesUnseen(verdict trust.Verdict, dir string) bool {
 	unseen := false
-	err := f.Policy.Git.Tracked(verdict, nil, dir, func(name string) bool {
+	err := history.Tracked(verdict.Repository, nil, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		unseen = path.Base(name) == ".gitignore" && !f.View.Exists(full) && f.View.Exists(paths.Parent(full))
 		return !unseen

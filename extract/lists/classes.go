@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
 	"policyd/extract/paths"
 )
 
@@ -16,7 +16,7 @@ import (
 type PathClass struct {
 	paths.Class
 	// Past is what commits hold of it.
-	Past *git.Past
+	Past *history.Past
 	// Judged is false if no definition of the class has an effect, so that only rules of a site read it.
 	Judged bool
 }
@@ -49,7 +49,7 @@ func newClasses(config, settings classData) ([]PathClass, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, PathClass{Class: class, Past: git.NewPast(class.MayMatch), Judged: config.judges(name) || settings.judges(name)})
+		out = append(out, PathClass{Class: class, Past: history.NewPast(class.MayMatch), Judged: config.judges(name) || settings.judges(name)})
 	}
 	return out, nil
 }

@@ -224,8 +224,7 @@ func withoutDots(path string) (clean string, other bool) {
 // straight resolves a clean path without symbolic links, missing or not, which
 // nearly every path is, without building a string. It reports false for any other.
 func (r *Resolver) straight(path string) (Resolved, bool) {
-	if len(path) == 1 || path[len(path)-1] == '/' || strings.HasPrefix(path, "/proc") ||
-		strings.IndexByte(path, '~') >= 0 || strings.Contains(path, "//") || strings.Contains(path, "/.") && hasDots(path) {
+	if !canonical(path) {
 		return Resolved{}, false
 	}
 	var seen node
@@ -245,6 +244,15 @@ func (r *Resolver) straight(path string) (Resolved, bool) {
 	result := Resolved{Real: path}
 	result.found(&seen)
 	return result, true
+}
+
+// canonical reports whether a path is spelled like a real path outside of /proc: no empty segment, no dots,
+// no tilde, no slash at its end.
+func canonical(path string) bool {
+	if len(path) == 1 || path[len(path)-1] == '/' || strings.HasPrefix(path, "/proc") {
+		return false
+	}
+	return strings.IndexByte(path, '~') < 0 && !strings.Contains(path, "//") && (!strings.Contains(path, "/.") || !hasDots(path))
 }
 
 // vouched is the end of the first segment to look at: what is known of a directory is known

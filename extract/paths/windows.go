@@ -125,21 +125,28 @@ func WindowsJoin(base, raw, home string) string {
 	case strings.HasPrefix(text, "//"):
 		return text
 	case strings.HasPrefix(text, "/"):
-		if DriveLetter(base) {
-			return base[:2] + text // the root of the drive in force
-		}
-		if strings.HasPrefix(base, "/") && !strings.HasPrefix(base, "//") {
+		return windowsRooted(base, text)
+	case DriveLetter(text):
+		if len(text) > 2 && text[2] == '/' {
 			return text
 		}
+		return "" // relative to that drive's own directory
+	case base == "":
 		return ""
-	case DriveLetter(text) && len(text) > 2 && text[2] == '/':
-		return text
-	case DriveLetter(text) && (len(text) == 2 || base == ""), base == "":
-		return ""
-	case DriveLetter(text):
-		return "" // counts from that drive's own directory
 	}
 	return base + "/" + text
+}
+
+// windowsRooted resolves a path that begins with one slash: it starts at the root of the drive of base.
+// It is empty if base is a share or unknown.
+func windowsRooted(base, text string) string {
+	switch {
+	case DriveLetter(base):
+		return base[:2] + text
+	case strings.HasPrefix(base, "/") && !strings.HasPrefix(base, "//"):
+		return text
+	}
+	return ""
 }
 
 // WindowsSpelling is what a path that can't be followed spells, for lists that

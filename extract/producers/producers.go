@@ -29,7 +29,7 @@ type Producers struct {
 }
 
 // Path is what a program prints if it doesn't fail, "" if that isn't certain. The question
-// is the name of a value of extract/shell/producers.json, an operand and a working directory,
+// is the name of a value of extract/argv/producers.json, an operand and a working directory,
 // separated by newlines.
 //
 // The environment counts as the person's: agents can change it on the line alone, where the shell's
@@ -54,7 +54,7 @@ func (p *Producers) Path(question string) string {
 	return text
 }
 
-// values are the values of extract/shell/producers.json, by a working directory and an operand.
+// values are the values of extract/argv/producers.json, by a working directory and an operand.
 var values = map[string]func(p *Producers, dir, operand string) string{
 	"git_directory":          func(p *Producers, dir, _ string) string { return p.gitDirectory(dir) },
 	"absolute_git_directory": func(p *Producers, dir, _ string) string { return p.gitDirectory(dir) },

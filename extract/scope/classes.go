@@ -6,7 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
 )
@@ -64,7 +64,7 @@ func (c *Classifier) Reach(item *v1.Item, look func() string) {
 }
 
 // Past is what commits hold of what is sought.
-func (c *Classifier) Past() *git.Past {
+func (c *Classifier) Past() *history.Past {
 	if c.Sought != nil {
 		return c.Sought.Past
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/trust"
 	"policyd/extract/stat"
 	"policyd/internal/credential"
 )
@@ -82,7 +82,7 @@ func (k *GitKept) SecretSettings(real string) bool {
 		return true
 	}
 	content, err := k.View.ReadFile(real)
-	return err != nil || git.HoldsCredentials(content)
+	return err != nil || trust.HoldsCredentials(content)
 }
 
 // GitDirSecret reports whether a repository's own directory holds such a file.

@@ -2,7 +2,8 @@ package scope
 
 import (
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/trust"
 	"policyd/extract/lists"
 )
 
@@ -14,9 +15,9 @@ type Policy struct {
 	Own, Protected []string
 	// Home is the sidecar's own home directory.
 	Home string
-	Git  *git.Reader
+	Git  *trust.Reader
 	// Past is what commits hold of secret files.
-	Past *git.Past
+	Past *history.Past
 	// Clients are the catalog's names of the programs that agents call themselves.
 	Clients map[string]string
 	// GitFiles and GitDirectories are names below a repository's own directory that may hold credentials.

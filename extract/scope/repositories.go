@@ -5,7 +5,8 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
-	"policyd/extract/git"
+	"policyd/extract/git/history"
+	"policyd/extract/git/trust"
 )
 
 // Repositories asks git's reader about the repositories of the session.
@@ -24,12 +25,12 @@ func (r *Repositories) PlainRefs(dir string, said bool) bool {
 		return false
 	}
 	verdict := r.Inspect(dir, "for-each-ref")
-	return r.Policy.Git.PlainRefs(verdict) && (!said || r.Policy.Git.PlainTags(verdict))
+	return !verdict.Effects.Has(trust.AltersNames) && history.RefsAreWords(verdict.Repository) && (!said || history.TagsAreWords(verdict.Repository))
 }
 
 // Inspect judges what git does in a directory. A repository that isn't the session's own is
 // trusted only if the session may read all of it, since git does.
-func (r *Repositories) Inspect(dir, subcommand string) git.Verdict {
+func (r *Repositories) Inspect(dir, subcommand string) trust.Verdict {
 	verdict := r.InspectAnywhere(dir, subcommand)
 	if !verdict.Trusted || !verdict.Above {
 		return verdict
@@ -38,13 +39,13 @@ func (r *Repositories) Inspect(dir, subcommand string) git.Verdict {
 	case v1.SpaceRepository, v1.SpaceGrantRead, v1.SpaceGrantReadWrite:
 		return verdict
 	}
-	verdict.Trusted, verdict.Reason = false, git.CodeOutsideRoots+": "+verdict.Top
+	verdict.Trusted, verdict.Reason = false, trust.CodeOutsideRoots+": "+verdict.Top
 	return verdict
 }
 
 // InspectAnywhere does so for a repository wherever it lies.
-func (r *Repositories) InspectAnywhere(dir, subcommand string) git.Verdict {
-	query := git.Query{Dir: dir, Subcommand: subcommand, Home: r.View.Home, TrustedRoots: r.trusted[:0], Seen: &r.View.Resolver}
+func (r *Repositories) InspectAnywhere(dir, subcommand string) trust.Verdict {
+	query := trust.Query{Dir: dir, Subcommand: subcommand, Home: r.View.Home, TrustedRoots: r.trusted[:0], Seen: &r.View.Resolver}
 	for _, root := range r.Scope.Roots {
 		if IsOwn(root.Space) {
 			query.TrustedRoots = append(query.TrustedRoots, root.Real)
@@ -64,7 +65,7 @@ func (r *Repositories) Toplevel(dir string) string {
 		return ""
 	}
 	verdict := r.Inspect(resolved.Real, "rev-parse")
-	if !verdict.Trusted || !verdict.Repository || !r.belongsToUser(verdict.Top, verdict.Top+"/.git", verdict.GitDir) {
+	if !verdict.Trusted || !verdict.Found || !r.belongsToUser(verdict.Top, verdict.Top+"/.git", verdict.GitDir) {
 		return ""
 	}
 	return verdict.Top
@@ -103,7 +104,7 @@ const gitEntry = ".git"
 // mapped shows git's reader the disk of an agent that sees it under other names.
 type mapped struct{ *disk.View }
 
-// Real implements git.View.
+// Real implements object.View.
 func (m mapped) Real(path string) (string, error) {
 	resolved, err := m.Resolver.Resolve(path)
 	switch {
@@ -117,7 +118,7 @@ func (m mapped) Real(path string) (string, error) {
 	return resolved.Real, nil
 }
 
-// Disk implements git.View.
+// Disk implements object.View.
 func (m mapped) Disk(real string) (string, error) {
 	if disk, visible := m.Resolver.Map.Sidecar(real); visible {
 		return disk, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
@@ -12,9 +13,9 @@ import (
 // openArchives notes the archives that options named, once all options are
 // known: tar -t reads what tar -c writes. An archive named host:file lies on
 // another machine, which tar asks for it.
-func (p *parsed) openArchives(program *Program) {
+func (p *parsed) openArchives(program *argv.Program) {
 	op, kind := v1.OpWrite, "write"
-	if slices.ContainsFunc(program.reading, p.hasAll) {
+	if slices.ContainsFunc(program.Reading, p.hasAll) {
 		op, kind = v1.OpRead, "read"
 	}
 	for i, word := range p.archives {
@@ -93,7 +94,7 @@ func plainFile(text string) bool {
 func (p *parsed) noAtFiles() {
 	for _, word := range p.words {
 		if strings.HasPrefix(word.Text, "@") {
-			p.risk(shortened(word.Text))
+			p.risk(argv.Shortened(word.Text))
 			p.c.Form.Put("<@file>", "unknown")
 		}
 		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !p.beginsPlain(word, "@") {

@@ -89,7 +89,7 @@ func (w *walker) plainSubscript(st *state, part *syntax.ParamExp) bool {
 	case w.zsh || w.posix && (!known || value.array == nil):
 		return false
 	case isAll(part.Index):
-		return known && value.array != nil && value.array.plain() || !known && slices.Contains(w.table.words.PublicVariables, part.Param.Value)
+		return known && value.array != nil && value.array.plain() || !known && slices.Contains(w.table.Words.Variables.Public, part.Param.Value)
 	case known && value.array != nil && value.array.associative:
 		_, ok := w.key(st, part.Index)
 		return ok

@@ -74,7 +74,7 @@ func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
 // keeps approvals away; the value of any other may be a path that the program opens.
 func (w *walker) sets(st *state, name string, value Word) *state {
 	switch {
-	case w.table.words.harmless(name, value) || w.unchanged(name, value):
+	case w.harmless(name, value) || w.unchanged(name, value):
 		return st
 	case w.loads(name, value):
 		return loading(st, value.Text)
@@ -92,8 +92,8 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 // inert reports whether a variable is none that changes how programs run, and its value text
 // that no program takes for a command.
 func (w *walker) inert(name string, value Word) bool {
-	return inertText(value) && guard.IsName(name) && !w.table.words.dangerous(name) &&
-		(!w.zsh || !slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)))
+	return inertText(value) && guard.IsName(name) && !w.table.Words.Variables.Dangerous(name) &&
+		(!w.zsh || !slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)))
 }
 
 // inertText reports whether a value is text that no program takes for a command.
@@ -103,13 +103,13 @@ func inertText(value Word) bool {
 
 // loads reports whether a variable lists directories that code is loaded from, all of them known.
 func (w *walker) loads(name string, value Word) bool {
-	return inertText(value) && slices.Contains(w.table.words.LoadingVariables, name)
+	return inertText(value) && slices.Contains(w.table.Words.Variables.Loading, name)
 }
 
 // withoutInherited is the value of such a variable without what it held before, at its beginning
 // or end. Programs load code from the directories of the person's environment anyway.
 func (w *walker) withoutInherited(st *state, name string, value *syntax.Word) *syntax.Word {
-	if st.assigned(name) || !slices.Contains(w.table.words.LoadingVariables, name) || !w.table.words.dangerous(name) {
+	if st.assigned(name) || !slices.Contains(w.table.Words.Variables.Loading, name) || !w.table.Words.Variables.Dangerous(name) {
 		return value
 	}
 	parts, wrap := value.Parts, func(parts []syntax.WordPart) []syntax.WordPart { return parts }
@@ -220,14 +220,14 @@ func (w *walker) local(name string) bool {
 		return false
 	}
 	switch {
-	case w.zsh && slices.Contains(w.table.words.ZshVariables, strings.ToLower(name)):
+	case w.zsh && slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)):
 		return false
 	case w.zsh:
-		return slices.Contains(w.table.words.LocalVariables, strings.ToUpper(name))
+		return slices.Contains(w.table.Words.Variables.LocalNames, strings.ToUpper(name))
 	case w.posix && strings.ToLower(name) != name:
-		return slices.Contains(w.table.words.LocalVariables, name)
+		return slices.Contains(w.table.Words.Variables.LocalNames, name)
 	}
-	return w.table.words.local(name)
+	return w.table.Words.Variables.Local(name, guard.IsName(name))
 }
 
 // assignments walks a command that is nothing but assignments.
@@ -298,7 +298,7 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 	if next, ok := w.activates(st, after, argv, redirs); ok {
 		return next, next
 	}
-	if slices.Contains(w.table.words.RunsText, name) {
+	if slices.Contains(w.table.Words.Shell.RunsText, name) {
 		w.runsText(st, argv, redirs)
 		return after.nowhere().withCaveat("assigns"), after.nowhere().withCaveat("assigns")
 	}
@@ -500,7 +500,7 @@ func (w *walker) set(st, after *state, args []Word, redirs []Access) (ok, fail *
 		named := strings.HasSuffix(text, "o") && len(text) > 1 && (text[0] == '-' || text[0] == '+')
 		if named {
 			text = strings.TrimSuffix(text, "o")
-			if i++; i == len(args) || !slices.Contains(w.table.words.SafeSetNames, args[i].Text) {
+			if i++; i == len(args) || !slices.Contains(w.table.Words.Shell.SafeSetNames, args[i].Text) {
 				text = "?"
 			}
 		}
@@ -540,4 +540,9 @@ func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access
 		}
 	}
 	w.emit(c)
+}
+
+// harmless reports whether assigning value to name changes nothing but how output looks.
+func (w *walker) harmless(name string, value Word) bool {
+	return value.Kind == Literal && w.table.Words.Variables.Harmless(name, value.Text)
 }

@@ -1,9 +1,6 @@
 package shell
 
 import (
-	"encoding/json"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -142,38 +139,6 @@ func TestPlainPieces(t *testing.T) {
 	assert.Contains(t, texts, `src\.env`)
 	assert.Equal(t, []string{"API_TOKEN"}, variables)
 	assert.Equal(t, []string{"A_TOKEN"}, parseWindows(t, "cmd", "echo %A_TOKEN%").Commands[0].Variables)
-}
-
-// Entries for Windows that stand for another exist, and its forms are spelled
-// as the table reads them (V5, D1).
-func TestWindowsTable(t *testing.T) {
-	table := newTable(t)
-	require.NoError(t, table.Check())
-	for key := range table.raw {
-		if entry := table.program(key); strings.Contains(key, "/") && entry.as != "" {
-			assert.NotNil(t, table.program(entry.as), key)
-		}
-	}
-	text, err := os.ReadFile("../../policies/policyd/config/safe_verbs/data.json")
-	require.NoError(t, err)
-	var platforms map[string]map[string][]struct{ Form map[string]string }
-	require.NoError(t, json.Unmarshal(text, &platforms))
-	checked := 0
-	for verb, forms := range platforms["windows"] {
-		for _, prefix := range []string{cmdletPrefix, builtinPrefix, windowsPrefix} {
-			entry := table.program(prefix + verb)
-			if entry == nil || entry.as != "" {
-				continue
-			}
-			checked++
-			for name, kind := range forms[0].Form {
-				common := slices.Contains([]string{"-ErrorAction", "-WarningAction", "-Verbose"}, name)
-				assert.True(t, common || agrees([]*Program{entry}, name, kind), "%s: %s is %s", verb, name, kind)
-			}
-		}
-		assert.NotContains(t, []string{"Remove-Item", "del", "copy", "Set-Content", "Invoke-Expression", "ForEach-Object", "sed", "xargs"}, verb)
-	}
-	assert.Greater(t, checked, 50)
 }
 
 // FuzzPlainLine holds that a line that counts as plain holds no character that

@@ -193,7 +193,7 @@ func (w *walker) onlyReadBeside(harmless func(*Command) bool) bool {
 	}
 	for i := range w.line.Commands {
 		c := &w.line.Commands[i]
-		if !slices.Contains(w.table.words.ReadingVerbs, c.Verb) && !harmless(c) {
+		if !slices.Contains(w.table.Words.Printing.ReadingVerbs, c.Verb) && !harmless(c) {
 			return false
 		}
 		for j := range c.Accesses {

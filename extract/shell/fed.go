@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
@@ -169,14 +170,14 @@ func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word
 // plainProgram reports whether a program is one that the table explains and
 // that runs nothing else.
 func (w *walker) plainProgram(name string) bool {
-	program := w.table.program(name)
-	return program != nil && !program.runsAnything && program.wrapper == "" && !isShell(name) &&
-		!slices.Contains(w.table.words.RunsText, name) && name != "cd" && name != "find"
+	program := w.table.Program(name)
+	return program != nil && !program.RunsAnything && program.Wrapper == "" && !argv.IsShell(name) &&
+		!slices.Contains(w.table.Words.Shell.RunsText, name) && name != "cd" && name != "find"
 }
 
 // scripted reports whether a command is a shell with a script in its words.
-func scripted(argv []Word) bool {
-	return isShell(argv[0].Text) && len(argv) > 2 && argv[1].literal("-c") && argv[2].Kind == Literal
+func scripted(words []Word) bool {
+	return argv.IsShell(words[0].Text) && len(words) > 2 && words[1].literal("-c") && words[2].Kind == Literal
 }
 
 // standsAlone puts the names in the place of a mark that is a word of its own.
@@ -197,7 +198,7 @@ func (p *parsed) fedXargs() bool {
 		p.inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
 		p.words = append(slices.Clip(p.words), p.inner...)
 	}
-	if len(p.inner) > 0 && p.inner[0].Kind == Literal && slices.Contains(p.w.table.words.TextPrograms, p.inner[0].Text) && p.plainXargs() {
+	if len(p.inner) > 0 && p.inner[0].Kind == Literal && slices.Contains(p.w.table.Words.Printing.TextPrograms, p.inner[0].Text) && p.plainXargs() {
 		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
@@ -286,7 +287,7 @@ func (p *parsed) plainXargs() bool {
 		return false // a mark that only the run can tell
 	}
 	return !slices.ContainsFunc(p.c.Form, func(entry v1.Entry) bool {
-		return !slices.Contains(p.w.table.words.XargsOptions, entry.Name)
+		return !slices.Contains(p.w.table.Words.Printing.XargsOptions, entry.Name)
 	})
 }
 
@@ -303,8 +304,8 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.Unknown || len(c.Dirs) != 1 || c.mixed || in != nil && in.digits != nil {
 		return nil
 	}
-	words := w.table.words
-	if allowed, ok := words.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
+	words := w.table.Words
+	if allowed, ok := words.Printing.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
 			return in.filtered(c)
@@ -331,23 +332,23 @@ func (w *walker) out(from int, in *feed) *feed {
 	if !w.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
 	}
-	if lists, ok := words.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
+	if lists, ok := words.Printing.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
-	if _, ok := words.CommitNames[c.Verb]; ok {
+	if _, ok := words.Printing.CommitNames[c.Verb]; ok {
 		return w.commitNames(c)
 	}
 	if f := w.othersFeed(c); f != nil {
 		return f
 	}
-	f := producerFeed(c, words.TrackedNames[c.Verb])
+	f := producerFeed(c, words.Printing.TrackedNames[c.Verb])
 	if f != nil && !f.listed {
 		if c.Verb == "rg" && onlyImplied(c) && !has("--files") {
 			f.besides = append(f.besides, "<stdin>") // as it calls what it is piped from outside
 		}
-		f.zero = slices.ContainsFunc(words.ZeroOptions[c.Verb], has)
+		f.zero = slices.ContainsFunc(words.Printing.ZeroOptions[c.Verb], has)
 		f.Rooted = c.Verb == "find"
-		f.files = f.files || !f.widened && slices.ContainsFunc(words.FileNames[c.Verb], has) && !has("-L") // given -L some greps name directories
+		f.files = f.files || !f.widened && slices.ContainsFunc(words.Printing.FileNames[c.Verb], has) && !has("-L") // given -L some greps name directories
 	}
 	return f
 }
@@ -366,7 +367,7 @@ func (f *feed) filtered(c *Command) *feed {
 // printsNames reports whether a producer is given nothing with which it prints more
 // than the names of files, or these otherwise than they are: in colors, say.
 func (w *walker) printsNames(c *Command, besides ...string) bool {
-	allowed, ok := w.table.words.NameProducers[c.Verb]
+	allowed, ok := w.table.Words.Printing.NameProducers[c.Verb]
 	plain := func(option string) bool {
 		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
 	}
@@ -382,12 +383,12 @@ func onlyImplied(c *Command) bool {
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
 func (w *walker) listed(runner, run *Command, in *feed) *feed {
-	words := w.table.words
-	allowed, ok := words.NamePickers[run.Verb]
+	words := w.table.Words
+	allowed, ok := words.Printing.NamePickers[run.Verb]
 	has := func(c *Command, options []string) bool {
 		return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
 	}
-	if !ok || !has(run, words.NameListers[run.Verb]) ||
+	if !ok || !has(run, words.Printing.NameListers[run.Verb]) ||
 		slices.ContainsFunc(run.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) ||
 		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && !a.IfExists }) {
 		return nil
@@ -407,7 +408,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 		return nil
 	}
 	f.Handing, f.many, f.every, f.spaced = value.AsWords, false, len(f.roots) > 1, false
-	f.zero = has(run, words.ZeroOptions[run.Verb])
+	f.zero = has(run, words.Printing.ZeroOptions[run.Verb])
 	return &f
 }
 
@@ -532,7 +533,7 @@ func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // hashFeed is what git prints of commits, where each line begins with a hash.
 func (w *walker) hashFeed(c *Command) *feed {
-	allowed, ok := w.table.words.HashPrinters[c.Verb]
+	allowed, ok := w.table.Words.Printing.HashPrinters[c.Verb]
 	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !gitsyntax.PrintsOneLine(c.Git.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/argv"
 	"policyd/extract/value"
 )
 
@@ -317,7 +318,7 @@ func (n *findNode) tests(name string, certain bool, met *bool) int {
 }
 
 // find reads paths, and an expression of words each with its own arguments.
-func (p *parsed) find(program *Program) {
+func (p *parsed) find(program *argv.Program) {
 	behind := false
 	rest := p.words
 	for len(rest) > 0 {
@@ -334,9 +335,9 @@ func (p *parsed) find(program *Program) {
 			rest = rest[1:]
 			continue
 		}
-		known, ok := program.options[word.Text]
-		if ok && known.kinds[0] == "command" {
-			rest = p.execution(known.canonical, rest[1:])
+		known, ok := program.Options[word.Text]
+		if ok && known.Kinds[0] == "command" {
+			rest = p.execution(known.Canonical, rest[1:])
 			continue
 		}
 		if len(rest) > 1 {

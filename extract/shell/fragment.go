@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 )
 
@@ -234,21 +235,19 @@ func unquoted(text string) (word string, size int) {
 
 // starts reports whether a program is there to start the one that its words name.
 func (w *walker) starts(name string) bool {
-	program := w.table.program(name)
-	return program != nil && (program.wrapper != "" || program.runsAnything)
+	program := w.table.Program(name)
+	return program != nil && (program.Wrapper != "" || program.RunsAnything)
 }
 
 // tells reports whether deny rules look for a program by its name.
 func tells(name string) bool {
 	name = path.Base(name)
-	return printsVariables(name) || ownProgram(name)
+	return printsVariables(name) || argv.IsOwn(name)
 }
 
 func printsVariables(name string) bool {
 	return declares(name) || slices.Contains([]string{"env", "printenv", "set"}, name)
 }
-
-func ownProgram(name string) bool { return name == "policyd" || name == "policyd-hook" }
 
 // fragment is what a piece may run. own is how many of its words stand before a redirection.
 func (w *walker) fragment(st *state, fields []string, own int) Command {
@@ -258,7 +257,7 @@ func (w *walker) fragment(st *state, fields []string, own int) Command {
 	switch {
 	case printsVariables(name) && printsAll(name, fields[1:own]):
 		c.Caveats.Add("reads_environment")
-	case ownProgram(name):
+	case argv.IsOwn(name):
 		c.Caveats.Add("own_program")
 	}
 	p := parsed{w: w, c: &c, st: st}

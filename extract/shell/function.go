@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -53,10 +54,10 @@ func isBody(body *syntax.Stmt) bool {
 // definable reports whether a name means nothing to shells, nor to the program
 // table.
 func (w *walker) definable(name string) bool {
-	return guard.IsName(strings.ReplaceAll(name, "-", "_")) && !ownProgram(name) &&
-		w.table.program(name) == nil && !isShell(name) && !guard.ReservedWord(name) &&
-		!slices.Contains(w.table.words.Hooks, name) && (!w.zsh || !strings.HasPrefix(name, "TRAP")) &&
-		!slices.Contains(w.table.words.RunsText, name) && !slices.Contains(w.table.words.Builtins, name)
+	return guard.IsName(strings.ReplaceAll(name, "-", "_")) && !argv.IsOwn(name) &&
+		w.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
+		!slices.Contains(w.table.Words.Shell.Hooks, name) && (!w.zsh || !strings.HasPrefix(name, "TRAP")) &&
+		!slices.Contains(w.table.Words.Shell.RunsText, name) && !slices.Contains(w.table.Words.Shell.Builtins, name)
 }
 
 // uncalled walks the functions that the line defines and never calls: they stay

@@ -64,10 +64,10 @@ func (p *parsed) revision(word Word) {
 // besideObjects counts commits where git prints more than the objects that the words name: those
 // of options, and all that is tracked where it compares a single tree with that.
 func (p *parsed) besideObjects() {
-	words := p.w.table.words
+	words := p.w.table.Words
 	has := func(option string) bool { _, ok := p.c.Form.Get(option); return ok }
-	compared := p.c.Git.Blobs == 1 && slices.Contains(words.TreeComparers, p.c.Verb)
-	if p.c.Git.Blobs > 0 && len(p.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.CommitOptions, has)) {
+	compared := p.c.Git.Blobs == 1 && slices.Contains(words.Printing.TreeComparers, p.c.Verb)
+	if p.c.Git.Blobs > 0 && len(p.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
 		p.c.Git.Revisions = append(p.c.Git.Revisions, "HEAD")
 	}
 }
@@ -226,12 +226,7 @@ func checksSignature(format Word) bool {
 	if format.Kind != Literal || strings.Contains(strings.ReplaceAll(format.Text, "contents:signature", ""), "signature") {
 		return true
 	}
-	for _, part := range strings.Split(format.Text, "%")[1:] {
-		if strings.HasPrefix(strings.TrimLeft(part, "+- "), "G") {
-			return true
-		}
-	}
-	return false
+	return gitsyntax.ChecksSignature(format.Text)
 }
 
 // harmlessConfig are settings for `git -c` that choose how output looks.

@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 )
 
 // changed makes writes of what operands were taken to read, if the program writes the files
 // that they name: git checkout REVISION -- PATH. Which files a pattern of git's selects is
 // not looked up.
-func (p *parsed) changed(program *Program, from int) {
-	if !slices.ContainsFunc(program.changes, func(option string) bool { return option == "*" || p.has(option) }) {
+func (p *parsed) changed(program *argv.Program, from int) {
+	if !slices.ContainsFunc(program.Changes, func(option string) bool { return option == "*" || p.has(option) }) {
 		return
 	}
-	p.c.Git.PathRisk = program.risks["<path>"]
+	p.c.Git.PathRisk = program.Risks["<path>"]
 	for i := from; i < len(p.c.Accesses); i++ {
 		a := &p.c.Accesses[i]
 		if i > from || a.Glob {
@@ -31,15 +32,15 @@ func (p *parsed) changed(program *Program, from int) {
 
 // commitRisk notes the risk of an operand that names a commit and no path: the only one, and not
 // the commit that is checked out. A file is taken for a commit unless the word can be none.
-func (p *parsed) commitRisk(program *Program, operands, behind []Word) {
+func (p *parsed) commitRisk(program *argv.Program, operands, behind []Word) {
 	for _, word := range operands {
 		if spelledPath(word.Text) {
-			p.risk(program.risks["<path>"])
+			p.risk(program.Risks["<path>"])
 			return
 		}
 	}
 	if len(operands) == 1 && len(behind) == 0 && !operands[0].literal("HEAD") && !operands[0].literal("@") {
-		p.risk(program.risks["<commit>"])
+		p.risk(program.Risks["<commit>"])
 	}
 }
 
@@ -55,7 +56,7 @@ func (p *parsed) assigned(key Word) {
 	plain := func(setting string) bool {
 		return name == setting || strings.HasSuffix(setting, ".") && strings.HasPrefix(name, setting)
 	}
-	if key.Kind != Literal || !slices.ContainsFunc(p.w.table.words.PlainGitSettings, plain) {
+	if key.Kind != Literal || !slices.ContainsFunc(p.w.table.Words.Operands.GitSettings, plain) {
 		p.c.Caveats.Add("executes")
 	}
 	if p.has("--global") {

@@ -74,6 +74,6 @@ func (w *walker) printsWords(st *state, argv []Word) bool {
 	if _, known := st.functions.get(argv[0].Text); known {
 		return false
 	}
-	program := w.table.program(argv[0].Text)
-	return program != nil && program.inert
+	program := w.table.Program(argv[0].Text)
+	return program != nil && program.Inert
 }

@@ -4,32 +4,24 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/argv"
 	"policyd/extract/windows"
 )
 
 // Program text in an argument or on standard input can be anything, so such a line is
 // answered once or denied, never remembered (A1).
 
-// What an entry states of lines that hold program text.
-const (
-	inlineAlways  = "always"
-	inlineUnknown = "unknown"
-)
-
-// interprets reports whether a program runs program text that it is given.
-func (p *Program) interprets() bool { return p.stdinCode || p.inline != "" || len(p.textIn) > 0 }
-
 // inlineText notes a command that runs program text of its line, or may: that of the
 // program itself, or of an interpreter that one of its words names.
-func (p *parsed) inlineText(program *Program) {
+func (p *parsed) inlineText(program *argv.Program) {
 	if _, version := p.c.Form.Get("<version>"); version {
 		return
 	}
 	switch {
 	case program == nil:
 		p.namedInterpreter()
-	case program.inline == inlineAlways, p.textCommand(program),
-		program.interprets() && (p.c.Caveats.Has("dynamic_option") || p.mayTakeText(program) || p.textFromStream()):
+	case program.Inline == argv.InlineAlways, p.textCommand(program),
+		program.Interprets() && (p.c.Caveats.Has("dynamic_option") || p.mayTakeText(program) || p.textFromStream()):
 		p.c.Caveats.Add("inline_code")
 	case p.c.Caveats.Has("runs_anything"): // xargs has it only if what it runs is no item
 		p.namedInterpreter()
@@ -45,17 +37,17 @@ func (p *parsed) windowsText(piped bool) {
 	program := p.program
 	stem := windows.Stem(p.c.Program)
 	if program == nil {
-		program = p.w.table.program("windows/" + stem)
+		program = p.w.table.WindowsProgram(stem)
 	}
 	if program == nil {
-		if program = p.w.table.on(p.w.options.Platform, stem); program == nil || !program.interprets() {
+		if program = p.w.table.On(p.w.options.Platform, stem); program == nil || !program.Interprets() {
 			p.namedInterpreter()
 			return
 		}
 		p.c.Caveats.Add("runs_anything")
 	}
 	option := slices.ContainsFunc(p.words, func(word Word) bool { return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") })
-	if program.interprets() && (option || piped || len(p.words) == 0 || len(program.textIn) > 0) {
+	if program.Interprets() && (option || piped || len(p.words) == 0 || len(program.TextIn) > 0) {
 		p.c.Caveats.Add("inline_code")
 	}
 	p.inlineText(program)
@@ -63,7 +55,7 @@ func (p *parsed) windowsText(piped bool) {
 
 // mayTakeText reports whether an option that the table doesn't know may be one that takes
 // text: letters that stand together, or the beginning of a longer name.
-func (p *parsed) mayTakeText(program *Program) bool {
+func (p *parsed) mayTakeText(program *argv.Program) bool {
 	for _, entry := range p.c.Form {
 		if entry.Kind != "unknown" || !strings.HasPrefix(entry.Name, "-") {
 			continue
@@ -71,8 +63,8 @@ func (p *parsed) mayTakeText(program *Program) bool {
 		if !strings.HasPrefix(entry.Name, "--") {
 			return true
 		}
-		for name, known := range program.options {
-			if known.kinds[0] == "code" && strings.HasPrefix(name, entry.Name) {
+		for name, known := range program.Options {
+			if known.Kinds[0] == "code" && strings.HasPrefix(name, entry.Name) {
 				return true
 			}
 		}
@@ -81,8 +73,8 @@ func (p *parsed) mayTakeText(program *Program) bool {
 }
 
 // textCommand reports whether the first operand is a command that takes text (deno eval).
-func (p *parsed) textCommand(program *Program) bool {
-	return len(p.operands) > 0 && slices.Contains(program.inlineWords, p.operands[0].Text)
+func (p *parsed) textCommand(program *argv.Program) bool {
+	return len(p.operands) > 0 && slices.Contains(program.InlineWords, p.operands[0].Text)
 }
 
 // textFromStream reports whether the script is a stream: standard input, or what another
@@ -104,12 +96,12 @@ func (p *parsed) namedInterpreter() {
 		if words[i].Kind != Literal || name == "" {
 			continue
 		}
-		entry := p.w.table.program(name)
-		if entry == nil || !entry.interprets() || i+1 == len(words) {
+		entry := p.w.table.Program(name)
+		if entry == nil || !entry.Interprets() || i+1 == len(words) {
 			continue
 		}
 		line := p.aside(slices.Concat([]Word{{Kind: Literal, Text: name}}, words[i+1:]))
-		shell := isShell(name) && slices.ContainsFunc(words[i+1:], func(word Word) bool { return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c") })
+		shell := argv.IsShell(name) && slices.ContainsFunc(words[i+1:], func(word Word) bool { return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c") })
 		if shell || slices.ContainsFunc(line.Commands, func(c Command) bool { return c.Caveats.Has("inline_code") }) {
 			p.c.Caveats.Add("inline_code")
 		}
@@ -119,20 +111,20 @@ func (p *parsed) namedInterpreter() {
 
 // showsVariables notes the variables whose values a program prints: under "*" always,
 // under "<bare>" without operands, else with an option.
-func (p *parsed) showsVariables(program *Program) {
-	if program == nil || slices.ContainsFunc(program.showsUnless, p.has) {
+func (p *parsed) showsVariables(program *argv.Program) {
+	if program == nil || slices.ContainsFunc(program.ShowsUnless, p.has) {
 		return
 	}
-	for when, names := range program.shows {
+	for when, names := range program.Shows {
 		if when != "*" && (when != "<bare>" || len(p.operands) > 0) && !p.has(when) {
 			continue
 		}
 		for _, name := range names {
 			// A person can approve the program for good, so this is no private_variable.
 			p.c.Variables = append(p.c.Variables, name)
-			if !slices.Contains(p.w.table.words.PublicVariables, name) {
+			if !slices.Contains(p.w.table.Words.Variables.Public, name) {
 				p.c.Caveats.Add("shows_variable")
-				if program.runsAnything {
+				if program.RunsAnything {
 					p.c.Caveats.Add("runs_anything") // an approval of the program allows more than this
 				}
 			}

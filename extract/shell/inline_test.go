@@ -1,10 +1,11 @@
 package shell
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"policyd/extract/argv"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,15 +24,15 @@ func TestProgramTextOfInterpreters(t *testing.T) {
 	table, err := NewTable()
 	require.NoError(t, err)
 	seen := 0
-	for _, name := range slices.Sorted(maps.Keys(table.raw)) {
-		program := table.program(name)
-		if program == nil || !program.interprets() || strings.ContainsAny(name, "/ ") || isShell(name) {
+	for _, name := range table.Names() {
+		program := table.Program(name)
+		if program == nil || !program.Interprets() || strings.ContainsAny(name, "/ ") || argv.IsShell(name) {
 			continue
 		}
 		seen++
 		lines := []string{name, "cat x | " + name, name + " -", name + " /dev/stdin", name + " -zqe 1", "mytool " + name + " -e 1"}
-		for option, known := range program.options {
-			if known.kinds[0] != "code" {
+		for option, known := range program.Options {
+			if known.Kinds[0] != "code" {
 				continue
 			}
 			lines = append(lines, name+" "+option+" 1", name+" "+option+"=1", "uv run "+name+" "+option+" 1")

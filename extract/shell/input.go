@@ -74,7 +74,7 @@ func (w *walker) reads(c *Command) {
 		named = named || strings.Contains(entry.Name, "stdin") || c.Program == "git" && strings.HasPrefix(entry.Name, "--batch")
 	}
 	given := c.files > 0 && files >= c.files // and none of them is called -
-	w.input.cut = w.input.cut || named || !given && !slices.Contains(w.table.words.InputIgnorers, c.Verb)
+	w.input.cut = w.input.cut || named || !given && !slices.Contains(w.table.Words.Printing.InputIgnorers, c.Verb)
 }
 
 // sharesInput reports whether a redirection gives a command the stream that the

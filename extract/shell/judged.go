@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/argv"
 )
 
 // mostChained is how many words of a line a verb chain may hold, longestChained how long
@@ -15,11 +17,7 @@ const (
 // chainable reports whether a word may be part of a verb chain: one that every shell
 // reads as it stands, so that what is approved reads as what runs.
 func chainable(word Word) bool {
-	return word.Kind == Literal && word.Text != "" && len(word.Text) <= longestChained && !strings.ContainsFunc(word.Text, unchainable)
-}
-
-func unchainable(r rune) bool {
-	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune("_-./,:+@%=", r)
+	return word.Kind == Literal && word.Text != "" && len(word.Text) <= longestChained && !strings.ContainsFunc(word.Text, argv.Unchainable)
 }
 
 // chained puts a word at the end of the verb chain. A word that can't stand there keeps
@@ -34,15 +32,15 @@ func (p *parsed) chained(word Word) {
 
 // target does what an operand means that names a target of a task runner: the target is
 // part of the verb chain, and a variable that is set for it is a risk of its own.
-func (p *parsed) target(program *Program, r role, word Word) {
-	if !slices.Contains(program.chainRoles, r.name) {
+func (p *parsed) target(program *argv.Program, r argv.Role, word Word) {
+	if !slices.Contains(program.ChainRoles, r.Name) {
 		return
 	}
 	name, _, assigns := strings.Cut(word.Text, "=")
 	switch {
 	case !assigns || word.Kind != Literal || strings.HasPrefix(word.Text, "-"):
 		p.chained(word)
-	case p.w.table.words.dangerous(strings.TrimRight(name, ":?+!")) || !chainable(word):
+	case p.w.table.Words.Variables.Dangerous(strings.TrimRight(name, ":?+!")) || !chainable(word):
 		p.c.Caveats.Add("assigns")
 	default:
 		p.risk(word.Text)
@@ -51,8 +49,8 @@ func (p *parsed) target(program *Program, r role, word Word) {
 
 // leadingWords puts the leading words of a program into its verb chain whose command line is its
 // own: as many as the table says, all of them where that is negative or options come first.
-func (p *parsed) leadingWords(program *Program) {
-	count := program.targets
+func (p *parsed) leadingWords(program *argv.Program) {
+	count := program.Targets
 	if count == 0 {
 		return
 	}
@@ -67,8 +65,8 @@ func (p *parsed) leadingWords(program *Program) {
 
 // judge notes a literal word that the table marks as judged, by the name of its option or
 // of its role.
-func (p *parsed) judge(program *Program, name string, word Word) {
-	if program != nil && word.Kind == Literal && slices.Contains(program.judged, name) {
+func (p *parsed) judge(program *argv.Program, name string, word Word) {
+	if program != nil && word.Kind == Literal && slices.Contains(program.Judged, name) {
 		p.c.Values.Add(name, word.Text)
 	}
 }
@@ -77,7 +75,7 @@ func (p *parsed) judge(program *Program, name string, word Word) {
 // as mvn's -Dname=value.
 func (p *parsed) defined(canonical, kind string, word Word) {
 	switch {
-	case p.program == nil || kind != "unknown" || len(p.program.chainRoles) == 0:
+	case p.program == nil || kind != "unknown" || len(p.program.ChainRoles) == 0:
 	case chainable(Word{Kind: word.Kind, Text: strings.ReplaceAll(word.Text, "#", "")}): // no comment begins within a word
 		p.risk(canonical + " " + word.Text)
 	default:

@@ -129,3 +129,9 @@ func TestWaysToShowMerges(t *testing.T) {
 		assert.Equal(t, known, kind == "merges" && !c.Caveats.Has("unknown_option"), line)
 	}
 }
+
+// V5: a word that only the run can tell may name a host, which is looked up.
+func TestSocketsAreSelectedByKnownWords(t *testing.T) {
+	assert.False(t, parse(t, "lsof -i tcp").Commands[0].Caveats.Has("unknown_option"))
+	assert.True(t, parse(t, "lsof -i $X").Commands[0].Caveats.Has("unknown_option"))
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 )
 
 // Landing says what a program puts at the path that an access names, so that
@@ -38,28 +39,6 @@ const (
 	SymbolicLinks
 )
 
-// placing is what the table knows of a program that puts its sources somewhere.
-type placing struct {
-	// Into and From are options that name the place, and sources.
-	Into []string `json:"into"`
-	From []string `json:"from"`
-	// Trees, Exact, Parents and Vague are the options that make a Landing so, Symbolic and
-	// Linked those that make links of its sources; "*" always.
-	Trees    []string `json:"trees"`
-	Exact    []string `json:"exact"`
-	Parents  []string `json:"parents"`
-	Symbolic []string `json:"symbolic"`
-	Linked   []string `json:"linked"`
-	Vague    []string `json:"vague"`
-	// Fetched are the options with which what an address names is put into the place, else
-	// into the working directory, under the last segment of the address; "*" always, but for
-	// FetchedUnless. A value of From then counts from the place, too.
-	Fetched       []string `json:"fetched"`
-	FetchedUnless []string `json:"fetched_unless"`
-	// Alone is true when a lone operand is a source for the working directory.
-	Alone bool `json:"alone"`
-}
-
 // placed notes an operand or the value of an option of a program that puts
 // sources somewhere.
 func (p *parsed) placed(kind string, word Word) {
@@ -72,11 +51,11 @@ func (p *parsed) placed(kind string, word Word) {
 }
 
 func (p *parsed) placedOption(canonical, kind string, word Word) {
-	if p.program == nil || p.program.places == nil {
+	if p.program == nil || p.program.Places == nil {
 		return
 	}
-	switch places := p.program.places; {
-	case slices.Contains(places.From, canonical) && places.fetches() && kind == "write":
+	switch places := p.program.Places; {
+	case slices.Contains(places.From, canonical) && places.Fetches() && kind == "write":
 		p.names = append(p.names, word)
 	case slices.Contains(places.Into, canonical) || slices.Contains(places.From, canonical):
 		p.placed(kind, word)
@@ -84,8 +63,8 @@ func (p *parsed) placedOption(canonical, kind string, word Word) {
 }
 
 // land ties the sources to the accesses that name where they go.
-func (p *parsed) land(program *Program) {
-	places := program.places
+func (p *parsed) land(program *argv.Program) {
+	places := program.Places
 	if places == nil {
 		return
 	}
@@ -93,7 +72,7 @@ func (p *parsed) land(program *Program) {
 		p.sources, p.targets = append(p.sources, p.targets...), []Word{{Kind: Literal, Text: "."}}
 		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpWrite})
 	}
-	if places.fetches() {
+	if places.Fetches() {
 		p.fetched(places)
 		return
 	}
@@ -127,10 +106,8 @@ func (p *parsed) land(program *Program) {
 	}
 }
 
-func (p *placing) fetches() bool { return len(p.Fetched) > 0 }
-
 // fetched notes the files that a program makes of what addresses name.
-func (p *parsed) fetched(places *placing) {
+func (p *parsed) fetched(places *argv.Placement) {
 	given := func(option string) bool { return option == "*" || p.has(option) }
 	into := Word{Kind: Literal, Text: "."}
 	if len(p.targets) > 0 {

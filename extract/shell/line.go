@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 	"policyd/extract/windows"
@@ -75,23 +76,6 @@ type Line struct {
 	Crossed bool
 }
 
-// WorkingDirectory is what a command does with the directory that it runs in.
-type WorkingDirectory uint8
-
-// What the program table says of it in works_in.
-const (
-	// MayUseCwd is that it may read files there that it doesn't name. It is the zero value.
-	MayUseCwd WorkingDirectory = iota
-	// UsesPaths is that it touches the paths that it names and no other.
-	UsesPaths
-	// WorksInCwd is that its operands are packages or targets there, so that this is where it
-	// works whatever paths it names.
-	WorksInCwd
-)
-
-// worksIn are the values of the program table.
-var worksIn = map[string]WorkingDirectory{"": MayUseCwd, "paths": UsesPaths, "cwd": WorksInCwd}
-
 // Command is one simple command, without the wrappers around it.
 type Command struct {
 	// Verb is the verb chain (V2).
@@ -113,7 +97,7 @@ type Command struct {
 	// OperandFile is true where it can be no directory.
 	OperandFile bool
 	// WorksIn is what it does with the directory that it runs in.
-	WorksIn WorkingDirectory
+	WorksIn argv.WorkingDirectory
 	// Dirs are the directories that it may run in. Unknown means others, too.
 	Dirs    []string
 	Unknown bool
@@ -337,7 +321,7 @@ type walker struct {
 	// producing is what producers count as printing; produced are those whose values were taken
 	// although they may print nothing.
 	producing producing
-	produced  []*producer
+	produced  []*argv.Producer
 	shown     shown
 	line      Line
 }

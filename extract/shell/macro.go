@@ -24,7 +24,7 @@ func (p *parsed) macro(word Word) {
 		p.c.Caveats.Add("executes")
 	}
 	name = strings.TrimRight(name, ":?+!")
-	if slices.Contains(p.w.table.words.MakeControls, name) || strings.ContainsFunc(value, runsInRecipe) {
+	if slices.Contains(p.w.table.Words.Variables.MakeControls, name) || strings.ContainsFunc(value, runsInRecipe) {
 		p.c.Caveats.Add("executes")
 	}
 	p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpExecute)

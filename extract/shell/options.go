@@ -9,13 +9,14 @@ import (
 	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/sql"
 	"policyd/extract/value"
 )
 
 // leading reads the global options before a subcommand and returns the rest.
-func (p *parsed) leading(program *Program) []Word {
+func (p *parsed) leading(program *argv.Program) []Word {
 	rest := p.words
 	p.level = program
 	for len(rest) > 0 && rest[0].isOption() && !rest[0].literal("--") {
@@ -26,13 +27,13 @@ func (p *parsed) leading(program *Program) []Word {
 }
 
 // options reads the options and leaves the operands.
-func (p *parsed) options(program *Program) {
+func (p *parsed) options(program *argv.Program) {
 	p.dashes = -1
 	p.program, p.level = program, program
-	if program.atFiles {
+	if program.AtFiles {
 		p.noAtFiles()
 	}
-	switch program.style {
+	switch program.Style {
 	case "find":
 		p.find(program)
 		return
@@ -51,7 +52,7 @@ func (p *parsed) options(program *Program) {
 			p.c.Caveats.Add("dynamic_option") // the next word may be the bundle
 		}
 	}
-	early := program.endsAtOperand()
+	early := program.EndsAtOperand()
 	rest := p.words
 	for len(rest) > 0 {
 		word := rest[0]
@@ -92,17 +93,17 @@ func (p *parsed) options(program *Program) {
 
 // late reports whether an option comes too late to count as one: behind the
 // first operand.
-func (p *parsed) late(program *Program, word Word) bool {
-	if program.late != nil {
-		return !slices.ContainsFunc(program.late, func(name string) bool { return strings.HasPrefix(word.Text, name) })
+func (p *parsed) late(program *argv.Program, word Word) bool {
+	if program.Late != nil {
+		return !slices.ContainsFunc(program.Late, func(name string) bool { return strings.HasPrefix(word.Text, name) })
 	}
 	// BSD's getopt(3) ends the options there.
-	return p.w.options.Platform == "darwin" && program.style == "" && !program.permute && !p.nested
+	return p.w.options.Platform == "darwin" && program.Style == "" && !program.Permute && !p.nested
 }
 
 // unsure notes a word that may turn into an option when it is expanded.
-func (p *parsed) unsure(program *Program, word Word) {
-	if program.inert {
+func (p *parsed) unsure(program *argv.Program, word Word) {
+	if program.Inert {
 		return
 	}
 	switch {
@@ -110,7 +111,7 @@ func (p *parsed) unsure(program *Program, word Word) {
 		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
 	case word.Dashed && (word.Kind == Number || word.Kind == Hash):
 		p.c.Caveats.Add("dynamic_option") // a command that fails prints nothing
-	case word.Kind == Number && word.Signed && (!word.Letters || program.digits()):
+	case word.Kind == Number && word.Signed && (!word.Letters || program.Digits()):
 		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
 	case (word.Led || word.bare && !word.Dashed) && !word.Split, word.begins != nil && !word.Split && p.partsHere(word.begins.word(word.begins.roots[0])):
 		return
@@ -118,33 +119,33 @@ func (p *parsed) unsure(program *Program, word Word) {
 		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
 			p.c.Caveats.Add("dynamic_option")
 		}
-	case program.style == "find" && word.Kind == Glob && strings.HasSuffix(word.Text, "/"):
+	case program.Style == "find" && word.Kind == Glob && strings.HasSuffix(word.Text, "/"):
 		// No word of an expression ends so, and find refuses one that it doesn't know.
-	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.acts:
+	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.Acts():
 		p.c.Caveats.Add("dynamic_option")
 	}
 }
 
 // option reads the option at the head of rest and returns how many words it took.
-func (p *parsed) option(program *Program, rest []Word) int {
+func (p *parsed) option(program *argv.Program, rest []Word) int {
 	word := rest[0]
 	text := word.Text
-	if program.numeric && strings.Trim(text[1:], "0123456789") == "" {
+	if program.Numeric && strings.Trim(text[1:], "0123456789") == "" {
 		p.c.Form.Put("-NUM", "none")
 		p.count(Word{Kind: Literal, Text: text[1:]})
 		return 1
 	}
 	name, value, attached := strings.Cut(text, "=")
-	if known, ok := program.options[name]; ok && (strings.HasPrefix(text, "--") || len(name) > 2 || !attached) {
+	if known, ok := program.Options[name]; ok && (strings.HasPrefix(text, "--") || len(name) > 2 || !attached) {
 		return p.longOption(known, value, attached, rest)
 	}
-	if strings.HasPrefix(text, "--") || program.style == "go" || program.style == "find" {
-		if program.style == "go" && strings.HasPrefix(text, "--") {
-			if known, ok := program.options[name[1:]]; ok {
+	if strings.HasPrefix(text, "--") || program.Style == "go" || program.Style == "find" {
+		if program.Style == "go" && strings.HasPrefix(text, "--") {
+			if known, ok := program.Options[name[1:]]; ok {
 				return p.longOption(known, value, attached, rest)
 			}
 		}
-		if program.joinable(text) {
+		if program.Joinable(text) {
 			return p.bundle(program, rest)
 		}
 		p.unlistedOption(text, rest[1:])
@@ -154,35 +155,16 @@ func (p *parsed) option(program *Program, rest []Word) int {
 	return p.bundle(program, rest)
 }
 
-// joinable reports whether a program that knows no bundles reads one as others do, all the same.
-func (p *Program) joinable(text string) bool {
-	for i := 1; i < len(text) && p.joined != ""; i++ {
-		known, ok := p.options["-"+text[i:i+1]]
-		switch {
-		case !ok:
-			return false
-		case known.kinds[0] == "none" && p.joined == "letters":
-		case known.kinds[0] == "none":
-			return false
-		case i+1 == len(text):
-			return true
-		default:
-			return known.kinds[0] == "value" && strings.Trim(text[i+1:], "0123456789") == ""
-		}
-	}
-	return p.joined != "" && len(text) > 1
-}
-
 // attached reads an option whose value stands in the same word and only the
 // run can tell, where nothing hangs on the value. It reports false for any
 // other word.
-func (p *parsed) attached(program *Program, rest []Word) bool {
+func (p *parsed) attached(program *argv.Program, rest []Word) bool {
 	word := rest[0]
-	known, ok := program.options[word.Option]
-	if !ok || program.style != "" || len(known.kinds) != 1 || len(p.operands) > 0 && p.late(program, word) {
+	known, ok := program.Options[word.Option]
+	if !ok || program.Style != "" || len(known.Kinds) != 1 || len(p.operands) > 0 && p.late(program, word) {
 		return false
 	}
-	kind := known.kinds[0]
+	kind := known.Kinds[0]
 	digits := word.Kind == Number && !word.Signed
 	switch {
 	case word.Split:
@@ -203,7 +185,7 @@ func (p *parsed) attached(program *Program, rest []Word) bool {
 		}
 		word.Text = strings.TrimPrefix(word.Text, word.Option)
 	}
-	p.value(known.canonical, kind, word)
+	p.value(known.Canonical, kind, word)
 	return true
 }
 
@@ -218,35 +200,35 @@ func (p *parsed) unknownOption(text string) {
 }
 
 // longOption reads an option that stands as a word of its own.
-func (p *parsed) longOption(known option, value string, attached bool, rest []Word) int {
-	kind := known.kinds[0]
+func (p *parsed) longOption(known argv.Option, value string, attached bool, rest []Word) int {
+	kind := known.Kinds[0]
 	optional := strings.HasSuffix(kind, "?")
 	switch {
 	case kind == "none":
 		if attached {
 			p.unknownOption(rest[0].Text)
 		} else {
-			p.c.Form.Put(known.canonical, kind)
+			p.c.Form.Put(known.Canonical, kind)
 		}
 		return 1
 	case attached:
-		p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
+		p.value(known.Canonical, kind, Word{Kind: Literal, Text: value})
 		return 1 + p.moreValues(known, rest[1:])
 	case optional && p.nextIsValue(kind, rest):
-		p.value(known.canonical, kind, rest[1])
+		p.value(known.Canonical, kind, rest[1])
 		return 2
 	case optional:
-		p.value(known.canonical, kind, Word{Kind: Literal})
+		p.value(known.Canonical, kind, Word{Kind: Literal})
 		return 1
 	case kind == "command":
-		p.c.Form.Put(known.canonical, kind)
+		p.c.Form.Put(known.Canonical, kind)
 		p.inner = rest[1:]
 		return len(rest)
 	}
 	taken := 0
-	for i, kind := range known.kinds {
+	for i, kind := range known.Kinds {
 		if 1+i >= len(rest) {
-			p.c.Form.Put(known.canonical, "unknown")
+			p.c.Form.Put(known.Canonical, "unknown")
 			p.c.Caveats.Add("unknown_option")
 			break
 		}
@@ -254,7 +236,7 @@ func (p *parsed) longOption(known option, value string, attached bool, rest []Wo
 		if p.optionAfterAll(kind, rest[1+i]) {
 			p.c.Caveats.Add("unknown_option")
 		}
-		p.value(known.canonical, kind, rest[1+i])
+		p.value(known.Canonical, kind, rest[1+i])
 		p.stray(known, rest[1+i])
 		taken++
 	}
@@ -268,7 +250,7 @@ func (p *parsed) nextIsValue(kind string, rest []Word) bool {
 		next := rest[1]
 		return next.Kind == Number && !next.Signed || next.Kind == Literal && next.Text != "" && strings.Trim(next.Text, "0123456789") == ""
 	}
-	if p.program == nil || !p.program.optionalNext || len(rest) < 2 {
+	if p.program == nil || !p.program.OptionalNext || len(rest) < 2 {
 		return false
 	}
 	if p.mayLead(rest[1]) && !rest[1].isOption() {
@@ -281,36 +263,36 @@ func (p *parsed) nextIsValue(kind string, rest []Word) bool {
 // instead: to programs that read their words themselves, such as ripgrep, one with a dash
 // in front is none of some options, which then have their default.
 func (p *parsed) optionAfterAll(kind string, word Word) bool {
-	return p.program != nil && p.program.style == "" && p.program.permute && kind != "pattern" &&
+	return p.program != nil && p.program.Style == "" && p.program.Permute && kind != "pattern" &&
 		word.isOption() && strings.Trim(word.Text[1:], "0123456789") != ""
 }
 
 // moreValues reads what an option with several values takes besides the
 // attached one.
-func (p *parsed) moreValues(known option, rest []Word) int {
-	for i, kind := range known.kinds[1:] {
+func (p *parsed) moreValues(known argv.Option, rest []Word) int {
+	for i, kind := range known.Kinds[1:] {
 		if i >= len(rest) {
 			p.c.Caveats.Add("unknown_option")
 			return len(rest)
 		}
 		p.single(rest[i])
-		p.value(known.canonical, kind, rest[i])
+		p.value(known.Canonical, kind, rest[i])
 	}
-	return len(known.kinds) - 1
+	return len(known.Kinds) - 1
 }
 
 // bundle reads short options that share one dash, the last of which may take a
 // value: attached, or the next word.
-func (p *parsed) bundle(program *Program, rest []Word) int {
+func (p *parsed) bundle(program *argv.Program, rest []Word) int {
 	text := rest[0].Text
 	for i := 1; i < len(text); i++ {
-		known, ok := program.options["-"+text[i:i+1]]
+		known, ok := program.Options["-"+text[i:i+1]]
 		if !ok {
 			p.unlistedOption("-"+text[i:], rest[1:])
 			p.unknownOption("-" + text[i:])
 			return 1
 		}
-		kind := known.kinds[0]
+		kind := known.Kinds[0]
 		value := text[i+1:]
 		if p.tied(program, known, value) {
 			p.unknownOption("-" + text[i:])
@@ -318,14 +300,14 @@ func (p *parsed) bundle(program *Program, rest []Word) int {
 		}
 		switch {
 		case kind == "none":
-			p.c.Form.Put(known.canonical, kind)
+			p.c.Form.Put(known.Canonical, kind)
 		case value == "" && strings.HasSuffix(kind, "?"):
 			return p.longOption(known, "", false, rest)
 		case strings.HasSuffix(kind, "?"):
-			p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
+			p.value(known.Canonical, kind, Word{Kind: Literal, Text: value})
 			return 1
 		case value != "":
-			p.value(known.canonical, kind, Word{Kind: Literal, Text: value})
+			p.value(known.Canonical, kind, Word{Kind: Literal, Text: value})
 			return 1 + p.moreValues(known, rest[1:])
 		default:
 			return p.longOption(known, "", false, rest)
@@ -337,13 +319,13 @@ func (p *parsed) bundle(program *Program, rest []Word) int {
 // tied reports whether a value behind a short option begins with "=" and says
 // what is touched: getopt(3) takes the sign for part of the value, and the parsers of
 // ripgrep, fd, npm and cobra leave it out, so that the value is either.
-func (p *parsed) tied(program *Program, known option, value string) bool {
+func (p *parsed) tied(program *argv.Program, known argv.Option, value string) bool {
 	if len(value) < 2 || value[0] != '=' {
 		return false
 	}
-	switch strings.TrimSuffix(known.kinds[0], "?") {
+	switch strings.TrimSuffix(known.Kinds[0], "?") {
 	case "none", "value", "pattern", "sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres:
-		filter := program.filters[known.canonical]
+		filter := program.Filters[known.Canonical]
 		return filter != "" && filter != "type" // no type begins with the sign
 	}
 	return true
@@ -361,7 +343,7 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	p.judge(p.program, canonical, word)
 	p.defined(canonical, kind, word)
 	p.optionRisk(canonical, word)
-	if p.program != nil && word.Text != "" && slices.Contains(p.program.modifies, canonical) {
+	if p.program != nil && word.Text != "" && slices.Contains(p.program.Modifies, canonical) {
 		p.backups = append(p.backups, word)
 	}
 	if kind == "archive" {
@@ -395,7 +377,7 @@ func (p *parsed) value(canonical, kind string, word Word) {
 		}
 	}
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
-		if !kinds[strings.TrimSuffix(kind, "?")] {
+		if acts, _ := argv.KnownKind(strings.TrimSuffix(kind, "?")); !acts {
 			kind = held
 		}
 		p.c.Form = slices.DeleteFunc(p.c.Form, func(e v1.Entry) bool { return e.Name == canonical })
@@ -419,7 +401,7 @@ func (p *parsed) filter(canonical string, word Word) {
 	if p.program == nil {
 		return
 	}
-	kind := p.program.filters[canonical]
+	kind := p.program.Filters[canonical]
 	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
 	name, not := strings.CutPrefix(word.Text, "!")
 	switch {
@@ -470,7 +452,7 @@ func typeName(word Word) string {
 // given reports whether an option is there that makes a walk read what it would
 // leave out. A glob that only leaves out more doesn't.
 func (p *parsed) given(option string) bool {
-	if p.program.filters[option] == "glob" {
+	if p.program.Filters[option] == "glob" {
 		return p.takesIn && p.has(option)
 	}
 	return p.has(option)
@@ -497,7 +479,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		return strings.Replace(kind, base, "value", 1)
 	case "read":
 		// What is on the network can have no use for a directory but to send what it holds.
-		p.access(word, v1.OpRead, p.program != nil && p.program.network)
+		p.access(word, v1.OpRead, p.program != nil && p.program.Network)
 	case "input", "packed", "module":
 		return p.readAs(base, word)
 	case "tree":
@@ -629,11 +611,11 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		p.access(word, v1.OpRead, false)
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, `*?[\`) && !strings.HasSuffix(word.Text, "/") && path.Ext(strings.TrimLeft(path.Base(word.Text), ".")) != "")
 	case "public":
-		return p.knownIf(kind, literal && slices.Contains(p.w.table.words.PublicSettings, word.Text))
+		return p.knownIf(kind, literal && slices.Contains(p.w.table.Words.Operands.PublicSettings, word.Text))
 	case "fields":
-		return p.knownIf(kind, literal && p.w.table.words.publicFields(word.Text))
+		return p.knownIf(kind, literal && p.w.table.Words.Operands.PublicFields(word.Text))
 	case "socket":
-		return p.knownIf(kind, p.w.table.words.selectsSockets(word))
+		return p.knownIf(kind, literal && p.w.table.Words.Operands.SelectsSockets(word.Text))
 	case "plus":
 		return p.knownIf(kind, literal && strings.HasPrefix(word.Text, "+"))
 	case "bare":
@@ -714,7 +696,7 @@ func localName(text string) bool {
 
 // mount notes a word of which only the disk that it lies on matters.
 func (p *parsed) mount(word Word) {
-	if word.Kind != Literal || !slices.Contains(p.w.table.words.MountPoints, word.Text) {
+	if word.Kind != Literal || !slices.Contains(p.w.table.Words.Operands.MountPoints, word.Text) {
 		p.access(word, v1.OpList, false)
 	}
 }
@@ -729,7 +711,7 @@ func (p *parsed) optionFile(word Word) {
 // variable notes a variable that is shown.
 func (p *parsed) variable(word Word) {
 	p.c.Variables = append(p.c.Variables, word.Text)
-	if !slices.Contains(p.w.table.words.PublicVariables, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
+	if !slices.Contains(p.w.table.Words.Variables.Public, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
 		p.c.Caveats.Add("private_variable")
 	}
 }
@@ -756,9 +738,9 @@ func (p *parsed) single(word Word) {
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: word.Expands})
 	case word.Kind == Fed && word.feed.many:
 		p.c.Caveats.Add("dynamic_option")
-	case word.Vanishes && (p.program == nil || !p.program.inert):
+	case word.Vanishes && (p.program == nil || !p.program.Inert):
 		p.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
-	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && (p.program == nil || !p.program.inert):
+	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && (p.program == nil || !p.program.Inert):
 		p.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
 	}
 }
@@ -775,7 +757,7 @@ func (p *parsed) inert(word Word) {
 	case Fed:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
-		case p.program != nil && p.program.inert:
+		case p.program != nil && p.program.Inert:
 		case word.feed != nil && word.feed.refs && p.refsHere(word):
 		case word.feed != nil && word.feed.Parts && p.partsHere(word):
 		default:
@@ -960,13 +942,13 @@ func (p *parsed) operand(word Word) {
 
 // operandOf does the same for an operand whose kind is known: one that is a path is one
 // however it is written.
-func (p *parsed) operandOf(program *Program, kind string, word Word) {
+func (p *parsed) operandOf(program *argv.Program, kind string, word Word) {
 	if p.c.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
 		return
 	}
 	noPath := kind == "input" && value.AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)
 	if !noPath {
-		p.c.Operand, p.c.OperandFile = word.Text, program.filesUnless != nil && !slices.ContainsFunc(program.filesUnless, p.has)
+		p.c.Operand, p.c.OperandFile = word.Text, program.FilesUnless != nil && !slices.ContainsFunc(program.FilesUnless, p.has)
 	}
 }
 

@@ -1,87 +1,56 @@
 package shell
 
 import (
-	_ "embed"
 	"reflect"
 	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 )
 
-//go:embed producers.json
-var producersJSON []byte
-
-// producer is a command, to the word, whose output is known or has a known shape.
-type producer struct {
-	Command []string `json:"command"`
-	// Value names what it prints; see (*walker).valueOf.
-	Value string `json:"value"`
-	// Variable is the name of the variable that may hold the value already. It is the same value if it
-	// holds nothing.
-	Variable string `json:"variable"`
-	// Caveats are those that the command has anyway.
-	Caveats []string `json:"caveats"`
-	// Empty is true if it may print nothing: the program may be missing, or fail.
-	Empty bool `json:"empty"`
-	// RestsOn is "project" if the value follows from files of the project, "settings" if it follows
-	// from the user's settings of the program.
-	RestsOn string `json:"rests_on"`
-	// AlteredBy are options with which the same verb changes such settings.
-	AlteredBy []string `json:"altered_by"`
-	// Platforms are the systems that have the program; nil for all.
-	Platforms []string `json:"platforms"`
-}
-
-// anyOperand stands in a producer's last place for one operand.
-const anyOperand = "<operand>"
-
-// prints reports whether the producer is the command with these words, and what its operand is.
-func (p *producer) prints(argv []Word) (operand string, ok bool) {
-	if len(argv) != len(p.Command) {
+// produces reports whether a producer is the command with these words, and what its operand is.
+func produces(p *argv.Producer, words []Word) (operand string, ok bool) {
+	if len(words) != len(p.Command) {
 		return "", false
 	}
 	for i, word := range p.Command {
 		switch {
-		case argv[i].Kind != Literal:
+		case words[i].Kind != Literal:
 			return "", false
-		case word == anyOperand:
-			operand = argv[i].Text
-		case argv[i].Text != word:
+		case word == argv.AnyOperand:
+			operand = words[i].Text
+		case words[i].Text != word:
 			return "", false
 		}
 	}
 	return operand, true
 }
 
-func (p *producer) runsOn(platform string) bool {
-	return p.Platforms == nil || slices.Contains(p.Platforms, platform)
-}
-
 // leavesFiles reports whether a command changes no file but such as its accesses name: one of the
 // producers, or a reader without a caveat.
 func (w *walker) leavesFiles(c *Command) bool {
-	return len(c.Caveats) == 0 && slices.Contains(w.table.words.ReadingPrograms, c.Verb) || slices.ContainsFunc(w.table.words.producers, func(p producer) bool {
-		_, ok := p.prints(c.Argv)
+	return len(c.Caveats) == 0 && slices.Contains(w.table.Words.Printing.ReadingPrograms, c.Verb) || slices.ContainsFunc(w.table.Words.Producers(), func(p argv.Producer) bool {
+		_, ok := produces(&p, c.Argv)
 		return ok
 	})
 }
 
 // producesNumber reports whether a command is a producer of a number.
 func (w *walker) producesNumber(c *Command) bool {
-	return len(c.Caveats) == 0 && slices.ContainsFunc(w.table.words.producers, func(p producer) bool {
-		_, ok := p.prints(c.Argv)
-		return ok && p.Value == "number" && p.runsOn(w.options.Platform)
+	return len(c.Caveats) == 0 && slices.ContainsFunc(w.table.Words.Producers(), func(p argv.Producer) bool {
+		_, ok := produces(&p, c.Argv)
+		return ok && p.Value == "number" && p.RunsOn(w.options.Platform)
 	})
 }
 
 // known is what a command prints that the table of producers lists.
 func (w *walker) known(c *Command) (Word, bool) {
-	for i := range w.table.words.producers {
-		p := &w.table.words.producers[i]
-		operand, ok := p.prints(c.Argv)
-		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.runsOn(w.options.Platform) {
+	for i := range w.table.Words.Producers() {
+		p := &w.table.Words.Producers()[i]
+		operand, ok := produces(p, c.Argv)
+		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.RunsOn(w.options.Platform) {
 			continue
 		}
 		word, ok := w.valueOf(p.Value, operand, c.Dirs[0])
@@ -107,8 +76,8 @@ func (w *walker) unchanged(name string, value Word) bool {
 	if value.Kind != Literal || w.producing == anythingPrinted {
 		return false
 	}
-	for i := range w.table.words.producers {
-		p := &w.table.words.producers[i]
+	for i := range w.table.Words.Producers() {
+		p := &w.table.Words.Producers()[i]
 		if p.Variable == "" || p.Variable != name {
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 func TestProducersPrintTheirShape(t *testing.T) {
 	table := newTable(t)
 	shapes := map[string]*regexp.Regexp{"number": regexp.MustCompile(`^[0-9]+$`), "identifier": regexp.MustCompile(`^[0-9A-Za-z]+$`)}
-	require.NotEmpty(t, table.words.producers)
+	require.NotEmpty(t, table.Words.Producers())
 	run := 0
-	for _, p := range table.words.producers {
+	for _, p := range table.Words.Producers() {
 		shape := shapes[p.Value]
 		if shape == nil {
 			continue

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
@@ -29,7 +30,7 @@ func giveBack(c *Command) {
 
 // program walks a command that is a program or a plain builtin, unwrapping
 // the wrappers that the table knows.
-func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set) {
+func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Set) {
 	if w.depth++; w.depth > maxDepth {
 		w.messy(guard.MessyNesting)
 		w.depth--
@@ -37,21 +38,21 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 	}
 	defer func() { w.depth-- }()
 
-	name := w.named(argv[0].Text, &caveats)
-	verb, entry, likely := w.entryOf(name, argv[0].Text, caveats)
+	name := w.named(words[0].Text, &caveats)
+	verb, entry, likely := w.entryOf(name, words[0].Text, caveats)
 	c := takeCommand()
 	defer giveBack(c)
 	*c = w.newCommand(st, verb, redirs)
-	c.Program, c.Argv = name, argv
+	c.Program, c.Argv = name, words
 	for _, caveat := range caveats {
 		c.Caveats.Add(caveat)
 	}
-	p := parsed{w: w, c: c, st: st, words: argv[1:], redirs: redirs}
-	if strings.Contains(argv[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
-		c.Accesses = append(c.Accesses, Access{Text: argv[0].Text, Op: v1.OpExecute})
+	p := parsed{w: w, c: c, st: st, words: words[1:], redirs: redirs}
+	if strings.Contains(words[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
+		c.Accesses = append(c.Accesses, Access{Text: words[0].Text, Op: v1.OpExecute})
 	}
 	switch {
-	case ownProgram(name):
+	case argv.IsOwn(name):
 		p.own()
 	case !caveats.Has("named_by_path") && p.version(name):
 		if entry != nil {
@@ -66,14 +67,14 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 		}
 	case name == "test" || name == "[":
 		p.test(name)
-	case isShell(name) && p.shellCommand():
+	case argv.IsShell(name) && p.shellCommand():
 		return // the payload's commands stand for it
 	case name == "env":
 		if p.env(entry) {
 			return
 		}
 	case name == "command" && p.commandLookup():
-	case entry.wrapper == "plain":
+	case entry.Wrapper == "plain":
 		p.wrapper(entry)
 		return
 	default:
@@ -93,8 +94,8 @@ func (w *walker) program(st *state, argv []Word, redirs []Access, caveats v1.Set
 
 // entryOf is the verb of a program and its entry in the table. A file that is named by a path
 // is not the program of its name, and may be it: then there is no entry but a likely one.
-func (w *walker) entryOf(name, text string, caveats v1.Set) (verb string, entry, likely *Program) {
-	known := w.table.on(w.options.Platform, name)
+func (w *walker) entryOf(name, text string, caveats v1.Set) (verb string, entry, likely *argv.Program) {
+	known := w.table.On(w.options.Platform, name)
 	if caveats.Has("named_by_path") {
 		return oneWord(clip(text)), nil, known
 	}
@@ -103,7 +104,7 @@ func (w *walker) entryOf(name, text string, caveats v1.Set) (verb string, entry,
 
 // goesOn walks what a program runs that is an item of its own.
 func (p *parsed) goesOn(name string) {
-	if isShell(name) && p.readsScript() {
+	if argv.IsShell(name) && p.readsScript() {
 		p.w.ranInput(p.st.child(), name)
 	}
 	for _, argv := range p.after {
@@ -130,8 +131,8 @@ func (p *parsed) printers(name string) {
 
 // wordsAlone notes of patterns that only what they match is printed.
 func (p *parsed) wordsAlone() {
-	printing, ok := p.w.table.words.WordPrinters[p.c.Verb]
-	if !ok || !printing.holds(p.c.Form) {
+	printing, ok := p.w.table.Words.Printing.WordPrinters[p.c.Verb]
+	if !ok || !printing.Holds(p.c.Form) {
 		return
 	}
 	for i := range p.c.Accesses {
@@ -204,7 +205,7 @@ func (w *walker) named(text string, caveats *v1.Set) string {
 	if slash < 0 {
 		return text
 	}
-	if slash > 0 && slices.Contains(w.table.words.SystemDirectories, text[:slash]) {
+	if slash > 0 && slices.Contains(w.table.Words.SystemDirectories, text[:slash]) {
 		caveats.Add("named_by_system_path")
 	} else {
 		caveats.Add("named_by_path")
@@ -218,8 +219,8 @@ type parsed struct {
 	c       *Command
 	st      *state
 	words   []Word
-	program *Program // whose options are being read
-	level   *Program // the same, and also in front of a subcommand
+	program *argv.Program // whose options are being read
+	level   *argv.Program // the same, and also in front of a subcommand
 	// filters are what a walk over a tree includes and leaves out.
 	filters value.Walk
 	// takesIn is true when an option names files to read, takesAll when others are
@@ -278,7 +279,7 @@ func (p *parsed) has(canonical string) bool {
 
 // version reads a line that asks a program for its version or its help alone.
 func (p *parsed) version(name string) bool {
-	if len(p.words) != 1 || p.words[0].Kind != Literal || !slices.Contains(p.w.table.words.versions[name], p.words[0].Text) {
+	if len(p.words) != 1 || p.words[0].Kind != Literal || !p.w.table.Words.PrintsVersion(name, p.words[0].Text) {
 		return false
 	}
 	p.c.Form.Put("<version>", "prints")
@@ -288,24 +289,24 @@ func (p *parsed) version(name string) bool {
 // module reads python -m of a module that Python brings and that only reads: a
 // program of its own, as long as Python finds no other module of a name that it
 // imports.
-func (p *parsed) module(interpreter *Program) bool {
-	words := p.w.table.words
+func (p *parsed) module(interpreter *argv.Program) bool {
+	words := p.w.table.Words
 	if p.c.Program != "python" && p.c.Program != "python3" || len(p.words) < 2 || !p.words[0].literal("-m") || p.words[1].Kind != Literal {
 		return false
 	}
-	if interpreter != nil && slices.Contains(words.ToolModules, p.words[1].Text) {
+	if interpreter != nil && slices.Contains(words.Python.Tools, p.words[1].Text) {
 		p.toolModule(interpreter)
 		return true
 	}
-	if !slices.Contains(words.ModulePrograms, p.words[1].Text) {
+	if !slices.Contains(words.Python.Programs, p.words[1].Text) {
 		return false
 	}
 	name := p.c.Program + " -m " + p.words[1].Text
-	program := p.w.table.program(name)
+	program := p.w.table.Program(name)
 	if program == nil || interpreter == nil {
 		return false
 	}
-	p.c.Verb, p.c.Imports, p.words = name, words.PythonModules, p.words[2:]
+	p.c.Verb, p.c.Imports, p.words = name, words.Python.Modules, p.words[2:]
 	p.entry(program)
 	p.chosen(interpreter)
 	return true
@@ -347,15 +348,15 @@ func (p *parsed) unknown() {
 // words are subcommands isn't known.
 func (p *parsed) innerCommand(words []Word) {
 	if slices.ContainsFunc(words, func(word Word) bool {
-		return word.Kind == Literal && slices.Contains(p.w.table.words.InnerCommands, word.Text)
+		return word.Kind == Literal && slices.Contains(p.w.table.Words.InnerCommands, word.Text)
 	}) {
 		p.c.Caveats.Add("inner")
 	}
 }
 
 // entry reads the command line by its table entry, subcommand by subcommand.
-func (p *parsed) entry(program *Program) {
-	for program.commands != nil {
+func (p *parsed) entry(program *argv.Program) {
+	for program.Commands != nil {
 		next := p.subcommand(program)
 		p.risky(program)
 		if next == nil {
@@ -372,7 +373,7 @@ func (p *parsed) entry(program *Program) {
 }
 
 // subcommand reads global options and the name of the subcommand behind them.
-func (p *parsed) subcommand(program *Program) *Program {
+func (p *parsed) subcommand(program *argv.Program) *argv.Program {
 	p.attributes(program)
 	rest := p.leading(program)
 	if len(rest) == 0 {
@@ -381,14 +382,14 @@ func (p *parsed) subcommand(program *Program) *Program {
 	}
 	word := rest[0]
 	name := word.Text
-	if full, ok := program.aliases[name]; ok {
+	if full, ok := program.Aliases[name]; ok {
 		name = full
 	}
-	next, ok := program.commands[name]
+	next, ok := program.Commands[name]
 	switch known := word.Kind == Literal && p.unsettled == 0; {
 	case known && ok:
-	case word.Kind == Literal && !ok && program.fallback != nil && *program.fallback == "":
-		if !known && slices.ContainsFunc(rest, program.hasCommand) {
+	case word.Kind == Literal && !ok && program.Default != nil && *program.Default == "":
+		if !known && slices.ContainsFunc(rest, func(word Word) bool { return program.HasCommand(word.Text) }) {
 			p.c.Caveats.Add(unknownCommand)
 		}
 		p.words = rest
@@ -412,8 +413,8 @@ func (p *parsed) subcommand(program *Program) *Program {
 }
 
 // unlisted reads the words behind a subcommand that the table doesn't list.
-func (p *parsed) unlisted(program *Program, rest []Word) {
-	for range program.chainOperands {
+func (p *parsed) unlisted(program *argv.Program, rest []Word) {
+	for range program.ChainOperands {
 		p.words = rest
 		rest = p.leading(program)
 		if p.unsettled > 0 {
@@ -445,25 +446,18 @@ func commandName(text string) bool {
 	return text != "" && len(text) <= maxCommandName && isLetter(text[0]) && strings.Trim(text, guard.WordBytes+"-.:") == ""
 }
 
-// hasCommand reports whether a word names a subcommand.
-func (p *Program) hasCommand(word Word) bool {
-	_, ok := p.commands[word.Text]
-	_, alias := p.aliases[word.Text]
-	return ok || alias
-}
-
 // fallback is what runs when no subcommand is given.
-func (p *parsed) fallback(program *Program) *Program {
-	if program.fallback == nil {
-		return &Program{options: program.options, separators: program.separators}
+func (p *parsed) fallback(program *argv.Program) *argv.Program {
+	if program.Default == nil {
+		return &argv.Program{Syntax: argv.Syntax{Options: program.Options, Separators: program.Separators}}
 	}
-	if *program.fallback == "" {
+	if *program.Default == "" {
 		plain := *program
-		plain.commands = nil
+		plain.Commands = nil
 		return &plain
 	}
-	p.c.Verb += " " + *program.fallback
-	return program.commands[*program.fallback]
+	p.c.Verb += " " + *program.Default
+	return program.Commands[*program.Default]
 }
 
 // loose takes words that the table can't explain as paths, if they could be.
@@ -483,12 +477,12 @@ func (p *parsed) loose(words []Word) {
 }
 
 // chain moves the operands that belong to the verb chain into it.
-func (p *parsed) chain(program *Program) {
-	if p.unsettled > 0 && p.unsettled <= program.chainOperands {
+func (p *parsed) chain(program *argv.Program) {
+	if p.unsettled > 0 && p.unsettled <= program.ChainOperands {
 		p.c.Caveats.Add(unknownCommand)
 		return
 	}
-	for range program.chainOperands {
+	for range program.ChainOperands {
 		if len(p.operands) == 0 {
 			return
 		}
@@ -513,21 +507,21 @@ func clip(text string) string {
 	return text
 }
 
-func (p *parsed) attributes(program *Program) {
-	idle := slices.ContainsFunc(program.idle, p.has) && len(p.operands) > 0 && p.beginsPlain(p.operands[0], "+")
-	if program.runsAnything && !idle {
+func (p *parsed) attributes(program *argv.Program) {
+	idle := slices.ContainsFunc(program.Idle, p.has) && len(p.operands) > 0 && p.beginsPlain(p.operands[0], "+")
+	if program.RunsAnything && !idle {
 		p.c.Caveats.Add("runs_anything")
 	}
-	if program.network {
+	if program.Network {
 		p.c.Caveats.Add("network")
 	}
-	switch program.wrapper {
+	switch program.Wrapper {
 	case "inner":
 		p.c.Caveats.Add("inner")
 	case "privileged":
 		p.c.Caveats.Add("privileged")
 	}
-	p.c.WorksIn = max(p.c.WorksIn, program.worksIn)
+	p.c.WorksIn = max(p.c.WorksIn, program.WorksIn)
 	p.chosen(program)
 	if p.textFromInput(program) {
 		p.c.Caveats.Add("inline_code")
@@ -535,27 +529,27 @@ func (p *parsed) attributes(program *Program) {
 }
 
 // textFromInput reports whether a program runs what it reads on standard input.
-func (p *parsed) textFromInput(program *Program) bool {
-	if len(program.textIn) > 0 {
-		return !slices.ContainsFunc(program.textIn, p.has)
+func (p *parsed) textFromInput(program *argv.Program) bool {
+	if len(program.TextIn) > 0 {
+		return !slices.ContainsFunc(program.TextIn, p.has)
 	}
-	return program.stdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.stdinUnless, p.has)
+	return program.StdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.StdinUnless, p.has)
 }
 
 // chosen notes the files that choose which program really runs, and the variables that
 // it prints.
-func (p *parsed) chosen(program *Program) {
+func (p *parsed) chosen(program *argv.Program) {
 	p.showsVariables(program)
-	if len(program.versionFiles) > 0 {
-		p.c.VersionFiles = program.versionFiles
+	if len(program.VersionFiles) > 0 {
+		p.c.VersionFiles = program.VersionFiles
 	}
-	p.c.Unpacks = program.unpacks.holds(p.has)
-	if len(program.readsAbove) > 0 {
-		p.c.ReadsAbove = program.readsAbove
+	p.c.Unpacks = program.Unpacks.Holds(p.has)
+	if len(program.ReadsAbove) > 0 {
+		p.c.ReadsAbove = program.ReadsAbove
 	}
-	p.c.Beside = p.c.Beside || program.beside
-	for _, file := range program.chosenBy {
-		group, ok := p.w.table.words.ChoosingFiles[file]
+	p.c.Beside = p.c.Beside || program.Beside
+	for _, file := range program.ChosenBy {
+		group, ok := p.w.table.Words.ChoosingFiles[file]
 		if !ok {
 			group = []string{file}
 		}
@@ -598,7 +592,7 @@ func (p *parsed) finish() {
 func (p *parsed) within() {
 	p.c.Caveats.Add("executes")
 	for i, word := range p.inner {
-		if i > 0 && p.w.table.program(p.inner[0].Text) != nil {
+		if i > 0 && p.w.table.Program(p.inner[0].Text) != nil {
 			break // a program, whose own words follow
 		}
 		if word.literal("--") {
@@ -655,7 +649,7 @@ func changesShell(program string, inner Word) bool {
 func inShell(program string) bool { return program == "command" || program == "builtin" }
 
 // wrapper unwraps timeout, nice and the like: the rest of the line is the command.
-func (p *parsed) wrapper(program *Program) {
+func (p *parsed) wrapper(program *argv.Program) {
 	p.options(program)
 	p.roles(program)
 	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") {
@@ -666,15 +660,15 @@ func (p *parsed) wrapper(program *Program) {
 		p.w.messy(guard.MessyWrapper)
 		st = st.nowhere()
 	}
-	if program.wrapper == "plain" && len(p.inner) > 0 {
+	if program.Wrapper == "plain" && len(p.inner) > 0 {
 		if changesShell(p.c.Program, p.inner[0]) {
 			p.w.messy(guard.MessyWrapper)
 		}
 		if p.c.Caveats.Has("named_by_path") {
 			st = st.withCaveat("named_by_path")
 		}
-		if program.leaves != "" && !slices.ContainsFunc(p.c.Accesses, writesOutput) {
-			p.c.Accesses = append(p.c.Accesses, Access{Text: program.leaves, Op: v1.OpWrite})
+		if program.Leaves != "" && !slices.ContainsFunc(p.c.Accesses, writesOutput) {
+			p.c.Accesses = append(p.c.Accesses, Access{Text: program.Leaves, Op: v1.OpWrite})
 		}
 		st = st.withoutFunctions()
 		ok, fail := p.w.argv(st, st, p.inner, p.c.Accesses)

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -36,7 +35,7 @@ type PathReading struct {
 // out. ok is false for a word with more marks than are looked at.
 func (m *Memo) PathReadings(text string) (readings []PathReading, ok bool) {
 	r := pathReader{certainty: IfPathLike}
-	text = m.table.words.withoutAddresses(text)
+	text = m.table.Words.Operands.WithoutAddresses(text)
 	if strings.ContainsAny(text, blanks) {
 		r.spaced(text)
 	} else {
@@ -141,35 +140,4 @@ func (r *pathReader) whole(text string) {
 
 func isLetter(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-}
-
-// withoutAddresses takes the addresses of the network out of a text.
-func (v *vocabulary) withoutAddresses(text string) string {
-	if !strings.Contains(text, "://") {
-		return text
-	}
-	var out strings.Builder
-	for {
-		at := strings.Index(text, "://")
-		if at < 0 {
-			out.WriteString(text)
-			return out.String()
-		}
-		begin := at
-		for begin > 0 && (isLetter(text[begin-1]) || strings.IndexByte("+.-", text[begin-1]) >= 0) {
-			begin--
-		}
-		if _, known := slices.BinarySearch(v.NetworkSchemes, strings.ToLower(text[begin:at])); !known {
-			out.WriteString(text[:at+len("://")])
-			text = text[at+len("://"):]
-			continue
-		}
-		out.WriteString(text[:begin])
-		text = text[at+len("://"):]
-		end := strings.IndexAny(text, ",;\"'`<>|()[]{}"+blanks)
-		if end < 0 {
-			return out.String()
-		}
-		text = text[end:]
-	}
 }

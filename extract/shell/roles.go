@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/value"
 )
 
@@ -21,35 +22,35 @@ var certainPaths = map[string]bool{
 }
 
 // roles gives every operand its role, and does what the role means.
-func (p *parsed) roles(program *Program) {
+func (p *parsed) roles(program *argv.Program) {
 	p.openArchives(program)
 	before := len(p.c.Accesses)
 	operands := p.operands
 	var behind []Word
-	if program.pathspecs && p.dashes >= 0 {
+	if program.Pathspecs && p.dashes >= 0 {
 		operands, behind = p.operands[:p.dashes], p.operands[p.dashes:]
 	}
-	rule, ok := program.rule(p.has)
+	rule, ok := program.Rule(p.has)
 	if !ok {
-		rule = operandRule{}
+		rule = argv.OperandRule{}
 	}
-	assigned, fits := assign(rule.roles, len(operands))
+	assigned, fits := assign(rule.Roles, len(operands))
 	if !fits {
 		p.c.Caveats.Add("unknown_option")
 	}
 	whole := p.walks(program)
-	p.filters.Follow = slices.ContainsFunc(program.follows, func(option string) bool { return option == "*" || p.has(option) })
-	p.filters.Ignoring = len(program.ignoring) > 0 && !slices.ContainsFunc(program.ignoring, p.given)
-	p.filters.IgnoreFiles = program.ignoreFiles
-	p.filters.SkipHidden = program.skipsHidden && !slices.ContainsFunc(program.unhide, p.given)
+	p.filters.Follow = slices.ContainsFunc(program.Follows, func(option string) bool { return option == "*" || p.has(option) })
+	p.filters.Ignoring = len(program.IgnoringUnless) > 0 && !slices.ContainsFunc(program.IgnoringUnless, p.given)
+	p.filters.IgnoreFiles = program.IgnoreFiles
+	p.filters.SkipHidden = program.SkipsHidden && !slices.ContainsFunc(program.Unhide, p.given)
 	if p.takesAll {
 		p.filters.Include, p.filters.Exclude = []string{"*"}, nil // the one that comes last counts
 	}
-	if p.takesIn && p.program.globs() {
+	if p.takesIn && p.program.Globs() {
 		p.filters.ExcludeDir = nil // one that comes later takes a directory back in
 	}
-	if len(program.only) > 0 {
-		p.filters.Include = program.only
+	if len(program.Only) > 0 {
+		p.filters.Include = program.Only
 	}
 	paths := false
 	for i, word := range operands {
@@ -59,26 +60,26 @@ func (p *parsed) roles(program *Program) {
 			continue
 		}
 		r := assigned[i]
-		if r.kind == "command" {
-			p.c.Form.Put(r.label, "command")
+		if r.Kind == "command" {
+			p.c.Form.Put(r.Label, "command")
 			p.inner = operands[i:]
 			break
 		}
-		paths = paths || pathKinds[r.kind] && !word.Vanishes
+		paths = paths || pathKinds[r.Kind] && !word.Vanishes
 		p.role(program, r, word, whole)
 	}
-	for _, r := range rule.roles[min(len(operands), len(rule.roles)):] {
-		p.c.stdin = p.c.stdin || r.kind == "read" && !r.repeat // cmp compares with it
+	for _, r := range rule.Roles[min(len(operands), len(rule.Roles)):] {
+		p.c.stdin = p.c.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
 	}
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
 		// However many names a pattern has, behind "--" each is a path.
-		p.role(program, role{name: "path", label: "<path>", kind: "pathspec", repeat: word.Kind == Glob}, word, whole)
+		p.role(program, argv.Role{Name: "path", Label: "<path>", Kind: "pathspec", Repeat: word.Kind == Glob}, word, whole)
 	}
 	p.straying(rule)
 	p.commitRisk(program, operands, behind)
 	p.changed(program, before)
-	if !paths || program.implicit == "project" {
+	if !paths || program.Implicit == "project" {
 		p.impliedAccess(program, whole)
 	}
 	p.land(program)
@@ -87,49 +88,49 @@ func (p *parsed) roles(program *Program) {
 	}
 }
 
-func (p *parsed) role(program *Program, r role, word Word, whole bool) {
-	kind := r.kind
+func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool) {
+	kind := r.Kind
 	p.target(program, r, word)
-	p.judge(program, r.label, word)
+	p.judge(program, r.Label, word)
 	p.roleRisk(program, r, word)
 	p.operandOf(program, kind, word)
 	if pathKinds[kind] && kind != "mount" {
 		p.operand(word)
 	}
-	if !r.repeat {
+	if !r.Repeat {
 		p.single(word)
 	}
 	if kind == "read" || kind == "input" {
 		p.c.files++
 		p.c.stdin = p.c.stdin || word.Kind == Literal && kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
-	if program.places != nil {
+	if program.Places != nil {
 		p.placed(kind, word)
 	}
-	if r.name == "key" && p.c.Program == "git" && word.Kind == Literal {
+	if r.Name == "key" && p.c.Program == "git" && word.Kind == Literal {
 		p.c.Git.Setting = word.Text
 	}
 	switch {
 	case kind == "list" && p.has("-delete"):
 		p.access(word, v1.OpDelete, true)
-	case kind == "read" && slices.ContainsFunc(program.modifies, p.has):
+	case kind == "read" && slices.ContainsFunc(program.Modifies, p.has):
 		p.variables(word)
 		p.access(word, v1.OpWrite, false)
 		for _, suffix := range p.backups {
 			p.access(backup(word, suffix), v1.OpWrite, false)
 		}
-		p.c.Form.Put(r.label, "write")
+		p.c.Form.Put(r.Label, "write")
 		return
 	case kind == "read" && whole:
 		p.variables(word)
 		p.access(word, v1.OpRead, true)
-		p.c.Form.Put(r.label, kind)
+		p.c.Form.Put(r.Label, kind)
 		return
 	}
-	if program.runsAnything && !pathKinds[kind] && kind != "command" {
+	if program.RunsAnything && !pathKinds[kind] && kind != "command" {
 		p.anyPart(word, v1.OpRead) // what a program is given it may open
 	}
-	p.c.Form.Put(r.label, p.kind(kind, word))
+	p.c.Form.Put(r.Label, p.kind(kind, word))
 }
 
 // backup is the name under which sed keeps a file that it changes: with the suffix
@@ -154,33 +155,33 @@ func backup(file, suffix Word) Word {
 }
 
 // walks reports whether path operands are read with everything below them.
-func (p *parsed) walks(program *Program) bool {
-	return slices.ContainsFunc(program.recursive, func(option string) bool { return option == "*" || p.has(option) })
+func (p *parsed) walks(program *argv.Program) bool {
+	return slices.ContainsFunc(program.Recursive, func(option string) bool { return option == "*" || p.has(option) })
 }
 
 // impliedAccess is what a command touches when it is given no path.
-func (p *parsed) impliedAccess(program *Program, whole bool) {
+func (p *parsed) impliedAccess(program *argv.Program, whole bool) {
 	switch {
-	case whole || program.implicit == "tree" || program.implicit == "project":
+	case whole || program.Implicit == "tree" || program.Implicit == "project":
 		p.access(Word{Kind: Literal, Text: "."}, v1.OpRead, true)
-	case program.implicit == "list":
+	case program.Implicit == "list":
 		if p.has("-delete") {
 			p.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
 		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList, Walk: p.filters})
-	case program.implicit != "" && program.implicit != "tree":
-		p.access(Word{Kind: Literal, Text: program.implicit}, v1.OpRead, false)
+	case program.Implicit != "" && program.Implicit != "tree":
+		p.access(Word{Kind: Literal, Text: program.Implicit}, v1.OpRead, false)
 	}
 }
 
 // assign spreads n operands over roles: fixed roles in front and behind, the
 // repeated one between. It reports false when there are too many or too few.
-func assign(roles []role, n int) ([]role, bool) {
-	repeat := slices.IndexFunc(roles, func(r role) bool { return r.repeat })
+func assign(roles []argv.Role, n int) ([]argv.Role, bool) {
+	repeat := slices.IndexFunc(roles, func(r argv.Role) bool { return r.Repeat })
 	if repeat < 0 {
 		need := 0
 		for _, r := range roles {
-			if !r.optional {
+			if !r.Optional {
 				need++
 			}
 		}
@@ -197,10 +198,10 @@ func assign(roles []role, n int) ([]role, bool) {
 	return append(out, back...), true
 }
 
-func countRequired(roles []role) int {
+func countRequired(roles []argv.Role) int {
 	n := 0
 	for _, r := range roles {
-		if !r.optional {
+		if !r.Optional {
 			n++
 		}
 	}
@@ -208,15 +209,15 @@ func countRequired(roles []role) int {
 }
 
 // equals reads operands of the form key=value (dd).
-func (p *parsed) equals(program *Program) {
+func (p *parsed) equals(program *argv.Program) {
 	for _, word := range p.words {
 		name, value, ok := strings.Cut(word.Text, "=")
-		known, listed := program.options[name]
+		known, listed := program.Options[name]
 		if word.Kind != Literal || !ok || !listed {
 			p.unknownOption(word.Text)
 			continue
 		}
-		p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: value})
+		p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: value})
 	}
 }
 
@@ -228,7 +229,7 @@ func (p *parsed) raw() {
 
 // oldBundle turns the first word of tar into options, if it has no dash. The values of all
 // its letters stand in the words behind it, in the order of the letters.
-func (p *parsed) oldBundle(program *Program) {
+func (p *parsed) oldBundle(program *argv.Program) {
 	if len(p.words) == 0 || p.words[0].Kind != Literal || p.words[0].isOption() || p.words[0].Text == "" {
 		return
 	}
@@ -237,9 +238,9 @@ func (p *parsed) oldBundle(program *Program) {
 	for _, letter := range p.words[0].Text {
 		name := "-" + string(letter)
 		words = append(words, Word{Kind: Literal, Text: name})
-		known, ok := program.options[name]
-		for range known.kinds {
-			if !ok || known.kinds[0] == "none" || strings.HasSuffix(known.kinds[0], "?") || len(rest) == 0 {
+		known, ok := program.Options[name]
+		for range known.Kinds {
+			if !ok || known.Kinds[0] == "none" || strings.HasSuffix(known.Kinds[0], "?") || len(rest) == 0 {
 				break
 			}
 			words, rest = append(words, rest[0]), rest[1:]

@@ -5,19 +5,17 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 )
 
 // runBy is the caveat of a command that is run through another one, or by a path: a program of
 // the project may stand for the one that its name says.
 const runBy = "run_by"
 
-// runnerWrapper marks programs that run a program of the project by its name.
-const runnerWrapper = "runner"
-
 // runner takes the command behind uv run, bundle exec and the like for an item of its own,
 // unless an option that the table doesn't know may have taken words of it.
 func (p *parsed) runner() {
-	if p.program == nil || p.program.wrapper != runnerWrapper {
+	if p.program == nil || p.program.Wrapper != argv.WrapperRunner {
 		return
 	}
 	inner := p.inner
@@ -30,15 +28,15 @@ func (p *parsed) runner() {
 	}
 	p.standAside()
 	if len(inner) > 0 {
-		p.started = p.program.script(inner)
+		p.started = interpreted(p.program, inner)
 	}
 }
 
 // toolModule reads python -m NAME as the program of that name, which it runs.
-func (p *parsed) toolModule(interpreter *Program) {
+func (p *parsed) toolModule(interpreter *argv.Program) {
 	p.c.Verb, p.words = p.words[1].Text, p.words[2:]
 	p.c.Caveats.Add(runBy)
-	if program := p.w.table.on(p.w.options.Platform, p.c.Verb); program != nil {
+	if program := p.w.table.On(p.w.options.Platform, p.c.Verb); program != nil {
 		p.entry(program)
 		p.runner()
 	} else {
@@ -47,24 +45,24 @@ func (p *parsed) toolModule(interpreter *Program) {
 	p.chosen(interpreter)
 }
 
-// script is a command line with the interpreter before it that runs files of its first word's
+// interpreted is a command line with the interpreter before it that runs files of its first word's
 // kind.
-func (p *Program) script(argv []Word) []Word {
-	for suffix, interpreter := range p.scripts {
-		if strings.HasSuffix(argv[0].Text, suffix) && !strings.Contains(argv[0].Text, ":") {
-			return append([]Word{{Kind: Literal, Text: interpreter}}, argv...)
+func interpreted(program *argv.Program, words []Word) []Word {
+	for suffix, interpreter := range program.Scripts {
+		if strings.HasSuffix(words[0].Text, suffix) && !strings.Contains(words[0].Text, ":") {
+			return append([]Word{{Kind: Literal, Text: interpreter}}, words...)
 		}
 	}
-	return argv
+	return words
 }
 
 // alike reads a program that a path names as the known one of that name, too, where that one
 // runs tasks or other programs, or reaches the network.
-func (p *parsed) alike(likely *Program, name string) {
-	if likely == nil || likely.wrapper != "" {
+func (p *parsed) alike(likely *argv.Program, name string) {
+	if likely == nil || likely.Wrapper != "" {
 		return
 	}
-	if likely.runsAnything || likely.network || len(likely.commands)+len(likely.chainRoles) > 0 || likely.targets != 0 {
+	if likely.RunsAnything || likely.Network || len(likely.Commands)+len(likely.ChainRoles) > 0 || likely.Targets != 0 {
 		p.started = append([]Word{{Kind: Literal, Text: name}}, p.words...)
 	}
 }
@@ -91,7 +89,7 @@ const outsideValue = "outside_value"
 // leadsOut notes a value or a name of which a part would be a path to somewhere else, where
 // it is given to a program that works on a project or runs others.
 func (p *parsed) leadsOut(word Word) {
-	if word.Kind != Literal || p.program == nil || p.c.WorksIn != WorksInCwd && p.program.worksIn != WorksInCwd && !p.program.runsAnything {
+	if word.Kind != Literal || p.program == nil || p.c.WorksIn != argv.WorksInCwd && p.program.WorksIn != argv.WorksInCwd && !p.program.RunsAnything {
 		return
 	}
 	for _, part := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune("=:,;@|'\"()[]{}<> \t\n", r) }) {

@@ -26,7 +26,7 @@ func (w *walker) expands(st *state, name string) {
 		return
 	}
 	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || decimal(name)
-	w.shown.expands = w.shown.expands || !special && !slices.Contains(w.table.words.PublicVariables, name)
+	w.shown.expands = w.shown.expands || !special && !slices.Contains(w.table.Words.Variables.Public, name)
 }
 
 // compares notes that two texts are compared. One that is not known is not compared with

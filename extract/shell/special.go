@@ -6,18 +6,10 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
-
-// isShell reports whether name is a shell whose -c payload is read again.
-func isShell(name string) bool {
-	switch name {
-	case "bash", "sh", "dash", "zsh", "ksh":
-		return true
-	}
-	return false
-}
 
 // shellCommand reads `bash -c 'payload'` as the payload, in that shell's
 // dialect. It reports false when the line is not of that plain form.
@@ -82,7 +74,7 @@ func positional(st *state, args []Word) *state {
 
 // env reads `env NAME=value… program`. It reports true when the program
 // behind it stands for the command.
-func (p *parsed) env(program *Program) bool {
+func (p *parsed) env(program *argv.Program) bool {
 	p.options(program)
 	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") || p.moved {
 		p.w.messy(guard.MessyWrapper)

@@ -24,7 +24,7 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 		names := trackedFeed(c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return &feed{dir: names.dir, marked: names}
-	case c.Program == "awk" && in != nil && in.marked != nil && len(c.Accesses) == 0 && slices.Contains(w.table.words.LastFields, args[0]) && len(args) == 1:
+	case c.Program == "awk" && in != nil && in.marked != nil && len(c.Accesses) == 0 && slices.Contains(w.table.Words.Printing.LastFields, args[0]) && len(args) == 1:
 		names := *in.marked
 		names.besides = in.besides
 		return &names
@@ -34,7 +34,7 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 
 // printsMarked reports whether git status prints names behind two signs, and no other lines.
 func (w *walker) printsMarked(c *Command, args []string) bool {
-	printing, ok := w.table.words.MarkedNames[c.Verb]
+	printing, ok := w.table.Words.Printing.MarkedNames[c.Verb]
 	return ok && args[0] == strings.TrimPrefix(c.Verb, "git ") &&
 		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(args, format) }) &&
 		!slices.ContainsFunc(args[1:], func(arg string) bool {
@@ -45,8 +45,8 @@ func (w *walker) printsMarked(c *Command, args []string) bool {
 // othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
 func (w *walker) othersFeed(c *Command) *feed {
-	printing, ok := w.table.words.OtherNames[c.Verb]
-	if !ok || !printing.holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
+	if !ok || !printing.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
 		}) ||

@@ -6,27 +6,29 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/argv"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // withCommands visits every program of the table that has subcommands, at any depth.
-func withCommands(t *testing.T, visit func(chain string, program *Program)) {
+func withCommands(t *testing.T, visit func(chain string, program *argv.Program)) {
 	t.Helper()
 	table, err := NewTable()
 	require.NoError(t, err)
-	var walk func(chain string, program *Program)
-	walk = func(chain string, program *Program) {
-		if len(program.commands) == 0 {
+	var walk func(chain string, program *argv.Program)
+	walk = func(chain string, program *argv.Program) {
+		if len(program.Commands) == 0 {
 			return
 		}
 		visit(chain, program)
-		for _, name := range slices.Sorted(maps.Keys(program.commands)) {
-			walk(chain+" "+name, program.commands[name])
+		for _, name := range slices.Sorted(maps.Keys(program.Commands)) {
+			walk(chain+" "+name, program.Commands[name])
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(table.raw)) {
-		if program := table.program(name); program != nil && !strings.Contains(name, "/") && program.style != "cmdlet" {
+	for _, name := range table.Names() {
+		if program := table.Program(name); program != nil && !strings.Contains(name, "/") && program.Style != "cmdlet" {
 			walk(name, program)
 		}
 	}
@@ -34,13 +36,13 @@ func withCommands(t *testing.T, visit func(chain string, program *Program)) {
 
 // globalOptions are the options of a program that may stand before its subcommand, each with
 // values that the table has it take.
-func globalOptions(program *Program) (options []string) {
-	for name, known := range program.options {
+func globalOptions(program *argv.Program) (options []string) {
+	for name, known := range program.Options {
 		switch {
-		case known.kinds[0] == "none", strings.HasSuffix(known.kinds[0], "?"):
+		case known.Kinds[0] == "none", strings.HasSuffix(known.Kinds[0], "?"):
 			options = append(options, name)
-		case known.kinds[0] != "command":
-			options = append(options, name+strings.Repeat(" v", len(known.kinds)))
+		case known.Kinds[0] != "command":
+			options = append(options, name+strings.Repeat(" v", len(known.Kinds)))
 		}
 	}
 	slices.Sort(options)
@@ -55,9 +57,9 @@ func TestAVerbHoldsSubcommandsAlone(t *testing.T) {
 		"--zz-unknown", "--zz-unknown v", "--zz-unknown o/r", "--zz-unknown=v", "-@", "-@ v", "+nightly", "./v", "o/r", "a=b", "--", `"a b"`, "a@b",
 	}
 	chains := 0
-	withCommands(t, func(chain string, program *Program) {
+	withCommands(t, func(chain string, program *argv.Program) {
 		options := globalOptions(program)
-		for _, name := range slices.Sorted(maps.Keys(program.commands)) {
+		for _, name := range slices.Sorted(maps.Keys(program.Commands)) {
 			chains++
 			plain := last(t, chain+" "+name)
 			assert.NotContains(t, plain.Caveats, unknownCommand, chain+" "+name)
@@ -70,10 +72,10 @@ func TestAVerbHoldsSubcommandsAlone(t *testing.T) {
 			for _, words := range unknown {
 				line := chain + " " + words + " " + name
 				given := last(t, line)
-				if program.fallback == nil {
+				if program.Default == nil {
 					assert.Equal(t, chain, given.Verb, line)
 				}
-				if program.fallback == nil || strings.HasPrefix(words, "-") && words != "--" {
+				if program.Default == nil || strings.HasPrefix(words, "-") && words != "--" {
 					assert.Contains(t, given.Caveats, unknownCommand, line)
 				}
 			}

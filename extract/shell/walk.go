@@ -691,7 +691,7 @@ func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
 			known = known && (expansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !w.rereads(value.Text))
 		}
 		unchanged := known && w.unchanged(name, value)
-		if !known || !unchanged && !w.table.words.harmless(name, value) && !w.inert(name, value) && !w.loads(name, value) {
+		if !known || !unchanged && !w.harmless(name, value) && !w.inert(name, value) && !w.loads(name, value) {
 			return nil, false
 		}
 		if next = w.sets(next, name, value); !unchanged && !w.inert(name, value) {
@@ -747,7 +747,7 @@ func (w *walker) declaredBraces(arg *syntax.Assign) {
 func (w *walker) newCommand(st *state, verb string, redirs []Access) Command {
 	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
 	for _, caveat := range st.caveats {
-		if caveat == "sets_variable" && slices.Contains(w.table.words.IndifferentVerbs, verb) {
+		if caveat == "sets_variable" && slices.Contains(w.table.Words.Printing.IndifferentVerbs, verb) {
 			continue
 		}
 		c.Caveats.Add(caveat)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/windows"
 )
@@ -104,18 +105,27 @@ type windowsRun struct {
 	out     *windowsStream
 }
 
+// entry returns the name by which a command is known, and its entry in the table.
+func (r *windowsRun) entry(name string) (string, *argv.Program) {
+	shell := argv.Cmdlets
+	if r.dialect == windows.Cmd {
+		shell = argv.Builtins
+	}
+	return r.w.table.OnWindows(shell, name, windows.Stem(strings.ToLower(name)))
+}
+
 // run walks the command, and returns what holds when it succeeded and failed.
 func (r *windowsRun) run() (ok, fail *state) {
 	r.out = &windowsStream{text: true}
 	name := r.words[0].Text
-	key, entry := r.w.table.windowsProgram(r.dialect, name)
+	key, entry := r.entry(name)
 	switch {
 	case key == "cd":
 		return r.changeDirectory()
 	case key == "pushd" || key == "popd":
 		r.guess(name)
 		return r.st.nowhere(), r.st.nowhere()
-	case entry != nil && entry.style == "":
+	case entry != nil && entry.Style == "":
 		r.native(key, entry)
 	case entry != nil:
 		r.builtin(key, entry)
@@ -148,7 +158,7 @@ func (r *windowsRun) unknown(name string) {
 		c.Caveats.Add("named_by_path")
 		c.Accesses = append(c.Accesses, Access{Text: name, Op: v1.OpExecute})
 	}
-	if ownProgram(c.Program) {
+	if argv.IsOwn(c.Program) {
 		p.own()
 	} else {
 		p.unknown()
@@ -161,7 +171,7 @@ func (r *windowsRun) guess(verb string) {
 }
 
 // native walks a program that is the same on every system.
-func (r *windowsRun) native(key string, entry *Program) {
+func (r *windowsRun) native(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
 	c.SearchesCwd = r.dialect == windows.Cmd
@@ -215,25 +225,25 @@ func (r *windowsRun) nested(key string) (string, bool) {
 }
 
 // builtin walks a cmdlet, or a command with options in the manner of cmd.
-func (r *windowsRun) builtin(key string, entry *Program) {
+func (r *windowsRun) builtin(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
-	c.SearchesCwd = r.dialect == windows.Cmd && entry.external
+	c.SearchesCwd = r.dialect == windows.Cmd && entry.External
 	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv(), dashes: -1, program: entry, level: entry}
-	if !entry.external && slices.ContainsFunc(r.words, func(word windows.Word) bool { return word.Splits && r.dialect == windows.Cmd }) {
+	if !entry.External && slices.ContainsFunc(r.words, func(word windows.Word) bool { return word.Splits && r.dialect == windows.Cmd }) {
 		c.Caveats.Add("unknown_option")
 	}
-	if entry.external && r.rewritten() {
+	if entry.External && r.rewritten() {
 		c.Caveats.Add("dynamic_option")
 	}
-	if entry.style == "cmdlet" {
+	if entry.Style == "cmdlet" {
 		p.cmdlet(entry, r.words[1:])
 	} else {
 		p.switches(entry, r.words[1:])
 	}
 	p.attributes(entry)
 	p.risky(entry)
-	if entry.environment && len(p.c.Form) == 0 {
+	if entry.Environment && len(p.c.Form) == 0 {
 		c.Caveats.Add("reads_environment")
 	}
 	r.flow(&p, entry)
@@ -242,28 +252,28 @@ func (r *windowsRun) builtin(key string, entry *Program) {
 
 // flow follows files through a pipe: what a later command opens is what an
 // earlier one found.
-func (r *windowsRun) flow(p *parsed, entry *Program) {
-	if r.in != nil && entry.style == "cmdlet" {
-		opens := entry.piped == "files" || entry.piped == "both"
+func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
+	if r.in != nil && entry.Style == "cmdlet" {
+		opens := entry.Piped == "files" || entry.Piped == "both"
 		switch {
 		case opens && r.in.files != nil:
 			for _, file := range r.in.files {
 				file.Op, file.Tree, file.Maybe = v1.OpRead, true, false
 				p.c.Accesses = append(p.c.Accesses, file)
 			}
-		case entry.piped == "" || entry.piped == "files" || opens && !r.in.text:
+		case entry.Piped == "" || entry.Piped == "files" || opens && !r.in.text:
 			p.c.Caveats.Add("dynamic_word")
 		}
 	}
-	r.out.text = entry.style != "cmdlet" || entry.yields == "text"
+	r.out.text = entry.Style != "cmdlet" || entry.Yields == "text"
 	switch {
-	case entry.yields == "files":
+	case entry.Yields == "files":
 		r.out.files = []Access{}
 		for _, access := range p.c.Accesses {
 			access.Include = p.filters.Include
 			r.out.files = append(r.out.files, access)
 		}
-	case entry.yields == "same" && r.in != nil && !p.has("-ExpandProperty"):
+	case entry.Yields == "same" && r.in != nil && !p.has("-ExpandProperty"):
 		r.out = r.in
 	}
 }

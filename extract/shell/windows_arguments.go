@@ -4,52 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/argv"
 	"policyd/extract/windows"
 )
 
-// commonParameters are those that every cmdlet has.
-var commonParameters = map[string]option{
-	"-erroraction": {canonical: "-ErrorAction", kinds: []string{"value"}}, "-ea": {canonical: "-ErrorAction", kinds: []string{"value"}},
-	"-warningaction": {canonical: "-WarningAction", kinds: []string{"value"}}, "-wa": {canonical: "-WarningAction", kinds: []string{"value"}},
-	"-verbose": {canonical: "-Verbose", kinds: []string{"none"}}, "-vb": {canonical: "-Verbose", kinds: []string{"none"}},
-	"-debug": {canonical: "-Debug", kinds: []string{"unknown"}}, "-errorvariable": {canonical: "-ErrorVariable", kinds: []string{"unknown"}},
-	"-warningvariable": {canonical: "-WarningVariable", kinds: []string{"unknown"}}, "-outvariable": {canonical: "-OutVariable", kinds: []string{"unknown"}},
-	"-outbuffer": {canonical: "-OutBuffer", kinds: []string{"unknown"}}, "-pipelinevariable": {canonical: "-PipelineVariable", kinds: []string{"unknown"}},
-	"-informationaction":   {canonical: "-InformationAction", kinds: []string{"unknown"}},
-	"-informationvariable": {canonical: "-InformationVariable", kinds: []string{"unknown"}},
-	"-progressaction":      {canonical: "-ProgressAction", kinds: []string{"unknown"}},
-}
-
-// parameter resolves the name of a parameter: as it is, or as the beginning of
-// one parameter alone.
-func (p *Program) parameter(name string) (option, bool) {
-	name = strings.ToLower(name)
-	if known, ok := p.folded[name]; ok {
-		return known, true
-	}
-	if known, ok := commonParameters[name]; ok {
-		return known, true
-	}
-	var found option
-	for _, names := range []map[string]option{p.folded, commonParameters} {
-		for full, known := range names {
-			if !strings.HasPrefix(full, name) || known.canonical == found.canonical {
-				continue
-			}
-			if found.canonical != "" {
-				return option{}, false
-			}
-			found = known
-		}
-	}
-	return found, found.canonical != ""
-}
-
 // cmdlet reads parameters in the manner of PowerShell. Arguments that commas
 // tie together are one.
-func (p *parsed) cmdlet(program *Program, words []windows.Word) {
+func (p *parsed) cmdlet(program *argv.Program, words []windows.Word) {
 	var positional [][]Word
-	if program.piped == "text" && slices.ContainsFunc(words, deepProperty) {
+	if program.Piped == "text" && slices.ContainsFunc(words, deepProperty) {
 		p.c.Caveats.Add("dynamic_word")
 	}
 	for len(words) > 0 {
@@ -61,20 +24,20 @@ func (p *parsed) cmdlet(program *Program, words []windows.Word) {
 		}
 		name, value, attached := strings.Cut(words[0].Text, ":")
 		words = words[1:]
-		known, ok := program.parameter(name)
-		if !ok || known.kinds[0] == "none" && attached {
+		known, ok := program.Parameter(name)
+		if !ok || known.Kinds[0] == "none" && attached {
 			p.unknownOption(name)
 			p.anyPath(Word{Kind: Literal, Text: value})
 			continue
 		}
-		if known.kinds[0] == "none" {
-			p.c.Form.Put(known.canonical, "none")
+		if known.Kinds[0] == "none" {
+			p.c.Form.Put(known.Canonical, "none")
 			continue
 		}
 		n := 0
 		switch {
 		case attached && value != "":
-			p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: value})
+			p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: value})
 			for n < len(words) && words[n].Joined {
 				n++
 			}
@@ -84,7 +47,7 @@ func (p *parsed) cmdlet(program *Program, words []windows.Word) {
 			p.unknownOption(name)
 		}
 		for _, word := range literals(words[:n]) {
-			p.value(known.canonical, known.kinds[0], word)
+			p.value(known.Canonical, known.Kinds[0], word)
 		}
 		words = words[n:]
 	}
@@ -116,26 +79,26 @@ func literals(words []windows.Word) []Word {
 }
 
 // positional gives arguments without a name their roles by their places.
-func (p *parsed) positional(program *Program, groups [][]Word) {
-	rule, _ := program.rule(p.has)
+func (p *parsed) positional(program *argv.Program, groups [][]Word) {
+	rule, _ := program.Rule(p.has)
 	for i, words := range groups {
 		at := i
-		if last := len(rule.roles) - 1; last >= 0 && rule.roles[last].repeat {
+		if last := len(rule.Roles) - 1; last >= 0 && rule.Roles[last].Repeat {
 			at = min(i, last)
 		}
 		for _, word := range words {
-			if at >= len(rule.roles) {
+			if at >= len(rule.Roles) {
 				p.c.Form.Put("<more>", "unknown")
 				p.c.Caveats.Add("unknown_option")
 				p.unlistedOperand("", word)
 				p.anyPath(word)
 				continue
 			}
-			r := rule.roles[at]
-			r.repeat = true
+			r := rule.Roles[at]
+			r.Repeat = true
 			p.role(program, r, word, p.walks(program))
-			if at == len(rule.roles)-1 && program.filters[r.label] != "" {
-				p.filter(r.label, word)
+			if at == len(rule.Roles)-1 && program.Filters[r.Label] != "" {
+				p.filter(r.Label, word)
 			}
 		}
 	}
@@ -147,18 +110,18 @@ func (p *parsed) positional(program *Program, groups [][]Word) {
 
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
 // word, upper and lower case alike.
-func (p *parsed) switches(program *Program, words []windows.Word) {
-	if program.style == "text" {
+func (p *parsed) switches(program *argv.Program, words []windows.Word) {
+	if program.Style == "text" {
 		p.operands = literals(words)
 		words = nil
 	}
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
-		known, ok := program.folded[strings.ToLower(word.Text)]
+		known, ok := program.Switch(word.Text)
 		switch {
-		case ok && !word.Quoted && known.kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].Text, "/"):
-			p.value(known.canonical, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
+		case ok && !word.Quoted && known.Kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].Text, "/"):
+			p.value(known.Canonical, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
 			words = words[1:]
 		case word.Quoted || !strings.HasPrefix(word.Text, "/"):
 			if strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") {
@@ -177,23 +140,23 @@ func (p *parsed) switches(program *Program, words []windows.Word) {
 	p.roles(program)
 }
 
-func (p *parsed) switchOption(program *Program, text string) {
+func (p *parsed) switchOption(program *argv.Program, text string) {
 	name, value, attached := strings.Cut(text, ":")
-	known, ok := program.folded[strings.ToLower(name)]
+	known, ok := program.Switch(name)
 	switch {
-	case ok && known.kinds[0] == "none" && !attached:
-		p.c.Form.Put(known.canonical, "none")
+	case ok && known.Kinds[0] == "none" && !attached:
+		p.c.Form.Put(known.Canonical, "none")
 		return
-	case ok && known.kinds[0] != "none" && (attached || strings.HasSuffix(known.kinds[0], "?")):
-		p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: value})
+	case ok && known.Kinds[0] != "none" && (attached || strings.HasSuffix(known.Kinds[0], "?")):
+		p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: value})
 		return
 	case !attached && len(text) > 2:
 		if p.bundled(program, text[1:]) {
 			return
 		}
-		known, ok := program.folded[strings.ToLower(text[:2])]
-		if ok && strings.HasSuffix(known.kinds[0], "?") {
-			p.value(known.canonical, known.kinds[0], Word{Kind: Literal, Text: text[2:]})
+		known, ok := program.Switch(text[:2])
+		if ok && strings.HasSuffix(known.Kinds[0], "?") {
+			p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: text[2:]})
 			return
 		}
 	}
@@ -203,14 +166,14 @@ func (p *parsed) switchOption(program *Program, text string) {
 }
 
 // bundled reads letters behind one slash, each an option without a value.
-func (p *parsed) bundled(program *Program, letters string) bool {
+func (p *parsed) bundled(program *argv.Program, letters string) bool {
 	var found []string
 	for i := range len(letters) {
-		known, ok := program.folded["/"+strings.ToLower(letters[i:i+1])]
-		if !ok || !slices.Equal(known.kinds, []string{"none"}) {
+		known, ok := program.Switch("/" + letters[i:i+1])
+		if !ok || !slices.Equal(known.Kinds, []string{"none"}) {
 			return false
 		}
-		found = append(found, known.canonical)
+		found = append(found, known.Canonical)
 	}
 	for _, canonical := range found {
 		p.c.Form.Put(canonical, "none")

@@ -816,7 +816,7 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 	if value, ok := st.variable(name); ok {
 		return value, value.Kind != Dynamic
 	}
-	if slices.Contains(w.table.words.PublicVariables, name) {
+	if slices.Contains(w.table.Words.Variables.Public, name) {
 		return Word{Kind: Output, Text: "$" + name}, true
 	}
 	switch name {

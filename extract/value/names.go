@@ -1,6 +1,10 @@
 package value
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/git/syntax"
+)
 
 // Names describes how names that only the disk knows become words of a command: the matches of
 // a pattern, and the names that another command finds.
@@ -69,7 +73,7 @@ func (r Reading) Misread(name string) bool {
 	case AsPathspec:
 		return strings.HasPrefix(name, ":")
 	case AsRevision:
-		return strings.Contains(name, ":") || mayNameHash(name)
+		return strings.Contains(name, ":") || syntax.MayNameHash(name)
 	case AsArchive:
 		first, _, _ := strings.Cut(name, "/")
 		return strings.Contains(first, ":")
@@ -79,25 +83,4 @@ func (r Reading) Misread(name string) bool {
 	default:
 		return false
 	}
-}
-
-// leastHash is how many digits of a hash git wants at least (core.abbrev).
-const leastHash = 4
-
-// mayNameHash reports whether git can take a name, or an end of the range that it may be, for the
-// hash of an object: digits alone, or digits behind "-g", as git describe prints them.
-func mayNameHash(name string) bool {
-	for end := range strings.SplitSeq(name, "..") {
-		end = strings.TrimLeft(end, ".^")
-		if i := strings.IndexAny(end, "^~@"); i >= 0 {
-			end = end[:i]
-		}
-		if i := strings.LastIndex(end, "-g"); i >= 0 {
-			end = end[i+2:]
-		}
-		if len(end) >= leastHash && strings.Trim(end, "0123456789abcdefABCDEF") == "" {
-			return true
-		}
-	}
-	return false
 }

@@ -41,20 +41,18 @@ type approval struct {
 	Risks     map[string]bool `json:"risks"`
 }
 
-// kinds are the tool kinds whose approvals rules can stand for. What may be read is a grant
-// that is known before the rules are asked.
+// kinds are the tool kinds whose approvals rules can represent. An approval to read is absent: it becomes a
+// grant before the rules run.
 var kinds = append(v1.ToolKinds(), v1.ToolProject)
 
-// Fits reports whether an approval can be in a bundle. One that ends or holds for one
-// session can't, since rules have no clock and no chats; and no bundle may let agents that
-// the public hears do more.
+// Fits reports whether an approval can be in a bundle. Rules have no clock and no sessions, so an approval
+// that ends or holds for one session can't. An approval for a public audience can't either.
 func Fits(entry *v1.ApprovalEntry) bool {
 	return entry.Session == "" && entry.ExpiresAt == nil && entry.Audience != v1.AudiencePublic && slices.Contains(kinds, entry.Tool)
 }
 
-// Files are the files of a bundle of these approvals, by their slashed names. Approvals in
-// the project or below it are made relative, and hold in the project of every session; an
-// empty project leaves all as they are.
+// Files returns the files of a bundle of these approvals by their slashed names. Approvals in the project or
+// below it become relative and hold in the project of every session. With an empty project all stay absolute.
 func Files(entries []v1.ApprovalEntry, project string) (map[string][]byte, error) {
 	verbs := map[string][]approval{}
 	for i := range entries {
@@ -112,7 +110,7 @@ func indented(value any) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// ErrOccupied says that a directory has something else in it.
+// ErrOccupied means that the directory contains other files.
 var ErrOccupied = errors.New("holds something else than a bundle of approvals")
 
 // Write writes the files of a bundle into a directory that is empty, missing, or has a

@@ -8,10 +8,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// wider finds an answer that holds wherever and for as long as another does: the
-// widest of those for the same audience, tool and verb, for every agent or the
-// same one, for every session or the same one, and anywhere or in a directory
-// above. The caller holds mu.
+// wider returns an answer that covers everything that another one covers, for at least as long. It has the
+// same audience, tool and verb; its agent, session and directory are equal or more general. The caller holds
+// mu.
 func (x *Index) wider(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
 	for _, session := range distinct("", entry.Session) {
 		for _, agent := range distinct(everyAgent, entry.Agent) {
@@ -32,7 +31,7 @@ func (x *Index) wider(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry 
 	return nil
 }
 
-// covering is the first of some answers that holds for as long and for as much.
+// covering returns the first answer that holds for as long and covers as much.
 func covering(held []*v1.ApprovalEntry, entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
 	for _, found := range held {
 		if covers(found, entry, now) && !slices.ContainsFunc(entry.Risks, func(risk string) bool { return !slices.Contains(found.Risks, risk) }) {
@@ -54,7 +53,7 @@ func covers(wider, entry *v1.ApprovalEntry, now time.Time) bool {
 	return !wider.ExpiresAt.Before(*entry.ExpiresAt)
 }
 
-// distinct lists two values, or one where they are the same.
+// distinct returns two values, or one if they are equal.
 func distinct(first, second string) []string {
 	if first == second {
 		return []string{first}

@@ -9,9 +9,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Import remembers many answers: all or none, or with Partial those that are right.
-// What is there already stays, so that the same import again changes nothing. An error
-// names the first request that is wrong by its place, counted from 0.
+// Import stores many answers: all or none, or with Partial the valid ones. An existing answer stays, so
+// repeating an import changes nothing. An error gives the index of the first invalid request, counted from 0.
 func (x *Index) Import(ctx context.Context, request v1.ApprovalImport) (v1.ApprovalImported, error) {
 	if len(request.Approvals) > v1.MaxImport {
 		return v1.ApprovalImported{}, coded(CodeInvalid, "there are %d approvals; at most %d at once", len(request.Approvals), v1.MaxImport)
@@ -52,7 +51,7 @@ func placed(at int, err error) error {
 	return &v1.CodedError{Code: refused.Code, Err: fmt.Errorf("approvals[%d]: %w", at, refused.Err)}
 }
 
-// compare says what answers would change.
+// compare states what answers would change.
 func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error) {
 	type place struct {
 		group
@@ -89,8 +88,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 	return out, nil
 }
 
-// like is the answer that holds now and that an entry would be kept as, nil if
-// there is none. The caller holds mu.
+// like returns the stored answer that is equal to an entry, nil if there is none. The caller holds mu.
 func (x *Index) like(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
 	held := x.groups[groupOf(entry)]
 	if held == nil {
@@ -103,7 +101,7 @@ func (x *Index) like(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
 	return known
 }
 
-// extends reports whether an entry would hold longer than the one that is kept.
+// extends reports whether an entry holds longer than the stored one.
 func extends(known, entry *v1.ApprovalEntry) bool {
 	if known.ExpiresAt == nil {
 		return false

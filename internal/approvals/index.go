@@ -30,22 +30,22 @@ type Options struct {
 	NewID func() string
 	// Lineage returns a session and its ancestors (C5); nil is the session alone.
 	Lineage func(session string) []string
-	// RunsAnything reports whether a verb of a tool kind runs whatever it is given;
-	// nil is never.
+	// RunsAnything reports whether a verb of a tool kind runs its operands as commands. If it is nil, no verb
+	// does.
 	RunsAnything func(tool, verb string) bool
-	// Place is a directory as the facts of a call name it: with every symbolic link
-	// followed, and in one spelling. nil takes directories as they are.
+	// Place resolves a directory as the facts of a call have it: every symbolic link followed, in one
+	// spelling. If it is nil, directories stay as they are.
 	Place func(directory string) (Place, error)
-	// WorkTree is the top of the work tree of a git repository that holds a directory, given by its real
-	// path, and the top of the repository's main one. nil knows of none.
+	// WorkTree returns the top of the git work tree that contains a real path, and the top of the
+	// repository's main work tree. If it is nil, there are no work trees.
 	WorkTree func(directory string) (top, main string, ok bool)
-	// Chain is the verb chain that a shell line has which is the verb alone; nil
-	// takes every verb for one.
+	// Chain returns the verb chain of a shell line that consists of the verb alone. If it is nil, every verb
+	// is a chain.
 	Chain func(tool, verb string) string
 	// Changed, if set, hears of every change.
 	Changed func()
-	// Given, if set, hears of answers that hold from now on, whoever gave them: they
-	// may allow what other prompts ask. It has to be quick.
+	// Given, if set, is called for each new answer, since it may allow the calls of open prompts. It has to
+	// be quick.
 	Given func(entries []v1.ApprovalEntry)
 }
 
@@ -53,14 +53,14 @@ type Options struct {
 type Place struct {
 	// Real is its name in the facts of a call.
 	Real string
-	// Sensitive is true for a directory that may be no project and be granted to nobody.
+	// Sensitive is true for a directory that can be neither a project nor a grant.
 	Sensitive bool
-	// Missing is true where it could be seen, and there is none.
+	// Missing is true if the directory doesn't exist.
 	Missing bool
 }
 
-// group is what a lookup knows of an answer but its directory. session is empty
-// for answers that hold for every session.
+// group is the key of a lookup, without the directory. session is empty for answers that hold for every
+// session.
 type group struct {
 	session  string
 	audience v1.Audience
@@ -79,12 +79,12 @@ type places struct {
 type Index struct {
 	options Options
 
-	// reading is held by whoever reads everything anew.
+	// reading is locked while everything is read anew.
 	reading sync.Mutex
 
 	mu sync.RWMutex
-	// during are the changes since a reading began: what is read may be older than
-	// they are, so they are made again. nil while nobody reads.
+	// during are the changes since a reading began. The data that is read may be older, so the changes are
+	// applied again. It is nil while no reading runs.
 	during []func(again bool)
 	// without is set while the store could not be read.
 	without error
@@ -100,7 +100,7 @@ type Index struct {
 	onces map[string][]store.Once
 }
 
-// New returns an index that knows nothing yet; Load reads the store.
+// New returns an empty index; Load reads the store.
 func New(options Options) (*Index, error) {
 	if options.Store == nil || options.Clock == nil || options.NewID == nil {
 		return nil, errors.New("make approvals: a collaborator is missing")
@@ -208,7 +208,7 @@ func (x *Index) RefreshOnce(ctx context.Context, prompt string) error {
 	return nil
 }
 
-// unsaved are the one-shot answers that the store doesn't know. The caller holds mu.
+// unsaved are the one-shot answers that aren't in the store. The caller holds mu.
 func (x *Index) unsaved() []store.Once {
 	var out []store.Once
 	for _, held := range x.onces {
@@ -221,7 +221,7 @@ func (x *Index) unsaved() []store.Once {
 	return out
 }
 
-// change changes memory, and again after a reading that is under way.
+// change changes memory, and repeats the change after a running reading.
 func (x *Index) change(apply func(again bool)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -231,7 +231,7 @@ func (x *Index) change(apply func(again bool)) {
 	}
 }
 
-// Check says why nothing is remembered, nil when all is well.
+// Check states why nothing is remembered, nil when all is well.
 func (x *Index) Check() error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -242,8 +242,8 @@ func groupOf(entry *v1.ApprovalEntry) group {
 	return group{entry.Session, entry.Audience, entry.Agent, entry.Tool, entry.Verb}
 }
 
-// add takes an answer in, in place of the one with its id and of one that was for
-// the same, which the store has no more. The caller holds mu.
+// add adds an answer. It replaces the one with its id, and one for the same purpose that the store no longer
+// has. The caller holds mu.
 func (x *Index) add(entry *v1.ApprovalEntry) {
 	x.remove(entry.ID)
 	held := x.groups[groupOf(entry)]
@@ -268,7 +268,7 @@ func (x *Index) add(entry *v1.ApprovalEntry) {
 	}
 }
 
-// addOnce takes a one-shot answer in, once. The caller holds mu.
+// addOnce adds a one-shot answer, once. The caller holds mu.
 func (x *Index) addOnce(once *store.Once) {
 	for i := range x.onces[once.Session] {
 		if x.onces[once.Session][i].Prompt == once.Prompt {
@@ -307,7 +307,7 @@ func (p *places) same(entry *v1.ApprovalEntry) *v1.ApprovalEntry {
 	return nil
 }
 
-// remove takes an answer out. The caller holds mu.
+// remove removes an answer. The caller holds mu.
 func (x *Index) remove(id string) {
 	entry, known := x.byID[id]
 	if !known {
@@ -333,7 +333,7 @@ func (x *Index) remove(id string) {
 	}
 }
 
-// Remember takes answers in that are in the store already.
+// Remember adds answers that are in the store already.
 func (x *Index) Remember(entries []v1.ApprovalEntry, once *store.Once) {
 	if len(entries) == 0 && once == nil {
 		return

@@ -15,7 +15,7 @@ const (
 	CodeInvalid     = "invalid_request"
 	CodeNotFound    = "not_found"
 	CodeUnavailable = "store_unavailable"
-	// CodeForce says that the request has to be meant: it approves everything.
+	// CodeForce states that the request has to be meant: it approves everything.
 	CodeForce = "force_needed"
 )
 
@@ -25,8 +25,7 @@ func coded(code, format string, args ...any) error {
 
 var errUnavailable = errors.New("the store can't be reached, so nothing was changed; see /readyz?verbose and try again")
 
-// Put remembers an answer on an operator's word. changed is false where the same
-// answer is there already and holds as long.
+// Put stores an answer of an operator. changed is false if the same answer exists and holds as long.
 func (x *Index) Put(ctx context.Context, request v1.ApprovalRequest) (kept v1.ApprovalEntry, changed bool, err error) {
 	entry, err := x.entry(request)
 	if err != nil {
@@ -63,8 +62,8 @@ func (x *Index) entry(request v1.ApprovalRequest) (v1.ApprovalEntry, error) {
 	return entry, nil
 }
 
-// place names the directory of an entry as facts do: an approval for another name of
-// it would match no call.
+// place resolves the directory of an entry to the name that facts use. An approval for another name of it
+// would match no call.
 func (x *Index) place(entry *v1.ApprovalEntry) error {
 	if entry.Directory == nil {
 		return nil
@@ -109,7 +108,7 @@ func (x *Index) placeInMain(entry *v1.ApprovalEntry) error {
 	return nil
 }
 
-// checkProject refuses directories other than projects: an approval for one would hold nowhere.
+// checkProject refuses directories that aren't projects: an approval for one would never apply.
 func checkProject(named string, place *Place) error {
 	switch {
 	case place.Sensitive:
@@ -168,8 +167,8 @@ func (x *Index) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
-// List returns at most limit answers that hold now with ids behind after, in the
-// order of ids, and the id to go on from, empty at the end.
+// List returns at most limit current answers with ids after a given one, in the order of ids. It also returns
+// the id to continue after, empty at the end.
 func (x *Index) List(after string, limit int) (list []v1.ApprovalEntry, next string, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -196,8 +195,8 @@ func (x *Index) List(after string, limit int) (list []v1.ApprovalEntry, next str
 	return list, next, nil
 }
 
-// Named returns the answers that hold now for any of the verbs, whomever they are
-// for, in the order of ids. It looks at all there are: it is for explanations.
+// Named returns the current answers for any of the verbs, for any agent, in the order of ids. It scans all
+// answers: it is for explanations.
 func (x *Index) Named(verbs []string) []v1.ApprovalEntry {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

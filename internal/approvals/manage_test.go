@@ -43,7 +43,7 @@ func TestRevoke(t *testing.T) {
 	assert.Equal(t, "not_found", code(h.Revoke(t.Context(), kept.ID)))
 }
 
-// TestWithoutTheStoreNothingIsRemembered holds D2.
+// TestWithoutTheStoreNothingIsRemembered checks D2.
 func TestWithoutTheStoreNothingIsRemembered(t *testing.T) {
 	h := build(t)
 	h.put(t, v1.ApprovalRequest{Verb: "git push"})
@@ -82,8 +82,8 @@ func TestASessionTakesItsAnswersAlong(t *testing.T) {
 	assert.Equal(t, before, h.changes.Load(), "nothing was left to change")
 }
 
-// TestAnAnswerThatExpiredDoesNotTakeTheNextOneAlong holds that one that was kept
-// before for the same is out of the way.
+// TestAnAnswerThatExpiredDoesNotTakeTheNextOneAlong checks that one that was kept before for the same is out
+// of the way.
 func TestAnAnswerThatExpiredDoesNotTakeTheNextOneAlong(t *testing.T) {
 	h := build(t)
 	old := h.put(t, v1.ApprovalRequest{Verb: "git push", TTL: "1h"})
@@ -95,8 +95,8 @@ func TestAnAnswerThatExpiredDoesNotTakeTheNextOneAlong(t *testing.T) {
 	assert.Equal(t, []string{next.ID}, h.matching(call()))
 }
 
-// TestAReadingMissesNothing holds that what changes while everything is read anew
-// stays changed, though what was read is older.
+// TestAReadingMissesNothing checks that what changes while everything is read anew stays changed, though what
+// was read is older.
 func TestAReadingMissesNothing(t *testing.T) {
 	h := build(t)
 	revoked := h.put(t, v1.ApprovalRequest{Verb: "git push"})
@@ -146,7 +146,7 @@ func TestListPages(t *testing.T) {
 	assert.Equal(t, 3, pages)
 }
 
-// TestWhatAWiderAnswerCovers holds covered_by.
+// TestWhatAWiderAnswerCovers checks covered_by.
 func TestWhatAWiderAnswerCovers(t *testing.T) {
 	entry := func(id string, change ...func(*v1.ApprovalEntry)) v1.ApprovalEntry {
 		out := v1.ApprovalEntry{

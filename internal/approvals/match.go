@@ -12,15 +12,14 @@ import (
 // everyAgent is the agent of an answer that holds for all.
 const everyAgent = "*"
 
-// Matching are the answers that could apply to a call: for each item those of
-// its verb, in the directories that it lies in or anywhere. call is asked
-// for its digest only where the session has a one-shot answer.
+// Matching returns the answers that could apply to a call: for each item those of its verb, in its
+// directories or anywhere. It computes call's digest only if the session has a one-shot answer.
 func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 	trees := x.treesOf(facts)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if len(x.byID) == 0 && len(x.onces) == 0 {
-		return nil // there are none while the store can't be read, but for what it never had
+		return nil // while the store can't be read, only answers that are in memory alone apply
 	}
 	now := x.options.Clock()
 	var out []v1.Approval
@@ -47,8 +46,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 	return out
 }
 
-// projectTools adds trust in the tools of the session's project, and of projects that an
-// item lies in.
+// projectTools adds trust in the tools of the session's project, and of projects that an item is in.
 func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, trees workTrees, sessions []string, now time.Time) []v1.Approval {
 	for _, session := range sessions {
 		for _, agent := range [...]string{facts.Session.Agent, everyAgent} {
@@ -73,8 +71,8 @@ func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, trees workTrees
 	return out
 }
 
-// lineage lists the sessions whose answers hold: none in particular, and those
-// of the session and its ancestors that have any.
+// lineage lists the sessions whose answers apply: the empty one, and those of the session and its ancestors
+// that have any.
 func (x *Index) lineage(session string) []string {
 	out := make([]string, 1, 4)
 	if len(x.sessions) == 0 {
@@ -108,7 +106,7 @@ func appendLive(out []v1.Approval, entry *v1.ApprovalEntry, now time.Time) []v1.
 	return appendApproval(out, entry, entry.Approval(), now)
 }
 
-// appendApproval adds an entry as policy is to see it, if it holds now and is not there.
+// appendApproval adds an entry in the form for the policy, if it is current and not there yet.
 func appendApproval(out []v1.Approval, entry *v1.ApprovalEntry, seen v1.Approval, now time.Time) []v1.Approval {
 	if entry.ExpiresAt != nil && !now.Before(*entry.ExpiresAt) {
 		return out
@@ -119,7 +117,7 @@ func appendApproval(out []v1.Approval, entry *v1.ApprovalEntry, seen v1.Approval
 	return append(out, seen)
 }
 
-// once finds the one-shot answer to a call.
+// once returns the one-shot answer to a call.
 func (x *Index) once(session string, call v1.Digester, now time.Time) *store.Once {
 	held := x.onces[session]
 	if len(held) == 0 {
@@ -134,8 +132,8 @@ func (x *Index) once(session string, call v1.Digester, now time.Time) *store.Onc
 	return nil
 }
 
-// Spend uses up a one-shot answer, in memory and in the store. An error means
-// that somebody else did, or that the store can't say so.
+// Spend uses up a one-shot answer, in memory and in the store. An error means that another call used it, or
+// that the store failed.
 func (x *Index) Spend(ctx context.Context, prompt string) error {
 	once := x.takeOnce(prompt)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"policyd/internal/store"
 )
 
-// TestWhatCouldApply holds that an answer is found for its audience, agent, tool,
-// verb and directory, and for nothing else (V6, A5).
+// TestWhatCouldApply checks that an answer is found for its audience, agent, tool, verb and directory, and
+// for nothing else (V6, A5).
 func TestWhatCouldApply(t *testing.T) {
 	entry := func(change ...func(*v1.ApprovalEntry)) v1.ApprovalEntry {
 		out := v1.ApprovalEntry{
@@ -98,7 +98,7 @@ func (h *house) answered(t *testing.T) store.Once {
 	return once
 }
 
-// TestOnceIsForOneCall holds A10: session, key and ten minutes.
+// TestOnceIsForOneCall checks A10: session, key and ten minutes.
 func TestOnceIsForOneCall(t *testing.T) {
 	h := build(t)
 	once := h.answered(t)
@@ -111,7 +111,7 @@ func TestOnceIsForOneCall(t *testing.T) {
 	assert.Empty(t, h.matching(call()))
 }
 
-// TestOnceIsSpentOnce holds A10 under a hundred callers.
+// TestOnceIsSpentOnce checks A10 under a hundred callers.
 func TestOnceIsSpentOnce(t *testing.T) {
 	for name, unsaved := range map[string]bool{"saved": false, "unsaved": true} {
 		t.Run(name, func(t *testing.T) {
@@ -143,8 +143,7 @@ func TestOnceIsSpentOnce(t *testing.T) {
 	}
 }
 
-// TestOnceThatCantBeRecordedIsNotUsed holds that no one-shot answer is used twice
-// because the store failed.
+// TestOnceThatCantBeRecordedIsNotUsed checks that no one-shot answer is used twice because the store failed.
 func TestOnceThatCantBeRecordedIsNotUsed(t *testing.T) {
 	h := build(t)
 	once := h.answered(t)

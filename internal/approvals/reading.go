@@ -6,15 +6,15 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// readers is what a lookup of reading knows of an answer but its project.
+// readers is the key of a lookup of read approvals, without the project.
 type readers struct {
 	session  string
 	audience v1.Audience
 	agent    string
 }
 
-// Opened are the places outside that a session may read, or change, by an answer, as grants:
-// those that hold for the session or an ancestor of it, and those for its project.
+// Opened returns, as grants, the directories outside that answers let a session read or change. These are
+// answers for the session, for an ancestor of it, and for its project.
 func (x *Index) Opened(session *v1.Session) []v1.PathGrant {
 	held := x.readers(session)
 	if len(held) == 0 {
@@ -32,8 +32,8 @@ func (x *Index) Opened(session *v1.Session) []v1.PathGrant {
 	return grants
 }
 
-// projectOf is the real path of a session's project, empty if it has none. A project whose
-// place leads elsewhere than when the session began is none, as in the facts (P14).
+// projectOf returns the real path of a session's project, empty if it has none. A project that resolves to
+// another path than when the session began doesn't count, as in the facts (P14).
 func (x *Index) projectOf(session *v1.Session) string {
 	if session.ProjectDir == "" {
 		return ""
@@ -45,7 +45,7 @@ func (x *Index) projectOf(session *v1.Session) string {
 	return place.Real
 }
 
-// readers are the answers that open places which hold now for whom a session is of, whatever its project.
+// readers are the current answers that open directories for a session's agent and audience, in any project.
 // Entries are never changed.
 func (x *Index) readers(session *v1.Session) []*v1.ApprovalEntry {
 	x.mu.RLock()
@@ -67,7 +67,7 @@ func (x *Index) readers(session *v1.Session) []*v1.ApprovalEntry {
 	return held
 }
 
-// addReading notes an answer that opens a place outside. The caller holds mu.
+// addReading adds an answer that opens a directory outside. The caller holds mu.
 func (x *Index) addReading(entry *v1.ApprovalEntry) {
 	if _, _, opens := entry.Opens(); opens {
 		who := readers{entry.Session, entry.Audience, entry.Agent}
@@ -75,7 +75,7 @@ func (x *Index) addReading(entry *v1.ApprovalEntry) {
 	}
 }
 
-// removeReading forgets one. The caller holds mu.
+// removeReading removes one. The caller holds mu.
 func (x *Index) removeReading(entry *v1.ApprovalEntry) {
 	if _, _, opens := entry.Opens(); !opens {
 		return

@@ -8,7 +8,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// workTree is the work tree of a repository that a directory lies in, and the main one; empty for none.
+// workTree is the work tree of a repository that a directory is in, and the main one; empty for none.
 type workTree struct{ top, main string }
 
 func (x *Index) workTree(directory string) workTree {
@@ -25,7 +25,7 @@ func (x *Index) workTree(directory string) workTree {
 // linked reports whether there is a work tree that is not the main one.
 func (w workTree) linked() bool { return w.top != w.main }
 
-// inMain is what a directory is called in the main work tree, empty for one that lies elsewhere.
+// inMain is what a directory is called in the main work tree, empty for one that is elsewhere.
 func (w workTree) inMain(directory string) string {
 	if rest, found := strings.CutPrefix(directory, w.top); w.top != "" && found && (rest == "" || rest[0] == '/') {
 		return w.main + rest
@@ -39,8 +39,7 @@ func (x *Index) InMain(directory string) (main string, ok bool) {
 	return main, main != ""
 }
 
-// inMainOnce is what a directory is called in the main work tree of its repository, looked up when it is
-// asked for.
+// inMainOnce resolves a directory to the main work tree of its repository, on first use.
 func (x *Index) inMainOnce(directory string) func() string {
 	return sync.OnceValue(func() string {
 		if tree := x.workTree(directory); tree.linked() {
@@ -56,8 +55,8 @@ type workTrees struct {
 	items   map[string]workTree
 }
 
-// treesOf looks for the work trees of a call, if any answer could hold in them. It reads the disk, so that no
-// lock is held.
+// treesOf resolves the work trees of a call, if any answer could apply in them. It reads the disk, so it must
+// run without a lock.
 func (x *Index) treesOf(facts *v1.Facts) workTrees {
 	var trees workTrees
 	x.mu.RLock()
@@ -85,8 +84,9 @@ func (t workTrees) of(item *v1.Item) workTree {
 	return t.items[item.Within[0]]
 }
 
-// inMain adds the answers for all worktrees that hold for some directories of a linked one. Policy sees each as
-// an answer for the directory there, so that all that it checks counts from the top of that work tree.
+// inMain adds the answers for all work trees that apply to directories of a linked one. The policy gets each
+// as an answer for the directory in the linked work tree, so that its checks use paths below the top of that
+// work tree.
 func (p *places) inMain(out []v1.Approval, tree workTree, directories []string, now time.Time) []v1.Approval {
 	if !tree.linked() {
 		return out

@@ -58,7 +58,8 @@ func base(path string) string {
 	return path
 }
 
-// TestAnApprovalForAllWorktrees holds that it is one for the same place in each of them, kept by the main one.
+// TestAnApprovalForAllWorktrees checks that it is one for the same place in each of them, kept by the main
+// one.
 func TestAnApprovalForAllWorktrees(t *testing.T) {
 	h := inTrees(t)
 	given := h.put(t, v1.ApprovalRequest{Verb: "git push", Directory: new("/srv/tree/tests"), Worktrees: true})
@@ -97,7 +98,7 @@ func TestAnApprovalForAllWorktreesNeedsOne(t *testing.T) {
 	}
 }
 
-// TestProjectToolsAndReadingInAllWorktrees holds the same for trust in a project and for answers to read.
+// TestProjectToolsAndReadingInAllWorktrees checks the same for trust in a project and for answers to read.
 func TestProjectToolsAndReadingInAllWorktrees(t *testing.T) {
 	h := inTrees(t)
 	project := h.put(t, v1.ApprovalRequest{Tool: v1.ToolProject, Verb: v1.VerbProject, Directory: new("/srv/tree"), Worktrees: true, TTL: "1h"})

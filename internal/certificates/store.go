@@ -1,9 +1,8 @@
-// Package certificates keeps the server's certificate, and the authorities of
-// its clients, and takes new ones over while the server runs.
+// Package certificates keeps the server's certificate and the authorities of its clients, and reloads them
+// while the server runs.
 //
-// A pair that can't be used never replaces one that can: it is an error, and
-// what was in force stays. What is in force was whole when it was read: the key
-// fits the certificate, and the time is within its validity.
+// A pair that can't be used never replaces one that can: it is an error, and what was active stays. What is
+// active was whole when it was read: the key fits the certificate, and the time is within its validity.
 package certificates
 
 import (
@@ -26,18 +25,18 @@ type Options struct {
 	Cert, Key string
 	// ClientCA holds the authorities of client certificates; empty for none.
 	ClientCA string
-	// ClientAuth says whether clients show a certificate.
+	// ClientAuth states whether clients show a certificate.
 	ClientAuth tls.ClientAuthType
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 }
 
-// Store keeps what is in force. It may be used concurrently.
+// Store keeps what is active. It may be used concurrently.
 type Store struct {
 	options Options
 	current atomic.Pointer[inForce]
 
-	mu     sync.Mutex // held while files are read
+	mu     sync.Mutex // locked while files are read
 	failed atomic.Pointer[error]
 }
 
@@ -50,8 +49,7 @@ type inForce struct {
 	authorities map[[sha256.Size]byte]bool
 }
 
-// Open reads the files. What can't be used is an error: a server without a
-// certificate is none.
+// Open reads the files. An unusable file is an error: a server can't run without its certificate.
 func Open(options Options) (*Store, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -63,8 +61,8 @@ func Open(options Options) (*Store, error) {
 	return s, nil
 }
 
-// Reload reads the files again. changed is true when they hold something else
-// and it is in force now; on an error what was in force stays.
+// Reload reads the files again. changed is true if the new content differs and is now active. On an error the
+// old content stays active.
 func (s *Store) Reload() (changed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +79,7 @@ func (s *Store) Reload() (changed bool, err error) {
 	return true, nil
 }
 
-// Config is what a listener needs. Each handshake takes what is in force then.
+// Config returns the configuration of a listener. Each handshake uses the certificates that are active then.
 func (s *Store) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -91,11 +89,11 @@ func (s *Store) Config() *tls.Config {
 	}
 }
 
-// Until is when the certificate in force ends.
+// Until is when the certificate active ends.
 func (s *Store) Until() time.Time { return s.current.Load().until }
 
-// Fault is why the files, as they were read last, are not in force; nil when
-// they are. An old certificate that has ended is a fault, too.
+// Fault is why the files, as they were read last, are not active; nil when they are. An old certificate that
+// has ended is a fault, too.
 func (s *Store) Fault() error {
 	if failed := s.failed.Load(); failed != nil {
 		return *failed
@@ -106,9 +104,8 @@ func (s *Store) Fault() error {
 	return nil
 }
 
-// Client returns the certificate that a client showed, nil where it showed none
-// or one that doesn't count any more: it ended, or its authority was dropped
-// while the connection stayed.
+// Client returns the certificate that a client showed. It is nil if there is none or it is no longer valid:
+// it expired, or its authority was removed while the connection was open.
 func (s *Store) Client(state *tls.ConnectionState) *x509.Certificate {
 	if state == nil || len(state.VerifiedChains) == 0 {
 		return nil
@@ -137,7 +134,7 @@ func (s *Store) read() (*inForce, error) {
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		// The error names what doesn't fit, and never what the key holds.
+		// The error gives the reason, and never the content of the key.
 		return nil, fmt.Errorf("read certificate %s with key %s: %w", s.options.Cert, s.options.Key, err)
 	}
 	now := s.options.Now()
@@ -148,8 +145,7 @@ func (s *Store) read() (*inForce, error) {
 	made := &inForce{until: pair.Leaf.NotAfter, authorities: map[[sha256.Size]byte]bool{}, config: &tls.Config{
 		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientAuth: s.options.ClientAuth,
 		NextProtos: []string{"http/1.1"},
-		// A session that is resumed would bring along a client that was checked
-		// against authorities of before.
+		// A resumed session would bypass the check against the current authorities.
 		SessionTicketsDisabled: true,
 	}}
 	digest := sha256.New()
@@ -172,8 +168,8 @@ func (s *Store) read() (*inForce, error) {
 	return made, nil
 }
 
-// trust takes every certificate of a PEM text, and refuses one with a part that
-// it can't read: an authority that is left out in silence locks its clients out.
+// trust adds every certificate of a PEM text. It refuses a text with an unreadable part: an authority that is
+// skipped in silence locks its clients out.
 func (f *inForce) trust(text []byte) error {
 	pool := x509.NewCertPool()
 	for rest := text; ; {

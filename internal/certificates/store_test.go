@@ -64,7 +64,7 @@ func TestAPairIsReplacedWhileItServes(t *testing.T) {
 	assert.Equal(t, "second", seen.PeerCertificates[0].Subject.CommonName)
 }
 
-// TestABrokenPairKeepsTheOldOne holds each way in which a pair can be broken.
+// TestABrokenPairKeepsTheOldOne checks each way in which a pair can be broken.
 func TestABrokenPairKeepsTheOldOne(t *testing.T) {
 	ca := authority.New(t, "authority")
 	for name, spoil := range map[string]func(t *testing.T, dir string){
@@ -130,8 +130,8 @@ func TestAnOpenKeyIsRefusedByItsMode(t *testing.T) {
 	assert.Equal(t, given.Key, open.Path)
 }
 
-// TestADroppedAuthorityEndsItsClients holds that a connection that stays open
-// proves nothing once its authority is gone.
+// TestADroppedAuthorityEndsItsClients checks that a connection that stays open proves nothing once its
+// authority is gone.
 func TestADroppedAuthorityEndsItsClients(t *testing.T) {
 	ca, dir := authority.New(t, "authority"), t.TempDir()
 	store, err := certificates.Open(options(t, dir, ca))

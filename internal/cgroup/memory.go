@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// unlimited is where limits of version 1 begin that are none: the largest
-// multiple of a page, whatever its size.
+// unlimited is the smallest limit of version 1 that means no limit: the largest multiple of a page, whatever
+// its size.
 const unlimited = math.MaxInt64 - 1<<20
 
-// MemoryLimit returns the smallest memory limit, in bytes, of the control groups
-// that the process is in, of version 1 or 2. found is false where there is none
-// or none can be read. root is the root of the file system.
+// MemoryLimit returns the smallest memory limit, in bytes, of the control groups that the process is in, of
+// version 1 or 2. found is false if there is none or none can be read. root is the root of the file system.
 func MemoryLimit(root fs.FS) (limit int64, found bool) {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -52,9 +51,8 @@ func hasController(list, wanted string) bool {
 	return false
 }
 
-// leastAbove reads the limits of a group and all above it. In a container the
-// path may be the host's, of which only the last part is mounted: what isn't
-// there is passed over.
+// leastAbove returns the smallest limit of a group and all its ancestors. In a container the path may be the
+// host's, with only the last part mounted, so missing directories are skipped.
 func leastAbove(root fs.FS, mount, group, file string) (least int64, found bool) {
 	for at := path.Clean("/" + group); ; at = path.Dir(at) {
 		if limit, ok := readLimit(root, path.Join(mount, at, file)); ok && (!found || limit < least) {
@@ -71,6 +69,6 @@ func readLimit(root fs.FS, name string) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is no number
+	limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" means no limit
 	return limit, err == nil && limit > 0 && limit < unlimited
 }

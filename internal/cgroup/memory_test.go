@@ -60,8 +60,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// FuzzMemoryLimit holds that a limit is a number that was written, whatever the
-// kernel's files say.
+// FuzzMemoryLimit checks that a limit is a number that was written, whatever the kernel's files say.
 func FuzzMemoryLimit(f *testing.F) {
 	f.Add("0::/a/b\n", "100", "max")
 	f.Add("4:memory:/../a\n", "9223372036854771712", "7")

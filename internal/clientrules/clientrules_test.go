@@ -45,7 +45,7 @@ func commands(line string) (clientrules.Command, bool) {
 	return command, true
 }
 
-// home is a directory with these files, and the client's rules in it. $P stands for the project.
+// home is a directory with these files, and the client's rules in it. $P represents the project.
 func mapped(t *testing.T, client string, files map[string]string) ([]clientrules.Mapped, error) {
 	t.Helper()
 	root := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// maxPatterns bounds the patterns that the alternatives of one rule stand for.
+// maxPatterns bounds the patterns that the alternatives of one rule represent.
 const maxPatterns = 1000
 
 // codex reads the .rules files of Codex and the approval modes in its config.toml, as
@@ -137,7 +137,7 @@ func (r *Rule) asArgv(words []string) {
 	}
 }
 
-// patterns are the word lists that a pattern with alternatives stands for.
+// patterns are the word lists that a pattern with alternatives represents.
 func patterns(value any) (lists [][]string, message string) {
 	elements, isList := value.([]any)
 	if !isList || len(elements) == 0 {

@@ -93,7 +93,7 @@ func (r *reader) geminiSettings(d *document) error {
 
 const coreUnfit = "it limits which tools there are, and approves none"
 
-// geminiTool reads the name of a tool, and the prefix of a command behind the shell's.
+// geminiTool parses the name of a tool, and the command prefix after the name of the shell tool.
 func geminiTool(rule *Rule, name, prefix string) {
 	switch name {
 	case "run_shell_command", "ShellTool":
@@ -237,8 +237,7 @@ func (r *reader) geminiPolicyRule(from *geminiRule, line, tier int) string {
 	return ""
 }
 
-// narrows reports whether a rule holds for some of the calls that its tool and prefix
-// stand for.
+// narrows reports whether a rule holds for some of the calls that its tool and prefix represent.
 func (g *geminiRule) narrows() bool {
 	return g.CommandRegex != "" || g.ArgsPattern != "" || g.Modes != nil || g.Subagent != nil || g.ToolAnnotations != nil || g.Interactive != nil
 }

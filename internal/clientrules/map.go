@@ -9,7 +9,7 @@ import (
 	"policyd/internal/shellquote"
 )
 
-// Outcome is what becomes of a rule.
+// Outcome is the result for a rule.
 type Outcome string
 
 // Outcomes of rules.
@@ -19,11 +19,11 @@ const (
 	None     Outcome = "doesn't map"
 )
 
-// Mapped is a rule and what becomes of it.
+// Mapped is a rule and its result.
 type Mapped struct {
 	Rule
 	Outcome Outcome `json:"result"`
-	// Note says why a rule doesn't map, or what an approval leaves out.
+	// Note states why a rule doesn't map, or what an approval leaves out.
 	Note string `json:"note,omitempty"`
 	// Approval is nil for a rule that doesn't map.
 	Approval *v1.ApprovalRequest `json:"approval,omitempty"`
@@ -32,11 +32,11 @@ type Mapped struct {
 // Command is what a command line is to policyd.
 type Command struct {
 	Verb string
-	// Risks are those that its options bring.
+	// Risks are those that its options cause.
 	Risks []string
-	// RunsAnything says that the verb runs whatever it is given.
+	// RunsAnything is true if the verb runs its operands as commands.
 	RunsAnything bool
-	// Operand says that words behind the verb are an operand or target of it.
+	// Operand is true if the words after the verb are an operand or a target.
 	Operand bool
 }
 
@@ -57,7 +57,7 @@ type Options struct {
 // probe is a word that no program has as a subcommand.
 const probe = "policyd-probe"
 
-// Map says what becomes of each rule. The rules are all those that the program reads.
+// Map returns the result for each rule. rules must be all rules that the program reads.
 func Map(rules []Rule, options Options) []Mapped {
 	m := &mapper{rules: rules, options: options}
 	out := make([]Mapped, len(rules))
@@ -94,7 +94,7 @@ func (m *mapper) one(out *Mapped) {
 	}
 }
 
-// instead says what to write in place of a rule that denies.
+// instead states what to write in place of a rule that denies.
 func (m *mapper) instead(r *Rule) string {
 	if len(r.words) == 0 && r.kind != file || r.kind == mcp {
 		return fmt.Sprintf("deny the tool with agents.%s.deny_tools in the settings", m.options.Agent)
@@ -102,7 +102,7 @@ func (m *mapper) instead(r *Rule) string {
 	return "an approval denies nothing; write it as a deny rule in Rego (docs/bundles.md)"
 }
 
-// place is where approvals for a rule hold, nil for anywhere.
+// place is the directory of approvals for a rule, nil for anywhere.
 func (m *mapper) place(r *Rule) *string {
 	if !r.project {
 		return nil
@@ -156,8 +156,8 @@ func (m *mapper) shell(out *Mapped) {
 	out.Approval = m.approval(v1.ToolShell, command.Verb, command.Risks, directory)
 }
 
-// carrier is the strongest rule that allows all that a verb could be given, wherever r
-// holds; nil if there is none.
+// carrier is the strongest rule that allows every argument of a verb, wherever r applies; nil if there is
+// none.
 func (m *mapper) carrier(r *Rule, verb []string) *Rule {
 	var found *Rule
 	for i := range m.rules {
@@ -172,7 +172,7 @@ func (m *mapper) carrier(r *Rule, verb []string) *Rule {
 	return found
 }
 
-// tooWide says what an approval of the verb would allow beyond the rule.
+// tooWide states what an approval of the verb would allow beyond the rule.
 func tooWide(r *Rule, command *Command) string {
 	entry := v1.ApprovalEntry{Verb: command.Verb, Risks: command.Risks}
 	words, _ := strings.CutSuffix(entry.Words(), " anywhere")
@@ -183,7 +183,7 @@ func tooWide(r *Rule, command *Command) string {
 	return text + "; if that is meant: policyd approvals trust-verb " + shellquote.Join([]string{words}) + " --dir DIR"
 }
 
-// wholeVerb sorts out rules for a program whose next word is part of the verb.
+// wholeVerb refuses rules for a program whose next word is part of the verb.
 func (m *mapper) wholeVerb(out *Mapped, command *Command) bool {
 	longer, ok := m.options.Commands(command.Verb + " " + probe)
 	if !ok || longer.Verb == command.Verb || !slices.Equal(out.words, strings.Fields(command.Verb)) {
@@ -216,7 +216,7 @@ func (m *mapper) bound(out *Mapped, command *Command, directory **string) bool {
 	return true
 }
 
-// blocker is a rule that asks or denies what an approval would allow, nil if there is none.
+// blocker is a rule that asks about or denies a call that an approval would allow, nil if there is none.
 func (m *mapper) blocker(r *Rule, verb, risks []string) *Rule {
 	for i := range m.rules {
 		against := &m.rules[i]
@@ -246,8 +246,8 @@ func (m *mapper) meets(against, r *Rule, verb, risks []string) bool {
 	if !ok || slices.Equal(own, against.words) {
 		return against.beginsLike(verb)
 	}
-	// The rule has options or operands. Policyd takes options before the verb, too, and a
-	// risk that the approval doesn't have makes other lines of them.
+	// The rule has options or operands. Policyd accepts options before the verb, too, and a risk that isn't
+	// in the approval excludes other lines.
 	shorter := min(len(own), len(verb))
 	return slices.Equal(own[:shorter], verb[:shorter]) &&
 		!slices.ContainsFunc(command.Risks, func(risk string) bool { return !slices.Contains(risks, risk) })

@@ -6,12 +6,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// agentRank is above that of every rule that is not for one agent.
+// agentRank is above the rank of every rule for all agents.
 const agentRank = 1 << 20
 
-// openCode reads permission and tools of OpenCode's configuration, as
-// opencode.ai/docs/permissions has them. Of the rules that match, the last one counts; a
-// later file changes a rule in its place.
+// openCode reads permission and tools of OpenCode's configuration, as opencode.ai/docs/permissions has them.
+// The last rule that matches applies; a later file changes a rule in its place.
 func (r *reader) openCode() error {
 	directories := []string{r.place("OPENCODE_CONFIG_DIR", r.openCodeDir()...)}
 	if r.where.Project != "" {

@@ -19,7 +19,7 @@ import (
 // longestFile bounds each file, in bytes.
 const longestFile = 8 << 20
 
-// Client is an agent program whose rules are read.
+// Client is an agent program that has rules.
 type Client struct {
 	// Name is what users call it, Agent the name of its sessions.
 	Name, Agent string
@@ -36,7 +36,7 @@ func Clients() []Client {
 	}
 }
 
-// Surroundings say where a program's files are.
+// Surroundings are the locations of a program's files.
 type Surroundings struct {
 	Home string
 	// Env reads the environment.
@@ -134,7 +134,7 @@ func (r *reader) each(directory, suffix string, project bool, read func(text []b
 	return nil
 }
 
-// add takes a rule of the file that is being read.
+// add adds a rule of the current file.
 func (r *reader) add(rule Rule) *Rule {
 	rule.File, rule.project = r.file, r.project
 	r.rules = append(r.rules, rule)
@@ -182,7 +182,7 @@ func (d *document) wrong(value *hujson.Value, message string) error {
 	return &FileError{File: d.file, Line: d.line(value), Message: message}
 }
 
-// find walks down the names of objects, nil if there is no such value.
+// find descends through the names of nested objects. It returns nil if there is no such value.
 func (d *document) find(names ...string) *hujson.Value {
 	at := &d.root
 	for _, name := range names {

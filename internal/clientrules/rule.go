@@ -42,19 +42,19 @@ type Rule struct {
 	kind kind
 	// words are the words that a command line begins with; server and tool of MCP; the host.
 	words []string
-	// open says that more words may follow, glued that the last word may go on.
+	// open states that more words may follow, glued that the last word may go on.
 	open, glued bool
-	// project says that the rule holds in one project alone.
+	// project is true if the rule applies in one project alone.
 	project bool
 	// rank orders rules: one that asks or denies beats an allow rule of its rank or below.
 	rank int
-	// unfit is why no approval can stand for the rule, whatever it allows.
+	// unfit is the reason why no approval can represent the rule.
 	unfit string
-	// inert says that another rule replaces this one.
+	// inert states that another rule replaces this one.
 	inert bool
 }
 
-// FileError says what is wrong with a file. Line is 0 if the file can't be read at all.
+// FileError states what is wrong with a file. Line is 0 if the file can't be read at all.
 type FileError struct {
 	File    string
 	Line    int
@@ -89,8 +89,8 @@ func (r *Rule) covers(words []string) bool {
 	return r.open && r.unfit == "" && len(r.words) <= len(words) && slices.Equal(r.words, words[:len(r.words)])
 }
 
-// asWords reads a command line pattern in which * stands for anything. At the end of a
-// pattern " *" may also match nothing, and so may ":*" where the program has it.
+// asWords parses a command line pattern in which * matches anything. At the end of a pattern " *" may also
+// match nothing, and so may ":*" if the program has it.
 func (r *Rule) asWords(pattern string, colon bool) {
 	r.kind = shell
 	literal := pattern

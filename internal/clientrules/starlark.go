@@ -24,9 +24,8 @@ var functions = map[string][]string{
 	"host_executable": {"name", "paths"},
 }
 
-// parseCalls reads the part of Starlark that rules are written in: calls of the known
-// functions with literal arguments. Anything else is an error: what it would come to is
-// not known.
+// parseCalls parses the subset of Starlark that rules use: calls of the known functions with literal
+// arguments. Anything else is an error, since its value is unknown.
 func parseCalls(source []byte) ([]call, *FileError) {
 	file, err := (&syntax.FileOptions{}).Parse("", source, 0)
 	var malformed syntax.Error

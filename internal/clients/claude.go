@@ -2,10 +2,9 @@ package clients
 
 import "policyd/internal/clients/reply"
 
-// readClaude reads the payloads of Claude Code, from a command or an HTTP hook: seen
-// with 2.1.328. The directory of a call follows the agent's `cd`; only the one of
-// a session's start is the launch's, and the hook program knows
-// CLAUDE_PROJECT_DIR.
+// readClaude reads the payloads of Claude Code, from a command or an HTTP hook: seen with 2.1.328. The
+// directory of a call follows the agent's `cd`. Only the directory of a session start is the launch's, and
+// the hook program has CLAUDE_PROJECT_DIR.
 func readClaude(events *reply.Events, data []byte) (Event, error) {
 	type payload struct {
 		snakePayload

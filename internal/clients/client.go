@@ -8,8 +8,8 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// Client is one agent program: how it says what it wants, and what it may be
-// told. It may be used concurrently.
+// Client is one agent program: the form of its payloads, and the replies that it accepts. It may be used
+// concurrently.
 type Client struct {
 	*reply.Client
 	decode reader
@@ -18,12 +18,12 @@ type Client struct {
 // reader reads the payloads of a client by the names of its events.
 type reader func(events *reply.Events, data []byte) (Event, error)
 
-// readers are those of the clients whose payloads don't have the form that most have.
+// readers are those of the clients whose payloads don't have the common form.
 var readers = map[string]reader{
 	reply.Claude: readClaude, reply.Gemini: readGemini, reply.OpenCode: readOpenCode, reply.Copilot: readCopilot, reply.Cursor: readCursor,
 }
 
-// ByName finds a client by its name in the address.
+// ByName returns a client by its name in the address.
 func ByName(name string) (*Client, bool) {
 	known, found := reply.ByName(name)
 	if !found {
@@ -36,9 +36,8 @@ func ByName(name string) (*Client, bool) {
 	return &Client{Client: known, decode: read}, true
 }
 
-// Decode reads a payload, without a byte order mark. The error says what is
-// wrong with it, for a person; the event then has no kind, and the name that the
-// payload gave it if that could be read.
+// Decode reads a payload, without a byte order mark. The error states what is wrong with it, for a person;
+// the event then has no kind, and the name that the payload gave it if that could be read.
 func (c *Client) Decode(data []byte) (Event, error) {
 	event, err := c.decode(&c.Events, data)
 	if err != nil {
@@ -48,12 +47,12 @@ func (c *Client) Decode(data []byte) (Event, error) {
 	return event, nil
 }
 
-// Terms are what the host said of how a client is to be answered.
+// Terms are the host's settings for replies to a client.
 type Terms struct {
-	// AutoApprove is true where the person asked at installation that an allow be
-	// said, though it beats rules of their own.
+	// AutoApprove is true if the person chose at installation that an allow is sent although it overrides
+	// their own rules.
 	AutoApprove bool
-	// Attended is true where a person is there to answer.
+	// Attended is true if a person is there to answer.
 	Attended bool
 }
 
@@ -70,14 +69,13 @@ func (t Terms) meets(condition reply.When) bool {
 	return false
 }
 
-// Holdable reports whether it is of use to hold an event for an answer: not where
-// the answer would not be said.
+// Holdable reports whether holding an event for an answer is useful. It isn't if the answer would not be
+// sent.
 func (c *Client) Holdable(event *Event, terms Terms) bool {
 	return event.Kind == ToolCall || event.Kind == Permission && terms.AutoApprove
 }
 
-// Delegates reports whether a question about an event that isn't held is asked in
-// the client's own dialog (A9).
+// Delegates reports whether the client's own dialog asks about an event that isn't held (A9).
 func (c *Client) Delegates(event *Event, terms Terms) bool {
 	switch event.Kind {
 	case ToolCall:
@@ -89,9 +87,8 @@ func (c *Client) Delegates(event *Event, terms Terms) bool {
 	return false
 }
 
-// Verdict is what a client is told of a decided event. Only a prompt that was
-// delegated is left to the client's dialog. What a partial event would allow is
-// left to the client, since the tool may be given more.
+// Verdict returns the reply for a decided event. The client's dialog handles only a delegated prompt. An
+// allow of a partial event is left to the client, since the tool may get more arguments.
 func (c *Client) Verdict(event *Event, decision *v1.Decision, terms Terms) reply.Verdict {
 	if event.Kind != ToolCall && event.Kind != Permission {
 		return reply.Deny
@@ -112,7 +109,7 @@ func (c *Client) Verdict(event *Event, decision *v1.Decision, terms Terms) reply
 	return reply.Deny
 }
 
-// allowed is what a client is told of an event that may go on.
+// allowed returns the reply for an event that is allowed.
 func (c *Client) allowed(event *Event, terms Terms) reply.Verdict {
 	condition := c.Allow
 	if event.Kind == Permission {
@@ -124,8 +121,7 @@ func (c *Client) allowed(event *Event, terms Terms) reply.Verdict {
 	return reply.Nothing
 }
 
-// Settled is what a client is told of a question about a call that was decided
-// before with the given effect, whole.
+// Settled returns the reply to a question about a call that was decided before with the given effect, whole.
 func (c *Client) Settled(event *Event, effect v1.Effect, terms Terms) reply.Verdict {
 	whole := *event
 	whole.Partial = false
@@ -133,8 +129,8 @@ func (c *Client) Settled(event *Event, effect v1.Effect, terms Terms) reply.Verd
 	return c.Verdict(&whole, &v1.Decision{Effect: effect, Prompt: prompt}, terms)
 }
 
-// SessionID names a client's session, or a sub-agent in it. Whatever a client
-// calls its sessions, the name can stand in an address, and no two are one.
+// SessionID builds the name of a client's session, or of a sub-agent in it. The name is valid in an address,
+// and no two sessions share one.
 func (c *Client) SessionID(event *Event) string {
 	return c.Agent + ":" + url.QueryEscape(event.SessionID)
 }

@@ -22,8 +22,8 @@ func of(t *testing.T, name string) *clients.Client {
 	return client
 }
 
-// TestVerdicts holds the table of what each client is told (A9): of an allow, of a
-// prompt that went to its own dialog, and of one that stays here.
+// TestVerdicts checks the table of what each client is told (A9): of an allow, of a prompt that went to its
+// own dialog, and of one that stays here.
 func TestVerdicts(t *testing.T) {
 	const deny, ask, allow, nothing = reply.Deny, reply.Ask, reply.Allow, reply.Nothing
 	plain, wish := clients.Terms{Attended: true}, clients.Terms{Attended: true, AutoApprove: true}
@@ -72,8 +72,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestSessionNames holds that a client's sessions and sub-agents have names that can
-// stand in an address, and that no two share one (C5).
+// TestSessionNames checks that a client's sessions and sub-agents have names that can be in an address, and
+// that no two share one (C5).
 func TestSessionNames(t *testing.T) {
 	claude := of(t, reply.Claude)
 	seen := map[string]bool{}
@@ -104,8 +104,8 @@ func TestSessionNames(t *testing.T) {
 	assert.Equal(t, "claude-code:aa7d120a-4080", claude.SessionID(&clients.Event{SessionID: "aa7d120a-4080"}))
 }
 
-// TestToolsOfServersAreNotTheClientsOwn holds V12: a tool of an MCP server that is
-// named like one of the client's is judged as the server's.
+// TestToolsOfServersAreNotTheClientsOwn checks V12: a tool of an MCP server that is named like one of the
+// client's is judged as the server's.
 func TestToolsOfServersAreNotTheClientsOwn(t *testing.T) {
 	for payload, want := range map[string]string{
 		`claude {"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read","tool_input":{},"mcp_server":{"name":"x"}}`:                  "Read mcp",
@@ -128,8 +128,7 @@ func TestToolsOfServersAreNotTheClientsOwn(t *testing.T) {
 	}
 }
 
-// TestExplain holds that what a model is told is short, on one line, visible, and
-// ends with what to do.
+// TestExplain checks that what a model is told is short, on one line, visible, and ends with what to do.
 func TestExplain(t *testing.T) {
 	reasons := func(effect v1.Effect, messages ...string) []v1.Reason {
 		out := []v1.Reason{{Effect: v1.EffectAllow, Message: "not this one"}}

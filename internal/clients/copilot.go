@@ -45,7 +45,7 @@ func readCopilot(events *reply.Events, data []byte) (Event, error) {
 // perhaps by the other.
 var errSpellings = errors.New("the payload says one thing in two spellings")
 
-// join brings the camel-case spelling into the other.
+// join maps the camel-case spelling to the other one.
 func (p *copilotPayload) join() error {
 	for _, pair := range []struct{ snake, camel *string }{
 		{&p.Event, &p.HookName},
@@ -73,23 +73,21 @@ func (p *copilotPayload) join() error {
 	if p.Event == "" {
 		p.Event = p.guess()
 	}
-	// A question of the permission service puts a slash between server and tool
-	// where the tool call has a dash.
+	// A question of the permission service has a slash between server and tool if the tool call has a dash.
 	p.Tool = strings.Replace(p.Tool, "/", "-", 1)
 	return p.unwrap()
 }
 
-// descend makes a sub-agent a session below the one that began it. A tool call of a
-// sub-agent has the sub-agent's id in the place of the session's, and a question of the
-// permission service has the session at the root: the sub-agent's own id and its parent's
-// are the same in both.
+// descend makes a sub-agent a session below the one that began it. A tool call of a sub-agent has the
+// sub-agent's id as its session id. A question of the permission service has the root's. The ids of the
+// sub-agent and of its parent are the same in both.
 func (p *copilotPayload) descend(event *Event) {
 	switch {
 	case p.AgentID == "":
 	case p.Parent != "" && p.Parent != p.AgentID:
 		event.SessionID, event.AgentID, event.ParentID = p.AgentID, "", p.Parent
 	case p.AgentID == event.SessionID:
-		event.AgentID = "" // nobody says what began it
+		event.AgentID = "" // the payload doesn't contain its parent
 	}
 }
 
@@ -108,8 +106,8 @@ func (p *copilotPayload) guess() string {
 	return ""
 }
 
-// unwrap reads arguments that are an object in a text, as older versions send
-// them, and none at all where a tool takes none.
+// unwrap decodes arguments that are an object inside a string, as older versions send them. A tool without
+// arguments may have none.
 func (p *copilotPayload) unwrap() error {
 	if p.Tool != "" && (len(p.Input) == 0 || string(p.Input) == "null") {
 		p.Input = json.RawMessage("{}")

@@ -24,7 +24,7 @@ type cursorPayload struct {
 	CallID       string          `json:"tool_use_id"`
 }
 
-// Events of Cursor's that each name a call in a way of their own.
+// Events of Cursor's that each describe a call in their own form.
 const (
 	cursorShell   = "beforeShellExecution"
 	cursorRead    = "beforeReadFile"
@@ -95,9 +95,8 @@ func textCall(tool, argument, text, cwd string) (v1.Call, error) {
 	return v1.Call{Tool: tool, Args: args, Cwd: cwd}, nil
 }
 
-// serverCall is the call of an MCP server's tool. The server has no name here, so
-// it goes by its address or its command line: what is remembered of a tool must
-// not reach that of another server.
+// serverCall makes the call of an MCP server's tool. The payload lacks the server's name, so its address or
+// command line identifies it: an approval for a tool must not apply to another server's.
 func (p *cursorPayload) serverCall() (v1.Call, error) {
 	args := p.Input
 	if len(args) > 0 && args[0] == '"' {

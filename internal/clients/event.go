@@ -11,8 +11,7 @@ import (
 	"policyd/internal/strict"
 )
 
-// Kind is what a client's event means here. The zero value is none that may be
-// answered but by a deny.
+// Kind is the meaning of a client's event. The zero value can only be denied.
 type Kind uint8
 
 // The kinds of events.
@@ -34,33 +33,31 @@ type Event struct {
 	Kind Kind
 	// Name is the client's own name of the event, which its reply has to fit.
 	Name string
-	// SessionID is the client's, and AgentID that of a sub-agent in it, empty for
-	// none.
+	// SessionID is the client's, and AgentID that of a sub-agent in it, empty for none.
 	SessionID, AgentID string
 	// ParentID is the client's session that started this one, empty for none.
 	ParentID string
-	// CallID is what the client calls the tool call, empty where it doesn't say.
+	// CallID is the client's id of the tool call, empty if the payload has none.
 	CallID string
-	// Call has tool, protocol, arguments and directory, and no session. It is set
-	// for ToolCall and Permission, unless a question tells of no tool.
+	// Call has tool, protocol, arguments and directory, and no session. It is set for ToolCall and
+	// Permission, unless a question lacks the tool.
 	Call v1.Call
-	// Partial is true where the event says less than the tool will be given: it
-	// can be refused by that and never allowed.
+	// Partial is true if the event contains less than the tool will get: it can be denied and never allowed.
 	Partial bool
-	// Launch are the directories that the launch of the client fixed, the
-	// project first; empty where the payload has none that a model can't set (P14).
+	// Launch are the directories that the launch of the client fixed, the project first; empty if the payload
+	// has none that a model can't set (P14).
 	Launch []string
 }
 
-// errTool and the like say what a payload lacks.
+// errTool and the like state what a payload lacks.
 var (
 	errNoTool    = errors.New("the payload names no tool")
 	errNoSession = errors.New("the payload names no session")
 	errNoEvent   = errors.New("the payload names no event")
 )
 
-// kindOf finds what an event means. One that isn't known and names a tool is an
-// error: it may be one that the client waits for.
+// kindOf returns the meaning of an event. An unknown event with a tool is an error: the client may wait for
+// its reply.
 func kindOf(events *reply.Events, name string, namesTool bool) (Kind, error) {
 	for _, known := range []struct {
 		names []string
@@ -93,7 +90,7 @@ type snakePayload struct {
 	CallID    string          `json:"tool_use_id"`
 }
 
-// readSnake reads the payloads of a client that sends nothing else than these keys.
+// readSnake reads the payloads of a client that sends only these keys.
 func readSnake(events *reply.Events, data []byte) (Event, error) {
 	p, err := decode[snakePayload](data)
 	if err != nil {

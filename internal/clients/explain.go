@@ -9,18 +9,18 @@ import (
 	"policyd/internal/visible"
 )
 
-// Bounds of a text for the model: how many reasons it gives, and its bytes.
+// Bounds of a text for the model: the number of reasons, and bytes.
 const (
 	mostReasons = 5
 	mostAsked   = 2
 	mostText    = 2000
 )
 
-// codeConflict is the code of a call whose session is kept with something else.
+// codeConflict is the code of a call whose session was registered with other attributes.
 const codeConflict = "session_conflict"
 
-// Explain says in one line why a call was decided as it was and what to do about
-// it, for the model and the person. What others wrote in it is made visible.
+// Explain returns one line for the model and the person: the reason of the decision and the remedy. Invisible
+// characters of foreign text are made visible.
 func Explain(decision *v1.Decision) string {
 	why := strings.Join(messages(decision), "; ")
 	switch {
@@ -44,8 +44,7 @@ func choices(prompt *v1.Prompt) string {
 	return strings.Join(keys, ", ")
 }
 
-// Refusal says why an event could not be decided, with the code for whoever looks
-// into policyd's log.
+// Refusal returns the reason why an event could not be decided, with the code that policyd's log has.
 func Refusal(code, detail string) string {
 	return bounded("policyd refuses this call ("+line(code)+"): "+line(detail), "")
 }
@@ -90,7 +89,7 @@ func hint(decision *v1.Decision) string {
 	return "."
 }
 
-// bounded joins a text and what has to stand at its end whole.
+// bounded joins a text and what has to be at its end whole.
 func bounded(text, end string) string {
 	room := max(mostText-len(end), 0)
 	if len(text) <= room {

@@ -76,7 +76,7 @@ func assertReply(t *testing.T, body []byte) {
 	assert.NotContains(t, string(body), `"allow"`)
 }
 
-// assertCall holds that the strict reader takes the call as it was made.
+// assertCall checks that the strict reader takes the call as it was made.
 func assertCall(t *testing.T, client *clients.Client, event *clients.Event) {
 	t.Helper()
 	call := event.Call

@@ -94,7 +94,7 @@ func openCodeOwn(permission string) bool {
 	return permission == "external_directory" || permission == "doom_loop"
 }
 
-// call is the call as far as the question tells of it.
+// call makes the call from the fields that the question has.
 func (a *openCodeAsked) call(directory string) (v1.Call, error) {
 	args := map[string]json.RawMessage{}
 	if len(a.Metadata) > 0 {
@@ -104,7 +104,7 @@ func (a *openCodeAsked) call(directory string) (v1.Call, error) {
 	}
 	switch a.Permission {
 	case "read", "edit":
-		// What is read stands in the patterns alone.
+		// The paths that are read are in the patterns alone.
 		path, named := args["filepath"]
 		if !named && len(a.Patterns) == 1 {
 			text, err := json.Marshal(a.Patterns[0])

@@ -14,8 +14,8 @@ import (
 // commandArgument names the command line in the arguments of every client's shell.
 const commandArgument = "command"
 
-// Line is the command line of a call of the client's shell. known is false where there is
-// none, or where it could not be told which argument is it.
+// Line returns the command line of a call of the client's shell. known is false if there is none, or if
+// several arguments could be it.
 func (c *Client) Line(event *Event) (line string, known bool) {
 	if event.Kind != ToolCall && event.Kind != Permission || event.Call.Protocol != "" ||
 		!slices.Contains(c.Rewriting.Tools, event.Call.Tool) {
@@ -32,15 +32,15 @@ func (c *Client) Line(event *Event) (line string, known bool) {
 	return line, line != ""
 }
 
-// Rewrites reports whether the client takes another command line for an event, and whether
-// the shell that runs it outlives the call.
+// Rewrites reports whether the client accepts another command line for an event, and whether its shell
+// outlives the call.
 func (c *Client) Rewrites(event *Event) (rewrites, lasting bool) {
 	_, known := c.Line(event)
 	return known && event.Kind == ToolCall && !event.Partial && event.Name == c.Rewriting.Event, c.Rewriting.Lasting
 }
 
-// Rewritten is the answer to an event whose call may run only as the decision's line says.
-// What can't be rewritten is denied: the client would run the call's own line.
+// Rewritten is the reply to an event whose call may run only with the line of the decision. If the client
+// can't rewrite, the reply is a deny: the client would run the call's own line.
 func (c *Client) Rewritten(event *Event, decision *v1.Decision, line string) reply.Reply {
 	input, err := c.replace(event, decision, line)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Client) replace(event *Event, decision *v1.Decision, line string) (json
 	return c.With(event, line)
 }
 
-// With is the call's arguments with another command line.
+// With returns the call's arguments with another command line.
 func (c *Client) With(event *Event, line string) (json.RawMessage, error) {
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal(event.Call.Args, &args); err != nil {

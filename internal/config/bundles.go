@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// advice is what to do about what may not stand in the file; it is not repeated.
+// advice is what to do about what may not be in the file; it is not repeated.
 const advice = "the file contains a credential; write ${NAME} there and set the variable NAME, or name a file that holds it"
 
-// bundlesShape is OPA's configuration as far as bundles need it. What the parts hold is
-// for the engine to check.
+// bundlesShape is OPA's configuration as far as bundles need it. The engine checks its content.
 func bundlesShape() shape {
 	anything := shape{kind: free}
 	part := shape{kind: table, each: &anything}
@@ -33,9 +32,8 @@ func (c *Config) fillBundles(values map[string]any) {
 	delete(c.Bundles, "test_on_activate")
 }
 
-// BundleFiles are the files that the configuration of bundles names: bundles, keys and
-// whatever else stands there as a path and is a file, all as absolute paths. They decide
-// what agents may do, so agents must not change them (P6).
+// BundleFiles are the files to which the configuration of bundles refers: bundles, keys and every other path
+// to a file, as absolute paths. They decide what agents may do, so agents must not change them (P6).
 func (c *Config) BundleFiles() []string {
 	found := map[string]bool{}
 	collectFiles(c.Bundles, found)
@@ -70,8 +68,8 @@ func collectFiles(value any, found map[string]bool) {
 	}
 }
 
-// plainCredential finds a credential that didn't come from the environment, and returns
-// its key, or nothing. A path in full names a file that holds one.
+// plainCredential returns the key of a credential that doesn't come from the environment, or "". An absolute
+// path refers to a file with a credential.
 func plainCredential(value any, key string, expanded map[string]bool) string {
 	members, _ := value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -89,7 +87,7 @@ func plainCredential(value any, key string, expanded map[string]bool) string {
 	return ""
 }
 
-// holdsCredential goes by the names that OPA's configuration has, and by those of headers.
+// holdsCredential goes by the key names of OPA's configuration and by the names of headers.
 func holdsCredential(name string, beside map[string]any) bool {
 	lower := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	if algorithm, _ := beside["algorithm"].(string); lower == "key" && strings.HasPrefix(algorithm, "HS") {

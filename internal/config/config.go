@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Config is the settings in force. It doesn't change after Load.
+// Config is the active settings. It doesn't change after Load.
 type Config struct {
 	Addr         string
 	AllowedHosts []string
@@ -27,16 +27,16 @@ type Config struct {
 	Prompts     Prompts
 	// Worktrees is WorktreesOff or WorktreesMain.
 	Worktrees string
-	// DecisionCache is how many judgements are remembered; 0 is none.
+	// DecisionCache is how many judgements are remembered; 0 means none.
 	DecisionCache int
-	// PolicyTimeout is how long reading a call may take, and how long judging it.
+	// PolicyTimeout bounds the time to extract a call's facts, and the time to judge them.
 	PolicyTimeout time.Duration
 	// Retention is how long ended prompts and archived sessions are kept.
 	Retention time.Duration
 	// Bundles is OPA's own configuration of bundles, services and keys, without
 	// TestOnActivate.
 	Bundles map[string]any
-	// TestOnActivate runs the tests that a bundle holds before it comes into force.
+	// TestOnActivate runs the tests in a bundle before it becomes active.
 	TestOnActivate bool
 	// MaxPolicyAge is how long ago services may have confirmed the policy; 0 is any time.
 	MaxPolicyAge time.Duration
@@ -47,8 +47,8 @@ type Config struct {
 	Operations
 	// UnsafeDebugBroadcast allows the mode unsafe_debug (N4).
 	UnsafeDebugBroadcast bool
-	// SafeVerbsFile and CatalogFile add verbs and tools, as absolute paths; empty is none.
-	// Load doesn't read them.
+	// SafeVerbsFile and CatalogFile add verbs and tools, as absolute paths; empty means none. Load doesn't
+	// read them.
 	SafeVerbsFile, CatalogFile string
 	// Files are the files that were read, as absolute paths. They decide what
 	// agents may do, so agents must not change them (P6).
@@ -57,17 +57,17 @@ type Config struct {
 	judging map[string]any
 }
 
-// Which calls are run contained, where their caller can do that.
+// Which calls are run contained, if their caller can do that.
 const (
 	// ContainAuto: those that the policy obliges to it.
 	ContainAuto = "auto"
 	// ContainOff: none.
 	ContainOff = "off"
-	// ContainRequired: command lines that can't be are asked about.
+	// ContainRequired: command lines that can't be contained prompt.
 	ContainRequired = "required"
 )
 
-// What follows from a policy that is older than MaxPolicyAge.
+// What happens if a policy is older than MaxPolicyAge.
 const (
 	// StaleUnready: /readyz fails, and calls are decided as before.
 	StaleUnready = "unready"
@@ -75,7 +75,7 @@ const (
 	StaleDeny = "deny"
 )
 
-// DecisionLog says where records go, and whether there has to be one.
+// DecisionLog configures where records go, and whether one is required.
 type DecisionLog struct {
 	File     string
 	Required bool
@@ -84,16 +84,16 @@ type DecisionLog struct {
 	MaxSizeMB, MaxBackups, MaxAgeDays int
 	// Overflow is block or drop, which Required excludes.
 	Overflow string
-	// Service is where records are sent as well.
+	// Service also gets the records.
 	Service Service
 }
 
-// Service is an HTTP service that takes records as OPA sends them. An empty URL is
-// none; a Token is a secret.
+// Service is an HTTP service that accepts records in OPA's form. An empty URL means none; a Token is a
+// secret.
 type Service struct{ URL, Token string }
 
-// What answers are remembered for that hold in a directory: for it alone, or for the same place in every
-// work tree of its git repository.
+// Where an answer for a directory applies: in that directory alone, or at the same place in every work tree
+// of its git repository.
 const (
 	WorktreesOff  = "off"
 	WorktreesMain = "main"
@@ -105,15 +105,15 @@ type Prompts struct {
 	PerSession int
 }
 
-// UnsafeDebugFlag is the override that stands for --unsafe-debug-broadcast. It
-// is no setting: neither file nor environment can set it.
+// UnsafeDebugFlag is the override that represents --unsafe-debug-broadcast. It is no setting: neither file
+// nor environment can set it.
 const UnsafeDebugFlag = "unsafe_debug_broadcast"
 
-// defaultPolicyTimeout is thousands of times what a decision takes: a busy machine must
-// not deny valid calls.
+// defaultPolicyTimeout is thousands of times the usual time of a decision: a busy machine must not deny valid
+// calls.
 const defaultPolicyTimeout = 2 * time.Second
 
-// defaultDecisionCache takes some 2 MB when it is full.
+// defaultDecisionCache needs some 2 MB when it is full.
 const defaultDecisionCache = 4096
 
 // judgingKeys are the settings that policy judges by.
@@ -121,17 +121,17 @@ func judgingKeys() []string {
 	return []string{"scope", "secrets", "path_classes", "shell", "contain", "namespaces", "agents"}
 }
 
-// Settings returns a copy of the judging settings, in the shape of
-// data.policyd.settings and holding only what was set. Lists are the operator's
-// additions to the built-in ones, but for scope.read_also, which replaces it.
+// Settings returns a copy of the judging settings, in the shape of data.policyd.settings and holding only
+// what was set. Lists are the operator's additions to the built-in ones, except for scope.read_also, which
+// replaces it.
 func (c *Config) Settings() map[string]any {
 	copied, _ := clone(c.judging).(map[string]any)
 	return copied
 }
 
-// Load reads the file at path (none for ""), the environment through env, and
-// overrides, which are command line flags by the dotted name of their setting.
-// A later one wins. The error is an *Error, or says that a file can't be read.
+// Load reads the file at path (none for ""), the environment through env, and overrides: command line flags
+// by the dotted name of their setting. A later source overrides an earlier one. The error is an *Error, or
+// the file can't be read.
 func Load(path string, env func(string) (string, bool), overrides map[string]string) (*Config, error) {
 	values := map[string]any{}
 	lines, expanded := map[string]int{}, map[string]bool{}
@@ -255,7 +255,7 @@ func (c *Config) fill(values map[string]any, env func(string) (string, bool)) er
 			c.judging[key] = value
 		}
 	}
-	// What stands in a file isn't the setting's own.
+	// The content of a file isn't the setting's own.
 	if verbs := maps.Clone(get(values, "safe_verbs", map[string]any{})); len(verbs) > 0 {
 		delete(verbs, "file")
 		c.judging["safe_verbs"] = verbs
@@ -309,7 +309,7 @@ func decisionLog(log map[string]any) DecisionLog {
 	}
 }
 
-// check holds what no single setting can say.
+// check checks conditions between settings.
 func (c *Config) check(path string, lines map[string]int) error {
 	if err := c.checkLog(path, lines); err != nil {
 		return err
@@ -327,8 +327,7 @@ func (c *Config) check(path string, lines map[string]int) error {
 	return c.Operations.check(path, lines)
 }
 
-// checkLog refuses what would promise a record and then leave it out, and a token
-// that nobody would be sent.
+// checkLog refuses settings that require a record and then drop it, and a token without a service.
 func (c *Config) checkLog(path string, lines map[string]int) error {
 	for _, contradiction := range []struct {
 		key, message string

@@ -313,7 +313,7 @@ func TestEnvironmentAndFlagRefusals(t *testing.T) {
 	require.ErrorContains(t, err, "HOME")
 }
 
-// TestUnsafeDebugNeedsItsFlag holds N4.
+// TestUnsafeDebugNeedsItsFlag checks N4.
 func TestUnsafeDebugNeedsItsFlag(t *testing.T) {
 	path := file(t, "namespaces: {terminal: unsafe_debug}\n")
 	got, err := config.Load(path, environment(), map[string]string{config.UnsafeDebugFlag: "true"})

@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// Console says where operators' browsers reach policyd.
+// Console configures the address at which operators' browsers reach policyd.
 type Console struct {
 	// Serve is ConsoleOff, ConsoleOnDemand or ConsoleAlways.
 	Serve string
-	// Addr is host:port, and URL what stands before /console in links; empty follows from Addr.
+	// Addr is host:port, and URL what precedes /console in links; empty follows from Addr.
 	Addr, URL string
-	// OIDC says where operators sign in; nil is nowhere.
+	// OIDC configures where operators sign in; nil for nowhere.
 	OIDC *OIDC
 }
 
 // OIDC is an OpenID Connect provider at which operators sign in. Secret is a secret.
 type OIDC struct {
 	Issuer, Client, Secret string
-	// Scopes are asked for besides openid. Claim is the claim with a person's groups.
+	// Scopes are requested in addition to openid. Claim is the claim with a person's groups.
 	Scopes []string
 	Claim  string
 	// Roles are those of groups.
@@ -32,7 +32,7 @@ type OIDC struct {
 // When the console is served.
 const (
 	ConsoleOff = "off"
-	// ConsoleOnDemand: from when an operator asks for a link.
+	// ConsoleOnDemand: after an operator requests a link.
 	ConsoleOnDemand = "on_demand"
 	ConsoleAlways   = "always"
 )
@@ -69,7 +69,7 @@ func (c *Console) fill(values map[string]any) {
 	c.URL = strings.TrimSuffix(get(values, "url", ""), "/")
 	signIn := get(values, "oidc", map[string]any{})
 	if get(signIn, "issuer", "") == "" {
-		return // it is needed where anything is said
+		return // it is required if any other key is set
 	}
 	c.OIDC = &OIDC{
 		Issuer: get(signIn, "issuer", ""), Client: get(signIn, "client", ""), Secret: get(signIn, "secret", ""),
@@ -95,7 +95,7 @@ func (o *OIDC) Operators() []string {
 	return out
 }
 
-// issuerAddress holds that nobody between policyd and the provider can change what it says.
+// issuerAddress requires an address over which nobody can change the provider's answers.
 func issuerAddress(value string) error {
 	if err := webAddress(value); err != nil {
 		return err
@@ -107,7 +107,7 @@ func issuerAddress(value string) error {
 	return nil
 }
 
-// originAddress takes the part of an address that stands before its path.
+// originAddress accepts the part of an address before its path.
 func originAddress(value string) error {
 	if err := webAddress(value); err != nil {
 		return err
@@ -118,7 +118,7 @@ func originAddress(value string) error {
 	return nil
 }
 
-// checkConsole holds that cookies never travel unencrypted between machines.
+// checkConsole requires that cookies never travel unencrypted between machines.
 func (o *Operations) checkConsole(fail func(key, message string) error) error {
 	c := &o.Console
 	host, port, err := net.SplitHostPort(c.Addr)

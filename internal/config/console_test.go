@@ -11,7 +11,7 @@ import (
 	"policyd/internal/config"
 )
 
-// TestTheConsoleStaysOnThisMachine holds that cookies never travel unencrypted between machines.
+// TestTheConsoleStaysOnThisMachine checks that cookies never travel unencrypted between machines.
 func TestTheConsoleStaysOnThisMachine(t *testing.T) {
 	load := func(text string) (*config.Config, error) {
 		file := filepath.Join(t.TempDir(), "policyd.yaml")
@@ -46,7 +46,7 @@ func TestTheConsoleStaysOnThisMachine(t *testing.T) {
 	}
 }
 
-// TestWhoSignsInElsewhere holds what a provider needs, and that what it says can't be changed on its way.
+// TestWhoSignsInElsewhere checks what a provider needs, and that what it says can't be changed on its way.
 func TestWhoSignsInElsewhere(t *testing.T) {
 	load := func(console string) (*config.Config, error) {
 		file := filepath.Join(t.TempDir(), "policyd.yaml")

@@ -2,9 +2,8 @@ package config
 
 import "fmt"
 
-// Error is a setting that was refused. Source is the file, the environment
-// variable or the flag that it came from; Line counts from 1 and is 0 outside
-// of files; Key is the dotted name of the setting.
+// Error is a setting that was refused. Source is the file, environment variable or flag. Line counts from 1
+// and is 0 outside of files. Key is the dotted name of the setting.
 type Error struct {
 	Source  string
 	Line    int

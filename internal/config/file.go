@@ -17,9 +17,9 @@ import (
 type reader struct {
 	file string
 	env  func(string) (string, bool)
-	// lines takes the line of every key that was read.
+	// lines collects the line of every key.
 	lines map[string]int
-	// expanded takes the keys whose value came from the environment, whole or in part.
+	// expanded collects the keys whose value came from the environment, whole or in part.
 	expanded map[string]bool
 }
 
@@ -151,8 +151,7 @@ func (r *reader) mapping(node *yaml.Node, wanted *shape, key string) (any, error
 	return values, nil
 }
 
-// scalar reads a value whose YAML type fits. Text has to be text: 0755 or yes
-// unquoted would change on the way.
+// scalar decodes a value whose YAML type fits. Text has to be text: an unquoted 0755 or yes would change.
 func (r *reader) scalar(node *yaml.Node, wanted *shape, key string) (any, error) {
 	value, expanded, err := r.expand(node, key)
 	if err != nil {

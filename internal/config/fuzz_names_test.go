@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// FuzzNames holds that a name that is taken is seen as it is wherever it is shown:
-// in answers, in logs and in events.
+// FuzzNames checks that a name that is taken is seen as it is wherever it is shown: in answers, in logs and
+// in events.
 func FuzzNames(f *testing.F) {
 	for _, seed := range []string{"alice", "alice@example.org", "spiffe://example.org/a", "-a", "a b", "a\nb", "\u202ea", ""} {
 		f.Add(seed)

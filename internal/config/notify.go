@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Notify is somebody, or something, to be told of prompts. URL, Secret and SigningSecret are secrets.
+// Notify is a target of notifications about prompts. URL, Secret and SigningSecret are secrets.
 type Notify struct {
 	Name, Kind, URL, Secret string
 	Command, Agents         []string
@@ -69,7 +69,7 @@ func words(values map[string]any, key string) []string {
 	return out
 }
 
-// checkNotify holds that each target has what its kind needs, and that names differ.
+// checkNotify checks that each target has the keys of its kind, and that names differ.
 func (o *Operations) checkNotify(fail func(key, message string) error) error {
 	names, inbound := map[string]bool{}, map[string]bool{}
 	for i := range o.Notify {

@@ -14,7 +14,7 @@ import (
 	"policyd/internal/config"
 )
 
-// TestNotifyTargets holds that each kind has what it needs, and nothing else.
+// TestNotifyTargets checks that each kind has what it needs, and nothing else.
 func TestNotifyTargets(t *testing.T) {
 	load := func(text string) (*config.Config, error) {
 		file := filepath.Join(t.TempDir(), "policyd.yaml")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Operations are the settings of running policyd, which judge nothing. The zero
-// value is none of the defaults: Load fills them in.
+// Operations are the settings of running policyd; no rule reads them. The zero value isn't the default: Load
+// fills in defaults.
 type Operations struct {
 	TLS     TLS
 	Tokens  []TokenFile
@@ -20,7 +20,7 @@ type Operations struct {
 	Notify  []Notify
 }
 
-// TLS says how the address is served. Without Cert it is served in plain text.
+// TLS states how the address is served. Without Cert it is served in plain text.
 type TLS struct {
 	// Cert, Key and ClientCA are PEM files, as absolute paths.
 	Cert, Key, ClientCA string
@@ -41,7 +41,7 @@ const (
 	ClientAuthRequired = "required"
 )
 
-// TokenFile is a token with a name, besides the two of the state directory.
+// TokenFile is a token with a name, in addition to the two in the state directory.
 type TokenFile struct{ Name, Role, File string }
 
 // Roles that a token or a client certificate can have.
@@ -52,7 +52,7 @@ const (
 	RoleMetrics = "metrics"
 )
 
-// Socket says who may connect to the Unix socket.
+// Socket states who may connect to the Unix socket.
 type Socket struct {
 	// Mode is 0600 or 0660.
 	Mode uint32
@@ -60,7 +60,7 @@ type Socket struct {
 	Group string
 }
 
-// Limits bound what one agent may ask for. Zero is no limit.
+// Limits bound the requests of one agent. Zero means no limit.
 type Limits struct {
 	RequestsPerSecond, Concurrent, Held int
 	// BodyBytes is never zero.
@@ -73,8 +73,8 @@ type Limits struct {
 	PromptsPerCaller, SessionsPerCaller int
 }
 
-// Metrics says who may read /metrics: everybody (open), whoever has a token for
-// it (token), or nobody (off).
+// Metrics configures who may read /metrics: everybody (open), callers with a token for it (token), or nobody
+// (off).
 type Metrics struct{ Access string }
 
 // Who may read /metrics.
@@ -200,7 +200,7 @@ func (o *Operations) fillTLS(values map[string]any, home string) error {
 	return nil
 }
 
-// check holds what no single setting can say. lines are those of the file.
+// check checks conditions between settings. lines are those of the file.
 func (o *Operations) check(path string, lines map[string]int) error {
 	fail := func(key, message string) error {
 		return &Error{Source: path, Line: lines[key], Key: key, Message: message}
@@ -233,8 +233,8 @@ func (o *Operations) check(path string, lines map[string]int) error {
 	return o.checkTokens(roles, fail)
 }
 
-// checkTokens holds that a name is one person or program: it has one token, and
-// the role of its certificate.
+// checkTokens requires that a name is one person or program: it has one token, with the role of its
+// certificate.
 func (o *Operations) checkTokens(roles map[string]string, fail func(key, message string) error) error {
 	names, files := map[string]bool{}, map[string]bool{}
 	for i, token := range o.Tokens {
@@ -259,8 +259,7 @@ const (
 	nameLetters        = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-// tokenName takes what people read in answers and logs: nothing that could pose
-// as more than a name.
+// tokenName accepts names that are safe to show in answers and logs.
 func tokenName(value string) error {
 	if value == "" || len(value) > longestName || strings.Trim(value, nameLetters+"._@-") != "" || !strings.Contains(nameLetters, value[:1]) {
 		return fmt.Errorf("%q is no name; up to %d letters, digits and . _ @ -, a letter or digit first", value, longestName)
@@ -275,8 +274,7 @@ func certificateName(value string) error {
 	return nil
 }
 
-// socketMode takes the two modes that mean something: connecting takes the right
-// to write.
+// socketMode accepts the two modes that have a meaning: connecting needs the right to write.
 func socketMode(value string) error {
 	switch value {
 	case "0600", "0660":

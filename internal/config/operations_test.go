@@ -56,8 +56,8 @@ log: {level: debug, format: json}
 	}, got.Operations)
 }
 
-// TestOperationsThatMakeNoSenseStopTheStart holds that each error names the
-// line, the key and what to do (D4).
+// TestOperationsThatMakeNoSenseStopTheStart checks that each error names the line, the key and what to do
+// (D4).
 func TestOperationsThatMakeNoSenseStopTheStart(t *testing.T) {
 	for _, test := range []struct {
 		text, key, says string

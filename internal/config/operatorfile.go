@@ -12,15 +12,15 @@ import (
 // The most that a file of an operator may have. Its entries are looked up in every call.
 const maxOperatorFile = 1 << 20
 
-// OperatorFile is what a file of safe verbs or of tools holds.
+// OperatorFile is the content of a file of safe verbs or of tools.
 type OperatorFile struct {
 	// Values have the shape of the file, which was checked.
 	Values map[string]any
 	lines  map[string]int
 }
 
-// Line is where an entry stands, by its dotted path, or the nearest entry around it; 0 if
-// there is none.
+// Line returns the line of an entry by its dotted path, or of the nearest entry around it; 0 if there is
+// none.
 func (f *OperatorFile) Line(entry string) int {
 	for entry != "" {
 		if line := f.lines[entry]; line > 0 {
@@ -47,7 +47,7 @@ func ParseCatalog(path string, content []byte, env func(string) (string, bool)) 
 
 func parseOperatorFile(path string, content []byte, env func(string) (string, bool), wanted *shape) (*OperatorFile, error) {
 	if text := bytes.TrimLeft(content, " \t\r\n"); len(text) > 0 && text[0] == '{' {
-		// JSON may be indented by tabs, which YAML refuses. Inside of its texts there are none.
+		// JSON may be indented by tabs, which YAML refuses. JSON strings contain none.
 		content = bytes.ReplaceAll(content, []byte("\t"), []byte(" "))
 	}
 	file := &OperatorFile{lines: map[string]int{}}
@@ -62,8 +62,8 @@ func parseOperatorFile(path string, content []byte, env func(string) (string, bo
 	return file, nil
 }
 
-// ReadOperatorFile returns the content of an operator's file. Whatever is no regular file,
-// or exceeds 1 MB, is an error.
+// ReadOperatorFile returns the content of an operator's file. A file that isn't regular, or exceeds 1 MB, is
+// an error.
 func ReadOperatorFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

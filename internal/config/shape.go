@@ -28,28 +28,28 @@ const (
 	list
 	object // fields has its keys
 	table  // any keys, values of the shape each
-	free   // anything; somebody else checks it
+	free   // anything; another package checks it
 )
 
-// shape says what a setting may be.
+// shape states what a setting may be.
 type shape struct {
 	kind    kind
 	fields  map[string]shape
 	each    *shape
-	allowed []string // for text; empty for any
+	allowed []string // for text; empty allows any
 	// least and most bound numbers, and durations in seconds.
 	least, most int
-	// check looks further at text; its error says what is allowed.
+	// check looks further at text; its error states what is allowed.
 	check func(string) error
 	// needed is true for a key that a mapping must have.
 	needed bool
-	// short is the key of an object that a text alone stands for; empty for none.
+	// short is the key of an object that a text alone represents; empty for none.
 	short string
 	// filled is true for a list that must have an element.
 	filled bool
-	// key looks at the keys of a table; its error says what is allowed.
+	// key looks at the keys of a table; its error states what is allowed.
 	key func(string) error
-	// distinct names the key of a list's mappings whose path stands once.
+	// distinct is the key of a list's mappings whose path must be unique.
 	distinct string
 }
 
@@ -67,7 +67,7 @@ func modes() []string {
 	return []string{"block", "collaborative", "single_pass_through", "self_handle", "unsafe_debug"}
 }
 
-// namespace takes a namespace or one method of it.
+// namespace accepts a namespace or one method of it.
 func namespace(value string) error {
 	known := []string{"fs", "terminal", "session"}
 	name, method, single := strings.Cut(value, "/")
@@ -139,7 +139,7 @@ func scopeShape() shape {
 	})
 }
 
-// classShape is a class of paths, and what happens to whoever touches one.
+// classShape is a class of paths, and the effect of an access to one.
 func classShape() *shape {
 	class := fixed(map[string]shape{
 		"paths":   {kind: list, each: &shape{kind: text, check: glob}, needed: true},
@@ -149,7 +149,7 @@ func classShape() *shape {
 	return &class
 }
 
-// className takes the name of a path class: a word that no built-in class has.
+// className accepts the name of a path class: a word that no built-in class has.
 func className(name string) error {
 	switch {
 	case name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "":
@@ -178,39 +178,56 @@ func agentShape() *shape {
 func (s *shape) parse(value string) (any, error) {
 	switch s.kind {
 	case text:
-		if len(s.allowed) > 0 && !slices.Contains(s.allowed, value) {
-			return nil, fmt.Errorf("%q is not known; allowed: %s", value, strings.Join(s.allowed, ", "))
-		}
-		if s.check != nil {
-			if err := s.check(value); err != nil {
-				return nil, err
-			}
-		}
-		return value, nil
+		return s.parseText(value)
 	case boolean:
-		switch value {
-		case "true":
-			return true, nil
-		case "false":
-			return false, nil
-		}
-		return nil, fmt.Errorf("%q is not a boolean; allowed: true, false", value)
+		return parseBoolean(value)
 	case number:
-		parsed, err := strconv.Atoi(value)
-		if err != nil || parsed < s.least || parsed > s.most {
-			return nil, fmt.Errorf("%q is not allowed; a whole number from %d to %d", value, s.least, s.most)
-		}
-		return parsed, nil
+		return s.parseNumber(value)
 	case duration:
-		parsed, err := parseDuration(value)
-		if err != nil || parsed.Seconds() < float64(s.least) || parsed.Seconds() > float64(s.most) {
-			return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m, 24h or 30d",
-				value, time.Duration(s.least)*time.Second, time.Duration(s.most)*time.Second)
-		}
-		return parsed, nil
+		return s.parseLimited(value)
 	case list, object, table, free:
 	}
 	return nil, fmt.Errorf("wrong type: %s belongs here", s.wanted())
+}
+
+func (s *shape) parseText(value string) (any, error) {
+	if len(s.allowed) > 0 && !slices.Contains(s.allowed, value) {
+		return nil, fmt.Errorf("%q is not known; allowed: %s", value, strings.Join(s.allowed, ", "))
+	}
+	if s.check != nil {
+		if err := s.check(value); err != nil {
+			return nil, err
+		}
+	}
+	return value, nil
+}
+
+func parseBoolean(value string) (any, error) {
+	switch value {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return nil, fmt.Errorf("%q is not a boolean; allowed: true, false", value)
+}
+
+func (s *shape) parseNumber(value string) (any, error) {
+	parsed, err := strconv.Atoi(value)
+	if err != nil || parsed < s.least || parsed > s.most {
+		return nil, fmt.Errorf("%q is not allowed; a whole number from %d to %d", value, s.least, s.most)
+	}
+	return parsed, nil
+}
+
+// parseLimited parses a duration between the limits of the shape, which are seconds.
+func (s *shape) parseLimited(value string) (any, error) {
+	parsed, err := parseDuration(value)
+	if err != nil || parsed.Seconds() < float64(s.least) || parsed.Seconds() > float64(s.most) {
+		return nil, fmt.Errorf("%q is not allowed; a duration from %s to %s, such as 90m, 24h or 30d",
+			value, time.Duration(s.least)*time.Second, time.Duration(s.most)*time.Second)
+	}
+	return parsed, nil
 }
 
 // parseDuration also takes whole days.
@@ -272,8 +289,8 @@ func glob(value string) error {
 	return nil
 }
 
-// place takes a path in full, one that begins with ~/, and one with a drive letter,
-// which agents on Windows have.
+// place accepts an absolute path, one that begins with ~/, and one with a drive letter, for agents on
+// Windows.
 func place(value string) error {
 	drive := len(value) > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/')
 	if filepath.IsAbs(value) || value == "~" || strings.HasPrefix(value, "~/") || drive {
@@ -306,8 +323,8 @@ func hostPort(value string) error {
 	return fmt.Errorf("%q is no address; host:port with a port from 0 to 65535, such as 127.0.0.1:7483", value)
 }
 
-// webAddress takes an address that a token can be sent to. It isn't repeated, since
-// it may hold a password.
+// webAddress accepts an address that a token can be sent to. The error doesn't repeat the address, since it
+// may contain a password.
 func webAddress(value string) error {
 	parsed, err := url.Parse(value)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || parsed.RawQuery != "" || parsed.Fragment != "" {
@@ -316,7 +333,7 @@ func webAddress(value string) error {
 	return nil
 }
 
-// oneLine takes what can stand in a header. It isn't repeated: it is a secret.
+// oneLine accepts a value for a header. The error doesn't repeat it: it is a secret.
 func oneLine(value string) error {
 	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("empty, or with characters that a header can't hold")
@@ -332,6 +349,6 @@ func storeName(value string) error {
 	if err == nil && (parsed.Scheme == "postgres" || parsed.Scheme == "postgresql") {
 		return nil
 	}
-	// The value isn't repeated: it may hold a password.
+	// The value isn't repeated: it may contain a password.
 	return fmt.Errorf("not a known store; allowed: sqlite, postgres://…")
 }

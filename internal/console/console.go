@@ -24,8 +24,8 @@ import (
 // Root is the path below which the console is served.
 const Root = "/console"
 
-// Prompts are the questions that operators answer. An error that holds a *v1.CodedError is an
-// answer to the operator, here and below; all of them are called concurrently.
+// Prompts are the questions that operators answer. An error that wraps a *v1.CodedError is an answer to the
+// operator, here and below. All methods are called concurrently.
 type Prompts interface {
 	Get(ctx context.Context, id string) (v1.Prompt, error)
 	List(ctx context.Context, state, session, after string, limit int) (list []v1.Prompt, next string, err error)
@@ -56,8 +56,8 @@ type Decisions interface {
 // Status is what the page about the policy shows.
 type Status struct {
 	Version, Revision string
-	// Activated is when the policy in force was activated. Refused counts the reloads that were refused since the
-	// start, and Refusals say why the latest were.
+	// Activated is the time when the active policy was activated. Refused counts the reloads that were
+	// refused since the start, and Refusals are the reasons of the latest.
 	Activated time.Time
 	Refused   int
 	Refusals  []string
@@ -74,7 +74,7 @@ type Check struct {
 	Detail string
 }
 
-// Options are the collaborators of a Console. All are needed but those that say otherwise.
+// Options are the collaborators of a Console. All are required unless their comment allows nil.
 type Options struct {
 	Prompts   Prompts
 	Approvals Approvals
@@ -82,7 +82,7 @@ type Options struct {
 	// Decisions may be nil: then the console shows none.
 	Decisions Decisions
 	Events    *events.Broker
-	// Explain puts a record into words; it may be nil.
+	// Explain explains a record in words; it may be nil.
 	Explain func(ctx context.Context, record *v1.Record) *v1.Explanation
 	Status  func() Status
 	Clock   func() time.Time
@@ -90,17 +90,18 @@ type Options struct {
 	Hosts func() []string
 	// Secure is true if the console is served with TLS.
 	Secure bool
-	// Credential reports whether a credential counts still.
+	// Credential reports whether a credential is still valid.
 	Credential func(id string) bool
-	// SignIn signs operators in elsewhere; it may be nil. With it, SignInCredential identifies its settings, for
-	// Credential, and Home is what stands before the path in the address to which browsers come back.
+	// SignIn lets operators sign in at a provider; it may be nil. With it, SignInCredential identifies its
+	// settings, for Credential, and Home is what precedes the path in the address to which browsers come
+	// back.
 	SignIn           SignIn
 	SignInCredential string
 	Home             func() string
 	// Kept is the file that keeps sessions over a restart, as digests; empty keeps none.
 	Kept string
-	// Inbound takes what other services send, by the name that is the last element of the path;
-	// it checks their signatures. It may be nil.
+	// Inbound handles requests of other services, by the last element of the path; it checks their
+	// signatures. It may be nil.
 	Inbound map[string]http.Handler
 	Logger  *slog.Logger
 }
@@ -124,7 +125,7 @@ var _ http.Handler = (*Console)(nil)
 //go:embed pages/*.html assets/*
 var files embed.FS
 
-// asset is a file that pages load. Its name holds a digest, so that browsers may keep it.
+// asset is a file that pages load. Its name contains a digest, so that browsers may cache it.
 type asset struct {
 	content []byte
 	kind    string
@@ -232,19 +233,19 @@ func (c *Console) route() {
 // ServeHTTP answers a browser.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.guard(c.mux).ServeHTTP(w, r) }
 
-// Link makes an address that logs a browser in, once, and says until when.
+// Link returns an address that logs a browser in, once, and the time until which it works.
 func (c *Console) Link(base string, who Operator) (link string, expires time.Time) {
 	code, expires := c.logins.newCode(who)
 	return base + Root + "/login?code=" + url.QueryEscape(code), expires
 }
 
-// loginPage shows the page whose script makes a key and exchanges the code. A browser that loads a link
-// ahead, or a program that looks what is behind it, spends no code by that.
+// loginPage serves the page whose script makes a key and exchanges the code. A browser or program that
+// prefetches a link therefore spends no code.
 func (c *Console) loginPage(w http.ResponseWriter, r *http.Request) {
 	c.render(w, http.StatusOK, "login.html", map[string]any{"Link": r.URL.Query().Has("code"), "SignIn": c.options.SignIn != nil})
 }
 
-// login takes a one-time code and the browser's key, and gives a cookie for them.
+// login exchanges a one-time code and the browser's key for a cookie.
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	request, err := read[struct {
 		Code string `json:"code"`
@@ -319,7 +320,7 @@ func (c *Console) renderPart(w http.ResponseWriter, status int, name, part strin
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(page.String())) // the browser went away
+	_, _ = w.Write([]byte(page.String())) // refuse answers with a reason: with a page if a person opened it, and else with JSON.
 }
 
 // reply answers a script of a page.

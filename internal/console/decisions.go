@@ -20,7 +20,7 @@ type decisionsData struct {
 	Page    string
 	Filter  filter
 	Entries []entry
-	// Found counts those that match, of Known.
+	// Found counts the matches among Known.
 	Found, Known int
 	// Newer and Older are the addresses of the pages around this one, empty for none.
 	Newer, Older string
@@ -91,9 +91,9 @@ type decisionData struct {
 	Reasons     []v1.Reason
 	Explanation *v1.Explanation
 	Prompt      string
-	// Changed is true if another policy is in force now: the explanation is of that one.
+	// Changed is true if another policy is active now: the explanation is of that one.
 	Changed bool
-	// Record is the record as it stands in the log.
+	// Record is the record as it is in the log.
 	Record []render.Segment
 }
 
@@ -126,7 +126,7 @@ func (c *Console) decision(w http.ResponseWriter, r *http.Request, _ Operator) {
 	c.render(w, http.StatusOK, "decision.html", &data)
 }
 
-// describe fills in what a record says.
+// describe fills in the fields from a record.
 func (c *Console) describe(r *http.Request, data *decisionData, record *v1.Record) {
 	add := func(name, value string) {
 		if value != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKeysAreDocumented holds that the page and the documentation name every key.
+// TestKeysAreDocumented checks that the page and the documentation name every key.
 func TestKeysAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/console.md")
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // mostBody bounds what a page sends, in bytes.
 const mostBody = 64 << 10
 
-// guard answers what no page of this console sends, and puts the headers on every response.
+// guard refuses requests that no page of this console sends, and sets the headers of every response.
 func (c *Console) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -39,7 +39,7 @@ func (c *Console) guard(next http.Handler) http.Handler {
 	})
 }
 
-// foreign says why a request is not one of a browser that shows this console; empty if it is.
+// foreign states why a request is not one of a browser that shows this console; empty if it is.
 func (c *Console) foreign(r *http.Request) string {
 	if !c.host(r.Host) {
 		return "the request names another host"
@@ -56,7 +56,7 @@ func (c *Console) foreign(r *http.Request) string {
 	return "the console takes GET and POST"
 }
 
-// foreignRead lets through what a person opens, from wherever, and what a page of the console loads.
+// foreignRead accepts navigations of a person, from any site, and loads of a page of the console.
 func (c *Console) foreignRead(r *http.Request) string {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != c.origin(r) {
 		return "the request is from another origin"
@@ -68,7 +68,7 @@ func (c *Console) foreignRead(r *http.Request) string {
 	return ""
 }
 
-// foreignWrite lets through what a script of the console sends.
+// foreignWrite accepts requests of the console's own scripts.
 func (c *Console) foreignWrite(r *http.Request) string {
 	from := r.Header.Get("Sec-Fetch-Site")
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -118,13 +118,13 @@ func (c *Console) setCookie(w http.ResponseWriter, value string) {
 	http.SetCookie(w, c.cookie(c.cookieName(), Root, value, sessionLife, http.SameSiteStrictMode))
 }
 
-// cookie is a cookie that no script reads; an empty value takes it back.
+// cookie is a cookie that no script can read; an empty value deletes it.
 func (c *Console) cookie(name, path, value string, life time.Duration, site http.SameSite) *http.Cookie {
 	cookie := &http.Cookie{ //nolint:gosec // Secure is set if there is TLS; without it the console is on loopback
 		Name: name, Value: value, Path: path, HttpOnly: true, Secure: c.options.Secure, SameSite: site, MaxAge: int(life.Seconds()),
 	}
 	if c.options.Secure {
-		cookie.Path = "/" // the prefix asks for it
+		cookie.Path = "/" // the prefix requires it
 	}
 	if value == "" {
 		cookie.MaxAge = -1
@@ -144,7 +144,7 @@ func (c *Console) operator(r *http.Request) (who Operator, key string, known boo
 // handler answers the request of an operator.
 type handler func(w http.ResponseWriter, r *http.Request, who Operator)
 
-// private lets operators alone pass, and writes that their browsers signed.
+// private accepts operators alone, and writes that their browsers signed.
 func (c *Console) private(next handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, key, known := c.operator(r)
@@ -160,8 +160,8 @@ func (c *Console) private(next handler) http.HandlerFunc {
 	}
 }
 
-// stranger answers who has no session. A browser that comes from another site keeps a strict
-// cookie back; the page that it gets here asks again from this site.
+// stranger answers a request without a session. A browser that comes from another site doesn't send a strict
+// cookie; the page that it gets here repeats the request from this site.
 func (c *Console) stranger(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") == "navigate" {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

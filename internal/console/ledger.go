@@ -12,7 +12,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// mostKept is how many decisions the console knows of, the newest.
+// mostKept is how many decisions the console keeps, the newest.
 const mostKept = 5000
 
 // ledgerPage is how many records are read at a time.
@@ -33,7 +33,7 @@ type entry struct {
 }
 
 // ledger keeps the newest decisions, so that pages don't read the whole log again. It may be used
-// concurrently. Nothing is read until a page asks.
+// concurrently. It reads nothing before the first page.
 type ledger struct {
 	decisions Decisions
 

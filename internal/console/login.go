@@ -23,7 +23,7 @@ const (
 	sessionLife = 7 * 24 * time.Hour
 )
 
-// At most so many codes wait to be used, and so many sessions are open: the oldest ends.
+// Bounds of unused codes and of open sessions. Beyond it the oldest ends.
 const (
 	mostCodes    = 16
 	mostSessions = 64
@@ -36,7 +36,7 @@ const noteSeen = time.Hour
 type Operator struct {
 	// Name is what answers are signed with; it may be empty.
 	Name string `json:"name"`
-	// Credential identifies the credential that the session ends with; empty is none.
+	// Credential identifies the credential that the session ends with; empty means none.
 	Credential string `json:"credential"`
 	// Until is when the session ends at the latest, beside its usual ends; zero is never.
 	Until time.Time `json:"until,omitzero"`
@@ -60,7 +60,7 @@ type code struct {
 // logins keeps codes and sessions. It may be used concurrently.
 type logins struct {
 	clock func() time.Time
-	// valid reports whether a credential counts still.
+	// valid reports whether a credential is still valid.
 	valid func(credential string) bool
 	// file keeps the sessions over a restart; empty keeps none.
 	file string
@@ -189,7 +189,7 @@ func (l *logins) over(s *session, now time.Time) bool {
 	return !s.Until.IsZero() && !now.Before(s.Until) || now.Sub(s.Created) >= sessionLife || now.Sub(s.Seen) >= idleLife || !l.counts(s.Operator)
 }
 
-// sweep drops what has ended. The caller holds mu.
+// sweep drops expired codes and sessions. The caller holds mu.
 func (l *logins) sweep(now time.Time) {
 	for key, found := range l.codes {
 		if !now.Before(found.expires) {

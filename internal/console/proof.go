@@ -17,9 +17,8 @@ import (
 
 // proofHeader carries when a write was made, in milliseconds, and its signature: "<time>.<base64url>".
 //
-// Browsers send a cookie to every port of a host, so that whoever serves another port can come by it. A
-// write is therefore signed with a key that the browser keeps for this origin alone, and that no script
-// can read.
+// Browsers send a cookie to every port of a host, so a server on another port can receive it. A write is
+// therefore signed with a key that the browser keeps for this origin alone, and that no script can read.
 const proofHeader = "Policyd-Proof"
 
 // proofLife is how far the clocks of browser and server may differ.

@@ -10,7 +10,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// rememberedData is what people answered and is still in force.
+// rememberedData is what people answered and is still active.
 type rememberedData struct {
 	Page      string
 	Approvals []approvalRow
@@ -23,7 +23,7 @@ type approvalRow struct {
 	Given               time.Time
 	Expires             *time.Time
 	Project, Anywhere   bool
-	// Changeable is true if it can be given for less: another time, or a directory.
+	// Changeable is true if it can be narrowed: to a time, or to a directory.
 	Changeable bool
 	Used       time.Time
 	Count      int
@@ -35,14 +35,14 @@ type grantRow struct {
 	Given                                     time.Time
 }
 
-// latelyShown is how many calls stand behind an approval.
+// latelyShown is how many calls follow an approval.
 const latelyShown = 3
 
 func (c *Console) remembered(w http.ResponseWriter, r *http.Request, _ Operator) {
 	data := rememberedData{Page: "remembered"}
 	known, err := c.ledger.recent(r.Context())
 	if err != nil {
-		known = nil // what was covered lately is left out
+		known = nil // recent covers are left out
 	}
 	entries, err := c.approvals()
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *Console) approvalRow(given *v1.ApprovalEntry, known []entry) approvalRo
 	return row
 }
 
-// scope says for whom an approval holds.
+// scope describes where and for whom an approval applies.
 func scope(given *v1.ApprovalEntry) string {
 	parts := []string{"audience " + string(given.Audience), "agent " + given.Agent}
 	if given.Session != "" {
@@ -158,7 +158,7 @@ func (c *Console) grants(r *http.Request) ([]grantRow, error) {
 	return rows, nil
 }
 
-// revoke takes an approval or a grant back.
+// revoke revokes an approval or a grant.
 func (c *Console) revoke(w http.ResponseWriter, r *http.Request, _ Operator) {
 	request, err := read[struct {
 		Approval string `json:"approval,omitempty"`
@@ -180,7 +180,7 @@ func (c *Console) revoke(w http.ResponseWriter, r *http.Request, _ Operator) {
 	c.reply(w, http.StatusOK, map[string]any{"message": "Revoked."})
 }
 
-// narrow gives an approval for less: for a directory alone, or for a time.
+// narrow narrows an approval: to a directory, or to a time.
 func (c *Console) narrow(w http.ResponseWriter, r *http.Request, who Operator) {
 	request, err := read[struct {
 		Approval  string `json:"approval"`
@@ -223,8 +223,8 @@ func (c *Console) narrow(w http.ResponseWriter, r *http.Request, who Operator) {
 	c.reply(w, http.StatusOK, map[string]any{"message": "Changed."})
 }
 
-// replace puts an approval in place of a wider one. The wider one goes first: what fails between
-// the two leaves less allowed, and never more.
+// replace replaces a wider approval by a narrower one. It revokes the wider one first: a failure between the
+// two leaves less allowed, and never more.
 func (c *Console) replace(r *http.Request, wider string, less v1.ApprovalRequest) error {
 	if err := c.options.Approvals.Revoke(r.Context(), wider); err != nil {
 		return err

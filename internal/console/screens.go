@@ -27,7 +27,7 @@ func (c *Console) allSessions(r *http.Request) ([]v1.SessionInfo, error) {
 	return slices.DeleteFunc(all, func(one v1.SessionInfo) bool { return one.State == v1.SessionArchived }), nil
 }
 
-// lately is over which time calls per minute are counted.
+// lately is the period over which calls per minute are counted.
 const lately = 10 * time.Minute
 
 // sessionRow is an agent at work.
@@ -52,7 +52,7 @@ func (c *Console) sessions(w http.ResponseWriter, r *http.Request, _ Operator) {
 	}
 	known, err := c.ledger.recent(r.Context())
 	if err != nil {
-		known = nil // what was counted is left out
+		known = nil // counts are left out
 	}
 	now := c.options.Clock()
 	counted := map[string]*sessionRow{}
@@ -121,7 +121,7 @@ func (c *Console) archive(w http.ResponseWriter, r *http.Request, who Operator) 
 	c.reply(w, http.StatusOK, map[string]any{"message": "The session has ended: its grants, its answers and its open questions are gone."})
 }
 
-// counted is a name and how often it came up.
+// counted is a name and its frequency.
 type counted struct {
 	Name  string
 	Count int
@@ -137,7 +137,7 @@ type policyData struct {
 func (c *Console) policy(w http.ResponseWriter, r *http.Request, _ Operator) {
 	known, err := c.ledger.recent(r.Context())
 	if err != nil {
-		known = nil // what was counted is left out
+		known = nil // counts are left out
 	}
 	data := policyData{Page: "policy", Status: c.options.Status(), Known: len(known)}
 	for i, refusal := range data.Refusals {
@@ -153,7 +153,7 @@ func (c *Console) policy(w http.ResponseWriter, r *http.Request, _ Operator) {
 	c.render(w, http.StatusOK, "policy.html", &data)
 }
 
-// most lists what came up, the most frequent first.
+// most lists the most frequent names first.
 func most(counts map[string]int) []counted {
 	out := []counted{}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -187,7 +187,7 @@ type bar struct {
 	Label              string
 }
 
-// asking is a verb that asks, and what would quiet it.
+// asking is a verb that prompts, and the answer that would prevent it.
 type asking struct {
 	Verb, Directory, Remedy string
 	Count                   int
@@ -257,7 +257,7 @@ func barsOf(known []entry, from, to time.Time) []bar {
 	return out
 }
 
-// askingMost lists the verbs that asked most, with the answer that would have covered most of it.
+// askingMost lists the verbs that prompted most, with the answer that would have covered most of it.
 func askingMost(known []entry) []asking {
 	verbs, where := map[string]int{}, map[string]map[string]int{}
 	for i := range known {

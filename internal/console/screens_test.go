@@ -35,8 +35,8 @@ func record(t *testing.T, id, effect, command, session string, at time.Time) []b
 	return line
 }
 
-// TestDecisionsAreFiltered holds that a list of thousands is filtered and paged, and that the log is
-// read again for what is new alone.
+// TestDecisionsAreFiltered checks that a list of thousands is filtered and paged, and that the log is read
+// again for what is new alone.
 func TestDecisionsAreFiltered(t *testing.T) {
 	f := newFixture(t)
 	for i := range 5200 {
@@ -72,8 +72,8 @@ func TestDecisionsAreFiltered(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, f.get("/console/decisions/none", nil).Code)
 }
 
-// TestRememberedAnswersAreTakenBack holds that an approval can be revoked, be given for less, and
-// never for more.
+// TestRememberedAnswersAreTakenBack checks that an approval can be revoked, be given for less, and never for
+// more.
 func TestRememberedAnswersAreTakenBack(t *testing.T) {
 	f := newFixture(t)
 	dir := "/srv/repo"
@@ -105,7 +105,7 @@ func TestRememberedAnswersAreTakenBack(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, f.post(t, "/console/revoke", map[string]string{"approval": "none"}, nil).Code)
 }
 
-// TestFiguresAreCounted holds what sessions, policy and rates show.
+// TestFiguresAreCounted checks what sessions, policy and rates show.
 func TestFiguresAreCounted(t *testing.T) {
 	f := newFixture(t)
 	for i, effect := range []string{"allow", "allow", "prompt", "deny"} {
@@ -139,7 +139,7 @@ func TestFiguresAreCounted(t *testing.T) {
 	assert.Contains(t, page, `approvals/required</a></td><td class="number">4</td>`)
 }
 
-// TestPagesAreLight holds the weight of the page that is left open: all that a browser loads for it.
+// TestPagesAreLight checks the weight of the page that is left open: all that a browser loads for it.
 func TestPagesAreLight(t *testing.T) {
 	f := newFixture(t)
 	for i := range 20 {

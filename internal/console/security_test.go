@@ -26,8 +26,8 @@ var paths = []string{
 // writes are all addresses that change something.
 var writes = []string{"/console/answer", "/console/undo", "/console/revoke", "/console/narrow", "/console/archive", "/console/logout"}
 
-// TestEveryResponseHasTheHeaders holds that no page can be framed, and that none loads, sends or
-// runs anything that isn't the console's own.
+// TestEveryResponseHasTheHeaders checks that no page can be framed, and that none loads, sends or runs
+// anything that isn't the console's own.
 func TestEveryResponseHasTheHeaders(t *testing.T) {
 	f := newFixture(t)
 	f.ask("p-1", "s-1", "git push")
@@ -67,7 +67,7 @@ func TestEveryResponseHasTheHeaders(t *testing.T) {
 	check("foreign", f.get("/console/", map[string]string{"Host": "evil.example"}))
 }
 
-// TestWritesComeFromThePagesAlone holds the defences against forged requests, each alone.
+// TestWritesComeFromThePagesAlone checks the defences against forged requests, each alone.
 func TestWritesComeFromThePagesAlone(t *testing.T) {
 	for name, header := range map[string]map[string]string{
 		"no origin":                   {"Origin": ""},
@@ -109,7 +109,7 @@ func TestWritesComeFromThePagesAlone(t *testing.T) {
 	assert.Equal(t, "alice", f.answers[0].By)
 }
 
-// TestReadsComeFromThePagesAlone holds that no other site frames, embeds or fetches a page.
+// TestReadsComeFromThePagesAlone checks that no other site frames, embeds or fetches a page.
 func TestReadsComeFromThePagesAlone(t *testing.T) {
 	f := newFixture(t)
 	f.ask("p-1", "s-1", "git push")
@@ -128,8 +128,8 @@ func TestReadsComeFromThePagesAlone(t *testing.T) {
 	}
 }
 
-// TestALinkFromAnotherSiteOpensTheConsole holds that a browser which keeps the cookie back asks
-// again from this site, and that nothing is shown before.
+// TestALinkFromAnotherSiteOpensTheConsole checks that a browser which keeps the cookie back asks again from
+// this site, and that nothing is shown before.
 func TestALinkFromAnotherSiteOpensTheConsole(t *testing.T) {
 	f := newFixture(t)
 	f.ask("p-1", "s-1", "git push secret-branch")
@@ -142,7 +142,7 @@ func TestALinkFromAnotherSiteOpensTheConsole(t *testing.T) {
 	assert.Contains(t, text(t, f.get("/console/prompts/p-1", nil)), "data-selected")
 }
 
-// TestALinkWorksOnce holds that a code is for one browser and for a short time.
+// TestALinkWorksOnce checks that a code is for one browser and for a short time.
 func TestALinkWorksOnce(t *testing.T) {
 	f := newFixture(t)
 	link, expires := f.Link("http://"+host, console.Operator{Name: "alice", Credential: "token"})
@@ -178,7 +178,7 @@ func TestALinkWorksOnce(t *testing.T) {
 	}
 }
 
-// TestAStolenCookieWritesNothing holds that a cookie alone, which other ports of this host are sent too,
+// TestAStolenCookieWritesNothing checks that a cookie alone, which other ports of this host are sent too,
 // answers nothing.
 func TestAStolenCookieWritesNothing(t *testing.T) {
 	f := newFixture(t)
@@ -208,8 +208,8 @@ func TestAStolenCookieWritesNothing(t *testing.T) {
 	assert.Equal(t, http.StatusOK, f.post(t, "/console/answer", once, nil).Code, "the key outlives a restart")
 }
 
-// TestASessionEnds holds that a session ends with its credential, with time and by logging out,
-// and outlives a restart.
+// TestASessionEnds checks that a session ends with its credential, with time and by logging out, and outlives
+// a restart.
 func TestASessionEnds(t *testing.T) {
 	f := newFixture(t)
 	f.login(t)
@@ -251,7 +251,7 @@ func TestASessionEnds(t *testing.T) {
 	assert.False(t, works(), "a broken file lets nobody in")
 }
 
-// TestTLSHoldsTheCookie holds that a cookie of a console with TLS is sent over TLS alone.
+// TestTLSHoldsTheCookie checks that a cookie of a console with TLS is sent over TLS alone.
 func TestTLSHoldsTheCookie(t *testing.T) {
 	f := newFixture(t)
 	f.openWith(t, func(options *console.Options) { options.Secure = true })
@@ -265,7 +265,7 @@ func TestTLSHoldsTheCookie(t *testing.T) {
 	assert.NotEmpty(t, answer.Header().Get("Strict-Transport-Security"))
 }
 
-// TestTwoCookiesAreNone holds that whoever can add a cookie takes no session over.
+// TestTwoCookiesAreNone checks that whoever can add a cookie takes no session over.
 func TestTwoCookiesAreNone(t *testing.T) {
 	f := newFixture(t)
 	f.login(t)
@@ -275,7 +275,7 @@ func TestTwoCookiesAreNone(t *testing.T) {
 	}
 }
 
-// TestBodiesAreBounded holds that a write is small, and is JSON that is known.
+// TestBodiesAreBounded checks that a write is small, and is JSON that is known.
 func TestBodiesAreBounded(t *testing.T) {
 	f := newFixture(t)
 	f.ask("p-1", "s-1", "git push")

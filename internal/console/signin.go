@@ -18,16 +18,16 @@ import (
 
 // SignIn signs operators in elsewhere. It is called concurrently.
 type SignIn interface {
-	// Begin returns the address at which a person signs in. state comes back with the browser, which knows
+	// Begin returns the address at which a person signs in. state comes back with the browser, which has
 	// neither nonce nor verifier.
 	Begin(ctx context.Context, state, nonce, verifier string) (address string, err error)
-	// Finish takes the code that came back with the browser, and returns who has signed in. Whoever may not
+	// Finish exchanges the code that came back with the browser, and returns the person. A person who may not
 	// use the console is an error.
 	Finish(ctx context.Context, code, nonce, verifier string) (name string, err error)
 }
 
-// signInLife is how long a person may take to sign in, and signedInLife how long they then are: what a provider
-// says of a person's groups isn't asked again before.
+// signInLife bounds a sign-in, and signedInLife the session after it: the provider isn't asked again about a
+// person's groups before it ends.
 const (
 	signInLife   = 10 * time.Minute
 	signedInLife = 12 * time.Hour
@@ -36,11 +36,11 @@ const (
 // signInPath is where a sign-in begins; it ends below.
 const signInPath = Root + "/signin"
 
-// SignInBack is the path to which browsers come back from a sign-in.
+// SignInBack is the path to which browsers return from a sign-in.
 const SignInBack = signInPath + "/callback"
 
-// signing holds the key of the secrets of sign-ins. Nothing else is kept of one that has begun: its secrets
-// follow from the cookie of the browser, so that nobody can crowd others out.
+// signing has the key from which the secrets of sign-ins are derived. Nothing is stored for a sign-in: its
+// secrets follow from the cookie of the browser, so nobody can crowd others out.
 type signing struct{ key [32]byte }
 
 func newSigning() signing {
@@ -64,14 +64,14 @@ func (c *Console) signInCookie(value string) *http.Cookie {
 	return c.cookie(c.cookieName()+"_signin", signInPath, value, signInLife, http.SameSiteLaxMode)
 }
 
-// beginSignIn sends a browser to where people sign in.
+// beginSignIn redirects a browser to the provider.
 func (c *Console) beginSignIn(w http.ResponseWriter, r *http.Request) {
 	home, err := url.Parse(c.options.Home())
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
-	if r.Host != home.Host { // the cookie has to be one of the host to which the browser comes back
+	if r.Host != home.Host { // the cookie has to belong to the host to which the browser returns
 		http.Redirect(w, r, c.options.Home()+signInPath, http.StatusSeeOther)
 		return
 	}
@@ -87,8 +87,8 @@ func (c *Console) beginSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, address, http.StatusSeeOther)
 }
 
-// endSignIn takes a browser that comes back. It gets a one-time code, as whoever opens a link, so that its session
-// has its key.
+// endSignIn handles a browser that returns. It gets a one-time code, like a link, so that its session has its
+// key.
 func (c *Console) endSignIn(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, c.signInCookie(""))
 	query := r.URL.Query()
@@ -113,7 +113,7 @@ func (c *Console) endSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, link, http.StatusSeeOther)
 }
 
-// begun holds that this browser began the sign-in with a state.
+// begun checks that this browser began the sign-in with a state.
 func (c *Console) begun(r *http.Request, state string) (nonce, verifier string, err error) {
 	cookies := r.CookiesNamed(c.signInCookie("").Name)
 	if len(cookies) != 1 {

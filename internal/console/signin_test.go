@@ -72,8 +72,8 @@ func back(f *fixture, cookie, query string) (status int, location, body string) 
 	return answer.Code, answer.Header().Get("Location"), answer.Body.String()
 }
 
-// TestSigningInElsewhere holds the way of an operator: the session has the browser's key, signs answers with the
-// person's name, and ends after half a day, or with the settings.
+// TestSigningInElsewhere checks the way of an operator: the session has the browser's key, signs answers with
+// the person's name, and ends after half a day, or with the settings.
 func TestSigningInElsewhere(t *testing.T) {
 	f, p := signingIn(t)
 	f.ask("p-1", "s-1", "git push")
@@ -108,8 +108,8 @@ func TestSigningInElsewhere(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, f.get("/console/", nil).Code, "the settings changed")
 }
 
-// TestSignInsThatEndInNothing holds that only the browser which began a sign-in ends it, in time, and that whoever
-// the provider refuses gets no code.
+// TestSignInsThatEndInNothing checks that only the browser which began a sign-in ends it, in time, and that
+// whoever the provider refuses gets no code.
 func TestSignInsThatEndInNothing(t *testing.T) {
 	f, p := signingIn(t)
 	cookie := begin(t, f)
@@ -145,7 +145,7 @@ func TestSignInsThatEndInNothing(t *testing.T) {
 	nothing(late, "code=c&state="+p.state, "another sign-in")
 }
 
-// TestSignInsBeginAtOneName holds that the cookie is one of the host to which the browser comes back.
+// TestSignInsBeginAtOneName checks that the cookie is one of the host to which the browser comes back.
 func TestSignInsBeginAtOneName(t *testing.T) {
 	f, _ := signingIn(t)
 	answer := f.get("/console/signin", map[string]string{"Host": "localhost:7484"})

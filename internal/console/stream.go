@@ -11,15 +11,14 @@ import (
 	"policyd/internal/events"
 )
 
-// beat is how often a silent stream writes, and looks whether its session still counts;
-// writePatience is how long a browser may take to read.
+// beat is the interval at which a silent stream writes and checks its session. writePatience bounds the time
+// that a browser may need to read.
 const (
 	beat          = 15 * time.Second
 	writePatience = 10 * time.Second
 )
 
-// stream sends what happens: the kind of an event and the id that it is about. Pages read
-// everything else again.
+// stream sends events: the kind of an event and the id of its subject. Pages fetch everything else again.
 func (c *Console) stream(w http.ResponseWriter, r *http.Request, _ Operator) {
 	after := r.Header.Get("Last-Event-ID")
 	if after == "" {
@@ -74,7 +73,7 @@ func messages(list []events.Event) []byte {
 			ID       string `json:"id"`
 			Decision string `json:"decision_id"`
 		}
-		// What is no object, or has no id, is about nothing in particular.
+		// Data that isn't an object, or has no id, has no subject.
 		_ = json.Unmarshal(event.Data, &about)
 		if event.Kind == events.Decision {
 			about.ID = about.Decision

@@ -14,32 +14,31 @@ import (
 	"policyd/internal/visible"
 )
 
-// mostCards is how many questions a page shows. Those beyond it come up as others are answered.
+// mostCards is how many questions a page shows. The others appear as these are answered.
 const mostCards = 200
 
-// undoLife is how long an answer may be taken back from the page; a little longer than the page
-// offers it.
+// undoLife is how long an answer can be undone from the page; a little longer than the page offers it.
 const undoLife = 7 * time.Second
 
-// card is a question as the page shows it: prompts that ask the same are one card.
+// card is a question as the page shows it: equal prompts share one card.
 type card struct {
 	render.Card
-	// Equal is the same for prompts that ask the same, and IDs are these prompts.
+	// Equal identifies equal prompts, and IDs are these prompts.
 	Equal string
 	IDs   []string
-	// Others are the sessions of the prompts besides the first.
+	// Others are the sessions of the prompts except the first.
 	Others []string
 	// Selected is true for the card that a link opened.
 	Selected bool
 }
 
-// group is what one session asks.
+// group is the questions of one session.
 type group struct {
 	Agent, Session string
 	Cards          []*card
 }
 
-// equal identifies what a prompt asks, whichever session asks it.
+// equal identifies the question of a prompt, independent of its session.
 func equal(p *v1.Prompt) string {
 	text, err := json.Marshal([]any{
 		p.Title, p.Call.Tool, p.Call.Text, p.Call.Cwd, p.Call.Agent, p.Call.GrantRoot, p.Call.Paths, p.Choices, p.Warnings, p.Reasons,
@@ -76,7 +75,7 @@ func (c *Console) pending(ctx context.Context) ([]v1.Prompt, error) {
 	return all, nil
 }
 
-// cardsOf joins prompts that ask the same.
+// cardsOf groups equal prompts.
 func cardsOf(prompts []v1.Prompt) []*card {
 	var cards []*card
 	known := map[string]*card{}
@@ -115,7 +114,7 @@ func groupsOf(cards []*card) []*group {
 type waitingData struct {
 	Page   string
 	Groups []*group
-	// Total counts the prompts that wait, and Hidden the questions that aren't shown.
+	// Total counts the waiting prompts, and Hidden the questions that aren't shown.
 	Total, Hidden int
 	// Ended is a prompt that a link opened and that waits no more; nil for none.
 	Ended *card
@@ -126,7 +125,7 @@ type waitingData struct {
 func (c *Console) waitingData(ctx context.Context, selected string) (*waitingData, error) {
 	data := &waitingData{Page: "waiting", Cursor: c.options.Events.Last()}
 	if data.Cursor == "" {
-		data.Cursor = "start" // no event has this id, so whoever goes on from it reads everything again
+		data.Cursor = "start" // no event has this id, so a reader that continues from it reads everything again
 	}
 	prompts, err := c.pending(ctx)
 	if err != nil {
@@ -174,7 +173,7 @@ func (c *Console) list(w http.ResponseWriter, r *http.Request, _ Operator) {
 	c.renderPart(w, http.StatusOK, "waiting.html", "list", data)
 }
 
-// card shows one question as it is now, with those that ask the same.
+// card shows one question as it is now, with the prompts that are equal to it.
 func (c *Console) card(w http.ResponseWriter, r *http.Request, _ Operator) {
 	prompt, err := c.options.Prompts.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -197,22 +196,22 @@ func (c *Console) card(w http.ResponseWriter, r *http.Request, _ Operator) {
 	c.renderPart(w, http.StatusOK, "waiting.html", "group", groupsOf(cardsOf(same))[0])
 }
 
-// answerRequest answers prompts that ask the same.
+// answerRequest answers equal prompts.
 type answerRequest struct {
 	IDs    []string `json:"ids"`
 	Choice string   `json:"choice"`
 	TTL    string   `json:"ttl,omitempty"`
-	// Confirmed says that the person pressed twice.
+	// Confirmed states that the person pressed twice.
 	Confirmed bool `json:"confirmed,omitempty"`
 }
 
-// answered is what came of it.
+// answered is the result.
 type answered struct {
 	Resolution string `json:"resolution"`
 	Decision   string `json:"decision"`
 	// Answered counts the prompts that this answer ended.
 	Answered int `json:"answered"`
-	// Undo takes back what was remembered; empty if nothing was.
+	// Undo is the id for undoing what was remembered; empty if nothing was.
 	Undo string `json:"undo,omitempty"`
 }
 
@@ -240,7 +239,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, who Operator) {
 	for _, id := range request.IDs {
 		response, err := c.options.Prompts.Answer(r.Context(), id, v1.AnswerRequest{Choice: request.Choice, TTL: request.TTL, By: who.Name})
 		if err != nil {
-			failure = first(failure, err) // the first answer released it, or somebody else was quicker
+			failure = first(failure, err) // the first answer released it, or another person was quicker
 			continue
 		}
 		if out.Answered++; out.Answered == 1 {
@@ -269,7 +268,7 @@ func needsSecondPress(choice string) bool {
 	return choice == v1.ChoiceAlwaysAnywhere
 }
 
-// undo is what an answer gave and a person may take back.
+// undo is the part of an answer that a person may undo.
 type undo struct {
 	approvals []string
 	grants    []v1.Grant
@@ -290,7 +289,7 @@ func (u *undo) add(response *v1.AnswerResponse, began time.Time) {
 	}
 }
 
-// keepUndo returns the name by which an answer can be taken back, empty for none.
+// keepUndo returns the id for undoing an answer, empty for none.
 func (c *Console) keepUndo(given undo) string {
 	if len(given.approvals)+len(given.grants) == 0 {
 		return ""

@@ -19,8 +19,8 @@ import (
 	"policyd/internal/console"
 )
 
-// TestEqualQuestionsAreOneCard holds that one press answers what asks the same in other sessions,
-// and only what the page showed.
+// TestEqualQuestionsAreOneCard checks that one press answers what asks the same in other sessions, and only
+// what the page showed.
 func TestEqualQuestionsAreOneCard(t *testing.T) {
 	f := newFixture(t)
 	for i := range 5 {
@@ -43,7 +43,7 @@ func TestEqualQuestionsAreOneCard(t *testing.T) {
 	assert.Contains(t, text(t, f.get("/console/cards/p-4", nil)), "by alice")
 }
 
-// TestADangerousAnswerNeedsASecondPress holds that for the server as well as for the page.
+// TestADangerousAnswerNeedsASecondPress checks that for the server as well as for the page.
 func TestADangerousAnswerNeedsASecondPress(t *testing.T) {
 	f := newFixture(t)
 	f.ask("p-1", "s-1", "git push")
@@ -62,8 +62,8 @@ func TestADangerousAnswerNeedsASecondPress(t *testing.T) {
 	assert.NotContains(t, page, `data-choice=`)
 }
 
-// TestARememberedAnswerCanBeUndone holds that what an answer gave is taken back within seconds, and
-// nothing that was there before.
+// TestARememberedAnswerCanBeUndone checks that what an answer gave is taken back within seconds, and nothing
+// that was there before.
 func TestARememberedAnswerCanBeUndone(t *testing.T) {
 	f := newFixture(t)
 	f.ask("p-1", "s-1", "git push")
@@ -101,8 +101,8 @@ var hostile = []string{
 	strings.Repeat("\n", 300) + "make evil", strings.Repeat("x", 16<<10), strings.Repeat("<b>", 5000), "&lt;b&gt;", "a\u2028b", "<svg/onload=alert(1)>",
 }
 
-// TestHostileTextIsText holds that whatever an agent writes, and wherever, the page has the same
-// elements as for a harmless text, and shows all of it.
+// TestHostileTextIsText checks that whatever an agent writes, and wherever, the page has the same elements as
+// for a harmless text, and shows all of it.
 func TestHostileTextIsText(t *testing.T) {
 	elements := func(text string) map[string]int {
 		f := newFixture(t)
@@ -154,8 +154,7 @@ func TestHostileTextIsText(t *testing.T) {
 	}
 }
 
-// TestPagesHearOfWhatHappens holds that the stream tells of prompts by their ids, and ends with the
-// session.
+// TestPagesHearOfWhatHappens checks that the stream tells of prompts by their ids, and ends with the session.
 func TestPagesHearOfWhatHappens(t *testing.T) {
 	f := newFixture(t)
 	f.login(t)

@@ -77,7 +77,7 @@ func dropCapabilities(profile string) error {
 	return nil
 }
 
-// hasCapability reports whether the process may do what a capability of the initial user namespace lets.
+// hasCapability reports whether the process has a capability of the initial user namespace.
 func hasCapability(capability uint) bool {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData

@@ -10,7 +10,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Errors that callers tell apart with errors.Is.
+// Errors that callers distinguishes with errors.Is.
 var (
 	// ErrNotFound means that no program has the name.
 	ErrNotFound = errors.New("program not found")
@@ -47,7 +47,7 @@ type Result struct {
 	Refused []v1.Refusal
 }
 
-// Capability says whether a profile can be enforced here.
+// Capability states whether a profile can be enforced here.
 type Capability struct {
 	Profile string
 	Works   bool
@@ -94,11 +94,15 @@ func check(command *Command) error {
 	case o.Profile == v1.ProfileReadOnly && len(o.Write) > 0:
 		return fmt.Errorf("read obligation: profile %s lets nothing be written, but write names %q", o.Profile, o.Write[0])
 	}
-	for _, paths := range [][]string{o.Read, o.Write, o.Protect, o.Hide} {
-		for _, path := range paths {
-			if !filepath.IsAbs(path) || filepath.Clean(path) != path || strings.ContainsRune(path, 0) {
-				return fmt.Errorf("read obligation: %q is not an absolute, clean path", path)
-			}
+	return checkPaths(o)
+}
+
+// checkPaths returns an error unless each path of an obligation is absolute and clean, and
+// no device or kernel file system is writable.
+func checkPaths(o *v1.Obligation) error {
+	for _, path := range slices.Concat(o.Read, o.Write, o.Protect, o.Hide) {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path || strings.ContainsRune(path, 0) {
+			return fmt.Errorf("read obligation: %q is not an absolute, clean path", path)
 		}
 	}
 	for _, path := range o.Write {
@@ -109,12 +113,12 @@ func check(command *Command) error {
 	return nil
 }
 
-// below reports whether path is dir or lies below it. Both are absolute and clean.
+// below reports whether path is dir or is below it. Both are absolute and clean.
 func below(path, dir string) bool {
 	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
 }
 
-// belowAny reports whether path is one of dirs or lies below one.
+// belowAny reports whether path is one of dirs or is below one.
 func belowAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return below(path, dir) })
 }

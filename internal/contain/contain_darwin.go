@@ -61,7 +61,7 @@ func run(command *Command) (*Result, error) {
 	return result, nil
 }
 
-// Probe tries nothing but whether sandbox-exec is there.
+// Probe checks only whether sandbox-exec exists.
 func Probe() Report {
 	why := ""
 	if _, err := os.Stat(sandboxExec); err != nil {

@@ -2,12 +2,11 @@ package contain
 
 import "strings"
 
-// ownVariables never reach a contained program: they say where the sidecar is and how to ask it.
+// ownVariables never reach a contained program: they contain the sidecar's address and token.
 const ownVariables = "POLICYD_*"
 
-// environment is env without the variables that drop names, and with a temporary directory.
-// Variables that the operating system can't have, without a "=", are dropped, and so are those
-// that hold an address with a password, whatever their names.
+// environment is env without the dropped variables, and with a temporary directory. It also drops entries
+// without a "=", and variables whose value contains an address with a password, whatever their names.
 func environment(env, drop []string, temporary string) []string {
 	out := make([]string, 0, len(env)+3)
 	for _, variable := range env {
@@ -33,7 +32,7 @@ func matchesAny(name string, patterns []string) bool {
 	return false
 }
 
-// matches compares a name with a pattern, in any case: "*" stands for any text.
+// matches compares a name with a pattern, in any case: "*" represents any text.
 func matches(name, pattern string) bool {
 	name, pattern = strings.ToUpper(name), strings.ToUpper(pattern)
 	first, rest, starred := strings.Cut(pattern, "*")
@@ -55,8 +54,8 @@ func matches(name, pattern string) bool {
 	return strings.HasSuffix(name, parts[len(parts)-1])
 }
 
-// holdsPassword reports whether a text holds an address with a user and a password, or with a
-// token in their place.
+// holdsPassword reports whether a text contains an address with a user and a password, or with a token in
+// their place.
 func holdsPassword(text string) bool {
 	for {
 		_, rest, found := strings.Cut(text, "://")
@@ -74,7 +73,7 @@ func holdsPassword(text string) bool {
 	}
 }
 
-// lookup is the value of a variable in an environment; the last one counts.
+// lookup returns the value of a variable in an environment; the last entry applies.
 func lookup(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if value, found := strings.CutPrefix(env[i], name+"="); found {

@@ -36,8 +36,8 @@ func deny(errno unix.Errno) action {
 	return action(unix.SECCOMP_RET_ERRNO | uint32(errno)) //nolint:gosec // error numbers are small
 }
 
-// condition compares the low 32 bits of an argument. The kernel uses no more of the arguments
-// that are compared here, but for pointers, which are compared with zero in full.
+// condition compares the low 32 bits of an argument. The kernel uses no more of the arguments that are
+// compared here, except for pointers, which are compared with zero in full.
 type condition struct {
 	arg  int
 	kind int
@@ -67,7 +67,7 @@ type rule struct {
 	then       action
 }
 
-// table are the rules of system calls: the first that matches counts, and a call that none matches is allowed.
+// table are the rules of system calls. The first match applies, and a call without a match is allowed.
 type table struct {
 	rules map[int][]rule
 }
@@ -113,8 +113,8 @@ func (t *table) assemble() ([]bpf.RawInstruction, error) {
 // maxBlock is the longest conditional jump.
 const maxBlock = 255
 
-// search finds the block of a system call by halves. The kernel runs the filter for every number when it is installed, so a
-// list would take half a millisecond of each start.
+// search finds the block of a system call by bisection. The kernel runs the filter for every number when it
+// is installed, so a linear list would add half a millisecond to each start.
 func (t *table) search(numbers []int) []bpf.Instruction {
 	if len(numbers) == 1 {
 		block := t.block(numbers[0])
@@ -173,9 +173,9 @@ func (c condition) test(rest int) []bpf.Instruction {
 type limits struct {
 	readOnly bool
 	loopback bool
-	// isolated says that the run has namespaces of its own for processes and for IPC.
+	// isolated states that the run has namespaces of its own for processes and for IPC.
 	isolated bool
-	// scoped says that Landlock keeps signals inside.
+	// scoped states that Landlock keeps signals inside.
 	scoped bool
 }
 
@@ -215,7 +215,7 @@ func (t *table) addSystem() {
 	t.addAll(deny(unix.EPERM), machineCalls...)
 	t.add(deny(unix.EPERM), unix.SYS_UNSHARE, argHas(0, namespaceFlags|unix.CLONE_NEWTIME))
 	t.add(deny(unix.EPERM), unix.SYS_CLONE, argHas(0, namespaceFlags))
-	// Their flags are in memory, where a filter can't read. Programs fall back to clone and openat.
+	// Their flags are in memory, which a filter can't read. Programs fall back to clone and openat.
 	t.addAll(deny(unix.ENOSYS), unix.SYS_CLONE3, unix.SYS_OPENAT2)
 }
 
@@ -226,8 +226,8 @@ func (t *table) addProcesses(l limits) {
 		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD, unix.SYS_PROCESS_MADVISE,
 		unix.SYS_PROCESS_MRELEASE, unix.SYS_MOVE_PAGES, unix.SYS_MIGRATE_PAGES,
 	)
-	// The limit of core dumps stays: a dump may be handed to a program outside. A program that sets it is
-	// told that it worked.
+	// The limit of core dumps stays: a dump may go to a program outside. A program that sets it gets a
+	// success.
 	t.add(deny(0), unix.SYS_PRLIMIT64, argIs(1, unix.RLIMIT_CORE), argSet(2))
 	t.add(deny(0), unix.SYS_SETRLIMIT, argIs(0, unix.RLIMIT_CORE))
 	// A lease on a file that can only be read makes others wait for it.
@@ -278,8 +278,8 @@ const (
 	ioctlTypeMask  = 0xffffff00
 )
 
-// addIoctls allows what asks, and requests of terminals. Others change files through descriptors
-// that can only read, or devices.
+// addIoctls allows requests that only query, and requests of terminals. Others change files through
+// descriptors that can only read, or devices.
 func (t *table) addIoctls(l limits) {
 	const number = unix.SYS_IOCTL
 	// Input of the terminal is what the person typed.
@@ -321,7 +321,7 @@ func (t *table) addNetwork(l limits) {
 	if l.loopback {
 		t.add(allow, unix.SYS_SOCKET, argIs(0, unix.AF_NETLINK), argIs(2, unix.NETLINK_ROUTE))
 	}
-	// Sockets with a path reach programs outside whatever the namespace.
+	// Sockets with a path reach programs outside in any namespace.
 	t.add(deny(unix.EACCES), unix.SYS_SOCKET)
 	if !l.loopback {
 		t.addAll(deny(unix.EACCES), unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN)
@@ -331,8 +331,8 @@ func (t *table) addNetwork(l limits) {
 
 const setIDBits = unix.S_ISUID | unix.S_ISGID
 
-// addModes denies changes of a file's metadata, which Landlock doesn't restrict, if there are no
-// read-only mounts that do. Files that run as their owner are never made.
+// addModes denies changes of a file's metadata, which Landlock doesn't restrict, unless read-only mounts do.
+// No file becomes setuid or setgid.
 func (t *table) addModes(l limits) {
 	t.addAll(deny(unix.EPERM), unix.SYS_FILE_SETATTR)
 	if !l.readOnly {
@@ -369,9 +369,9 @@ func (t *table) addWrites(_ limits) {
 	t.addOlderWrites()
 }
 
-// install puts the filter onto the calling thread, which must have no_new_privs. It returns the
-// descriptor that the watcher reads, or -1 if another program already watches this one: then
-// what would be shown to the watcher is denied, or left to Landlock.
+// install puts the filter onto the calling thread, which must have no_new_privs. It returns the descriptor
+// that the watcher reads. It returns -1 if another program already watches this one: then calls for the
+// watcher are denied, or left to Landlock.
 func (t *table) install() (int, error) {
 	raw, err := t.assemble()
 	if err != nil {

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const (
 	auditArch = unix.AUDIT_ARCH_X86_64
-	// lastKnown is file_setattr, of Linux 6.17. Numbers of the x32 ABI lie above it.
+	// lastKnown is file_setattr, of Linux 6.17. Numbers of the x32 ABI are above it.
 	lastKnown = unix.SYS_FILE_SETATTR
 )
 

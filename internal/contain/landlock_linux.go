@@ -55,8 +55,8 @@ type ruleset struct {
 	handled uint64
 }
 
-// newRuleset handles every right that the ABI knows. A program without a TCP port that it may use
-// has no TCP, unless loopback says that it has a network namespace of its own.
+// newRuleset handles every right of the ABI. A program without a TCP port that it may use has no TCP, unless
+// loopback is true: then it has a network namespace of its own.
 func newRuleset(abi int, loopback bool) (*ruleset, error) {
 	attr := landlock.RulesetAttr{HandledAccessFS: rightsAll}
 	if abi >= abiIoctlDev {
@@ -127,7 +127,7 @@ func openReal(path string) (int, error) {
 	return fd, nil
 }
 
-// openNoLinks is openReal but for a link at the end, which it opens itself.
+// openNoLinks is openReal except for a link at the end, which it opens itself.
 func openNoLinks(path string) (int, error) {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
@@ -145,7 +145,7 @@ func openBySteps(path string) (int, error) {
 		if err != nil || part == "" {
 			break
 		}
-		// A link in the middle is no directory to openat, and is refused as one.
+		// openat refuses a link in the middle of a path, since it isn't a directory.
 		next, failed := unix.Openat(fd, part, reference, 0)
 		_ = unix.Close(fd)
 		fd, err = next, failed
@@ -194,9 +194,9 @@ func (r *ruleset) fill(o *v1.Obligation, extra []string, ownTerminals bool) erro
 	return r.allowTerminals()
 }
 
-// allowReading lets a path be read and run. "/" is everything but devices: who can read
-// disks and terminals reads what is hidden, and what is typed elsewhere. A path with a link in it stays unreadable, as
-// on systems where /bin is one: what it leads to has a path of its own.
+// allowReading lets a path be read and run. "/" is everything except devices: a program that can read disks
+// and terminals reads hidden files, and keystrokes elsewhere. A path with a link in it stays unreadable, as
+// on systems where /bin is one: the target has a path of its own.
 func (r *ruleset) allowReading(path string) error {
 	if path != "/" {
 		err := r.allow(path, rightsRead)
@@ -224,7 +224,7 @@ func (r *ruleset) allowReading(path string) error {
 	return nil
 }
 
-// allowTerminals lets the terminals be opened again that the program inherits.
+// allowTerminals lets the program reopen the terminals that it inherits.
 func (r *ruleset) allowTerminals() error {
 	for fd := range 3 {
 		if !isTerminal(fd) {
@@ -233,7 +233,7 @@ func (r *ruleset) allowTerminals() error {
 		name := fmt.Sprintf("/proc/self/fd/%d", fd)
 		copied, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
 		if err != nil {
-			continue // it is gone from /dev: it can't be opened again
+			continue // it is gone from /dev: it can't be reopened
 		}
 		err = r.allowFD(copied, name, rightsOnDevice|unix.LANDLOCK_ACCESS_FS_IOCTL_DEV)
 		_ = unix.Close(copied)

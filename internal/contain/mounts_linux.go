@@ -16,8 +16,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// mounts are what the inner stage arranges in its own mount namespace: everything read-only, on top of it the
-// directories that can be changed, and on top of these what stays as it is and what is hidden.
+// mounts are what the inner stage arranges in its own mount namespace: everything read-only, then the
+// directories that can be changed, then the paths that are protected or hidden.
 type mounts struct {
 	spec *spec
 	// kept are subtrees to mount again, opened before anything covers them.
@@ -192,8 +192,8 @@ func (m *mounts) makePlace(path string, tree int) error {
 	return nil
 }
 
-// protect keeps paths as they are. The directories above become mount points, too: a mount point can't be renamed, so
-// no other directory can take the place of one. A path that doesn't exist has a placeholder (see placeholders).
+// protect keeps paths as they are. The directories above become mount points, too: a mount point can't be
+// renamed, so no other directory can replace one. A missing path gets a placeholder (see placeholders).
 func (m *mounts) protect() error {
 	write := m.spec.Obligation.Write
 	chain := map[string]bool{}

@@ -14,10 +14,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// A path that must not be created needs a mount point, so something must be there for the run: an empty
-// directory, which git and most tools pass over. Its mode says that it is a placeholder, so that a later run
-// removes one that a killed run left. Runs in the same place hold a shared lock of the directory that it is in, and the last
-// one removes it: a mount goes away with its mount point.
+// A path that must not be created needs a mount point, so something must be there during the run: an empty
+// directory, which git and most tools ignore. Its mode marks it as a placeholder, so that a later run removes
+// one that a killed run left. Runs in the same place share a lock of its parent directory, and the last one
+// removes it: a mount ends with its mount point.
 const placeholderMode = 0o511
 
 // places are the placeholders of a run, and the locked directories.
@@ -81,7 +81,7 @@ func makePlaceholder(dir int, name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(unix.Fchmod(made, placeholderMode), unix.Close(made)) // whatever umask took away
+	return errors.Join(unix.Fchmod(made, placeholderMode), unix.Close(made)) // ignore umask
 }
 
 // firstMissing is the shortest part of a path that doesn't exist, or is a placeholder.
@@ -109,8 +109,8 @@ func isPlaceholderAt(path string) bool {
 	return err == nil && isPlaceholder(info)
 }
 
-// lock holds a directory against a run that ends and would remove the placeholders in it. No part of its path
-// may be a symbolic link: nothing is made in another directory than was decided about.
+// lock keeps a run that ends from removing the placeholders in a directory. No part of its path may be a
+// symbolic link: placeholders are made only in the directory of the decision.
 func (p *places) lock(dir string) (int, error) {
 	if fd, held := p.locks[dir]; held {
 		return fd, nil
@@ -134,7 +134,7 @@ func (p *places) lock(dir string) (int, error) {
 	return fd, nil
 }
 
-// remove takes the placeholders away that no other run needs. Only an empty directory is removed.
+// remove removes the placeholders that no other run needs. It removes only empty directories.
 func (p *places) remove() {
 	for dir, fd := range p.locks {
 		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {

@@ -24,7 +24,7 @@ const (
 	probeArgs = 2
 	checkWord = "--policyd-contain-check"
 	checkArgs = 4
-	// probePatience is far more than a probe takes.
+	// probePatience is far more than a probe needs.
 	probePatience = 10 * time.Second
 )
 
@@ -134,7 +134,7 @@ func fail(err error) int {
 	return 1
 }
 
-// checkInside tries what the profile refuses, and what it lets.
+// checkInside tries what the profile refuses, and what it allows.
 func checkInside(profile, dir string) int {
 	if err := tryAll(profile == v1.ProfileProject, dir); err != nil {
 		return fail(err)

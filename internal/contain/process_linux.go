@@ -51,7 +51,7 @@ func (s *spec) start(suspend func() bool) ended {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return ended{err: fmt.Errorf("adopt orphans: %w", err)}
 	}
-	// What is open here besides the standard streams isn't for the program.
+	// Descriptors other than the standard streams aren't for the program.
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return ended{err: fmt.Errorf("keep descriptors from the program: %w", err)}
 	}
@@ -71,7 +71,7 @@ func (s *spec) start(suspend func() bool) ended {
 	return ended{status: status, refused: p.watcher.finish()}
 }
 
-// listen takes the signals before the program starts, so that none ends this process alone. One that the
+// listen handles signals before the program starts, so that none ends this process alone. A signal that the
 // caller ignores stays ignored, for the program, too.
 func (p *process) listen() {
 	for _, sig := range forwarded {
@@ -84,9 +84,9 @@ func (p *process) listen() {
 	}
 }
 
-// onOwnThread runs a function on a thread that is used for nothing else, and ends with the function. It is never the
-// process's first thread: whether a contained program may signal and trace a process follows from the limits of the
-// first thread.
+// onOwnThread runs a function on a thread that is used for nothing else, and ends with the function. It is
+// never the process's first thread: the limits of the first thread decide whether a contained program may
+// signal and trace a process.
 func onOwnThread(do func()) {
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
@@ -98,7 +98,7 @@ func onOwnThread(do func()) {
 		defer close(done)
 		onOwnThread(do)
 	}()
-	<-done // until then, the first thread can't be taken
+	<-done // until then the first thread stays locked
 	runtime.UnlockOSThread()
 }
 
@@ -161,7 +161,7 @@ func (p *process) stopped() {
 	_ = unix.Kill(-p.pid, unix.SIGCONT)
 }
 
-// takeTerminal puts a process group into the foreground. A process in the background is stopped for it,
+// takeTerminal puts a process group into the foreground. The kernel stops a background process that does so,
 // unless it ignores the signal.
 func takeTerminal(fd, group int) {
 	signal.Ignore(unix.SIGTTOU)
@@ -197,7 +197,7 @@ func (p *process) forward() func() {
 	return func() { close(end); <-done }
 }
 
-// orphanPatience bounds the killing of what the program left behind.
+// orphanPatience bounds the killing of remaining processes of the program.
 const orphanPatience = 2 * time.Second
 
 // endOrphans kills what the program left. In a process namespace the kernel does it.

@@ -37,7 +37,7 @@ func seatbelt(o *v1.Obligation, temporary string) string {
 	}
 	line("(deny file-write-setugid)")
 	if o.Network == v1.NetworkLoopback {
-		// There is no loopback of its own here: servers of this machine would be reached.
+		// There is no private loopback here: the program would reach servers of this machine.
 		line("; loopback can't be separated")
 	}
 	line("(deny network*)")

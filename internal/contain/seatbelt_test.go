@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestSeatbeltProfile holds the text of both profiles. No test runs them: that needs a Mac.
+// TestSeatbeltProfile checks the text of both profiles. No test runs them: that needs a Mac.
 func TestSeatbeltProfile(t *testing.T) {
 	for name, obligation := range map[string]v1.Obligation{
 		"read_only": {Profile: v1.ProfileReadOnly, Read: []string{"/"}, Hide: []string{"/Users/ida/app/.env"}, Network: v1.NetworkNone},

@@ -16,7 +16,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// spec is a run whose questions are answered: everything that is applied, and nothing that is looked up later.
+// spec is a run with everything resolved: what is applied, with nothing left to look up.
 type spec struct {
 	Path       string        `json:"path"`
 	Argv       []string      `json:"argv"`
@@ -25,7 +25,7 @@ type spec struct {
 	Obligation v1.Obligation `json:"obligation"`
 	// ABI is that of Landlock.
 	ABI int `json:"abi"`
-	// Staged says that the run gets namespaces.
+	// Staged states that the run gets namespaces.
 	Staged bool `json:"staged"`
 	// Private are directories that are the run's own.
 	Private []string `json:"private"`
@@ -33,7 +33,7 @@ type spec struct {
 	Placeholders []string `json:"placeholders"`
 	// Terminal is the descriptor of a terminal whose foreground the caller has, or -1.
 	Terminal int `json:"terminal"`
-	// Signals says whether signals are passed on.
+	// Signals states whether signals are passed on.
 	Signals bool `json:"signals"`
 	// ParentTemporary is a directory to remove afterwards, or empty.
 	ParentTemporary string `json:"-"`
@@ -75,7 +75,7 @@ func landlockMissing(abi int) string {
 	return fmt.Sprintf("Landlock has ABI %d, %d is needed (Linux 6.7)", abi, minLandlock)
 }
 
-// makeTemporary gives the run directories of its own. Those of a project run are mounted.
+// makeTemporary gives the run private temporary directories. Those of a project run are mounted.
 func (s *spec) makeTemporary() error {
 	if s.Obligation.Profile == v1.ProfileProject {
 		for _, dir := range shared {
@@ -102,7 +102,7 @@ func (s *spec) makeTemporary() error {
 	return nil
 }
 
-// cleanUp removes what a run leaves in its temporary directory. A program may have taken rights from
+// cleanUp removes the remains of a run from its temporary directory. A program may have removed rights from
 // its own directories.
 func (s *spec) cleanUp() {
 	if s.ParentTemporary == "" || os.RemoveAll(s.ParentTemporary) == nil {
@@ -117,8 +117,8 @@ func (s *spec) cleanUp() {
 	_ = os.RemoveAll(s.ParentTemporary)
 }
 
-// giveBack gives the owner all rights to a directory, so that it can be emptied. What the program left behind may still
-// run, so no link is followed: this process isn't contained.
+// giveBack gives the owner all rights to a directory, so that it can be emptied. Processes of the program may
+// still run, so it follows no link: this process isn't contained.
 func giveBack(path string) {
 	fd, err := openReal(path)
 	if err != nil {
@@ -183,9 +183,9 @@ func foreground() int {
 	return -1
 }
 
-// checkStreams refuses standard streams that lead further than to what they are. A datagram socket can be
-// sent from to any other, and a listening one accepts them. A directory or a file that can only be read leads, in a mount namespace, to the
-// mounts outside, so such a file is opened again there (see reopenStreams).
+// checkStreams refuses standard streams that give access to more than themselves. A datagram socket can send
+// to any other, and a listening one accepts connections. In a mount namespace, a read-only directory or file
+// leads to the mounts outside, so such a file is reopened there (see reopenStreams).
 func checkStreams(staged bool) error {
 	for fd := range 3 {
 		var stat unix.Stat_t

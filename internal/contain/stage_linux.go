@@ -28,9 +28,9 @@ const (
 
 // message is what the stage writes, one JSON value after another.
 type message struct {
-	// Stopped says that the program was stopped and has the terminal.
+	// Stopped states that the program was stopped and has the terminal.
 	Stopped bool `json:"stopped,omitempty"`
-	// Error says why nothing ran. NotFound is true if the program is missing.
+	// Error states why nothing ran. NotFound is true if the program is missing.
 	Error    string       `json:"error,omitempty"`
 	NotFound bool         `json:"not_found,omitempty"`
 	Ended    bool         `json:"ended,omitempty"`
@@ -55,7 +55,7 @@ func Stage() {
 	case len(os.Args) != 1 || os.Args[0] != stageName:
 		return
 	}
-	// Nothing else than the program may hear of the end of the outer stage.
+	// Nothing except the program may learn of the end of the outer stage.
 	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	results := json.NewEncoder(os.NewFile(resultFD, "results"))

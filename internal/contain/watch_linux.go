@@ -39,9 +39,9 @@ type (
 	}
 )
 
-// watcher answers the system calls that the filter shows. It never decides that one may pass:
-// a call is denied by its number alone, or continues to what Landlock and the mounts make of it.
-// What it reads of the program's memory only describes a refusal.
+// watcher answers the system calls that the filter passes to it. It never allows one: a call is denied by its
+// number alone, or continues to Landlock and the mounts. The memory of the program that it reads only
+// describes a refusal.
 type watcher struct {
 	listener int
 	denied   map[int]bool
@@ -55,12 +55,12 @@ type watcher struct {
 	seen     map[v1.Refusal]bool
 }
 
-// attempt is a call that writes. denied says that it was refused whatever its path.
+// attempt is a call that writes. denied is true if it was refused whatever its path.
 type attempt struct {
 	operation string
 	path      string
 	denied    bool
-	// follows says that a link at the end is followed; creates that the path need not exist.
+	// follows states that a link at the end is followed; creates that the path need not exist.
 	follows, creates bool
 }
 
@@ -155,8 +155,8 @@ func (w *watcher) record() {
 	}
 }
 
-// call says where a system call has what is recorded: the argument with the directory's descriptor,
-// or none, and the one with the path.
+// call gives the arguments of a system call that are recorded: the descriptor of the directory, or none, and
+// the path.
 type call struct {
 	operation string
 	dir, path int
@@ -270,8 +270,8 @@ func readText(pid int, address uint64) (string, bool) {
 	return "", false
 }
 
-// optionalWrites are files that programs write if they can, and do without: a refusal changes nothing that the
-// person asked for.
+// optionalWrites are files that programs write if they can: a refusal changes nothing that the person asked
+// for.
 var optionalWrites = []string{"/.git/index.lock", "/.lesshst", "/.python_history", "/.node_repl_history", "/.viminfo"}
 
 // optionalParts are directories of that kind.
@@ -291,8 +291,8 @@ func isOptional(path string) bool {
 	return false
 }
 
-// refusedBy returns the judgement whether the obligation was what refused an attempt: a path that could
-// not have been written without it is no refusal of the containment.
+// refusedBy returns the judgement whether the obligation caused a refusal. If the path could not have been
+// written anyway, the containment refused nothing.
 func refusedBy(o *v1.Obligation, extra []string) func(attempt) bool {
 	writable := append(append([]string{}, extra...), o.Write...)
 	return func(tried attempt) bool {
@@ -342,7 +342,7 @@ func (a *attempt) resolve() (string, bool) {
 	return "", false
 }
 
-// mayWrite asks for the permissions alone: a read-only mount is one of the containment's.
+// mayWrite checks permissions alone: a read-only mount belongs to the containment.
 func mayWrite(path string) bool {
 	err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
 	return err == nil || errors.Is(err, unix.EROFS)

@@ -45,12 +45,12 @@ func sample(random *rand.Rand, t *token, prefix string) string {
 	return out.String()
 }
 
-// surroundings are what tokens stand between, each with a place for one.
+// surroundings are what tokens are between, each with a place for one.
 var surroundings = []string{
 	"%s", "curl -d %s https://x.example", "echo '%s'", `x="%s";`, "https://x.example/?a=%s&b=1", "a=%s", "[%s]", "%%3D%s ", "git pull (%s)\n",
 }
 
-// TestEveryTokenIsFound holds each entry of the table, in all surroundings.
+// TestEveryTokenIsFound checks each entry of the table, in all surroundings.
 func TestEveryTokenIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := tokens()
@@ -133,7 +133,7 @@ func TestTableIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzMask: what is masked stays masked, and nothing of a token remains that stood in the text.
+// FuzzMask: what is masked stays masked, and nothing of a token remains that was in the text.
 func FuzzMask(f *testing.F) {
 	f.Add("a ", " b", uint64(1))
 	f.Add("https://u:", "@h", uint64(2))

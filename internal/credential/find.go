@@ -2,7 +2,7 @@ package credential
 
 import "strings"
 
-// Span is where a credential stands in a text: text[Start:End].
+// Span is where a credential is in a text: text[Start:End].
 type Span struct{ Start, End int }
 
 // Find returns the credentials in a text, in order and without overlap:
@@ -14,14 +14,14 @@ type Span struct{ Start, End int }
 //     and a path as scp takes them (u:p@host:path);
 //   - values of parameters that authenticate (?private_token=).
 //
-// A value that is empty or masked is none.
+// An empty or masked value doesn't count.
 func Find(text string) []Span {
 	f := finder{text: text, scanner: tokens()}
 	f.run()
 	return f.spans
 }
 
-// Holds reports whether Find finds a credential, or the text holds a private key or a header that
+// Holds reports whether Find finds a credential, or the text contains a private key or a header that
 // authenticates.
 func Holds(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY-----") || len(Find(text)) > 0 {
@@ -49,14 +49,14 @@ func Mask(text, replacement string) string {
 	return out.String()
 }
 
-// finder goes once through a text.
+// finder scans a text once.
 type finder struct {
 	text    string
 	scanner *scanner
 	spans   []Span
 	// last is where the last span ends.
 	last int
-	// word is where the word began that the finder is in, and address is true behind a scheme in it.
+	// word is where the current word began, and address is true after a scheme in it.
 	word    int
 	address bool
 }
@@ -105,7 +105,7 @@ const masked = "[masked]"
 // notAuthority ends what stands in front of a path in an address.
 const notAuthority = "/ \t\r\n\"'\\<>`"
 
-// userinfo looks at what follows a scheme, whose colon is at i.
+// userinfo parses what follows a scheme, whose colon is at i.
 func (f *finder) userinfo(i int) {
 	from := i + len("://")
 	authority := f.text[from:]
@@ -126,11 +126,11 @@ func (f *finder) userinfo(i int) {
 	}
 }
 
-// shortestPassword is the length below which what stands between a colon and an at sign, in a path, is
-// a version or a port for all that is known.
+// shortestPassword is the length below which the text between a colon and an at sign, in a path, could be a
+// version or a port.
 const shortestPassword = 8
 
-// tokenUsers are names that forges give to the user whose password is a token.
+// tokenUsers are the user names of forges whose password is a token.
 var tokenUsers = []string{"oauth2", "x-access-token", "x-token-auth", "gitlab-ci-token", "private-token", "token", "__token__"}
 
 // segment looks at a segment of an address that begins at i.
@@ -154,7 +154,7 @@ func (f *finder) segment(i int) {
 	}
 }
 
-// copied looks at user:password@host:path, whose at sign is at i.
+// copied parses user:password@host:path, whose at sign is at i.
 func (f *finder) copied(i int) {
 	if i-f.word > longestHost {
 		return // also, a word of nothing but at signs would be read again for each
@@ -175,7 +175,7 @@ const (
 	hostBytes   = "0123456789" + capitals + small + "-._"
 )
 
-// parameter looks at a parameter of a query whose name begins at i.
+// parameter parses a parameter of a query whose name begins at i.
 func (f *finder) parameter(i int) {
 	rest := f.text[i:min(len(f.text), i+longestName)]
 	equals := strings.IndexByte(rest, '=')

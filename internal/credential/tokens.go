@@ -16,26 +16,25 @@ type token struct {
 	Issuer   string   `json:"issuer"`
 	Prefixes []string `json:"prefixes"`
 	Parts    []part   `json:"parts"`
-	// Bounded is true if the byte before the prefix must not be one that the first part may hold:
-	// the prefix alone is too ordinary to count inside a word.
+	// Bounded is true if the byte before the prefix must not be a byte of the first part: the prefix alone is
+	// too ordinary inside a word.
 	Bounded bool `json:"bounded"`
-	// Exact is true if the byte behind the last part must not be one that the part may hold.
+	// Exact is true if the byte after the last part must not be a byte of that part.
 	Exact bool `json:"exact"`
-	// Mixed is true if the parts have to hold a digit and a letter: words of a program would match
-	// otherwise.
+	// Mixed is true if the parts must contain a digit and a letter: ordinary words would match otherwise.
 	Mixed bool `json:"mixed"`
-	// Before is what stands in front of the prefix and belongs to the token.
+	// Before is what is in front of the prefix and belongs to the token.
 	Before *part `json:"before"`
 }
 
-// part is a run of bytes of a token, behind a separator.
+// part is a run of bytes of a token, after a separator.
 type part struct {
 	Separator string `json:"separator"`
 	Bytes     string `json:"bytes"`
 	Min       int    `json:"min"`
 	// Max is 0 if there is none.
 	Max int `json:"max"`
-	// First holds the bytes that a part may begin with, if it isn't empty.
+	// First contains the allowed first bytes of a part, if it isn't empty.
 	First string `json:"first"`
 
 	class class
@@ -80,11 +79,11 @@ type scanner struct {
 	starts [][]start
 }
 
-// longestRun bounds what a part that others follow may hold, for a token that isn't bounded: without it,
-// many prefixes in one run would each be followed to its end.
+// longestRun bounds a part with parts after it, for a token that isn't bounded: without it, each of many
+// prefixes in one run would be scanned to its end.
 const longestRun = 512
 
-// tokens returns the scanner of the embedded table, which a test holds to be sound.
+// tokens returns the scanner of the embedded table, which a test checks.
 var tokens = sync.OnceValue(func() *scanner {
 	s, err := newScanner(tokensJSON)
 	if err != nil {
@@ -142,8 +141,8 @@ func (t *token) prepare(bits map[string]class) error {
 	return nil
 }
 
-// add files a prefix under its first two bytes, longer ones first. One of a single byte is filed under
-// each pair that begins with it and goes on with its first part.
+// add files a prefix under its first two bytes, longer ones first. A prefix of a single byte is filed under
+// each pair that begins with it and continues with its first part.
 func (s *scanner) add(new start) {
 	seconds := make([]byte, 0, 256)
 	if len(new.prefix) > 1 {
@@ -158,7 +157,7 @@ func (s *scanner) add(new start) {
 	for _, second := range seconds {
 		pair := pairOf(new.prefix[0], second)
 		if s.groups[pair] == 0 {
-			s.groups[pair] = uint8(len(s.starts)) //nolint:gosec // a test holds that there are fewer groups
+			s.groups[pair] = uint8(len(s.starts)) //nolint:gosec // a test checks that there are fewer groups
 			s.starts = append(s.starts, nil)
 		}
 		group := &s.starts[s.groups[pair]]
@@ -172,7 +171,7 @@ func (s *scanner) add(new start) {
 
 func pairOf(first, second byte) uint16 { return uint16(first)<<8 | uint16(second) }
 
-// at returns the token whose prefix begins at a byte of text, and doesn't begin before a limit.
+// at returns the token whose prefix begins at a byte of text, at or after a limit.
 func (s *scanner) at(text string, i, limit int) (span Span, found bool) {
 	if i+1 >= len(text) {
 		return Span{}, false
@@ -203,25 +202,33 @@ func (s *scanner) match(text string, i, limit int, candidate *start) (span Span,
 		}
 	}
 	body := end
-	for n := range t.Parts {
-		p := &t.Parts[n]
-		if !strings.HasPrefix(text[end:], p.Separator) {
-			if p.Min == 0 {
-				break
-			}
-			return Span{}, false
-		}
-		length := s.run(text[end+len(p.Separator):], p, t.Bounded || n == len(t.Parts)-1)
-		if length < p.Min {
-			return Span{}, false
-		}
-		end += len(p.Separator) + length
+	if end = s.partsEnd(text, body, t); end < 0 {
+		return Span{}, false
 	}
 	last := t.Parts[len(t.Parts)-1].class
 	if t.Exact && end < len(text) && s.classes[text[end]]&last != 0 || t.Mixed && !mixed(text[body:end]) {
 		return Span{}, false
 	}
 	return Span{Start: from, End: end}, true
+}
+
+// partsEnd returns the end of a token's parts that begin at i, and -1 if one is missing.
+func (s *scanner) partsEnd(text string, i int, t *token) int {
+	for n := range t.Parts {
+		p := &t.Parts[n]
+		if !strings.HasPrefix(text[i:], p.Separator) {
+			if p.Min == 0 {
+				break
+			}
+			return -1
+		}
+		length := s.run(text[i+len(p.Separator):], p, t.Bounded || n == len(t.Parts)-1)
+		if length < p.Min {
+			return -1
+		}
+		i += len(p.Separator) + length
+	}
+	return i
 }
 
 // before returns where the part in front of a prefix begins, or -1.
@@ -239,7 +246,7 @@ func (s *scanner) before(text string, i, limit int, p *part) int {
 	return from
 }
 
-// percent reports whether a text ends in a byte that is written as two digits behind a percent sign.
+// percent reports whether a text ends in a percent-encoded byte.
 func (s *scanner) percent(text string) bool {
 	digits, hex := len(text)-2, s.hex
 	return digits > 0 && text[digits-1] == '%' && s.classes[text[digits]]&hex != 0 && s.classes[text[digits+1]]&hex != 0
@@ -260,7 +267,7 @@ func (s *scanner) run(text string, p *part, any bool) int {
 	return length
 }
 
-// mixed reports whether a text holds a digit and a letter.
+// mixed reports whether a text contains a digit and a letter.
 func mixed(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.ContainsAny(text, capitals+small)
 }

@@ -1,8 +1,8 @@
-// Package events tells watchers what happens: prompts, sessions, approvals,
-// policies and decisions, in one order, with ids to go on from.
+// Package events publishes events to watchers: prompts, sessions, approvals, policies and decisions, in one
+// order, with ids to resume from.
 //
-// A publisher never waits for a watcher. A watcher that is too slow, or that
-// comes back after too long, is told to read everything again.
+// A publisher never waits for a watcher. A watcher that is too slow, or that resumes too late, is told to
+// read everything again.
 package events
 
 import (
@@ -14,8 +14,7 @@ import (
 	"sync/atomic"
 )
 
-// Kinds of events (contract). A prompt that ends otherwise than by an answer is
-// "prompt." and its state.
+// Kinds of events (contract). A prompt that ends without an answer has the kind "prompt." and its state.
 const (
 	PromptCreated    = "prompt.created"
 	PromptEnded      = "prompt." // followed by the state
@@ -35,8 +34,8 @@ type Event struct {
 	Data []byte
 }
 
-// kept is how many events a watcher may be behind, and keptBytes how long they may be
-// together: an event can hold as much text as a call.
+// kept bounds how many events a watcher may be behind, and keptBytes their size: an event can contain as much
+// text as a call.
 const (
 	kept      = 4096
 	keptBytes = 8 << 20
@@ -44,13 +43,13 @@ const (
 
 // Broker keeps the last events. It may be used concurrently.
 type Broker struct {
-	// epoch tells the ids of this process from those of the one before it.
+	// epoch distinguishes the ids of this process from those of the one before it.
 	epoch    string
 	watchers atomic.Int32
 
 	mu   sync.Mutex
 	ring [kept]Event
-	// first is the number of the oldest event that is kept, next of the event to come.
+	// first is the number of the oldest event that is kept, next that of the next event.
 	first, next uint64
 	// bytes is how long the events are that are kept.
 	bytes int
@@ -58,15 +57,15 @@ type Broker struct {
 	changed chan struct{}
 }
 
-// New returns a broker. epoch differs from process to process and holds no "-".
+// New returns a broker. epoch differs from process to process and contains no "-".
 func New(epoch string) *Broker {
 	return &Broker{epoch: epoch, changed: make(chan struct{})}
 }
 
-// Watched reports whether anybody watches, for events that nobody reads later.
+// Watched reports whether there is a watcher, so that callers can skip events without one.
 func (b *Broker) Watched() bool { return b.watchers.Load() > 0 }
 
-// Publish tells of an event. Data that can't be encoded is left out.
+// Publish publishes an event. Data that can't be encoded is left out.
 func (b *Broker) Publish(kind string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -89,8 +88,8 @@ func (b *Broker) Publish(kind string, data any) {
 
 func (b *Broker) id(number uint64) string { return b.epoch + "-" + strconv.FormatUint(number, 10) }
 
-// Last is the id of the last event, empty before the first. A watcher that goes on from it misses
-// nothing of what happens after the call.
+// Last is the id of the last event, empty before the first. A watcher that resumes from it misses no event
+// after the call.
 func (b *Broker) Last() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +103,7 @@ func (b *Broker) Last() string {
 type Watcher struct {
 	broker *Broker
 	at     uint64
-	// missed is true where events were lost before at.
+	// missed is true if events before at were lost.
 	missed bool
 }
 

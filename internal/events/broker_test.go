@@ -49,7 +49,7 @@ func TestWatchersGoOnFromAnEvent(t *testing.T) {
 	}
 }
 
-// TestSlowWatchersAreToldThatTheyMissedSomething holds that nothing is lost in silence.
+// TestSlowWatchersAreToldThatTheyMissedSomething checks that nothing is lost in silence.
 func TestSlowWatchersAreToldThatTheyMissedSomething(t *testing.T) {
 	broker := events.New("e")
 	slow, behind := broker.Watch(""), broker.Watch("")

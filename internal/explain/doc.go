@@ -1,7 +1,7 @@
-// Package explain puts a decision into words: what the call is, which rules spoke,
-// what covered each item, what came near, and what would allow it. It reads facts
-// and what the policy says of them, and judges nothing.
+// Package explain describes a decision in words: the call, the rules that applied, the cover of each item,
+// the nearest approvals, and the remedies. It reads facts and the policy's account of them, and judges
+// nothing.
 //
-// What it shows was masked before judgement, as records are. Texts that an agent
-// chose are made visible.
+// Its input was masked before judgement, as records are. It makes invisible characters of an agent's text
+// visible.
 package explain

@@ -10,7 +10,7 @@ import (
 type Question struct {
 	Input    *v1.Input
 	Decision *v1.Decision
-	// Account is what the rules said; nil where that is not known.
+	// Account is the policy's account; nil if it isn't known.
 	Account *v1.Account
 	// Remembered are approvals for the verbs of the call, whomever they are for,
 	// and Grants the session's path grants.
@@ -37,7 +37,7 @@ func Explain(question *Question) *v1.Explanation {
 	return answer
 }
 
-// item puts one item into words.
+// item describes one item.
 func item(question *Question, index int) v1.ItemExplanation {
 	told := v1.ItemExplanation{
 		Text: itemText(question.Input, index), CoveredBy: []string{}, Missing: []string{},

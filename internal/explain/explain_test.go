@@ -70,8 +70,8 @@ func TestFewApprovalsAreToldNearestFirst(t *testing.T) {
 	assert.Equal(t, "it is for audience team, and this session's is personal", told.Near[0].Why)
 }
 
-// FuzzPage holds that whatever an agent names, a page shows no control character
-// and no line of the agent's own.
+// FuzzPage checks that whatever an agent names, a page shows no control character and no line of the agent's
+// own.
 func FuzzPage(f *testing.F) {
 	f.Add("/srv/x\x1b[2J", "git\nALLOW", "a\u202eb")
 	f.Add("", "", "")

@@ -12,8 +12,7 @@ import (
 // mostNear bounds what is shown for one item.
 const mostNear = 3
 
-// near are the approvals and grants that came closest to the items that nothing
-// covers.
+// near are the approvals and grants that came closest to covering the uncovered items.
 func near(question *Question) []v1.NearMiss {
 	found := []v1.NearMiss{}
 	for _, index := range uncovered(question.Decision) {
@@ -55,7 +54,7 @@ func nearApprovals(question *Question, index int) []v1.NearMiss {
 	return told
 }
 
-// differences say why an approval for the verb does not cover the item.
+// differences state why an approval for the verb does not cover the item.
 func differences(question *Question, entry *v1.ApprovalEntry, item *v1.Item) []string {
 	session := &question.Input.Session
 	var why []string
@@ -90,7 +89,7 @@ func approvalText(entry *v1.ApprovalEntry) string {
 	return line(entry.Verb) + " in " + line(*entry.Directory)
 }
 
-// nearestGrant is the grant whose root shares most with the item's path.
+// nearestGrant is the grant whose root shares most segments with the item's path.
 func nearestGrant(question *Question, index int) (v1.NearMiss, bool) {
 	in := question.Input
 	at := in.Items[index].Path
@@ -115,7 +114,7 @@ func nearestGrant(question *Question, index int) (v1.NearMiss, bool) {
 	return v1.NearMiss{Kind: "grant", Text: fmt.Sprintf("%s (%s)", line(best.Root), mode), Item: index, Why: why}, true
 }
 
-// sharedSegments counts the segments that two paths begin with alike.
+// sharedSegments counts the leading segments that two paths share.
 func sharedSegments(a, b string) int {
 	as, bs := strings.Split(path.Clean(a), "/"), strings.Split(path.Clean(b), "/")
 	count := 0

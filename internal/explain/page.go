@@ -92,7 +92,7 @@ func named(rule *v1.SpokenRule) string {
 	return rule.Rule + ", " + rule.Title
 }
 
-// of names the items that something is about.
+// of lists the items that a line is about.
 func of(items []int) string {
 	if len(items) == 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"policyd/internal/shellquote"
 )
 
-// remedies are what would allow a call that is not: what the rules that spoke
-// against it ask for, and for what nothing covers a person's answer.
+// remedies are what would allow a denied or prompted call: the remedies of the rules that denied it or
+// prompted, and a person's answer for the uncovered items.
 func remedies(question *Question) []string {
 	told := []string{}
 	add := func(text string) {
@@ -31,7 +31,7 @@ func remedies(question *Question) []string {
 		add("hint: " + line(hint))
 	}
 	if denied {
-		return told // an answer of a person takes back no deny
+		return told // a person's answer doesn't override a deny
 	}
 	if prompt := question.Decision.Prompt; prompt != nil {
 		add("a person's yes: " + yes(prompt))
@@ -57,8 +57,7 @@ func offers(prompt *v1.Prompt, key string) bool {
 	return slices.ContainsFunc(prompt.Choices, func(choice v1.Choice) bool { return choice.Key == key })
 }
 
-// standing is the command by which an operator allows an item from now on, empty
-// where there is none.
+// standing is the command with which an operator allows an item permanently, empty if there is none.
 func standing(question *Question, index int) string {
 	in := question.Input
 	item := &in.Items[index]

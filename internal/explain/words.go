@@ -66,8 +66,8 @@ func because(doubts []string) string {
 	return " (" + strings.Join(doubts, ", ") + ")"
 }
 
-// pathText tells of a path that is special: that leads elsewhere, lies outside, or
-// is on a list. Of the others there are too many.
+// pathText describes a special path: one that resolves elsewhere, is outside, or is on a list. There are too
+// many others.
 func pathText(path *v1.Path) string {
 	var notes []string
 	if path.Real != path.Raw && len(path.Links) > 0 {

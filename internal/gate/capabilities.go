@@ -9,14 +9,12 @@ import (
 
 // Methods is a Snapshot that knows ACP methods.
 type Methods interface {
-	// Method makes the facts of a method without arguments; ok is false for what is
-	// none.
+	// Method makes the facts of a method without arguments; ok is false if it isn't a method.
 	Method(session *v1.Session, name string) (facts v1.Facts, ok bool)
 }
 
-// Capabilities are what a host may advertise in a session: a method counts where a
-// request for it would be served, in another mode than those that the host is
-// without. What can't be judged doesn't count.
+// Capabilities are what a host may advertise in a session. A method counts if a request for it would be
+// served, in another mode than those without the host. A method that can't be judged doesn't count.
 func (g *Gate) Capabilities(ctx context.Context, session *v1.Session, without ...string) v1.Capabilities {
 	snapshot := g.options.Policy.Current()
 	if snapshot == nil {

@@ -8,7 +8,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// failure gives the code and message of a failed evaluation.
+// failure returns the code and message of a failed evaluation.
 func failure(ctx context.Context, err error) (code, message string) {
 	var coded *v1.CodedError
 	switch {
@@ -22,8 +22,8 @@ func failure(ctx context.Context, err error) (code, message string) {
 	return CodeEvaluation, "the policy gave no result: " + err.Error()
 }
 
-// refusal gives the code and message of what a collaborator refused, and those
-// given for an error without a code.
+// refusal returns the code and message of a collaborator's error, and the given ones for an error without a
+// code.
 func refusal(err error, code, message string) (string, string) {
 	var coded *v1.CodedError
 	if errors.As(err, &coded) && coded.Code != "" {
@@ -32,8 +32,8 @@ func refusal(err error, code, message string) (string, string) {
 	return code, message
 }
 
-// inconsistency returns what is wrong with a judgement, empty for a sound one.
-// The policy holds all of this itself; an operator's bundle might not.
+// inconsistency returns what is wrong with a judgement, empty for a sound one. The built-in policy guarantees
+// all of this; an operator's bundle might not.
 func inconsistency(in *v1.Input, result *v1.Judgement) string {
 	items := len(in.Items)
 	if len(result.Reasons) == 0 && result.Effect != v1.EffectAllow {

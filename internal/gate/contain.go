@@ -16,36 +16,33 @@ import (
 
 // Runs are the calls that may be run contained.
 type Runs interface {
-	// Profiles are those that can be enforced here, and ProfileMasks; empty where containment
-	// is turned off. It is called concurrently.
+	// Profiles are those that can be enforced here, and ProfileMasks; empty if containment is off. It is
+	// called concurrently.
 	Profiles() v1.Set
 	// Keep notes a call that was allowed with an obligation, until it is claimed.
 	Keep(run *PendingRun) error
 	// Refused is what containment refused when the same call was run before, nil for nothing.
 	Refused(session string, call v1.Digester) []v1.Refusal
-	// Handed reports whether a line is the one that was handed out for a decision of this
-	// session and caller, which can still be claimed, and what the call's own line is.
+	// Handed reports whether a line is the rewritten line of a decision of this session and caller that can
+	// still be claimed. It also returns the call's own line.
 	Handed(id, session, line string, caller v1.Caller) (own string, handed bool)
-	// Tried says what became of the lines that were handed out to a session: whether one of them
-	// was run, and how many were handed out before.
+	// Tried returns whether one of a session's rewritten lines was run, and how many there were before.
 	Tried(session string) (ran bool, handed int)
 }
 
-// tries is how many lines are handed out to a session of which none is run, before it is taken
-// for one that can't run them.
+// tries is the number of rewritten lines without a run after which a session counts as unable to run them.
 const tries = 3
 
-// Rewrite is said by an adapter that puts a line of its own in the place of a call's. The host
-// says it, never the agent.
+// Rewrite is set by an adapter that replaces the line of a call. It comes from the host, never from the
+// agent.
 type Rewrite struct {
-	// Launcher is the absolute path of the program that claims a decision and runs its call, and
-	// Flags are how it finds the server.
+	// Launcher is the absolute path of the program that claims a decision and runs its call, and Flags are
+	// how it reaches the server.
 	Launcher string
 	Flags    []string
 	// Line is the command line of the call, empty for a call without one.
 	Line string
-	// With returns the call's arguments with another command line. It is needed where there is a
-	// Line.
+	// With returns the call's arguments with another command line. It is needed if there is a Line.
 	With func(line string) (json.RawMessage, error)
 }
 
@@ -58,28 +55,27 @@ func (r *Rewrite) words() []string {
 	return append(append([]string{program, "run"}, flags...), "--decision")
 }
 
-// unwrap puts the call that a rewritten line runs in the place of the line, which names places of
-// policyd's own: what is judged is what the line does.
-func (p *passage) unwrap() error {
-	id, own := p.handed()
+// unwrap replaces a rewritten line by the call that it runs. The rewritten line contains policyd's own paths;
+// the judgement is about what the line does.
+func (e *evaluation) unwrap() error {
+	id, own := e.handed()
 	if id == "" {
 		return nil
 	}
-	args, err := p.options.Rewrite.With(own)
+	args, err := e.options.Rewrite.With(own)
 	if err != nil {
 		return fmt.Errorf("read rewritten line: %w", err)
 	}
-	call := *p.call
+	call := *e.call
 	call.Args = args
-	p.call, p.rewritten = &call, id
+	e.call, e.rewritten = &call, id
 	return nil
 }
 
-// handed is the id of the decision of which a call is the rewritten line, empty for none, and the
-// line that the call had. The program and the server that it asks have to be this adapter's own:
-// what another named could run the line without containment.
-func (p *passage) handed() (id, own string) {
-	rewrite, runs := p.options.Rewrite, p.gate.options.Runs
+// handed is the id of the decision whose rewritten line a call is, empty for none, and the call's own line.
+// Program and server must be this adapter's own: another program could run the line without containment.
+func (e *evaluation) handed() (id, own string) {
+	rewrite, runs := e.options.Rewrite, e.gate.options.Runs
 	if rewrite == nil || runs == nil || rewrite.Line == "" {
 		return "", ""
 	}
@@ -92,14 +88,14 @@ func (p *passage) handed() (id, own string) {
 	if !ours || !whole {
 		return "", ""
 	}
-	own, known := runs.Handed(id, p.call.Session.ID, rewrite.Line, p.options.Caller)
+	own, known := runs.Handed(id, e.call.Session.ID, rewrite.Line, e.options.Caller)
 	if !known {
 		return "", ""
 	}
 	return id, own
 }
 
-// enter and thenRun stand around the directory that a lasting shell enters before a run.
+// enter and thenRun surround the directory that a lasting shell enters before a run.
 const (
 	enter   = "cd"
 	thenRun = " && "
@@ -123,19 +119,19 @@ func entersOnly(command string) bool {
 // codeContainedRun is the code of why a rewritten line is allowed.
 const codeContainedRun = "contained_run"
 
-// coverHanded lets the rewritten line of a decision pass as a one-shot answer would. The
-// decision isn't spent: what runs the line claims it.
-func (p *passage) coverHanded(in *v1.Input) {
-	if p.rewritten != "" {
-		in.Approvals = []v1.Approval{{ID: p.rewritten, Tool: in.Tool.JudgedAs(), Once: true}}
+// coverHanded covers the rewritten line of a decision like a one-shot answer. The decision isn't spent: the
+// launcher claims it.
+func (e *evaluation) coverHanded(in *v1.Input) {
+	if e.rewritten != "" {
+		in.Approvals = []v1.Approval{{ID: e.rewritten, Tool: in.Tool.JudgedAs(), Once: true}}
 	}
 }
 
-// handedReasons say which decision a rewritten line is of.
-func (p *passage) handedReasons() []v1.Reason {
+// handedReasons state which decision a rewritten line is of.
+func (e *evaluation) handedReasons() []v1.Reason {
 	return []v1.Reason{{
 		Rule: "gate/" + codeContainedRun, Code: codeContainedRun, Effect: v1.EffectAllow, Item: -1,
-		Message: "this line runs the call of decision " + p.rewritten + " contained",
+		Message: "this line runs the call of decision " + e.rewritten + " contained",
 	}}
 }
 
@@ -159,36 +155,36 @@ const codeUncontained = "containment_failed"
 const launcher = "policyd"
 
 // enforces notes in the facts what the caller can enforce for this call.
-func (p *passage) enforces(snapshot Snapshot) {
-	session, runs := &p.input.Session, p.gate.options.Runs
+func (e *evaluation) enforces(snapshot Snapshot) {
+	session, runs := &e.input.Session, e.gate.options.Runs
 	session.Enforces, session.Profiles = v1.Set{}, v1.Set{}
-	declared := p.call.Session.Enforces
-	if p.rewritten != "" {
+	declared := e.call.Session.Enforces
+	if e.rewritten != "" {
 		return // it is contained already
 	}
 	if runs == nil || !slices.Contains(declared, v1.ObligationContain) {
 		return
 	}
 	session.Enforces = v1.Set{v1.ObligationContain}
-	if p.call.Session.LastingShell && p.input.Tool.Act == v1.ToolShell && snapshot.Moves(p.call) {
-		return // its next call starts where this one leaves the shell
+	if e.call.Session.LastingShell && e.input.Tool.Act == v1.ToolShell && snapshot.Moves(e.call) {
+		return // its next call starts in the directory where this one leaves the shell
 	}
-	if p.refusals = runs.Refused(p.call.Session.ID, p); p.call.Escalate || len(p.refusals) > 0 {
+	if e.refusals = runs.Refused(e.call.Session.ID, e); e.call.Escalate || len(e.refusals) > 0 {
 		return
 	}
-	session.Profiles = p.offered(runs)
+	session.Profiles = e.offered(runs)
 }
 
 // offered are the profiles that the call can be run in. A client that passes a rewritten line by
 // runs the call's own, uncontained. So until a session is seen to run a line that was handed out,
 // nothing is allowed for being contained: it is handed what is allowed anyhow, and that not
 // without end, since a client's own sandbox may keep the line from reaching the server.
-func (p *passage) offered(runs Runs) v1.Set {
+func (e *evaluation) offered(runs Runs) v1.Set {
 	profiles := slices.Clone(runs.Profiles())
-	if p.options.Rewrite == nil {
+	if e.options.Rewrite == nil {
 		return profiles
 	}
-	ran, handed := runs.Tried(p.call.Session.ID)
+	ran, handed := runs.Tried(e.call.Session.ID)
 	switch {
 	case ran:
 		return profiles
@@ -199,52 +195,52 @@ func (p *passage) offered(runs Runs) v1.Set {
 }
 
 // oblige makes the obligation of an allow that needs one, and keeps the call to be run.
-func (p *passage) oblige(ctx context.Context, snapshot Snapshot) error {
-	run := PendingRun{DecisionID: p.id, SessionID: p.call.Session.ID, Caller: p.options.Caller, Digest: p.key(snapshot)}
+func (e *evaluation) oblige(ctx context.Context, snapshot Snapshot) error {
+	run := PendingRun{DecisionID: e.id, SessionID: e.call.Session.ID, Caller: e.options.Caller, Digest: e.key(snapshot)}
 	var err error
-	if run.Containment, err = snapshot.Contain(ctx, p.call, p.grants(), p.result.Obliges[0]); err != nil {
+	if run.Containment, err = snapshot.Contain(ctx, e.call, e.grants(), e.result.Obliges[0]); err != nil {
 		return fmt.Errorf("contain: %w", err)
 	}
-	if run.Cwd == "" || run.Cwd != p.cwd && run.Cwd != run.Enter {
+	if run.Cwd == "" || run.Cwd != e.cwd && run.Cwd != run.Enter {
 		return errors.New("contain: the directory isn't known")
 	}
-	p.decision.Obligations = []v1.Obligation{run.Obligation}
-	p.decision.Run = append(append(p.options.Rewrite.words(), p.id, "--"), run.Argv...)
-	p.decision.Enter = run.Enter
-	if p.options.Rewrite != nil {
-		run.Line, run.Own = Line(&p.decision), p.options.Rewrite.Line
+	e.decision.Obligations = []v1.Obligation{run.Obligation}
+	e.decision.Run = append(append(e.options.Rewrite.words(), e.id, "--"), run.Argv...)
+	e.decision.Enter = run.Enter
+	if e.options.Rewrite != nil {
+		run.Line, run.Own = Line(&e.decision), e.options.Rewrite.Line
 	}
-	if p.options.Probe {
+	if e.options.Probe {
 		return nil
 	}
-	return p.gate.options.Runs.Keep(&run)
+	return e.gate.options.Runs.Keep(&run)
 }
 
 // uncontained judges the call again as if its caller could enforce nothing.
-func (p *passage) uncontained(ctx context.Context, snapshot Snapshot, err error) {
-	p.tell(codeUncontained, err)
-	p.input.Session.Profiles = v1.Set{}
-	p.evaluateBy(ctx, snapshot)
+func (e *evaluation) uncontained(ctx context.Context, snapshot Snapshot, err error) {
+	e.tell(codeUncontained, err)
+	e.input.Session.Profiles = v1.Set{}
+	e.evaluateBy(ctx, snapshot)
 }
 
-// mostTold bounds the refusals that a person is told of, and longestTold the bytes of each target:
-// the program that was run chose them.
+// mostTold bounds the refusals that a person is shown, and longestTold the bytes of each target: the program
+// chose them.
 const mostTold, longestTold = 5, 200
 
-// refusedBefore is what a person is told of a contained run of the same call.
-func (p *passage) refusedBefore() []v1.Reason {
-	if len(p.refusals) == 0 {
+// refusedBefore describes an earlier contained run of the same call to the person.
+func (e *evaluation) refusedBefore() []v1.Reason {
+	if len(e.refusals) == 0 {
 		return nil
 	}
 	told := make([]string, 0, mostTold)
-	for _, refusal := range p.refusals[:min(len(p.refusals), mostTold)] {
-		target, _ := visible.Line(p.gate.options.Redactor.Shown(refusal.Target))
+	for _, refusal := range e.refusals[:min(len(e.refusals), mostTold)] {
+		target, _ := visible.Line(e.gate.options.Redactor.Shown(refusal.Target))
 		if len(target) > longestTold {
 			target = strings.ToValidUTF8(target[:longestTold], "") + "…"
 		}
 		told = append(told, refusal.Operation+" "+target)
 	}
-	if more := len(p.refusals) - len(told); more > 0 {
+	if more := len(e.refusals) - len(told); more > 0 {
 		told = append(told, fmt.Sprintf("and %d more", more))
 	}
 	return []v1.Reason{{

@@ -9,7 +9,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Codes of denials that come of the gate and not of a rule.
+// Codes of denials that come from the gate and not from a rule.
 const (
 	CodeInternal     = "internal_error"
 	CodeNoPolicy     = "policy_not_ready"
@@ -23,8 +23,8 @@ const (
 	CodeUnanswered   = "prompt_unanswered"
 )
 
-// passage is one call on its way.
-type passage struct {
+// evaluation is one call on its way through the gate.
+type evaluation struct {
 	gate     *Gate
 	options  DecideOptions
 	call     *v1.Call
@@ -39,9 +39,9 @@ type passage struct {
 	cwd string
 	// asked is the call as its caller sent it.
 	asked *v1.Call
-	// given is what Options.Given counted before the call was judged.
+	// given is the count of Options.Given before the call was judged.
 	given uint64
-	// awaits is the prompt that this passage opened or joined.
+	// awaits is the prompt that this evaluation opened or joined.
 	awaits string
 	// refused is the prompt that ended without a yes to this call.
 	refused *v1.Prompt
@@ -54,7 +54,7 @@ type passage struct {
 	answered string
 	// refusals are what containment refused of the same call before.
 	refusals []v1.Refusal
-	// rewritten is the decision of which the call is the rewritten line, empty for none.
+	// rewritten is the decision whose rewritten line the call is, empty for none.
 	rewritten string
 	// recorded is the record that was handed on, nil for none.
 	recorded *v1.Record
@@ -63,13 +63,12 @@ type passage struct {
 	extract, evaluate time.Duration
 }
 
-// pass decides one call without waiting for anybody. It never fails: any fault
-// is a deny whose reason has a stable code. When it returns, the record is
-// written, also for a caller whose context is cancelled. refused is a prompt by
-// which a person said no, nil for none. The call is not changed.
+// pass decides one call without waiting for a person. It never fails: any fault is a deny whose reason has a
+// stable code. When it returns, the record is written, also for a caller whose context is cancelled. refused
+// is the prompt that a person denied, nil for none. The call is not changed.
 func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, refused *v1.Prompt) v1.Decision {
 	options.Probe = options.Probe || options.Dry
-	p := &passage{gate: g, options: options, call: call, asked: call, input: emptyInput(), refused: refused}
+	p := &evaluation{gate: g, options: options, call: call, asked: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
 	if !options.Dry {
 		p.guard(func() { p.record(ctx) })
@@ -88,23 +87,23 @@ func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, r
 	return p.decision
 }
 
-// explain puts the decision into words. A fault of it is no fault of the decision.
-func (p *passage) explain(ctx context.Context) (told *v1.Explanation) {
+// explain adds the explanation. A fault of it doesn't change the decision.
+func (e *evaluation) explain(ctx context.Context) (told *v1.Explanation) {
 	none := &v1.Explanation{
 		Facts: []string{}, Items: []v1.ItemExplanation{}, Rules: []v1.SpokenRule{}, Near: []v1.NearMiss{}, Remedies: []string{},
 		Fault: "there is nothing to explain: no policy judged this call",
 	}
-	if p.gate.options.Explain == nil || p.snapshot == nil {
+	if e.gate.options.Explain == nil || e.snapshot == nil {
 		return none
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			p.gate.options.Fault(CodeInternal, fmt.Errorf("explain: panic: %v", cause))
+			e.gate.options.Fault(CodeInternal, fmt.Errorf("explain: panic: %v", cause))
 			none.Fault = "policyd failed while explaining; see its log"
 			told = none
 		}
 	}()
-	return p.gate.options.Explain(ctx, p.snapshot, &p.input, &p.decision, p.options.Caller)
+	return e.gate.options.Explain(ctx, e.snapshot, &e.input, &e.decision, e.options.Caller)
 }
 
 // emptyInput is the input of a call that could not be extracted: total, and
@@ -119,241 +118,241 @@ func emptyInput() v1.Input {
 	}
 }
 
-// guard runs a step and turns a panic into a deny: a bug in one extractor must
-// neither end the process nor leave an answer half made.
-func (p *passage) guard(step func()) {
+// guard runs a step and turns a panic into a deny: a bug in one extractor must neither end the process nor
+// leave a partial answer.
+func (e *evaluation) guard(step func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			p.deny(CodeInternal, "policyd failed while deciding; see its log", fmt.Errorf("panic: %v", cause))
+			e.deny(CodeInternal, "policyd failed while deciding; see its log", fmt.Errorf("panic: %v", cause))
 		}
 	}()
 	step()
 }
 
-// deny makes the decision a deny by the gate, whatever it was before.
-func (p *passage) deny(code, message string, err error) {
-	if p.awaits != "" {
-		p.gate.options.Prompts.Leave(context.Background(), p.awaits, p.options.Wait > 0)
-		p.awaits = ""
+// deny makes the decision a deny by the gate.
+func (e *evaluation) deny(code, message string, err error) {
+	if e.awaits != "" {
+		e.gate.options.Prompts.Leave(context.Background(), e.awaits, e.options.Wait > 0)
+		e.awaits = ""
 	}
-	p.fault = code
-	p.decision = v1.Decision{
-		ID: p.id, Effect: v1.EffectDeny, Items: p.items(), Cwd: p.cwd, Messy: p.input.Messy,
+	e.fault = code
+	e.decision = v1.Decision{
+		ID: e.id, Effect: v1.EffectDeny, Items: e.items(), Cwd: e.cwd, Messy: e.input.Messy,
 		Reasons:      []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}},
-		Policy:       p.policyInfo(),
-		JSONRPCError: p.methodError(code),
+		Policy:       e.policyInfo(),
+		JSONRPCError: e.methodError(code),
 	}
-	if p.decision.JSONRPCError != nil {
-		p.decision.Route = p.refusedRoute()
+	if e.decision.JSONRPCError != nil {
+		e.decision.Route = e.refusedRoute()
 	}
 	if err != nil {
-		p.tell(code, err)
+		e.tell(code, err)
 	}
 }
 
 // methodError is what a host answers to a method that was stopped by a fault.
-func (p *passage) methodError(code string) *v1.JSONRPCError {
-	if p.call == nil || p.call.Protocol != "acp" && p.input.Tool.Kind != v1.ToolACP {
+func (e *evaluation) methodError(code string) *v1.JSONRPCError {
+	if e.call == nil || e.call.Protocol != "acp" && e.input.Tool.Kind != v1.ToolACP {
 		return nil
 	}
 	return &v1.JSONRPCError{
 		Code: jsonRPCServerError, Message: "blocked by policy",
 		Data: v1.JSONRPCErrorData{
-			Namespace: p.input.Tool.Namespace, Mode: p.result.Route.Mode, Method: p.call.Tool, Reason: code,
+			Namespace: e.input.Tool.Namespace, Mode: e.result.Route.Mode, Method: e.call.Tool, Reason: code,
 		},
 	}
 }
 
-// refusedRoute is the way of a method that was stopped: nowhere. What asks a person
-// is answered with a no (N8).
-func (p *passage) refusedRoute() v1.Route {
+// refusedRoute is the route of a method that was stopped: nowhere. A method that asks a person gets the
+// answer no (N8).
+func (e *evaluation) refusedRoute() v1.Route {
 	route := v1.Route{Mode: "block"}
-	if p.input.Method.Permission.Asks {
+	if e.input.Method.Permission.Asks {
 		route.Select = "reject_once"
 	}
 	return route
 }
 
-func (p *passage) policyInfo() v1.PolicyInfo {
-	return v1.PolicyInfo{Revision: p.revision, UnsafeDebug: p.gate.options.UnsafeDebug}
+func (e *evaluation) policyInfo() v1.PolicyInfo {
+	return v1.PolicyInfo{Revision: e.revision, UnsafeDebug: e.gate.options.UnsafeDebug}
 }
 
 // jsonRPCServerError is the first code that JSON-RPC leaves to servers.
 const jsonRPCServerError = -32000
 
-func (p *passage) judge(ctx context.Context) {
-	options := &p.gate.options
-	p.start = options.Clock()
-	p.id = options.NewID()
-	if p.call == nil {
-		p.deny(CodeInternal, "there is no call", nil)
+func (e *evaluation) judge(ctx context.Context) {
+	options := &e.gate.options
+	e.start = options.Clock()
+	e.id = options.NewID()
+	if e.call == nil {
+		e.deny(CodeInternal, "there is no call", nil)
 		return
 	}
 	snapshot := options.Policy.Current()
 	if snapshot == nil {
-		p.deny(CodeNoPolicy, "no policy is active; see /readyz", nil)
+		e.deny(CodeNoPolicy, "no policy is active; see /readyz", nil)
 		return
 	}
-	p.revision, p.snapshot = snapshot.Revision(), snapshot
-	if err := p.admit(ctx); err != nil {
+	e.revision, e.snapshot = snapshot.Revision(), snapshot
+	if err := e.admit(ctx); err != nil {
 		code, message := refusal(err, CodeInternal, "the session can't be looked up; see policyd's log")
-		p.deny(code, message, nil)
+		e.deny(code, message, nil)
 		return
 	}
-	extracting, extracted := p.step(ctx, StepExtract)
-	err := p.gather(extracting, snapshot)
+	extracting, extracted := e.step(ctx, StepExtract)
+	err := e.gather(extracting, snapshot)
 	extracted()
-	p.extract = options.Clock().Sub(p.start)
+	e.extract = options.Clock().Sub(e.start)
 	if err != nil {
 		code, message := refusal(err, CodeInternal, "the call can't be read; see policyd's log")
-		p.deny(code, message, err)
+		e.deny(code, message, err)
 		return
 	}
-	p.evaluateBy(ctx, snapshot)
+	e.evaluateBy(ctx, snapshot)
 }
 
 // evaluateBy judges the input and concludes.
-func (p *passage) evaluateBy(ctx context.Context, snapshot Snapshot) {
-	options := &p.gate.options
-	p.result.Known = nil // the input may be another than before
+func (e *evaluation) evaluateBy(ctx context.Context, snapshot Snapshot) {
+	options := &e.gate.options
+	e.result.Known = nil // the input may be another than before
 	extracted := options.Clock()
-	judging, judged := p.step(ctx, StepJudge)
-	result, err := snapshot.Judge(judging, &p.input)
+	judging, judged := e.step(ctx, StepJudge)
+	result, err := snapshot.Judge(judging, &e.input)
 	judged()
-	p.evaluate += options.Clock().Sub(extracted)
+	e.evaluate += options.Clock().Sub(extracted)
 	if err != nil {
 		code, message := failure(ctx, err)
-		p.deny(code, message, err)
+		e.deny(code, message, err)
 		return
 	}
-	if flaw := inconsistency(&p.input, &result); flaw != "" {
-		p.deny(CodeInconsistent, "the policy's result contradicts itself: "+flaw, fmt.Errorf("check judgement: %s", flaw))
+	if flaw := inconsistency(&e.input, &result); flaw != "" {
+		e.deny(CodeInconsistent, "the policy's result contradicts itself: "+flaw, fmt.Errorf("check judgement: %s", flaw))
 		return
 	}
 	if len(result.Reasons) == 0 {
 		result.Reasons = allowReasons(result.Covered)
 	}
-	p.result = result
-	p.conclude(ctx, snapshot)
+	e.result = result
+	e.conclude(ctx, snapshot)
 }
 
-// admit puts the session that is kept in the place of the one that is named.
-func (p *passage) admit(ctx context.Context) error {
-	sessions := p.gate.options.Sessions
+// admit replaces the session of the request by the registered one.
+func (e *evaluation) admit(ctx context.Context) error {
+	sessions := e.gate.options.Sessions
 	if sessions == nil {
 		return nil
 	}
 	admit := sessions.Admit
-	if p.options.Dry {
+	if e.options.Dry {
 		admit = sessions.Peek
 	}
-	p.admitted = *p.call
-	asked := &p.admitted.Session
-	asked.Enforces, asked.LastingShell = nil, false // it is said of this call alone
-	session, err := admit(ctx, asked, p.options.Caller)
+	e.admitted = *e.call
+	asked := &e.admitted.Session
+	asked.Enforces, asked.LastingShell = nil, false // it holds for this call alone
+	session, err := admit(ctx, asked, e.options.Caller)
 	if err != nil {
 		return err
 	}
-	if p.call.Session.Enforces != nil {
-		session.Enforces, session.LastingShell = p.call.Session.Enforces, p.call.Session.LastingShell
+	if e.call.Session.Enforces != nil {
+		session.Enforces, session.LastingShell = e.call.Session.Enforces, e.call.Session.LastingShell
 	}
-	p.admitted.Session = session
-	p.call = &p.admitted
+	e.admitted.Session = session
+	e.call = &e.admitted
 	return nil
 }
 
 // gather makes the policy input.
-func (p *passage) gather(ctx context.Context, snapshot Snapshot) (err error) {
-	p.given = p.gate.options.Given()
-	if err := p.unwrap(); err != nil {
+func (e *evaluation) gather(ctx context.Context, snapshot Snapshot) (err error) {
+	e.given = e.gate.options.Given()
+	if err := e.unwrap(); err != nil {
 		return err
 	}
-	if p.input.Facts, err = snapshot.Extract(ctx, p.call, p.grants()); err != nil {
-		p.gate.options.Redactor.MaskFacts(&p.input.Facts)
+	if e.input.Facts, err = snapshot.Extract(ctx, e.call, e.grants()); err != nil {
+		e.gate.options.Redactor.MaskFacts(&e.input.Facts)
 		return err
 	}
-	p.cwd = p.input.Cwd
-	p.enforces(snapshot)
-	p.claimTerminal()
-	p.remember(&p.input)
+	e.cwd = e.input.Cwd
+	e.enforces(snapshot)
+	e.claimTerminal()
+	e.remember(&e.input)
 	return nil
 }
 
 // grants are what the session may read or write outside of its own directories.
-func (p *passage) grants() []v1.PathGrant {
-	options := &p.gate.options
+func (e *evaluation) grants() []v1.PathGrant {
+	options := &e.gate.options
 	var grants []v1.PathGrant
 	if options.Sessions != nil {
-		grants = options.Sessions.Grants(&p.call.Session)
+		grants = options.Sessions.Grants(&e.call.Session)
 	}
 	if options.Approvals == nil {
 		return grants
 	}
-	if opened := options.Approvals.Opened(&p.call.Session); len(opened) > 0 {
+	if opened := options.Approvals.Opened(&e.call.Session); len(opened) > 0 {
 		grants = slices.Concat(grants, opened)
 	}
 	return grants
 }
 
 // remember masks the facts and adds the approvals that could apply to them.
-func (p *passage) remember(in *v1.Input) {
-	options := &p.gate.options
+func (e *evaluation) remember(in *v1.Input) {
+	options := &e.gate.options
 	options.Redactor.MaskFacts(&in.Facts)
 	if options.Approvals != nil {
-		in.Approvals = options.Approvals.Matching(&in.Facts, p)
+		in.Approvals = options.Approvals.Matching(&in.Facts, e)
 	}
-	if p.options.lasting {
+	if e.options.lasting {
 		in.Approvals = slices.DeleteFunc(in.Approvals, func(approval v1.Approval) bool { return approval.Once })
 	}
-	p.coverHanded(in)
+	e.coverHanded(in)
 	if in.Approvals == nil {
 		in.Approvals = []v1.Approval{}
 	}
 }
 
 // conclude turns a consistent judgement into the decision.
-func (p *passage) conclude(ctx context.Context, snapshot Snapshot) {
-	p.decision = v1.Decision{
-		ID: p.id, Effect: p.result.Effect, Reasons: p.result.Reasons, Items: p.items(), Hint: p.result.Hint,
-		Cwd: p.cwd, Messy: p.input.Messy, Route: p.result.Route, JSONRPCError: p.result.JSONRPCError,
-		Policy: p.policyInfo(),
+func (e *evaluation) conclude(ctx context.Context, snapshot Snapshot) {
+	e.decision = v1.Decision{
+		ID: e.id, Effect: e.result.Effect, Reasons: e.result.Reasons, Items: e.items(), Hint: e.result.Hint,
+		Cwd: e.cwd, Messy: e.input.Messy, Route: e.result.Route, JSONRPCError: e.result.JSONRPCError,
+		Policy: e.policyInfo(),
 	}
-	switch p.result.Effect {
+	switch e.result.Effect {
 	case v1.EffectAllow:
-		if p.rewritten != "" {
-			p.decision.Reasons = p.handedReasons()
+		if e.rewritten != "" {
+			e.decision.Reasons = e.handedReasons()
 			return
 		}
-		if len(p.result.Obliges) > 0 {
-			if err := p.oblige(ctx, snapshot); err != nil {
-				p.uncontained(ctx, snapshot, err)
+		if len(e.result.Obliges) > 0 {
+			if err := e.oblige(ctx, snapshot); err != nil {
+				e.uncontained(ctx, snapshot, err)
 				return
 			}
 		}
-		if !p.spend(ctx, snapshot) && !p.options.Probe {
-			p.gate.options.Prompts.ReleaseSame(ctx, p.call.Session.ID, p)
+		if !e.spend(ctx, snapshot) && !e.options.Probe {
+			e.gate.options.Prompts.ReleaseSame(ctx, e.call.Session.ID, e)
 		}
 	case v1.EffectDeny:
-		p.noteReadOnly()
+		e.noteReadOnly()
 	case v1.EffectPrompt:
-		p.decision.Reasons = append(p.refusedBefore(), p.decision.Reasons...)
-		if p.refused != nil {
-			p.denyAsAsked()
+		e.decision.Reasons = append(e.refusedBefore(), e.decision.Reasons...)
+		if e.refused != nil {
+			e.denyAsAsked()
 			return
 		}
-		p.ask(ctx, snapshot)
+		e.ask(ctx, snapshot)
 	}
 }
 
-// noteReadOnly tells of changes that a grant to read kept from happening.
-func (p *passage) noteReadOnly() {
-	for _, reason := range p.result.Reasons {
+// noteReadOnly reports changes that a read-only grant prevented.
+func (e *evaluation) noteReadOnly() {
+	for _, reason := range e.result.Reasons {
 		if reason.Code != codeReadOnly {
 			continue
 		}
-		for i := range p.input.Paths {
-			if path := &p.input.Paths[i]; path.Item == reason.Item && path.Space == v1.SpaceGrantRead {
-				p.gate.options.ReadOnly(p.id, &p.call.Session, path)
+		for i := range e.input.Paths {
+			if path := &e.input.Paths[i]; path.Item == reason.Item && path.Space == v1.SpaceGrantRead {
+				e.gate.options.ReadOnly(e.id, &e.call.Session, path)
 			}
 		}
 	}
@@ -362,15 +361,15 @@ func (p *passage) noteReadOnly() {
 // codeReadOnly is the code of the rule scope/read_only.
 const codeReadOnly = "path_read_only"
 
-// items are the items as the caller sees them. Of several covers the first by
-// the order of rule ids stands, so that the answer doesn't depend on evaluation.
-func (p *passage) items() []v1.DecisionItem {
-	items := make([]v1.DecisionItem, len(p.input.Items))
-	for i := range p.input.Items {
-		item := &p.input.Items[i]
+// items are the items for the caller. Of several covers the first by rule id applies, so that the answer
+// doesn't depend on evaluation order.
+func (e *evaluation) items() []v1.DecisionItem {
+	items := make([]v1.DecisionItem, len(e.input.Items))
+	for i := range e.input.Items {
+		item := &e.input.Items[i]
 		items[i] = v1.DecisionItem{Kind: item.Kind, Verb: item.Verb, Directory: item.Directory}
 	}
-	for _, cover := range p.result.Covered {
+	for _, cover := range e.result.Covered {
 		if covered := &items[cover.Item].CoveredBy; *covered == "" || cover.Rule < *covered {
 			*covered = cover.Rule
 		}

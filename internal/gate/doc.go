@@ -1,8 +1,7 @@
-// Package gate is the way of a call: extraction, judgement, prompt, record,
-// answer. It judges nothing itself; it holds that nothing but a whole and
-// consistent judgement of whole facts ever becomes an allow.
+// Package gate is the pipeline of a decision: extraction, judgement, prompt, record, answer. It judges
+// nothing itself. It guarantees that only a whole and consistent judgement of complete facts becomes an
+// allow.
 //
-// Decide returns no error. Whatever goes wrong is a deny with a stable code
-// under a rule named "gate/…", and is told to Options.Fault for the operator.
-// The zero value of every type here denies.
+// Decide returns no error. A failure is a deny with a stable code under a rule named "gate/…", and
+// Options.Fault reports it to the operator. The zero value of every type here denies.
 package gate

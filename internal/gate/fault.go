@@ -2,7 +2,7 @@ package gate
 
 // FaultError is what went wrong inside a decision.
 type FaultError struct {
-	// DecisionID names the decision; empty where it had no id yet.
+	// DecisionID names the decision; empty if it had no id yet.
 	DecisionID string
 	Err        error
 }
@@ -10,12 +10,12 @@ type FaultError struct {
 // Error implements error.
 func (e *FaultError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *FaultError) Unwrap() error { return e.Err }
 
 var _ error = (*FaultError)(nil)
 
-// tell tells the operator of a fault.
-func (p *passage) tell(code string, err error) {
-	p.gate.options.Fault(code, &FaultError{DecisionID: p.id, Err: err})
+// tell reports a fault to the operator.
+func (e *evaluation) tell(code string, err error) {
+	e.gate.options.Fault(code, &FaultError{DecisionID: e.id, Err: err})
 }

@@ -11,8 +11,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Policy gives the snapshot in force. Current may be called concurrently; nil
-// means that no policy is active yet.
+// Policy returns the active snapshot. Current may be called concurrently; nil means that no policy is active
+// yet.
 type Policy interface {
 	Current() Snapshot
 }
@@ -21,8 +21,8 @@ type Policy interface {
 type Snapshot interface {
 	// Revision names the policy.
 	Revision() string
-	// Extract makes the facts of a call. It reads the disk and runs nothing, and ends
-	// with ctx. An error that holds a *v1.CodedError denies with its code.
+	// Extract makes the facts of a call. It reads the disk, runs nothing, and ends with ctx. An error that
+	// wraps a *v1.CodedError denies with its code.
 	Extract(ctx context.Context, call *v1.Call, grants []v1.PathGrant) (v1.Facts, error)
 	// Inert names the arguments of a call that change nothing of what it does.
 	Inert(call *v1.Call) []string
@@ -32,7 +32,7 @@ type Snapshot interface {
 	// Moves reports whether a line changes the directory that its shell keeps, so that it would
 	// be lost if the line were run contained.
 	Moves(call *v1.Call) bool
-	// Judge judges. An error that holds a *v1.CodedError denies with its code.
+	// Judge judges. An error that wraps a *v1.CodedError denies with its code.
 	Judge(ctx context.Context, in *v1.Input) (v1.Judgement, error)
 }
 
@@ -40,30 +40,29 @@ type Snapshot interface {
 // concurrently with a context that isn't cancelled with the call.
 type Recorder interface {
 	Write(ctx context.Context, record *v1.Record) error
-	// Amend adds what was answered in the end, where the record that was handed to
-	// Write says otherwise and may be kept. It doesn't wait.
+	// Amend adds the final answer if the record that Write got differs and may be kept. It doesn't wait.
 	Amend(ctx context.Context, before, record *v1.Record)
 }
 
-// Redactor takes secrets and file contents out, before judgement and record.
+// Redactor removes secrets and file contents, before judgement and record.
 type Redactor interface {
 	// MaskFacts masks in place.
 	MaskFacts(facts *v1.Facts)
 	// Shown masks a text that a person is shown, and hides nothing that would run.
 	Shown(text string) string
-	// Redact returns what a record may keep of a call, given its tool kind and what is
-	// known with its input, and JSON pointers to what was erased and masked.
+	// Redact returns what a record may keep of a call, given its tool kind and its Known, and JSON pointers
+	// to erased and masked values.
 	Redact(call *v1.Call, kind string, known *v1.Known) (kept *v1.RecordCall, erased, masked []string)
 }
 
-// Sessions are who may ask, and what they hold.
+// Sessions are the registered sessions and their grants.
 type Sessions interface {
-	// Admit returns the session that a call may count on. An error that holds a
-	// *v1.CodedError denies with its code.
+	// Admit returns the registered session of a call. An error that wraps a *v1.CodedError denies with its
+	// code.
 	Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
-	// Peek is Admit without a trace: a session that is not kept is as it is asked for.
+	// Peek is Admit without a trace: an unregistered session is as the request describes it.
 	Peek(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error)
-	// Grants are the path grants of the session. Grants that can't be read are none.
+	// Grants are the path grants of the session. Grants that can't be read don't exist.
 	Grants(session *v1.Session) []v1.PathGrant
 	// ReadingRoot is the directory that a person could let the session read for the sake of
 	// a path, by its real path; empty for none.
@@ -73,39 +72,37 @@ type Sessions interface {
 	ChangingRoot(session *v1.Session, path string) string
 }
 
-// Approvals are what people answered before. What can't be read is nothing, and
-// what it would have allowed is asked.
+// Approvals are remembered answers. An answer that can't be read doesn't apply, so its calls prompt.
 type Approvals interface {
-	// Matching are those that could apply to the facts. call is asked for its
-	// digest where an answer could cover this call alone.
+	// Matching returns those that could apply to the facts. It computes call's digest only if a one-shot
+	// answer could cover this call.
 	Matching(facts *v1.Facts, call v1.Digester) []v1.Approval
 	// Opened are the places outside that the session may read, or change, by an answer, as
 	// grants.
 	Opened(session *v1.Session) []v1.PathGrant
-	// InMain is what a directory is called in the main work tree of its git repository, by real paths. ok
-	// is false if there is none.
+	// InMain maps a directory to the main work tree of its git repository, by real paths. ok is false if
+	// there is none.
 	InMain(directory string) (main string, ok bool)
 	// Spend uses up a one-shot answer. An error means that it may not be used.
 	Spend(ctx context.Context, id string) error
 }
 
-// Prompts are the questions that people are asked.
+// Prompts are the questions for people.
 type Prompts interface {
-	// Open asks, or joins the same question of the same session. An error that
-	// holds a *v1.CodedError denies with its code.
+	// Open opens a prompt, or joins the same question of the same session. An error that wraps a
+	// *v1.CodedError denies with its code.
 	Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error)
-	// Delegate keeps a question that a host's own dialog asks. Nobody can answer it
-	// here.
+	// Delegate keeps a question that a host's own dialog asks. Nobody can answer it here.
 	Delegate(ctx context.Context, question *v1.Question) v1.Prompt
 	// Wait returns the prompt when it has ended, or as it is when ctx is done.
 	Wait(ctx context.Context, id string) (v1.Prompt, error)
-	// Leave ends the wait of a call, and withdraws the prompt if no other call
-	// awaits its answer. held is what the question had.
+	// Leave ends the wait of a call, and withdraws the prompt if no other call awaits its answer. held is the
+	// question's Held.
 	Leave(ctx context.Context, id string, held bool)
 	// ReleaseSame ends the pending prompt of a call that is allowed by now, if there
 	// is one in its session.
 	ReleaseSame(ctx context.Context, session string, call v1.Digester)
-	// Unhold notes that a held call is held no longer, and will be asked again.
+	// Unhold notes that a call is no longer held, and will be repeated.
 	Unhold(id string)
 }
 
@@ -117,7 +114,7 @@ type Options struct {
 	Recorder Recorder
 	// RequireRecord denies what can't be recorded.
 	RequireRecord bool
-	// Sessions may be nil: a session is what each call says of it.
+	// Sessions may be nil: then each call describes its session.
 	Sessions Sessions
 	// Approvals may be nil: nothing is remembered.
 	Approvals Approvals
@@ -126,24 +123,23 @@ type Options struct {
 	Runs Runs
 	// Terminals may be nil: then no session has any.
 	Terminals Terminals
-	// VerifyChoices judges the call anew for each choice that is remembered before it is
-	// offered, so that none is that would ask again.
+	// VerifyChoices judges the call anew for each choice to remember, so that no choice is offered after
+	// which the call would prompt again.
 	VerifyChoices bool
-	// Worktrees remembers what holds in a directory for every work tree of its git repository.
+	// Worktrees makes answers for a directory apply in every work tree of its git repository.
 	Worktrees bool
 	// UnsafeDebug marks every decision of a server that may broadcast (N4).
 	UnsafeDebug bool
 	// Clock is time.Now unless set, and NewID makes UUIDs of version 7.
 	Clock func() time.Time
 	NewID func() string
-	// Labels stand in every record.
+	// Labels are in every record.
 	Labels map[string]string
-	// Fault, if set, hears of everything that a decision's code only names:
-	// panics, failed evaluations, records that were not written. It is called
-	// on the way of the decision and has to be quick. The error is a *FaultError.
+	// Fault, if set, gets the details of every fault: panics, failed evaluations, records that were not
+	// written. It runs within the decision and has to be quick. The error is a *FaultError.
 	Fault func(code string, err error)
-	// Decided, if set, hears of every decision that was recorded. It is called on
-	// the way of the decision and has to be quick.
+	// Decided, if set, gets every decision that was recorded. It runs within the decision and has to be
+	// quick.
 	Decided func(call *v1.Call, decision *v1.Decision)
 	// Step, if set, hears of each step of a decision as it begins, and what it
 	// returns is called as it ends. It has to be quick.
@@ -151,13 +147,11 @@ type Options struct {
 	// ReadOnly, if set, hears of every change that was refused since a grant is
 	// one to read (P4).
 	ReadOnly func(decision string, session *v1.Session, path *v1.Path)
-	// Given, if set, counts what people approved and granted. If that changed while a
-	// call was judged, Again, if set, is told once its prompt is open: the call may be
-	// allowed by now. Both have to be quick.
+	// Given, if set, counts approvals and grants. If the count changed while a call was judged, Again, if
+	// set, is called once the prompt is open: the call may be allowed by now. Both have to be quick.
 	Given func() uint64
 	Again func()
-	// Explain, if set, puts a decision into words for a caller who asks for it.
-	// What it returns changes nothing.
+	// Explain, if set, explains a decision to a caller who requests it. Its result changes nothing.
 	Explain func(ctx context.Context, snapshot Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller) *v1.Explanation
 }
 
@@ -165,15 +159,15 @@ type Options struct {
 type DecideOptions struct {
 	// IncludeFacts adds the facts to the decision.
 	IncludeFacts bool
-	// Caller is who asks, as the transport knows them.
+	// Caller is the sender, as the transport identifies it.
 	Caller v1.Caller
 	// Wait is how long a prompt is held for its answer.
 	Wait time.Duration
 	// Release, unless nil, ends the hold early when it is done: the answer is then
 	// the prompt as it is.
-	Release context.Context //nolint:containedctx // it is no part of the call
-	// Delegate hands a prompt to the host's own dialog, which is then the one place
-	// where it is answered (A9). A prompt that is held is never handed on.
+	Release context.Context //nolint:containedctx // it isn't part of the call
+	// Delegate hands a prompt to the host's own dialog, which is then the only place to answer it (A9). A
+	// held prompt is never delegated.
 	Delegate bool
 	// Probe judges and records without asking anybody: a prompt is then none that
 	// could be answered.
@@ -182,8 +176,7 @@ type DecideOptions struct {
 	Dry bool
 	// Explain adds the explanation to the decision.
 	Explain bool
-	// Rewrite is set by an adapter that puts another line in the place of the call's, and nil
-	// for every other caller.
+	// Rewrite is set by an adapter that replaces the call's line, and nil for every other caller.
 	Rewrite *Rewrite
 
 	// lasting leaves answers for a single call out.

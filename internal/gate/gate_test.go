@@ -32,7 +32,7 @@ type fixed struct {
 	// containment is what a duty means, uncontained why it can't be met.
 	containment v1.Containment
 	uncontained error
-	// moves says that lines change the directory that their shell keeps.
+	// moves states that lines change the directory that their shell keeps.
 	moves bool
 }
 
@@ -339,7 +339,7 @@ func TestUnrecordedDecisionIsDenied(t *testing.T) {
 	}
 }
 
-// assertAnswered holds that a record says what was answered.
+// assertAnswered checks that a record states what was answered.
 func assertAnswered(t *testing.T, decision v1.Decision, amended *v1.Record) {
 	t.Helper()
 	assert.Equal(t, decision.ID, amended.DecisionID)
@@ -348,7 +348,7 @@ func assertAnswered(t *testing.T, decision v1.Decision, amended *v1.Record) {
 	assert.Equal(t, decision.Reasons[0].Code, amended.Error)
 }
 
-// What fails behind the record denies, and the log says that, too.
+// What fails behind the record denies, and the log states that, too.
 func TestACallThatIsDeniedAfterItsRecordHasAnotherOne(t *testing.T) {
 	h := build(t, allowed(command("ls", "/a")), func(_ *house, o *gate.Options) {
 		o.Decided = func(*v1.Call, *v1.Decision) { panic("no room") }

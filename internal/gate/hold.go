@@ -7,10 +7,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Decide decides one call, and holds a prompt for its answer as long as the
-// options say. It never fails: any fault is a deny whose reason has a stable
-// code. When it returns, the record is written, also for a caller whose context
-// is cancelled. The call is not changed.
+// Decide decides one call, and holds a prompt for its answer as long as the options allow. It never fails:
+// any fault is a deny whose reason has a stable code. When it returns, the record is written, also for a
+// caller whose context is cancelled. The call is not changed.
 func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions) v1.Decision {
 	decision := g.pass(ctx, call, options, nil)
 	if options.Wait <= 0 || options.Probe || options.Dry || delegated(&decision) {
@@ -40,8 +39,8 @@ func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions)
 		if prompt.Answer == nil || prompt.Answer.Decision != v1.EffectAllow {
 			return g.pass(ctx, call, options, &prompt)
 		}
-		// The answer is found where answers are remembered. Of several who wait
-		// for one that covers a single call the others ask again.
+		// The answer is among the remembered answers. A one-shot answer releases one of several waiting
+		// calls; the others prompt again.
 		if decision = g.pass(ctx, call, options, nil); delegated(&decision) {
 			return decision
 		}
@@ -49,80 +48,78 @@ func (g *Gate) Decide(ctx context.Context, call *v1.Call, options DecideOptions)
 	return decision
 }
 
-// delegated reports whether a question is asked elsewhere: there is no answer to
-// wait for.
+// delegated reports whether the question is asked elsewhere: there is no answer to wait for.
 func delegated(decision *v1.Decision) bool {
 	return decision.Prompt != nil && decision.Prompt.State == v1.PromptDelegated
 }
 
 // ask opens the prompt of this call.
-func (p *passage) ask(ctx context.Context, snapshot Snapshot) {
-	question := p.question(ctx)
-	if p.options.Probe {
-		if p.delegates() {
+func (e *evaluation) ask(ctx context.Context, snapshot Snapshot) {
+	question := e.question(ctx)
+	if e.options.Probe {
+		if e.delegates() {
 			question.Prompt.State = v1.PromptDelegated
 		}
-		p.decision.Prompt = &question.Prompt
+		e.decision.Prompt = &question.Prompt
 		return
 	}
-	question.Key, question.Held = p.key(snapshot), p.options.Wait > 0
-	question.Call, question.Caller = p.asked, p.options.Caller
-	if p.delegates() {
-		p.delegate(ctx, question)
+	question.Key, question.Held = e.key(snapshot), e.options.Wait > 0
+	question.Call, question.Caller = e.asked, e.options.Caller
+	if e.delegates() {
+		e.delegate(ctx, question)
 		return
 	}
-	prompt, _, err := p.gate.options.Prompts.Open(ctx, question)
+	prompt, _, err := e.gate.options.Prompts.Open(ctx, question)
 	if err != nil {
 		code, message := refusal(err, CodePromptFailed, "nobody could be asked; see policyd's log")
-		p.deny(code, message, err)
+		e.deny(code, message, err)
 		return
 	}
-	p.awaits = prompt.ID
-	if p.gate.options.Given() != p.given {
-		p.gate.options.Again()
+	e.awaits = prompt.ID
+	if e.gate.options.Given() != e.given {
+		e.gate.options.Again()
 	}
-	p.decision.Prompt = &prompt
+	e.decision.Prompt = &prompt
 }
 
-// spend uses up the one-shot answer that the decision counted on. Where another
-// call was quicker, or the store can't tell, the call is judged without it. It
-// reports whether there was such an answer.
-func (p *passage) spend(ctx context.Context, snapshot Snapshot) bool {
+// spend uses up the one-shot answer of the decision. If another call was quicker, or the store failed, the
+// call is judged without it. It reports whether there was such an answer.
+func (e *evaluation) spend(ctx context.Context, snapshot Snapshot) bool {
 	once := func(approval v1.Approval) bool { return approval.Once }
-	at := slices.IndexFunc(p.input.Approvals, once)
+	at := slices.IndexFunc(e.input.Approvals, once)
 	if at < 0 {
 		return false
 	}
-	if p.options.Probe {
-		return true // nobody runs what is only probed
+	if e.options.Probe {
+		return true // a probe doesn't run
 	}
-	if err := p.gate.options.Approvals.Spend(ctx, p.input.Approvals[at].ID); err != nil {
-		p.input.Approvals = slices.DeleteFunc(slices.Clone(p.input.Approvals), once)
-		p.evaluateBy(ctx, snapshot)
+	if err := e.gate.options.Approvals.Spend(ctx, e.input.Approvals[at].ID); err != nil {
+		e.input.Approvals = slices.DeleteFunc(slices.Clone(e.input.Approvals), once)
+		e.evaluateBy(ctx, snapshot)
 	}
 	return true
 }
 
-// denyAsAsked makes a question a deny that a held call has its answer to: a
-// person said no, or nobody will answer any more (A9).
-func (p *passage) denyAsAsked() {
+// denyAsAsked turns a prompt into a deny if the held call has its answer: a person denied it, or nobody can
+// answer any more (A9).
+func (e *evaluation) denyAsAsked() {
 	code, message := CodeUnanswered, "nobody answered in time"
-	p.decision.Hint = ""
-	switch p.refused.State {
+	e.decision.Hint = ""
+	switch e.refused.State {
 	case v1.PromptAnswered:
 		code, message = CodeDenied, "a person said no to this call"
-		if p.refused.Answer != nil && p.refused.Answer.By != "" {
-			message = p.refused.Answer.By + " said no to this call"
+		if e.refused.Answer != nil && e.refused.Answer.By != "" {
+			message = e.refused.Answer.By + " said no to this call"
 		}
 		// A host may end its task on a person's no, and not on a policy's.
-		p.decision.Abort, p.decision.Hint = true, p.result.RefusalHint
+		e.decision.Abort, e.decision.Hint = true, e.result.RefusalHint
 	case v1.PromptWithdrawn:
 		message = "the question was withdrawn before anybody answered"
 	}
-	p.decision.Effect = v1.EffectDeny
-	if p.decision.JSONRPCError = p.methodError(code); p.decision.JSONRPCError != nil {
-		p.decision.Route = p.refusedRoute()
+	e.decision.Effect = v1.EffectDeny
+	if e.decision.JSONRPCError = e.methodError(code); e.decision.JSONRPCError != nil {
+		e.decision.Route = e.refusedRoute()
 	}
-	p.decision.Reasons = []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}}
-	p.answered = p.refused.ID
+	e.decision.Reasons = []v1.Reason{{Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: message, Item: -1}}
+	e.answered = e.refused.ID
 }

@@ -11,16 +11,15 @@ import (
 )
 
 // Digest implements v1.Digester. Facts have to be there.
-func (p *passage) Digest() [sha256.Size]byte { return p.key(p.snapshot) }
+func (e *evaluation) Digest() [sha256.Size]byte { return e.key(e.snapshot) }
 
-var _ v1.Digester = (*passage)(nil)
+var _ v1.Digester = (*evaluation)(nil)
 
-// key digests what makes two calls the same question (A10): who asks, the tool,
-// its arguments but for the inert ones, where it runs, and what it was found to
-// touch.
-func (p *passage) key(snapshot Snapshot) [sha256.Size]byte {
+// key digests what makes two calls the same question (A10): the session, the tool, its arguments except for
+// the inert ones, its directory, and the accesses in its facts.
+func (e *evaluation) key(snapshot Snapshot) [sha256.Size]byte {
 	d := digest{sha256.New()}
-	call, facts := p.call, &p.input.Facts
+	call, facts := e.call, &e.input.Facts
 	d.texts(call.Session.ID, call.Session.Agent, string(facts.Session.Audience), call.Tool, call.Protocol, facts.Cwd)
 	d.arguments(call.Args, snapshot.Inert(call))
 	d.number(len(facts.Items))
@@ -79,7 +78,7 @@ func (d digest) form(form v1.Form) {
 	d.set(names)
 }
 
-// arguments digests the arguments by name. What is no object is digested as it is.
+// arguments digests the arguments by name. Arguments that aren't an object are digested as they are.
 func (d digest) arguments(args json.RawMessage, inert []string) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(args, &members); err != nil {

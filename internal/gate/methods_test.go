@@ -25,7 +25,7 @@ func aboutMethod(policy *fixed, mode string) *fixed {
 	return policy
 }
 
-// TestAMethodThatAsksIsDelegated holds N8 and A9: the client's own dialog asks.
+// TestAMethodThatAsksIsDelegated checks N8 and A9: the client's own dialog asks.
 func TestAMethodThatAsksIsDelegated(t *testing.T) {
 	policy := aboutMethod(asked(command("make", "/srv/proj")), "collaborative")
 	policy.facts.Method.Permission.Asks = true
@@ -38,8 +38,8 @@ func TestAMethodThatAsksIsDelegated(t *testing.T) {
 	assert.Equal(t, v1.PromptPending, decision.Prompt.State, "nobody is said to forward it")
 }
 
-// TestAStoppedMethodGoesNowhere holds N3: a fault or a person's no is answered with an
-// error, with or without the protocol, and what asks a person with a no.
+// TestAStoppedMethodGoesNowhere checks N3: a fault or a person's no is answered with an error, with or
+// without the protocol, and what asks a person with a no.
 func TestAStoppedMethodGoesNowhere(t *testing.T) {
 	policy := aboutMethod(asked(command("make", "/srv/proj")), "self_handle")
 	opened := make(chan string, 8)
@@ -68,7 +68,7 @@ func TestAStoppedMethodGoesNowhere(t *testing.T) {
 	assert.Equal(t, gate.CodeEvaluation, fault.JSONRPCError.Data.Reason)
 }
 
-// TestTerminalsAreNotedOnceTheDecisionStands holds N5.
+// TestTerminalsAreNotedOnceTheDecisionStands checks N5.
 func TestTerminalsAreNotedOnceTheDecisionStands(t *testing.T) {
 	registry := terminals.New()
 	policy := aboutMethod(allowed(command("make", "/srv/proj")), "single_pass_through")
@@ -96,7 +96,7 @@ func TestTerminalsAreNotedOnceTheDecisionStands(t *testing.T) {
 	assert.False(t, seen.Known)
 }
 
-// TestCapabilitiesOfAPolicyThatFails holds N3: what can't be judged is not advertised.
+// TestCapabilitiesOfAPolicyThatFails checks N3: what can't be judged is not advertised.
 func TestCapabilitiesOfAPolicyThatFails(t *testing.T) {
 	h := build(t, allowed(command("ls", "/")))
 	assert.Equal(t, v1.Capabilities{}, h.Capabilities(t.Context(), &v1.Session{ID: "s"}), "a policy that knows no methods")

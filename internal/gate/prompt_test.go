@@ -60,7 +60,7 @@ func TestPromptOfTheContractsExample(t *testing.T) {
 	assert.Equal(t, *want, kept)
 }
 
-// TestTitles holds A2.
+// TestTitles checks A2.
 func TestTitles(t *testing.T) {
 	path := func(index int, verb string) v1.Item { return v1.Item{Kind: v1.ItemPath, Verb: verb, Path: index} }
 	tests := []struct {
@@ -113,8 +113,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestPromptNamesWhatARuleAsksAboutAlthoughCovered holds that a finding on a
-// covered item is part of the question.
+// TestPromptNamesWhatARuleAsksAboutAlthoughCovered checks that a finding on a covered item is part of the
+// question.
 func TestPromptNamesWhatARuleAsksAboutAlthoughCovered(t *testing.T) {
 	policy := asked(command("ls", "/a"), command("tee", "/b"))
 	policy.result.Uncovered = nil
@@ -123,8 +123,8 @@ func TestPromptNamesWhatARuleAsksAboutAlthoughCovered(t *testing.T) {
 	assert.Equal(t, "Approve tee in /b?", ask(t, build(t, policy), bash("x")).Title)
 }
 
-// TestThePersonIsToldWhy holds that the messages of rules reach the person who is
-// asked, two at most, and that what a site's rule says comes first.
+// TestThePersonIsToldWhy checks that the messages of rules reach the person who is asked, two at most, and
+// that what a site's rule says comes first.
 func TestThePersonIsToldWhy(t *testing.T) {
 	policy := asked(command("make", "/a/b"))
 	required := v1.Reason{Rule: "approvals/required", Code: "approval_required", Effect: v1.EffectPrompt, Message: "make is not approved"}
@@ -140,8 +140,8 @@ func TestThePersonIsToldWhy(t *testing.T) {
 	assert.Equal(t, []string{"make is not approved"}, ask(t, build(t, policy), bash("make")).Reasons)
 }
 
-// TestLookalikesAreNamed holds that letters which pose as others are named, in text,
-// verbs and hosts, and that such a call can be approved once at most.
+// TestLookalikesAreNamed checks that letters which pose as others are named, in text, verbs and hosts, and
+// that such a call can be approved once at most.
 func TestLookalikesAreNamed(t *testing.T) {
 	for _, test := range []struct {
 		text, verb string
@@ -160,7 +160,7 @@ func TestLookalikesAreNamed(t *testing.T) {
 	}
 }
 
-// TestHiddenTextIsShown holds A11.
+// TestHiddenTextIsShown checks A11.
 func TestHiddenTextIsShown(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"plain", "ls\n\tcat é 日本 🙂", "ls\n\tcat é 日本 🙂"},
@@ -218,7 +218,7 @@ func TestDenyIsAlwaysOffered(t *testing.T) {
 	assert.Equal(t, []string{"deny"}, keys(ask(t, build(t, policy), bash("ls"))))
 }
 
-// TestSameCallJoinsItsPrompt holds A10.
+// TestSameCallJoinsItsPrompt checks A10.
 func TestSameCallJoinsItsPrompt(t *testing.T) {
 	h := build(t, asked(command("ls", "/a")))
 	first := ask(t, h, bash("ls"))
@@ -241,7 +241,7 @@ func TestSameCallJoinsItsPrompt(t *testing.T) {
 	assert.NotEqual(t, first.ID, ask(t, h, bash("ls")).ID, "other facts")
 }
 
-// TestInertArgumentsAskNothingNew holds A10.
+// TestInertArgumentsAskNothingNew checks A10.
 func TestInertArgumentsAskNothingNew(t *testing.T) {
 	h := build(t, asked(command("ls", "/a")))
 	described := func(text string) *v1.Call {
@@ -253,8 +253,8 @@ func TestInertArgumentsAskNothingNew(t *testing.T) {
 	assert.Equal(t, first.ID, ask(t, h, described("two")).ID)
 }
 
-// TestPartsOfACallDontRunTogether holds that moving a letter from one field to
-// the next makes another call: both prompts stay open.
+// TestPartsOfACallDontRunTogether checks that moving a letter from one field to the next makes another call:
+// both prompts stay open.
 func TestPartsOfACallDontRunTogether(t *testing.T) {
 	h := build(t, asked(command("ls", "/a")))
 	first := ask(t, h, bash("ls"))
@@ -332,8 +332,8 @@ func TestConcurrentCallsShareOnePrompt(t *testing.T) {
 	assert.Len(t, seen, 1)
 }
 
-// TestDelegate holds A9: an unheld prompt can be handed to the host's own dialog,
-// a held one can't, and the record names the prompt in both cases.
+// TestDelegate checks A9: an unheld prompt can be handed to the host's own dialog, a held one can't, and the
+// record names the prompt in both cases.
 func TestDelegate(t *testing.T) {
 	h := build(t, asked(command("git push", "/srv/proj")))
 	decision := h.Decide(t.Context(), bash("git push"), gate.DecideOptions{Delegate: true})
@@ -348,7 +348,7 @@ func TestDelegate(t *testing.T) {
 	assert.Equal(t, v1.PromptPending, held.Prompt.State, "a held prompt is answered here")
 }
 
-// TestAChoiceThatWouldAskAgainIsNotOffered holds A13 where a policy offers what does not hold.
+// TestAChoiceThatWouldAskAgainIsNotOffered checks A13 where a policy offers what does not hold.
 func TestAChoiceThatWouldAskAgainIsNotOffered(t *testing.T) {
 	policy := asked(command("git push", "/srv/proj/src"))
 	var faults []string

@@ -8,45 +8,45 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// projectNote says what trust in a project's tools comes to.
+// projectNote explains the effect of trusting a project's tools.
 const projectNote = "agents may build, test, lint, format, run and edit in the project without a question, which runs the project's code"
 
 // messyNote ends the title of a prompt for a messy command (A2).
 const messyNote = " complex command: only one-shot approval available"
 
 // question makes the question that the judgement asks, without a key.
-func (p *passage) question(ctx context.Context) *v1.Question {
-	shown := exposure{mask: p.gate.options.Redactor.Shown}
-	call := p.call
-	items := p.concerned()
-	verbs, directory, several := p.subject(items)
+func (e *evaluation) question(ctx context.Context) *v1.Question {
+	shown := exposure{mask: e.gate.options.Redactor.Shown}
+	call := e.call
+	items := e.concerned()
+	verbs, directory, several := e.subject(items)
 	for i := range verbs {
 		verbs[i] = shown.line(verbs[i])
 	}
 	prompt := &v1.Prompt{
-		State: v1.PromptPending, Verbs: verbs, Directory: shown.line(directory), Messy: p.input.Messy,
+		State: v1.PromptPending, Verbs: verbs, Directory: shown.line(directory), Messy: e.input.Messy,
 		Call: v1.PromptCall{
-			Tool: shown.line(call.Tool), Text: shown.expose(callText(call, p.input.Tool.Kind)), Cwd: shown.line(p.input.Cwd),
+			Tool: shown.line(call.Tool), Text: shown.expose(callText(call, e.input.Tool.Kind)), Cwd: shown.line(e.input.Cwd),
 			Agent: shown.line(call.Session.Agent), SessionID: call.Session.ID, Paths: []string{},
 		},
 	}
 	for _, item := range items {
-		if path := p.input.Items[item].Path; path >= 0 && path < len(p.input.Paths) {
-			prompt.Call.Paths = append(prompt.Call.Paths, shown.line(p.input.Paths[path].Real))
+		if path := e.input.Items[item].Path; path >= 0 && path < len(e.input.Paths) {
+			prompt.Call.Paths = append(prompt.Call.Paths, shown.line(e.input.Paths[path].Real))
 		}
 	}
 	place := prompt.Directory
 	if several {
 		place = prompt.Call.Cwd
 	}
-	prompt.Title = p.subjectOf(items, &shown).title(place)
-	prompt.Reasons = p.why(&shown)
+	prompt.Title = e.subjectOf(items, &shown).title(place)
+	prompt.Reasons = e.why(&shown)
 	prompt.Warnings = lookalikes(prompt.Call.Text, verbs)
 	if prompt.Messy {
 		prompt.Title += messyNote
 	}
-	scope, opened := p.scope(ctx)
-	offered := p.effective(ctx, &scope, opened)
+	scope, opened := e.scope(ctx)
+	offered := e.effective(ctx, &scope, opened)
 	saves := make(map[string]string, len(offered))
 	for _, key := range offered {
 		saves[key] = shown.line(scope.Saves(key))
@@ -62,29 +62,29 @@ func (p *passage) question(ctx context.Context) *v1.Question {
 // scope is what an answer to this call would be remembered for: the items that
 // nothing covers, as they are and not as a person is shown them. Of a call that changes files
 // outside it also returns what is judged once these may be changed.
-func (p *passage) scope(ctx context.Context) (v1.PromptScope, *v1.Input) {
+func (e *evaluation) scope(ctx context.Context) (v1.PromptScope, *v1.Input) {
 	scope := v1.PromptScope{
-		Caller: p.options.Caller.Asker(), Agent: p.call.Session.Agent, Audience: p.input.Session.Audience, Tool: p.input.Tool.JudgedAs(),
+		Caller: e.options.Caller.Asker(), Agent: e.call.Session.Agent, Audience: e.input.Session.Audience, Tool: e.input.Tool.JudgedAs(),
 	}
-	if project := p.input.Session.ProjectDir; !v1.Shallow(project) {
+	if project := e.input.Session.ProjectDir; !v1.Shallow(project) {
 		scope.Project = project
 	}
-	scope.Items = promptItems(&p.input, p.result.Uncovered)
-	if slices.Contains(p.result.Choices, v1.ChoiceReadChat) {
-		scope.Roots = p.readingRoots(nil)
+	scope.Items = promptItems(&e.input, e.result.Uncovered)
+	if slices.Contains(e.result.Choices, v1.ChoiceReadChat) {
+		scope.Roots = e.readingRoots(nil)
 	}
-	if p.changesOutside() {
-		opened := p.open(ctx, &scope)
-		p.addWorktrees(&scope)
+	if e.changesOutside() {
+		opened := e.open(ctx, &scope)
+		e.addWorktrees(&scope)
 		return scope, opened
 	}
-	p.addWorktrees(&scope)
+	e.addWorktrees(&scope)
 	return scope, nil
 }
 
 // addWorktrees adds what the directories of a scope are called in the main work tree.
-func (p *passage) addWorktrees(scope *v1.PromptScope) {
-	if !p.gate.options.Worktrees || p.gate.options.Approvals == nil {
+func (e *evaluation) addWorktrees(scope *v1.PromptScope) {
+	if !e.gate.options.Worktrees || e.gate.options.Approvals == nil {
 		return
 	}
 	directories := []string{scope.Project}
@@ -92,7 +92,7 @@ func (p *passage) addWorktrees(scope *v1.PromptScope) {
 		directories = append(directories, scope.Items[i].Directory)
 	}
 	for _, directory := range directories {
-		main, ok := p.gate.options.Approvals.InMain(directory)
+		main, ok := e.gate.options.Approvals.InMain(directory)
 		if !ok {
 			continue
 		}
@@ -119,31 +119,31 @@ func promptItems(in *v1.Input, uncovered []int) []v1.PromptItem {
 	return items
 }
 
-// maxRoots is how many directories a person is asked about in one question.
+// maxRoots bounds the directories in one question.
 const maxRoots = 3
 
 // readingRoots are the directories that would have to be read for the paths outside that
 // nothing covers, without those below places that are opened anyway; none unless there is one
 // for each.
-func (p *passage) readingRoots(opened []string) []string {
-	if p.gate.options.Sessions == nil {
+func (e *evaluation) readingRoots(opened []string) []string {
+	if e.gate.options.Sessions == nil {
 		return nil
 	}
-	return p.roots(p.gate.options.Sessions.ReadingRoot, func(path *v1.Path) bool {
+	return e.roots(e.gate.options.Sessions.ReadingRoot, func(path *v1.Path) bool {
 		return !slices.ContainsFunc(opened, func(root string) bool { return within(path.Real, root) })
 	})
 }
 
 // roots are the places that a person could open for the paths outside that nothing covers, of
 // those that are wanted; none unless there is one for each, and they are few.
-func (p *passage) roots(rootOf func(session *v1.Session, path string) string, wanted func(path *v1.Path) bool) []string {
+func (e *evaluation) roots(rootOf func(session *v1.Session, path string) string, wanted func(path *v1.Path) bool) []string {
 	var roots []string
-	for _, index := range p.result.Uncovered {
-		path := p.outside(index)
+	for _, index := range e.result.Uncovered {
+		path := e.outside(index)
 		if path == nil || !wanted(path) {
 			continue
 		}
-		root := rootOf(&p.call.Session, path.Real)
+		root := rootOf(&e.call.Session, path.Real)
 		if root == "" || v1.Shallow(root) {
 			return nil
 		}
@@ -157,13 +157,13 @@ func (p *passage) roots(rootOf func(session *v1.Session, path string) string, wa
 	return slices.Sorted(slices.Values(roots))
 }
 
-// outside is the path of an item that lies outside every space, nil for any other item.
-func (p *passage) outside(index int) *v1.Path {
-	item := &p.input.Items[index]
-	if item.Kind != v1.ItemPath || item.Path < 0 || item.Path >= len(p.input.Paths) {
+// outside is the path of an item that is outside every space, nil for any other item.
+func (e *evaluation) outside(index int) *v1.Path {
+	item := &e.input.Items[index]
+	if item.Kind != v1.ItemPath || item.Path < 0 || item.Path >= len(e.input.Paths) {
 		return nil
 	}
-	if path := &p.input.Paths[item.Path]; path.Space == v1.SpaceOutside {
+	if path := &e.input.Paths[item.Path]; path.Space == v1.SpaceOutside {
 		return path
 	}
 	return nil
@@ -177,12 +177,12 @@ func sameItem(a, b *v1.PromptItem) bool {
 	return a.Kind == b.Kind && a.Verb == b.Verb && a.Directory == b.Directory && a.Shallow == b.Shallow && slices.Equal(a.Risks, b.Risks)
 }
 
-// concerned are the items to ask about, ascending: what nothing covers (V10),
-// and what a rule asks about although it is covered.
-func (p *passage) concerned() []int {
-	items := slices.Clone(p.result.Uncovered)
-	for i := range p.result.Reasons {
-		reason := &p.result.Reasons[i]
+// concerned are the items of the question, ascending: those that nothing covers (V10), and covered ones for
+// which a rule prompts.
+func (e *evaluation) concerned() []int {
+	items := slices.Clone(e.result.Uncovered)
+	for i := range e.result.Reasons {
+		reason := &e.result.Reasons[i]
 		if reason.Effect == v1.EffectPrompt && reason.Item >= 0 {
 			items = append(items, reason.Item)
 		}
@@ -192,48 +192,46 @@ func (p *passage) concerned() []int {
 	if len(items) > 0 {
 		return items
 	}
-	for i := range p.input.Items {
+	for i := range e.input.Items {
 		items = append(items, i)
 	}
 	return items
 }
 
-// subject returns the verbs once each, the directory that they share (a path
-// item counts as its path) or else the call's, and whether there are several
-// verbs.
-func (p *passage) subject(items []int) (verbs []string, directory string, several bool) {
+// subject returns the distinct verbs, the directory that they share (for a path item its path) or else the
+// call's, and whether there are several verbs.
+func (e *evaluation) subject(items []int) (verbs []string, directory string, several bool) {
 	verbs = []string{}
 	shared := true
 	for n, index := range items {
-		item := &p.input.Items[index]
+		item := &e.input.Items[index]
 		if !slices.Contains(verbs, item.Verb) {
 			verbs = append(verbs, item.Verb)
 		}
-		place := p.place(item)
+		place := e.place(item)
 		if n == 0 {
 			directory = place
 		}
 		shared = shared && place == directory
 	}
 	if !shared {
-		directory = p.input.Cwd
+		directory = e.input.Cwd
 	}
 	return verbs, directory, len(verbs) > 1
 }
 
-func (p *passage) place(item *v1.Item) string {
-	if item.Kind == v1.ItemPath && item.Path >= 0 && item.Path < len(p.input.Paths) {
-		if resolved := p.input.Paths[item.Path].Real; resolved != "" {
+func (e *evaluation) place(item *v1.Item) string {
+	if item.Kind == v1.ItemPath && item.Path >= 0 && item.Path < len(e.input.Paths) {
+		if resolved := e.input.Paths[item.Path].Real; resolved != "" {
 			return resolved
 		}
-		return p.input.Paths[item.Path].Raw
+		return e.input.Paths[item.Path].Raw
 	}
 	return item.Directory
 }
 
-// choices gives the offered answers their labels. Text that the person doesn't
-// see as it is can be approved once at most (A11), and so can a messy command
-// (V8). Saying no is always possible.
+// choices adds labels to the offered answers. Text that isn't shown to the person as it is can be approved
+// once at most (A11), and so can a messy command (V8). Denying is always possible.
 func choices(keys []string, onceOnly bool) []v1.Choice {
 	offered := make([]v1.Choice, 0, len(keys)+1)
 	for _, key := range keys {

@@ -5,8 +5,8 @@ import v1 "policyd/api/v1"
 // aboutNothing is the index key of a command line that runs nothing.
 const aboutNothing = "nothing"
 
-// allowReasons makes the reasons of an allow for which the policy gave none: item and
-// rule of a cover say it all, and the policy would pay for each sentence.
+// allowReasons makes the reasons of an allow if the policy gave none. Item and rule of a cover suffice, and
+// sentences would cost the policy time.
 func allowReasons(covers []v1.Cover) []v1.Reason {
 	if len(covers) == 0 {
 		return []v1.Reason{{

@@ -9,36 +9,36 @@ import (
 // queryPath is the decision that records name, as OPA's decision log does.
 const queryPath = "policyd/main/decision"
 
-// bundleName is the bundle whose revision records name.
+// bundleName is the bundle whose revision records contain.
 const bundleName = "policyd"
 
-// record writes the record and denies where it is required and fails.
-func (p *passage) record(ctx context.Context) {
-	options := &p.gate.options
+// record writes the record. It denies if the record is required and writing fails.
+func (e *evaluation) record(ctx context.Context) {
+	options := &e.gate.options
 	if options.Recorder == nil {
 		return
 	}
 	// The record is written for a caller who went away, too.
-	recording, recorded := p.step(context.WithoutCancel(ctx), StepRecord)
-	p.recorded = p.line()
-	err := options.Recorder.Write(recording, p.recorded)
+	recording, recorded := e.step(context.WithoutCancel(ctx), StepRecord)
+	e.recorded = e.line()
+	err := options.Recorder.Write(recording, e.recorded)
 	recorded()
 	switch {
 	case err == nil:
 	case options.RequireRecord:
-		p.deny(CodeRecordFailed, "the decision can't be recorded, so the call is denied; see policyd's log", err)
+		e.deny(CodeRecordFailed, "the decision can't be recorded, so the call is denied; see policyd's log", err)
 	default:
-		p.tell(CodeRecordFailed, err)
+		e.tell(CodeRecordFailed, err)
 	}
 }
 
-// amend records what is answered where the record says otherwise: the call was denied
-// after it was made, since it came too late or a later step failed.
-func (p *passage) amend(ctx context.Context) {
-	if p.recorded == nil || p.recorded.Result.Decision == p.decision.Effect && p.recorded.Error == p.fault {
+// amend records the final answer if it differs from the record: the call was denied afterwards, since it came
+// too late or a later step failed.
+func (e *evaluation) amend(ctx context.Context) {
+	if e.recorded == nil || e.recorded.Result.Decision == e.decision.Effect && e.recorded.Error == e.fault {
 		return
 	}
-	p.gate.options.Recorder.Amend(context.WithoutCancel(ctx), p.recorded, p.line())
+	e.gate.options.Recorder.Amend(context.WithoutCancel(ctx), e.recorded, e.line())
 }
 
 // recordBundles are the bundles of a revision. Records share them, and only read.
@@ -56,30 +56,30 @@ func (g *Gate) bundlesOf(revision string) map[string]v1.BundleInfo {
 	return made.bundles
 }
 
-func (p *passage) line() *v1.Record {
-	options := &p.gate.options
+func (e *evaluation) line() *v1.Record {
+	options := &e.gate.options
 	line := &v1.Record{
-		DecisionID: p.id, Timestamp: p.start, Path: queryPath, Labels: options.Labels,
-		Bundles: p.gate.bundlesOf(p.revision),
-		Input:   &p.input,
-		Known:   p.result.Known,
+		DecisionID: e.id, Timestamp: e.start, Path: queryPath, Labels: options.Labels,
+		Bundles: e.gate.bundlesOf(e.revision),
+		Input:   &e.input,
+		Known:   e.result.Known,
 		Result: v1.RecordResult{
-			Decision: p.decision.Effect, Reasons: p.decision.Reasons, Items: p.decision.Items, Obligations: p.decision.Obligations,
+			Decision: e.decision.Effect, Reasons: e.decision.Reasons, Items: e.decision.Items, Obligations: e.decision.Obligations,
 		},
-		Error: p.fault,
+		Error: e.fault,
 		Metrics: map[string]int64{
-			"timer_extract_ns":         p.extract.Nanoseconds(),
-			"timer_rego_query_eval_ns": p.evaluate.Nanoseconds(),
-			"timer_gate_ns":            options.Clock().Sub(p.start).Nanoseconds(),
+			"timer_extract_ns":         e.extract.Nanoseconds(),
+			"timer_rego_query_eval_ns": e.evaluate.Nanoseconds(),
+			"timer_gate_ns":            options.Clock().Sub(e.start).Nanoseconds(),
 		},
 		Erased: []string{}, Masked: []string{},
 	}
-	if p.call != nil {
-		line.Call, line.Erased, line.Masked = options.Redactor.Redact(p.call, p.input.Tool.Kind, p.result.Known)
+	if e.call != nil {
+		line.Call, line.Erased, line.Masked = options.Redactor.Redact(e.call, e.input.Tool.Kind, e.result.Known)
 	}
-	line.Result.PromptID = p.answered
-	if p.decision.Prompt != nil {
-		line.Result.PromptID = p.decision.Prompt.ID
+	line.Result.PromptID = e.answered
+	if e.decision.Prompt != nil {
+		line.Result.PromptID = e.decision.Prompt.ID
 	}
 	return line
 }

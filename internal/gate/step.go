@@ -10,9 +10,9 @@ const (
 )
 
 // step begins a step, which ends with the function that it returns.
-func (p *passage) step(ctx context.Context, name string) (stepping context.Context, done func()) {
-	if p.gate.options.Step == nil {
+func (e *evaluation) step(ctx context.Context, name string) (stepping context.Context, done func()) {
+	if e.gate.options.Step == nil {
 		return ctx, func() {}
 	}
-	return p.gate.options.Step(ctx, name)
+	return e.gate.options.Step(ctx, name)
 }

@@ -8,8 +8,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// callText is the call as text: the command line of a shell tool, with its
-// other arguments behind it, and else all arguments.
+// callText is the call as text: the command line of a shell tool, followed by its other arguments, and else
+// all arguments.
 func callText(call *v1.Call, kind string) string {
 	whole := string(call.Args)
 	if kind == v1.ToolShell {
@@ -24,8 +24,8 @@ func callText(call *v1.Call, kind string) string {
 	return whole
 }
 
-// commandText returns the command line, followed by a line with the other
-// arguments if there are any, since they may say where it runs.
+// commandText returns the command line, followed by a line with the other arguments if there are any, since
+// they may determine where it runs.
 func commandText(args json.RawMessage) (string, bool) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(args, &members); err != nil {
@@ -49,8 +49,8 @@ func commandText(args json.RawMessage) (string, bool) {
 	return "", false
 }
 
-// exposure masks texts, makes them visible and remembers whether one had to be made so. What is masked
-// doesn't count: a person can judge a call without its passwords, and an approval remembers verbs and
+// exposure masks texts, makes invisible characters visible and records whether a text had any. Masking
+// doesn't count: a person can judge a call without its passwords, and an approval contains verbs and
 // directories.
 type exposure struct {
 	mask    func(text string) string
@@ -63,8 +63,7 @@ func (e *exposure) expose(text string) string {
 	return shown
 }
 
-// line is expose for what stands on one line: a line feed in it would let it pose
-// as more than it is.
+// line is expose for what is on one line: a line feed in it would let it pose as more than it is.
 func (e *exposure) line(text string) string {
 	shown, altered := visible.Line(e.expose(text))
 	e.altered = e.altered || altered

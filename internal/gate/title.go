@@ -24,12 +24,12 @@ type matter struct {
 
 type touchedPath struct{ op, name string }
 
-func (p *passage) subjectOf(items []int, shown *exposure) *matter {
+func (e *evaluation) subjectOf(items []int, shown *exposure) *matter {
 	out := &matter{}
 	for _, index := range items {
-		item := &p.input.Items[index]
+		item := &e.input.Items[index]
 		if item.Kind == v1.ItemPath {
-			if path := (touchedPath{shown.line(item.Verb), shown.line(p.place(item))}); path.name != "" && !slices.Contains(out.paths, path) {
+			if path := (touchedPath{shown.line(item.Verb), shown.line(e.place(item))}); path.name != "" && !slices.Contains(out.paths, path) {
 				out.paths = append(out.paths, path)
 				continue
 			}
@@ -97,12 +97,11 @@ func some(texts []string, most int) string {
 // mostReasons is how many reasons a person is shown.
 const mostReasons = 2
 
-// why are the messages of the rules that ask, each once. What a rule of the site says
-// comes before that something isn't approved.
-func (p *passage) why(shown *exposure) []string {
+// why are the distinct messages of the rules that prompt. A message of a site rule precedes "isn't approved".
+func (e *evaluation) why(shown *exposure) []string {
 	var specific, usual []string
-	for i := range p.result.Reasons {
-		reason := &p.result.Reasons[i]
+	for i := range e.result.Reasons {
+		reason := &e.result.Reasons[i]
 		if reason.Effect != v1.EffectPrompt || reason.Message == "" {
 			continue
 		}
@@ -121,8 +120,8 @@ func (p *passage) why(shown *exposure) []string {
 // codeApprovalRequired is the code of the rule approvals/required.
 const codeApprovalRequired = "approval_required"
 
-// lookalikes are what looks like something else in a call: words that mix scripts, and
-// verbs and hosts with letters that aren't Latin.
+// lookalikes are the confusable parts of a call: words that mix scripts, and verbs and hosts with letters
+// that aren't Latin.
 func lookalikes(text string, verbs []string) []string {
 	out := visible.MixedWords(text)
 	for _, name := range append(visible.Hosts(text), strings.Fields(strings.Join(verbs, " "))...) {

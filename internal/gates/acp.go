@@ -14,20 +14,20 @@ import (
 	"policyd/internal/pep"
 )
 
-// ACPOptions say for whom an ACP gate stands.
+// ACPOptions configure an ACP gate.
 type ACPOptions struct {
 	Client pep.Transport // required
-	// Session is what the sessions of the agent have in common. Its ID is that of
-	// this run of the gate, from which theirs are made.
+	// Session is what the sessions of the agent have in common. Its ID is that of this run of the gate;
+	// theirs derive from it.
 	Session v1.Session
 	// Hold is how long a request waits for a person.
 	Hold time.Duration
-	// Note tells the person who runs the gate.
+	// Note shows a message to the person who runs the gate.
 	Note func(text string)
 	// Limit bounds messages, in bytes; MaxLine unless set.
 	Limit int
-	// Launcher is the command line that runs a decision contained, without the decision. Empty
-	// where the client's terminals are left as they are.
+	// Launcher is the command line that runs a decision contained, without the decision's id. If it is empty,
+	// the client's terminals stay as they are.
 	Launcher []string
 }
 
@@ -38,11 +38,11 @@ type ACP struct {
 	sidecar *pep.Sidecar
 
 	mu sync.Mutex
-	// base stands for the run before there is a session.
+	// base represents the run before there is a session.
 	base *own
 	// sessions are the agent's, by its own ids.
 	sessions map[string]*own
-	// asked are requests of the client whose answers make a session, by their ids.
+	// asked are requests of the client whose responses create a session, by their ids.
 	asked map[string]v1.Session
 	// creating are requests of the agent for terminals that the client has, by
 	// their ids.
@@ -51,7 +51,7 @@ type ACP struct {
 	peers []v1.Peer
 }
 
-// creation is a terminal that was asked for.
+// creation is a terminal that was requested.
 type creation struct{ session, decision string }
 
 // NewACP returns a gate.
@@ -73,8 +73,7 @@ func NewACP(options ACPOptions) (*ACP, error) {
 // clientPeer is the name of the one client in the sessions of the gate.
 const clientPeer = "client"
 
-// Run starts the agent and stands before it until one side ends or ctx does. It
-// returns the agent's exit status.
+// single reads a line with at most one message. ACP has no batches.
 func (g *ACP) Run(ctx context.Context, argv []string, streams Streams) (int, error) {
 	code, err := g.run(ctx, argv, streams)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
@@ -105,9 +104,8 @@ func single(line []byte) (*jsonrpc.Message, *jsonrpc.FaultError) {
 	return &messages[0], nil
 }
 
-// takeFromClient passes a message of the client on. The client is the host, which
-// is trusted: what it says of sessions is taken down, and what it advertises is
-// cut to what policy serves.
+// takeFromClient forwards a message of the client. The client is the host, which is trusted: its statements
+// about sessions are stored, and its capabilities are cut to those that the policy serves.
 func (g *ACP) takeFromClient(ctx context.Context, line []byte) error {
 	m, fault := single(line)
 	if fault != nil {
@@ -127,8 +125,8 @@ func (g *ACP) takeFromClient(ctx context.Context, line []byte) error {
 	return nil
 }
 
-// takeFromAgent passes a message of the agent on, unless it asks the client for
-// something that policy has to allow.
+// takeFromAgent forwards a message of the agent, unless it is a request to the client that the policy has to
+// allow.
 func (g *ACP) takeFromAgent(ctx context.Context, line []byte) error {
 	m, fault := single(line)
 	if fault == nil {

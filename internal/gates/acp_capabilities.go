@@ -21,13 +21,13 @@ const (
 	capabilityTerm  = "terminal"
 )
 
-// advertise returns the client's initialize as the agent gets it: of what the
-// client can do, what policy serves (N3). Where policy can't be asked, that is
-// nothing. Only the capabilities are written anew, and only where they change.
+// advertise returns the client's initialize for the agent: the client's capabilities that the policy serves
+// (N3). If the policy can't be reached, there are none. Only the capabilities are rewritten, and only if they
+// change.
 func (g *ACP) advertise(ctx context.Context, line []byte, m *jsonrpc.Message) []byte {
 	params, err := jsonrpc.Object(m.Params)
 	if err != nil {
-		return line // there are no capabilities in it
+		return line // it has no capabilities
 	}
 	for _, member := range params {
 		if member.Name != capabilities {
@@ -44,7 +44,7 @@ func (g *ACP) advertise(ctx context.Context, line []byte, m *jsonrpc.Message) []
 	return line
 }
 
-// setPeer takes down what the client can do.
+// setPeer stores the client's capabilities.
 func (g *ACP) setPeer(value []byte) {
 	var said acp.ClientCapabilities
 	if err := json.Unmarshal(value, &said); err != nil {
@@ -114,8 +114,7 @@ func both(value []byte, served bool) []byte {
 	return []byte("false")
 }
 
-// rewrite returns an object with other values. What is no object is returned as
-// an empty one.
+// rewrite returns an object with other values. Anything that isn't an object becomes an empty one.
 func rewrite(object []byte, change func(name string, value []byte) []byte) []byte {
 	members, err := jsonrpc.Object(object)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 // The program's variables are part of the decision.
 var keptOfTerminal = []string{"sessionId", "cwd", "outputByteLimit", "_meta"}
 
-// oblige returns the request's line as it may pass: where the decision obliges, the client is
-// asked to start what runs the decision contained. All of its words are plain, since some clients
-// hand them to a shell.
+// oblige returns the line of the request as it may pass: if the decision obliges, the client is asked to
+// start the launcher, which runs the decision contained. All words are literal, since some clients pass them
+// to a shell.
 func (g *ACP) oblige(r *request, decision *v1.Decision) ([]byte, error) {
 	if len(decision.Obligations)+len(decision.Run) == 0 {
 		return r.line, nil

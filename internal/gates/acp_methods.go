@@ -9,11 +9,11 @@ import (
 	"policyd/internal/jsonrpc"
 )
 
-// methodCancelRequest gives a request up that its sender has sent.
+// methodCancelRequest cancels a request of its sender.
 const methodCancelRequest = "$/cancel_request"
 
-// gatedNamespaces are asked about whole, so that a method that a later version adds
-// is gated, too; policy has the table that says what each is.
+// gatedNamespaces are decided as a whole, so that a method of a later version is gated, too. The policy has
+// the table of methods.
 var gatedNamespaces = []string{"fs/", "terminal/"}
 
 // gated reports whether a method of the agent reaches the client only by policy's
@@ -30,8 +30,8 @@ func gated(method string) bool {
 	return false
 }
 
-// gatedFault refuses what some client could take for a gated method, and gated
-// methods that nobody could be answered about.
+// gatedFault refuses messages that some client could read as a gated method, and gated methods without an id
+// to respond to.
 func gatedFault(m *jsonrpc.Message) *jsonrpc.FaultError {
 	if m.Method == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"policyd/internal/jsonrpc"
 )
 
-// Reasons of errors that come of the gate and not of policy.
+// Reasons of errors that come from the gate and not from the policy.
 const (
 	reasonUndecided = "undecided"         // the sidecar is away, or its answer isn't one
 	reasonSession   = "session_unknown"   // the client asked for no such session
@@ -21,7 +21,7 @@ const (
 	reasonPerson    = "approval_required" // nobody answered in time
 )
 
-// request is one request of the agent on its way.
+// request is one request of the agent on its way through the gate.
 type request struct {
 	line, id []byte
 	method   string
@@ -33,8 +33,8 @@ type request struct {
 // asksPerson reports whether the request is itself a question for a person.
 func (r *request) asksPerson() bool { return r.method == acp.ClientMethodSessionRequestPermission }
 
-// takeRequest decides a request of the agent. What a person has to be asked about
-// is set aside, so that what follows isn't kept waiting.
+// takeRequest decides a request of the agent. A request that has to wait for a person is set aside, so that
+// it doesn't block those after it.
 func (g *ACP) takeRequest(ctx context.Context, line []byte) error {
 	// The line is only lent, and a request may outlive it.
 	line = clone(line)
@@ -56,7 +56,7 @@ func (g *ACP) takeRequest(ctx context.Context, line []byte) error {
 	return g.conclude(r, decision, err)
 }
 
-// errUnknownSession is the fault of a request for a session that nobody asked for.
+// errUnknownSession is the fault of a request for a session that the client didn't request.
 var errUnknownSession = errors.New("the client has no such session")
 
 func (g *ACP) decide(ctx context.Context, r *request) (*v1.Decision, error) {
@@ -91,7 +91,7 @@ func (g *ACP) conclude(r *request, decision *v1.Decision, err error) error {
 	case v1.EffectAllow:
 		return g.allow(r, decision)
 	case v1.EffectPrompt:
-		// A question for a person is asked by the client, who has one.
+		// The client asks the question for a person: it has one.
 		if r.asksPerson() && decision.Prompt.State == v1.PromptDelegated && forwards(decision) {
 			return g.toClient(r.line)
 		}
@@ -146,8 +146,7 @@ func forwards(decision *v1.Decision) bool {
 	return false
 }
 
-// deny answers a request that isn't passed on. A question for a person gets the
-// answer of one who says no.
+// deny answers a request that isn't forwarded. A question for a person gets the answer no.
 func (g *ACP) deny(r *request, refusal *v1.JSONRPCError) error {
 	if r.asksPerson() {
 		if option, found := optionOf(r.params, acp.PermissionOptionKindRejectOnce); found {
@@ -186,8 +185,8 @@ func outcome(outcome, option string) permission {
 	return permission{permissionOutcome{Outcome: outcome, OptionID: option}}
 }
 
-// optionOf finds the option of a kind. What holds for more than once is never
-// looked for: what is remembered, policyd remembers.
+// optionOf finds the option of a kind. Options that apply more than once are never used: policyd itself
+// remembers answers.
 func optionOf(params []byte, kind acp.PermissionOptionKind) (string, bool) {
 	members, err := jsonrpc.Object(params)
 	if err != nil {

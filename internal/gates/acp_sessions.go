@@ -29,8 +29,8 @@ func texts(object []byte) map[string]string {
 	return out
 }
 
-// expectSession takes down what the client says of a session that it asks for.
-// Its directory is the project: the client is the host (P14).
+// expectSession stores a session that the client requests. Its directory is the project: the client is the
+// host (P14).
 func (g *ACP) expectSession(ctx context.Context, m *jsonrpc.Message) {
 	params := texts(m.Params)
 	template := g.template(params["cwd"])
@@ -40,7 +40,7 @@ func (g *ACP) expectSession(ctx context.Context, m *jsonrpc.Message) {
 		defer g.mu.Unlock()
 		g.asked[string(m.ID)] = template
 	case acp.AgentMethodSessionLoad, acp.AgentMethodSessionResume:
-		// The agent may ask for something before it has answered.
+		// The agent may send requests before it responds.
 		g.begin(ctx, params["sessionId"], template)
 	case acp.AgentMethodSessionClose:
 		g.mu.Lock()
@@ -53,8 +53,7 @@ func (g *ACP) expectSession(ctx context.Context, m *jsonrpc.Message) {
 	}
 }
 
-// template is a session in a directory, without its id. A directory that isn't
-// absolute is none.
+// template is a session in a directory, without its id. The directory must be absolute.
 func (g *ACP) template(cwd string) v1.Session {
 	session := g.options.Session
 	if filepath.IsAbs(cwd) {
@@ -66,8 +65,7 @@ func (g *ACP) template(cwd string) v1.Session {
 	return session
 }
 
-// madeSession registers the session that an answer of the agent names, where the
-// client asked for one.
+// madeSession registers the session in an agent's response, if the client requested one.
 func (g *ACP) madeSession(ctx context.Context, m *jsonrpc.Message) {
 	g.mu.Lock()
 	template, asked := g.asked[string(m.ID)]
@@ -79,8 +77,8 @@ func (g *ACP) madeSession(ctx context.Context, m *jsonrpc.Message) {
 	g.begin(ctx, texts(m.Result)["sessionId"], template)
 }
 
-// begin makes a session known and registers it. The agent chooses the id: one that
-// it has given before stays what it was.
+// begin stores and registers a session. The agent chooses the id: an id that it used before keeps its
+// session.
 func (g *ACP) begin(ctx context.Context, id string, template v1.Session) {
 	if id == "" {
 		return
@@ -98,8 +96,8 @@ func (g *ACP) begin(ctx context.Context, id string, template v1.Session) {
 	}
 }
 
-// sessionID is policyd's id of an agent's session. It holds that of the gate's run:
-// an agent that chose an id anew can't come by what another session may.
+// sessionID is policyd's id of an agent's session. It contains the id of the gate's run, so an agent can't
+// choose the id of another session.
 func sessionID(run, id string) string {
 	whole := run + ":" + id
 	if strict.SessionIDFault(whole) == "" {
@@ -109,15 +107,14 @@ func sessionID(run, id string) string {
 	return run + ":" + hex.EncodeToString(sum[:16])
 }
 
-// sessionOf is the session of a request of the agent, nil where it isn't known.
+// sessionOf is the session of a request of the agent, nil if it isn't known.
 func (g *ACP) sessionOf(params []byte) *own {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.sessions[texts(params)["sessionId"]]
 }
 
-// noteTerminal tells policyd by which name the client made a terminal, before the
-// agent can use it (N5).
+// noteTerminal reports the client's name of a terminal to policyd, before the agent can use it (N5).
 func (g *ACP) noteTerminal(ctx context.Context, m *jsonrpc.Message) {
 	g.mu.Lock()
 	made, asked := g.creating[string(m.ID)]

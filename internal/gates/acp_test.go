@@ -234,7 +234,7 @@ func TestACPAnswersForThePerson(t *testing.T) {
 	for name, c := range map[string]struct {
 		decide  func(*v1.Call) (v1.Decision, error)
 		line    string
-		outcome string // empty where the client is asked
+		outcome string // empty if the client is asked
 	}{
 		"certain":             {routing(routed(v1.EffectAllow, "collaborative", "", "allow_once")), askPermission, `{"outcome":"selected","optionId":"a1"}`},
 		"certain, no option":  {routing(routed(v1.EffectAllow, "collaborative", "", "allow_once")), without("allow_once"), ""},

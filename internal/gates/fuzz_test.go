@@ -78,8 +78,8 @@ func methodMembers(object []byte) []string {
 	return methods
 }
 
-// feed hands lines to a side of a gate and holds that what passes is what came,
-// byte for byte, and that what is answered is JSON. It returns what passed.
+// feed hands lines to a side of a gate and checks that what passes is what came, byte for byte, and that what
+// is answered is JSON. It returns what passed.
 func feed(t *testing.T, text []byte, take func(ctx context.Context, line []byte) error, passed, answers *bytes.Buffer) []byte {
 	t.Helper()
 	lines := stdio.NewLines(bytes.NewReader(text), 1<<16)
@@ -108,8 +108,8 @@ func feed(t *testing.T, text []byte, take func(ctx context.Context, line []byte)
 	return expected
 }
 
-// FuzzMCPGatesEveryCall holds that nothing passes undecided that any reader could
-// take for a call: the sidecar is away, so no call may pass at all.
+// FuzzMCPGatesEveryCall checks that nothing passes undecided that any reader could take for a call: the
+// sidecar is away, so no call may pass at all.
 func FuzzMCPGatesEveryCall(f *testing.F) {
 	for _, seed := range seeds("tools/call") {
 		f.Add([]byte(seed))
@@ -125,7 +125,7 @@ func FuzzMCPGatesEveryCall(f *testing.F) {
 	})
 }
 
-// FuzzACPGatesEveryRequest holds the same for what an agent may ask its client.
+// FuzzACPGatesEveryRequest checks the same for what an agent may ask its client.
 func FuzzACPGatesEveryRequest(f *testing.F) {
 	for _, method := range []string{"fs/read_text_file", "terminal/create", "session/request_permission"} {
 		for _, seed := range seeds(method) {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// held are the requests of one side that wait for a person, by their ids as they
-// were written. It may be used concurrently.
+// held are the requests of one side that wait for a person, by their ids as they were written. It may be used
+// concurrently.
 type held struct {
 	mu   sync.Mutex
 	wait sync.WaitGroup
@@ -47,7 +47,7 @@ func (h *held) start(ctx context.Context, id string, run func(ctx context.Contex
 	})
 }
 
-// cancel gives a request up that still waits.
+// cancel cancels a request that still waits.
 func (h *held) cancel(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +57,7 @@ func (h *held) cancel(id string) {
 	}
 }
 
-// cancelAll gives everything up and waits until nothing waits any more.
+// cancelAll cancels everything and waits until nothing waits any more.
 func (h *held) cancelAll() {
 	h.mu.Lock()
 	h.closed = true
@@ -69,8 +69,8 @@ func (h *held) cancelAll() {
 	h.wait.Wait()
 }
 
-// finish runs what ends a wait, unless the request was given up before. A
-// cancellation that comes later is passed on after what finish wrote.
+// finish runs the end of a wait, unless the request was cancelled before. A later cancellation is forwarded
+// after finish wrote.
 func (h *held) finish(request *waiting, do func() error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

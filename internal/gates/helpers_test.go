@@ -238,7 +238,7 @@ func (r *rig) end(t *testing.T) (got string) {
 	return string(text)
 }
 
-// identical holds that two texts are the same byte for byte, and not only as JSON.
+// identical checks that two texts are the same byte for byte, and not only as JSON.
 func identical(t *testing.T, want, got string) {
 	t.Helper()
 	require.Equal(t, want, got)

@@ -12,20 +12,20 @@ import (
 	"policyd/internal/pep"
 )
 
-// MCPOptions say for whom an MCP gate stands, and before which server.
+// MCPOptions configure an MCP gate and its server.
 type MCPOptions struct {
 	Client pep.Transport // required
 	// Server is the name that approvals of its tools are kept by; see CheckServerName.
 	Server string
-	// Session is the one whose calls they are. A Joined one is kept by somebody
-	// else; any other is registered, and archived when the gate ends.
+	// Session is the session of the calls. A Joined one belongs to another program; any other is registered,
+	// and archived when the gate ends.
 	Session v1.Session
 	Joined  bool
 	// Cwd is the directory that the server runs in.
 	Cwd string
 	// Hold is how long a call waits for a person.
 	Hold time.Duration
-	// Note tells the person who runs the gate.
+	// Note shows a message to the person who runs the gate.
 	Note func(text string)
 	// Limit bounds messages, in bytes; MaxLine unless set.
 	Limit int
@@ -59,8 +59,7 @@ func NewMCP(options MCPOptions) (*MCP, error) {
 	return g, nil
 }
 
-// Run starts the server and stands before it until one side ends or ctx does. It
-// returns the server's exit status.
+// Run starts the server and precedes it until one side ends or ctx does. It returns the server's exit status.
 func (g *MCP) Run(ctx context.Context, argv []string, streams Streams) (int, error) {
 	code, err := g.run(ctx, argv, streams)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
@@ -69,7 +68,7 @@ func (g *MCP) Run(ctx context.Context, argv []string, streams Streams) (int, err
 	return code, err
 }
 
-// take passes a line of the client on, unless it calls a tool and may not.
+// take forwards a line of the client, unless it is a tool call that isn't allowed.
 func (g *MCP) take(ctx context.Context, line []byte) error {
 	messages, batch, err := jsonrpc.Read(line)
 	var fault *jsonrpc.FaultError
@@ -100,8 +99,8 @@ func (g *MCP) pass(line []byte) error {
 	return nil
 }
 
-// takeCall decides one call. What a person has to be asked about is set aside, so
-// that what follows isn't kept waiting.
+// takeCall decides one call. A call that has to wait for a person is set aside, so that it doesn't block
+// those after it.
 func (g *MCP) takeCall(ctx context.Context, line, id []byte, called *called) error {
 	call, decision, err := g.decide(ctx, called)
 	if err == nil && decision.Effect == v1.EffectPrompt && g.options.Hold > 0 {

@@ -8,8 +8,8 @@ import (
 	"policyd/internal/jsonrpc"
 )
 
-// takeBatch passes a batch on as a whole or not at all. A call that a person
-// would have to be asked about is refused here; alone it can be held.
+// takeBatch forwards a batch as a whole or not at all. A call that would prompt is refused here; alone it can
+// be held.
 func (g *MCP) takeBatch(ctx context.Context, line []byte, messages []jsonrpc.Message) error {
 	texts := make([]string, len(messages)) // why a message can't pass
 	calls := make([]*called, len(messages))
@@ -43,7 +43,7 @@ func (g *MCP) takeBatch(ctx context.Context, line []byte, messages []jsonrpc.Mes
 	return g.refuseBatch(messages, calls, texts)
 }
 
-// refuseBatch answers every request of a batch of which nothing was passed on.
+// refuseBatch answers every request of a batch of which nothing was forwarded.
 func (g *MCP) refuseBatch(messages []jsonrpc.Message, calls []*called, texts []string) error {
 	answers := [][]byte{}
 	for i := range messages {

@@ -11,20 +11,20 @@ import (
 	"policyd/internal/jsonrpc"
 )
 
-// Methods of MCP that the gate knows.
+// Methods of MCP that the gate handles.
 const (
 	methodCall      = "tools/call"
 	methodCancelled = "notifications/cancelled"
 )
 
-// A tool of a server has this name where policy decides about it.
+// The policy sees a server's tool under this name.
 const (
 	toolPrefix    = "mcp__"
 	toolSeparator = "__"
 )
 
-// CheckServerName refuses names of servers that could be taken for another
-// server and the beginning of a tool's name.
+// CheckServerName refuses names of servers that could be read as another server's name and the beginning of a
+// tool's name.
 func CheckServerName(name string) error {
 	switch {
 	case name == "":
@@ -49,8 +49,8 @@ var callParams = map[string]bool{
 	"name": true, "arguments": true, "_meta": false, "task": false, "inputResponses": false, "requestState": false,
 }
 
-// toolCall reads a call of a tool, nil for any other message. A message that some
-// server could take for a call, and that isn't exactly one, is a fault.
+// toolCall parses a call of a tool, nil for any other message. A message that some server could read as a
+// call, and that isn't exactly one, is a fault.
 func toolCall(m *jsonrpc.Message) (*called, *jsonrpc.FaultError) {
 	if m.Method != methodCall {
 		if jsonrpc.Fold(m.Method) == foldedCall {
@@ -111,8 +111,7 @@ func cancelledID(m *jsonrpc.Message) string {
 	return ""
 }
 
-// toolError answers a call in the way of a tool that failed, so that the model
-// reads why.
+// toolError answers a call in the form of a failed tool, so that the model reads the reason.
 func toolError(id []byte, text string) ([]byte, error) {
 	return jsonrpc.Result(id, &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}})
 }

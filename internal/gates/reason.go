@@ -7,10 +7,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// away is what those behind a gate are told while nothing can be decided.
+// away is the message while nothing can be decided.
 const away = "not allowed: the call can't be decided: "
 
-// explain says to an agent why a call was not allowed, and what would help.
+// explain tells an agent why a call was not allowed, and the remedy.
 func explain(decision *v1.Decision) string {
 	messages := []string{}
 	for _, reason := range decision.Reasons {
@@ -31,5 +31,5 @@ func explain(decision *v1.Decision) string {
 	return text
 }
 
-// because says why a call could not be decided.
+// because states why a call could not be decided.
 func because(err error) string { return away + err.Error() }

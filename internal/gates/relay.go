@@ -20,26 +20,25 @@ type Streams struct {
 // MaxLine bounds a message, in bytes. A longer one is refused.
 const MaxLine = 64 << 20
 
-// farewell bounds what a gate does for its sessions after it was told to end.
+// farewell bounds the time for ending sessions after the gate was told to end.
 const farewell = 5 * time.Second
 
-// relay stands between the streams of the gate and a program that it starts.
+// relay is between the streams of the gate and a program that it starts.
 type relay struct {
 	toHost  *stdio.LineWriter
 	toChild *stdio.LineWriter
 	held    held
-	// note tells the person who runs the gate.
+	// note shows a message to the person who runs the gate.
 	note func(text string)
-	// fromHost takes a line of the host. An error ends the gate.
+	// fromHost handles a line of the host. An error ends the gate.
 	fromHost func(ctx context.Context, line []byte) error
-	// fromChild takes a line of the program; nil passes its output on as it comes.
+	// fromChild handles a line of the program; nil forwards its output as it is.
 	fromChild func(ctx context.Context, line []byte) error
 	// limit bounds lines, in bytes.
 	limit int
 }
 
-// run starts the program and stands between until one side ends. It returns the
-// exit status of the program.
+// run starts the program and is between until one side ends. It returns the exit status of the program.
 func (r *relay) run(ctx context.Context, argv []string, streams Streams) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -59,7 +58,7 @@ func (r *relay) run(ctx context.Context, argv []string, streams Streams) (int, e
 	case err = <-hostEnded:
 	case <-child.Ended():
 	}
-	// Who asked is gone, or who would be asked: nobody waits for an answer.
+	// One of the two sides is gone: nobody waits for an answer.
 	release()
 	r.held.cancelAll()
 	child.CloseInput()
@@ -68,8 +67,8 @@ func (r *relay) run(ctx context.Context, argv []string, streams Streams) (int, e
 	return code, errors.Join(err, childErr, r.toHost.End())
 }
 
-// outlet is where the program's output goes. read takes it there, and drained
-// returns when all of it was taken.
+// outlet is the destination of the program's output. read copies it there, and drained returns when all of it
+// was copied.
 func (r *relay) outlet(ctx context.Context) (output io.Writer, read, drained func()) {
 	if r.fromChild == nil {
 		return r.toHost, func() {}, func() {}
@@ -78,7 +77,7 @@ func (r *relay) outlet(ctx context.Context) (output io.Writer, read, drained fun
 	done := make(chan struct{})
 	read = func() {
 		defer close(done)
-		// What the program still had to say is taken although the gate ends.
+		// The rest of the program's output is copied although the gate ends.
 		_ = reader.CloseWithError(r.each(context.WithoutCancel(ctx), reader, r.fromChild, r.toChild))
 	}
 	return writer, read, func() {
@@ -87,10 +86,10 @@ func (r *relay) outlet(ctx context.Context) (output io.Writer, read, drained fun
 	}
 }
 
-// putter takes a line between other lines.
+// putter writes a line between other lines.
 type putter interface{ Put(line []byte) error }
 
-// each hands line by line to take, and refuses what is too long.
+// each passes line by line to take, and refuses lines that are too long.
 func (r *relay) each(
 	ctx context.Context, from io.Reader, take func(ctx context.Context, line []byte) error, back putter,
 ) error {
@@ -118,7 +117,7 @@ func (r *relay) each(
 	}
 }
 
-// refuse answers what can't be passed on, where there is somebody to answer.
+// refuse answers a message that can't be forwarded, if it has an id.
 func (r *relay) refuse(fault *jsonrpc.FaultError, back putter) error {
 	r.note("a message was not passed on: " + fault.Message)
 	if fault.ID == nil && (fault.Code == jsonrpc.CodeUnknownMethod || fault.Code == jsonrpc.CodeInvalidParams) {

@@ -13,13 +13,11 @@ import (
 // codeSensitive is the sidecar's answer to a project that can't be one.
 const codeSensitive = "sensitive_root"
 
-// own is the session that a gate registers for those behind it. Registration is
-// tried again with every call until it succeeded, so that a sidecar may start
-// late. It may be used concurrently.
+// own is the session that a gate registers. Registration is repeated with every call until it succeeds, so
+// that a sidecar may start later. It may be used concurrently.
 type own struct {
 	sidecar *pep.Sidecar
-	// joined is true for a session that somebody else keeps: it is neither
-	// registered nor archived.
+	// joined is true for a session of another program: it is neither registered nor archived.
 	joined bool
 	note   func(text string)
 
@@ -28,8 +26,8 @@ type own struct {
 	ready   bool
 }
 
-// current returns the session for a call. A project that is a sensitive
-// directory is none: the session goes on without (P14).
+// current returns the session for a call. If the project is a sensitive directory, the session has no project
+// (P14).
 func (o *own) current(ctx context.Context) (v1.Session, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

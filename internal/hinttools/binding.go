@@ -22,9 +22,9 @@ type Sessions interface {
 
 var _ Sessions = (*pep.Sidecar)(nil)
 
-// Binding says whose tools these are. It doesn't change while it is used.
+// Binding identifies the session of these tools. It doesn't change while it is used.
 type Binding struct {
-	// Session is the one that the host named. Nothing else counts then.
+	// Session is the one from the host. If it is set, nothing else applies.
 	Session string
 	// Client is the agent program, and Own the session id that its environment
 	// gave, empty for none.
@@ -37,8 +37,7 @@ type Binding struct {
 	Since time.Time
 }
 
-// unboundError says why it isn't known for which session a tool acts, and what
-// the person can do.
+// unboundError states why it isn't known for which session a tool acts, and what the person can do.
 type unboundError struct{ text string }
 
 var _ error = (*unboundError)(nil)
@@ -49,8 +48,8 @@ func unbound(format string, values ...any) error {
 	return &unboundError{fmt.Sprintf(format, values...)}
 }
 
-// Resolve names the active session that a call belongs to. meta is what the
-// client added to the call. Of several that it could be, it is none.
+// Resolve returns the active session of a call. meta is what the client added to the call. If several
+// sessions are possible, there is none.
 func (b *Binding) Resolve(ctx context.Context, sessions Sessions, meta map[string]any) (string, error) {
 	if b.Session != "" {
 		return b.Session, active(ctx, sessions, b.Session)
@@ -63,14 +62,14 @@ func (b *Binding) Resolve(ctx context.Context, sessions Sessions, meta map[strin
 		}
 	}
 	if own != "" {
-		// As hooks spell it: an id may hold signs that a session's can't.
+		// Hooks spell it in this way: an id may contain signs that a session's can't.
 		id := b.Client.Agent + ":" + url.QueryEscape(own)
 		return id, active(ctx, sessions, id)
 	}
 	return b.search(ctx, sessions)
 }
 
-// active holds that a session is known and has not ended.
+// active checks that a session is registered and has not ended.
 func active(ctx context.Context, sessions Sessions, id string) error {
 	info, err := sessions.Session(ctx, id)
 	var refused *pep.RefusedError
@@ -88,8 +87,8 @@ func active(ctx context.Context, sessions Sessions, id string) error {
 	return nil
 }
 
-// search finds the session where the client doesn't say it: the only active one
-// of this agent in this project that began no earlier than the agent program.
+// search returns the session if the client doesn't identify it: the only active one of this agent in this
+// project that began no earlier than the agent program.
 func (b *Binding) search(ctx context.Context, sessions Sessions) (string, error) {
 	all, err := sessions.Sessions(ctx)
 	if err != nil {

@@ -48,8 +48,7 @@ func session(id, agent, project string, change ...func(*v1.SessionInfo)) v1.Sess
 
 func archived(info *v1.SessionInfo) { info.State = v1.SessionArchived }
 
-// D5: the session is the host's to say. Where several could be meant, or none, no
-// session is.
+// D5: the session is the host's to say. If several could be meant, or none, no session is.
 func TestBinding(t *testing.T) {
 	early := func(info *v1.SessionInfo) { info.CreatedAt = started.Add(-time.Second) }
 	child := func(info *v1.SessionInfo) { info.ParentID = "gemini-cli:1" }

@@ -13,7 +13,7 @@ import (
 	"policyd/internal/pep"
 )
 
-// Sidecar is what the tools ask. It is used concurrently.
+// Sidecar is what the tools call. It is used concurrently.
 type Sidecar interface {
 	Sessions
 	RequestAccess(ctx context.Context, id, path, reason string, wait time.Duration) (*v1.AccessResponse, error)
@@ -149,8 +149,7 @@ func (t *tools) session(ctx context.Context, request *mcp.CallToolRequest) (stri
 	return id, nil
 }
 
-// unreached says to the model what an error means for it. What it returns is the
-// result of a tool that failed.
+// unreached explains an error to the model. It returns the result of a failed tool.
 func unreached(err error) error {
 	var refused *pep.RefusedError
 	if errors.As(err, &refused) {

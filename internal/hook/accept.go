@@ -11,13 +11,13 @@ import (
 	"policyd/internal/pdp"
 )
 
-// The headers by which policyd is told apart from another server at its place.
+// The headers by which policyd is distinguished from another server at its place.
 const (
 	decisionHeader = "Policyd-Decision"
 	exitHeader     = "Policyd-Exit"
 )
 
-// accept takes an answer only if it is whole and policyd's own.
+// accept accepts an answer only if it is complete and policyd's own.
 func accept(answer *pdp.Answer) (reply.Reply, error) {
 	if answer.Status != http.StatusOK {
 		return reply.Reply{}, fmt.Errorf("read answer: status %d, want 200", answer.Status)
@@ -36,8 +36,7 @@ func accept(answer *pdp.Answer) (reply.Reply, error) {
 	return reply.Reply{Body: body, Exit: exit}, nil
 }
 
-// readHeaders returns the exit status. Each header stands once: of two that
-// differ, neither can be believed.
+// readHeaders returns the exit status. Each header must occur once: if two differ, neither is trusted.
 func readHeaders(header http.Header) (int, error) {
 	decisions, exits := header.Values(decisionHeader), header.Values(exitHeader)
 	if len(decisions) != 1 || len(exits) != 1 {

@@ -17,7 +17,7 @@ func Main(args []string) int {
 	debug.SetGCPercent(-1)
 	// The HTTP client's own lines are not for the agent program's users.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	// A client that no longer listens is told by the exit status, not by a signal.
+	// A client that no longer reads sees the exit status, not a signal.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -19,11 +19,11 @@ import (
 
 // The deadlines. A client's own, which the installer writes, is longer.
 const (
-	// Patience is what an answer may take where nobody is asked.
+	// Patience bounds an answer without a prompt.
 	Patience = 10 * time.Second
-	// Grace is added to a hold, for the way there and back.
+	// Grace is added to a hold, for both ways of the request.
 	Grace = 5 * time.Second
-	// MaxHold is the longest that the sidecar holds a question.
+	// MaxHold is the longest time that the sidecar holds a question.
 	MaxHold = 10 * time.Minute
 )
 
@@ -39,8 +39,8 @@ type options struct {
 	contain bool
 }
 
-// parse reads the command line, and refuses what the sidecar would refuse. With
-// an error there are options where the client is known, for its own refusal.
+// parse parses the command line, and refuses what the sidecar would refuse. With an error it still returns
+// options if the client is known, for the client's own deny.
 func parse(args []string, env func(string) (string, bool)) (*options, error) {
 	o := &options{interactive: true}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
@@ -107,8 +107,7 @@ func (o *options) patience() time.Duration {
 	return Patience
 }
 
-// query says what the launch fixed. Nothing of it comes from the payload, which
-// holds what a model wrote.
+// query contains what the launch fixed. Nothing comes from the payload, which contains a model's text.
 func (o *options) query(env func(string) (string, bool), platform string) url.Values {
 	out := url.Values{}
 	set := func(key, value string) {
@@ -136,8 +135,8 @@ func (o *options) query(env func(string) (string, bool), platform string) url.Va
 	return out
 }
 
-// launcher adds to a query how this program runs a call contained: its own real path, and
-// where it found the server.
+// launcher adds to a query how this program runs a call contained: its own real path, and where it reached
+// the server.
 func (o *options) launcher(query url.Values, address *pdp.Address) error {
 	if !o.contain {
 		return nil
@@ -172,8 +171,8 @@ func (o *options) launcher(query url.Values, address *pdp.Address) error {
 	return nil
 }
 
-// launchedIn is the project that the launch named. Claude Code alone says it to
-// its hooks in the environment; the others say it in a session's first event.
+// launchedIn is the project of the launch. Claude Code alone passes it to its hooks in the environment; the
+// others send it with a session's first event.
 func (o *options) launchedIn(env func(string) (string, bool)) string {
 	if o.project != "" {
 		return o.project
@@ -188,7 +187,7 @@ func (o *options) launchedIn(env func(string) (string, bool)) string {
 	return ""
 }
 
-// address finds the sidecar as its operators' commands do.
+// address resolves the sidecar as operators' commands do.
 func (o *options) address(env func(string) (string, bool)) (pdp.Address, error) {
 	places := pdp.Places{Socket: o.socket, RunDir: o.runDir, StateDir: o.stateDir, TCP: o.addr, TokenFile: o.tokenFile}
 	address, err := places.Find(env)

@@ -11,11 +11,11 @@ import (
 // MaxPayload bounds a payload, in bytes. The sidecar has a limit of its own.
 const MaxPayload = 8 << 20
 
-// byteOrderMark stands before the payload of some Windows programs.
+// byteOrderMark precedes the payload of some Windows programs.
 var byteOrderMark = []byte("\ufeff")
 
-// readPayload reads until the end of input. A program that never closes it ends
-// with ctx; the reader that is left behind ends with the process.
+// readPayload reads until the end of input. If a program never closes it, ctx ends the wait; the remaining
+// reader ends with the process.
 func readPayload(ctx context.Context, from io.Reader) ([]byte, error) {
 	type outcome struct {
 		payload []byte

@@ -14,8 +14,7 @@ import (
 // exitDeny is the exit status by which every client refuses.
 const exitDeny = 2
 
-// Program is the hook program. Everything that it knows of its surroundings is a
-// field. All are needed. It is run once.
+// Program is the hook program. Its whole environment is in its fields. All are required. It is run once.
 type Program struct {
 	Stdin  io.Reader
 	Stdout io.Writer
@@ -58,7 +57,7 @@ func (p *Program) answer(ctx context.Context, args []string) (reply.Reply, error
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, options.patience(), fmt.Errorf("no answer within %s", options.patience()))
 	defer cancel()
-	// Read even where the flags are wrong: the payload says how its event is refused.
+	// Read even if the flags are wrong: the payload determines how its event is refused.
 	var err error
 	if p.payload, err = readPayload(ctx, p.Stdin); err != nil {
 		return reply.Reply{}, err
@@ -83,7 +82,7 @@ func (p *Program) answer(ctx context.Context, args []string) (reply.Reply, error
 	return accept(got)
 }
 
-// plain says why a request ended, where its own end is known.
+// plain returns the reason why a request ended, if its own end is known.
 func plain(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -102,7 +101,7 @@ func (p *Program) refuse(err error) int {
 	return p.print(reply.Failure(p.client, p.payload, "policyd: "+message))
 }
 
-// print writes the answer in one go. An answer that can't be written is none.
+// print writes the answer in one write. If that fails, there is no answer.
 func (p *Program) print(answer reply.Reply) int {
 	text := append(append([]byte{}, answer.Body...), '\n')
 	written, err := p.Stdout.Write(text)
@@ -113,8 +112,8 @@ func (p *Program) print(answer reply.Reply) int {
 	return answer.Exit
 }
 
-// complain writes the one line that clients show. A standard error that can't
-// be written to leaves nobody to tell.
+// complain writes the one line that clients show. If standard error can't be written to, there is no way to
+// report it.
 func (p *Program) complain(message string) {
 	_, _ = fmt.Fprintf(p.Stderr, "policyd: %s\n", message)
 }

@@ -8,11 +8,11 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// shells are the places that Claude Code looks for shells in, besides PATH.
+// shells are the paths at which Claude Code looks for shells, in addition to PATH.
 var shells = []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}
 
-// shell is the name of the program that the client runs command lines in; empty
-// where the environment says nothing. there reports whether a program exists.
+// shell is the name of the shell that the client uses; empty if the environment doesn't determine it. there
+// reports whether a program exists.
 func (o *options) shell(env func(string) (string, bool), platform string, there func(path string) bool) string {
 	named := baseName(lookup(env, "SHELL"))
 	installed := func(name string) bool {

@@ -10,17 +10,17 @@ import (
 	"policyd/internal/shellquote"
 )
 
-// slack is what a client waits longer than its hook: a hook that is cut off says
-// nothing, and most clients run the tool then.
+// slack is how much longer a client waits than its hook: a hook that is cut off prints nothing, and most
+// clients then run the tool.
 const slack = 5 * time.Second
 
-// Options say what to install, and where.
+// Options configure an installation.
 type Options struct {
 	Client string
 	// Project is the directory whose settings are written; empty for the user's.
 	Project string
-	// Here is the directory whose settings a client also reads where the user's were
-	// written; empty for none. Only Inspect uses it.
+	// Here is the directory whose settings a client also reads if the user's were written; empty for none.
+	// Only Inspect uses it.
 	Here string
 	// Home is the user's home directory, and Env the environment, in which clients
 	// name other places for their settings.
@@ -35,13 +35,13 @@ type Options struct {
 	Policyd string
 	// Hold is how long a question is held.
 	Hold time.Duration
-	// AutoApprove lets an allow of policyd's stand for the person's own.
+	// AutoApprove sends an allow of policyd's as the person's own.
 	AutoApprove bool
 	// Contain lets command lines be rewritten so that they run contained.
 	Contain bool
 }
 
-// hintTools are the tools that hints may name where they are registered (D5).
+// hintTools are the tools that hints may mention if they are registered (D5).
 const hintTools = "request_read_access,set_working_directory"
 
 // command is the hook's command line, in words.
@@ -62,7 +62,7 @@ func (o *Options) command() []string {
 	return append(words, o.HookFlags...)
 }
 
-// offersTools says whether the hint tools are registered.
+// offersTools states whether the hint tools are registered.
 func (o *Options) offersTools() bool {
 	client, known := ByName(o.Client)
 	return o.Policyd != "" && known && (o.Project == "" || !client.userServers)
@@ -95,9 +95,9 @@ type file struct {
 	format format
 	// hooks are events in order, each with the entry that is added to its list.
 	hooks []eventHook
-	// version is written where the file is new and its client wants one.
+	// version is written if the file is new and its client wants one.
 	version int
-	// server is where the MCP server of the hint tools stands, and what it is.
+	// server is the place of the hint tools' MCP server in the settings, and its entry.
 	serverAt string
 	server   any
 }
@@ -127,8 +127,8 @@ type handler struct {
 // hookName is how Gemini CLI knows the hook.
 const hookName = "policyd"
 
-// whereToAnswer is what clients show while a hook runs that may be held. The text is fixed: no client takes one
-// from a hook that runs, but for those that take it for the answer in older versions.
+// whereToAnswer is what clients show while a hook runs that may be held. The text is fixed: no client accepts
+// one from a running hook, except for those that read it as the answer in older versions.
 const whereToAnswer = "policyd: if this waits, answer with `policyd prompts watch` or `policyd console`"
 
 // status is what a client shows while the hook runs; empty if no question is held.
@@ -147,7 +147,7 @@ func (o *Options) files() ([]file, error) {
 	return nil, fmt.Errorf("install hooks: unknown client %q", o.Client)
 }
 
-// place is a client's directory: a variable names it, or it lies in the home.
+// place is a client's directory: a variable names it, or it is in the home.
 func (o *Options) place(variable string, below ...string) string {
 	if named, set := o.Env(variable); set && filepath.IsAbs(named) {
 		return named
@@ -169,9 +169,8 @@ func (o *Options) toolsServer() stdioServer {
 	return stdioServer{Command: o.Policyd, Args: []string{"tools", "--client", o.Client}}
 }
 
-// claude's settings are read as strict JSON: with a comment in it, nothing of a
-// file counts. A project's are the person's own (settings.local.json), since the
-// program's path is this machine's.
+// claude's settings are strict JSON: with a comment in it, Claude ignores a file. A project's are the
+// person's own (settings.local.json), since the program's path is this machine's.
 func (o *Options) claude() []file {
 	line := handler{Type: "command", Command: o.shellCommand(), Timeout: o.seconds()}
 	gate := line
@@ -230,7 +229,7 @@ func (o *Options) gemini() []file {
 	return []file{one}
 }
 
-// openCode's plugin runs in OpenCode itself; its servers stand in opencode.json.
+// openCode's plugin runs in OpenCode itself; its servers are in opencode.json.
 func (o *Options) openCode() []file {
 	dir, plugins := o.openCodeDir(), filepath.Join(o.openCodeDir(), "plugins")
 	if o.Project != "" {

@@ -13,7 +13,7 @@ import (
 	"policyd/internal/jsonmembers"
 )
 
-// byteOrderMark may stand at the front of a file that Windows programs wrote.
+// byteOrderMark may be at the front of a file that Windows programs wrote.
 const byteOrderMark = "\ufeff"
 
 // document is a JSON file that is changed in place: what isn't touched keeps
@@ -24,9 +24,8 @@ type document struct {
 	root hujson.Value
 }
 
-// parseDocument reads a file. Where comments are not allowed, the client that
-// owns the file would not read it with them either. Nothing at all counts as an
-// empty object.
+// parseDocument parses a file. Comments are an error if the client that owns the file refuses them. An empty
+// file counts as an empty object.
 func parseDocument(text []byte, comments bool) (*document, error) {
 	d := &document{}
 	if rest, found := bytes.CutPrefix(text, []byte(byteOrderMark)); found {
@@ -55,7 +54,7 @@ func parseDocument(text []byte, comments bool) (*document, error) {
 
 func (d *document) bytes() []byte { return append([]byte(d.mark), d.text...) }
 
-// set takes a text over, and finds its values again.
+// set replaces the text, and parses its values again.
 func (d *document) set(text []byte) error {
 	root, err := hujson.Parse(text)
 	if err != nil {
@@ -95,7 +94,7 @@ func (d *document) firstExtra() int {
 	return d.root.StartOffset
 }
 
-// find walks down names and indexes, and returns nil where the way ends.
+// find descends through names and indexes, and returns nil if there is no such value.
 func (d *document) find(path ...any) *hujson.Value {
 	at := &d.root
 	for _, step := range path {
@@ -122,7 +121,7 @@ func child(of *hujson.Value, step any) *hujson.Value {
 	return nil
 }
 
-// stringAt is the text at a path, empty where there is none.
+// stringAt is the text at a path, empty if there is none.
 func (d *document) stringAt(path ...any) string {
 	if literal, isLiteral := valueAt(d.find(path...)).(hujson.Literal); isLiteral && literal.Kind() == '"' {
 		return literal.String()
@@ -137,7 +136,7 @@ func valueAt(value *hujson.Value) hujson.ValueTrimmed {
 	return value.Value
 }
 
-// decode reads what stands at a path into out, and says whether it could.
+// decode reads what is at a path into out, and states whether it could.
 func (d *document) decode(out any, path ...any) bool {
 	value := d.find(path...)
 	if value == nil {

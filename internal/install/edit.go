@@ -13,8 +13,7 @@ import (
 // serverName is the name of the hint tools' server in every client.
 const serverName = "policyd"
 
-// with is the file's text with what belongs into it and nothing of an earlier
-// install's.
+// with is the file's text with the hooks of this install and without those of an earlier one.
 func (f *file) with(text []byte, o *Options) ([]byte, error) {
 	clean, err := f.without(text)
 	if err != nil {
@@ -98,7 +97,7 @@ func (f *file) without(text []byte) ([]byte, error) {
 	return d.bytes(), nil
 }
 
-// ownHook finds a hook of ours, by the program that it starts.
+// ownHook finds a hook of policyd's, by the program that it starts.
 func (d *document) ownHook() []any {
 	return ownHook(d.find("hooks"), []any{"hooks"})
 }
@@ -130,7 +129,7 @@ func ownHook(value *hujson.Value, path []any) []any {
 	return nil
 }
 
-// ownServer says whether the server of our name is ours.
+// ownServer states whether the server of our name is ours.
 func (d *document) ownServer(at string) bool {
 	words := []string{d.stringAt(at, serverName, "command")}
 	var more []string

@@ -9,14 +9,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// put sets the member at path, whose last name must be new, and makes the
-// objects on the way.
+// put sets the member at path, whose last name must be new, and creates missing objects above it.
 func (d *document) put(value any, path ...string) error {
 	return d.insert(value, path, false)
 }
 
-// push adds an element to the array at path, and makes it and the objects on the
-// way where they are missing.
+// push adds an element to the array at path, and creates it and missing objects above it.
 func (d *document) push(value any, path ...string) error {
 	return d.insert(value, path, true)
 }
@@ -49,7 +47,7 @@ func (d *document) insert(value any, path []string, element bool) error {
 	return d.write(at, depth, "", value)
 }
 
-// write puts a member, or an element where name is empty, last into a container.
+// write puts a member, or an element if name is empty, last into a container.
 func (d *document) write(into *hujson.Value, depth int, name string, value any) error {
 	unit := d.unit()
 	indent := strings.Repeat(unit, depth+1)
@@ -98,8 +96,8 @@ type edit struct {
 	text     string
 }
 
-// apply makes edits, which must not overlap, from the end to the front; of two at
-// one place the first in the list stands first. Line ends are those of the file.
+// apply makes edits, which must not overlap, from the end to the front; of two at one place the first in the
+// list is first. Line ends are those of the file.
 func (d *document) apply(edits []edit) error {
 	text := d.text
 	crlf := bytes.Contains(text, []byte("\r\n"))
@@ -135,7 +133,7 @@ func lastOf(container *hujson.Value) *hujson.Value {
 	return nil
 }
 
-// commaAfter says whether a comma follows the value inside its container.
+// commaAfter states whether a comma follows the value inside its container.
 func (d *document) commaAfter(value *hujson.Value, closing int) bool {
 	after := value.EndOffset + len(value.AfterExtra)
 	return after < closing && d.text[after] == ','
@@ -149,8 +147,7 @@ func (d *document) unit() string {
 	return "  "
 }
 
-// indentInside is what stands before the first value in a container, where that
-// begins a line.
+// indentInside is what precedes the first value in a container, if that value begins a line.
 func (d *document) indentInside(container *hujson.Value) (string, bool) {
 	var before hujson.Extra
 	switch inner := container.Value.(type) {

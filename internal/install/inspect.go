@@ -23,20 +23,19 @@ type Report struct {
 	Faults []string
 	// Warnings are what the person should know.
 	Warnings []string
-	// trustDir is where Codex keeps what it trusts: the user's, never a project's.
+	// trustDir is where Codex stores what it trusts: in the user's directory, never in a project's.
 	trustDir string
 	client   *Client
 }
 
-// Inspect looks at what is installed for a client, and changes nothing. It is nil
-// where nothing of policyd's is.
+// Inspect looks at what is installed for a client, and changes nothing. It is nil if nothing of policyd's is.
 func Inspect(o *Options) (*Report, error) {
 	files, err := o.files()
 	if err != nil {
 		return nil, err
 	}
 	client, _ := ByName(o.Client) // it has files
-	f := &files[0]                // what gates stands in the first
+	f := &files[0]                // the first contains the hook that gates
 	text, err := readSettings(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -79,7 +78,7 @@ func (r *Report) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-// entry is a hook as it stands in a file, of any client.
+// entry is a hook as it is in a file, of any client.
 type entry struct {
 	Type       string  `json:"type"`
 	Command    string  `json:"command"`
@@ -89,7 +88,7 @@ type entry struct {
 	OnFailure  string  `json:"onFailure"`
 	FailClosed bool    `json:"failClosed"`
 	Async      bool    `json:"async"`
-	// StatusMessage counts for what Codex trusts.
+	// StatusMessage is part of what Codex trusts.
 	StatusMessage string `json:"statusMessage"`
 }
 
@@ -252,7 +251,7 @@ func (r *Report) plugin(o *Options, text string) *Report {
 	var deadline int64
 	for line := range strings.Lines(text) {
 		if encoded, found := strings.CutPrefix(line, "const COMMAND = "); found {
-			_ = json.Unmarshal([]byte(encoded), &r.Command) // what can't be read differs below
+			_ = json.Unmarshal([]byte(encoded), &r.Command) // unreadable settings are reported below
 		}
 		if encoded, found := strings.CutPrefix(line, "const DEADLINE = "); found {
 			_ = json.Unmarshal([]byte(encoded), &deadline)

@@ -107,8 +107,8 @@ func TestCodexTrust(t *testing.T) {
 	}
 }
 
-// TestWhereToAnswerIsShown holds that a hook which may be held shows where a person answers, in each client that
-// takes a text for it, and that no other hook does.
+// TestWhereToAnswerIsShown checks that a hook which may be held shows where a person answers, in each client
+// that takes a text for it, and that no other hook does.
 func TestWhereToAnswerIsShown(t *testing.T) {
 	for client, of := range map[string]struct{ path, key, quiet string }{
 		reply.Claude: {".claude/settings.json", "statusMessage", ""},

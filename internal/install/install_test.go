@@ -37,7 +37,7 @@ func known(t *testing.T, client string) *install.Client {
 	return found
 }
 
-// TestEveryClientHasSettings holds that a client whose hooks are understood can be installed.
+// TestEveryClientHasSettings checks that a client whose hooks are understood can be installed.
 func TestEveryClientHasSettings(t *testing.T) {
 	require.NotEmpty(t, reply.Clients())
 	for _, name := range reply.Clients() {
@@ -151,8 +151,7 @@ func holds(t *testing.T, o *install.Options, random *rand.Rand, at string) {
 // token is a text, a comment or a word.
 var token = regexp.MustCompile(`"(\\.|[^"\\])*"|/\*.*?\*/|(//|#)[^\r\n]*|'''[^']*'''|[\w.-]+`)
 
-// keepsWhatIsThere holds that every token and comment that stood in a file
-// stands there still, in its order.
+// keepsWhatIsThere checks that every token and comment that was in a file is there still, in its order.
 func keepsWhatIsThere(t *testing.T, c *install.Change, before, projectBefore map[string]string, at string) {
 	t.Helper()
 	old, found := before[c.Path]
@@ -362,7 +361,7 @@ func TestTheBackupIsOfTheFirstInstall(t *testing.T) {
 	assert.Equal(t, "{}", string(text))
 }
 
-// FuzzInstall holds that any file is either refused or given back as it was.
+// FuzzInstall checks that any file is either refused or given back as it was.
 func FuzzInstall(f *testing.F) {
 	f.Add([]byte("{}"), false)
 	f.Add([]byte("{\"hooks\":{\"BeforeTool\":[/*a*/]},//b\n}"), false)

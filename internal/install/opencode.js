@@ -62,7 +62,8 @@ function reasonOf(answer) {
   return typeof answer.reason === "string" && answer.reason !== "" ? answer.reason : "policyd refuses the call"
 }
 
-// whileHeld says where to answer for as long as a call waits. Nothing of it changes what becomes of the call.
+// whileHeld states where to answer for as long as a call waits. Nothing of it changes what becomes of the
+// call.
 function whileHeld(client, waiting) {
   if (!COMMAND.includes("--hold")) return waiting
   const toast = () => {
@@ -79,7 +80,7 @@ function whileHeld(client, waiting) {
 
 const edits = ["write", "edit", "patch", "apply_patch", "multiedit"]
 
-// everyAsks says whether a rule, or each of an object's, asks or denies.
+// everyAsks states whether a rule, or each of an object's, asks or denies.
 function everyAsks(rule) {
   if (rule === "ask" || rule === "deny") return true
   return rule !== null && typeof rule === "object" && "*" in rule && Object.values(rule).every(everyAsks)
@@ -94,8 +95,8 @@ function rewrite(args, by) {
   if (args.command !== by.command) throw new Refused("policyd: the call is refused, since its arguments can't be changed")
 }
 
-// asks says whether OpenCode itself is sure to ask a person about the tool: every
-// rule that could match it asks, and no agent has rules of its own.
+// asks states whether OpenCode itself is sure to ask a person about the tool: every rule that could match it
+// asks, and no agent has rules of its own.
 function asks(config, tool) {
   if (!config || Object.values(config.agent ?? {}).some((agent) => agent?.permission !== undefined)) return false
   const permission = edits.includes(tool) ? "edit" : tool
@@ -118,8 +119,8 @@ function mark(directory) {
 export const Policyd = async ({ client, directory, worktree }) => {
   mark(directory)
   let config
-  // Calls that are not over yet, by session and call. Where two go by one key, no
-  // permission is taken for one that was judged.
+  // Calls that are not over yet, by session and call. If two go by one key, no permission is taken for one
+  // that was judged.
   const calls = new Map()
   const keyOf = (sessionID, callID) => `${sessionID} ${callID}`
   const begin = (key) => {

@@ -6,7 +6,7 @@ import (
 	"policyd/internal/shellquote"
 )
 
-// ours says whether a hook's command line starts policyd's hook program.
+// ours states whether a hook's command line starts policyd's hook program.
 func ours(line string) bool {
 	words := shellquote.Split(line)
 	if len(words) == 0 {

@@ -12,12 +12,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// backupSuffix follows the name of a file that an install changed. It holds the
-// file from before the first one.
+// backupSuffix follows the name of a file that an install changed. The backup has the content before the
+// first install.
 const backupSuffix = ".policyd.bak"
 
-// Change is what becomes of one file. A nil After removes it, a nil Before is a
-// file that is not there.
+// Change is the change of one file. A nil After removes it, a nil Before is a missing file.
 type Change struct {
 	Path          string
 	Before, After []byte
@@ -32,7 +31,7 @@ const (
 	dropBackup
 )
 
-// Changed says whether there is anything to do.
+// Changed states whether there is anything to do.
 func (c *Change) Changed() bool {
 	return !bytes.Equal(c.Before, c.After) || (c.Before == nil) != (c.After == nil)
 }
@@ -49,8 +48,7 @@ func (c *Change) Diff() []byte {
 	return diff.Diff(before, c.Before, after, c.After)
 }
 
-// Install says what an install changes, and changes nothing. Files that stay as
-// they are are listed, too.
+// Install states what an install changes, and changes nothing. Files that stay as they are are listed, too.
 func Install(o *Options) ([]Change, error) {
 	return o.plan(func(f *file, text []byte) (Change, error) {
 		if !f.wanted() {
@@ -62,7 +60,7 @@ func Install(o *Options) ([]Change, error) {
 		}
 		after, err := f.with(original, o)
 		change := Change{Path: f.path, Before: text, After: after}
-		// A file that holds something of ours is not what was there before.
+		// A file with a hook of policyd's isn't the original.
 		if text != nil && change.Changed() && bytes.Equal(original, text) && !exists(f.path+backupSuffix) {
 			change.backup = makeBackup
 		}
@@ -70,12 +68,12 @@ func Install(o *Options) ([]Change, error) {
 	})
 }
 
-// Uninstall says what an uninstall changes, and changes nothing.
+// Uninstall states what an uninstall changes, and changes nothing.
 func Uninstall(o *Options) ([]Change, error) {
 	return o.plan(func(f *file, text []byte) (Change, error) { return f.removal(text, o) })
 }
 
-// wanted says whether anything belongs into the file.
+// wanted states whether anything belongs into the file.
 func (f *file) wanted() bool { return f.format == plugin || f.server != nil || len(f.hooks) > 0 }
 
 func (f *file) removal(text []byte, o *Options) (Change, error) {
@@ -91,8 +89,8 @@ func (f *file) removal(text []byte, o *Options) (Change, error) {
 	return change, nil
 }
 
-// original is the file without what is ours: the backup, where nothing but
-// installs changed the file since, else what is left.
+// original is the file without policyd's hooks: the backup, if nothing but installs changed the file since,
+// else the file with the hooks removed.
 func (f *file) original(text []byte, o *Options) ([]byte, error) {
 	clean, err := f.without(text)
 	if err != nil || bytes.Equal(clean, text) {
@@ -110,8 +108,7 @@ func (f *file) original(text []byte, o *Options) ([]byte, error) {
 	return clean, nil
 }
 
-// leads says whether an install over kept, in one of its forms, leaves clean
-// when it is removed again.
+// leads states whether an install over kept, in one of its forms, leaves clean when it is removed again.
 func (o *Options) leads(path string, kept, clean []byte) bool {
 	for _, approve := range []bool{false, true} {
 		for _, tools := range []string{"", "policyd"} {
@@ -138,7 +135,7 @@ func (o *Options) leads(path string, kept, clean []byte) bool {
 	return false
 }
 
-// blank says whether a file that an install made holds nothing any more.
+// blank reports whether a file that an install made is empty again.
 func (f *file) blank(text []byte) bool {
 	if f.format == toml || f.format == plugin {
 		return len(bytes.TrimSpace(text)) == 0
@@ -179,8 +176,8 @@ const (
 	directoryMode = 0o755
 )
 
-// Apply makes the change, unless the file is no longer what the plan saw. A link
-// stays a link, and a file keeps its mode.
+// Apply makes the change, unless the file differs from what the plan read. A link stays a link, and a file
+// keeps its mode.
 func (c *Change) Apply() error {
 	now, err := readSettings(c.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -236,7 +233,7 @@ func modeOf(path string) fs.FileMode {
 	return fileMode
 }
 
-// replace puts a whole file in a path's place at once.
+// replace replaces a whole file at once.
 func replace(path string, text []byte, mode fs.FileMode) (err error) {
 	made, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".policyd-*")
 	if err != nil {

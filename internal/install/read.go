@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// readSettings reads a settings file; a path at which nothing stands is
-// fs.ErrNotExist. What is no file is refused before it is opened: a pipe would
-// never end, and a link that leads nowhere would be replaced by a file.
+// readSettings reads a settings file; a missing path is fs.ErrNotExist. Anything that isn't a regular file is
+// refused before it is opened: a pipe would never end, and a file would replace a dangling link.
 func readSettings(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

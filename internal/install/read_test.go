@@ -15,8 +15,8 @@ import (
 	"policyd/internal/install"
 )
 
-// TestWhatIsNoFileIsRefused holds that neither an install nor a look at one waits
-// at a pipe, and that a link that leads nowhere stays (D4).
+// TestWhatIsNoFileIsRefused checks that neither an install nor a look at one waits at a pipe, and that a link
+// that leads nowhere stays (D4).
 func TestWhatIsNoFileIsRefused(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"pipe":            func(path string) error { return syscall.Mkfifo(path, 0o600) },

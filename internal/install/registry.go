@@ -6,7 +6,7 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// defaultHold is how long a prompt is held for a client that can't ask by itself.
+// defaultHold is how long a prompt is held for a client that has no dialog of its own.
 const defaultHold = 55 * time.Second
 
 // registry returns what is known of the settings of each client in reply.Clients.
@@ -47,8 +47,8 @@ func registry() []Client {
 // Client is what is known of one client's settings. It is never changed.
 type Client struct {
 	Name string
-	// Hold is how long a prompt is held if nobody named a time. Claude Code, Copilot and Gemini
-	// CLI ask by themselves.
+	// Hold is how long a prompt is held by default. Claude Code, Copilot and Gemini CLI have a dialog of
+	// their own.
 	Hold time.Duration
 	// Variable is by which the client keeps its settings elsewhere, empty for none.
 	Variable string
@@ -57,23 +57,23 @@ type Client struct {
 	// After is what only the person can do after an install, empty for nothing.
 	After string
 
-	// files are what an install touches; what gates stands in the first.
+	// files are what an install touches; what gates is in the first.
 	files func(o *Options) []file
 	// timeout is the unit of a hook's timeout, seconds if it is zero.
 	timeout time.Duration
 	// userServers is true if MCP servers are read from the user's settings alone.
 	userServers bool
 
-	// The rest is for Inspect; nil for nothing. judge checks the hook of an event that gates
-	// tools, trust whether the client runs the hook, switches the settings by which the client
-	// runs no hook at all, and sandbox those that keep a rewritten line from reaching policyd.
+	// The rest is for Inspect; nil for nothing. judge checks the hook of an event that gates tools, trust
+	// whether the client runs the hook, switches the settings with which the client runs no hook at all, and
+	// sandbox those that keep a rewritten line from reaching policyd.
 	judge    func(r *Report, event string, e *entry)
 	trust    func(r *Report, path, event string, group, position int, matcher *string, e *entry)
 	switches func(r *Report, o *Options, own *document)
 	sandbox  func(r *Report, o *Options)
 }
 
-// ByName finds a client by the name that reply has for it.
+// ByName returns a client by its name in package reply.
 func ByName(name string) (*Client, bool) {
 	for _, client := range registry() {
 		if client.Name == name {
@@ -83,19 +83,19 @@ func ByName(name string) (*Client, bool) {
 	return nil, false
 }
 
-// Contains reports whether a client takes a rewritten command line from its hook. The tests with
-// the real programs check it for each.
+// Contains reports whether a client accepts a rewritten command line from its hook. The tests with the real
+// programs check it for each.
 func Contains(client string) bool {
 	known, found := reply.ByName(client)
 	return found && known.Rewrites()
 }
 
-// Holding are the clients whose prompts are held if nobody named a time.
+// Holding are the clients whose prompts are held by default.
 func Holding() []string {
 	return named(func(client *Client) bool { return client.Hold > 0 })
 }
 
-// Containing are the clients that take a rewritten command line.
+// Containing are the clients that accept a rewritten command line.
 func Containing() []string {
 	return named(func(client *Client) bool { return Contains(client.Name) })
 }

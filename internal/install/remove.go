@@ -8,7 +8,7 @@ import (
 	"policyd/internal/jsonmembers"
 )
 
-// remove takes the value at path out of its container. Comments stay.
+// remove removes the value at path from its container. Comments stay.
 func (d *document) remove(path ...any) error {
 	parent := d.find(path[:len(path)-1]...)
 	from, value := d.extent(parent, path[len(path)-1])
@@ -27,13 +27,13 @@ func (d *document) remove(path ...any) error {
 	return d.apply(edits)
 }
 
-// inComment says whether a text ends with a line comment.
+// inComment states whether a text ends with a line comment.
 func inComment(text []byte) bool {
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	return bytes.Contains(line, []byte("//"))
 }
 
-// extent is where a member or element begins, name and all, and its value.
+// extent is the range of a member or element, with its name, and the start of its value.
 func (d *document) extent(parent *hujson.Value, step any) (int, *hujson.Value) {
 	switch inner := parent.Value.(type) {
 	case *hujson.Object:
@@ -79,9 +79,8 @@ func isChild(parent, of *hujson.Value) bool {
 	return false
 }
 
-// prune removes the container at path and those above it, as far as they are
-// empty and hold no comment. A group of hooks without hooks goes with its
-// matcher.
+// prune removes the container at path and those above it, as far as they are empty and contain no comment. A
+// group of hooks without hooks is removed with its matcher.
 func (d *document) prune(path ...any) error {
 	for len(path) > 0 && d.empty(d.find(path...)) {
 		if len(path) > 1 {

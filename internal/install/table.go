@@ -11,15 +11,14 @@ import (
 	tomlfile "github.com/pelletier/go-toml/v2"
 )
 
-// The lines around what is ours in a TOML file. Everything else keeps its bytes,
-// and what results is read again and compared.
+// The lines around policyd's entry in a TOML file. Everything else keeps its bytes, and the result is parsed
+// again and compared.
 const (
 	tableBegin = "# policyd: begin"
 	tableEnd   = "# policyd: end"
 )
 
-// addServerTable puts the hint tools' server at the end of the file, where a
-// table can always stand.
+// addServerTable adds the hint tools' server at the end of the file, where a table is always valid.
 func addServerTable(text []byte, program string, args []string) ([]byte, error) {
 	before, err := readTOML(text)
 	if err != nil {
@@ -57,7 +56,7 @@ func addServerTable(text []byte, program string, args []string) ([]byte, error) 
 	return out, nil
 }
 
-// removeServerTable takes out what addServerTable put in.
+// removeServerTable removes what addServerTable added.
 func removeServerTable(text []byte) ([]byte, error) {
 	before, err := readTOML(text)
 	if err != nil {
@@ -110,7 +109,7 @@ func readTOML(text []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// sameBut says whether the two hold the same but for our server in the second.
+// sameBut reports whether the two are equal except for our server in the second.
 func sameBut(without, with map[string]any) bool {
 	servers, _ := with["mcp_servers"].(map[string]any)
 	if servers[serverName] == nil {

@@ -36,8 +36,7 @@ func codexHash(event string, matcher *string, e *entry) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// trust says whether Codex would run the hook: what it has not been told to
-// trust, it skips in silence.
+// trust reports whether Codex would run the hook: it silently skips a hook that it doesn't trust.
 func (r *Report) trust(path, event string, group, position int, matcher *string, e *entry) {
 	hash, err := codexHash(event, matcher, e)
 	if err != nil {

@@ -11,8 +11,8 @@ func Name(member *hujson.ObjectMember) string {
 	return literal.String()
 }
 
-// Duplicate returns a member whose object has an earlier member of the same name, and nil if
-// there is none. Parsers disagree on which of the two counts.
+// Duplicate returns a member whose object has an earlier member of the same name, and nil if there is none.
+// Parsers disagree on which of the two applies.
 func Duplicate(root *hujson.Value) *hujson.ObjectMember {
 	for value := range root.All() {
 		object, isObject := value.Value.(*hujson.Object)

@@ -6,9 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// BeginningID finds the id in the beginning of a message that is too long to be
-// read, nil where it doesn't stand there. It is good for an answer, and for
-// nothing else: what follows isn't known.
+// BeginningID returns the id in the beginning of a message that is too long to be read, nil if it isn't
+// there. Use it for an error response only: the rest of the message is unknown.
 func BeginningID(text []byte) []byte {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	if decoder.PeekKind() != '{' {

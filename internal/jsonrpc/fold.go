@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Fold maps names that a careless reader could take for one another onto one:
-// they differ by case, by white space, by "_" and "-", or by slashes at their ends.
+// Fold maps names that a careless reader could confuse to one name: they differ by case, by white space, by
+// "_" and "-", or by slashes at their ends.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || unicode.IsSpace(r) || !unicode.IsPrint(r) {

@@ -45,8 +45,8 @@ const (
 	CodeRefused = -32000
 )
 
-// FaultError says why a line can't be passed on. ID is that of the message, nil where
-// it isn't known for certain.
+// FaultError is the reason why a line can't be forwarded. ID is that of the message, nil if it isn't known
+// for certain.
 type FaultError struct {
 	Code    int
 	Message string
@@ -60,8 +60,8 @@ func (f *FaultError) Error() string { return f.Message }
 // MaxBatch bounds the messages of one batch.
 const MaxBatch = 100
 
-// Read reads a line, whose end it may have or lack. A blank line has no
-// messages. batch says that they stood in an array. The error is a *FaultError.
+// Read parses a line, with or without its line end. A blank line has no messages. batch reports whether they
+// were in an array. The error is a *FaultError.
 func Read(line []byte) (messages []Message, batch bool, err error) {
 	text := trimEnd(line)
 	if len(bytes.TrimLeft(text, " \t")) == 0 {
@@ -179,12 +179,12 @@ func (r *reader) message() (Message, error) {
 	return m, nil
 }
 
-// take takes one member, and says what is wrong with it.
+// take parses one member, and returns what is wrong with it.
 func (m *Message) take(key string, value []byte, at int) (wrong string) {
 	switch key {
 	case "jsonrpc":
 	case "id":
-		if c := value[0]; c != '"' && c != '-' && c != 'n' && (c < '0' || c > '9') {
+		if !bytes.ContainsRune([]byte(`"-n0123456789`), rune(value[0])) {
 			return "the id is neither a string nor a number"
 		}
 		m.ID = value
@@ -228,7 +228,7 @@ func (m *Message) classify() *FaultError {
 	return nil
 }
 
-// broken is the fault of text that is no JSON, or not the same to every reader.
+// broken is the fault of text that isn't JSON, or that readers could parse differently.
 func broken(err error) *FaultError {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {

@@ -136,9 +136,8 @@ func TestFold(t *testing.T) {
 	assert.Equal(t, jsonrpc.Fold("k"), jsonrpc.Fold("\u212a"), "the sign of the kelvin")
 }
 
-// FuzzRead holds that a message that passes is the same to every reader: to the
-// standard library's, which takes the last of equal keys and keys in any case,
-// and to one that takes the first.
+// FuzzRead checks that a message that passes is the same to every reader: to the standard library's, which
+// takes the last of equal keys and keys in any case, and to one that takes the first.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":1}}}`,

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// mostRules is how many rules are counted by their ids; the ids of operators'
-	// rules are what their bundles say, and a bundle may make them of anything.
+	// mostRules bounds the rules that are counted by their ids: an operator's bundle can contain any number
+	// of them.
 	mostRules = 500
 	// longestRule is the longest id that is one.
 	longestRule = 100
 	// mostReasons is how many rules of one decision are counted.
 	mostReasons = 16
-	// otherRule stands for the rest.
+	// otherRule represents the rest.
 	otherRule = "other"
 )
 
@@ -67,7 +67,7 @@ func (m *Metrics) reasonKey(effect v1.Effect, rule string) reasonKey {
 	return key
 }
 
-// RuleID reports whether a text can be the id of a rule, and nothing else.
+// RuleID reports whether a text has the form of a rule id.
 func RuleID(text string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
 	return text != "" && len(text) <= longestRule && strings.Trim(text, letters) == ""
@@ -83,7 +83,7 @@ func newSteps(of *prometheus.HistogramVec) steps {
 	}
 }
 
-// Recorded counts a record that was written in a time, or not.
+// Recorded counts a record that was written, with its duration, or that was not.
 func (m *Metrics) Recorded(record *v1.Record, took time.Duration, err error) {
 	if err != nil {
 		m.failures.Inc()

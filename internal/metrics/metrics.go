@@ -1,9 +1,8 @@
-// Package metrics counts what policyd does, for Prometheus.
+// Package metrics counts decisions, requests and records, for Prometheus.
 //
-// Nothing that an agent controls becomes a label without a bound: routes,
-// methods, effects, states and choices are among known ones, and the ids of
-// rules, which operators' bundles add to, stop at a number. It trusts nothing
-// that it is told to be short or plain.
+// No value from an agent becomes a label without a bound. Routes, methods, effects, states and choices are
+// among known ones. The ids of rules, which operators' bundles add to, are bounded by a number. It doesn't
+// trust a text to be short or printable.
 package metrics
 
 import (
@@ -21,8 +20,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Metrics counts. It may be used concurrently, and is quick: counting allocates
-// nothing once a series is there.
+// Metrics counts. It may be used concurrently, and is quick: counting allocates nothing once a series exists.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -121,8 +119,7 @@ func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 // Began counts a request that began.
 func (m *Metrics) Began() { m.inFlight.Inc() }
 
-// Ended counts a request that was answered. Route and method are of a bounded
-// set already.
+// Ended counts a request that was answered. Route and method must be of a bounded set.
 func (m *Metrics) Ended(route, method string, status int, held bool, duration time.Duration) {
 	m.inFlight.Dec()
 	m.requests.of(requestKey{route: route, method: method, status: status, held: held}).Observe(duration.Seconds())
@@ -142,7 +139,7 @@ type counting struct{ prometheus.Counter }
 
 func (c counting) Observe(value float64) { c.Add(value) }
 
-// family finds the series of a key without making text of it each time.
+// family finds the series of a key without allocating its text each time.
 type family[K comparable] struct {
 	create func(K) observer
 
@@ -169,8 +166,7 @@ func (f *family[K]) of(key K) observer {
 	return found
 }
 
-// Add adds a source. An error says that another source gives metrics of the
-// same name.
+// Add adds a source. It returns an error if another source has metrics of the same name.
 func (m *Metrics) Add(source Source) error {
 	if err := m.registry.Register(source); err != nil {
 		return fmt.Errorf("add source of metrics: %w", err)

@@ -69,8 +69,8 @@ func goVersion(got map[string]float64) string {
 	return ""
 }
 
-// TestLabelsAreBounded holds that ids of rules that are made of what an agent
-// said fill nothing, and are never shown where they can't be ids.
+// TestLabelsAreBounded checks that ids of rules that are made of what an agent said fill nothing, and are
+// never shown where they can't be ids.
 func TestLabelsAreBounded(t *testing.T) {
 	m := metrics.New("")
 	m.Decided(&v1.Decision{Reasons: []v1.Reason{reason("rm -rf /home"), reason(strings.Repeat("a", 101)), reason("")}})
@@ -140,7 +140,7 @@ func TestSourcesAreReadAtEachScrape(t *testing.T) {
 	assert.Contains(t, answer.Body.String(), "# TYPE policyd_policy_failures_total counter")
 }
 
-// TestCountingAllocatesNothing holds the cost on the way of a decision.
+// TestCountingAllocatesNothing checks the cost on the way of a decision.
 func TestCountingAllocatesNothing(t *testing.T) {
 	m := metrics.New("")
 	decision := &v1.Decision{Effect: v1.EffectAllow, Reasons: []v1.Reason{reason("a/b"), reason("c/d"), reason("a/b")}}

@@ -12,15 +12,13 @@ type Reading struct {
 	Value  float64
 }
 
-// Source is what is read at each scrape: the state of a part of policyd. It is
-// called concurrently. What it needs to say is up to it, but names have to
-// differ between sources, and every reading of a name has the same labels.
+// Source is read at each scrape: the state of a part of policyd. It is called concurrently. Names must differ
+// between sources, and every reading of a name has the same labels.
 type Source func() []Reading
 
 var _ prometheus.Collector = Source(nil)
 
-// Describe implements prometheus.Collector: what a source gives is known when it
-// is read.
+// Describe implements prometheus.Collector: the metrics of a source are known when it is read.
 func (s Source) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.

@@ -26,8 +26,8 @@ func hostile(trace string) *v1.Prompt {
 	return asked
 }
 
-// TestADesktopNotificationIsOneText holds that what an agent wrote reaches notify-send as one operand, without
-// markup, control characters or anything that a shell reads.
+// TestADesktopNotificationIsOneText checks that what an agent wrote reaches notify-send as one operand,
+// without markup, control characters or anything that a shell reads.
 func TestADesktopNotificationIsOneText(t *testing.T) {
 	dir := t.TempDir()
 	out, trace := filepath.Join(dir, "argv"), filepath.Join(dir, "trace")
@@ -64,8 +64,8 @@ func TestADesktopNotificationIsOneText(t *testing.T) {
 	require.ErrorIs(t, w.Test(t.Context(), prompt("p-4", "codex"), noon), exec.ErrNotFound)
 }
 
-// TestADesktopNotificationIsShown holds that the real notify-send hands the text to a notification server, which
-// shows it as it is.
+// TestADesktopNotificationIsShown checks that the real notify-send hands the text to a notification server,
+// which shows it as it is.
 func TestADesktopNotificationIsShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it starts an X server")

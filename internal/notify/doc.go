@@ -1,8 +1,8 @@
-// Package notify tells people of prompts where they are: by webhook, ntfy, Slack, Discord, a
-// notification on the desktop or a command, and takes answers that Slack and Discord send back.
+// Package notify notifies people of prompts by webhook, ntfy, Slack, Discord, a notification on the desktop
+// or a command, and accepts answers that Slack and Discord send back.
 //
-// It trusts the settings, and nothing in a prompt: messages are those of package render. What it
-// promises to keep: a target is told of a prompt and a state at most once, and a delivery that may
-// have arrived is repeated with the same id; a target that is slow or away delays no other one and
-// no decision; an answer is taken only with a valid signature, from somebody whom the settings name.
+// It trusts the settings, and nothing in a prompt: package render makes the messages. Guarantees: a target
+// gets a prompt and a state at most once, and a delivery that may have arrived is repeated with the same id;
+// a slow or unreachable target delays no other one and no decision; an answer is accepted only with a valid
+// signature, from a person in the settings.
 package notify

@@ -28,7 +28,7 @@ type Prompts interface {
 	Answer(ctx context.Context, id string, request v1.AnswerRequest) (v1.AnswerResponse, error)
 }
 
-// Inbound takes the clicks on messages.
+// Inbound handles the clicks on messages.
 type Inbound struct {
 	Prompts Prompts
 	Clock   func() time.Time
@@ -36,8 +36,7 @@ type Inbound struct {
 	Secret, PublicKey string
 	// People are the ids of those who may answer.
 	People []string
-	// ReplyHost is where Slack takes the message that replaces the clicked one:
-	// https://hooks.slack.com/.
+	// ReplyHost is where Slack accepts the message that replaces the clicked one: https://hooks.slack.com/.
 	ReplyHost string
 }
 
@@ -46,7 +45,7 @@ const skew = 5 * time.Minute
 
 const mostInbound = 64 << 10
 
-// signed reads a request and holds that it is fresh.
+// signed reads a request and checks that it is fresh.
 func (i *Inbound) signed(r *http.Request, stamp string) (body []byte, fresh bool) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, mostInbound+1))
 	if err != nil || len(body) > mostInbound {
@@ -60,7 +59,7 @@ func (i *Inbound) signed(r *http.Request, stamp string) (body []byte, fresh bool
 	return body, age < skew && age > -skew
 }
 
-// answer gives an answer in somebody's name.
+// answer answers a prompt in a person's name.
 func (i *Inbound) answer(ctx context.Context, id, choice, person, name string) (v1.Prompt, error) {
 	if !slices.Contains(i.People, person) {
 		return v1.Prompt{}, errors.New("you may not answer; an operator adds your id " + strconv.Quote(person) + " to people in the settings")
@@ -78,7 +77,7 @@ func (i *Inbound) answer(ctx context.Context, id, choice, person, name string) (
 	return i.Prompts.Get(ctx, id)
 }
 
-// reason is what a person is told of an error.
+// reason is the text of an error for a person.
 func reason(err error) string {
 	var coded *v1.CodedError
 	if errors.As(err, &coded) {
@@ -87,7 +86,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Slack takes interactions of Slack (https://api.slack.com/authentication/verifying-requests-from-slack).
+// Slack handles interactions of Slack (https://api.slack.com/authentication/verifying-requests-from-slack).
 func (i *Inbound) Slack(w http.ResponseWriter, r *http.Request) {
 	stamp := r.Header.Get("X-Slack-Request-Timestamp")
 	body, fresh := i.signed(r, stamp)
@@ -127,7 +126,7 @@ func (i *Inbound) Slack(w http.ResponseWriter, r *http.Request) {
 	i.replace(r.Context(), click.ResponseURL, reply)
 }
 
-// replace sends Slack the message that takes the place of the clicked one.
+// replace sends Slack the message that replaces the clicked one.
 func (i *Inbound) replace(ctx context.Context, address string, reply any) {
 	if i.ReplyHost == "" || !strings.HasPrefix(address, i.ReplyHost) {
 		return
@@ -144,7 +143,7 @@ func (i *Inbound) replace(ctx context.Context, address string, reply any) {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := http.DefaultClient.Do(request); err == nil {
-		_ = response.Body.Close() // the answer is given, whatever becomes of the message
+		_ = response.Body.Close() // the answer is given, even if the message can't be sent
 	}
 }
 
@@ -158,7 +157,7 @@ const (
 	discordPrivate = 64
 )
 
-// Discord takes interactions of Discord (https://discord.com/developers/docs/interactions/overview).
+// Discord handles interactions of Discord (https://discord.com/developers/docs/interactions/overview).
 func (i *Inbound) Discord(w http.ResponseWriter, r *http.Request) {
 	stamp := r.Header.Get("X-Signature-Timestamp")
 	body, fresh := i.signed(r, stamp)

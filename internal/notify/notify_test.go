@@ -76,7 +76,7 @@ func worker(target notify.Target) *notify.Worker {
 	return notify.NewWorker(target, notify.NewSender(target), func(id string) string { return "http://127.0.0.1:7484/console/prompts/" + id }, slog.New(slog.DiscardHandler))
 }
 
-// TestAWebhookIsSigned holds what a receiver can check, and that the same prompt and state come once.
+// TestAWebhookIsSigned checks what a receiver can check, and that the same prompt and state come once.
 func TestAWebhookIsSigned(t *testing.T) {
 	s := newService(t)
 	w := worker(notify.Target{Name: "hook", Kind: notify.Webhook, URL: s.URL, Secret: "shared", Ended: true})
@@ -108,8 +108,8 @@ func TestAWebhookIsSigned(t *testing.T) {
 	}
 }
 
-// TestATargetThatIsAwayIsAskedAgain holds the backoff, that each attempt has one id, that a refusal is final,
-// and that nobody is told of a prompt that has ended.
+// TestATargetThatIsAwayIsAskedAgain checks the backoff, that each attempt has one id, that a refusal is
+// final, and that nobody is told of a prompt that has ended.
 func TestATargetThatIsAwayIsAskedAgain(t *testing.T) {
 	s := newService(t)
 	target := notify.Target{Name: "hook", Kind: notify.Webhook, URL: s.URL}
@@ -147,7 +147,7 @@ func TestATargetThatIsAwayIsAskedAgain(t *testing.T) {
 	assert.NotContains(t, err.Error(), s.URL, "an address is a secret")
 }
 
-// TestWhoIsToldAndWhen holds routing by agent, escalation and quiet hours.
+// TestWhoIsToldAndWhen checks routing by agent, escalation and quiet hours.
 func TestWhoIsToldAndWhen(t *testing.T) {
 	s := newService(t)
 	quiet, err := notify.ParseQuiet("22:00-07:00", "Europe/Berlin")
@@ -198,7 +198,7 @@ func TestWhoIsToldAndWhen(t *testing.T) {
 	}
 }
 
-// TestEachKindGetsItsForm holds what each service is sent.
+// TestEachKindGetsItsForm checks what each service is sent.
 func TestEachKindGetsItsForm(t *testing.T) {
 	s := newService(t)
 	for kind, want := range map[string][]string{
@@ -246,7 +246,7 @@ func (b *book) Answer(_ context.Context, id string, request v1.AnswerRequest) (v
 	return v1.AnswerResponse{}, nil
 }
 
-// TestSlackAnswers holds that a click counts with a fresh, right signature of somebody who may answer.
+// TestSlackAnswers checks that a click counts with a fresh, right signature of somebody who may answer.
 func TestSlackAnswers(t *testing.T) {
 	s := newService(t)
 	kept := &book{prompt: prompt("p-1", "codex")}
@@ -286,7 +286,7 @@ func TestSlackAnswers(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, click("U1", "once", "p-1", noon, ""), "no secret is no signature")
 }
 
-// TestDiscordAnswers holds the same for Discord.
+// TestDiscordAnswers checks the same for Discord.
 func TestDiscordAnswers(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	require.NoError(t, err)

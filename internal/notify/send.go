@@ -76,7 +76,7 @@ func (p *poster) Send(ctx context.Context, message *Message) error {
 		return fmt.Errorf("send: %w", err)
 	}
 	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // the status says all
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // the status suffices
 	switch {
 	case response.StatusCode < http.StatusMultipleChoices:
 		return nil
@@ -86,7 +86,7 @@ func (p *poster) Send(ctx context.Context, message *Message) error {
 	return fmt.Errorf("%w: the target answered %d", errRefused, response.StatusCode)
 }
 
-// content is the body and the header that a kind of target takes.
+// content is the body and the header for a kind of target.
 func (p *poster) content(message *Message) (body []byte, header map[string]string, err error) {
 	header = map[string]string{"Content-Type": "application/json", "Policyd-Delivery": message.ID}
 	switch p.target.Kind {
@@ -145,7 +145,7 @@ func signature(secret string, at int64, body []byte) string {
 	return "t=" + strconv.FormatInt(at, 10) + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// mostNtfy is how many bytes ntfy takes as a message and not as a file.
+// mostNtfy is how many bytes ntfy accepts as a message and not as a file.
 const mostNtfy = 4000
 
 // bounded cuts a text that is longer than most bytes, with a mark.
@@ -161,7 +161,7 @@ type desktop struct{}
 
 func (desktop) Send(ctx context.Context, message *Message) error {
 	summary, body := desktopText(message)
-	// The text is an operand and never an option or a script: it holds what an agent wrote.
+	// The text is an operand and never an option or a script: it contains an agent's text.
 	argv := []string{"notify-send", "--app-name=policyd", "--", summary, markup.Replace(body)}
 	if runtime.GOOS == "darwin" {
 		argv = []string{"osascript", "-e", "on run argv", "-e", `display notification (item 2 of argv) with title (item 1 of argv)`, "-e", "end run", "--", summary, body}
@@ -172,14 +172,14 @@ func (desktop) Send(ctx context.Context, message *Message) error {
 	return nil
 }
 
-// markup escapes what a notification server takes for markup. Some servers know no numeric character
+// markup escapes what a notification server reads as markup. Some servers know no numeric character
 // references, which package html writes for quotes.
 var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // mostDesktop is how many bytes of a command a notification shows.
 const mostDesktop = 300
 
-// desktopText is what a notification says: the question, the command, and where to answer.
+// desktopText is the text of a notification: the question, the command, and where to answer.
 func desktopText(message *Message) (summary, body string) {
 	card := render.NewCard(message.Prompt)
 	if card.Ending != "" {

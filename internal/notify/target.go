@@ -19,7 +19,7 @@ const (
 	Command = "command"
 )
 
-// Target is somebody, or something, to be told of prompts.
+// Target is a person, or a program, to be notified of prompts.
 type Target struct {
 	// Name is for logs.
 	Name, Kind string
@@ -29,11 +29,11 @@ type Target struct {
 	Secret string
 	// Command is the argv of a command.
 	Command []string
-	// Agents narrows the agents whose prompts are told; empty is all.
+	// Agents limits the agents whose prompts are sent; empty for all.
 	Agents []string
-	// Ended also tells how a prompt ended.
+	// Ended also reports how a prompt ended.
 	Ended bool
-	// After is how long a prompt has to wait before the target is told (escalation).
+	// After is how long a prompt has to wait before the target is notified (escalation).
 	After time.Duration
 	// Quiet is a time of the day in which nothing is sent; what still waits at its end is.
 	Quiet Quiet
@@ -43,7 +43,7 @@ func (t *Target) wants(prompt *v1.Prompt) bool {
 	return (len(t.Agents) == 0 || slices.Contains(t.Agents, prompt.Call.Agent)) && (prompt.State == v1.PromptPending || t.Ended)
 }
 
-// Quiet is a time of the day, in minutes after midnight. From may lie after To. The zero value is never.
+// Quiet is a time of the day, in minutes after midnight. From may be later than To. The zero value is never.
 type Quiet struct {
 	From, To int
 	Zone     *time.Location
@@ -73,7 +73,7 @@ func ParseQuiet(text, zone string) (Quiet, error) {
 	return quiet, nil
 }
 
-// until returns when the quiet time ends that now lies in, and now outside of it.
+// until returns when the current quiet time ends, and now outside of it.
 func (q Quiet) until(now time.Time) time.Time {
 	if q.From == q.To || q.Zone == nil {
 		return now

@@ -12,7 +12,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Message is what a target is told.
+// Message is a notification for a target.
 type Message struct {
 	// ID is the same for every attempt: the prompt's id and its state.
 	ID     string
@@ -22,12 +22,12 @@ type Message struct {
 	At   time.Time
 }
 
-// Sender delivers a message. An error that holds errRefused is final.
+// Sender delivers a message. An error that wraps errRefused is final.
 type Sender interface {
 	Send(ctx context.Context, message *Message) error
 }
 
-// errRefused says that the same message will be refused again.
+// errRefused states that the same message will be refused again.
 var errRefused = errors.New("refused")
 
 // attempts is how often a message is sent at most, backoff how long is waited before the second
@@ -47,7 +47,7 @@ type job struct {
 	attempt int
 }
 
-// Worker tells one target. It may be used concurrently.
+// Worker notifies one target. It may be used concurrently.
 type Worker struct {
 	target Target
 	sender Sender
@@ -56,7 +56,7 @@ type Worker struct {
 
 	mu   sync.Mutex
 	jobs []job
-	// told are the messages that were taken, by their ids, the oldest first.
+	// told are the messages that were delivered, by their ids, the oldest first.
 	told  map[string]bool
 	order []string
 	wake  chan struct{}
@@ -67,7 +67,7 @@ func NewWorker(target Target, sender Sender, link func(id string) string, logger
 	return &Worker{target: target, sender: sender, link: link, logger: logger, told: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// Take notes a prompt that was opened or has ended. It doesn't wait for the target.
+// Take queues a prompt that was opened or has ended. It doesn't wait for the target.
 func (w *Worker) Take(prompt *v1.Prompt, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,7 +80,7 @@ func (w *Worker) Take(prompt *v1.Prompt, now time.Time) {
 		w.remember(prompt.ID + over)
 		w.jobs = slices.DeleteFunc(w.jobs, func(one job) bool { return one.prompt.ID == prompt.ID })
 		if len(w.jobs) < waited {
-			return // nobody was told of it, so nobody is told of its end
+			return // the prompt was never sent, so its end isn't either
 		}
 	}
 	if !w.target.wants(prompt) || prompt.State != v1.PromptPending && !w.told[prompt.ID+"."+v1.PromptPending] {
@@ -104,7 +104,7 @@ func (w *Worker) Take(prompt *v1.Prompt, now time.Time) {
 
 func messageID(prompt *v1.Prompt) string { return prompt.ID + "." + prompt.State }
 
-// remember notes a message. The caller holds mu.
+// remember adds a message. The caller holds mu.
 func (w *Worker) remember(id string) {
 	w.told[id] = true
 	w.order = append(w.order, id)
@@ -138,10 +138,10 @@ func (w *Worker) Due(ctx context.Context, now time.Time) (next time.Time) {
 	}
 }
 
-// over marks a prompt that has ended among the messages that were told.
+// over marks a prompt that has ended among the delivered messages.
 const over = ".over"
 
-// again puts a message back, unless its prompt has ended meanwhile.
+// again queues a message once more, unless its prompt has ended meanwhile.
 func (w *Worker) again(one job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,8 +150,7 @@ func (w *Worker) again(one job) {
 	}
 }
 
-// pop takes a message that is due. What would come in a quiet time is put off, and what has expired
-// unnoticed is left out.
+// pop returns a message that is due. It postpones a message in a quiet time, and drops one that has expired.
 func (w *Worker) pop(now time.Time) (job, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,7 +201,7 @@ func (w *Worker) Run(ctx context.Context, clock func() time.Time) {
 	}
 }
 
-// Test sends a message at once, whatever the quiet time.
+// Test sends a message at once, also in a quiet time.
 func (w *Worker) Test(ctx context.Context, prompt *v1.Prompt, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

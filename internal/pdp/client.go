@@ -18,7 +18,7 @@ const socketName = "policyd.sock"
 // MaxAnswer bounds an answer, in bytes.
 const MaxAnswer = 8 << 20
 
-// Address says where a sidecar is reached. The socket is used where it is set.
+// Address is where a sidecar is reached: at the socket if it is set.
 type Address struct {
 	// Socket is the path of the Unix socket, which needs no token.
 	Socket string
@@ -48,7 +48,7 @@ func New(address Address) *Client {
 	client := &Client{base: base, http: &http.Client{
 		Transport: &http.Transport{
 			DisableKeepAlives:  address.Once,
-			DisableCompression: true, // an answer is as long as it says
+			DisableCompression: true, // an answer has the length that it declares
 
 			Proxy: nil, // a proxy of the agent's environment must not see or answer
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -70,8 +70,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Do sends body, which may be nil, and returns the whole answer, whatever its
-// status. An answer that is cut off or longer than MaxAnswer is an error.
+// Do sends body, which may be nil, and returns the complete answer, whatever its status. An answer that is
+// cut off or longer than MaxAnswer is an error.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, body []byte) (*Answer, error) {
 	address := c.base + path
 	if len(query) > 0 {
@@ -106,8 +106,8 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: text}, nil
 }
 
-// withoutAddress drops the request's address from an error: models read it, and
-// where policyd is reached is not their business.
+// withoutAddress removes the request's address from an error: models read it, and must not learn where
+// policyd is.
 func withoutAddress(err error) error {
 	var request *url.Error
 	if errors.As(err, &request) {

@@ -1,6 +1,6 @@
-// Package pdp is the caller's side of policyd's API, for the programs that stand
-// beside an agent: the hook program, the gates and the tools server. It needs the
-// standard library alone, since a hook program starts with every tool call.
+// Package pdp is the caller's side of policyd's API, for the programs that are beside an agent: the hook
+// program, the gates and the tools server. It needs the standard library alone, since a hook program starts
+// with every tool call.
 //
-// What it returns is a whole answer or an error: who gets an error must refuse.
+// It returns a complete answer or an error. A caller that gets an error must deny.
 package pdp

@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// Places are where a sidecar may be looked for. The zero value is the default
-// place. Paths may begin with "~/".
+// Places are where to look for a sidecar. The zero value is the default place. Paths may begin with "~/".
 type Places struct {
-	// Socket or TCP name the sidecar itself. Socket goes first.
+	// Socket or TCP is the address of the sidecar itself. Socket takes precedence.
 	Socket, TCP string
 	// RunDir and StateDir are the server's own settings.
 	RunDir, StateDir string
-	// TokenFile is where the token for TCP lies; the state directory's agent.token
-	// unless set. POLICYD_TOKEN goes before it.
+	// TokenFile is the file of the token for TCP; the state directory's agent.token unless set. POLICYD_TOKEN
+	// takes precedence.
 	TokenFile string
 }
 
@@ -25,8 +24,8 @@ const (
 	tokenName       = "agent.token"
 )
 
-// Find names the sidecar, in the same way as the server finds where to listen.
-// It reads no file but the token's, and connects to nothing.
+// Find returns the address of the sidecar, by the rules that the server uses for listening. It reads no file
+// except the token's, and connects to nothing.
 func (p Places) Find(env func(string) (string, bool)) (Address, error) {
 	state := p.StateDir
 	if state == "" {

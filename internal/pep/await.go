@@ -9,10 +9,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Await waits for a person's answer to the prompt of a decision, no longer than
-// hold, and returns what may be done by it. After a yes the call is decided
-// anew, which may ask again. A prompt that nobody answered stays open; one whose
-// call is given up is withdrawn.
+// Await waits for a person's answer to the prompt of a decision, no longer than hold, and returns the
+// resulting decision. After a yes the call is decided again, which may prompt again. A prompt without an
+// answer stays open; the prompt of a cancelled call is withdrawn.
 func (s *Sidecar) Await(ctx context.Context, call *v1.Call, decision *v1.Decision, hold time.Duration) (*v1.Decision, error) {
 	deadline := time.Now().Add(hold)
 	for decision.Effect == v1.EffectPrompt {
@@ -50,7 +49,7 @@ func (s *Sidecar) Prompt(ctx context.Context, id string, wait time.Duration) (*v
 	return &prompt, err
 }
 
-// refusedByPerson is the denial of a call whose question ended without a yes.
+// refusedByPerson is the denial of a call whose prompt ended without a yes.
 func refusedByPerson(asked *v1.Decision, prompt *v1.Prompt) *v1.Decision {
 	code, message := "prompt_unanswered", "the question is "+prompt.State
 	if prompt.Answer != nil {

@@ -1,7 +1,5 @@
-// Package pep is the enforcement point's side of the API: it asks a running
-// policyd on behalf of programs that stand beside an agent, gates and tools.
-// Whatever isn't a whole answer of policyd is an error, and who gets an error must
-// refuse.
+// Package pep is the enforcement point's side of the API: it asks a running policyd on behalf of gates and
+// tools. Anything except a complete answer of policyd is an error, and a caller that gets an error must deny.
 package pep
 
 import (
@@ -25,18 +23,17 @@ type Transport interface {
 
 var _ Transport = (*pdp.Client)(nil)
 
-// patience bounds a request that isn't held, and what an answer may be late by
-// that is.
+// patience bounds a request that isn't held, and the delay of an answer to one that is.
 const patience = 10 * time.Second
 
-// Sidecar asks for decisions. It may be used concurrently.
+// Sidecar requests decisions. It may be used concurrently.
 type Sidecar struct{ transport Transport }
 
 // New returns a Sidecar that is reached by transport.
 func New(transport Transport) *Sidecar { return &Sidecar{transport: transport} }
 
-// RefusedError is what the sidecar said to a request that it refused. Any other
-// error says that it was not reached, or is no policyd.
+// RefusedError is a request that the sidecar refused. With any other error the sidecar was not reached, or
+// isn't policyd.
 type RefusedError struct {
 	Status int
 	Code   string
@@ -47,7 +44,7 @@ var _ error = (*RefusedError)(nil)
 
 func (e *RefusedError) Error() string { return e.Detail }
 
-// Decide decides a call and waits for nobody. Any error is a denial.
+// Decide decides a call and waits for no person. Any error is a denial.
 func (s *Sidecar) Decide(ctx context.Context, call *v1.Call) (*v1.Decision, error) {
 	body, err := json.Marshal(call)
 	if err != nil {
@@ -84,7 +81,7 @@ func (s *Sidecar) Archive(ctx context.Context, id string) error {
 	return s.send(ctx, http.MethodDelete, sessionPath(id), nil, nil, 0, nil)
 }
 
-// Withdraw takes a question back that somebody else is asked.
+// Withdraw withdraws a prompt that is asked elsewhere.
 func (s *Sidecar) Withdraw(ctx context.Context, prompt string) error {
 	return s.send(ctx, http.MethodDelete, "/v1/prompts/"+url.PathEscape(prompt), nil, nil, 0, nil)
 }
@@ -99,7 +96,7 @@ func (s *Sidecar) Capabilities(ctx context.Context, session string) (*v1.Capabil
 	return &out, nil
 }
 
-// ReportTerminal tells by which name a terminal was made.
+// ReportTerminal reports the name of a new terminal.
 func (s *Sidecar) ReportTerminal(ctx context.Context, session string, report v1.TerminalReport) error {
 	body, err := json.Marshal(report)
 	if err != nil {

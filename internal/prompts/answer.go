@@ -10,8 +10,8 @@ import (
 	"policyd/internal/store"
 )
 
-// Answer ends a prompt by a person's choice. What it gives is in the store when
-// Answer returns. Of two answers the second gets the code prompt_answered.
+// Answer ends a prompt by a person's choice. Everything that it grants is in the store when Answer returns.
+// The second of two answers gets the code prompt_answered.
 func (b *Book) Answer(ctx context.Context, id string, request v1.AnswerRequest) (v1.AnswerResponse, error) {
 	held, err := b.find(ctx, id)
 	if err != nil {
@@ -48,7 +48,7 @@ func (b *Book) Answer(ctx context.Context, id string, request v1.AnswerRequest) 
 	return response, nil
 }
 
-// close ends a prompt that the store has as answered, and tells everybody.
+// close ends a prompt that is answered in the store, and notifies everybody.
 func (b *Book) close(held *entry, answer *v1.PromptAnswer) {
 	b.mu.Lock()
 	b.end(held, v1.PromptAnswered, answer)
@@ -86,9 +86,8 @@ func offered(prompt *v1.Prompt, choice string) error {
 	return coded(CodeNotOffered, "the choice %q is not offered; allowed: %s", choice, strings.Join(keys, ", "))
 }
 
-// resolve writes an answer. An answer that gives nothing to remember is taken
-// though the store fails: it ends with the process, and nobody would be able to
-// say yes or no while the store is away.
+// resolve writes an answer. An answer without anything to remember is accepted even if the store fails: it
+// ends with the process, and people must be able to answer while the store is unreachable.
 func (b *Book) resolve(
 	ctx context.Context, held *entry, resolution store.Resolution,
 ) ([]v1.ApprovalEntry, []v1.Grant, error) {
@@ -96,7 +95,7 @@ func (b *Book) resolve(
 		return resolution.Approvals, resolution.Grants, nil
 	}
 	b.keep(ctx, held) // what the store could not take when it was asked
-	// An answer is taken, whether or not the person waits to see it taken.
+	// An answer is accepted, whether or not the person waits for the result.
 	approvals, grants, err := b.options.Store.ResolvePrompt(context.WithoutCancel(ctx), resolution)
 	switch {
 	case err == nil:
@@ -117,7 +116,7 @@ func (b *Book) resolve(
 	return nil, nil, coded(CodeUnavailable, "the store can't be written, so nothing was saved and the prompt is still open; see /readyz?verbose, or answer once")
 }
 
-// lost says who was first, by what the store has.
+// lost states who was first, by what the store has.
 func (b *Book) lost(ctx context.Context, held *entry) error {
 	row, err := b.options.Store.Prompt(ctx, held.row.ID)
 	if err != nil {
@@ -131,7 +130,7 @@ func (b *Book) lost(ctx context.Context, held *entry) error {
 	return answerable(&row.Prompt)
 }
 
-// Withdraw ends a prompt whose call is of no interest any more.
+// Withdraw ends a prompt whose call was cancelled.
 func (b *Book) Withdraw(ctx context.Context, id string) error {
 	held, err := b.find(ctx, id)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"policyd/internal/prompts"
 )
 
-// TestResolutions holds A3 and A4: what each choice saves and says.
+// TestResolutions checks A3 and A4: what each choice saves and says.
 func TestResolutions(t *testing.T) {
 	shallow := func(q *v1.Question) {
 		q.Scope.Items = append(q.Scope.Items, v1.PromptItem{Kind: v1.ItemCommand, Verb: "ls", Directory: "/etc", Shallow: true})
@@ -69,7 +69,7 @@ func TestResolutions(t *testing.T) {
 	}
 }
 
-// TestTwoAnswersCannotBothWin holds A9: also across two books on one store.
+// TestTwoAnswersCannotBothWin checks A9: also across two books on one store.
 func TestTwoAnswersCannotBothWin(t *testing.T) {
 	h := build(t)
 	other := over(t, h.store, h.ids)
@@ -100,7 +100,7 @@ func TestTwoAnswersCannotBothWin(t *testing.T) {
 	}
 }
 
-// TestAnAnswerAgainstAWithdrawal holds that one of the two wins, and both know which.
+// TestAnAnswerAgainstAWithdrawal checks that one of the two wins, and both know which.
 func TestAnAnswerAgainstAWithdrawal(t *testing.T) {
 	h := build(t)
 	for round := range 20 {
@@ -148,8 +148,8 @@ func TestATimedAnswer(t *testing.T) {
 	assert.Equal(t, "Saved: git push in /srv/proj for 2h", response.Resolution)
 }
 
-// TestTheStoreFailsAtTheAnswer holds that an answer that remembers is refused and the
-// prompt stays open, and that one that doesn't is taken (D2).
+// TestTheStoreFailsAtTheAnswer checks that an answer that remembers is refused and the prompt stays open, and
+// that one that doesn't is taken (D2).
 func TestTheStoreFailsAtTheAnswer(t *testing.T) {
 	h := build(t)
 	prompt := h.ask(t, question("s", 1))
@@ -177,7 +177,7 @@ func TestTheStoreFailsAtTheAnswer(t *testing.T) {
 	assert.Empty(t, onces, "the one-shot answer is in memory, and not twice")
 }
 
-// TestTheStoreFailsAtTheWithdrawal holds that the store learns of it later.
+// TestTheStoreFailsAtTheWithdrawal checks that the store learns of it later.
 func TestTheStoreFailsAtTheWithdrawal(t *testing.T) {
 	h := build(t)
 	prompt := h.ask(t, question("s", 1))
@@ -189,8 +189,8 @@ func TestTheStoreFailsAtTheWithdrawal(t *testing.T) {
 	assert.Equal(t, []string{prompt.ID}, h.listed(t, v1.PromptWithdrawn))
 }
 
-// TestTheStoreFailsAtTheQuestion holds that a person is asked all the same, and that
-// the question is in the store once it is back.
+// TestTheStoreFailsAtTheQuestion checks that a person is asked all the same, and that the question is in the
+// store once it is back.
 func TestTheStoreFailsAtTheQuestion(t *testing.T) {
 	h := build(t)
 	h.store.broken.Store(true)
@@ -234,8 +234,8 @@ func TestAccessIsGrantedByWhatIsThereNow(t *testing.T) {
 	assert.Empty(t, denied.Grants)
 }
 
-// TestAConflictOverAPendingPromptEndsNothing holds that a prompt whose answer came
-// too late for its session is not half ended: it can be withdrawn, once.
+// TestAConflictOverAPendingPromptEndsNothing checks that a prompt whose answer came too late for its session
+// is not half ended: it can be withdrawn, once.
 func TestAConflictOverAPendingPromptEndsNothing(t *testing.T) {
 	h := build(t)
 	prompt := h.ask(t, question("s", 1))

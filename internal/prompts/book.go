@@ -34,14 +34,14 @@ type Options struct {
 	Store Store
 	Clock func() time.Time
 	NewID func() string
-	// Grant makes the grant that a person said yes to, or says why it can't (P8).
+	// Grant makes the grant that a person approved, or returns the reason why it can't (P8).
 	Grant func(ctx context.Context, prompt *v1.Prompt, kind string) (grant v1.Grant, refusal string)
-	// Given, if set, hears of what an answer gave, once it is in the store.
+	// Given, if set, gets what an answer grants, once it is in the store.
 	Given func(approvals []v1.ApprovalEntry, grants []v1.Grant, once *store.Once)
-	// Notify, if set, hears of every prompt that is opened or ends. It is called
-	// on the way of a decision and has to be quick.
+	// Notify, if set, gets every prompt that is opened or ends. It runs within a decision and has to be
+	// quick.
 	Notify func(prompt v1.Prompt)
-	// Fault hears of store errors that a question was asked in spite of.
+	// Fault gets store errors in spite of which a question was asked.
 	Fault func(err error)
 	// Expiry, PerSession, PerCaller and Most bound open prompts: how long each is kept, how
 	// many of one session, how many of one agent of one caller, how many in all. All agents
@@ -68,14 +68,14 @@ func coded(code, format string, args ...any) error {
 	return &v1.CodedError{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// key finds a question of a session that is asked again.
+// key identifies a repeated question of a session.
 type key struct {
 	session string
 	digest  [32]byte
 }
 
-// asker is whom a prompt counts for: a credential, and an agent that uses it. Sessions are no
-// measure: a caller has as many as it names.
+// asker is the key by which open prompts are counted: a credential, and an agent that uses it. Sessions don't
+// limit: a caller can create any number.
 type asker struct{ caller, agent string }
 
 // entry is a prompt in memory.
@@ -84,16 +84,16 @@ type entry struct {
 	key key
 	// saved is false while the store could not be written.
 	saved bool
-	// owed is the end that the store could not be told of, nil for none. Until it
-	// knows, memory keeps the prompt: the store would say that it is pending.
+	// owed is the end that the store doesn't have yet, nil for none. Until then memory keeps the prompt: in
+	// the store it is still pending.
 	owed *store.Resolution
 	// ended is closed when the prompt is not pending any more.
 	ended chan struct{}
-	// answering is held by who answers, so that the second of two answers waits
-	// for what becomes of the first.
+	// answering is locked during an answer, so that the second of two answers waits for the result of the
+	// first.
 	answering sync.Mutex
-	// held and unheld count the calls that await the answer: those whose caller is
-	// connected until it comes, and those whose caller asks again later.
+	// held and unheld count the calls that await the answer: those with a connected caller, and those whose
+	// caller repeats the request later.
 	held, unheld int
 	// call is what the question is about, nil if it isn't known or was too large to
 	// keep.
@@ -116,8 +116,8 @@ type Book struct {
 	open  int // in all
 	// callBytes is the size of the calls that are kept.
 	callBytes int
-	// reading counts the readings of the store that are under way. gone are the
-	// prompts that ended since the first of them began: what is read may be older.
+	// reading counts the running readings of the store. gone are the prompts that ended since the first of
+	// them began: the data may be older.
 	reading int
 	gone    map[string]bool
 }
@@ -151,7 +151,7 @@ func New(options Options) (*Book, error) {
 	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, asked: map[asker]load{}, gone: map[string]bool{}}, nil
 }
 
-// add takes an entry in. The caller holds mu.
+// add adds an entry. The caller holds mu.
 func (b *Book) add(held *entry) {
 	b.byID[held.row.ID] = held
 	b.byKey[held.key] = held
@@ -160,14 +160,14 @@ func (b *Book) add(held *entry) {
 	b.open++
 }
 
-// Limits of the texts of open prompts, in bytes: of one prompt, and of all. A caller has at
-// most half of the latter, and an agent of it a quarter.
+// Limits of the texts of open prompts, in bytes: of one prompt, and of all. A caller has at most half of the
+// latter, and an agent a quarter of the caller's.
 const (
 	maxPromptBytes  = 256 << 10
 	maxPromptsBytes = 64 << 20
 )
 
-// load is what somebody has open.
+// load is the open prompts of one asker.
 type load struct{ prompts, bytes int }
 
 // sizeOf is how long the texts of a prompt are.
@@ -190,7 +190,7 @@ func sizeOf(prompt *v1.Prompt, scope *v1.PromptScope) int {
 	return size
 }
 
-// count adds an open prompt, or takes it away for -1. The caller holds mu.
+// count adds an open prompt, or removes it for -1. The caller holds mu.
 func (b *Book) count(held *entry, sign int) {
 	size := sign * sizeOf(&held.row.Prompt, &held.row.Scope)
 	b.bytes += size
@@ -207,9 +207,8 @@ func (b *Book) count(held *entry, sign int) {
 	}
 }
 
-// end ends a pending entry in memory and wakes who waits. It stays in memory
-// until settle, since the store may still say that it is pending. The caller
-// holds mu.
+// end ends a pending entry in memory and wakes its waiters. It stays in memory until settle, since the store
+// may still have it as pending. The caller holds mu.
 func (b *Book) end(held *entry, state string, answer *v1.PromptAnswer) {
 	if held.row.State != v1.PromptPending {
 		return
@@ -235,8 +234,8 @@ func (b *Book) finish(held *entry, row *store.Prompt) {
 	b.settle(held)
 }
 
-// settle leaves an ended prompt to the store, which knows of its end by now. One
-// that the store doesn't have stays until it would have expired.
+// settle drops an ended prompt from memory, since the store has its end by now. One that isn't in the store
+// stays until it would have expired.
 func (b *Book) settle(held *entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

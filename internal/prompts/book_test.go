@@ -13,7 +13,7 @@ import (
 	"policyd/internal/store"
 )
 
-// TestTheSameQuestionIsAskedOnce holds A10.
+// TestTheSameQuestionIsAskedOnce checks A10.
 func TestTheSameQuestionIsAskedOnce(t *testing.T) {
 	h := build(t)
 	first := h.ask(t, question("s", 1))
@@ -26,8 +26,7 @@ func TestTheSameQuestionIsAskedOnce(t *testing.T) {
 	assert.Len(t, h.listed(t, v1.PromptPending), 3)
 }
 
-// TestAQuestionThatChangedReplacesTheOldOne holds that a person isn't asked what is
-// asked no more.
+// TestAQuestionThatChangedReplacesTheOldOne checks that a person isn't asked what is asked no more.
 func TestAQuestionThatChangedReplacesTheOldOne(t *testing.T) {
 	for name, change := range map[string]func(*v1.Question){
 		"title":   func(q *v1.Question) { q.Prompt.Title = "Approve in /srv/proj?" },
@@ -73,7 +72,7 @@ func TestPromptsExpireByTheClock(t *testing.T) {
 	assert.NotEqual(t, next.ID, h.ask(t, question("s", 1)).ID, "an expired one isn't joined")
 }
 
-// TestOpenPromptsAreCapped holds A11, per session and in all; what expired makes room.
+// TestOpenPromptsAreCapped checks A11, per session and in all; what expired makes room.
 func TestOpenPromptsAreCapped(t *testing.T) {
 	h := build(t, func(o *prompts.Options) { o.PerSession, o.Most, o.Expiry = 2, 3, time.Hour })
 	h.ask(t, question("a", 1))
@@ -161,7 +160,7 @@ func TestArchiveEndsTheSessionsPromptsAlone(t *testing.T) {
 	assert.Contains(t, h.notified, mine.ID+" withdrawn")
 }
 
-// TestARestartKeepsWhatIsPending holds A9.
+// TestARestartKeepsWhatIsPending checks A9.
 func TestARestartKeepsWhatIsPending(t *testing.T) {
 	h := build(t)
 	open, ended := h.ask(t, question("s", 1)), h.ask(t, question("s", 2))
@@ -210,8 +209,8 @@ func TestListPages(t *testing.T) {
 	assert.Empty(t, h.listed(t, v1.PromptPending), "what has expired is not pending")
 }
 
-// TestAReadingBringsNothingBack holds that a prompt that is answered while the store
-// is read anew isn't pending again by what was read.
+// TestAReadingBringsNothingBack checks that a prompt that is answered while the store is read anew isn't
+// pending again by what was read.
 func TestAReadingBringsNothingBack(t *testing.T) {
 	for name, read := range map[string]func(t *testing.T, h *house, id string, meanwhile func()){
 		"load": func(t *testing.T, h *house, _ string, meanwhile func()) {
@@ -235,8 +234,8 @@ func TestAReadingBringsNothingBack(t *testing.T) {
 	}
 }
 
-// TestDelegatedPromptsAreKeptAndNotAnswered holds A9: what a host's own dialog asks
-// is listed, counts to no limit, and can't be answered here.
+// TestDelegatedPromptsAreKeptAndNotAnswered checks A9: what a host's own dialog asks is listed, counts to no
+// limit, and can't be answered here.
 func TestDelegatedPromptsAreKeptAndNotAnswered(t *testing.T) {
 	h := build(t, func(options *prompts.Options) { options.PerSession = 1 })
 	pending := h.ask(t, question("s-1", 1))

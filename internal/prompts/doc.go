@@ -1,7 +1,6 @@
-// Package prompts keeps the questions that people are asked, from the call that
-// opened them to their answer, expiry or withdrawal.
+// Package prompts keeps the questions for people, from the call that opened them to their answer, expiry or
+// withdrawal.
 //
-// It trusts the caller with who may answer. What it promises to keep: of two
-// answers one wins; an answer is in the store before it is told to anybody;
-// whoever waits for a prompt hears of its end at once.
+// It trusts its caller to check who may answer. Guarantees: of two answers one wins; an answer is in the
+// store before anybody sees it; every waiter for a prompt learns of its end at once.
 package prompts

@@ -10,11 +10,9 @@ import (
 	"policyd/internal/store"
 )
 
-// Open asks a question: it joins the pending prompt of the same question in the
-// same session, or opens a new one. A pending prompt that asks something else by
-// now, since the disk or the policy changed, is withdrawn. At a limit nothing is
-// opened and the error's code is prompts_full. A store that fails doesn't keep
-// the question from being asked.
+// Open asks a question: it joins the pending prompt of the same question in the same session, or opens a new
+// one. A pending prompt whose question changed with the disk or the policy is withdrawn. At a limit nothing
+// is opened and the error's code is prompts_full. A failing store doesn't prevent the question.
 func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Prompt, joined bool, err error) {
 	b.mu.Lock()
 	replaced, joinable := b.same(question)
@@ -43,7 +41,7 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 			"too many prompts of %s are open; answer them, as with policyd prompts answer --all, or withdraw some", crowd)
 	}
 	opened := b.fresh(question)
-	opened.answering.Lock() // an answer waits until the store knows the question
+	opened.answering.Lock() // an answer waits until the store has the question
 	defer opened.answering.Unlock()
 	b.add(opened)
 	opened.join(question)
@@ -56,9 +54,8 @@ func (b *Book) Open(ctx context.Context, question *v1.Question) (prompt v1.Promp
 	return prompt, false, nil
 }
 
-// Delegate keeps a question that a host's own dialog asks: it is listed, nobody can
-// answer it here, and it counts to no limit. A store that fails doesn't keep the
-// question from being asked.
+// Delegate keeps a question that a host's own dialog asks: it is listed, nobody can answer it here, and it
+// counts to no limit. A failing store doesn't prevent it.
 func (b *Book) Delegate(ctx context.Context, question *v1.Question) v1.Prompt {
 	delegated := b.fresh(question).row
 	delegated.State = v1.PromptDelegated
@@ -74,8 +71,8 @@ func (b *Book) Delegate(ctx context.Context, question *v1.Question) v1.Prompt {
 	return prompt
 }
 
-// same finds the pending prompt of a question. replaced is one that has the same
-// key and asks something else, and has been ended. The caller holds mu.
+// same returns the pending prompt of a question. replaced is a prompt with the same key and another question;
+// it has been ended. The caller holds mu.
 func (b *Book) same(question *v1.Question) (replaced, joinable *entry) {
 	held, found := b.byKey[key{session: question.Prompt.Call.SessionID, digest: question.Key}]
 	if !found {
@@ -101,8 +98,8 @@ func (b *Book) fresh(question *v1.Question) *entry {
 	return &entry{row: row, key: keyOf(&row), ended: make(chan struct{})}
 }
 
-// crowded names whose prompts are too many for another, and is empty where there is room.
-// One caller never fills the book: others have half of it.
+// crowded returns whose prompts leave no room for another, empty if there is room. One caller never fills the
+// book: half of it is left to others.
 func (b *Book) crowded(session string, by asker, size int) string {
 	agent, caller := b.asked[by], b.asked[asker{caller: by.caller}]
 	known := by.caller != ""
@@ -119,7 +116,7 @@ func (b *Book) crowded(session string, by asker, size int) string {
 	return ""
 }
 
-// expire ends what is past its time. The caller holds mu.
+// expire ends expired prompts. The caller holds mu.
 func (b *Book) expire(now time.Time) []*entry {
 	var ended []*entry
 	for id, held := range b.byID {
@@ -135,8 +132,7 @@ func (b *Book) expire(now time.Time) []*entry {
 	return ended
 }
 
-// Expire ends what is past its time, tells of it, and saves what the store could
-// not take when it was asked.
+// Expire ends expired prompts, notifies their waiters, and saves what the store missed.
 func (b *Book) Expire(ctx context.Context) {
 	b.mu.Lock()
 	ended := b.expire(b.options.Clock())
@@ -147,8 +143,8 @@ func (b *Book) Expire(ctx context.Context) {
 	b.saveLate(ctx)
 }
 
-// saveLate tells the store what it could not be told at the time, until it fails
-// again: what it doesn't know is not listed, and doesn't outlive the process.
+// saveLate writes what the store missed, until it fails again: a missing prompt is neither listed nor kept
+// after the process ends.
 func (b *Book) saveLate(ctx context.Context) {
 	if b.options.Store == nil {
 		return
@@ -171,7 +167,7 @@ func (b *Book) saveLate(ctx context.Context) {
 	}
 }
 
-// owe notes an end that the store could not be told of.
+// owe keeps an end that the store missed.
 func (b *Book) owe(held *entry, end store.Resolution) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,8 +176,8 @@ func (b *Book) owe(held *entry, end store.Resolution) {
 	}
 }
 
-// pay tells the store of an end that it is owed, and reports whether it knows. The
-// one-shot answer of it stays in memory, where it may be used already.
+// pay writes an end that the store missed, and reports whether the store has it. Its one-shot answer stays in
+// memory, where it may be in use already.
 func (b *Book) pay(ctx context.Context, held *entry) bool {
 	b.mu.Lock()
 	owed := held.owed
@@ -203,9 +199,8 @@ func (b *Book) pay(ctx context.Context, held *entry) bool {
 	return true
 }
 
-// asksTheSame compares what a person is asked of one call: what of it is covered
-// can change. The text can differ in arguments that change nothing, and a grant
-// can be asked for on account of several paths.
+// asksTheSame compares the question of one call. The covered items may differ. The text may differ in inert
+// arguments, and several paths may need the same grant.
 func asksTheSame(a, b *v1.Prompt) bool {
 	return a.Call.SessionID == b.Call.SessionID && a.Call.Agent == b.Call.Agent && a.Title == b.Title &&
 		a.Directory == b.Directory && a.Messy == b.Messy && slices.Equal(a.Verbs, b.Verbs) &&
@@ -216,8 +211,8 @@ func asksTheSame(a, b *v1.Prompt) bool {
 // patience bounds what a question waits for the store.
 const patience = 500 * time.Millisecond
 
-// keep writes a prompt to the store that it doesn't have, and reports whether it
-// has it now. The caller holds answering.
+// keep writes a prompt that the store doesn't have, and reports whether it has it now. The caller holds
+// answering.
 func (b *Book) keep(ctx context.Context, opened *entry) bool {
 	if b.options.Store == nil {
 		return false
@@ -239,14 +234,14 @@ func (b *Book) keep(ctx context.Context, opened *entry) bool {
 	opened.saved = true
 	ended := opened.row.State != v1.PromptPending
 	b.mu.Unlock()
-	if ended { // while the store was told of it
+	if ended { // during the write
 		b.persist(ctx, opened)
 	}
 	return true
 }
 
-// write opens a prompt in the store. One that is there already was written before,
-// and whoever wrote it was told of a failure.
+// write creates a prompt in the store. If it exists, an earlier write succeeded although its caller got an
+// error.
 func (b *Book) write(ctx context.Context, row store.Prompt) error {
 	err := b.options.Store.OpenPrompt(ctx, row)
 	if !errors.Is(err, store.ErrConflict) {
@@ -258,8 +253,8 @@ func (b *Book) write(ctx context.Context, row store.Prompt) error {
 	return nil
 }
 
-// persist writes the ends of prompts that nobody answered, nil among them for
-// none. The store finds what it missed by the prompt's time.
+// persist writes the ends of prompts without an answer; nil entries are skipped. The store decides by the
+// prompt's time what it missed.
 func (b *Book) persist(ctx context.Context, ended ...*entry) {
 	for _, held := range ended {
 		if held != nil {

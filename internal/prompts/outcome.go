@@ -11,7 +11,7 @@ import (
 // OnceLife is how long an answer waits for the one retry that it covers (A10).
 const OnceLife = 10 * time.Minute
 
-// outcome is what an answer gives.
+// outcome is what an answer grants.
 type outcome struct {
 	decision v1.Effect
 	// text is the resolution (A3).
@@ -45,7 +45,7 @@ func (b *Book) outcome(ctx context.Context, held *entry, prompt *v1.Prompt, requ
 // lifetime reads the ttl of an answer that is remembered; nil is for good.
 func (b *Book) lifetime(request v1.AnswerRequest) (*time.Time, error) {
 	if request.TTL == "" {
-		return nil, nil //nolint:nilnil // for good
+		return nil, nil //nolint:nilnil // permanently
 	}
 	if !v1.Remembers(request.Choice) {
 		return nil, coded(CodeInvalid, "ttl goes with a choice that is remembered, and %q is none; leave it out", request.Choice)
@@ -70,8 +70,8 @@ func (b *Book) granted(ctx context.Context, prompt *v1.Prompt, kind string) outc
 	return outcome{decision: v1.EffectAllow, text: "Granted: " + grant.Label, grants: []v1.Grant{grant}}
 }
 
-// remembered makes the approvals of an answer (A4): one per verb and directory,
-// or per verb where the choice says anywhere.
+// remembered makes the approvals of an answer (A4): one per verb and directory, or per verb if the choice is
+// anywhere.
 func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerRequest, until *time.Time) outcome {
 	scope := &held.row.Scope
 	saved, left := scope.Remembered(request.Choice)
@@ -86,7 +86,7 @@ func (b *Book) remembered(held *entry, prompt *v1.Prompt, request v1.AnswerReque
 	}
 	out.text = sentence(request, saved, left)
 	if len(left) > 0 || len(saved) == 0 {
-		// Not all could be remembered, and the person said yes to this call.
+		// Some could not be remembered, but the person approved this call.
 		out.once = &store.Once{
 			Prompt: prompt.ID, Session: prompt.Call.SessionID, Key: held.row.Key, ExpiresAt: b.options.Clock().Add(OnceLife),
 		}

@@ -13,8 +13,8 @@ import (
 // pageSize is how many prompts are read from the store at a time.
 const pageSize = 1000
 
-// Load takes the pending prompts of the store into memory. One that memory has
-// and the store ended meanwhile, through another sidecar, ends here too.
+// Load reads the pending prompts of the store into memory. A prompt in memory that another sidecar ended in
+// the store ends here too.
 func (b *Book) Load(ctx context.Context) error {
 	if b.options.Store == nil {
 		return nil
@@ -58,8 +58,7 @@ func (b *Book) beginReading() func() {
 	}
 }
 
-// take adds a pending prompt of the store that memory doesn't have; nil is one that
-// has ended since it was read.
+// take adds a pending prompt of the store that isn't in memory; nil is one that has ended since it was read.
 func (b *Book) take(row store.Prompt) *entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,13 +68,13 @@ func (b *Book) take(row store.Prompt) *entry {
 	if b.gone[row.ID] {
 		return nil
 	}
-	// Whoever opened it, perhaps in another process, may ask again.
+	// Its caller, perhaps in another process, may repeat the request.
 	held := &entry{row: row, key: keyOf(&row), saved: true, unheld: 1, ended: make(chan struct{})}
 	b.add(held)
 	return held
 }
 
-// missing lists the saved prompts in memory that are not among those given.
+// missing lists the saved prompts in memory that are not among the given ones.
 func (b *Book) missing(still map[string]bool) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -113,8 +112,8 @@ func (b *Book) Refresh(ctx context.Context, id string) error {
 	return nil
 }
 
-// find returns the entry of a prompt. One that is in the store alone has ended,
-// or belongs to another sidecar and is taken over.
+// find returns the entry of a prompt. One that is in the store alone has ended, or belongs to another sidecar
+// and is adopted.
 func (b *Book) find(ctx context.Context, id string) (*entry, error) {
 	b.mu.Lock()
 	held, known := b.byID[id]
@@ -146,8 +145,8 @@ func endedEntry(row store.Prompt) *entry {
 	return &entry{row: row, key: keyOf(&row), saved: true, ended: ended}
 }
 
-// adopt takes over a pending prompt that another process opened. It may have
-// ended since it was read, and whoever told of that found nothing to end here.
+// adopt adopts a pending prompt of another process. It may have ended since it was read, when there was
+// nothing here to end.
 func (b *Book) adopt(ctx context.Context, row store.Prompt) (*entry, error) {
 	held := b.take(row)
 	now, err := b.options.Store.Prompt(ctx, row.ID)
@@ -183,9 +182,8 @@ func (b *Book) see(held *entry) v1.Prompt {
 	return shown(&held.row.Prompt, b.options.Clock())
 }
 
-// List returns prompts in the order in which they were opened, at most limit
-// behind the id after, and the id to go on from, empty at the end. session and
-// state narrow the list unless they are empty.
+// List returns prompts in the order in which they were opened, at most limit after a given id, and the id to
+// continue after, empty at the end. session and state filter the list unless they are empty.
 func (b *Book) List(ctx context.Context, state, session, after string, limit int) (list []v1.Prompt, next string, err error) {
 	list = []v1.Prompt{}
 	for {

@@ -16,8 +16,7 @@ const (
 	maxKeptCalls = 32 << 20
 )
 
-// keepCall keeps what a pending prompt asks about, within the limits. The caller
-// holds mu.
+// keepCall keeps the call of a pending prompt, within the limits. The caller holds mu.
 func (b *Book) keepCall(held *entry, question *v1.Question) {
 	if held.call != nil || question.Call == nil {
 		return
@@ -27,11 +26,11 @@ func (b *Book) keepCall(held *entry, question *v1.Question) {
 		return
 	}
 	b.callBytes += size
-	call := *question.Call // a batch holds its calls in one slice
+	call := *question.Call // a batch keeps its calls in one slice
 	held.call, held.caller = &call, question.Caller
 }
 
-// dropCall forgets what a prompt asks about. The caller holds mu.
+// dropCall drops the call of a prompt. The caller holds mu.
 func (b *Book) dropCall(held *entry) {
 	if held.call != nil {
 		b.callBytes -= len(held.call.Args)
@@ -39,15 +38,15 @@ func (b *Book) dropCall(held *entry) {
 	}
 }
 
-// Asked is a pending prompt with the call that it is about.
+// Asked is a pending prompt with its call.
 type Asked struct {
 	ID     string
 	Call   *v1.Call
 	Caller v1.Caller
 }
 
-// Asking lists the pending prompts whose call is known, the oldest first. could
-// narrows it to those of a scope, unless it is nil.
+// Asking lists the pending prompts whose call is kept, the oldest first. If could isn't nil, it filters by
+// scope.
 func (b *Book) Asking(could func(scope *v1.PromptScope) bool) []Asked {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,9 +60,8 @@ func (b *Book) Asking(could func(scope *v1.PromptScope) bool) []Asked {
 	return out
 }
 
-// Release ends a pending prompt whose call is allowed by now: a person's answer to
-// another question covers it. by names the person, if that is known. Its callers
-// decide again. A prompt that has ended stays as it is.
+// Release ends a pending prompt whose call is allowed by now, through a person's answer to another question.
+// by is the person, if known. Its callers decide again. A prompt that has ended stays as it is.
 func (b *Book) Release(ctx context.Context, id, by string) error {
 	held, err := b.find(ctx, id)
 	if err != nil {
@@ -86,8 +84,7 @@ func (b *Book) Release(ctx context.Context, id, by string) error {
 	return nil
 }
 
-// ReleaseSame ends the pending prompt of a call that was allowed without its answer,
-// if its session has one: nobody needs to answer it.
+// ReleaseSame ends the pending prompt of a call that was allowed without an answer, if its session has one.
 func (b *Book) ReleaseSame(ctx context.Context, session string, call v1.Digester) {
 	b.mu.Lock()
 	asks := b.pending[session] > 0

@@ -15,8 +15,7 @@ func withCall(args string) func(*v1.Question) {
 	return func(q *v1.Question) { q.Call = &v1.Call{Tool: "Bash", Args: json.RawMessage(args)} }
 }
 
-// TestReleaseEndsAPromptOnce holds what a released prompt says, and that an answer
-// that was given stays.
+// TestReleaseEndsAPromptOnce checks what a released prompt says, and that an answer that was given stays.
 func TestReleaseEndsAPromptOnce(t *testing.T) {
 	h := build(t)
 	open, answered := h.ask(t, question("s", 1, withCall(`{}`))), h.ask(t, question("s", 2, withCall(`{}`)))
@@ -42,8 +41,7 @@ func TestReleaseEndsAPromptOnce(t *testing.T) {
 	assert.Empty(t, h.Asking(nil), "what has ended asks nothing")
 }
 
-// TestKeptCallsAreBounded holds that calls of prompts take bounded memory, and give
-// it back.
+// TestKeptCallsAreBounded checks that calls of prompts take bounded memory, and give it back.
 func TestKeptCallsAreBounded(t *testing.T) {
 	h := build(t)
 	large := `"` + strings.Repeat("x", 60<<10) + `"`
@@ -71,8 +69,7 @@ func TestKeptCallsAreBounded(t *testing.T) {
 	assert.Len(t, h.Asking(nil), len(kept)-9, "what ended makes room")
 }
 
-// TestAskingIsNarrowedByScope holds that only prompts of the scope are listed, the
-// oldest first.
+// TestAskingIsNarrowedByScope checks that only prompts of the scope are listed, the oldest first.
 func TestAskingIsNarrowedByScope(t *testing.T) {
 	h := build(t)
 	first := h.ask(t, question("s", 1, withCall(`{}`)))

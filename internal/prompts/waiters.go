@@ -6,7 +6,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// join counts a call that awaits the answer. The caller of it holds mu.
+// join counts a call that awaits the answer. Its caller holds mu.
 func (e *entry) join(question *v1.Question) {
 	if question.Held {
 		e.held++
@@ -15,8 +15,7 @@ func (e *entry) join(question *v1.Question) {
 	e.unheld++
 }
 
-// leave ends one wait, and reports whether no call awaits the answer any more. The
-// caller of it holds mu.
+// leave ends one wait, and reports whether no call awaits the answer any more. Its caller holds mu.
 func (e *entry) leave(held bool) (last bool) {
 	if held {
 		e.held = max(0, e.held-1)
@@ -26,9 +25,8 @@ func (e *entry) leave(held bool) (last bool) {
 	return e.held == 0 && e.unheld == 0 && e.row.State == v1.PromptPending
 }
 
-// Leave ends the wait of a call whose caller went away, or which was denied for
-// another reason. held says how the question was opened. A prompt that no call
-// awaits any more is withdrawn.
+// Leave ends the wait of a call whose caller is gone, or which was denied for another reason. held is how the
+// question was opened. A prompt without waiting calls is withdrawn.
 func (b *Book) Leave(ctx context.Context, id string, held bool) {
 	b.mu.Lock()
 	kept, known := b.byID[id]
@@ -42,8 +40,8 @@ func (b *Book) Leave(ctx context.Context, id string, held bool) {
 	}
 }
 
-// Unhold notes that a call is held no longer, and that its caller asks again: the
-// prompt stays open for it.
+// Unhold notes that a call is no longer held, and that its caller repeats the request: the prompt stays open
+// for it.
 func (b *Book) Unhold(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

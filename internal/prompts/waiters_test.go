@@ -9,8 +9,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestTheLastCallThatLeavesWithdraws holds A9 for every order in which calls join
-// and leave a prompt: it is withdrawn when no call awaits it, and not before.
+// TestTheLastCallThatLeavesWithdraws checks A9 for every order in which calls join and leave a prompt: it is
+// withdrawn when no call awaits it, and not before.
 func TestTheLastCallThatLeavesWithdraws(t *testing.T) {
 	const held, unheld = true, false
 	tests := []struct {
@@ -50,8 +50,8 @@ func TestTheLastCallThatLeavesWithdraws(t *testing.T) {
 	}
 }
 
-// TestAPromptOfAnotherProcessIsKept holds that a caller who joins a prompt that was
-// there before a restart doesn't take it along: an earlier call may await it.
+// TestAPromptOfAnotherProcessIsKept checks that a caller who joins a prompt that was there before a restart
+// doesn't take it along: an earlier call may await it.
 func TestAPromptOfAnotherProcessIsKept(t *testing.T) {
 	before := build(t)
 	prompt := before.ask(t, question("s", 1))

@@ -1,9 +1,8 @@
-// Package quota bounds what one agent may ask for, so that the others are
-// served: requests per second, requests at a time, and requests that are held
-// for an answer, which have a bound of their own.
+// Package quota bounds the requests of one agent, so that others are served: requests per second, concurrent
+// requests, and requests that are held for an answer, which have a bound of their own.
 //
-// It trusts the name of a caller, and not the name that an agent gives itself:
-// a caller that goes by many names shares one bound among the later ones.
+// It trusts the name of a caller, and not an agent's own name: the later names of a caller with many names
+// share one bound.
 package quota
 
 import (
@@ -14,24 +13,22 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bound one holder. Zero is no limit.
+// Limits bound one holder. Zero means no limit.
 type Limits struct {
 	// PerSecond is how many calls a second, on the average of ten seconds.
 	PerSecond int
-	// Concurrent is how many requests at a time, and Held how many that wait.
+	// Concurrent bounds the requests at a time, and Held those that wait.
 	Concurrent, Held int
 }
 
-// Holder is who is bounded: an agent of a caller. Agent is empty for what a
-// caller asks on its own behalf.
+// Holder is who is bounded: an agent of a caller. Agent is empty for requests on the caller's own behalf.
 type Holder struct{ Caller, Agent string }
 
-// Request is what is asked for.
+// Request is the size of a request.
 type Request struct {
-	// Calls is how many calls it brings; at least one is counted.
+	// Calls is the number of its calls; at least one is counted.
 	Calls int
-	// Held is true for a request that waits for a person. It counts among those
-	// that are held and not among those at a time.
+	// Held is true for a request that waits for a person. It counts to Held and not to Concurrent.
 	Held bool
 }
 
@@ -45,22 +42,22 @@ const (
 	Held       Bound = "held"
 )
 
-// Refusal says which limit was reached, and when asking again may help.
+// Refusal states which limit was reached, and when asking again may help.
 type Refusal struct {
 	Bound Bound
 	After time.Duration
 }
 
 const (
-	// largestRequest is how many calls one request may bring, whatever the rate.
+	// largestRequest is how many calls one request may contain, whatever the rate.
 	largestRequest = 100
-	// burstSeconds is over how many seconds the rate counts: agents work in bursts.
+	// burstSeconds is the period of the rate: agents work in bursts.
 	burstSeconds = 10
 	// mostNames is how many agents of one caller have bounds of their own.
 	mostNames = 256
-	// sweepEvery is how often idle names are looked for where there are too many.
+	// sweepEvery is the interval at which idle names are removed if there are too many.
 	sweepEvery = time.Second
-	// otherNames stands for the agents of a caller beyond mostNames.
+	// otherNames represents the agents of a caller beyond mostNames.
 	otherNames = "\x00"
 )
 
@@ -75,15 +72,14 @@ type Quota struct {
 	swept   time.Time
 }
 
-// account is what one holder has taken.
+// account is the use of one holder.
 type account struct {
 	holder           Holder
 	bucket           *rate.Limiter // nil for no limit
 	concurrent, held int
 }
 
-// New returns a quota by which nobody has taken anything. now is the clock; nil
-// is the system's.
+// New returns an unused quota. now is the clock; nil is the system's.
 func New(limits Limits, now func() time.Time) *Quota {
 	if now == nil {
 		now = time.Now
@@ -91,14 +87,14 @@ func New(limits Limits, now func() time.Time) *Quota {
 	return &Quota{limits: limits, now: now, holders: map[Holder]*account{}, names: map[string]int{}}
 }
 
-// Slot is what was taken. The zero value is nothing.
+// Slot is a request's share. The zero value is nothing.
 type Slot struct {
 	quota *Quota
 	from  *account
 	held  bool
 }
 
-// Release gives a slot back. It is called once.
+// Release returns a slot. It is called once.
 func (s Slot) Release() {
 	if s.quota == nil {
 		return
@@ -112,7 +108,7 @@ func (s Slot) Release() {
 	}
 }
 
-// Take takes a slot, or says why there is none. A refused request takes nothing.
+// Take takes a slot, or returns an error if there is none. A refused request uses nothing.
 func (q *Quota) Take(holder Holder, request Request) (Slot, *Refusal) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -135,7 +131,7 @@ func (q *Quota) Take(holder Holder, request Request) (Slot, *Refusal) {
 	return Slot{quota: q, from: from, held: request.Held}, nil
 }
 
-// account finds the account of a holder. The caller holds mu.
+// account returns the account of a holder. The caller holds mu.
 func (q *Quota) account(holder Holder, now time.Time) *account {
 	if found, known := q.holders[holder]; known {
 		return found
@@ -156,12 +152,10 @@ func (q *Quota) account(holder Holder, now time.Time) *account {
 	return made
 }
 
-// burst is what may be asked for at once: what ten seconds allow, and the largest
-// request.
+// burst is the largest number of requests at once: what ten seconds allow, and the largest request.
 func (q *Quota) burst() int { return max(burstSeconds*q.limits.PerSecond, largestRequest) }
 
-// forget drops the accounts of holders that have taken nothing for a while, and
-// that a new account would not give more to.
+// forget drops the accounts of holders that were idle for so long that a new account would be equal.
 func (q *Quota) forget(now time.Time) {
 	for holder, account := range q.holders {
 		idle := account.concurrent == 0 && account.held == 0 &&

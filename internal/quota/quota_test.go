@@ -67,8 +67,7 @@ func TestTheRateIsOfCalls(t *testing.T) {
 	assert.Nil(t, refusal, "the refused request took nothing, and the time that it was told is enough")
 }
 
-// TestTheLargestRequestFits holds that a limit below the size of a batch only
-// slows batches down.
+// TestTheLargestRequestFits checks that a limit below the size of a batch only slows batches down.
 func TestTheLargestRequestFits(t *testing.T) {
 	at := newClock()
 	q := quota.New(quota.Limits{PerSecond: 1}, at.now)
@@ -87,8 +86,8 @@ func TestNoLimitRefusesNobody(t *testing.T) {
 	}
 }
 
-// TestManyNamesShareABound holds that a caller gets no more by calling itself
-// otherwise each time, and that nobody else pays for it.
+// TestManyNamesShareABound checks that a caller gets no more by calling itself otherwise each time, and that
+// nobody else pays for it.
 func TestManyNamesShareABound(t *testing.T) {
 	at := newClock()
 	q := quota.New(quota.Limits{Concurrent: 1, PerSecond: 1000}, at.now)
@@ -103,7 +102,7 @@ func TestManyNamesShareABound(t *testing.T) {
 	assert.Nil(t, refusal)
 }
 
-// TestIdleNamesAreForgotten holds that names of long ago don't count.
+// TestIdleNamesAreForgotten checks that names of long ago don't count.
 func TestIdleNamesAreForgotten(t *testing.T) {
 	at := newClock()
 	q := quota.New(quota.Limits{Concurrent: 1, PerSecond: 10}, at.now)

@@ -9,14 +9,14 @@ import (
 // backChunk is how much of a file is read at once.
 const backChunk = 256 << 10
 
-// backward gives the lines of a file, the last one first. What stands behind the
-// last line feed is no line yet, or was torn, and is left out.
+// backward reads the lines of a file, the last one first. It leaves out what follows the last line feed: an
+// incomplete line.
 type backward struct {
 	file io.ReaderAt
-	// left is how much of the file stands before the text that is held.
+	// left is how much of the file precedes the buffered text.
 	left int64
 	held []byte
-	// ended is true once what is held ends with a line feed.
+	// ended is true once the buffered text ends with a line feed.
 	ended bool
 	// chunk is how much is read at least.
 	chunk int
@@ -48,7 +48,7 @@ func (b *backward) next() ([]byte, error) {
 	}
 }
 
-// cut takes the last line from what is held, if all of it is there.
+// cut removes the last line from the buffered text, if it is complete.
 func (b *backward) cut() ([]byte, bool) {
 	if !b.ended {
 		end := bytes.LastIndexByte(b.held, '\n')
@@ -67,7 +67,7 @@ func (b *backward) cut() ([]byte, bool) {
 	return line, true
 }
 
-// more puts what stands before in front of what is held.
+// more prepends the text before the buffered one.
 func (b *backward) more() error {
 	// A long line is read in ever larger parts, so that it is not copied too often.
 	size := min(b.left, int64(max(b.chunk, len(b.held))))

@@ -9,17 +9,17 @@ import (
 // longestClean bounds the texts of a call that is kept, in bytes.
 const longestClean = 4 << 10
 
-// cleanCall is a call of which nothing is taken out, and what a record keeps of it. No
-// other call is kept: what is a secret stays in memory no longer than its own call.
+// cleanCall is a call without anything to mask, and its part of a record. No other call is kept: a secret
+// stays in memory no longer than its own call.
 type cleanCall struct {
 	call  v1.RecordCall // without arguments
 	args  string
 	kind  string
-	names *secretNames // that were in force
+	names *secretNames // that were active
 	kept  *v1.RecordCall
 }
 
-// newCleanCall returns a copy: no text of it is a piece of a request.
+// newCleanCall returns a copy without references into a request.
 func newCleanCall(call *v1.Call, kind string, names *secretNames) *cleanCall {
 	c := &cleanCall{
 		call: v1.RecordCall{

@@ -10,8 +10,8 @@ import (
 // entry is one record on its way into the sinks.
 type entry struct {
 	line []byte
-	// told hears how the record fared, and that nobody writes. Each is said once at
-	// most, and it has room for both, so that nobody waits to say it.
+	// told receives the result of the record, and that nobody writes. Each is sent once at most, and the
+	// buffer fits both, so senders never wait.
 	told  chan notice
 	timer *time.Timer
 	// queued is true while the entry waits; the writer's mu guards it.
@@ -21,8 +21,7 @@ type entry struct {
 	outcomes []error
 }
 
-// notice is what a waiting caller is told: how its record fared, or that nobody
-// writes, so that it may.
+// notice is what a waiting caller receives: the result of its record, or that nobody writes, so that it may.
 type notice struct {
 	idle bool
 	err  error
@@ -44,15 +43,14 @@ func (w *Writer) release(e *entry) {
 	}
 }
 
-// queue holds the entries that wait. While it is led somebody writes. Who ends that
-// wakes the first of those who wait, and whoever comes first then writes what has
-// gathered, with what stands before: a lone caller writes at once, nobody waits for a
-// clock, and what waits is not held up until one who sleeps has woken.
+// queue contains the waiting entries. While it is led, a caller writes. When that caller ends, it wakes the
+// first waiting one; whichever caller is first then writes all that has gathered, in order. So a lone caller
+// writes at once, no timer is needed, and waiting entries don't depend on a sleeping goroutine.
 type queue struct {
 	led     bool
 	waiting []*entry
 	bytes   int
-	// blocked counts those who wait for room; freed is closed when there is some.
+	// blocked counts the callers that wait for room; freed is closed when there is some.
 	blocked int
 	freed   chan struct{}
 }
@@ -63,9 +61,9 @@ var (
 	errLate   = errors.New("write record: the write did not end in time")
 )
 
-// commit returns when the entry's line is in the sinks. mine is false where the
-// entry is still somebody's who writes, and can't be used again.
-func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // the error is what counts
+// commit returns when the entry's line is in the sinks. mine is false if another caller still uses the entry,
+// so it can't be reused.
+func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // the error matters
 	w.mu.Lock()
 	if w.led || len(w.waiting) > 0 { // or nobody else waits, and there is room
 		e.timer.Reset(w.options.Patience)
@@ -88,8 +86,8 @@ func (w *Writer) commit(e *entry) (err error, mine bool) { //nolint:revive // th
 	return w.await(e)
 }
 
-// enqueue puts the entry last, and reports whether its caller has to lead: nobody
-// does, and the entry is in the next batch. w.mu is held.
+// enqueue appends the entry, and reports whether its caller has to lead: nobody does, and the entry is in the
+// next batch. w.mu is held.
 func (w *Writer) enqueue(e *entry) (lead bool) {
 	w.waiting = append(w.waiting, e)
 	w.bytes += len(e.line)
@@ -99,8 +97,7 @@ func (w *Writer) enqueue(e *entry) (lead bool) {
 	return lead
 }
 
-// isNext reports whether an entry that waits is in the next batch for certain. w.mu is
-// held.
+// isNext reports whether a waiting entry is in the next batch for certain. w.mu is held.
 func (w *Writer) isNext(e *entry) bool { return w.waiting[0] == e || w.bytes <= largestBatch }
 
 // full reports whether the entry has to wait for room; w.mu is held.
@@ -108,8 +105,8 @@ func (w *Writer) full(e *entry) bool {
 	return len(w.waiting) > 0 && w.bytes+len(e.line) > w.options.BufferBytes
 }
 
-// awaitRoom reports whether there is room for the entry in time. w.mu is held when
-// it is called and when it returns.
+// awaitRoom reports whether there is room for the entry in time. w.mu is held when it is called and when it
+// returns.
 func (w *Writer) awaitRoom(e *entry) bool {
 	if w.options.Overflow == OverflowDrop {
 		return false
@@ -130,7 +127,7 @@ func (w *Writer) awaitRoom(e *entry) bool {
 	return true
 }
 
-// await waits until somebody has written the entry, or writes it where nobody does.
+// await waits until the entry is written, or writes it if nobody does.
 func (w *Writer) await(e *entry) (err error, mine bool) { //nolint:revive // as commit
 	for {
 		select {
@@ -144,7 +141,7 @@ func (w *Writer) await(e *entry) (err error, mine bool) { //nolint:revive // as 
 	}
 }
 
-// heed does what an entry is told. done is false where somebody else writes it.
+// heed handles a notice of an entry. done is false if another caller writes it.
 func (w *Writer) heed(e *entry, said notice) (done bool, err error) {
 	if !said.idle {
 		return true, said.err
@@ -158,26 +155,25 @@ func (w *Writer) heed(e *entry, said notice) (done bool, err error) {
 	return true, w.lead(e)
 }
 
-// resume reports whether the caller of an entry that waits has to lead. w.mu is held.
+// resume reports whether the caller of a waiting entry has to lead. w.mu is held.
 func (w *Writer) resume(e *entry) (lead bool) {
 	lead = e.queued && !w.led && w.isNext(e)
 	w.led = w.led || lead
 	return lead
 }
 
-// giveUp takes back an entry that waited too long, unless it can be written now, or
-// just was.
+// giveUp withdraws an entry that waited too long, unless it can be written now, or just was.
 func (w *Writer) giveUp(e *entry) (err error, mine bool) { //nolint:revive // as commit
 	w.mu.Lock()
 	if w.resume(e) {
 		for len(e.told) > 0 {
-			<-e.told // that nobody writes; the entry's next record must not hear it
+			<-e.told // drain the notice that nobody writes; the entry's next record must not receive it
 		}
 		w.mu.Unlock()
 		return w.lead(e), true
 	}
 	defer w.mu.Unlock()
-	for len(e.told) > 0 { // nobody else takes from it
+	for len(e.told) > 0 { // nobody else receives from it
 		if said := <-e.told; !said.idle {
 			return said.err, true
 		}
@@ -193,9 +189,8 @@ func (w *Writer) giveUp(e *entry) (err error, mine bool) { //nolint:revive // as
 	return errLate, true
 }
 
-// lead writes a batch of which e is one, and wakes the first of those who came
-// meanwhile. A batch is never larger than one write may be, so that nobody leads for
-// long.
+// lead writes a batch that contains e, and wakes the first of those who arrived meanwhile. A batch never
+// exceeds one write, so that nobody leads for long.
 func (w *Writer) lead(e *entry) error {
 	w.writing.Lock()
 	w.since.Store(time.Now().UnixNano())
@@ -211,7 +206,7 @@ func (w *Writer) lead(e *entry) error {
 	w.count(outcomes, rotation)
 	w.led = false
 	if len(w.waiting) > 0 {
-		// It stood behind whoever was first before, and hears this once.
+		// Another entry was first before, and this one gets its notice once.
 		w.waiting[0].told <- notice{idle: true}
 	}
 	w.mu.Unlock()
@@ -229,7 +224,7 @@ func (w *Writer) lead(e *entry) error {
 	return own
 }
 
-// take removes the next batch from the queue. isNext says of whom that is certain.
+// take removes the next batch from the queue. isNext reports which entries are certain to be in it.
 func (w *Writer) take(batch []*entry) []*entry {
 	end, size := 0, 0
 	for end < len(w.waiting) && (end == 0 || size+len(w.waiting[end].line) <= largestBatch) {
@@ -243,7 +238,7 @@ func (w *Writer) take(batch []*entry) []*entry {
 	return batch
 }
 
-// freeRoom tells those who wait for room that there is some; w.mu is held.
+// freeRoom wakes those who wait for room; w.mu is held.
 func (w *Writer) freeRoom(bytes int) {
 	w.bytes -= bytes
 	if w.blocked > 0 {
@@ -252,7 +247,7 @@ func (w *Writer) freeRoom(bytes int) {
 	}
 }
 
-// stale is why the file could not be rotated; w.writing is held.
+// stale is the reason why the file could not be rotated; w.writing is held.
 func (w *Writer) stale() error {
 	if len(w.sinks) > 0 {
 		if file, is := w.sinks[0].out.(*logFile); is {
@@ -262,8 +257,8 @@ func (w *Writer) stale() error {
 	return nil
 }
 
-// put writes the lines of a batch to every sink, in one write each, and returns
-// for each line why it is missing somewhere. w.writing is held.
+// put writes the lines of a batch to every sink, in one write each, and returns for each line the error of a
+// sink that lacks it. w.writing is held.
 func (w *Writer) put(batch []*entry, outcomes []error) []error {
 	lines := batch[0].line
 	if len(batch) > 1 {

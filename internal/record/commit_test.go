@@ -66,8 +66,8 @@ func ids(t *testing.T, text string) []string {
 	return found
 }
 
-// TestRecordsThatComeAtOnceShareAWrite holds that nobody is answered before the
-// record is written, and that whoever waits shares the next write.
+// TestRecordsThatComeAtOnceShareAWrite checks that nobody is answered before the record is written, and that
+// whoever waits shares the next write.
 func TestRecordsThatComeAtOnceShareAWrite(t *testing.T) {
 	out := newGated()
 	writer := record.NewTo(out)
@@ -124,7 +124,7 @@ func stuck(t *testing.T, options record.Options) (writer *record.Writer, out *ga
 	return writer, out, done
 }
 
-// TestWhatThereIsNoRoomForWaitsAndThenFails holds overflow: block.
+// TestWhatThereIsNoRoomForWaitsAndThenFails checks overflow: block.
 func TestWhatThereIsNoRoomForWaitsAndThenFails(t *testing.T) {
 	writer, out, done := stuck(t, record.Options{BufferBytes: 1, Overflow: record.OverflowBlock, Patience: 500 * time.Millisecond})
 	require.Error(t, writer.Write(t.Context(), sample("blocked")))
@@ -136,7 +136,7 @@ func TestWhatThereIsNoRoomForWaitsAndThenFails(t *testing.T) {
 	assert.NotContains(t, out.text(), "blocked")
 }
 
-// TestRoomThatComesInTimeIsUsed holds that blocked callers go on.
+// TestRoomThatComesInTimeIsUsed checks that blocked callers go on.
 func TestRoomThatComesInTimeIsUsed(t *testing.T) {
 	writer, out, done := stuck(t, record.Options{BufferBytes: 1, Patience: patience})
 	for i := range 5 {
@@ -148,7 +148,7 @@ func TestRoomThatComesInTimeIsUsed(t *testing.T) {
 	assert.Len(t, ids(t, out.text()), 7)
 }
 
-// TestWhatThereIsNoRoomForIsDroppedAndCounted holds overflow: drop.
+// TestWhatThereIsNoRoomForIsDroppedAndCounted checks overflow: drop.
 func TestWhatThereIsNoRoomForIsDroppedAndCounted(t *testing.T) {
 	writer, out, done := stuck(t, record.Options{BufferBytes: 1, Overflow: record.OverflowDrop, Patience: patience})
 	for range 3 {
@@ -166,8 +166,8 @@ func TestRequiredRecordsCannotBeDropped(t *testing.T) {
 	require.ErrorContains(t, err, "records are required")
 }
 
-// TestAWriteThatDoesNotEndFailsThoseWhoWait holds that a disk that hangs denies
-// and doesn't hang every caller, and that nothing is mixed up once it goes on.
+// TestAWriteThatDoesNotEndFailsThoseWhoWait checks that a disk that hangs denies and doesn't hang every
+// caller, and that nothing is mixed up once it goes on.
 func TestAWriteThatDoesNotEndFailsThoseWhoWait(t *testing.T) {
 	out := newGated()
 	writer := record.NewWith(record.Options{Patience: 10 * time.Millisecond}, out)
@@ -187,8 +187,8 @@ func TestAWriteThatDoesNotEndFailsThoseWhoWait(t *testing.T) {
 	assert.Equal(t, []string{"stuck", "0", "1", "2", "3", "4"}, ids(t, out.text()))
 }
 
-// TestARecordThatWasLateIsAmended holds that a call which is denied since its record
-// took too long, and then is in the log as allowed, has a later record of the denial.
+// TestARecordThatWasLateIsAmended checks that a call which is denied since its record took too long, and then
+// is in the log as allowed, has a later record of the denial.
 func TestARecordThatWasLateIsAmended(t *testing.T) {
 	out := newGated()
 	writer := record.NewWith(record.Options{Patience: 2 * time.Second}, out)
@@ -217,8 +217,8 @@ func TestARecordThatWasLateIsAmended(t *testing.T) {
 	require.NoError(t, writer.Write(t.Context(), sample("after")), "the lead is handed on")
 }
 
-// TestAnAmendmentLeadsWhereNobodyWrites holds that it is written without another caller,
-// also where that fails.
+// TestAnAmendmentLeadsWhereNobodyWrites checks that it is written without another caller, also where that
+// fails.
 func TestAnAmendmentLeadsWhereNobodyWrites(t *testing.T) {
 	out := newGated()
 	close(out.pass)
@@ -230,8 +230,8 @@ func TestAnAmendmentLeadsWhereNobodyWrites(t *testing.T) {
 	require.NoError(t, writer.Write(t.Context(), sample("after")))
 }
 
-// TestWhoGaveUpLeavesNoWordForOthers lets a caller give up while its record is being
-// written, and holds that the outcome of that is never taken for another's.
+// TestWhoGaveUpLeavesNoWordForOthers lets a caller give up while its record is being written, and checks that
+// the outcome of that is never taken for another's.
 func TestWhoGaveUpLeavesNoWordForOthers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is used again is then used by whoever comes next
 	out := newGated()
@@ -288,8 +288,8 @@ func (p *partial) Write(text []byte) (int, error) {
 	return n, errors.New("disk full")
 }
 
-// TestOfAFailedWriteWhatIsWholeCounts holds that exactly those lack their record
-// whose line isn't whole in the file.
+// TestOfAFailedWriteWhatIsWholeCounts checks that exactly those lack their record whose line isn't whole in
+// the file.
 func TestOfAFailedWriteWhatIsWholeCounts(t *testing.T) {
 	length := len(encoded(t, "a"))
 	for _, test := range []struct{ bytes, whole int }{{0, 0}, {1, 0}, {length - 2, 0}, {length, 1}, {2*length + 5, 2}, {3*length - 2, 2}} {

@@ -12,16 +12,16 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// largest is how long a text argument may be before it is taken for contents,
-// in bytes. A command line is none, however long.
+// largest is the length, in bytes, above which a text argument counts as file contents. A command line never
+// does.
 const largest = 4 << 10
 
-// longestNumber is how many characters a number may have before it is taken for contents:
-// more than any that a program computes with needs, and JSON sets no bound.
+// longestNumber is the length, in characters, above which a number counts as file contents: more than a
+// program needs for computing, since JSON sets no bound.
 const longestNumber = 64
 
-// contentNames are arguments that carry contents in tools that no catalog
-// knows, such as those of MCP servers. They are compared as foldName folds them.
+// contentNames are arguments with contents in tools that no catalog has, such as those of MCP servers. They
+// are compared in the form of foldName.
 func contentNames() []string {
 	return []string{
 		"content", "contents", "body", "data", "blob", "payload", "filetext", "newstring", "oldstring", "newstr", "oldstr",
@@ -34,9 +34,8 @@ func foldName(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "_", ""), "-", "")
 }
 
-// isContent reports whether an argument holds file contents: by its name, and
-// where the tool edits files also by that of the argument that else holds a
-// command line, since then it holds a patch.
+// isContent reports whether an argument contains file contents. It goes by the name. If the tool edits files,
+// the argument for a command line counts too, since it then contains a patch.
 func (r *Redactor) isContent(name, kind string) bool {
 	if (*r.content.Load())[foldName(name)] {
 		return true
@@ -47,8 +46,8 @@ func (r *Redactor) isContent(name, kind string) bool {
 // patchLine is a line that only patches have.
 var patchLine = regexp.MustCompile(`(?im)^\s*(?:\*{2,}\s*(?:begin\s+patch|(?:add|update|delete)\s+file\s*:)|diff --git |--- \S.*\r?\n\+\+\+ \S)`)
 
-// findPatch returns where the first line of a patch stands, nil for nowhere. Two stars or
-// two dashes stand in each, and in few other texts.
+// findPatch returns where the first line of a patch is, nil for nowhere. Every patch contains two stars or
+// two dashes, and few other texts do.
 func findPatch(text string) []int {
 	if !strings.Contains(text, "**") && !strings.Contains(text, "--") {
 		return nil
@@ -62,8 +61,8 @@ func looksLikePatch(text string) bool {
 	return at != nil && strings.TrimSpace(text[:at[0]]) == ""
 }
 
-// withoutContents replaces the contents that stand inside a text: the bodies of
-// here-documents, and a patch from its first line to its end.
+// withoutContents replaces the contents that are inside a text: the bodies of here-documents, and a patch
+// from its first line to its end.
 func withoutContents(text string) string {
 	if strings.Contains(text, "<<") {
 		text = withoutHereDocuments(text)
@@ -80,7 +79,7 @@ func withoutContents(text string) string {
 	return text[:at[0]] + marker(rest)
 }
 
-// marker stands for contents inside a text.
+// marker represents contents inside a text.
 func marker(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return fmt.Sprintf("[%d bytes, sha256 %s]", len(content), hex.EncodeToString(sum[:]))
@@ -88,14 +87,13 @@ func marker(content string) string {
 
 var markerLine = regexp.MustCompile(`^\[[0-9]+ bytes, sha256 [0-9a-f]{64}\]\n?$`)
 
-// digest stands for an argument that is content: what it was can be proven, not
-// read.
+// digest represents an argument that is content: what it was can be proven, not read.
 func digest(value any) map[string]any {
 	content, isText := value.(string)
 	if !isText {
 		encoded, err := json.Marshal(value)
 		if err != nil {
-			encoded = nil // the length 0 then says that nothing was kept
+			encoded = nil // the length 0 then states that nothing was kept
 		}
 		content = string(encoded)
 	}

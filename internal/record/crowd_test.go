@@ -60,9 +60,9 @@ func crowd(t *testing.T, writer *record.Writer, callers, each int) (written [][]
 	return written, failures.Load()
 }
 
-// TestACrowdIsWrittenWholeAndInOrder holds that each record of many callers is in the
-// log once when its caller is answered, behind the caller's records before, and that
-// nobody is left waiting, whoever comes between one who is woken and the next write.
+// TestACrowdIsWrittenWholeAndInOrder checks that each record of many callers is in the log once when its
+// caller is answered, behind the caller's records before, and that nobody is left waiting, whoever comes
+// between one who is woken and the next write.
 func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
 	out := &slow{pause: func() {
 		for range 20 {
@@ -89,9 +89,9 @@ func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
 	assert.Zero(t, status.WaitingBytes)
 }
 
-// TestACrowdThatGivesUpLeavesNothingBehind holds the same for callers who can't wait
-// for as long as writes take: what was answered is in the log, once each, whoever gave
-// up may have a line and never two, and who comes later is served.
+// TestACrowdThatGivesUpLeavesNothingBehind checks the same for callers who can't wait for as long as writes
+// take: what was answered is in the log, once each, whoever gave up may have a line and never two, and who
+// comes later is served.
 func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
 	var writer *record.Writer
 	out := &slow{pause: func() {

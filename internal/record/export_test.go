@@ -86,8 +86,8 @@ var (
 	FindPatch = findPatch
 )
 
-// Hinted are the patterns of which a hint stands in a text, as the one pass over it finds
-// them and as looking for each finds them, and all hints.
+// Hinted are the patterns of which a hint is in a text, as the one pass over it finds them and as looking for
+// each finds them, and all hints.
 func Hinted(m *Masker, text string) (found, each uint64, all []string) {
 	for i := range m.patterns {
 		all = append(all, m.patterns[i].hints...)

@@ -6,12 +6,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// MaskFacts masks secret-like values in facts, before they are judged: every
-// text that comes from the call, the same wherever it stands, so that rules
-// which compare two of them get the same answer as without. A masked name
-// matches no table. A directory whose name was masked is dropped from what
-// approvals are matched by, since two directories may look the same now:
-// masking can only make an answer stricter.
+// MaskFacts masks secret-like values in facts, before they are judged. It masks every text that comes from
+// the call, and equal texts equally, so that rules which compare two of them get the same result. A masked
+// name matches no table. A directory with a masked part is dropped from what approvals match, since two
+// directories may look the same now: masking can only make a decision stricter.
 func (r *Redactor) MaskFacts(facts *v1.Facts) {
 	run, used := r.runs.Get().(*factsRun)
 	if !used {
@@ -52,7 +50,7 @@ func (r *factsRun) facts(facts *v1.Facts) {
 // factsRun masks the facts of one call.
 type factsRun struct {
 	masker *Masker
-	// clean holds what needed no mask: facts say the same directories often.
+	// clean are texts that needed no mask: facts often repeat directories.
 	clean map[string]struct{}
 }
 
@@ -77,8 +75,7 @@ func (r *factsRun) item(item *v1.Item) {
 	}
 }
 
-// secretEntry reports whether an option holds a secret, by itself or because of
-// the program that it is given to.
+// secretEntry reports whether an option has a secret value, by itself or for this program.
 func (r *factsRun) secretEntry(verb string, entry *v1.Entry) bool {
 	return r.differs(entry.Name) || (entry.Kind == "unknown" && strings.HasPrefix(entry.Name, "-") && r.differs(verb+" "+entry.Name))
 }
@@ -104,8 +101,8 @@ func (r *factsRun) without(directories v1.Set) v1.Set {
 	return kept
 }
 
-// all returns the masked texts, in a list of its own where one differs: lists
-// may come from tables that other calls are reading.
+// all returns the masked texts, in a new list if one differs: lists may come from tables that other calls are
+// reading.
 func (r *factsRun) all(texts []string) []string {
 	masked := texts
 	for i, text := range texts {

@@ -10,16 +10,14 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 )
 
-// logFile is the decision log on disk. It decides itself when to rotate:
-// lumberjack refuses a line that is longer than a file may be, and two rotations
-// in one millisecond would have one name, so that the second file replaced the
-// first.
+// logFile is the decision log on disk. It decides itself when to rotate. lumberjack refuses a line that is
+// longer than a file may be, and two rotations in one millisecond would share one name, so that the second
+// file would replace the first.
 type logFile struct {
 	log   *lumberjack.Logger
 	limit int64
 	size  int64
-	// kept is what the file was when it was last looked at; nil for what is no
-	// regular file, which is never rotated.
+	// kept is the file's state at the last check; nil for a file that isn't regular, which is never rotated.
 	kept    os.FileInfo
 	looked  time.Time
 	rotated time.Time
@@ -57,8 +55,8 @@ func openFile(options *Options) (file *logFile, torn bool, err error) {
 	return file, torn, nil
 }
 
-// prepare makes the file with its final mode; the rotation keeps that mode. The
-// info is nil for what is no regular file.
+// prepare makes the file with its final mode; the rotation keeps that mode. The info is nil for a file that
+// isn't regular.
 func prepare(name string) (info os.FileInfo, torn bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, false, fmt.Errorf("make directory: %w", err)
@@ -85,13 +83,13 @@ func prepare(name string) (info os.FileInfo, torn bool, err error) {
 	return info, torn, err
 }
 
-// refusePipe refuses what opening would wait at until somebody reads it.
+// refusePipe refuses a pipe without a reader: opening it would block.
 func refusePipe(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
 		return fmt.Errorf("open file: %s is a named pipe or a socket; the decision log is a file, and decision_log.stdout writes to standard output", name)
 	}
-	return nil // opening says what else is wrong
+	return nil // opening reports what else is wrong
 }
 
 // endsTorn reports whether the last line of a file lacks its line feed.
@@ -113,7 +111,7 @@ func endsTorn(name string, size int64) (bool, error) {
 
 var _ io.WriteCloser = (*logFile)(nil)
 
-// Write appends, after a rotation where the file would grow over its limit.
+// Write appends, after a rotation if the file would exceed its limit.
 func (f *logFile) Write(text []byte) (int, error) {
 	if f.kept != nil {
 		now := time.Now()
@@ -131,8 +129,7 @@ func (f *logFile) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// rotate moves the file aside. Where that fails the old one grows on: a record in
-// a large file is better than none.
+// rotate renames the file. If that fails the old one continues: a record in a large file is better than none.
 func (f *logFile) rotate() {
 	f.stale = f.log.Rotate()
 	// The rotated file was named at some moment before this one.
@@ -146,8 +143,7 @@ func (f *logFile) rotate() {
 	}
 }
 
-// look begins a new file where somebody took the old one away: what is written to
-// it then could not be found.
+// look begins a new file if the old one was removed: nobody would find what is written to it.
 func (f *logFile) look(now time.Time) error {
 	f.looked = now
 	info, err := os.Stat(f.log.Filename)

@@ -68,7 +68,7 @@ func TestRotationsInOneMomentReplaceNothing(t *testing.T) {
 	assert.Greater(t, files, 1)
 }
 
-// TestARecordLongerThanAFileIsWritten holds that its size costs no call its answer.
+// TestARecordLongerThanAFileIsWritten checks that its size costs no call its answer.
 func TestARecordLongerThanAFileIsWritten(t *testing.T) {
 	directory := t.TempDir()
 	writer := open(t, record.Options{File: filepath.Join(directory, "decisions.jsonl"), MaxSizeMB: 1})
@@ -99,8 +99,8 @@ func TestATornLogIsContinuedOnANewLine(t *testing.T) {
 	assert.Equal(t, []string{"next", "whole"}, list)
 }
 
-// TestALogThatWasTakenAwayIsBegunAnew holds that records don't go where nobody
-// finds them, when another program rotates the log or somebody deletes it.
+// TestALogThatWasTakenAwayIsBegunAnew checks that records don't go where nobody finds them, when another
+// program rotates the log or somebody deletes it.
 func TestALogThatWasTakenAwayIsBegunAnew(t *testing.T) {
 	directory := t.TempDir()
 	file := filepath.Join(directory, "decisions.jsonl")
@@ -116,8 +116,7 @@ func TestALogThatWasTakenAwayIsBegunAnew(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-// TestALogThatCannotBeRotatedGrowsOn holds that a full record in a large file is
-// better than none.
+// TestALogThatCannotBeRotatedGrowsOn checks that a full record in a large file is better than none.
 func TestALogThatCannotBeRotatedGrowsOn(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("skipped: root may write to every directory")

@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// Service is where records are sent besides the file, as OPA sends its decision
-// logs: POST <URL>/logs with a JSON array of records, compressed with gzip.
+// Service also gets the records, in the form of OPA's decision logs: POST <URL>/logs with a JSON array of
+// records, compressed with gzip.
 type Service struct {
 	// URL is the address without /logs.
 	URL string
 	// Token is sent as a bearer token unless it is empty.
 	Token string
-	// BufferBytes bounds the records that wait to be sent; 0 is 16 MiB. The oldest
-	// give way to new ones.
+	// BufferBytes bounds the records that wait to be sent; 0 means 16 MiB. New records replace the oldest.
 	BufferBytes int
 	// Client is one with a timeout of its own unless set.
 	Client *http.Client
@@ -31,14 +30,14 @@ type Service struct {
 	Pause func(ctx context.Context, pause time.Duration)
 }
 
-// ForwardStatus counts what became of records that were to be sent.
+// ForwardStatus counts the outcomes of forwarded records.
 type ForwardStatus struct {
-	// Sent counts records that the service took, Dropped those that it never will
-	// get: there was no room for them, or it refused them.
+	// Sent counts records that the service accepted. Dropped counts those that it never gets: there was no
+	// room for them, or it refused them.
 	Sent, Dropped uint64
-	// Failures counts tries that failed.
+	// Failures counts failed attempts.
 	Failures uint64
-	// Waiting counts records that wait.
+	// Waiting counts waiting records.
 	Waiting int
 	// Error is why the latest try failed, nil when it succeeded.
 	Error error
@@ -101,7 +100,7 @@ func pause(ctx context.Context, length time.Duration) {
 	}
 }
 
-// add takes a line, which nobody changes any more. It never waits.
+// add adds a line, which must not change afterwards. It never waits.
 func (f *forwarder) add(line []byte) {
 	f.mu.Lock()
 	f.lines = append(f.lines, line)
@@ -119,7 +118,7 @@ func (f *forwarder) add(line []byte) {
 	}
 }
 
-// take removes the next batch; none when there is nothing to send.
+// take removes the next batch; none if there is nothing to send.
 func (f *forwarder) take() [][]byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,8 +158,8 @@ func (f *forwarder) close() {
 	<-f.done
 }
 
-// deliver sends a batch until the service has taken or refused it. Once the
-// forwarder is closed it is tried once more.
+// deliver sends a batch until the service has accepted or refused it. After the forwarder is closed it tries
+// once more.
 func (f *forwarder) deliver(batch [][]byte) {
 	for wait := leastPause; ; wait = min(2*wait, mostPause) {
 		last := f.closing.Err() != nil
@@ -186,7 +185,7 @@ func (f *forwarder) deliver(batch [][]byte) {
 			f.drop(len(batch))
 			return
 		}
-		f.service.Pause(f.closing, wait/2+rand.N(wait/2)) //nolint:gosec // it only spreads tries over time
+		f.service.Pause(f.closing, wait/2+rand.N(wait/2)) //nolint:gosec // the randomness only spreads attempts over time
 	}
 }
 
@@ -215,10 +214,10 @@ func (f *forwarder) status() ForwardStatus {
 	return counts
 }
 
-// refusedError is a batch that the service will never take.
+// refusedError is a batch that the service will never accept.
 type refusedError struct {
 	status string
-	// large is true where smaller batches may pass.
+	// large is true if smaller batches may pass.
 	large bool
 }
 
@@ -226,8 +225,8 @@ func (e *refusedError) Error() string { return "the service refused records: " +
 
 var _ error = (*refusedError)(nil)
 
-// send posts one batch. That an address or a token is wrong is no refusal: an
-// operator can mend it while the records wait.
+// send posts one batch. A wrong address or token isn't a refusal: an operator can correct it while the
+// records wait.
 func (f *forwarder) send(batch [][]byte, last bool) error {
 	body, err := packed(batch)
 	if err != nil {
@@ -265,7 +264,7 @@ func (f *forwarder) send(batch [][]byte, last bool) error {
 	return fmt.Errorf("forward records: the service answered %s", response.Status)
 }
 
-// packed is a batch as OPA's services take it.
+// packed is a batch in the form that OPA's services accept.
 func packed(batch [][]byte) (*bytes.Buffer, error) {
 	var out bytes.Buffer
 	zipped := gzip.NewWriter(&out)

@@ -111,8 +111,8 @@ func TestRecordsAreForwardedInOrder(t *testing.T) {
 	assert.Equal(t, record.ForwardStatus{Sent: 50}, *writer.Status().Forward)
 }
 
-// TestAServiceThatFailsIsTriedAgain holds that a wrong token or a missing address
-// cost nothing either, and that tries get rarer.
+// TestAServiceThatFailsIsTriedAgain checks that a wrong token or a missing address cost nothing either, and
+// that tries get rarer.
 func TestAServiceThatFailsIsTriedAgain(t *testing.T) {
 	service := newLogs(t, 500, 503, 429, 401, 404, 302, http.StatusNoContent)
 	pauses := make(chan time.Duration, 100)
@@ -131,8 +131,7 @@ func TestAServiceThatFailsIsTriedAgain(t *testing.T) {
 	require.NoError(t, writer.Check(), "the file is the truth")
 }
 
-// TestWhatAServiceRefusesIsCountedAndDoesNotBlock holds 413, for which smaller
-// batches are tried, and 400.
+// TestWhatAServiceRefusesIsCountedAndDoesNotBlock checks 413, for which smaller batches are tried, and 400.
 func TestWhatAServiceRefusesIsCountedAndDoesNotBlock(t *testing.T) {
 	service := newLogs(t, 500, http.StatusOK)
 	service.largest = 3
@@ -156,7 +155,7 @@ func TestWhatAServiceRefusesIsCountedAndDoesNotBlock(t *testing.T) {
 	require.ErrorContains(t, writer.Status().Forward.Error, "400")
 }
 
-// TestTheOldestGiveWayToNewOnes holds that what waits for a service is bounded.
+// TestTheOldestGiveWayToNewOnes checks that what waits for a service is bounded.
 func TestTheOldestGiveWayToNewOnes(t *testing.T) {
 	target := newLogs(t, 500, http.StatusOK)
 	pauses := make(chan time.Duration)
@@ -174,8 +173,8 @@ func TestTheOldestGiveWayToNewOnes(t *testing.T) {
 	assert.Equal(t, []string{"0", "6", "7", "8"}, target.ids())
 }
 
-// TestClosingDoesNotWaitForAServiceThatIsAway holds that one more try is made, and
-// that what it doesn't take is counted.
+// TestClosingDoesNotWaitForAServiceThatIsAway checks that one more try is made, and that what it doesn't take
+// is counted.
 func TestClosingDoesNotWaitForAServiceThatIsAway(t *testing.T) {
 	target := newLogs(t, http.StatusInternalServerError)
 	writer := forwarding(t, target.service(make(chan time.Duration)))

@@ -8,33 +8,38 @@ import (
 // nameGlob is a glob over names, in lower case.
 type nameGlob struct {
 	glob string
-	// Nearly all are a text with stars about it, or without: core is the text, and
-	// simple says that there is nothing else.
-	core          string
-	before, after bool
-	simple        bool
+	// compare compares a name without a slash with core, the text between the stars at both
+	// ends. It is nil for a glob that holds other special characters.
+	core    string
+	compare func(name, core string) bool
 }
 
 func newNameGlob(glob string) nameGlob {
 	g := nameGlob{glob: strings.ToLower(glob)}
-	g.core, g.before = strings.CutPrefix(g.glob, "*")
-	g.core, g.after = strings.CutSuffix(g.core, "*")
-	g.simple = !strings.ContainsAny(g.core, `*?[\`)
+	core, before := strings.CutPrefix(g.glob, "*")
+	core, after := strings.CutSuffix(core, "*")
+	if strings.ContainsAny(core, `*?[\`) {
+		return g
+	}
+	g.core = core
+	switch {
+	case before && after:
+		g.compare = strings.Contains
+	case before:
+		g.compare = strings.HasSuffix
+	case after:
+		g.compare = strings.HasPrefix
+	default:
+		g.compare = func(name, core string) bool { return name == core }
+	}
 	return g
 }
 
-// matches is path.Match. A glob that can't be read matches nothing.
+// matches is path.Match. A glob that can't be parsed matches nothing.
 func (g *nameGlob) matches(name string) bool {
-	switch {
-	case !g.simple || strings.IndexByte(name, '/') >= 0: // which no star stands for
-		matched, err := path.Match(g.glob, name)
-		return err == nil && matched
-	case g.before && g.after:
-		return strings.Contains(name, g.core)
-	case g.before:
-		return strings.HasSuffix(name, g.core)
-	case g.after:
-		return strings.HasPrefix(name, g.core)
+	if g.compare != nil && !strings.Contains(name, "/") {
+		return g.compare(name, g.core)
 	}
-	return name == g.core
+	matched, err := path.Match(g.glob, name)
+	return err == nil && matched
 }

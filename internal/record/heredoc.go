@@ -2,17 +2,16 @@ package record
 
 import "strings"
 
-// hereDocument is one that was announced and whose body follows.
+// hereDocument is an announced here-document whose body follows.
 type hereDocument struct {
 	end  string
 	tabs bool // leading tabs of its lines don't count
 }
 
-// withoutHereDocuments replaces the body of every here-document by its length
-// and digest. A body that is never closed goes on to the end, as it does for a
-// shell. Quotes around the whole are not looked at: what only looks like a
-// here-document is replaced too. The verbs of what was replaced stand in the
-// facts where a shell would run them.
+// withoutHereDocuments replaces the body of every here-document by its length and digest. A body without an
+// end extends to the end of the text, as in a shell. Quotes around the whole are ignored: text that only
+// looks like a here-document is replaced too. The facts contain the verbs of replaced text that a shell would
+// run.
 func withoutHereDocuments(text string) string {
 	var out strings.Builder
 	var waiting []hereDocument
@@ -64,8 +63,8 @@ func cutBody(text string, document hereDocument) (body, after string) {
 	return text[:len(text)-len(rest)], rest
 }
 
-// announced are the here-documents whose bodies begin after this line. A shift
-// in an arithmetic expression and a here-string announce none.
+// announced are the here-documents whose bodies begin after this line. A shift in an arithmetic expression
+// and a here-string announce none.
 func announced(line string) []hereDocument {
 	var found []hereDocument
 	var open, closed pairs
@@ -101,8 +100,7 @@ func announced(line string) []hereDocument {
 	return found
 }
 
-// pairs counts how often a pair of bytes stands in the beginning of a line, as
-// strings.Count does, for ever longer beginnings: each byte is looked at once.
+// pairs counts a pair of bytes in growing prefixes of a line, like strings.Count: it reads each byte once.
 type pairs struct{ found, seen int }
 
 func (p *pairs) count(beginning, pair string) int {

@@ -2,10 +2,9 @@ package record
 
 import "strings"
 
-// hints find which patterns can match a text: those of which a hint stands in it. One
-// pass over the text, without a copy, looks at the first three characters of each hint
-// in a bitmap; where two hints share a bit, or other text does, the hint itself is
-// compared.
+// hints select the patterns that can match a text: those with a hint in it. One pass over the text, without a
+// copy, looks up the first three characters of each hint in a bitmap. On a hit, which may be a collision, the
+// hint itself is compared.
 type hints struct {
 	first [1 << trigramBits / 64]uint64
 	known map[uint][]hint
@@ -28,14 +27,14 @@ const mostPatterns = 64
 func (s patternSet) has(pattern int) bool { return s>>pattern&1 != 0 }
 
 const (
-	// trigramBits are five for each of three characters, which is one bit of the map for
-	// each three letters: less would find paths that hold nothing too often.
+	// trigramBits are five for each of three characters, which is one bit of the map for each three letters:
+	// with fewer bits, paths would collide too often.
 	trigramBits = 15
 	trigramMask = 1<<trigramBits - 1
 )
 
-// newHints takes patterns whose hints have at least three characters, in lower case. It
-// panics for more patterns than a set holds: each of them has to be looked for.
+// newHints builds the hints of patterns, each at least three characters long and in lower case. It panics for
+// more patterns than a set fits.
 func newHints(patterns []pattern) *hints {
 	if len(patterns) > mostPatterns {
 		panic("more patterns of secrets than a set holds")
@@ -55,7 +54,7 @@ func newHints(patterns []pattern) *hints {
 // them.
 func next(trigram uint, c byte) uint { return (trigram<<5 | uint(c)&31) & trigramMask }
 
-// of returns the patterns of which a hint stands in text, whatever its case.
+// of returns the patterns with a hint in text, ignoring case.
 func (h *hints) of(text string) patternSet {
 	var found patternSet
 	trigram, all := uint(0), byte(0)
@@ -72,7 +71,7 @@ func (h *hints) of(text string) patternSet {
 	return found
 }
 
-// at returns the patterns of which a hint begins text, which is ASCII up to its end.
+// at returns the patterns with a hint at the beginning of text, which is ASCII up to its end.
 func (h *hints) at(trigram uint, text string) patternSet {
 	var found patternSet
 	for _, hint := range h.known[trigram] {
@@ -83,7 +82,7 @@ func (h *hints) at(trigram uint, text string) patternSet {
 	return found
 }
 
-// folded returns the patterns of which a hint stands in text, which is in lower case.
+// folded returns the patterns with a hint in text, which is in lower case.
 func (h *hints) folded(lower string) patternSet {
 	var found patternSet
 	for i := range h.patterns {

@@ -11,8 +11,7 @@ import (
 	"policyd/internal/record"
 )
 
-// FuzzHints holds that one pass finds exactly the patterns that looking for each of their
-// hints finds.
+// FuzzHints checks that one pass finds exactly the patterns that looking for each of their hints finds.
 func FuzzHints(f *testing.F) {
 	masker := record.NewMasker()
 	for _, test := range secrets {

@@ -9,7 +9,7 @@ import (
 	"policyd/internal/credential"
 )
 
-// Masked stands where a secret-like value was.
+// Masked replaces a secret-like value.
 const Masked = "[masked]"
 
 // Masker masks secret-like values. It may be used concurrently.
@@ -34,10 +34,9 @@ func NewMasker() *Masker {
 	return m
 }
 
-// SetVariables makes variables whose name matches one of the globs secret, beside
-// those whose name looks like it: what is assigned to them is masked. It
-// replaces the globs before. Case is ignored, and a glob that can't be read
-// matches nothing.
+// SetVariables makes variables secret whose name matches one of the globs, in addition to those with a
+// secret-like name: values assigned to them are masked. It replaces the earlier globs. Case is ignored, and
+// an invalid glob matches nothing.
 func (m *Masker) SetVariables(globs []string) {
 	names := &secretNames{globs: make([]nameGlob, len(globs))}
 	for i, glob := range globs {
@@ -49,9 +48,8 @@ func (m *Masker) SetVariables(globs []string) {
 // passes bounds how often the patterns are run over their own result.
 const passes = 4
 
-// Mask returns text with secret-like values replaced, and whether anything was.
-// Masking twice changes nothing more. Text that holds nothing like a secret
-// costs no allocation.
+// Mask returns text with secret-like values replaced, and whether it replaced any. Masking twice changes
+// nothing more. Text without a secret-like value costs no allocation.
 func (m *Masker) Mask(text string) (string, bool) {
 	if len(text) < shortest {
 		return text, false
@@ -68,17 +66,17 @@ func (m *Masker) Mask(text string) (string, bool) {
 		}
 		masked, found = next, m.hints.of(next)
 	}
-	// Text that still changes is no text anybody wrote: none of it is kept.
+	// A text that still changes isn't a text that a person wrote: all of it is masked.
 	return Masked, true
 }
 
-// shaped masks what is a credential by its form: policyd's own tokens, and what credential finds.
+// shaped masks credentials by their form: policyd's own tokens, and those that package credential finds.
 func (m *Masker) shaped(text string) string {
 	return credential.Mask(m.own.Load().mask(text), Masked)
 }
 
-// MaskShown is Mask for a text that a person answers. It hides nothing that a shell would run: where
-// Mask would, because a value is the output of a command, it masks credentials by their form alone.
+// MaskShown is Mask for a text that a person answers. It hides nothing that a shell would run: if a value is
+// the output of a command, it masks credentials by their form alone.
 func (m *Masker) MaskShown(text string) string {
 	masked, changed := m.Mask(text)
 	if !changed || active(masked) == active(text) {
@@ -91,7 +89,7 @@ func (m *Masker) MaskShown(text string) string {
 	return masked
 }
 
-// active counts the characters by which a shell runs something or begins another command.
+// active counts the characters with which a shell runs something or begins another command.
 func active(text string) int {
 	count := 0
 	for _, c := range []byte(text) {

@@ -20,9 +20,8 @@ func decodeArgs(text []byte) (map[string]any, error) {
 	return members, err
 }
 
-// flatMembers reads an object of texts, whole numbers and truth values, as most arguments
-// are. ok is false for everything else, which may be JSON all the same. Texts share the
-// memory of the object's.
+// flatMembers parses an object of texts, whole numbers and truth values, as most arguments are. ok is false
+// for everything else, which may still be valid JSON. Texts share the memory of the object's.
 func flatMembers(text string) (members map[string]any, ok bool) {
 	members = map[string]any{}
 	if text == "{}" {
@@ -48,7 +47,7 @@ func flatMembers(text string) (members map[string]any, ok bool) {
 	return nil, false
 }
 
-// blank drops the one space that some programs write behind a colon or a comma.
+// blank skips the one space that some programs write after a colon or a comma.
 func blank(text string) string { return strings.TrimPrefix(text, " ") }
 
 // flatValue cuts a value off the text.

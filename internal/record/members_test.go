@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// FuzzFlatMembers holds that whatever the quick way reads, the decoder reads alike.
+// FuzzFlatMembers checks that whatever the quick way reads, the decoder reads alike.
 func FuzzFlatMembers(f *testing.F) {
 	for _, text := range append(append([]string{}, flat...), odd...) {
 		f.Add(text)

@@ -9,13 +9,13 @@ import (
 // ownTokens are policyd's own tokens, and what they look like in base64. Nil has none.
 type ownTokens struct {
 	tokens []string
-	// encoded are pieces of a token in base64 that don't depend on what stands around it: one for each
-	// place that a token can begin at among three bytes.
+	// encoded are parts of a token in base64 that don't depend on the text around it: one for each of the
+	// three possible offsets of the token.
 	encoded []string
 }
 
-// SetOwn makes tokens secret wherever they stand: as they are, with percent signs, and in base64, where
-// all of the encoded text is masked. It replaces those before. Empty ones are ignored.
+// SetOwn makes tokens secret everywhere: as they are, percent-encoded, and in base64, where all of the
+// encoded text is masked. It replaces the earlier ones. Empty ones are ignored.
 func (m *Masker) SetOwn(tokens []string) {
 	tokens = slices.DeleteFunc(slices.Clone(tokens), func(token string) bool { return len(token) < shortest })
 	if before := m.own.Load(); before != nil && slices.Equal(before.tokens, tokens) {
@@ -25,7 +25,7 @@ func (m *Masker) SetOwn(tokens []string) {
 	for _, token := range tokens {
 		for offset := range 3 {
 			padded := []byte(strings.Repeat("x", offset) + token)
-			// The first group holds bytes of what stands in front, the last ones what is behind.
+			// The first group contains bytes before the token, the last ones bytes after it.
 			first, last := 4*((offset+2)/3), 4*(len(padded)/3)
 			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 				piece := encoding.EncodeToString(padded)[first:last]
@@ -88,7 +88,7 @@ func inBase64(c byte) bool {
 	return nameByte(c) || c == '+' || c == '/' || c == '-' || c == '='
 }
 
-// maskPercent masks tokens of which some bytes are written with percent signs.
+// maskPercent masks tokens with percent-encoded bytes.
 func (o *ownTokens) maskPercent(text string) string {
 	decoded, from := make([]byte, 0, len(text)), make([]int, 0, len(text)+1)
 	for i := 0; i < len(text); i++ {
@@ -116,7 +116,7 @@ func (o *ownTokens) maskPercent(text string) string {
 	return out.String()
 }
 
-// spans are where tokens stand in a text, in order. No token is a part of another.
+// spans are the positions of tokens in a text, in order. No token contains another.
 func (o *ownTokens) spans(text string) [][2]int {
 	var spans [][2]int
 	for _, token := range o.tokens {

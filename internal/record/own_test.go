@@ -23,7 +23,7 @@ func percent(text string) string {
 	return out.String()
 }
 
-// TestOwnTokensAreMasked holds that policyd's own tokens stand in no record, however they are written.
+// TestOwnTokensAreMasked checks that policyd's own tokens are in no record, however they are written.
 func TestOwnTokensAreMasked(t *testing.T) {
 	masker := record.NewMasker()
 	own := []string{"q7_-" + strings.Repeat("aB3", 13), "Zz0-" + strings.Repeat("x_Y", 13)}
@@ -73,7 +73,7 @@ func TestMaskingOwnTokensIsLinear(t *testing.T) {
 	}
 }
 
-// TestShownHidesNoCommand holds that a person who is asked sees everything that would run.
+// TestShownHidesNoCommand checks that a person who is asked sees everything that would run.
 func TestShownHidesNoCommand(t *testing.T) {
 	masker := record.NewMasker()
 	for text, want := range map[string]string{

@@ -25,8 +25,7 @@ type page struct {
 
 	list  []Line
 	bytes int
-	// last is the id of the last line that was looked at, and more is true where
-	// there are others behind it.
+	// last is the id of the last line that was read, and more is true if there are others after it.
 	last string
 	more bool
 }
@@ -61,13 +60,10 @@ func (p *page) visit(line []byte) bool {
 
 // outline is what filters look at.
 type outline struct {
-	ID        string    `json:"decision_id"`
-	Timestamp time.Time `json:"timestamp"`
-	Call      *struct {
-		SessionID any `json:"session_id"`
-		Agent     any `json:"agent"`
-	} `json:"call"`
-	Result *struct {
+	ID        string       `json:"decision_id"`
+	Timestamp time.Time    `json:"timestamp"`
+	Call      *outlineCall `json:"call"`
+	Result    *struct {
 		Decision any `json:"decision"`
 		Reasons  []struct {
 			Rule any `json:"rule"`
@@ -77,6 +73,11 @@ type outline struct {
 			CoveredBy any `json:"covered_by"`
 		} `json:"items"`
 	} `json:"result"`
+}
+
+type outlineCall struct {
+	SessionID any `json:"session_id"`
+	Agent     any `json:"agent"`
 }
 
 // matcher is a filter, with what a line has to hold so that it can match.
@@ -98,7 +99,7 @@ func newMatcher(filter *v1.RecordFilter) *matcher {
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-// read returns what filters look at. whole is false for what is no record.
+// read parses the fields for filters. whole is false for a line that isn't a record.
 func (m *matcher) read(line []byte) (read *outline, whole bool) {
 	id := idOf(line)
 	if id == "" || line[len(line)-1] != '}' {
@@ -113,17 +114,15 @@ func (m *matcher) read(line []byte) (read *outline, whole bool) {
 	if err := json.Unmarshal(line, read); err == nil {
 		return read, true
 	}
-	// A mask can have put anything anywhere: such a record matches no filter, and is
-	// in a list without one.
+	// A mask can have changed anything: such a record matches no filter, and is in a list without one.
 	if !json.Valid(line) {
 		return nil, false
 	}
 	return &outline{ID: id, Timestamp: idTime(id)}, true
 }
 
-// over reports whether all that follows was decided before what is asked for.
-// Records stand in the order in which they were written, which is not quite that of
-// their times.
+// over reports whether all following records were decided before the requested time. Records are in the order
+// of writing, which can differ slightly from that of their times.
 func (m *matcher) over(read *outline) bool {
 	return !m.Since.IsZero() && !read.Timestamp.IsZero() && read.Timestamp.Before(m.Since.Add(-clockSlop))
 }
@@ -135,12 +134,22 @@ func (m *matcher) matches(read *outline) bool {
 	if !m.Since.IsZero() && read.Timestamp.Before(m.Since) {
 		return false
 	}
-	called, ended := read.Call != nil, read.Result != nil
-	return (m.Session == "" || called && read.Call.SessionID == m.Session) &&
-		(m.Agent == "" || called && read.Call.Agent == m.Agent) &&
-		(m.Decision == "" || ended && read.Result.Decision == m.Decision) &&
-		(m.Rule == "" || ended && read.ruled(m.Rule)) &&
-		(m.Code == "" || ended && read.coded(m.Code))
+	return m.matchesCall(read.Call) && m.matchesResult(read)
+}
+
+func (m *matcher) matchesCall(call *outlineCall) bool {
+	if call == nil {
+		return m.Session == "" && m.Agent == ""
+	}
+	return (m.Session == "" || call.SessionID == m.Session) && (m.Agent == "" || call.Agent == m.Agent)
+}
+
+func (m *matcher) matchesResult(read *outline) bool {
+	if read.Result == nil {
+		return m.Decision == "" && m.Rule == "" && m.Code == ""
+	}
+	return (m.Decision == "" || read.Result.Decision == m.Decision) &&
+		(m.Rule == "" || read.ruled(m.Rule)) && (m.Code == "" || read.coded(m.Code))
 }
 
 func (o *outline) ruled(rule string) bool {
@@ -166,12 +175,12 @@ func (o *outline) coded(code string) bool {
 	return false
 }
 
-// linePrefix is how every line begins: an id can't be anything that a call says.
+// linePrefix is how every line begins: no text of a call can be in the id's place.
 const linePrefix = `{"decision_id":"`
 
 func hasID(line []byte, id string) bool { return id != "" && idOf(line) == id }
 
-// idOf returns the id that a line begins with, empty for what is no record.
+// idOf returns the id with which a line begins, empty for a line that isn't a record.
 func idOf(line []byte) string {
 	rest, found := bytes.CutPrefix(line, []byte(linePrefix))
 	end := bytes.IndexByte(rest, '"')
@@ -185,7 +194,7 @@ func idOf(line []byte) string {
 // line, and more than a clock is usually set back.
 const clockSlop = 10 * time.Minute
 
-// idTime is the time that an id holds (UUID of version 7), zero for other ids.
+// idTime is the time in an id (UUID of version 7), zero for other ids.
 func idTime(id string) time.Time {
 	digits := strings.ReplaceAll(id, "-", "")
 	if len(id) != 36 || len(digits) != 32 || digits[12] != '7' {
@@ -202,8 +211,7 @@ func idTime(id string) time.Time {
 	return time.UnixMilli(milliseconds)
 }
 
-// firstTime is when the first record of a file was decided by its id, zero when
-// that can't be told.
+// firstTime is when the first record of a file was decided, by its id; zero if the id has no time.
 func firstTime(file *os.File) time.Time {
 	start := make([]byte, 128)
 	n, err := file.ReadAt(start, 0)

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// pattern finds one kind of secret. The hints are cheap to look for, in lower
-// case and at least three characters long; text that holds none of them can't
-// match.
+// pattern matches one kind of secret. The hints are cheap to search for, in lower case and at least three
+// characters long; a text without any of them can't match.
 type pattern struct {
 	hints   []string
 	find    *regexp.Regexp
@@ -18,9 +17,8 @@ type pattern struct {
 const secretWord = `(?:passw(?:or)?d|passphrase|secret|token|credential|_pat\b|_auth\b|_pass\b|_pwd\b|` +
 	`(?:api|access|private|auth|account|signing|encryption|master|service|shared|storage)[_-]?key)`
 
-// A value ends where a shell or JSON would end it. What is quoted may hold
-// escaped quotes, and quotes may themselves be escaped, as they are in JSON that
-// stands between a shell's quotes.
+// A value ends where a shell or JSON would end it. A quoted value may contain escaped quotes, and quotes may
+// themselves be escaped, as in JSON within a shell's quotes.
 const (
 	quotedValue = `\\"(?:[^"\\]|\\[^"])*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?`
 	substituted = `\$\((?:[^()]|\([^()]*\))*\)?|` + "`[^`]*`?" + `|\([^()]*\)?`

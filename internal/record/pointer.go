@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// operation is one change that a mask asks for.
+// operation is one change of a mask.
 type operation struct {
 	pointer string
 	path    []string
@@ -19,12 +19,11 @@ type operation struct {
 	value   any
 }
 
-// errNowhere says that a pointer leads nowhere: there is nothing to mask.
+// errNowhere states that a pointer leads nowhere: there is nothing to mask.
 var errNowhere = errors.New("the pointer leads nowhere")
 
-// apply changes the document as the operations say, in their order, and notes
-// what it erased and masked. An operation that can't be understood is an error;
-// one that leads nowhere changes nothing.
+// apply applies the operations to the document, in their order, and collects the erased and masked pointers.
+// An invalid operation is an error; one whose pointer doesn't exist changes nothing.
 func (d *document) apply(operations []any) error {
 	read := make([]operation, len(operations))
 	for i := range operations {

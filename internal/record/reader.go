@@ -41,14 +41,13 @@ const (
 // NewReader returns a reader of the log at a path.
 func NewReader(file string) *Reader { return &Reader{file: file, scan: usualScan} }
 
-// Line is one record as it stands in the log.
+// Line is one record as it is in the log.
 type Line = []byte
 
-// List returns up to limit records that match, the newest first, behind the one
-// with the id after; and the id to go on from, empty at the end. How much is read
-// for one page is bounded, so a page may be short and have a next. An id that is not
-// in the log is an error that holds a *v1.CodedError, with CodeNotFound: what follows
-// it can't be told from nothing.
+// List returns up to limit matching records, the newest first, after the one with the id after, and the id to
+// continue after, empty at the end. It bounds how much it reads for one page, so a page may be short and have
+// a next. An id that is not in the log is an error that wraps a *v1.CodedError, with CodeNotFound: its
+// position is unknown.
 func (r *Reader) List(ctx context.Context, filter v1.RecordFilter, after string, limit int) (list []Line, next string, err error) {
 	page := page{filter: newMatcher(&filter), after: after, limit: limit, scan: r.scan, list: []Line{}}
 	// The files that began too late are looked at only if the clock was set back.
@@ -70,8 +69,7 @@ func (r *Reader) List(ctx context.Context, filter v1.RecordFilter, after string,
 	return page.list, next, nil
 }
 
-// Record returns the record with an id. The error holds a *v1.CodedError, with
-// CodeNotFound when there is none.
+// Record returns the record with an id. The error wraps a *v1.CodedError, with CodeNotFound if there is none.
 func (r *Reader) Record(ctx context.Context, id string) (Line, error) {
 	var found Line
 	look := func(line []byte) bool {
@@ -143,8 +141,8 @@ func eachLine(ctx context.Context, lines *backward, visit func(line []byte) bool
 	}
 }
 
-// open opens the log and its rotated files, the newest first. The log comes first:
-// if it is rotated meanwhile it is among the others, too, and left out there.
+// open opens the log and its rotated files, the newest first. It opens the log first: if the log is rotated
+// meanwhile, it is among the others, too, and skipped there.
 func (r *Reader) open() ([]*os.File, error) {
 	var files []*os.File
 	var opened []os.FileInfo

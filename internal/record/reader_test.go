@@ -102,8 +102,8 @@ func TestPagesHoldEveryRecordOnce(t *testing.T) {
 	}
 }
 
-// TestAPageIsBounded holds that a list that matches little costs no more than one
-// that matches much: it goes on on the next page.
+// TestAPageIsBounded checks that a list that matches little costs no more than one that matches much: it goes
+// on on the next page.
 func TestAPageIsBounded(t *testing.T) {
 	file := written(t, 3, 7)
 	reader := record.NewReader(file)
@@ -116,8 +116,8 @@ func TestAPageIsBounded(t *testing.T) {
 	assert.Greater(t, pages, 5)
 }
 
-// TestPagesGoOnThroughARotation holds that what is written and rotated between
-// two pages neither hides nor repeats a record.
+// TestPagesGoOnThroughARotation checks that what is written and rotated between two pages neither hides nor
+// repeats a record.
 func TestPagesGoOnThroughARotation(t *testing.T) {
 	file := written(t, 1, 10)
 	reader := record.NewReader(file)
@@ -188,16 +188,15 @@ func decidedAt(second int) time.Time {
 	return time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC).Add(time.Duration(second) * time.Second)
 }
 
-// TestAFileThatIsSeenTwiceIsReadOnce holds that a log which is rotated while its
-// files are looked up shows nothing twice.
+// TestAFileThatIsSeenTwiceIsReadOnce checks that a log which is rotated while its files are looked up shows
+// nothing twice.
 func TestAFileThatIsSeenTwiceIsReadOnce(t *testing.T) {
 	file := written(t, 2, 3)
 	require.NoError(t, os.Link(file, strings.TrimSuffix(file, ".jsonl")+"-2026-05-06T09-08-09.000.jsonl"))
 	assert.Equal(t, seconds(5, 0), listed(t, file, v1.RecordFilter{}))
 }
 
-// TestOneRecordIsFound holds it for every file, for ids without a time, and where
-// the clock was set back.
+// TestOneRecordIsFound checks it for every file, for ids without a time, and where the clock was set back.
 func TestOneRecordIsFound(t *testing.T) {
 	file := written(t, 3, 5)
 	late, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
@@ -221,7 +220,7 @@ func TestOneRecordIsFound(t *testing.T) {
 	}
 }
 
-// TestWhatACallSaysIsNoRecord holds that text in a call can't pose as an id.
+// TestWhatACallSaysIsNoRecord checks that text in a call can't pose as an id.
 func TestWhatACallSaysIsNoRecord(t *testing.T) {
 	file := written(t, 1, 1, func(entry *v1.Record) {
 		entry.Call.Args["command"] = "\n{\"decision_id\":\"forged\"}\n"
@@ -241,8 +240,8 @@ func TestALogThatIsMissingIsEmptyAndOneThatIsNoFileIsAnError(t *testing.T) {
 	}
 }
 
-// TestTornLinesAreLeftOut holds that neither a line that a crash cut off nor one
-// that is being written spoils a list.
+// TestTornLinesAreLeftOut checks that neither a line that a crash cut off nor one that is being written
+// spoils a list.
 func TestTornLinesAreLeftOut(t *testing.T) {
 	file := written(t, 1, 2)
 	text, err := os.ReadFile(file)
@@ -265,8 +264,7 @@ func TestTornLinesAreLeftOut(t *testing.T) {
 	}
 }
 
-// FuzzBackward holds that lines come back in reverse, whatever the text and
-// however it is cut into reads.
+// FuzzBackward checks that lines come back in reverse, whatever the text and however it is cut into reads.
 func FuzzBackward(f *testing.F) {
 	f.Add("", 1)
 	f.Add("a\nb\n", 1)

@@ -15,16 +15,15 @@ import (
 // Redactor makes what a record may keep of a call. It may be used concurrently.
 type Redactor struct {
 	masker *Masker
-	// content are the folded names of arguments that hold file contents.
+	// content are the folded names of arguments with file contents.
 	content atomic.Pointer[map[string]bool]
-	// runs holds *factsRun that nobody uses.
+	// runs pools unused *factsRun.
 	runs sync.Pool
 }
 
-// NewRedactor returns a redactor. Arguments named in contentArgs are taken for
-// file contents, beside the well-known ones; arguments and variables whose name
-// matches one of secretNames (globs, case ignored) are masked whole, beside
-// names that look like a secret's. A glob that can't be read matches nothing.
+// NewRedactor returns a redactor. Arguments named in contentArgs count as file contents, in addition to the
+// well-known ones. Arguments and variables whose name matches one of secretNames (globs, case ignored) are
+// masked whole, in addition to secret-like names. An invalid glob matches nothing.
 func NewRedactor(contentArgs, secretNames []string) *Redactor {
 	redactor := &Redactor{masker: NewMasker()}
 	redactor.SetContentArguments(contentArgs)
@@ -32,8 +31,8 @@ func NewRedactor(contentArgs, secretNames []string) *Redactor {
 	return redactor
 }
 
-// SetContentArguments replaces the names of arguments that are taken for file contents,
-// beside the well-known ones: operators add tools.
+// SetContentArguments replaces the names of arguments that count as file contents, in addition to the
+// well-known ones: operators add tools.
 func (r *Redactor) SetContentArguments(names []string) {
 	content := map[string]bool{}
 	for _, name := range append(contentNames(), names...) {
@@ -42,11 +41,10 @@ func (r *Redactor) SetContentArguments(names []string) {
 	r.content.Store(&content)
 }
 
-// SetSecretNames replaces the globs of secret names: they belong to the policy
-// in force.
+// SetSecretNames replaces the globs of secret names: they belong to the active policy.
 func (r *Redactor) SetSecretNames(globs []string) { r.masker.SetVariables(globs) }
 
-// SetOwn replaces policyd's own tokens, which are masked wherever they stand.
+// SetOwn replaces policyd's own tokens, which are masked everywhere.
 func (r *Redactor) SetOwn(tokens []string) { r.masker.SetOwn(tokens) }
 
 // Shown masks a text that a person is shown. See Masker.MaskShown.
@@ -159,7 +157,7 @@ func (r *redaction) value(kept any, at string) any {
 	return kept
 }
 
-// tooLong reports whether a text is so long that it is taken for contents.
+// tooLong reports whether a text is so long that it counts as file contents.
 func (r *redaction) tooLong(bytes int) bool { return bytes > largest && r.kind != v1.ToolShell }
 
 func (r *redaction) erase(value any, at string) any {
@@ -182,8 +180,8 @@ func (r *redaction) text(text, at string) string {
 	return safe
 }
 
-// holdsText reports whether a value may hold a secret: text, or what is nested.
-// Numbers stay, since a limit on tokens is no token.
+// holdsText reports whether a value may contain a secret: text, or nested values. Numbers stay: a limit on
+// tokens isn't a token.
 func holdsText(value any) bool {
 	switch value := value.(type) {
 	case string:

@@ -424,8 +424,8 @@ func TestSecretNamesFollowTheGlobs(t *testing.T) {
 	assert.True(t, masker.SecretName("API_TOKEN"), "also when many names came in between")
 }
 
-// FuzzAssigned holds that looking at names first masks what the pattern alone would,
-// and that no text is passed over in which something is to be masked.
+// FuzzAssigned checks that looking at names first masks what the pattern alone would, and that no text is
+// passed over in which something is to be masked.
 func FuzzAssigned(f *testing.F) {
 	for _, text := range []string{
 		"X_KEY=1 make", "=1 x_key=2", "9x_key=a", "a=b_key=c", `a="x"b_key=c`, "a=$(b (x_key=1", "é_key=1", "x_key=", "x_key= y_key=z",
@@ -459,7 +459,7 @@ func TestHereDocumentsAreFoundInOnePass(t *testing.T) {
 	assert.Less(t, time.Since(start), 5*time.Second)
 }
 
-// FuzzFindPatch holds that the look before the search passes over no patch.
+// FuzzFindPatch checks that the look before the search passes over no patch.
 func FuzzFindPatch(f *testing.F) {
 	for _, text := range []string{
 		"ls", "a\n**begin patch", " *** Update File: x", "diff --git a b", "--- a\n+++ b", "-- a", "** x", "--- a\r\n+++ b\n",

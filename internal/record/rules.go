@@ -9,13 +9,13 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Rules are what the operators' policy says of records: data.system.log.mask and
-// data.system.log.drop. They may be used concurrently, and bound their own time.
+// Rules are the operators' policy for records: data.system.log.mask and data.system.log.drop. They may be
+// used concurrently, and bound their own time.
 type Rules interface {
 	// Any reports whether there is any rule. Without one no record is looked at.
 	Any() bool
-	// Mask returns what to erase and to replace: JSON pointers, and objects with op,
-	// path and value. event is the record as JSON gives it, and is only read.
+	// Mask returns what to erase and to replace: JSON pointers, and objects with op, path and value. event is
+	// the record as decoded JSON; it isn't changed.
 	Mask(ctx context.Context, event map[string]any) ([]any, error)
 	// Drop reports whether the record is to be left out.
 	Drop(ctx context.Context, event map[string]any) (bool, error)
@@ -24,8 +24,8 @@ type Rules interface {
 // maskFailed is the code of a record whose mask could not be applied.
 const maskFailed = "mask_failed"
 
-// document is a record whose parts a mask can replace by anything. It has the
-// fields of v1.Record in their order, so that every line begins with its id.
+// document is a record whose parts a mask can replace by anything. It has the fields of v1.Record in their
+// order, so that every line begins with its id.
 type document struct {
 	v1.Record
 	Input  any `json:"input"`
@@ -33,9 +33,9 @@ type document struct {
 	Result any `json:"result"`
 }
 
-// masked puts the record into the entry as the rules want it, or reports that it
-// is dropped, which one that sets right what the log says isn't. A mask that fails costs the record its input and whatever else the
-// mask could have erased, and never the record itself.
+// masked writes the record into the entry as the rules require, or reports that it is dropped. An amendment
+// is never dropped. A mask that fails removes the record's input and everything else that a mask could have
+// erased, and never the record itself.
 func (w *Writer) masked(ctx context.Context, rules Rules, before, record *v1.Record, e *entry) (dropped bool, err error) {
 	event, err := eventOf(record)
 	if err != nil {
@@ -78,7 +78,7 @@ func drops(ctx context.Context, rules Rules, record *v1.Record) (bool, error) {
 	return rules.Drop(ctx, event)
 }
 
-// eventOf is the record as JSON gives it.
+// eventOf is the record as decoded JSON.
 func eventOf(record *v1.Record) (map[string]any, error) {
 	line, err := json.Marshal(record)
 	if err != nil {
@@ -91,8 +91,7 @@ func eventOf(record *v1.Record) (map[string]any, error) {
 	return event, nil
 }
 
-// withoutInput is what is left of a record when its mask failed: what was decided
-// and by which rules, and nothing that came from the call.
+// withoutInput is the record after its mask failed: the decision and its rules, and nothing from the call.
 func withoutInput(record *v1.Record) *v1.Record {
 	kept := *record
 	kept.Input, kept.Call = nil, nil

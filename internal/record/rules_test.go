@@ -86,8 +86,7 @@ func TestAMaskErasesAndReplaces(t *testing.T) {
 	assert.Zero(t, status.RuleFailed)
 }
 
-// TestAMaskedRecordHasTheFieldsOfOthers holds that nothing but what was masked
-// differs, its order included.
+// TestAMaskedRecordHasTheFieldsOfOthers checks that nothing but what was masked differs, its order included.
 func TestAMaskedRecordHasTheFieldsOfOthers(t *testing.T) {
 	by := &rules{mask: []any{"/input/nothing"}}
 	line, _ := ruled(t, record.Options{}, by, sample("1"))
@@ -117,8 +116,8 @@ func TestPointersAreEscaped(t *testing.T) {
 	assert.Equal(t, map[string]any{"keep": "y"}, got.Call.Args)
 }
 
-// TestAMaskThatFailsCostsTheInputAndNotTheRecord holds that nothing which the mask
-// could have erased is written, and that the record says so.
+// TestAMaskThatFailsCostsTheInputAndNotTheRecord checks that nothing which the mask could have erased is
+// written, and that the record says so.
 func TestAMaskThatFailsCostsTheInputAndNotTheRecord(t *testing.T) {
 	secret := func() *v1.Record {
 		entry := sample("1")
@@ -173,8 +172,8 @@ func TestADropRuleLeavesRecordsOutUnlessTheyAreRequired(t *testing.T) {
 	assert.Equal(t, uint64(1), status.RuleFailed)
 }
 
-// FuzzMask holds that any mask leaves one whole line that begins with its id, and
-// that a mask which can't be applied leaves nothing of the call.
+// FuzzMask checks that any mask leaves one whole line that begins with its id, and that a mask which can't be
+// applied leaves nothing of the call.
 func FuzzMaskRules(f *testing.F) {
 	f.Add(`["/input/cwd"]`)
 	f.Add(`[{"op":"upsert","path":"/call/args/command","value":[1]}]`)
@@ -198,8 +197,8 @@ func FuzzMaskRules(f *testing.F) {
 	})
 }
 
-// TestWhatSetsALoggedRecordRightIsNotDropped holds that the log doesn't go on saying what
-// was not answered: rules drop the later record of a decision with the first alone.
+// TestWhatSetsALoggedRecordRightIsNotDropped checks that the log doesn't go on saying what was not answered:
+// rules drop the later record of a decision with the first alone.
 func TestWhatSetsALoggedRecordRightIsNotDropped(t *testing.T) {
 	denied := sample("late")
 	denied.Result.Decision, denied.Error = v1.EffectDeny, "record_failed"

@@ -8,26 +8,25 @@ type counters struct {
 	rotation error
 }
 
-// Status counts what became of records since the writer was made.
+// Status counts the outcomes of records since the writer was made.
 type Status struct {
-	// Written counts records that are in every sink, Failed those that one lacks
-	// or that were too late, Dropped those that there was no room for.
+	// Written counts records that are in every sink, Failed those that a sink lacks or that were too late,
+	// Dropped those without room.
 	Written, Failed, Dropped uint64
-	// Batches counts writes; Written is larger where callers shared them.
+	// Batches counts writes; Written is larger if callers shared them.
 	Batches uint64
 	// Waiting counts records that wait to be written, WaitingBytes their size.
 	Waiting, WaitingBytes int
-	// RuleDropped counts records that the rule drop left out, DropRefused those that
-	// were written all the same since records are required, and RuleFailed those
-	// for which a rule had no usable result.
+	// RuleDropped counts records that the rule drop removed, DropRefused those that were written anyway since
+	// records are required, and RuleFailed those for which a rule had no usable result.
 	RuleDropped, DropRefused, RuleFailed uint64
 	// Rotation is why the file could not be rotated, nil when it could.
 	Rotation error
-	// Forward is nil where records are not forwarded.
+	// Forward is nil if records are not forwarded.
 	Forward *ForwardStatus
 }
 
-// Status returns the counts as they are now. It never waits for a disk.
+// Status returns the current counts. It never waits for a disk.
 func (w *Writer) Status() Status {
 	w.mu.Lock()
 	status := Status{

@@ -16,27 +16,27 @@ import (
 	"policyd/internal/wire"
 )
 
-// What a writer does with a record that its buffer has no room for.
+// What a writer does with a record if its buffer is full.
 const (
-	// OverflowBlock waits for room, and fails the record when there is none in time.
+	// OverflowBlock waits for room, and fails the record if there is none in time.
 	OverflowBlock = "block"
 	// OverflowDrop leaves the record out and counts it.
 	OverflowDrop = "drop"
 )
 
-// Bounds of what waits to be written. The buffer holds some thousand records; a
-// write has to end in much less than the patience, or the disk is stuck.
+// Bounds of the waiting records. The buffer fits some thousand records; a write has to end in much less than
+// the patience, or the disk is stuck.
 const (
 	usualBuffer   = 32 << 20
 	usualPatience = 5 * time.Second
-	// largestBatch is how many bytes one write takes, unless one record is larger.
+	// largestBatch is the size of one write in bytes, unless one record is larger.
 	largestBatch = 1 << 20
 )
 
-// Options say where records go. One of File and Stdout has to be set.
+// Options configure where records go. One of File and Stdout has to be set.
 type Options struct {
-	// File is the decision log; it and its directory are made if they are
-	// missing. It is made readable by its owner alone, also where it existed.
+	// File is the decision log; it and its directory are created if they are missing. Only its owner can read
+	// it, also if it existed before.
 	File string
 	// MaxSizeMB is the size in megabytes at which the file is rotated; 0 is 100.
 	MaxSizeMB int
@@ -51,13 +51,12 @@ type Options struct {
 	// Overflow is OverflowBlock, also for "", or OverflowDrop, which Required
 	// excludes.
 	Overflow string
-	// BufferBytes bounds the records that wait to be written; 0 is 32 MiB. One
-	// record may always wait, whatever its size.
+	// BufferBytes bounds the records that wait to be written; 0 means 32 MiB. One record may always wait,
+	// whatever its size.
 	BufferBytes int
 	// Patience bounds what a caller waits for its record; 0 is 5 seconds.
 	Patience time.Duration
-	// Service, unless nil, is sent every record too. What becomes of that never
-	// fails a record.
+	// Service, unless nil, also gets every record. Its failures never fail a record.
 	Service *Service
 }
 
@@ -67,23 +66,23 @@ type Writer struct {
 	options Options
 	rules   atomic.Pointer[Rules]
 	forward *forwarder
-	// entries holds *entry that nobody uses.
+	// entries pools unused *entry.
 	entries sync.Pool
 
 	mu sync.Mutex // guards the queue
 	queue
 	counters counters
 
-	// writing is held by whoever writes to the sinks.
+	// writing is locked while the sinks are written.
 	writing sync.Mutex
 	sinks   []*sink
 	batch   []byte
-	// since is when the write that runs began, in nanoseconds; 0 is none.
+	// since is when the write that runs began, in nanoseconds; 0 means none.
 	since atomic.Int64
 }
 
-// New opens the log. It fails when the file can't be written, so that a start
-// stops where every later decision would be denied.
+// New opens the log. It fails if the file can't be written, so that a start fails early and not every later
+// decision.
 func New(options Options) (*Writer, error) {
 	if options.File == "" && !options.Stdout {
 		return nil, errors.New("open decision log: neither a file nor standard output is set")
@@ -128,11 +127,10 @@ func (w *Writer) Required() bool { return w.options.Required }
 // SetRules sets the operators' rules for records; they may change at any time.
 func (w *Writer) SetRules(rules Rules) { w.rules.Store(&rules) }
 
-// Write hands the record to every sink as one whole line, and returns when that
-// is done. An error means that at least one sink lacks the line, or that it was
-// not there in time. That the context is cancelled doesn't matter: a record is
-// written also for a caller who went away. Under OverflowDrop a record that
-// there is no room for is counted, and no error.
+// Write writes the record to every sink as one whole line, and returns when that is done. An error means that
+// at least one sink lacks the line, or that it was not there in time. A cancelled context doesn't matter: a
+// record is also written for a caller that is gone. Under OverflowDrop a record without room is counted, and
+// not an error.
 func (w *Writer) Write(ctx context.Context, record *v1.Record) error {
 	e, err := w.prepare(ctx, nil, record)
 	if e == nil || err != nil {
@@ -145,8 +143,8 @@ func (w *Writer) Write(ctx context.Context, record *v1.Record) error {
 	return err
 }
 
-// prepare puts the record into an entry; nil where rules drop it. before is the record
-// that it sets right, nil for none.
+// prepare encodes the record into an entry; nil if rules drop it. before is the record that it amends, nil
+// for none.
 func (w *Writer) prepare(ctx context.Context, before, record *v1.Record) (*entry, error) {
 	e := w.entries.Get().(*entry)
 	dropped, err := false, error(nil)
@@ -162,16 +160,15 @@ func (w *Writer) prepare(ctx context.Context, before, record *v1.Record) (*entry
 	return e, nil
 }
 
-// Amend hands on a record of what was answered in the end, behind one of the same
-// decision that says otherwise: Write may have failed for that one and it is in the log
-// all the same, or will be when a write ends that takes long. Amend doesn't wait for the
-// write, so its record is there as soon as one can be written, and is lost where the
-// process ends before, or where there is no room for it. Of two records of one decision
-// the later one holds. Rules drop it only where they drop the one before, too.
+// Amend writes a record with the final answer, after a record of the same decision that differs. Write may
+// have failed for the earlier one although it is in the log, or will be when a slow write ends. Amend doesn't
+// wait for the write, so its record follows as soon as one can be written. It is lost if the process ends
+// before, or if there is no room for it. Of two records of one decision the later one applies. Rules drop it
+// only if they drop the earlier one, too.
 func (w *Writer) Amend(ctx context.Context, before, record *v1.Record) {
 	e, err := w.prepare(ctx, before, record)
 	if e == nil && err == nil {
-		return // counted as what rules drop
+		return // counted as dropped by rules
 	}
 	if err != nil {
 		w.mu.Lock()
@@ -199,10 +196,9 @@ func (w *Writer) Amend(ctx context.Context, before, record *v1.Record) {
 	}()
 }
 
-// Check returns nil when the latest record was written. After a failure it
-// tries again, with a blank that the next line may begin with: where nobody
-// asks a server that isn't ready, no record would ever show that it recovered.
-// It doesn't wait for a write that runs; one that runs for long is an error.
+// Check returns nil if the latest record was written. After a failure it tries again, with a blank that the
+// next line may begin with: a server that isn't ready gets no requests, so no record would ever show that it
+// recovered. It doesn't wait for a running write; one that takes long is an error.
 func (w *Writer) Check() error {
 	if !w.writing.TryLock() {
 		if began := w.since.Load(); began != 0 && time.Since(time.Unix(0, began)) > w.options.Patience {
@@ -222,8 +218,8 @@ func (w *Writer) Check() error {
 
 var errStuck = errors.New("write record: a write that began long ago has not ended")
 
-// Close closes the file, and tries to send what the service doesn't have yet. A
-// later Write opens the file again.
+// Close closes the file, and tries to send what the service doesn't have yet. A later Write opens the file
+// again.
 func (w *Writer) Close() error {
 	if w.forward != nil {
 		w.forward.close()
@@ -240,13 +236,13 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// encode puts the record into the entry, as a line with its line feed.
+// encode encodes the record into the entry, as a line with its line feed.
 func (e *entry) encode(record *v1.Record) error {
 	line, err := wire.AppendRecord(e.line[:0], record)
 	return e.end(line, err)
 }
 
-// encodeDocument puts what masks made of a record into the entry.
+// encodeDocument encodes a masked record into the entry.
 func (e *entry) encodeDocument(made *document) error {
 	line, err := json.MarshalWithOption(made, json.DisableHTMLEscape())
 	return e.end(line, err)

@@ -10,7 +10,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// Segment is a part of a text. Mark says why it deserves a look, empty for most parts.
+// Segment is a part of a text. Mark states why it deserves a look, empty for most parts.
 type Segment struct{ Text, Mark string }
 
 // Marks of a segment.
@@ -27,7 +27,7 @@ type Card struct {
 	ID, State, Title string
 	Warnings, Verbs  []string
 	Cwd              string
-	// Reasons say why policy asks, at most two.
+	// Reasons are why the policy prompts, at most two.
 	Reasons []string
 	// Code is the command or the path, in full.
 	Code                      []Segment
@@ -35,10 +35,10 @@ type Card struct {
 	Paths                     []string
 	GrantRoot                 string
 	CreatedAt, ExpiresAt      time.Time
-	// Choices are those that may be given. Saves and Note of each are visible text.
+	// Choices are the choices that are offered. Saves and Note of each are visible text.
 	Choices []v1.Choice
-	// Ending says what came of a prompt that isn't pending, and Note what isn't shown of one
-	// that is.
+	// Ending is the outcome of a prompt that isn't pending. Note is what the card doesn't show of a pending
+	// one.
 	Ending, Note string
 }
 
@@ -81,8 +81,8 @@ func (v *view) each(texts []string) []string {
 	return out
 }
 
-// Segments splits a visible text at what deserves a look. Put together, the segments are the
-// text. altered says that the text holds escapes and marks of a cut.
+// Segments splits a visible text at parts that need attention. Joined, the segments are the text. altered
+// reports whether the text has escapes or marks of a cut.
 func Segments(text string, altered bool) []Segment {
 	var out []Segment
 	add := func(part, mark string) {

@@ -10,8 +10,8 @@ import (
 	"policyd/internal/render"
 )
 
-// TestCardMarksWhatDeservesALook holds A11 for pages: nothing is left out of a text, and what
-// looks like something else is marked.
+// TestCardMarksWhatDeservesALook checks A11 for pages: nothing is left out of a text, and what looks like
+// something else is marked.
 func TestCardMarksWhatDeservesALook(t *testing.T) {
 	for text, want := range map[string][]render.Segment{
 		"git push":             {{Text: "git push"}},
@@ -33,7 +33,7 @@ func TestCardMarksWhatDeservesALook(t *testing.T) {
 	assert.Equal(t, []render.Segment{{Text: `printf \x1b…`}}, render.Segments(`printf \x1b…`, false), "the agent's own characters")
 }
 
-// TestCardOffersWhatTheTextAllows holds that a card gives no answer that other forms don't.
+// TestCardOffersWhatTheTextAllows checks that a card gives no answer that other forms don't.
 func TestCardOffersWhatTheTextAllows(t *testing.T) {
 	prompt := v1.Prompt{
 		ID: "p-1", State: v1.PromptPending, Title: "Approve git push?", Verbs: []string{"git push"},

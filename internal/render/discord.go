@@ -28,17 +28,16 @@ const (
 	discordDanger    = 4
 )
 
-// DiscordMessage is a message with components. It mentions nobody. Components is
-// empty, and not left out, where nothing can be answered: a message that is edited
-// loses its buttons by it.
+// DiscordMessage is a message with components. It mentions nobody. Components is empty, and not left out, if
+// nothing can be answered: an edited message loses its buttons only by that.
 type DiscordMessage struct {
 	Embeds          []DiscordEmbed     `json:"embeds"`
 	Components      []DiscordComponent `json:"components"`
 	AllowedMentions DiscordMentions    `json:"allowed_mentions"`
 }
 
-// DiscordEmbed is the question. Every text of the prompt is in a code block of its
-// own, where Discord knows neither markup nor links nor mentions.
+// DiscordEmbed is the question. Every text of the prompt is in a code block of its own, in which Discord
+// knows neither markup nor links nor mentions.
 type DiscordEmbed struct {
 	Title       string         `json:"title"`
 	Description string         `json:"description,omitempty"`
@@ -60,7 +59,7 @@ type DiscordComponent struct {
 	CustomID   string             `json:"custom_id,omitempty"`
 }
 
-// DiscordMentions says what in a message may mention somebody: nothing.
+// DiscordMentions lists what in a message may mention somebody: nothing.
 type DiscordMentions struct {
 	Parse []string `json:"parse"`
 }
@@ -80,7 +79,7 @@ func Discord(prompt *v1.Prompt) DiscordMessage {
 		embed.Fields = append(embed.Fields, DiscordField{Name: "result", Value: v.block(v.ending, discordLongFact, asItIs)})
 	}
 	if v.code != "" {
-		// The command has what room is left, but for a note.
+		// The command has what room is left, except for a note.
 		left := discordTotal - embed.length() - length(noteName) - longestNote
 		embed.Description = v.block(v.code, min(left, discordDescription)-fences, asItIs)
 	}
@@ -136,7 +135,7 @@ func (v *view) discordRows() []DiscordComponent {
 	for _, choice := range v.offers() {
 		id := "policyd:" + v.prompt.ID + ":" + choice.Key
 		if length(id) > discordCustomID {
-			continue // nothing that could be cut: policyd answers by the whole id
+			continue // nothing to cut: policyd answers by the whole id
 		}
 		if len(rows) == 0 || len(rows[len(rows)-1].Components) == discordRow {
 			if len(rows) == discordRows {

@@ -5,11 +5,11 @@ import (
 	"unicode/utf16"
 )
 
-// cutMark stands where a text was cut.
+// cutMark marks the place where a text was cut.
 const cutMark = "… (cut)"
 
-// length is what Slack and Discord count at most: UTF-16 units. Where they count
-// characters it is never less.
+// length is the larger of the counts of Slack and Discord: UTF-16 units. A count of characters is never
+// larger.
 func length(text string) int {
 	units := 0
 	for _, r := range text {
@@ -18,8 +18,8 @@ func length(text string) int {
 	return units
 }
 
-// fit escapes a text character by character, and cuts it where the escaped form
-// would be longer than room. No escape is cut in two.
+// fit escapes a text character by character, and cuts it before the escaped form exceeds room. It never cuts
+// an escape in two.
 func (v *view) fit(text string, room int, escape func(rune) string) string {
 	whole := escaped(text, escape)
 	if length(whole) <= room {

@@ -15,8 +15,8 @@ import (
 	"policyd/internal/render"
 )
 
-// FuzzRendering holds that whatever an agent makes a prompt say, a message is valid,
-// within its channel's limits, and no text of it is markup, link or mention (A11).
+// FuzzRendering checks that whatever an agent makes a prompt say, a message is valid, within its channel's
+// limits, and no text of it is markup, link or mention (A11).
 func FuzzRendering(f *testing.F) {
 	for _, text := range []string{
 		"git push", "```\n<!channel>", "a```", "``", "`", "\n\n\n", "<https://evil.example|x>", "@everyone", "&lt;", "\x1b[2J", "\u202e",
@@ -44,7 +44,7 @@ func FuzzRendering(f *testing.F) {
 	})
 }
 
-// units is how Slack and Discord count, told apart from the code under test.
+// units is how Slack and Discord count, distinguished from the code under test.
 func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
 func choiceKeys(prompt *v1.Prompt) []string {
@@ -78,7 +78,7 @@ func decoded[T any](t *testing.T, message any) T {
 
 var entity = regexp.MustCompile(`&(amp|lt|gt);`)
 
-// inertSlack holds that a text can't hold Slack's markup.
+// inertSlack checks that a text can't hold Slack's markup.
 func inertSlack(t *testing.T, text string, limit int) {
 	t.Helper()
 	assert.LessOrEqual(t, units(text), limit)
@@ -146,7 +146,7 @@ func holdsSlack(t *testing.T, prompt *v1.Prompt) {
 	}
 }
 
-// inertFence holds that a text is one code block and nothing else.
+// inertFence checks that a text is one code block and nothing else.
 func inertFence(t *testing.T, text string) {
 	t.Helper()
 	inner, opened := strings.CutPrefix(text, "```\n")

@@ -68,7 +68,7 @@ func offersEverywhere(t *testing.T, prompt *v1.Prompt, want ...string) {
 	assert.Equal(t, want, discord, "Discord")
 }
 
-// TestDangerIsStyled holds A1.
+// TestDangerIsStyled checks A1.
 func TestDangerIsStyled(t *testing.T) {
 	offersEverywhere(t, asked(), "once", "session", "always_here", "always_anywhere", "deny")
 	unstyled := asked(func(prompt *v1.Prompt) {
@@ -84,7 +84,7 @@ func TestDangerIsStyled(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSeenIsApprovedOnceAtMost holds A11.
+// TestWhatIsNotSeenIsApprovedOnceAtMost checks A11.
 func TestWhatIsNotSeenIsApprovedOnceAtMost(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	for name, change := range map[string]func(*v1.Prompt){
@@ -125,7 +125,7 @@ func TestWhatIsNotSeenIsApprovedOnceAtMost(t *testing.T) {
 	}
 }
 
-// TestAccessThatIsNotSeenIsDeniedAtMost holds A11 for prompts that know no "once".
+// TestAccessThatIsNotSeenIsDeniedAtMost checks A11 for prompts that know no "once".
 func TestAccessThatIsNotSeenIsDeniedAtMost(t *testing.T) {
 	access := func(p *v1.Prompt) {
 		p.Choices = []v1.Choice{{Key: v1.ChoiceAllow, Label: "Allow", Style: "primary"}, {Key: v1.ChoiceDeny, Label: "Deny", Style: "danger"}}
@@ -158,7 +158,7 @@ func TestAnEndedPromptHasNoButtons(t *testing.T) {
 	}
 }
 
-// TestChoicesThatNoButtonCanCarry holds that a button never answers something else.
+// TestChoicesThatNoButtonCanCarry checks that a button never answers something else.
 func TestChoicesThatNoButtonCanCarry(t *testing.T) {
 	offersEverywhere(t, asked(func(p *v1.Prompt) {
 		p.Choices = []v1.Choice{
@@ -180,8 +180,8 @@ func TestChoicesThatNoButtonCanCarry(t *testing.T) {
 	require.Len(t, render.Discord(many).Components, 5)
 }
 
-// TestWhatIsSavedIsShownWithWhatIsOffered holds that every form says what each lasting choice
-// saves, and says it of no choice that it doesn't offer.
+// TestWhatIsSavedIsShownWithWhatIsOffered checks that every form states what each lasting choice saves, and
+// says it of no choice that it doesn't offer.
 func TestWhatIsSavedIsShownWithWhatIsOffered(t *testing.T) {
 	saving := func(p *v1.Prompt) {
 		p.Choices[1].Saves, p.Choices[2].Saves, p.Choices[3].Saves = "git push in /srv/proj", "git push in /srv/proj", "git push anywhere"

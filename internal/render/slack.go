@@ -36,8 +36,7 @@ type SlackText struct {
 	Verbatim bool   `json:"verbatim,omitempty"`
 }
 
-// SlackElement is a text in a context block, or a button, whose Text is a
-// SlackText.
+// SlackElement is a text in a context block, or a button, whose Text is a SlackText.
 type SlackElement struct {
 	Type     string `json:"type"`
 	Text     any    `json:"text"`
@@ -131,8 +130,8 @@ func (v *view) slackButtons() []SlackElement {
 	return buttons[:min(len(buttons), slackButtons)]
 }
 
-// label is a choice's label as long as a button allows. What it says is policyd's
-// own, so cutting it hides nothing that was asked.
+// label is a choice's label, cut to the length of a button. It is policyd's own text, so cutting it hides
+// nothing of the question.
 func label(text string, room int, escape func(rune) string) string {
 	return new(view).fit(text, room, escape)
 }

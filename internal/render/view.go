@@ -9,10 +9,10 @@ import (
 	"policyd/internal/visible"
 )
 
-// fact is something that a person has to know besides the call itself.
+// fact is something that a person has to know in addition to the call itself.
 type fact struct {
 	name, value string
-	// long allows more room, for what agents say at length.
+	// long allows more room, for long texts of agents.
 	long bool
 }
 
@@ -24,13 +24,12 @@ type view struct {
 	// code is the command or the path, in full; it may have several lines.
 	code  string
 	facts []fact
-	// before are the facts that stand before the command: nothing in it can push
-	// them out of sight.
+	// before are the facts that precede the command: nothing in it can push them out of sight.
 	before []fact
-	// ending says what came of a prompt that isn't pending, empty while it is.
+	// ending is the outcome of a prompt that isn't pending, empty while it is.
 	ending string
-	// altered is set where a text had to be changed to be seen, and cut where a
-	// channel had no room for all of one.
+	// altered is set if a text had to be changed to be visible, and cut if a channel had no room for a whole
+	// text.
 	altered, cut bool
 }
 
@@ -67,7 +66,7 @@ func (v *view) lines(texts []string) string {
 	return strings.Join(shown, "\n")
 }
 
-// first lists the facts that stand before the command.
+// first lists the facts that precede the command.
 func (v *view) first() []fact {
 	verbs := v.prompt.Verbs
 	if len(verbs) < 2 {
@@ -81,7 +80,7 @@ func (v *view) first() []fact {
 	})
 }
 
-// about lists the facts that stand behind the command.
+// about lists the facts that follow the command.
 func (v *view) about() []fact {
 	call := &v.prompt.Call
 	paths := slices.DeleteFunc(slices.Clone(call.Paths), func(path string) bool { return path == call.Text })
@@ -98,7 +97,7 @@ func (v *view) about() []fact {
 	return present(all)
 }
 
-// present leaves out the facts that say nothing.
+// present leaves out empty facts.
 func present(all []fact) []fact {
 	return slices.DeleteFunc(all, func(f fact) bool { return f.value == "" })
 }
@@ -129,7 +128,7 @@ func (v *view) end() string {
 	return text
 }
 
-// note says what the person doesn't see, empty where everything is shown.
+// note describes what the person doesn't see, empty if everything is shown.
 func (v *view) note() string {
 	if v.prompt.State != v1.PromptPending || !v.altered && !v.cut {
 		return ""
@@ -148,8 +147,8 @@ func (v *view) note() string {
 // longestKey bounds the key of a choice that a button can carry.
 const longestKey = 32
 
-// offers are the choices that may be given here: all of the prompt's, or once and
-// deny alone where the person doesn't see what is asked.
+// offers are the choices that are offered here: all of the prompt's, or only once and deny if the person
+// doesn't see the whole question.
 func (v *view) offers() []v1.Choice {
 	if v.prompt.State != v1.PromptPending {
 		return nil
@@ -170,8 +169,8 @@ func (v *view) offers() []v1.Choice {
 	return offered
 }
 
-// saves says what each choice that may be given here saves, one line for a choice; empty
-// if there is none. It is called when all else is rendered: then it is known what is offered.
+// saves describes what each offered choice saves, one line for a choice; empty if there is none. It is called
+// after everything else is rendered: then the offer is known.
 func (v *view) saves() []fact {
 	var saved []string
 	for _, choice := range v.offers() {
@@ -189,14 +188,13 @@ func (v *view) saves() []fact {
 	return []fact{{name: "answers", value: strings.Join(saved, "\n"), long: true}}
 }
 
-// plainKey reports whether a key can stand in a button's identifier, where a colon
-// separates and length is bounded.
+// plainKey reports whether a key can be in a button's identifier, in which a colon separates and length is
+// bounded.
 func plainKey(key string) bool {
 	return key != "" && len(key) <= longestKey && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
-// dangerous reports whether a choice is styled as one to think about (A1), also
-// where the prompt forgot to say so.
+// dangerous reports whether a choice is styled as dangerous (A1), also if the prompt doesn't mark it.
 func dangerous(choice v1.Choice) bool {
 	return choice.Style == "danger" || choice.Key == v1.ChoiceAlwaysAnywhere || choice.Key == v1.ChoiceDeny
 }

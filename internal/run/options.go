@@ -18,11 +18,11 @@ type options struct {
 	argv []string
 }
 
-// asDecided stands for the program: the sidecar says what was decided.
+// asDecided represents the program: the sidecar states what was decided.
 const asDecided = "--as-decided"
 
-// parse reads the command line. The program stands after "--", so that none of its options is taken for one
-// of this program.
+// parse parses the command line. The program follows "--", so that none of its options is read as one of this
+// program.
 func parse(args []string, env func(string) (string, bool)) (*options, error) {
 	o := &options{}
 	end := slices.Index(args, "--")

@@ -68,7 +68,7 @@ func (p *Program) Run(args []string) int {
 	if err != nil {
 		return p.refuse(err, "ask for the decision again; each can be run once, within a minute")
 	}
-	sidecar.Close() // a long run holds no connection
+	sidecar.Close() // a long run keeps no connection open
 	result, err := contain.Run(&contain.Command{Argv: granted.Argv, Dir: dir, Env: p.Environ, Obligation: granted.Obligation})
 	switch {
 	case errors.Is(err, contain.ErrNotFound):
@@ -141,7 +141,7 @@ func path(decision, action string) string {
 	return "/v1/runs/" + url.PathEscape(decision) + "/" + action
 }
 
-// problem is what problem details say, or the status.
+// problem is the text of problem details, or the status.
 func problem(answer *pdp.Answer) string {
 	var details struct{ Title, Detail, Code string }
 	if json.Unmarshal(answer.Body, &details) != nil || details.Detail+details.Title == "" {
@@ -157,7 +157,7 @@ func problem(answer *pdp.Answer) string {
 	return printable(text)
 }
 
-// report hands in what was refused. Without it, a person is asked without knowing of it.
+// report sends what was refused. Without the report, a person is asked without that information.
 func report(sidecar *pdp.Client, decision string, refused []v1.Refusal) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportPatience)
 	defer cancel()
@@ -183,7 +183,7 @@ func summary(refused []v1.Refusal) string {
 	return text
 }
 
-// printable keeps a text that the program chose from being taken for more than a text.
+// printable makes a text of the program safe to print.
 func printable(text string) string {
 	quoted := strconv.QuoteToGraphic(text)
 	if quoted == `"`+text+`"` {
@@ -197,7 +197,7 @@ func (p *Program) refuse(err error, hint string) int {
 	return ExitRefused
 }
 
-// complain writes an error and a hint. A standard error that can't be written to leaves nobody to tell.
+// complain writes an error and a hint. If standard error can't be written to, there is no way to report it.
 func (p *Program) complain(err error, hint string) {
 	_, _ = fmt.Fprintf(p.Stderr, "policyd: error: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
 	if hint != "" {

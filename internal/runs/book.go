@@ -1,6 +1,6 @@
-// Package runs keeps the calls that were allowed to be run contained, until they are claimed
-// by the program that runs them, and what containment refused of them. All of it is in memory:
-// after a restart a call is asked about anew.
+// Package runs keeps the calls that were allowed to run contained, until the program that runs them claims
+// them. It also keeps what containment refused of them. All of it is in memory: after a restart a call
+// prompts again.
 package runs
 
 import (
@@ -21,9 +21,9 @@ const (
 	remembered = 30 * time.Minute
 	// most bounds the calls that are kept, mostOfOne those of one caller.
 	most, mostOfOne = 10_000, 1_000
-	// mostRefused bounds the calls of which refusals are kept.
+	// mostRefused bounds the calls whose refusals are kept.
 	mostRefused = 1_000
-	// mostTried bounds the sessions of which it is known whether they run what they are handed.
+	// mostTried bounds the sessions for which it is known whether they run rewritten lines.
 	mostTried = 10_000
 	// MaxRefusals bounds those of one report, and maxTarget the bytes of a target.
 	MaxRefusals = 20
@@ -57,7 +57,7 @@ type refusedCall struct {
 	digest  [32]byte
 }
 
-// trial is what became of the lines that were handed out to a session.
+// trial is the outcome of a session's rewritten lines.
 type trial struct {
 	ran    bool
 	handed int
@@ -81,14 +81,14 @@ type Book struct {
 	counts  Counts
 }
 
-// Counts are of what was kept since the start.
+// Counts count calls since the start.
 type Counts struct {
-	// Obliged are calls that were kept, Run those that were claimed, and Refused those of which
-	// something was reported.
+	// Obliged are calls that were kept, Run those that were claimed, and Refused those with a report of
+	// refusals.
 	Obliged, Run, Refused uint64
 }
 
-// Counts say how many calls came how far.
+// Counts returns how many calls reached each stage.
 func (b *Book) Counts() Counts {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,8 +97,8 @@ func (b *Book) Counts() Counts {
 
 var _ gate.Runs = (*Book)(nil)
 
-// New returns a book. profiles says what can be enforced here, and is called concurrently; now
-// is the clock.
+// New returns a book. profiles states what can be enforced here, and is called concurrently; now is the
+// clock.
 func New(profiles func() v1.Set, now func() time.Time) *Book {
 	return &Book{profiles: profiles, now: now, runs: map[string]*pending{}, refused: map[refusedCall]refusedRun{}, tried: map[string]trial{}}
 }
@@ -106,8 +106,8 @@ func New(profiles func() v1.Set, now func() time.Time) *Book {
 // Profiles are those that can be enforced here.
 func (b *Book) Profiles() v1.Set { return b.profiles() }
 
-// Keep notes a call until it is claimed. The error is a *v1.CodedError where a caller has too
-// many calls that it never ran.
+// Keep keeps a call until it is claimed. The error is a *v1.CodedError if a caller has too many calls that it
+// never ran.
 func (b *Book) Keep(run *gate.PendingRun) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +116,7 @@ func (b *Book) Keep(run *gate.PendingRun) error {
 	for _, id := range slices.Backward(b.order) {
 		other := b.runs[id]
 		if now.Sub(other.made) > Fresh {
-			break // it can't be claimed any more, and neither can those before
+			break // it is too old to be claimed, and so are those before it
 		}
 		if other.Caller.Identity == run.Caller.Identity && other.state == waiting {
 			own++
@@ -134,7 +134,7 @@ func (b *Book) Keep(run *gate.PendingRun) error {
 	return nil
 }
 
-// try notes a line that was handed out to a session, or one that was run. The caller holds mu.
+// try counts a session's rewritten line, or one that was run. The caller holds mu.
 func (b *Book) try(session string, ran bool) {
 	one, known := b.tried[session]
 	if !known && len(b.tried) >= mostTried {
@@ -148,7 +148,7 @@ func (b *Book) try(session string, ran bool) {
 	b.tried[session] = one
 }
 
-// Tried says what became of the lines that were handed out to a session.
+// Tried returns the outcome of a session's rewritten lines.
 func (b *Book) Tried(session string) (ran bool, handed int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,7 +156,7 @@ func (b *Book) Tried(session string) (ran bool, handed int) {
 	return one.ran, one.handed
 }
 
-// Began forgets what became of the lines of a session: a client that resumes it may be of another
+// Began forgets the outcome of a session's rewritten lines: a client that resumes it may be of another
 // version than before.
 func (b *Book) Began(session string) {
 	b.mu.Lock()
@@ -164,7 +164,7 @@ func (b *Book) Began(session string) {
 	delete(b.tried, session)
 }
 
-// forget drops runs that are too old to be told of, and refusals that are. The caller holds mu.
+// forget drops expired runs and refusals. The caller holds mu.
 func (b *Book) forget() {
 	now := b.now()
 	for len(b.order) > 0 {
@@ -225,7 +225,7 @@ func (b *Book) Handed(id, session, line string, caller v1.Caller) (own string, h
 	return run.Own, true
 }
 
-// own finds the run of a caller. Another's is none. The caller holds mu.
+// own returns the run of a caller, nil for another caller's. The caller holds mu.
 func (b *Book) own(id string, caller v1.Caller) (*pending, error) {
 	run := b.runs[id]
 	if run == nil || run.Caller.Identity != caller.Identity {
@@ -234,8 +234,7 @@ func (b *Book) own(id string, caller v1.Caller) (*pending, error) {
 	return run, nil
 }
 
-// Report keeps what containment refused of a run that was claimed, so that the same call is a
-// question when it is asked for again.
+// Report keeps what containment refused of a claimed run, so that the same call prompts when it is repeated.
 func (b *Book) Report(id string, report *v1.RunReport, caller v1.Caller) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,9 +6,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// factsSchema describes the policy input. It stands in one piece, without
-// references, versions and descriptions, since OPA's checker wants no more than
-// types. Values are not enumerated: a rule may ask for a value that only a
+// factsSchema describes the policy input. It is in one piece, without references, versions and descriptions,
+// since OPA's checker needs only types. Values are not enumerated: a rule may ask for a value that only a
 // later extractor produces.
 func factsSchema(reflector *jsonschema.Reflector) (map[string]any, error) {
 	inline := *reflector

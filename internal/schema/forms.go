@@ -11,21 +11,19 @@ import (
 	"strings"
 )
 
-// platforms are the names that sessions give their platform, each with the
-// tables of a family of forms that hold there.
+// platforms are the platforms of sessions, each with the tables of a family of forms that apply to it.
 var platforms = map[string][]string{
 	"linux": {"common", "linux"}, "darwin": {"common", "darwin"}, "windows": {"common", "windows"},
 }
 
-// portable are the programs that are the same one on Windows. Of the common
-// tables Windows takes their verbs alone: find, sort, more and others are
-// other programs there.
+// portable are the programs that are the same on Windows. Windows has only these of the common tables: find,
+// sort, more and others are different programs there.
 var portable = []string{
 	"ag", "bat", "bun", "cargo", "dotnet", "fd", "git", "go", "gofmt", "java", "javac", "jq", "mypy", "node", "npm",
 	"pip", "pip3", "python", "python3", "rg", "ruff", "rustc", "tsc", "uv",
 }
 
-// holds reports whether a platform takes a verb of a family's table.
+// holds reports whether a platform has a verb of a family's table.
 func holds(platform, table, verb string) bool {
 	program, _, _ := strings.Cut(verb, " ")
 	return platform != "windows" || table == "windows" || slices.Contains(portable, program)
@@ -34,7 +32,7 @@ func holds(platform, table, verb string) bool {
 // verbForms maps a verb chain to its safe forms.
 type verbForms map[string][]safeForm
 
-// safeForm is one form of a verb: what it may hold, and what it has to.
+// safeForm is one form of a verb: what it may contain, and what it must.
 type safeForm struct {
 	Form  map[string]string `json:"form"`
 	Needs map[string]string `json:"needs"`
@@ -80,8 +78,8 @@ func encodeCompact(document any) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// mergeForms joins the families of safe forms in a directory to one table per
-// platform, since a decision looks a verb up and must not search for it.
+// mergeForms merges the families of safe forms in a directory to one table per platform: a decision looks a
+// verb up in constant time.
 func mergeForms(directory string) (map[string]verbForms, error) {
 	files, err := filepath.Glob(filepath.Join(directory, "*", "forms.json"))
 	if err != nil || len(files) == 0 {
@@ -128,7 +126,7 @@ func widest(forms []safeForm) []safeForm {
 	return kept
 }
 
-// within reports whether other lets through all that f does.
+// within reports whether other allows all that f allows.
 func (f safeForm) within(other safeForm) bool {
 	return partOf(f.Form, other.Form) && partOf(other.Needs, f.Needs)
 }

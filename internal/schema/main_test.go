@@ -43,8 +43,8 @@ func TestGeneratingTwiceGivesTheSameBytes(t *testing.T) {
 	assert.Equal(t, first, generated(t))
 }
 
-// TestFactsSchemaIsTotal holds that every object of the input is closed and
-// names all its fields as required.
+// TestFactsSchemaIsTotal checks that every object of the input is closed and names all its fields as
+// required.
 func TestFactsSchemaIsTotal(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal(generated(t)["policies/schemas/facts.json"], &schema))
@@ -76,7 +76,7 @@ func TestFactsSchemaIsTotal(t *testing.T) {
 	assert.Equal(t, map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}, item["form"])
 }
 
-// TestFactsSchemaFindsMisspeltFacts holds what the schema is for.
+// TestFactsSchemaFindsMisspeltFacts checks what the schema is for.
 func TestFactsSchemaFindsMisspeltFacts(t *testing.T) {
 	var schema any
 	require.NoError(t, json.Unmarshal(generated(t)["policies/schemas/facts.json"], &schema))
@@ -185,8 +185,8 @@ func TestEveryErrorAnswerIsAProblem(t *testing.T) {
 	assert.Contains(t, paths, "/v1/decide")
 }
 
-// TestNoInternalIDs holds that what users read names no requirement. The one page that lists
-// requirements is for people who change the sources.
+// TestNoInternalIDs checks that what users read names no requirement. The one page that lists requirements is
+// for people who change the sources.
 func TestNoInternalIDs(t *testing.T) {
 	id := regexp.MustCompile(`\b[ACDNPSV]\d{1,2}\b`)
 	documents := generated(t)

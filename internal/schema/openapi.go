@@ -59,8 +59,8 @@ func openAPI(reflector *jsonschema.Reflector) (object, error) {
 	}, nil
 }
 
-// components gathers the schemas of the types and of all they refer to. What a
-// type refers to is null where its field is a pointer that is always sent.
+// components gathers the schemas of the types and of all they refer to. What a type refers to is null if its
+// field is a pointer that is always sent.
 func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
 	gathered := object{}
 	for _, value := range types {
@@ -92,7 +92,7 @@ func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
 	return moved, nil
 }
 
-// nullable lets a property be null too.
+// nullable allows null for a property.
 func nullable(schemas object, name, property string) {
 	properties := schemas[name].(object)["properties"].(object)
 	properties[property] = object{"oneOf": []any{properties[property], object{"type": "null"}}}
@@ -156,7 +156,7 @@ func with(members object, name string, value any) object {
 	return members
 }
 
-// problems describes the error answers that an operation can give.
+// problems describes the error answers of an operation.
 func problems(statuses ...string) object {
 	meanings := map[string]string{
 		"400": "The request is malformed; the detail names the key and the byte.",

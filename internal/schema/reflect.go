@@ -15,7 +15,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// typesPackage is where the described types live.
+// typesPackage is the package of the described types.
 const typesPackage = "policyd/api/v1"
 
 // requirement matches the ids of requirements that comments name for developers, such
@@ -33,7 +33,7 @@ func newReflector(root string) (*jsonschema.Reflector, error) {
 	comments := reflector.CommentMap
 	reflector.CommentMap = map[string]string{}
 	for name, text := range comments {
-		// The keys hold the directory as it was given; types are looked up by import path.
+		// The keys have the directory as it was given; types are looked up by import path.
 		_, local, found := strings.Cut(filepath.ToSlash(name), "/api/v1.")
 		if found {
 			reflector.CommentMap[typesPackage+"."+local] = requirement.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
@@ -45,7 +45,7 @@ func newReflector(root string) (*jsonschema.Reflector, error) {
 	return reflector, nil
 }
 
-// special gives the schemas of types that write their own JSON.
+// special are the schemas of types that write their own JSON.
 func special(goType reflect.Type) *jsonschema.Schema {
 	switch goType {
 	case reflect.TypeFor[v1.Effect]():

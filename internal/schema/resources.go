@@ -12,12 +12,11 @@ type operation struct {
 	parameters        []any
 	// stream is true for server-sent events.
 	stream bool
-	// hook is true for an agent client's hook, which has neither errors nor a shape
-	// of policyd's.
+	// hook is true for an agent client's hook, which has neither errors nor a form of policyd's.
 	hook bool
-	// forms are what else the answer 200 can be, by media type; nil is nothing.
+	// forms are other forms of the answer 200, by media type; nil for none.
 	forms object
-	// refusals are the statuses of errors besides the usual ones.
+	// refusals are the statuses of errors in addition to the usual ones.
 	refusals []string
 }
 

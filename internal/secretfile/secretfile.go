@@ -1,5 +1,5 @@
-// Package secretfile reads files that hold a secret: tokens and keys. It trusts
-// nothing but the file's mode: a file that others can read holds no secret.
+// Package secretfile reads files with a secret: tokens and keys. It trusts only the file's mode: a file that
+// others can read is no longer secret.
 package secretfile
 
 import (
@@ -14,7 +14,7 @@ import (
 // most is the largest secret, in bytes: far above a key with its chain.
 const most = 1 << 20
 
-// ModeError says that a file is open to others than those it is for.
+// ModeError states that a file is open to others than those it is for.
 type ModeError struct {
 	Path string
 	Mode fs.FileMode
@@ -27,11 +27,9 @@ func (e *ModeError) Error() string {
 
 var _ error = (*ModeError)(nil)
 
-// Read returns the content of a regular file, or of one that a link leads to.
-// One that others can read or change is refused with an error that holds a
-// *ModeError. A file of another user may be readable by a group, since that is
-// how it is handed to policyd: Kubernetes does so with secrets for a user that
-// isn't root.
+// Read returns the content of a regular file, also through a link. A file that others can read or change is
+// refused with an error that wraps a *ModeError. A file of another user may be readable by a group:
+// Kubernetes passes secrets to a user that isn't root in this way.
 func Read(path string) ([]byte, error) {
 	// A named pipe would keep the opening waiting, and is refused below.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -63,9 +61,8 @@ func Read(path string) ([]byte, error) {
 	return content, nil
 }
 
-// Transient reports whether an error says that the system could not read a file at this
-// moment, and nothing of the file: it has no descriptors or memory left, was interrupted,
-// or its disk failed.
+// Transient reports whether an error states that the system could not read a file at this moment, and nothing
+// of the file: it has no descriptors or memory left, was interrupted, or its disk failed.
 func Transient(err error) bool {
 	for _, code := range []syscall.Errno{
 		syscall.EMFILE, syscall.ENFILE, syscall.EINTR, syscall.ENOMEM, syscall.EIO, syscall.EAGAIN,

@@ -32,8 +32,7 @@ func TestOnlyPrivateFilesAreRead(t *testing.T) {
 	}
 }
 
-// TestAFileThatAnotherUserHandsOver holds that a group may read what another
-// user owns, and nobody else may.
+// TestAFileThatAnotherUserHandsOver checks that a group may read what another user owns, and nobody else may.
 func TestAFileThatAnotherUserHandsOver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root can give files away")

@@ -25,11 +25,11 @@ func markSocket(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// tokenIdentity is who sends the agent's token. A peer of the sidecar's own user
-// could read the token, and so could root, so they are no others.
+// tokenIdentity is the sender of the agent's token. A peer with the sidecar's own user, or root, could read
+// the token, so they have the same identity.
 const tokenIdentity = "agent"
 
-// identityOf tells peers of the socket apart by their users.
+// identityOf distinguishes peers of the socket by their users.
 func identityOf(conn net.Conn) string {
 	uid, known := peerUser(conn)
 	if !known || uid == 0 || int(uid) == os.Geteuid() {
@@ -91,8 +91,7 @@ func hostName(host string) string {
 	return strings.ToLower(host)
 }
 
-// refuseOptions answers OPTIONS like any other method that a path doesn't take:
-// there are no cross-origin requests to prepare.
+// refuseOptions answers OPTIONS like any other unsupported method: no cross-origin request needs a preflight.
 func refuseOptions(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		allow, known := c.Get(echo.ContextKeyHeaderAllow).(string)
@@ -104,8 +103,8 @@ func refuseOptions(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// requireJSON refuses bodies that say they are something else, compressed ones
-// included. A form from a web page can't get past it without a preflight.
+// requireJSON refuses bodies of another declared type, compressed ones included. A form from a web page can't
+// pass it without a preflight.
 func requireJSON(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Request().Header

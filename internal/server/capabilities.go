@@ -10,20 +10,20 @@ import (
 	"policyd/internal/strict"
 )
 
-// Capabilities say what a host may advertise in a session. It is called concurrently.
+// Capabilities state what a host may advertise in a session. It is called concurrently.
 type Capabilities interface {
 	// without are modes that the asking host does not implement: a method in one of
 	// them is not served to its agent.
 	Capabilities(ctx context.Context, session *v1.Session, without ...string) v1.Capabilities
 }
 
-// Terminals know whose the terminals of sessions are. An error that holds a
-// *v1.CodedError is an answer to the caller; it is called concurrently.
+// Terminals know the owners of sessions' terminals. An error that wraps a *v1.CodedError is an answer to the
+// caller. They are called concurrently.
 type Terminals interface {
 	Report(session string, report v1.TerminalReport, peers []v1.Peer) (v1.Terminal, error)
 }
 
-// capabilities says what a host may advertise to the agent of a session.
+// capabilities states what a host may advertise to the agent of a session.
 func (s *Server) capabilities(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	id := query.text("session")
@@ -57,7 +57,7 @@ func (s *Server) activeSession(c echo.Context, id string) (v1.SessionInfo, error
 	return info, nil
 }
 
-// reportTerminal takes the name that a peer gave a terminal.
+// reportTerminal handles the name that a peer gave a terminal.
 func (s *Server) reportTerminal(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {

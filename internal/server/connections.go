@@ -15,16 +15,15 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// Connections bounds how many connections are open at a time, over all listeners. At the
-// limit the connection that has been idle for longest ends, so that a client that only
-// holds connections open keeps nobody out; where all are busy, the new one ends. It may
-// be used concurrently.
+// Connections bounds the open connections over all listeners. At the limit it closes the connection that has
+// been idle for longest, so that a client with idle connections keeps nobody out. If all are busy, it closes
+// the new one. It may be used concurrently.
 type Connections struct {
 	limit int
 
 	mu   sync.Mutex
 	open int
-	// idle holds the *conn that wait for a request, the oldest in front.
+	// idle lists the *conn that wait for a request, the oldest first.
 	idle *list.List
 }
 
@@ -33,8 +32,7 @@ func NewConnections(limit int) *Connections {
 	return &Connections{limit: limit, idle: list.New()}
 }
 
-// Listener returns a listener whose connections count. It is put around the innermost
-// listener, below TLS.
+// Listener returns a listener whose connections count. It must wrap the innermost listener, below TLS.
 func (c *Connections) Listener(inner net.Listener) net.Listener {
 	return &boundListener{Listener: inner, bound: c}
 }
@@ -62,12 +60,12 @@ func (c *Connections) admit(made *conn) bool {
 	}
 	c.mu.Unlock()
 	if victim != nil {
-		_ = victim.Conn.Close() // nobody is told
+		_ = victim.Conn.Close() // nobody gets it
 	}
 	return admitted
 }
 
-// leave counts a connection no more. The caller holds mu.
+// leave removes a connection from the count. The caller holds mu.
 func (c *Connections) leave(gone *conn) *conn {
 	if !gone.gone {
 		gone.gone = true
@@ -93,9 +91,8 @@ func (c *Connections) note(outer net.Conn, state http.ConnState) {
 	}
 }
 
-// begin notes that the request of a connection is answered now: it was read whole, and its
-// caller may ask. Until then the connection counts as waiting: who sends slowly, or has no
-// credential, keeps nobody out.
+// begin notes that the request of a connection is being answered: it was read whole and is authenticated.
+// Until then the connection counts as waiting, so that slow or unauthenticated clients keep nobody out.
 func (c *Connections) begin(counted *conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,8 +102,8 @@ func (c *Connections) begin(counted *conn) {
 	}
 }
 
-// holdable reports whether an agent's request may be held: those that are held never take
-// more than half of the connections.
+// holdable reports whether an agent's request may be held: held requests never use more than half of the
+// connections.
 func (c *Connections) holdable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +122,7 @@ func markConnection(ctx context.Context, outer net.Conn) context.Context {
 	return context.WithValue(markSocket(ctx, counted.Conn), connectionKey{}, counted)
 }
 
-// innermost is the connection that counts, below TLS; nil for one that doesn't.
+// innermost is the counted connection, below TLS; nil if there is none.
 func innermost(outer net.Conn) *conn {
 	if secure, ok := outer.(*tlsConn); ok {
 		outer = secure.NetConn()
@@ -134,7 +131,7 @@ func innermost(outer net.Conn) *conn {
 	return counted
 }
 
-// boundListener counts what it accepts.
+// boundListener counts the connections that it accepts.
 type boundListener struct {
 	net.Listener
 	bound *Connections
@@ -162,8 +159,8 @@ func (l *boundListener) Accept() (net.Conn, error) {
 type conn struct {
 	net.Conn
 	bound *Connections
-	// waits is its place among those that wait for a request, nil while one is answered;
-	// gone is true once it doesn't count. The bound's mu guards both.
+	// waits is its element among the waiting connections, nil while a request is answered; gone is true once
+	// it doesn't count. The bound's mu guards both.
 	waits *list.Element
 	gone  bool
 }
@@ -202,8 +199,8 @@ func writeRefusing(inner net.Conn, text []byte) (int, error) {
 	return len(text), nil
 }
 
-// What net/http itself writes (server.go: conn.serve, sendExpectationFailed): one write with
-// the whole answer. No handler's answer has these headers alone, and none has status 417.
+// What net/http itself writes (server.go: conn.serve, sendExpectationFailed): one write with the whole
+// answer. No handler's answer has only these headers, and none has status 417.
 const (
 	refusedPrefix    = "HTTP/1.1 "
 	refusedHeaders   = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
@@ -219,7 +216,7 @@ var refusalCodes = map[int]string{
 	http.StatusHTTPVersionNotSupported:     "http_version_unsupported",
 }
 
-// refusalFor returns the answer that stands for one that net/http wrote, nil for any other.
+// refusalFor returns the answer that represents one that net/http wrote, nil for any other.
 func refusalFor(text []byte) []byte {
 	line, rest, _ := bytes.Cut(text, []byte("\r\n"))
 	switch {

@@ -69,7 +69,7 @@ func refusedRequests() map[string]struct {
 	}
 }
 
-// TestWhatNetHTTPRefusesIsAProblem holds the contract for requests that no handler sees, with TLS and
+// TestWhatNetHTTPRefusesIsAProblem checks the contract for requests that no handler sees, with TLS and
 // without it.
 func TestWhatNetHTTPRefusesIsAProblem(t *testing.T) {
 	plain, _ := bounded(t, 100)
@@ -100,7 +100,7 @@ func secured(t *testing.T) (*running, *tls.Config) {
 	return r, &tls.Config{RootCAs: ca.Pool(), ServerName: "localhost", MinVersion: tls.VersionTLS12}
 }
 
-// TestRequestsInTLSAndBesideIt holds that requests inside TLS carry its state, and that a client without
+// TestRequestsInTLSAndBesideIt checks that requests inside TLS carry its state, and that a client without
 // TLS, or with another authority, gets an answer or none, and harms nobody.
 func TestRequestsInTLSAndBesideIt(t *testing.T) {
 	r, trusted := secured(t)

@@ -10,11 +10,11 @@ import (
 	"policyd/internal/strict"
 )
 
-// Console gives links to the console. An error that holds a *v1.CodedError is an answer to the
-// caller; it is called concurrently.
+// Console makes links to the console. An error that wraps a *v1.CodedError is an answer to the caller. It is
+// called concurrently.
 type Console interface {
-	// Link makes an address that logs a browser in once. credential identifies what the caller
-	// was authenticated by, see Keyring.Holds; empty is none that could end.
+	// Link makes an address that logs a browser in once. credential identifies the caller's credential, see
+	// Keyring.Holds; empty if it can't end.
 	Link(ctx context.Context, name, credential string) (v1.ConsoleLink, error)
 }
 

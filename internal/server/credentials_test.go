@@ -37,7 +37,7 @@ func tokenFiles(t *testing.T) (files *server.TokenFiles, state, alice string) {
 	return files, state, alice
 }
 
-// answering is a book of prompts that says who answered.
+// answering is a book of prompts that states who answered.
 type answering struct {
 	server.Prompts
 	by chan string
@@ -56,8 +56,8 @@ func (r *running) as(t *testing.T, token, method, path, body string) int {
 	return do(t, r.client, request).StatusCode
 }
 
-// TestTokensRotateWhileServing holds that a new token counts and the old one
-// doesn't, on a connection that stays open, and that nothing else is needed.
+// TestTokensRotateWhileServing checks that a new token counts and the old one doesn't, on a connection that
+// stays open, and that nothing else is needed.
 func TestTokensRotateWhileServing(t *testing.T) {
 	files, state, alice := tokenFiles(t)
 	r := start(t, func(o *server.Options) { o.Tokens, o.Keys = server.Tokens{}, files.Keys() })
@@ -84,8 +84,8 @@ func token(t *testing.T, file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// TestATokenThatCannotBeTrustedIsNobodys holds each way in which a file can be
-// spoiled, at the start and while serving.
+// TestATokenThatCannotBeTrustedIsNobodys checks each way in which a file can be spoiled, at the start and
+// while serving.
 func TestATokenThatCannotBeTrustedIsNobodys(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, state, alice string)
@@ -127,8 +127,8 @@ func TestATokenThatCannotBeTrustedIsNobodys(t *testing.T) {
 	require.ErrorAs(t, files.Reload(), &open)
 }
 
-// TestWhatIsHeldEndsWithItsToken holds that a stream that began with a token ends
-// when the token doesn't count any more, and others go on.
+// TestWhatIsHeldEndsWithItsToken checks that a stream that began with a token ends when the token doesn't
+// count any more, and others go on.
 func TestWhatIsHeldEndsWithItsToken(t *testing.T) {
 	ring, err := server.NewKeyring([]server.Key{
 		{Principal: server.Principal{Name: "alice", Role: server.RoleOperator}, Token: made("a")},
@@ -166,7 +166,7 @@ func TestWhatIsHeldEndsWithItsToken(t *testing.T) {
 	<-bob
 }
 
-// TestWhoAnswersIsWhoTheTokenSays holds that a body can't name another person.
+// TestWhoAnswersIsWhoTheTokenSays checks that a body can't name another person.
 func TestWhoAnswersIsWhoTheTokenSays(t *testing.T) {
 	ring, err := server.NewKeyring([]server.Key{
 		{Principal: server.Principal{Name: "alice", Role: server.RoleOperator}, Token: made("a")},
@@ -217,8 +217,8 @@ func TestRolesEndWhereTheyEnd(t *testing.T) {
 	assertProblem(t, do(t, off.client, off.request(t, "GET", "/metrics", "")), 404, "not_found")
 }
 
-// TestACertificateThatEndedIsRefused holds that a connection proves no more than
-// its certificate does now, whatever token comes over it.
+// TestACertificateThatEndedIsRefused checks that a connection proves no more than its certificate does now,
+// whatever token comes over it.
 func TestACertificateThatEndedIsRefused(t *testing.T) {
 	gate := &decider{}
 	var refusal error

@@ -65,8 +65,7 @@ func (s *Server) decideBatch(c echo.Context) error {
 	return answer(c, &response)
 }
 
-// holderName is whom a call counts for: its agent, or the session of a call that
-// leaves out what is known of it.
+// holderName is the holder of a call: its agent, or its session if the call has no agent.
 func holderName(session *v1.Session) string {
 	if session.Agent == "" {
 		return "session " + session.ID
@@ -74,8 +73,8 @@ func holderName(session *v1.Session) string {
 	return session.Agent
 }
 
-// agentOf is whom all calls count for, empty where there are several: then a host
-// asks for them on its own behalf.
+// agentOf is the agent of all calls, empty if there are several: then a host requests decisions on its own
+// behalf.
 func agentOf(calls []v1.Call) string {
 	name := ""
 	for i := range calls {
@@ -109,7 +108,7 @@ func answerDecision(c echo.Context, decision *v1.Decision) error {
 	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, buffer.Bytes())
 }
 
-// decideOptions reads the query. Only a single call can be held.
+// decideOptions parses the query. Only a single call can be held.
 func decideOptions(c echo.Context, holdable bool) (gate.DecideOptions, error) {
 	options := gate.DecideOptions{Caller: callerOf(c)}
 	address := c.Request().URL
@@ -124,7 +123,7 @@ func decideOptions(c echo.Context, holdable bool) (gate.DecideOptions, error) {
 		options.Wait = query.wait()
 	}
 	if options.Dry && !options.Caller.Operator {
-		// An agent that could ask without a trace could look for a way in silence.
+		// An agent that could request decisions without a record could probe in silence.
 		return options, newProblem(http.StatusForbidden, "role_not_allowed", "dry_run is the operator's: a question of an agent is recorded")
 	}
 	return options, query.done()
@@ -182,13 +181,12 @@ func bodyProblem(c echo.Context, err error, limit int64) error {
 	return newProblem(http.StatusBadRequest, "unreadable_body", "the body ended early; send it whole")
 }
 
-// tooLarge refuses a body. What is left of it is read first, within a bound and
-// the time that a request has: a connection that is closed on a client which is
-// still sending is reset, and the client would never see the answer.
+// tooLarge refuses a body. It first reads the rest, within a bound and the request's time: closing the
+// connection on a client that is still sending resets it, and the client would never read the answer.
 func tooLarge(c echo.Context, limit int64) error {
 	c.Response().Header().Set(echo.HeaderConnection, "close")
 	if request := c.Request(); request.Header.Get("Expect") == "" {
-		// A client that goes away or is too slow gets the answer or doesn't.
+		// A client that is gone or too slow may miss the answer.
 		_, _ = io.CopyN(io.Discard, request.Body, drainFactor*limit)
 	}
 	return newProblem(http.StatusRequestEntityTooLarge, "body_too_large",

@@ -13,10 +13,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Decisions are the records of what was decided. An error that holds a
-// *v1.CodedError is an answer to the caller; it is called concurrently.
+// Decisions are the records of decisions. An error that wraps a *v1.CodedError is an answer to the caller.
+// They are called concurrently.
 type Decisions interface {
-	// List returns records as they stand in the log, one JSON object each.
+	// List returns records as they are in the log, one JSON object each.
 	List(ctx context.Context, filter v1.RecordFilter, after string, limit int) (list [][]byte, next string, err error)
 	Record(ctx context.Context, id string) ([]byte, error)
 }
@@ -26,13 +26,13 @@ func (s *Server) routeDecisions(group *echo.Group) {
 	group.GET("/:id", s.getDecision, operatorOnly)
 }
 
-// noDecisions stands for a log that isn't kept where it could be read.
+// noDecisions replaces a log that can't be read.
 func noDecisions() error {
 	return newProblem(http.StatusServiceUnavailable, "log_unavailable", "there is no decision log to read here")
 }
 
-// listDecisions answers with records, the newest first. They go out as they stand
-// in the log: a mask may have given them another shape than policyd does.
+// listDecisions answers with records, the newest first. They are sent as they are in the log: a mask may have
+// changed their form.
 func (s *Server) listDecisions(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	filter := v1.RecordFilter{
@@ -106,8 +106,7 @@ func (q *query) since() time.Time {
 
 var errSince = errors.New("a time such as 2026-01-02T15:04:05Z, or a duration such as 90m")
 
-// ParseSince reads a time in RFC 3339, or how long ago it was. The error says what
-// is allowed.
+// ParseSince reads a time in RFC 3339, or how long ago it was. The error states what is allowed.
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
 		return now.Add(-ago), nil

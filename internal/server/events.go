@@ -12,12 +12,11 @@ import (
 	"policyd/internal/events"
 )
 
-// beat is how often a silent stream says that it is still there, so that
-// proxies and clients don't take it for dead.
+// beat is the interval at which a silent stream sends a comment, so that proxies and clients don't close it.
 const beat = 15 * time.Second
 
-// streamEvents answers with server-sent events until the client goes away or the
-// server drains. Last-Event-ID, or the parameter after, goes on from an event.
+// streamEvents answers with server-sent events until the client goes away or the server drains.
+// Last-Event-ID, or the parameter after, resumes after an event.
 func (s *Server) streamEvents(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	after := query.text("after")
@@ -64,8 +63,7 @@ func (s *Server) streamEvents(c echo.Context) error {
 	}
 }
 
-// wantedKinds reads a list of kinds; nil is all. Whoever misses events is told
-// of it, whatever they asked for.
+// wantedKinds parses a list of kinds; nil means all. A reader that missed events always learns of it.
 func wantedKinds(list string) map[string]bool {
 	if list == "" {
 		return nil
@@ -77,7 +75,7 @@ func wantedKinds(list string) map[string]bool {
 	return wanted
 }
 
-// writeEvents writes events, or a comment where there are none.
+// writeEvents writes events, or a comment if there are none.
 func writeEvents(c echo.Context, list []events.Event, wanted map[string]bool) error {
 	var out bytes.Buffer
 	for _, event := range list {
@@ -93,7 +91,7 @@ func writeEvents(c echo.Context, list []events.Event, wanted map[string]bool) er
 		return nil
 	}
 	if _, err := c.Response().Write(out.Bytes()); err != nil {
-		return nil //nolint:nilerr // the client went away, and nobody reads an error
+		return nil //nolint:nilerr // the client is gone, and nobody reads an error
 	}
 	c.Response().Flush()
 	return nil

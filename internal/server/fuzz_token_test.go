@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzParseToken holds that a token that is taken is one line of 32 bytes or more,
-// as a header carries it.
+// FuzzParseToken checks that a token that is taken is one line of 32 bytes or more, as a header carries it.
 func FuzzParseToken(f *testing.F) {
 	f.Add(strings.Repeat("a", 43))
 	f.Add("short")

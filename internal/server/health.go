@@ -58,7 +58,7 @@ func failed(checks []Check) string {
 	return ": " + strings.Join(reasons, ", ")
 }
 
-// about is what a server says that is looked at with a browser.
+// about is what a server states that is looked at with a browser.
 type about struct {
 	Name    string `json:"name"`
 	What    string `json:"what"`
@@ -69,7 +69,7 @@ type about struct {
 	Docs    string `json:"docs"`
 }
 
-// about says what listens here, to anybody, as the description does.
+// about states what listens here, to anybody, as the description does.
 func (s *Server) about(c echo.Context) error {
 	return answer(c, &about{
 		Name: "policyd", What: "a policy decision point for the tool calls of AI agents", Version: s.options.Version,

@@ -23,8 +23,7 @@ import (
 // hookPath begins the addresses of hooks.
 const hookPath = "/v1/hooks/"
 
-// Headers of a hook's answer. That they stand there tells a hook program that it
-// talks to policyd.
+// Headers of a hook's answer. They show a hook program that the server is policyd.
 const (
 	headerHookDecision   = "Policyd-Decision"
 	headerHookExit       = "Policyd-Exit"
@@ -102,8 +101,8 @@ func (h *hookCall) answer(c echo.Context) error {
 	return answerHook(c, decidedNothing, reply.Silent())
 }
 
-// permit answers a client that is about to ask its user. What was decided of the
-// call when the tool was about to run stands; a question alone tells less.
+// permit answers a client that is about to ask its user. If the call was decided before its tool ran, that
+// decision applies; the question alone contains less.
 func (h *hookCall) permit(c echo.Context) error {
 	effect, known := h.server.settled.get(h.settledKey())
 	switch {
@@ -155,8 +154,8 @@ func (h *hookCall) decide(c echo.Context) error {
 	return answerHook(c, decision.Effect.String(), said)
 }
 
-// rewrite says how a call is rewritten, nil for a hook that doesn't rewrite, and notes in the
-// call's session what the hook can enforce for it.
+// rewrite returns how a call is rewritten, nil for a hook that doesn't rewrite, and notes in the call's
+// session what the hook can enforce for it.
 func (h *hookCall) rewrite(session *v1.Session) *gate.Rewrite {
 	if h.query.rewrite == nil {
 		return nil
@@ -170,8 +169,8 @@ func (h *hookCall) rewrite(session *v1.Session) *gate.Rewrite {
 	return &rewrite
 }
 
-// settledKey names a call as the client names it; empty where it doesn't, or
-// where it never asks about a call again.
+// settledKey is the client's name of a call; empty if it has none, or if the client never asks about a call
+// again.
 func (h *hookCall) settledKey() string {
 	if h.event.CallID == "" || !h.client.AsksLater {
 		return ""
@@ -179,8 +178,8 @@ func (h *hookCall) settledKey() string {
 	return h.client.SessionID(&h.event) + "\n" + h.event.CallID
 }
 
-// settledEffect is what a later question about a call goes by: a call that was
-// refused stays so, also where only nobody answered.
+// settledEffect is the effect for a later question about a call: a refused call stays refused, also if nobody
+// answered.
 func settledEffect(verdict reply.Verdict, effect v1.Effect) v1.Effect {
 	if verdict == reply.Deny {
 		return v1.EffectDeny
@@ -205,13 +204,12 @@ func answerHook(c echo.Context, decision string, said reply.Reply) error {
 // isHook reports whether a request is a client's hook, whatever is wrong with it.
 func isHook(request *http.Request) bool { return strings.HasPrefix(request.URL.Path, hookPath) }
 
-// answerHookFault answers a hook that went wrong in any way with the client's own
-// deny.
+// answerHookFault answers a failed hook with the client's own deny.
 func (s *Server) answerHookFault(fault *problem, c echo.Context) error {
 	client := strings.TrimPrefix(c.Request().URL.Path, hookPath)
 	payload, _ := c.Get(hookPayloadKey).([]byte)
 	if payload == nil {
-		// Whatever can be read tells which of its shapes the client waits for.
+		// The readable part of the payload shows which form the client expects.
 		payload, _ = s.hookPayload(c)
 	}
 	if callerOf(c) != (v1.Caller{}) { // strangers write no log
@@ -220,7 +218,7 @@ func (s *Server) answerHookFault(fault *problem, c echo.Context) error {
 	return answerHook(c, v1.EffectDeny.String(), reply.Refuse(client, payload, clients.Refusal(fault.Code, fault.Detail)))
 }
 
-// byteOrderMark stands before the payload of some Windows programs.
+// byteOrderMark precedes the payload of some Windows programs.
 var byteOrderMark = []byte("\ufeff")
 
 // hookPayload reads the payload, without a byte order mark. What was read of one

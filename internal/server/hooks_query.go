@@ -13,15 +13,14 @@ import (
 	"policyd/internal/gate"
 )
 
-// AgentTerms are what the settings say of an agent whose client doesn't say it.
+// AgentTerms are the settings of an agent whose client doesn't send them.
 type AgentTerms struct {
 	Audience    v1.Audience
 	Interactive bool
 }
 
-// hookQuery is what the host's side says of a hook: it comes from the command line
-// that was installed or from the surroundings of the hook's process, and never
-// from the payload.
+// hookQuery is the host's part of a hook: it comes from the installed command line or from the environment of
+// the hook's process, and never from the payload.
 type hookQuery struct {
 	project               string
 	hold                  time.Duration
@@ -30,7 +29,7 @@ type hookQuery struct {
 	audience              v1.Audience
 	home, platform, shell string
 	tools                 []string
-	// rewrite is nil unless the hook takes other arguments for a call.
+	// rewrite is nil unless the hook accepts other arguments for a call.
 	rewrite *gate.Rewrite
 }
 
@@ -75,8 +74,8 @@ func (s *Server) readHookQuery(c echo.Context, agent string) (hookQuery, error) 
 	return out, query.done()
 }
 
-// rewrite reads how the hook's calls are to be run contained. All of it stands in the line
-// that the client then runs.
+// rewrite parses how the hook's calls are to be run contained. All of it becomes part of the line that the
+// client runs.
 func (q *query) rewrite() *gate.Rewrite {
 	contain := q.text("contain", "true", "false") == "true"
 	rewrite := &gate.Rewrite{Launcher: q.plainPath("launcher")}
@@ -115,7 +114,7 @@ func (q *query) plainPath(name string) string {
 	return text
 }
 
-// directory returns a parameter that is an absolute path, of whatever platform.
+// directory returns a parameter that is an absolute path, of any platform.
 func (q *query) directory(name string) string {
 	text := q.text(name)
 	drive := len(text) > 2 && text[1] == ':' && (text[2] == '\\' || text[2] == '/')

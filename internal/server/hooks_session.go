@@ -20,8 +20,8 @@ func (h *hookCall) asked(id string) v1.Session {
 	return session
 }
 
-// launch are the directories that the launch fixed: what the hook was told, else
-// what the payload says of it (P14).
+// launch are the directories that the launch fixed: those in the hook's query, else those in the payload
+// (P14).
 func (h *hookCall) launch() []string {
 	if h.query.project != "" {
 		return []string{h.query.project}
@@ -29,9 +29,8 @@ func (h *hookCall) launch() []string {
 	return h.event.Launch
 }
 
-// session is the session that the event's call counts on. What can't be kept is
-// left to the gate, which refuses the call or judges it as one that may touch
-// nothing, and records it.
+// session is the session of the event's call. If it can't be registered, the gate handles it: it refuses the
+// call or judges it as one without access, and records it.
 func (h *hookCall) session(ctx context.Context) v1.Session {
 	own, id := h.client.SessionID(&h.event), h.client.ChildID(&h.event)
 	if h.event.ParentID != "" {
@@ -64,10 +63,9 @@ func bare(session v1.Session) v1.Session {
 	return session
 }
 
-// counting is what a call says of a session that is kept. A session that was
-// launched where nothing may be a project has none, whatever is said later; one
-// that has a project and is launched elsewhere is refused by the session's own
-// rules.
+// counting is a call's description of a registered session. A session that was launched in a directory that
+// can't be a project never has one. A session with a project that is launched elsewhere is refused by the
+// rules for sessions.
 func (h *hookCall) counting(session v1.Session, kept v1.SessionInfo) v1.Session {
 	session.ExtraDirs = nil
 	if kept.ProjectDir == "" || slices.Contains(h.launch(), kept.ProjectDir) {
@@ -76,9 +74,8 @@ func (h *hookCall) counting(session v1.Session, kept v1.SessionInfo) v1.Session 
 	return session
 }
 
-// meet finds the session of that id, keeps it if it is new, and brings it back as
-// it was if it had ended. A new one whose directories can't be a project is kept
-// without any (P14).
+// meet returns the session of an id. It registers a new one, and restores an archived one as it was. A new
+// one whose directories can't be a project has none (P14).
 func (h *hookCall) meet(ctx context.Context, session v1.Session) (v1.SessionInfo, error) {
 	sessions := h.server.options.Sessions
 	kept, err := sessions.Session(ctx, session.ID, h.caller)

@@ -61,8 +61,8 @@ func hooked(sessions *keptSessions) func(*server.Options) {
 
 const claudeCall = `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"}}`
 
-// TestInnerFaultsOfHooksAreTheClientsDeny holds that what goes wrong inside is told
-// in the client's shape, with 200, and without what only the log may hold.
+// TestInnerFaultsOfHooksAreTheClientsDeny checks that what goes wrong inside is told in the client's shape,
+// with 200, and without what only the log may hold.
 func TestInnerFaultsOfHooksAreTheClientsDeny(t *testing.T) {
 	r := start(t, hooked(&keptSessions{kept: map[string]v1.Session{}}))
 	r.gate.before = func(context.Context, *v1.Call) { panic("boom") }
@@ -107,7 +107,7 @@ func TestSessionsThatCannotBeKeptHaveNoDirectories(t *testing.T) {
 	}
 }
 
-// TestStrangersHooksReachNoGate holds that nothing is decided for who may not ask.
+// TestStrangersHooksReachNoGate checks that nothing is decided for who may not ask.
 func TestStrangersHooksReachNoGate(t *testing.T) {
 	r := start(t, hooked(&keptSessions{kept: map[string]v1.Session{}}))
 	request := r.request(t, http.MethodPost, "/v1/hooks/claude", claudeCall)
@@ -118,9 +118,8 @@ func TestStrangersHooksReachNoGate(t *testing.T) {
 	assert.Zero(t, r.gate.calls.Load())
 }
 
-// FuzzHook holds of any client and payload: the answer is 200 and one JSON object,
-// and says allow, or nothing, only where a call was decided or the event waits for
-// no decision.
+// FuzzHook checks any client and payload: the answer is 200 and one JSON object, and says allow, or nothing,
+// only where a call was decided or the event waits for no decision.
 func FuzzHook(f *testing.F) {
 	for _, client := range clientreply.Clients() {
 		for _, body := range []string{

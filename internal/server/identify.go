@@ -12,13 +12,13 @@ import (
 // callerKey is the key of the credential in Echo's context.
 const callerKey = "caller"
 
-// credentialOf is what the caller was authenticated by, nil for nobody.
+// credentialOf is the caller's credential, nil for nobody.
 func credentialOf(c echo.Context) *credential {
 	found, _ := c.Get(callerKey).(*credential)
 	return found
 }
 
-// callerOf is who was authenticated; nobody in particular if nobody was.
+// callerOf is the authenticated caller; the zero value without authentication.
 func callerOf(c echo.Context) v1.Caller {
 	if found := credentialOf(c); found != nil {
 		return found.caller
@@ -26,7 +26,7 @@ func callerOf(c echo.Context) v1.Caller {
 	return v1.Caller{}
 }
 
-// authenticate lets agents and operators pass.
+// authenticate accepts agents and operators.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		found, err := s.identify(c)
@@ -41,9 +41,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// identify finds out who a request is from: by its token, or else by the socket
-// or the client certificate that it came with. A wrong token is never made good
-// by the way it came.
+// identify authenticates a request: by its token, or else by its socket or client certificate. A wrong token
+// always fails, whatever the transport.
 func (s *Server) identify(c echo.Context) (*credential, error) {
 	request := c.Request()
 	certified, err := s.certified(request)
@@ -71,23 +70,23 @@ func (s *Server) identify(c echo.Context) (*credential, error) {
 		"send the content of agent.token from the state directory as Authorization: Bearer <token>, or use the Unix socket")
 }
 
-// certified is whom a client certificate stands for, nil for nobody.
+// certified is the principal of a client certificate, nil for nobody.
 func (s *Server) certified(request *http.Request) (*credential, error) {
 	if s.options.Certificate == nil || request.TLS == nil {
-		return nil, nil //nolint:nilnil // nobody is named
+		return nil, nil //nolint:nilnil // no certificate was sent
 	}
 	who, named, err := s.options.Certificate(request.TLS)
 	if err != nil {
 		return nil, newProblem(http.StatusUnauthorized, "certificate_refused", err.Error())
 	}
 	if !named {
-		return nil, nil //nolint:nilnil // the certificate names nobody
+		return nil, nil //nolint:nilnil // the certificate represents no principal
 	}
 	return newCredential(who), nil
 }
 
-// by is who answers: the name that the credential proves, and what the body says
-// only where it proves none.
+// by is the person who answers: the name that the credential proves, and the one in the body only if it
+// proves none.
 func by(c echo.Context, said string) string {
 	if name := callerOf(c).Name; name != "" {
 		return name

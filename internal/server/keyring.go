@@ -17,21 +17,21 @@ import (
 // Role is what a caller may do.
 type Role string
 
-// The roles. The zero value is none, and may do nothing.
+// The roles. The zero value has no rights.
 const (
 	RoleAgent    Role = "agent"    // may ask
 	RoleOperator Role = "operator" // may ask, answer, grant and read everything
 	RoleMetrics  Role = "metrics"  // may read /metrics
 )
 
-// Principal is who a credential stands for. The tokens of the state directory
-// have no name: whoever is on the machine may have them.
+// Principal is the owner of a credential. The tokens of the state directory have no name: anybody on the
+// machine may have them.
 type Principal struct {
 	Name string
 	Role Role
 }
 
-// Key is a token and whom it stands for.
+// Key is a token and whom it represents.
 type Key struct {
 	Principal
 	Token string
@@ -41,15 +41,15 @@ type Key struct {
 type credential struct {
 	caller v1.Caller
 	role   Role
-	// ended is done when the credential doesn't count any more; nil is never.
+	// ended is done when the credential is no longer valid; nil means never.
 	ended context.Context //nolint:containedctx // it is the credential's own life
 	end   context.CancelFunc
 	key   Key
 	sum   [sha256.Size]byte
 }
 
-// newCredential makes the credential of a principal. Agents are told apart by
-// their names, so that what one registered isn't another's.
+// newCredential makes the credential of a principal. Agents are distinguished by their names, so that what
+// one registered isn't another's.
 func newCredential(who Principal) *credential {
 	identity := tokenIdentity
 	if who.Name != "" {
@@ -58,8 +58,7 @@ func newCredential(who Principal) *credential {
 	return &credential{caller: v1.Caller{Operator: who.Role == RoleOperator, Identity: identity, Name: who.Name}, role: who.Role}
 }
 
-// Keyring holds the tokens that count. It may be used concurrently, and changed
-// while requests are served.
+// Keyring contains the valid tokens. It may be used concurrently, and changed while requests are served.
 type Keyring struct {
 	changing sync.Mutex
 	current  atomic.Pointer[[]*credential]
@@ -71,7 +70,7 @@ func NewKeyring(keys []Key) (*Keyring, error) {
 	return ring, ring.Replace(keys)
 }
 
-// Tokens returns the tokens that count.
+// Tokens returns the valid tokens.
 func (r *Keyring) Tokens() []string {
 	var tokens []string
 	for _, known := range *r.current.Load() {
@@ -80,8 +79,7 @@ func (r *Keyring) Tokens() []string {
 	return tokens
 }
 
-// Replace makes these the keys that count. What is held open for one that was
-// dropped ends. On an error nothing changes.
+// Replace replaces the keys. Held requests of a removed key end. On an error nothing changes.
 func (r *Keyring) Replace(keys []Key) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -113,7 +111,7 @@ func (r *Keyring) Replace(keys []Key) error {
 	return nil
 }
 
-// checkKeys holds that a token is long enough, and stands for one principal.
+// checkKeys checks that a token is long enough, and has one principal.
 func checkKeys(keys []Key) error {
 	for i, key := range keys {
 		if len(key.Token) < shortestToken {
@@ -138,15 +136,15 @@ func (c *credential) id() string {
 	return hex.EncodeToString(twice[:])
 }
 
-// Holds reports whether a token counts, by its id, and stands for an operator.
+// Holds reports whether a token is valid, by its id, and belongs to an operator.
 func (r *Keyring) Holds(id string) bool {
 	return id != "" && slices.ContainsFunc(*r.current.Load(), func(known *credential) bool {
 		return known.role == RoleOperator && known.id() == id
 	})
 }
 
-// find returns the credential of a token, nil for one that doesn't count. Every
-// key is compared, and digests have one length, so that the time says nothing.
+// find returns the credential of a token, nil for an invalid one. It compares every key, and digests have one
+// length, so that its time reveals nothing.
 func (r *Keyring) find(token string) *credential {
 	sum := sha256.Sum256([]byte(token))
 	var found *credential

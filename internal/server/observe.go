@@ -13,13 +13,13 @@ import (
 	"policyd/internal/gate"
 )
 
-// Observation is one request that was answered. Nothing in it is a client's to
-// choose: Method and Route are among those that the server takes, or "other".
+// Observation is one answered request. No field is a client's choice: Method and Route are among those that
+// the server has, or "other".
 type Observation struct {
 	Method, Route string
 	Status        int
-	// Held is true for a request that was held for an answer, which says how
-	// long people take and not the server.
+	// Held is true for a request that was held for an answer: its duration measures people and not the
+	// server.
 	Held     bool
 	Duration time.Duration
 }
@@ -30,7 +30,7 @@ type Observer interface {
 	Ended(ctx context.Context, observation Observation)
 }
 
-// other stands for what the server doesn't take.
+// other replaces unknown methods and routes.
 const other = "other"
 
 // methods are those of routes.
@@ -38,11 +38,11 @@ var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-// heldKey is set in Echo's context for a request that is held.
+// heldKey is set in Echo's context for a held request.
 const heldKey = "held"
 
-// observe tells the observer of each request, and the log where it is asked for
-// everything. It comes before all else, so that it sees refusals and panics.
+// observe reports each request to the observer, and to the log if it is set to log all. It is the outermost
+// handler, so that it sees refusals and panics.
 func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		logged := s.options.Logger.Enabled(c.Request().Context(), slog.LevelDebug)
@@ -58,7 +58,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			s.options.Observer.Began()
 		}
 		if err := next(c); err != nil {
-			c.Error(err) // the status of the answer is known behind it
+			c.Error(err) // the status of the answer is known after it
 		}
 		seen := observation(c, time.Since(start))
 		if s.options.Observer != nil {
@@ -77,13 +77,13 @@ func observation(c echo.Context, duration time.Duration) Observation {
 	if !slices.Contains(methods, seen.Method) {
 		seen.Method = other
 	}
-	if seen.Route == "" { // the router knows no such path
+	if seen.Route == "" { // the router has no such path
 		seen.Route = other
 	}
 	return seen
 }
 
-// logAccess writes a line without anything that a call says.
+// logAccess writes a line without any text of a call.
 func (s *Server) logAccess(c echo.Context, seen *Observation, told *note) {
 	attributes := []slog.Attr{
 		slog.String("method", seen.Method), slog.String("route", seen.Route), slog.Int("status", seen.Status),
@@ -98,7 +98,7 @@ func (s *Server) logAccess(c echo.Context, seen *Observation, told *note) {
 	s.options.Logger.LogAttrs(c.Request().Context(), slog.LevelDebug, "request answered", attributes...)
 }
 
-// note is what is found out about a request on its way.
+// note collects facts about a request while it is handled.
 type note struct{ decisions []string }
 
 // noteKey is the key of the note in the context of a request that is logged.
@@ -125,7 +125,7 @@ func (n noting) Decide(ctx context.Context, call *v1.Call, options gate.DecideOp
 
 var _ Decider = noting{}
 
-// metrics serves what is counted to those who may read it.
+// metrics serves the metrics to those who may read them.
 func (s *Server) metrics(c echo.Context) error {
 	if s.options.Metrics == nil {
 		return newProblem(http.StatusNotFound, "not_found", "metrics are off; metrics.access in the settings turns them on")

@@ -79,8 +79,7 @@ func (s *Server) problemOf(err error, c echo.Context) *problem {
 	return newProblem(http.StatusInternalServerError, "internal_error", "policyd failed; see its log")
 }
 
-// recoverPanic makes a panic an error answer, since a connection that is only
-// cut could be taken for a missing sidecar.
+// recoverPanic turns a panic into an error answer: a closed connection could look like a missing sidecar.
 func (s *Server) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {

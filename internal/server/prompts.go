@@ -65,7 +65,7 @@ func (s *Server) ownPrompt(c echo.Context) (v1.Prompt, error) {
 	return prompt, nil
 }
 
-// getPrompt shows a prompt, held until it ends or for as long as was asked.
+// getPrompt shows a prompt. It holds the request until the prompt ends or the requested time is over.
 func (s *Server) getPrompt(c echo.Context) error {
 	query := readQuery(c.Request().URL)
 	wait := query.wait()
@@ -92,7 +92,7 @@ func (s *Server) getPrompt(c echo.Context) error {
 	return answerPromptAs(c, &prompt, format)
 }
 
-// Forms in which a prompt is shown; the first unless a request says otherwise.
+// Forms in which a prompt is shown; the first is the default.
 const (
 	formatJSON    = "json"
 	formatText    = "text"
@@ -106,7 +106,7 @@ func answerPromptAs(c echo.Context, prompt *v1.Prompt, format string) error {
 	case formatText:
 		header := c.Response().Header()
 		header.Set(echo.HeaderCacheControl, "no-store")
-		header.Set(echo.HeaderXContentTypeOptions, "nosniff") // what an agent wrote is no page
+		header.Set(echo.HeaderXContentTypeOptions, "nosniff") // an agent's text must not become a page
 		return c.Blob(http.StatusOK, "text/plain; charset=utf-8", []byte(render.Text(prompt)))
 	case formatSlack:
 		return answer(c, render.Slack(prompt))

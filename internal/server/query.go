@@ -45,8 +45,7 @@ func (q *query) fail(name, allowed string) {
 	}
 }
 
-// text returns a parameter, empty where it is not given. allowed limits it to
-// some values unless there are none.
+// text returns a parameter, empty if it is not given. If allowed isn't empty, it limits the values.
 func (q *query) text(name string, allowed ...string) string {
 	q.known = append(q.known, name)
 	values := q.values[name]
@@ -66,7 +65,7 @@ func (q *query) text(name string, allowed ...string) string {
 // wait returns how long an answer is to be held.
 func (q *query) wait() time.Duration { return q.duration("wait") }
 
-// duration returns a parameter that says how long something is held.
+// duration returns a parameter that is the time of a hold.
 func (q *query) duration(name string) time.Duration {
 	text := q.text(name)
 	if text == "" {
@@ -95,7 +94,7 @@ func (q *query) page() (after string, limit int) {
 	return after, limit
 }
 
-// done returns the first fault, a parameter that nobody read among them.
+// done returns the first fault; a parameter that nobody read is one.
 func (q *query) done() error {
 	if q.err != nil {
 		return q.err
@@ -115,8 +114,8 @@ func (q *query) done() error {
 // plainQuery refuses every parameter.
 func plainQuery(c echo.Context) error { return readQuery(c.Request().URL).done() }
 
-// takeTime marks a request as one that is held, and ends the time that a client
-// has to send it. A connection that can't do so ends the wait early, and nothing else.
+// takeTime marks a request as held, and ends the client's time limit for sending it. If a connection can't do
+// so, the only effect is that the wait ends early.
 func takeTime(c echo.Context) {
 	c.Set(heldKey, true)
 	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{})

@@ -10,16 +10,16 @@ import (
 	"policyd/internal/quota"
 )
 
-// refusals are what a caller over a limit is told.
+// refusals are the messages for a caller over a limit.
 var refusals = map[quota.Bound]struct{ code, detail string }{
 	quota.Rate:       {"rate_limited", "this agent sends more calls a second than limits.requests_per_second allows; wait as long as Retry-After says"},
 	quota.Concurrent: {"too_many_requests", "this agent has as many requests under way as limits.concurrent allows; wait for one of them"},
 	quota.Held:       {"too_many_held", "this agent holds as many requests for an answer as limits.held allows; wait for one of them, or ask without wait"},
 }
 
-// take takes a slot for a request of an agent of the caller, agent being empty
-// for what a caller asks on its own behalf. The error is a *problem of status
-// 429, and Retry-After is set. The slot is released when the answer is written.
+// take takes a slot for a request of an agent of the caller; agent is empty for the caller's own requests.
+// The error is a *problem of status 429, and Retry-After is set. The slot is released when the answer is
+// written.
 func (s *Server) take(c echo.Context, agent string, request quota.Request) (quota.Slot, error) {
 	if err := s.begin(c, request.Held); err != nil {
 		return quota.Slot{}, err
@@ -31,7 +31,7 @@ func (s *Server) take(c echo.Context, agent string, request quota.Request) (quot
 	if found := credentialOf(c); found != nil {
 		holder.Caller = found.caller.Identity
 		if found.role != RoleAgent {
-			holder.Caller = string(found.role) + " " + holder.Caller // who answers isn't kept waiting by who asks
+			holder.Caller = string(found.role) + " " + holder.Caller // operators don't wait for agents
 		}
 	}
 	slot, refusal := s.options.Quota.Take(holder, request)
@@ -43,8 +43,7 @@ func (s *Server) take(c echo.Context, agent string, request quota.Request) (quot
 	return quota.Slot{}, newProblem(http.StatusTooManyRequests, said.code, said.detail)
 }
 
-// begin notes that the request's connection is used, and refuses to hold one where too many
-// are held.
+// begin notes that the request's connection is busy, and refuses to hold a request if too many are held.
 func (s *Server) begin(c echo.Context, held bool) error {
 	counted, _ := c.Request().Context().Value(connectionKey{}).(*conn)
 	if s.options.Connections == nil || counted == nil {
@@ -62,7 +61,7 @@ func (s *Server) begin(c echo.Context, held bool) error {
 // slotKey is the key of the slot that a request has, in Echo's context.
 const slotKey = "slot"
 
-// counted counts requests that name no agent.
+// counted counts requests without an agent.
 func (s *Server) counted(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		slot, err := s.take(c, "", quota.Request{})
@@ -76,10 +75,9 @@ func (s *Server) counted(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// held returns a context for an answer that is held: it ends when the client
-// goes away, when its credential doesn't count any more and when the server
-// drains. The time that a client has to send its request doesn't count any more,
-// and the request counts among those that are held.
+// held returns a context for a held answer: it ends when the client goes away, when its credential is no
+// longer valid and when the server drains. The client's time limit for sending its request is lifted, and the
+// request counts among the held ones.
 func (s *Server) held(c echo.Context) (context.Context, context.CancelFunc, error) {
 	slot, err := s.take(c, "", quota.Request{Held: true})
 	if err != nil {
@@ -101,8 +99,8 @@ func (s *Server) held(c echo.Context) (context.Context, context.CancelFunc, erro
 	}, nil
 }
 
-// release returns a context that is done when what is held for a request has to
-// be answered: the server drains, or the credential doesn't count any more.
+// release returns a context that is done when a held request has to be answered: the server drains, or the
+// credential is no longer valid.
 func (s *Server) release(c echo.Context) (context.Context, context.CancelFunc) {
 	found := credentialOf(c)
 	if found == nil || found.ended == nil {

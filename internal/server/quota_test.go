@@ -24,8 +24,8 @@ func callOf(agent string) string {
 	return strings.Replace(good, `{"id":"s"}`, `{"id":"s-`+agent+`","agent":"`+agent+`"}`, 1)
 }
 
-// TestOneGreedyAgentStarvesNobody holds that an agent that has taken all it may
-// is refused, with a deny that a careless client reads, while another is served.
+// TestOneGreedyAgentStarvesNobody checks that an agent that has taken all it may is refused, with a deny that
+// a careless client reads, while another is served.
 func TestOneGreedyAgentStarvesNobody(t *testing.T) {
 	for _, path := range []string{"/v1/decide", "/v1/decide?wait=1m"} {
 		t.Run(path, func(t *testing.T) {
@@ -60,8 +60,8 @@ func TestOneGreedyAgentStarvesNobody(t *testing.T) {
 	}
 }
 
-// TestSessionsThatNameNoAgentAreApart holds that agents which leave out what is
-// known of them don't pay for one another.
+// TestSessionsThatNameNoAgentAreApart checks that agents which leave out what is known of them don't pay for
+// one another.
 func TestSessionsThatNameNoAgentAreApart(t *testing.T) {
 	now := time.Now()
 	r := start(t, func(o *server.Options) {
@@ -103,8 +103,8 @@ func TestABatchCountsItsCalls(t *testing.T) {
 	assert.Equal(t, 429, do(t, r.client, r.request(t, "POST", "/v1/decide/batch", batch(sixty...))).StatusCode)
 }
 
-// TestAnOperatorIsNotKeptWaitingByAgents holds that who asks and who answers are
-// counted apart, though neither has a name.
+// TestAnOperatorIsNotKeptWaitingByAgents checks that who asks and who answers are counted apart, though
+// neither has a name.
 func TestAnOperatorIsNotKeptWaitingByAgents(t *testing.T) {
 	now := time.Now()
 	book := answering{by: make(chan string, 200)}
@@ -168,8 +168,7 @@ func (s *seen) last(t *testing.T, count int) server.Observation {
 	return s.list[count-1]
 }
 
-// TestObservationsHoldNothingOfAClients holds the routes, methods and statuses
-// that become labels.
+// TestObservationsHoldNothingOfAClients checks the routes, methods and statuses that become labels.
 func TestObservationsHoldNothingOfAClients(t *testing.T) {
 	heard := &seen{}
 	r := start(t, func(o *server.Options) { o.Observer = heard })
@@ -201,7 +200,7 @@ func TestObservationsHoldNothingOfAClients(t *testing.T) {
 	}
 }
 
-// TestTheAccessLogNamesDecisionsAndNoContent holds what stands in a line.
+// TestTheAccessLogNamesDecisionsAndNoContent checks what is in a line.
 func TestTheAccessLogNamesDecisionsAndNoContent(t *testing.T) {
 	var mu sync.Mutex
 	var text bytes.Buffer
@@ -232,8 +231,8 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
 
-// TestAHookOverItsLimitIsTheClientsDeny holds that a client, which runs the tool
-// on an error, gets its own deny with 200.
+// TestAHookOverItsLimitIsTheClientsDeny checks that a client, which runs the tool on an error, gets its own
+// deny with 200.
 func TestAHookOverItsLimitIsTheClientsDeny(t *testing.T) {
 	now := time.Now()
 	r := start(t, hooked(&keptSessions{kept: map[string]v1.Session{}}), func(o *server.Options) {

@@ -15,8 +15,7 @@ import (
 	"policyd/api"
 )
 
-// TestEveryRouteIsDescribed holds that the description names what the server
-// takes, and nothing else.
+// TestEveryRouteIsDescribed checks that the description names what the server takes, and nothing else.
 func TestEveryRouteIsDescribed(t *testing.T) {
 	var document struct {
 		Paths map[string]map[string]any `json:"paths"`

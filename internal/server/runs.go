@@ -9,8 +9,8 @@ import (
 	"policyd/internal/strict"
 )
 
-// Runs are calls that were allowed to be run contained. Errors hold a *v1.CodedError. It is
-// called concurrently.
+// Runs are calls that were allowed to run contained. Errors wrap a *v1.CodedError. They are called
+// concurrently.
 type Runs interface {
 	// Claim spends a decision for what is about to be run.
 	Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error)

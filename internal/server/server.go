@@ -26,7 +26,7 @@ type Decider interface {
 	Decide(ctx context.Context, call *v1.Call, options gate.DecideOptions) v1.Decision
 }
 
-// Readiness says whether calls can be decided, and why not.
+// Readiness states whether calls can be decided, and why not.
 type Readiness struct {
 	Ready  bool
 	Checks []Check
@@ -40,16 +40,15 @@ type Check struct {
 	Detail string `json:"detail"`
 }
 
-// Limits bound what a client can hold on to. A zero value is the default.
+// Limits bound a client's use of the server. A zero value is the default.
 type Limits struct {
 	// BodyBytes is the largest body, DefaultBodyBytes by default.
 	BodyBytes int64
 	// ReadHeader, Read and Idle are the time that a client has to send the
 	// header, the whole request, and the next one: 5 s, 15 s and 120 s.
 	ReadHeader, Read, Idle time.Duration
-	// DrainDelay is how long the server goes on taking requests after it began
-	// to drain and /readyz says so; none by default. DrainTimeout is how long
-	// requests in flight then have to finish, 10 s by default.
+	// DrainDelay is how long the server still accepts requests after it began to drain and /readyz fails;
+	// none by default. DrainTimeout is how long requests in flight then have to finish, 10 s by default.
 	DrainDelay, DrainTimeout time.Duration
 }
 
@@ -67,38 +66,37 @@ type Options struct {
 	Terminals    Terminals
 	// Runs may be nil: then no call is run contained.
 	Runs Runs
-	// Console may be nil: then nobody is given a link to one.
+	// Console may be nil: then there are no links to one.
 	Console Console
-	// Events may be nil: then nobody is told of any.
+	// Events may be nil: then there is no stream of events.
 	Events *events.Broker
-	// Agents says what the settings say of an agent's hooks; personal and
-	// interactive unless set. It is called concurrently.
+	// Agents returns the settings of an agent's hooks; personal and interactive unless set. It is called
+	// concurrently.
 	Agents func(agent string) AgentTerms
 	// Tokens are those of the two roles, unless Keys are given.
 	Tokens Tokens
 	Keys   *Keyring
-	// Certificate, unless nil, says whom a client certificate stands for. Its
-	// error refuses a connection whose certificate doesn't count any more.
+	// Certificate, unless nil, returns the principal of a client certificate. Its error refuses a connection
+	// whose certificate is no longer valid.
 	Certificate func(state *tls.ConnectionState) (who Principal, named bool, err error)
 	// Connections, unless nil, bounds the connections; its listeners are those of Serve.
 	Connections *Connections
-	// Quota bounds what one agent may ask for; nil is no bound.
+	// Quota bounds the requests of one agent; nil means no bound.
 	Quota *quota.Quota
 	// Observer, unless nil, hears of every request.
 	Observer Observer
-	// Metrics, unless nil, serves /metrics, to credentials for it alone where
-	// MetricsToken is set.
+	// Metrics, unless nil, serves /metrics, to credentials for it alone if MetricsToken is set.
 	Metrics      http.Handler
 	MetricsToken bool
-	// Around, unless nil, is put around everything that answers.
+	// Around, unless nil, wraps all handlers.
 	Around func(http.Handler) http.Handler
-	// Ready is asked for /readyz. Without it the server is ready until it drains.
+	// Ready decides the answer of /readyz. Without it the server is ready until it drains.
 	Ready   func() Readiness
 	Version string
 	Limits  Limits
 	Logger  *slog.Logger // slog.Default unless set
-	// AllowedHosts are host names, without port, that a TCP request may name
-	// besides localhost, 127.0.0.1 and [::1].
+	// AllowedHosts are the accepted host names of TCP requests, without port, in addition to localhost,
+	// 127.0.0.1 and [::1].
 	AllowedHosts []string
 }
 
@@ -109,7 +107,7 @@ type Server struct {
 	hosts    map[string]bool
 	settled  settledCalls
 	draining atomic.Bool
-	// drained is done when the server begins to drain: what is held is answered.
+	// drained is done when the server begins to drain: held requests are answered.
 	drained  context.Context
 	setDrain context.CancelFunc
 }
@@ -156,7 +154,7 @@ func New(options Options) (*Server, error) {
 	return server, nil
 }
 
-// credentials makes the keyring of the two tokens where none is given.
+// credentials makes the keyring of the two tokens if none is given.
 func (o *Options) credentials() (err error) {
 	if o.Keys != nil {
 		return nil
@@ -269,10 +267,9 @@ func (s *Server) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 
 var _ http.Handler = (*Server)(nil)
 
-// Serve serves on the listeners, one of which may be nil, until ctx is done.
-// Then it drains: /readyz answers 503, requests go on for Limits.DrainDelay, the
-// listeners close, and requests in flight have Limits.DrainTimeout to finish.
-// It returns nil after a clean drain, and closes the listeners in any case.
+// Serve serves on the listeners, one of which may be nil, until ctx is done. Then it drains: /readyz answers
+// 503, it accepts requests for Limits.DrainDelay, the listeners close, and requests in flight have
+// Limits.DrainTimeout to finish. It returns nil after a clean drain, and closes the listeners in any case.
 func (s *Server) Serve(ctx context.Context, tcp, unix net.Listener) error {
 	listeners := []net.Listener{}
 	for _, listener := range []net.Listener{tcp, unix} {

@@ -352,7 +352,7 @@ func TestOpenAPIIsServed(t *testing.T) {
 	assert.True(t, json.Valid(got.body))
 }
 
-// TestTheRootSaysWhatThisIs holds that a person who opens the address finds the way.
+// TestTheRootSaysWhatThisIs checks that a person who opens the address finds the way.
 func TestTheRootSaysWhatThisIs(t *testing.T) {
 	r := start(t)
 	got := do(t, r.client, r.request(t, "GET", "/", ""))

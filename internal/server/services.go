@@ -6,9 +6,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Sessions registers and ends sessions, and gives and takes path grants. An
-// error that holds a *v1.CodedError is an answer to the caller; it is called
-// concurrently.
+// Sessions registers and ends sessions, and adds and revokes path grants. An error that wraps a
+// *v1.CodedError is an answer to the caller. It is called concurrently.
 type Sessions interface {
 	Register(ctx context.Context, session *v1.Session, caller v1.Caller) (info v1.SessionInfo, created bool, err error)
 	Session(ctx context.Context, id string, caller v1.Caller) (v1.SessionInfo, error)
@@ -22,7 +21,7 @@ type Sessions interface {
 	Revoke(ctx context.Context, who v1.Holder, id string) error
 }
 
-// Prompts are the questions that people are asked. As for Sessions.
+// Prompts are the questions for people. Errors and concurrency are as for Sessions.
 type Prompts interface {
 	Get(ctx context.Context, id string) (v1.Prompt, error)
 	List(ctx context.Context, state, session, after string, limit int) (list []v1.Prompt, next string, err error)

@@ -153,7 +153,7 @@ func (s *Server) deleteSession(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// requestAccess holds its answer as long as the request says.
+// requestAccess holds its answer for the requested time.
 func (s *Server) requestAccess(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Server) requestAccess(c echo.Context) error {
 	return answer(c, &response)
 }
 
-// holder names whose grants a request is about: those of a session, or of an agent.
+// holder is whose grants a request is about: those of a session, or of an agent.
 func holder(c echo.Context) (v1.Holder, error) {
 	if c.Param("agent") != "" {
 		agent, err := pathValue(c, "agent")

@@ -13,9 +13,8 @@ const mostSettled = 4096
 // settledKey is the digest of a call's name, which a client may make as long as a request.
 type settledKey [sha256.Size]byte
 
-// settledCalls are calls that were decided, for clients that ask their user about
-// a call again by its name alone. The zero value is empty. It may be used
-// concurrently.
+// settledCalls are decided calls, for clients that later ask their user about a call by its id alone. The
+// zero value is empty. It may be used concurrently.
 type settledCalls struct {
 	mu      sync.Mutex
 	effects map[settledKey]v1.Effect
@@ -24,9 +23,8 @@ type settledCalls struct {
 	next  int
 }
 
-// put remembers a call; one without a key is passed over. A model's server may
-// name two calls alike: where they were decided differently it isn't known which
-// of them a question is about, and a person answers it.
+// put stores a call; one without a key is ignored. A model's server may use one id twice. If the two calls
+// were decided differently, a question about the id is ambiguous, and a person answers it.
 func (s *settledCalls) put(name string, effect v1.Effect) {
 	if name == "" {
 		return

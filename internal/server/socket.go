@@ -14,17 +14,14 @@ import (
 // SocketName is the name of the Unix socket in the run directory.
 const SocketName = "policyd.sock"
 
-// maxSocketPath is the longest path that Linux (108) and macOS (104) both take,
-// without the final NUL.
+// maxSocketPath is the longest path that both Linux (108) and macOS (104) accept, without the final NUL.
 const maxSocketPath = 103
 
-// ListenUnix listens on the socket in the run directory, which is made with
-// mode 0750. Whoever can enter the directory has the agent role. A socket that
-// nobody answers on is left over and replaced; one that answers is an error,
-// and so is anything that isn't a socket. Closing the listener removes it.
+// ListenUnix listens on the socket in the run directory, which is made with mode 0750. Every user who can
+// enter the directory has the agent role. A stale socket is replaced. A socket that answers is an error, and
+// so is anything that isn't a socket. Closing the listener removes it.
 //
-// access says who may connect. A group gets the directory with mode 0750, too,
-// since it has to enter it.
+// access states who may connect. A group gets the directory with mode 0750, too, since it has to enter it.
 func ListenUnix(runDir string, access SocketAccess) (net.Listener, error) {
 	if err := access.check(); err != nil {
 		return nil, err

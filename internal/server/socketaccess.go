@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// SocketAccess says who may connect to the Unix socket. The zero value is the
-// mode 0660, with the group that the directory gives.
+// SocketAccess configures who may connect to the Unix socket. The zero value is the mode 0660, with the group
+// of the directory.
 type SocketAccess struct {
-	// Mode is 0600 or 0660; nothing else is taken.
+	// Mode is 0600 or 0660; other values are errors.
 	Mode fs.FileMode
 	// Group owns the run directory and the socket: a name or a number, or empty
 	// for no change.
@@ -57,8 +57,7 @@ func (a SocketAccess) group() (int, error) {
 	return int(number), nil
 }
 
-// give hands a file to the group with a mode. Only root, or a member of the
-// group, may do so.
+// give sets the group and the mode of a file. Only root, or a member of the group, may do so.
 func give(name string, group int, mode fs.FileMode) error {
 	if group != keepGroup {
 		if err := os.Chown(name, -1, group); err != nil {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// TLSListener returns a listener with TLS around another one. What net/http writes inside TLS for a
-// request that it refuses by itself becomes a problem with a decision, as it does without TLS: net/http
-// is given a connection that isn't a *tls.Conn, so that it writes to this package's. A handshake that
-// fails is logged as a warning.
+// TLSListener returns a listener with TLS around another one. If net/http itself refuses a request inside
+// TLS, its answer becomes a problem with a decision, as it does without TLS. For this, net/http gets a
+// connection that isn't a *tls.Conn, so that it writes to this package's. A failed handshake is logged as a
+// warning.
 func TLSListener(inner net.Listener, config *tls.Config, logger *slog.Logger) net.Listener {
 	return &tlsListener{Listener: inner, config: config, logger: logger}
 }
@@ -36,7 +36,7 @@ func (l *tlsListener) Accept() (net.Conn, error) {
 	return &tlsConn{Conn: tls.Server(accepted, l.config), logger: l.logger}, nil
 }
 
-// handshakeTimeout is how long a client may take for the handshake, as for the head of a request.
+// handshakeTimeout bounds the handshake, like the head of a request.
 const handshakeTimeout = 5 * time.Second
 
 // tlsConn is one connection with TLS.
@@ -65,7 +65,7 @@ func (c *tlsConn) handshake() {
 	}
 	unencrypted := new(tls.RecordHeaderError)
 	if errors.As(err, unencrypted) && unencrypted.Conn != nil && beginsHTTP(unencrypted.RecordHeader) {
-		_, _ = unencrypted.Conn.Write(writeRefusal(400, "this address is served with TLS; use https")) // nobody else is told
+		_, _ = unencrypted.Conn.Write(writeRefusal(400, "this address is served with TLS; use https")) // nobody else sees the error
 	}
 	c.logger.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", err)
 	_ = c.NetConn().Close()

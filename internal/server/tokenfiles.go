@@ -49,9 +49,9 @@ func OpenTokenFiles(stateDir string, named []TokenFile) (*TokenFiles, error) {
 // Keys is the keyring, which changes with Reload.
 func (f *TokenFiles) Keys() *Keyring { return f.ring }
 
-// Reload reads the files again. A token whose file is gone or can't be used
-// doesn't count until the file is mended, and the error says so; the others do. A file
-// that the system can't read at this moment is no such file: its token stays.
+// Reload reads the files again. A token whose file is gone or invalid is disabled until the file is
+// corrected, and the error reports it; the others stay. If the system temporarily can't read a file, its
+// token stays.
 func (f *TokenFiles) Reload() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,15 +60,14 @@ func (f *TokenFiles) Reload() error {
 	return f.fault
 }
 
-// Fault is what Reload last said.
+// Fault is the result of the last Reload.
 func (f *TokenFiles) Fault() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.fault
 }
 
-// read returns every token that can be used. Tokens that are the same are none:
-// nobody could tell who sends them.
+// read returns every valid token. Equal tokens are invalid: their senders can't be distinguished.
 func (f *TokenFiles) read() ([]Key, error) {
 	var keys []Key
 	var faults []error

@@ -30,8 +30,7 @@ func (t Tokens) check() error {
 	return nil
 }
 
-// ModeError says that a file or directory of the state is open to others than
-// its owner.
+// ModeError states that a file or directory of the state is open to others than its owner.
 type ModeError struct {
 	Path string
 	// Mode is what it has, and Want what is needed.
@@ -50,11 +49,10 @@ func (e *ModeError) Error() string {
 
 var _ error = (*ModeError)(nil)
 
-// LoadOrCreateTokens reads agent.token and operator.token in the state
-// directory, and makes what is missing: the directory with mode 0700, the files
-// with 0600. A file that others than its owner can read is refused, since the
-// token may be known already, and so is a directory that others may enter, which
-// is nobody's to change but the operator's. The error then holds a *ModeError.
+// LoadOrCreateTokens reads agent.token and operator.token in the state directory, and creates what is
+// missing: the directory with mode 0700, the files with 0600. It refuses a file that others than its owner
+// can read, since the token may be known already, and a directory that others may enter, since only the
+// operator may change it. The error then wraps a *ModeError.
 func LoadOrCreateTokens(stateDir string) (Tokens, error) {
 	if err := prepareStateDir(stateDir); err != nil {
 		return Tokens{}, err
@@ -114,7 +112,7 @@ func loadToken(file string) (string, error) {
 	return parseToken(file, strings.TrimSpace(string(data)))
 }
 
-// parseToken holds that a token is one that nobody guesses.
+// parseToken checks that a token can't be guessed.
 func parseToken(file, token string) (string, error) {
 	// The decoder passes over line feeds, and no header carries them.
 	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) < 32 || strings.ContainsAny(token, "\r\n") {

@@ -34,8 +34,8 @@ const (
 	questionReading = "Allow reading "
 )
 
-// RequestAccess is the tool request_read_access: it asks a person for a grant
-// that holds the path, where there is one that may be asked for (P7).
+// RequestAccess is the tool request_read_access: it asks a person for a grant that contains the path, if
+// there is one that may be requested (P7).
 func (r *Registry) RequestAccess(
 	ctx context.Context, id string, request v1.AccessRequest, caller v1.Caller,
 ) (v1.AccessResponse, error) {
@@ -75,7 +75,7 @@ func (r *Registry) RequestAccess(
 	return r.await(ctx, prompt, wait)
 }
 
-// checkAccess holds what P7 says of the request, and reads how long to wait.
+// checkAccess checks the request against P7, and parses how long to wait.
 func checkAccess(request *v1.AccessRequest) (time.Duration, error) {
 	length := utf8.RuneCountInString(strings.TrimSpace(request.Reason))
 	switch {
@@ -113,8 +113,8 @@ func (r *Registry) look(session *v1.Session, name string) (Place, Scope, error) 
 	return place, scope, nil
 }
 
-// standing says whether a session may read a place already, and why nobody may
-// be asked where that is so. Both are what policy says of such a read.
+// standing returns whether a session may read a place already, and otherwise why nobody may be asked. Both
+// follow from the policy for such a read.
 func (r *Registry) standing(ctx context.Context, session *v1.Session, place Place, caller v1.Caller) (inScope bool, refusal string) {
 	decision := r.options.Reads(ctx, session, place.Real, caller)
 	if decision.Effect == v1.EffectAllow {
@@ -125,7 +125,7 @@ func (r *Registry) standing(ctx context.Context, session *v1.Session, place Plac
 			return false, reason.Message
 		}
 	}
-	// A public session's safe space is its session directory, whatever is granted.
+	// A public session's safe space is its session directory, whatever its grants.
 	if session.Audience == v1.AudiencePublic || place.Sensitive || !place.Visible {
 		return false, refusedOutside
 	}
@@ -156,9 +156,8 @@ func (r *Registry) rootOf(ctx context.Context, scope Scope, session *v1.Session,
 	return best
 }
 
-// grantUnit is what may be granted for a path: the nearest registered project
-// above it, else the nearest directory of a project's shape under a whitelisted
-// root (P7).
+// grantUnit is the grant for a path: the nearest registered project above it, else the nearest directory with
+// the form of a project under a whitelisted root (P7).
 func grantUnit(scope Scope, session *v1.Session, place Place) (string, bool) {
 	if project := registered(scope, session, place.Real); project != "" {
 		return project, true
@@ -175,18 +174,17 @@ func grantUnit(scope Scope, session *v1.Session, place Place) (string, bool) {
 	return "", false
 }
 
-// ReadingRoot is the directory that a person could let a session read for the sake of a
-// path outside: what may be granted for it (P7), else the nearest directory of a project's
-// shape, else the directory itself or the one that holds the file, and the file alone where that
-// directory is a home or too far up. It is empty for places that no session may have, and where the
-// path can't be seen.
+// ReadingRoot is the directory that a person could let a session read for a path outside. It is the grant for
+// the path (P7), else the nearest directory with the form of a project, else the directory itself or the one
+// that contains the file. It is the file alone if that directory is a home or too far up. It is empty for
+// places that no session may have, and if the path can't be read.
 func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	scope := r.options.Scope()
 	if scope == nil {
 		return ""
 	}
-	place, err := scope.Place(session, nil, name)
-	if err != nil || place.Sensitive || place.Own || !place.Visible || place.Real != name {
+	place, ok := open(scope, session, name)
+	if !ok || !place.Visible {
 		return ""
 	}
 	if unit, found := grantUnit(scope, session, place); found {
@@ -198,17 +196,30 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	}
 	named, err := scope.Place(session, nil, dir)
 	switch {
-	case err != nil || named.Real != dir || named.Exists && !named.Dir:
+	case err != nil || !named.directory(dir):
 		return ""
-	case place.file() && (named.Sensitive || named.Own || v1.Shallow(dir)):
+	case place.file() && (named.closed() || v1.Shallow(dir)):
 		return place.Real
-	case named.Sensitive || named.Own:
+	case named.closed():
 		return ""
 	}
 	if unit := walkUp(scope, session, named, "/"); unit != "" && !v1.Shallow(unit) {
 		return unit
 	}
 	return dir
+}
+
+// closed reports whether no session may have a place by an answer.
+func (p *Place) closed() bool { return p.Sensitive || p.Own }
+
+// directory reports whether a place is the directory of this real path, or one that could be
+// made there.
+func (p *Place) directory(real string) bool { return p.Real == real && (p.Dir || !p.Exists) }
+
+// open resolves a real path that a session may have by an answer.
+func open(scope Scope, session *v1.Session, real string) (Place, bool) {
+	place, err := scope.Place(session, nil, real)
+	return place, err == nil && place.Real == real && !place.closed()
 }
 
 // ChangingRoot is the place that a person could let a session change for the sake of a path
@@ -219,8 +230,8 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 	if scope == nil {
 		return ""
 	}
-	place, err := scope.Place(session, nil, name)
-	if err != nil || place.Sensitive || place.Own || !place.Visible || place.Real != name || !place.Changeable {
+	place, ok := open(scope, session, name)
+	if !ok || !place.Visible || !place.Changeable {
 		return ""
 	}
 	if !place.file() {
@@ -230,15 +241,14 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 	if v1.Shallow(dir) {
 		return name
 	}
-	named, err := scope.Place(session, nil, dir)
-	if err != nil || named.Real != dir || named.Exists && !named.Dir || named.Sensitive || named.Own || !named.Changeable {
+	if named, ok := open(scope, session, dir); !ok || !named.directory(dir) || !named.Changeable {
 		return ""
 	}
 	return dir
 }
 
-// file reports whether a place is no directory, or is missing and called like a file (V3): the name
-// has an extension.
+// file reports whether a place isn't a directory, or is missing and has the name of a file (V3): one with an
+// extension.
 func (p *Place) file() bool {
 	if p.Exists {
 		return !p.Dir
@@ -246,7 +256,7 @@ func (p *Place) file() bool {
 	return path.Ext(strings.TrimLeft(path.Base(p.Real), ".")) != ""
 }
 
-// registered is the nearest registered project that holds a path, or empty.
+// registered is the nearest registered project that contains a path, or empty.
 func registered(scope Scope, session *v1.Session, real string) string {
 	best := ""
 	for _, project := range scope.Projects() {
@@ -261,9 +271,8 @@ func registered(scope Scope, session *v1.Session, real string) string {
 	return best
 }
 
-// walkUp looks for a project's shape from a path up to the whitelisted root, which
-// holds projects and is none itself. Each directory is resolved again, so that no
-// link leads the walk out.
+// walkUp searches for the form of a project from a path up to the whitelisted root, which contains projects
+// and isn't one. Each directory is resolved again, so that no link leads the walk out.
 func walkUp(scope Scope, session *v1.Session, place Place, top string) string {
 	dir := place.Real
 	if !place.Dir {
@@ -285,7 +294,7 @@ func walkUp(scope Scope, session *v1.Session, place Place, top string) string {
 	return ""
 }
 
-// ask opens the question for a grant, or joins the one that is open.
+// ask opens the question for a grant, or joins the open one.
 func (r *Registry) ask(ctx context.Context, session *v1.Session, caller v1.Caller, kind, real, root, reason string) (v1.Prompt, error) {
 	tool := readAccessTool
 	if kind == v1.PromptKindDirectory {
@@ -321,7 +330,7 @@ func questionKey(parts ...string) [sha256.Size]byte {
 	return [sha256.Size]byte(hash.Sum(nil))
 }
 
-// await holds the answer until a person gave it, or for as long as was asked.
+// await holds the answer until a person answers, or for the requested time.
 func (r *Registry) await(ctx context.Context, prompt v1.Prompt, wait time.Duration) (v1.AccessResponse, error) {
 	if wait > 0 {
 		waiting, cancel := context.WithTimeout(ctx, wait)
@@ -345,9 +354,8 @@ func (r *Registry) await(ctx context.Context, prompt v1.Prompt, wait time.Durati
 	return response, nil
 }
 
-// Resolve makes the grant that a person said yes to. The disk may have changed
-// since the question was asked, so everything is looked at again; a refusal says
-// what changed (P8).
+// Resolve makes the grant that a person approved. The disk may have changed since the question was asked, so
+// everything is checked again; a refusal gives what changed (P8).
 func (r *Registry) Resolve(ctx context.Context, prompt *v1.Prompt, kind string) (grant v1.Grant, refusal string) {
 	found, err := r.active(ctx, prompt.Call.SessionID, v1.Caller{Operator: true})
 	if err != nil {
@@ -385,8 +393,8 @@ func (r *Registry) Resolve(ctx context.Context, prompt *v1.Prompt, kind string) 
 	return r.newGrant(v1.Holder{Session: session.ID}, root, v1.GrantRead, origin), ""
 }
 
-// Remember takes grants into memory that an answer put into the store. It waits for
-// a reading that is under way, which may have missed them.
+// Remember adds grants to memory that an answer wrote into the store. It waits for a running reading, which
+// may have missed them.
 func (r *Registry) Remember(grants []v1.Grant) {
 	if len(grants) == 0 {
 		return
@@ -398,8 +406,7 @@ func (r *Registry) Remember(grants []v1.Grant) {
 	}
 }
 
-// Lineage returns a session and its ancestors, itself first: an approval of any
-// of them holds for it (C5).
+// Lineage returns a session and its ancestors, itself first: an approval of any of them applies to it (C5).
 func (r *Registry) Lineage(id string) []string {
 	out := []string{}
 	for id != "" && len(out) < maxLineage && !slices.Contains(out, id) {

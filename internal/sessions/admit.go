@@ -9,11 +9,10 @@ import (
 	"policyd/internal/store"
 )
 
-// Admit returns the session that a call may count on: the one that is kept,
-// narrowed by what the call says. A session that is new is kept as the call
-// names it. An error holds a *v1.CodedError. While the store can't say what is
-// kept of a session, the call is judged as one that may touch nothing, so that
-// what the session would allow is asked (D2).
+// Admit returns the session of a call: the registered one, narrowed by the call's description. A new session
+// is registered as the call describes it. An error wraps a *v1.CodedError. If the store can't return the
+// session, the call is judged as one without any directory, so that the calls that the session would allow
+// prompt (D2).
 func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error) {
 	known := r.inMemory(asked.ID)
 	if known == nil || known.row.Archived {
@@ -50,9 +49,8 @@ func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Calle
 	return session, err
 }
 
-// Peek returns the session that a call would count on, and keeps nothing of it:
-// neither a session that is new, nor by whom one was first used. It is Admit for
-// questions that no agent asks.
+// Peek returns the session that Admit would, and registers nothing: neither a new session, nor its first
+// user. It is for questions that no agent asks.
 func (r *Registry) Peek(ctx context.Context, asked *v1.Session, caller v1.Caller) (v1.Session, error) {
 	known := r.remembered(ctx, asked.ID)
 	var kept *v1.Session
@@ -80,8 +78,8 @@ func sameDirectories(a, b *v1.Session) bool {
 	return a.ProjectDir == b.ProjectDir && a.SessionDir == b.SessionDir && slices.Equal(a.ExtraDirs, b.ExtraDirs)
 }
 
-// said remembers by which names a host calls the directories that are kept by
-// their real paths, so that the next call needs no look at the disk.
+// said maps a host's names of directories to their stored real paths, so that the next call needs no disk
+// access.
 func (r *Registry) said(known *held, asked *v1.Session) {
 	next := *known
 	next.said = directories{asked.ProjectDir, asked.SessionDir, asked.ExtraDirs}
@@ -93,20 +91,11 @@ func (r *Registry) said(known *held, asked *v1.Session) {
 	}
 }
 
-// nothingNew is the quick way of nearly every call: it says of its session what
-// is known, or less.
+// nothingNew is the fast path of nearly every call: its description of the session is known, or contains
+// less.
 func nothingNew(known *held, asked *v1.Session) (adds bool, session v1.Session) {
 	kept := &known.row.Session
-	same := func(kept, asked string) bool { return asked == "" || asked == kept }
-	place := func(kept, said, asked string) bool { return same(kept, asked) || asked == said }
-	if !same(kept.Agent, asked.Agent) || !same(kept.ParentID, asked.ParentID) ||
-		!place(kept.ProjectDir, known.said.project, asked.ProjectDir) ||
-		!place(kept.SessionDir, known.said.session, asked.SessionDir) ||
-		!same(kept.Platform, asked.Platform) || !same(kept.Home, asked.Home) ||
-		!same(kept.Shell, asked.Shell) || !same(string(kept.Audience), string(asked.Audience)) ||
-		asked.Interactive != nil && *asked.Interactive != kept.Attended() ||
-		asked.ExtraDirs != nil && !slices.Equal(kept.ExtraDirs, asked.ExtraDirs) &&
-			!slices.Equal(known.said.extra, asked.ExtraDirs) {
+	if !repeatsFields(kept, asked) || !repeatsDirectories(known, asked) {
 		return true, v1.Session{}
 	}
 	session = *kept
@@ -117,6 +106,36 @@ func nothingNew(known *held, asked *v1.Session) (adds bool, session v1.Session) 
 		session.Peers = asked.Peers
 	}
 	return false, session
+}
+
+// repeatsFields reports whether each field but the directories is left out or as it is kept.
+func repeatsFields(kept, asked *v1.Session) bool {
+	if asked.Interactive != nil && *asked.Interactive != kept.Attended() {
+		return false
+	}
+	for _, field := range [...]struct{ kept, asked string }{
+		{kept.Agent, asked.Agent},
+		{kept.ParentID, asked.ParentID},
+		{kept.Platform, asked.Platform},
+		{kept.Home, asked.Home},
+		{kept.Shell, asked.Shell},
+		{string(kept.Audience), string(asked.Audience)},
+	} {
+		if field.asked != "" && field.asked != field.kept {
+			return false
+		}
+	}
+	return true
+}
+
+// repeatsDirectories reports whether each directory is left out, as it is kept, or as the
+// host last named it.
+func repeatsDirectories(known *held, asked *v1.Session) bool {
+	kept, said := &known.row.Session, &known.said
+	repeats := func(asked, kept, said string) bool { return asked == "" || asked == kept || asked == said }
+	return repeats(asked.ProjectDir, kept.ProjectDir, said.project) &&
+		repeats(asked.SessionDir, kept.SessionDir, said.session) &&
+		(asked.ExtraDirs == nil || slices.Equal(kept.ExtraDirs, asked.ExtraDirs) || slices.Equal(said.extra, asked.ExtraDirs))
 }
 
 // claim gives a session that an operator registered to the first agent that
@@ -145,12 +164,12 @@ func (r *Registry) owns(known *held, caller v1.Caller) error {
 	return coded(CodeForeign, "session %s belongs to another caller; use a session id of your own", known.row.ID)
 }
 
-// meet finds a session in the store or makes it.
+// meet returns a session from the store or makes it.
 func (r *Registry) meet(ctx context.Context, asked *v1.Session, caller v1.Caller) (*held, error) {
 	var known *held
 	err := r.withLocated(ctx, asked, func(found *located) (err error) {
 		if known = r.inMemory(asked.ID); known != nil && !known.row.Archived {
-			return nil // somebody else met it meanwhile
+			return nil // another caller met it meanwhile
 		}
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
@@ -172,7 +191,7 @@ var errMoved = errors.New("the session was changed meanwhile")
 // mostLooks bounds how often directories are looked up again since the session changed.
 const mostLooks = 3
 
-// withLocated looks up the directories that asked names, and then calls do while writing is held.
+// withLocated resolves the directories in asked, and then calls do while writing is held.
 func (r *Registry) withLocated(ctx context.Context, asked *v1.Session, do func(*located) error) error {
 	for range mostLooks {
 		kept, err := r.peek(ctx, asked.ID)
@@ -202,7 +221,7 @@ func (r *Registry) peek(ctx context.Context, id string) (*v1.Session, error) {
 		return &known.row.Session, nil
 	}
 	if r.isResting() {
-		return nil, nil //nolint:nilnil // nothing is known of it; who needs the store is told
+		return nil, nil //nolint:nilnil // nothing is known of it; a caller that needs the store gets an error
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -216,9 +235,8 @@ func (r *Registry) peek(ctx context.Context, id string) (*v1.Session, error) {
 	return &row.Session, nil
 }
 
-// unknown stands for a session that the store can't be asked about. It could be
-// kept with less than the call says, so it has nothing: no audience but the
-// narrowest, and no directory.
+// unknown is the session of a call while the store fails. The stored session could be narrower than the
+// call's description, so this one has the narrowest audience and no directory.
 func unknown(asked *v1.Session, caller v1.Caller) *held {
 	session := v1.Session{
 		ID: asked.ID, Agent: asked.Agent, Audience: v1.AudiencePublic, Interactive: new(asked.Attended()),
@@ -227,9 +245,8 @@ func unknown(asked *v1.Session, caller v1.Caller) *held {
 	return &held{row: store.Session{Session: session, Owner: caller.Identity}, passing: true}
 }
 
-// findOrMake returns the session as it is in the store, and makes it or brings
-// it back from the archive where it has to. made is true where it was not
-// there. The caller holds writing.
+// findOrMake returns the session as it is in the store. It creates it or restores it from the archive if
+// necessary. made is true if it was not there. The caller holds writing.
 func (r *Registry) findOrMake(
 	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller, register bool,
 ) (found *held, made bool, err error) {
@@ -289,7 +306,7 @@ func (r *Registry) make(
 	return made, isNew, nil
 }
 
-// revive brings an archived session back as narrow as it was.
+// revive restores an archived session as narrow as it was.
 func (r *Registry) revive(
 	ctx context.Context, places *located, row store.Session, asked *v1.Session, register bool,
 ) (*held, error) {
@@ -320,8 +337,7 @@ func (r *Registry) update(ctx context.Context, row store.Session) (*held, error)
 	return changed, nil
 }
 
-// newRow makes the row of a session that nobody has named before. What is not
-// said is read in the narrowest way.
+// newRow makes the row of a new session. A missing field gets its narrowest value.
 func (r *Registry) newRow(
 	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller,
 ) (store.Session, error) {
@@ -338,13 +354,13 @@ func (r *Registry) newRow(
 	now := r.options.Clock()
 	row := store.Session{Session: session, Owner: caller.Identity, CreatedAt: now, UpdatedAt: now}
 	if caller.Operator {
-		row.Owner = "" // whoever the operator registered it for is first
+		row.Owner = "" // the first user of an operator's registration becomes the owner
 	}
 	return row, nil
 }
 
-// remembered finds a session in memory, or takes it in from the store; nil where
-// there is none. It may be called while writing is held.
+// remembered returns a session from memory, or reads it from the store; nil if there is none. It may be
+// called while writing is held.
 func (r *Registry) remembered(ctx context.Context, id string) *held {
 	if known := r.inMemory(id); known != nil || r.isResting() {
 		return known
@@ -354,7 +370,7 @@ func (r *Registry) remembered(ctx context.Context, id string) *held {
 	row, err := r.options.Store.Session(ctx, id)
 	if err != nil {
 		if !errors.Is(err, store.ErrNotFound) {
-			_ = r.failed(err) // told to the operator; who asks goes on without
+			_ = r.failed(err) // reported to the operator; the caller continues without it
 		}
 		return nil
 	}
@@ -363,8 +379,7 @@ func (r *Registry) remembered(ctx context.Context, id string) *held {
 	return found
 }
 
-// checkParent holds that a child has the approvals of its own agent's parent
-// alone (C5).
+// checkParent requires that a child inherits only the approvals of its own agent's parent (C5).
 func (r *Registry) checkParent(ctx context.Context, session *v1.Session, caller v1.Caller) error {
 	if !caller.Adapter && !caller.Operator {
 		return coded(CodeParent, "parent_id %q: only policyd's client adapters name a parent; leave it out", session.ParentID)

@@ -7,9 +7,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// AddDirectory is the tool set_working_directory: it adds a directory to what
-// the session may read. Silently so where that adds nothing, or for a registered
-// project; else a person is asked (P14). An operator's word is enough.
+// AddDirectory is the tool set_working_directory: it adds a directory that the session may read. No person is
+// asked if the directory is in scope already or is a registered project, or if an operator adds it. Otherwise
+// a person is asked (P14).
 func (r *Registry) AddDirectory(ctx context.Context, id, dir string, caller v1.Caller) (v1.SessionPatchResponse, error) {
 	found, err := r.active(ctx, id, caller)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 // maxGrants bounds the grants of one holder: every read looks at them.
 const maxGrants = 1000
 
-// Grants are the path grants that a session has: its own, its agent's, and the
-// standing ones of the settings. Of the first two there are none while the
-// store can't be read (D2).
+// Grants are the path grants of a session: its own, its agent's, and the standing ones of the settings. While
+// the store can't be read, there are none of the first two (D2).
 func (r *Registry) Grants(session *v1.Session) []v1.PathGrant {
 	var out []v1.PathGrant
 	if scope := r.options.Scope(); scope != nil {
@@ -39,8 +38,7 @@ func (r *Registry) Grants(session *v1.Session) []v1.PathGrant {
 	return all
 }
 
-// Grant gives a path grant on a person's word, or changes the mode of the one
-// that is there (P5).
+// Grant adds a path grant for a person, or changes the mode of an existing one (P5).
 func (r *Registry) Grant(ctx context.Context, who v1.Holder, request v1.GrantRequest) (v1.GrantResponse, error) {
 	session, err := r.sessionOf(ctx, who)
 	if err != nil {
@@ -119,7 +117,7 @@ func hasDots(name string) bool {
 	return slices.Contains(strings.Split(name, "/"), "..")
 }
 
-// put writes a grant and takes it into memory.
+// put writes a grant and adds it to memory.
 func (r *Registry) put(ctx context.Context, grant v1.Grant) (v1.GrantResponse, error) {
 	who := v1.Holder{Session: grant.Session, Agent: grant.Agent}
 	r.writing.Lock()
@@ -140,7 +138,7 @@ func (r *Registry) put(ctx context.Context, grant v1.Grant) (v1.GrantResponse, e
 	return v1.GrantResponse{Grant: kept, Change: change}, nil
 }
 
-// remember takes a grant that is in the store into memory.
+// remember adds a grant from the store to memory.
 func (r *Registry) remember(grant v1.Grant) {
 	grant = labelled(grant)
 	who := v1.Holder{Session: grant.Session, Agent: grant.Agent}
@@ -158,15 +156,15 @@ func (r *Registry) remember(grant v1.Grant) {
 	r.options.Granted()
 }
 
-// changed tells of a session whose grants changed.
+// changed reports a session whose grants changed.
 func (r *Registry) changed(id string) {
 	if session := r.inMemory(id); session != nil {
 		r.options.Changed(r.info(session))
 	}
 }
 
-// ListGrants returns the grants of a session or an agent. An agent's standing
-// grants stand among them; they have no id, since only settings change them.
+// ListGrants returns the grants of a session or an agent. An agent's standing grants are among them; they
+// have no id, since only settings change them.
 func (r *Registry) ListGrants(ctx context.Context, who v1.Holder) ([]v1.Grant, error) {
 	if _, err := r.sessionOf(ctx, who); err != nil {
 		return nil, err
@@ -185,7 +183,7 @@ func (r *Registry) ListGrants(ctx context.Context, who v1.Holder) ([]v1.Grant, e
 	return append(out, r.grants[who]...), nil
 }
 
-// Revoke takes one grant of a holder back.
+// Revoke revokes one grant of a holder.
 func (r *Registry) Revoke(ctx context.Context, who v1.Holder, id string) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()

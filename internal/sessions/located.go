@@ -7,20 +7,18 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// located are the directories that a request names, as they lie on the disk. They are
-// looked up before a lock is taken, so that a slow or large look-up keeps only its own
-// caller waiting, and each is looked up once.
+// located are the directories of a request, resolved on the disk. They are resolved once, before a lock is
+// taken, so that a slow look-up delays only its own caller.
 type located struct {
 	scope Scope
-	// as is the session by which they were looked up: the one that is kept, or else the
-	// one that is asked for.
+	// as is the session for the look-up: the registered one, or else the requested one.
 	as *v1.Session
-	// places are by the name that the request gives. It is empty without a policy.
+	// places are by the request's names. It is empty without a policy.
 	places map[string]Located
 }
 
-// locate looks up the directories of asked. kept is the session that is kept, nil for
-// none. The look-up ends with ctx.
+// locate resolves the directories of asked. kept is the registered session, nil for none. The look-up ends
+// with ctx.
 func (r *Registry) locate(ctx context.Context, kept, asked *v1.Session) (*located, error) {
 	found := &located{scope: r.options.Scope(), as: asked, places: map[string]Located{}}
 	if kept != nil {
@@ -48,15 +46,13 @@ func (r *Registry) locate(ctx context.Context, kept, asked *v1.Session) (*locate
 	return found, nil
 }
 
-// fits reports whether the look-up holds for a session that is kept: paths are read by
-// its platform and home.
+// fits reports whether the look-up applies to a registered session: paths depend on its platform and home.
 func (l *located) fits(r *Registry, kept *v1.Session) bool {
 	now, then := r.normal(kept), r.normal(l.as)
 	return now.Platform == then.Platform && now.Home == then.Home
 }
 
-// real is the real path of a directory, or the name where it leads nowhere known: such a
-// name gives nothing.
+// real is the real path of a directory, or the name if it can't be resolved: such a name gives no access.
 func (l *located) real(dir string) string {
 	if place, known := l.places[dir]; known && place.Err == nil {
 		return place.Real
@@ -64,8 +60,8 @@ func (l *located) real(dir string) string {
 	return dir
 }
 
-// session names the directories of a session by their real paths, so that a link
-// that is put in their place later moves nothing.
+// session replaces the directories of a session by their real paths, so that a later link in their place
+// changes nothing.
 func (l *located) session(asked *v1.Session) v1.Session {
 	session := *asked
 	session.ProjectDir, session.SessionDir = l.real(asked.ProjectDir), l.real(asked.SessionDir)
@@ -78,8 +74,8 @@ func (l *located) session(asked *v1.Session) v1.Session {
 	return session
 }
 
-// under returns the real path of a directory, and whether it lies in a kept one,
-// which is real. Without a policy nothing does.
+// under returns the real path of a directory, and whether it is in a kept one, which is real. Without a
+// policy nothing does.
 func (l *located) under(dir, kept string) (real string, below bool) {
 	place, known := l.places[dir]
 	if !known || place.Err != nil {

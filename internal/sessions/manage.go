@@ -9,8 +9,8 @@ import (
 	"policyd/internal/store"
 )
 
-// Register keeps a session before its first call, or narrows one that is known.
-// created is true where the id was not in use.
+// Register keeps a session before its first call, or narrows one that is known. created is true if the id was
+// not in use.
 func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Caller) (info v1.SessionInfo, created bool, err error) {
 	err = r.withLocated(ctx, asked, func(found *located) (err error) {
 		if found.scope == nil {
@@ -22,7 +22,7 @@ func (r *Registry) Register(ctx context.Context, asked *v1.Session, caller v1.Ca
 	return info, created, err
 }
 
-// register keeps or narrows a session. The caller holds writing.
+// register registers or narrows a session. The caller holds writing.
 func (r *Registry) register(
 	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller,
 ) (info v1.SessionInfo, created bool, err error) {
@@ -54,8 +54,7 @@ func (r *Registry) register(
 	return r.info(found), false, nil
 }
 
-// usable refuses a registration that can't mean what it says: a relative directory, or
-// one that may be nobody's project (P6).
+// usable refuses an invalid registration: a relative directory, or one that can't be a project (P6).
 func (l *located) usable(asked *v1.Session) error {
 	for _, field := range []struct {
 		name string
@@ -81,8 +80,8 @@ func (l *located) usable(asked *v1.Session) error {
 	return nil
 }
 
-// Session returns a session as it is kept. It is shown to its owner and to
-// operators; to anybody else it is not there.
+// Session returns a registered session. Only its owner and operators see it; for anybody else it doesn't
+// exist.
 func (r *Registry) Session(ctx context.Context, id string, caller v1.Caller) (v1.SessionInfo, error) {
 	found, err := r.find(ctx, id, caller)
 	if err != nil {
@@ -122,8 +121,8 @@ func (r *Registry) active(ctx context.Context, id string, caller v1.Caller) (*he
 	return found, nil
 }
 
-// List returns at most limit sessions with ids behind after, in the order of
-// ids, and the id to go on from, empty at the end.
+// List returns at most limit sessions with ids after a given one, in the order of ids, and the id to continue
+// after, empty at the end.
 func (r *Registry) List(ctx context.Context, after string, limit int) (list []v1.SessionInfo, next string, err error) {
 	rows, err := r.options.Store.Sessions(ctx, after, limit+1)
 	if err != nil {
@@ -140,8 +139,8 @@ func (r *Registry) List(ctx context.Context, after string, limit int) (list []v1
 	return list, next, nil
 }
 
-// Archive ends a session: its grants, its approvals and its open questions go
-// (P9). Ending it twice is no error.
+// Archive ends a session, with its grants, its approvals and its open prompts (P9). Ending it twice isn't an
+// error.
 func (r *Registry) Archive(ctx context.Context, id string, caller v1.Caller) error {
 	found, err := r.find(ctx, id, caller)
 	if err != nil {

@@ -6,21 +6,19 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// narrowing compares a session as it is kept with what a later request says of
-// it (C5).
+// narrowing compares a registered session with a later request's description of it (C5).
 type narrowing struct {
 	registry    *Registry
 	located     *located
 	kept, asked *v1.Session
-	// register is true for a registration, which is told what it may not widen; a
-	// call just goes on with what is kept.
+	// register is true for a registration, which gets an error if it would widen the session; a call
+	// continues with the registered values.
 	register bool
 	out      v1.Session
 }
 
-// narrow returns the session that a request may count on: what is kept, or what
-// the request says where that is narrower. What is fixed and said differently
-// is an error that holds a *v1.CodedError.
+// narrow returns the session of a request: the registered one, or the request's values if they are narrower.
+// A fixed value that differs is an error that wraps a *v1.CodedError.
 func (r *Registry) narrow(found *located, kept, asked *v1.Session, register bool) (v1.Session, error) {
 	n := &narrowing{registry: r, located: found, kept: kept, asked: asked, register: register, out: *kept}
 	for _, step := range []func() error{n.fixed, n.audience, n.interactive, n.directories, n.extraDirs} {
@@ -28,8 +26,8 @@ func (r *Registry) narrow(found *located, kept, asked *v1.Session, register bool
 			return v1.Session{}, err
 		}
 	}
-	// None gives trust: hints name the tools, and methods go to a peer. What a caller enforces
-	// is its own to say, whoever named the session first.
+	// None of these adds trust: hints mention the tools, and methods go to a peer. Every caller declares
+	// itself what it enforces.
 	if asked.Tools != nil {
 		n.out.Tools = asked.Tools
 	}
@@ -71,7 +69,7 @@ func (n *narrowing) fixed() error {
 	return nil
 }
 
-// normal fills in what an empty field means, so that saying it changes nothing.
+// normal replaces an empty field by its meaning, so that an explicit default changes nothing.
 func (r *Registry) normal(session *v1.Session) v1.Session {
 	out := *session
 	if out.Platform == "" {
@@ -126,9 +124,8 @@ func (n *narrowing) interactive() error {
 	return nil
 }
 
-// directories compares the two directories that relative paths may count from.
-// One that isn't below what is kept is an error for a call, too: the call would
-// run in one directory and be judged in another.
+// directories compares the base directories of relative paths. A directory that isn't below the registered
+// one is an error for a call, too: the call would run in one directory and be judged in another.
 func (n *narrowing) directories() error {
 	for _, field := range []struct {
 		name        string

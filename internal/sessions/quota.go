@@ -14,14 +14,14 @@ const DefaultPerCaller = 50_000
 // bytesPerSession is how long the sessions of a caller may be on average.
 const bytesPerSession = 4 << 10
 
-// How long a count of a caller's sessions is relied on: until it is full, and then. Meanwhile other
+// How long a count of a caller's sessions is valid: until it reaches the limit, and then. Meanwhile other
 // sidecars of a shared store add sessions, and old ones are deleted.
 const (
 	countedFor     = time.Minute
 	countedForFull = time.Second
 )
 
-// counted is how many sessions a caller had when they were counted, and those made since.
+// counted is a caller's number of sessions at the last count, and those made since.
 type counted struct {
 	sessions int
 	bytes    int64
@@ -32,8 +32,8 @@ func (c *counted) full(perCaller int) bool {
 	return c.sessions >= perCaller || c.bytes >= int64(perCaller)*bytesPerSession
 }
 
-// room refuses a session that would be one too many of its owner, with the code sessions_full.
-// Operators have no limit. The caller holds writing.
+// room refuses a session beyond its owner's limit, with the code sessions_full. Operators have no limit. The
+// caller holds writing.
 func (r *Registry) room(ctx context.Context, row *store.Session) error {
 	if row.Owner == "" {
 		return nil
@@ -66,8 +66,8 @@ func (r *Registry) Refused() int64 { return r.refused.Load() }
 // usedEvery is how exactly it is known when a session was last used.
 const usedEvery = 24 * time.Hour
 
-// used notes in the store that a session is in use, once a day. Those that aren't are ended after a
-// time. A store that fails is asked again with the next call.
+// used marks a session in the store as used, once a day. Unused ones are ended after a time. If the store
+// fails, the next call tries again.
 func (r *Registry) used(ctx context.Context, id string) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -84,7 +84,7 @@ func (r *Registry) used(ctx context.Context, id string) {
 	}
 }
 
-// stale reports whether the store has to be told that a session is in use.
+// stale reports whether the store needs a new mark.
 func (r *Registry) stale(known *held) bool {
 	return r.options.Clock().Sub(known.row.UpdatedAt) >= usedEvery
 }

@@ -27,8 +27,7 @@ type Store interface {
 	DeleteGrants(ctx context.Context, ids ...string) (int, error)
 }
 
-// Place is what is known of a directory or file before a grant is given for it.
-// Names are those that the agent uses.
+// Place describes a directory or file before a grant for it is made. Names are those that the agent uses.
 type Place struct {
 	Real      string
 	Space     string
@@ -38,7 +37,7 @@ type Place struct {
 	Dir       bool
 	Links     []string
 	Visible   bool
-	// Changeable is true where a remembered answer may let files be changed.
+	// Changeable is true if a remembered answer may let files be changed.
 	Changeable bool
 }
 
@@ -48,17 +47,16 @@ type Located struct {
 	Err error
 }
 
-// Scope is what the policy in force says of paths, and how it sees them. It may
-// be used concurrently.
+// Scope is the active policy's view of paths. It may be used concurrently.
 type Scope interface {
-	// Place looks at an absolute path. An error says that it leads nowhere known.
+	// Place looks at an absolute path. An error states that it leads nowhere known.
 	Place(session *v1.Session, grants []v1.PathGrant, path string) (Place, error)
-	// Places is Place for several paths, and ends with ctx, whose error it returns. It
-	// looks the session's own directories up once.
+	// Places is Place for several paths, and ends with ctx, whose error it returns. It looks the session's
+	// own directories up once.
 	Places(ctx context.Context, session *v1.Session, grants []v1.PathGrant, names []string) ([]Located, error)
-	// RepositoryShaped reports whether a directory holds what a project has at its top.
+	// RepositoryShaped reports whether a directory has the files of a project's top.
 	RepositoryShaped(dir string) bool
-	// Under reports whether a real path is root or lies below it.
+	// Under reports whether a real path is root or is below it.
 	Under(path, root string, session *v1.Session) bool
 	// Projects are the registered project roots, Whitelist the roots under which
 	// a repository-shaped directory can be granted.
@@ -81,7 +79,7 @@ type Asker interface {
 // Options are the collaborators of a Registry and its limit.
 type Options struct {
 	Store Store
-	// Scope gives the scope in force; nil means that no policy is active yet.
+	// Scope returns the active scope; nil means that no policy is active yet.
 	Scope func() Scope
 	// Reads decides whether a session may read a path now, as any read is decided.
 	Reads func(ctx context.Context, session *v1.Session, path string, caller v1.Caller) v1.Decision
@@ -96,8 +94,8 @@ type Options struct {
 	Fault func(err error)
 	// Changed, if set, hears of every session that changed.
 	Changed func(session v1.SessionInfo)
-	// Granted, if set, hears of path grants that hold from now on, read anew from the
-	// store or given here: they may allow what prompts ask. It has to be quick.
+	// Granted, if set, gets new path grants, read from the store or made here, since they may allow the calls
+	// of open prompts. It has to be quick.
 	Granted func()
 	// Ended, if set, is called when a session was archived.
 	Ended func(session string)
@@ -108,20 +106,19 @@ type Registry struct {
 	options Options
 	asker   Asker
 
-	// writing is held by whoever changes the store and then memory, so that the
-	// two agree. Nobody looks at the disk meanwhile: see located.
+	// writing is locked while the store and then memory are changed, so that the two agree. No disk look-up
+	// runs under it: see located.
 	writing sync.Mutex
-	// counted are the sessions of callers, by owner. It is guarded by writing.
+	// counted are the sessions of callers, by owner. writing guards it.
 	counted map[string]counted
-	// refused counts the sessions for which there was no room.
+	// refused counts the sessions that exceeded a limit.
 	refused atomic.Int64
 
 	mu       sync.RWMutex
 	sessions map[string]*held
 	// bytes is how long the texts of sessions are.
 	bytes int
-	// before are the sessions as they were when Load forgot them. They stand in
-	// while the store can't be asked, as those in memory do.
+	// before are the sessions as they were when Load forgot them. They are used while the store fails.
 	before map[string]*held
 	// bytesBefore is at least how long the texts of before are.
 	bytesBefore int
@@ -136,15 +133,13 @@ type Registry struct {
 // held is a session in memory. It is replaced and never changed.
 type held struct {
 	row store.Session
-	// said are the directories as a host last named them; row has them by their
-	// real paths.
+	// said are the host's latest names of the directories; row has their real paths.
 	said directories
-	// passing is true for what stands for a session that the store can't be asked
-	// about, for one call.
+	// passing is true for the replacement of a session while the store fails, for one call.
 	passing bool
 }
 
-// directories are those of a session as they are said.
+// directories are those of a session under the host's names.
 type directories struct {
 	project, session string
 	extra            []string
@@ -164,8 +159,7 @@ const (
 	maxHeldBytes = 16 << 20
 )
 
-// New returns a registry that knows nothing yet; Load reads the grants, and
-// SetAsker gives it people to ask.
+// New returns an empty registry; Load reads the grants, and SetAsker provides a way to ask people.
 func New(options Options) (*Registry, error) {
 	switch {
 	case options.Store == nil || options.Scope == nil || options.Reads == nil:
@@ -194,11 +188,11 @@ func New(options Options) (*Registry, error) {
 	}, nil
 }
 
-// SetAsker sets who asks people. It is called once, before the registry is used.
+// SetAsker sets the collaborator that asks people. It is called once, before the registry is used.
 func (r *Registry) SetAsker(asker Asker) { r.asker = asker }
 
-// Load reads all grants anew and forgets the sessions, which are read again when
-// they are named. Until it has succeeded there are no grants but standing ones.
+// Load reads all grants anew and forgets the sessions, which are read again on their next use. Until it has
+// succeeded there are only standing grants.
 func (r *Registry) Load(ctx context.Context) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -228,7 +222,7 @@ func (r *Registry) Load(ctx context.Context) error {
 	return nil
 }
 
-// Check says why the registry has no store to rely on, nil when it has.
+// Check states why the registry has no store to rely on, nil when it has.
 func (r *Registry) Check() error {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -241,7 +235,7 @@ func (r *Registry) Check() error {
 	return nil
 }
 
-// keep puts a session into memory.
+// keep adds a session to memory.
 func (r *Registry) keep(session *held) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,7 +251,7 @@ func (r *Registry) keep(session *held) {
 	r.bytes += size
 }
 
-// evict takes a session out of memory. The caller holds mu.
+// evict removes a session from memory. The caller holds mu.
 func (r *Registry) evict(id string) {
 	if known, found := r.sessions[id]; found {
 		r.bytes -= known.size()
@@ -300,7 +294,7 @@ func (r *Registry) atLastReading(id string) *held {
 	return nil
 }
 
-// Forget drops what memory holds of a session, since somebody else changed it.
+// Forget removes a session from memory after another process changed it.
 func (r *Registry) Forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -313,8 +307,7 @@ func (r *Registry) forget(id string) {
 	delete(r.before, id)
 }
 
-// failed notes that the store failed, and returns what a caller is told. That
-// somebody else was quicker is no failure.
+// failed notes that the store failed, and returns the error for the caller. A conflict isn't a failure.
 func (r *Registry) failed(err error) error {
 	if errors.Is(err, store.ErrConflict) {
 		return coded(CodeArchived, "the session has ended meanwhile; register it again")

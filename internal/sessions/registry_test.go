@@ -11,9 +11,8 @@ import (
 	"policyd/internal/sessions"
 )
 
-// TestNarrowing holds C5: what a later request may say of a session. A registration
-// that widens is told so; a call that does goes on with what is kept, unless it would
-// run elsewhere than it is judged.
+// TestNarrowing checks C5: what a later request may say of a session. A registration that widens is told so;
+// a call that does goes on with what is kept, unless it would run elsewhere than it is judged.
 func TestNarrowing(t *testing.T) {
 	const refused = sessions.CodeConflict
 	tests := map[string]struct {
@@ -78,7 +77,7 @@ func TestNarrowing(t *testing.T) {
 	}
 }
 
-// TestACallThatNarrowsChangesNothingForTheNext holds that only a registration is kept.
+// TestACallThatNarrowsChangesNothingForTheNext checks that only a registration is kept.
 func TestACallThatNarrowsChangesNothingForTheNext(t *testing.T) {
 	h := build(t)
 	first := kept()
@@ -93,8 +92,7 @@ func TestACallThatNarrowsChangesNothingForTheNext(t *testing.T) {
 	assert.Equal(t, sessions.CodeForeign, code(err))
 }
 
-// TestWithoutAPolicyNothingLiesInAnything holds that a directory that can't be
-// compared is refused.
+// TestWithoutAPolicyNothingLiesInAnything checks that a directory that can't be compared is refused.
 func TestWithoutAPolicyNothingLiesInAnything(t *testing.T) {
 	h := build(t)
 	first := kept()
@@ -107,9 +105,8 @@ func TestWithoutAPolicyNothingLiesInAnything(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// TestCallsGoOnWithoutTheStore holds D2: a session that the store can't be asked
-// about has nothing, the store is left alone for a while, and what is named once it
-// is back is kept as it is named then.
+// TestCallsGoOnWithoutTheStore checks D2: a session that the store can't be asked about has nothing, the
+// store is left alone for a while, and what is named once it is back is kept as it is named then.
 func TestCallsGoOnWithoutTheStore(t *testing.T) {
 	h := build(t)
 	h.store.broken.Store(true)
@@ -142,9 +139,8 @@ func TestCallsGoOnWithoutTheStore(t *testing.T) {
 	require.NoError(t, h.Check())
 }
 
-// TestASessionThatWasReadAnewStandsWithoutTheStore holds D2: a store that fails right
-// after everything was read anew costs no session what it had, unless somebody
-// changed or ended it since.
+// TestASessionThatWasReadAnewStandsWithoutTheStore checks D2: a store that fails right after everything was
+// read anew costs no session what it had, unless somebody changed or ended it since.
 func TestASessionThatWasReadAnewStandsWithoutTheStore(t *testing.T) {
 	h := build(t)
 	first, second, third := kept(), kept(), kept()
@@ -175,7 +171,7 @@ func TestASessionThatWasReadAnewStandsWithoutTheStore(t *testing.T) {
 	}
 }
 
-// TestWithoutTheStoreThereAreNoGrants holds D2: but for those of the settings.
+// TestWithoutTheStoreThereAreNoGrants checks D2: except for those of the settings.
 func TestWithoutTheStoreThereAreNoGrants(t *testing.T) {
 	h := build(t)
 	first := kept()
@@ -201,8 +197,8 @@ func TestWithoutTheStoreThereAreNoGrants(t *testing.T) {
 	require.NoError(t, h.Check())
 }
 
-// TestAReadingMissesNoGrant holds that a grant that an answer gives while everything
-// is read anew is there afterwards.
+// TestAReadingMissesNoGrant checks that a grant that an answer gives while everything is read anew is there
+// afterwards.
 func TestAReadingMissesNoGrant(t *testing.T) {
 	h := build(t)
 	first := kept()

@@ -8,7 +8,7 @@ import (
 	"policyd/internal/shellquote"
 )
 
-// FuzzJoin holds that words come back from the line that was made of them.
+// FuzzJoin checks that words come back from the line that was made of them.
 func FuzzJoin(f *testing.F) {
 	f.Add("/opt/policy d/policyd-hook", "it's", "")
 	f.Add("a\\", "$(x)", "\n")

@@ -24,9 +24,9 @@ const (
 	mostGrowth, mostGain = 1.05, 0.9
 )
 
-// TestDecisionsKeepTheirAllocations holds the number of allocations of one decision,
-// from request bytes to answer bytes, the record written. It depends neither on the
-// machine nor on what else runs there. -update rewrites the figures.
+// TestDecisionsKeepTheirAllocations checks the number of allocations of one decision, from request bytes to
+// answer bytes, the record written. It depends neither on the machine nor on what else runs there. -update
+// rewrites the figures.
 func TestDecisionsKeepTheirAllocations(t *testing.T) {
 	if underRace {
 		t.Skip("pools lose things under the race detector")

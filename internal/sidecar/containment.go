@@ -22,8 +22,8 @@ func newContainment(s *Settings) *containment {
 	return &containment{turnedOff: s.Contain == config.ContainOff}
 }
 
-// find finds out what works, beside what the caller does. It starts this program several
-// times, so a server begins with it when it is ready.
+// find probes what works, concurrently with the caller. It starts this program several times, so a server
+// begins when it is ready.
 func (c *containment) find() {
 	if c == nil || c.turnedOff {
 		return

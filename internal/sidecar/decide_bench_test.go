@@ -32,8 +32,8 @@ const variants = 8192
 // the environment.
 const cacheOff = "POLICYD_DECISION_CACHE_ENTRIES=0"
 
-// benchmarkCall is a call that is measured. In form, %04d stands for the number of
-// a file of the project's src; fixed is the same call without one.
+// benchmarkCall is a call that is measured. In form, %04d represents the number of a file of the project's
+// src; fixed is the same call without one.
 type benchmarkCall struct{ name, tool, form, fixed string }
 
 func benchmarkCalls() []benchmarkCall {
@@ -95,8 +95,8 @@ func decideInTurn(b *testing.B, decider *Sidecar, bodies [][]byte) {
 	}
 }
 
-// requireAllowed holds that what is measured is a call that is allowed. On a machine
-// that is busy enough the first judgements can take longer than they may.
+// requireAllowed checks that what is measured is a call that is allowed. On a machine that is busy enough the
+// first judgements can take longer than they may.
 func requireAllowed(tb testing.TB, decider *Sidecar, body []byte) {
 	tb.Helper()
 	for range 20 {

@@ -11,7 +11,7 @@ import (
 	"policyd/internal/server"
 )
 
-// recordOptions are what the settings say of the decision log.
+// recordOptions are the settings of the decision log.
 func recordOptions(log *config.DecisionLog) record.Options {
 	options := record.Options{
 		File: log.File, Stdout: log.Stdout, Required: log.Required, Overflow: log.Overflow,
@@ -23,7 +23,7 @@ func recordOptions(log *config.DecisionLog) record.Options {
 	return options
 }
 
-// preparedRules are the rules for records of one snapshot, or why there are none.
+// preparedRules are the rules for records of one snapshot, or the error.
 type preparedRules struct {
 	rules *bundles.RecordRules
 	err   error
@@ -34,7 +34,7 @@ func prepareRules(activated *bundles.Snapshot) preparedRules {
 	return preparedRules{rules: rules, err: err}
 }
 
-// recordRules are those of the policy in force.
+// recordRules are those of the active policy.
 type recordRules struct{ policy *Policy }
 
 var _ record.Rules = recordRules{}
@@ -67,8 +67,7 @@ func (r recordRules) Drop(ctx context.Context, event map[string]any) (bool, erro
 	return prepared.rules.Drop(ctx, event)
 }
 
-// checkRecords says whether records are written, and what became of those that
-// are not.
+// checkRecords reports whether records are written, and the outcomes of those that are not.
 func checkRecords(writer *record.Writer) (checks []server.Check, written bool) {
 	check := server.Check{Name: "record", OK: true, Detail: "the decision log is written"}
 	if err := writer.Check(); err != nil {

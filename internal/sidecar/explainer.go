@@ -9,9 +9,9 @@ import (
 	"policyd/internal/gate"
 )
 
-// Explain puts a decision into words, with what is remembered where there is a
-// memory. An agent is told of answers that could concern it alone: those of another
-// audience name places that whoever hears this one need not know of.
+// Explain explains a decision in words, with remembered answers if there is a memory. An agent sees only
+// answers that could apply to it: answers for another audience contain places that this audience need not
+// know.
 func (s *Sidecar) Explain(
 	ctx context.Context, current gate.Snapshot, in *v1.Input, decision *v1.Decision, caller v1.Caller,
 ) *v1.Explanation {

@@ -10,7 +10,7 @@ import (
 	"policyd/internal/metrics"
 )
 
-// measure lets metrics and traces hear of decisions.
+// measure reports decisions to metrics and traces.
 func (s *Sidecar) measure(options *gate.Options) {
 	if s.Metrics == nil {
 		return
@@ -63,8 +63,7 @@ func (s *Sidecar) sources() error {
 	return nil
 }
 
-// policyReadings say which policy is in force. The revision is a label, of which
-// there is one at a time.
+// policyReadings report the active policy. The revision is a label with one value at a time.
 func (s *Sidecar) policyReadings() []metrics.Reading {
 	status := s.Policy.engine.Status()
 	refused := status.LastError != "" || len(s.Policy.bundleWarnings()) > 0
@@ -82,7 +81,7 @@ func (s *Sidecar) policyReadings() []metrics.Reading {
 	}
 }
 
-// cacheReadings say how often a judgement was remembered.
+// cacheReadings state how often a judgement was remembered.
 func (s *Sidecar) cacheReadings() []metrics.Reading {
 	counts := s.Policy.engine.Repeats()
 	const name, help = "policyd_decision_cache_total", "Judgements that were remembered (hit), and those that had to be evaluated (miss)."
@@ -118,7 +117,7 @@ func (s *Sidecar) memoryReadings() []metrics.Reading {
 	}
 }
 
-// containmentReadings say which profiles work, and what became of calls that were allowed to be run
+// containmentReadings report which profiles work, and the outcomes of calls that were allowed to run
 // contained.
 func (s *Sidecar) containmentReadings() []metrics.Reading {
 	if s.containment == nil || s.runs == nil {

@@ -42,9 +42,9 @@ type Memory struct {
 	releases *releases
 	// retention is how long what has ended is kept.
 	retention time.Duration
-	// notified hears of prompts that are opened or end; nil unless somebody is notified.
+	// notified gets prompts that are opened or end; nil if there are no notifications.
 	notified atomic.Pointer[func(prompt *v1.Prompt)]
-	// worktrees is true if lasting answers hold in all worktrees of a repository.
+	// worktrees is true if lasting answers apply in all work trees of a repository.
 	worktrees bool
 	stop      context.CancelFunc
 	// background runs what ends when the memory is closed.
@@ -96,8 +96,8 @@ func newMemory(ctx context.Context, s *Settings, opened *store.Store, policy *Po
 	return m, nil
 }
 
-// StoreOptions say where the store is, and whether there has to be one already: records
-// of decisions stand in the state directory, and none is written without a store.
+// StoreOptions configure the store, and whether it must exist already. The state directory also has the
+// records of decisions, and no record is written without a store.
 func StoreOptions(s *Settings) store.Options {
 	used := false
 	if filepath.Dir(s.DecisionLog.File) == filepath.Clean(s.StateDir) {
@@ -107,7 +107,7 @@ func StoreOptions(s *Settings) store.Options {
 	return store.Options{Address: s.Store, Dir: s.StateDir, Used: used}
 }
 
-// StoreHint says what to do about a store that can't be opened.
+// StoreHint states what to do about a store that can't be opened.
 func StoreHint(err error) string {
 	var newer *store.SchemaError
 	var lost *store.LostError
@@ -170,7 +170,7 @@ func (m *Memory) wire(s *Settings, policy *Policy) (err error) {
 // Notify sets who hears of prompts that are opened or end, from now on.
 func (m *Memory) Notify(take func(prompt *v1.Prompt)) { m.notified.Store(&take) }
 
-// tellPrompt tells watchers of a prompt that was opened or ended.
+// tellPrompt publishes that a prompt was opened or ended.
 func (m *Memory) tellPrompt(prompt v1.Prompt) {
 	m.metrics.Prompt(&prompt)
 	if notified := m.notified.Load(); notified != nil {
@@ -183,8 +183,7 @@ func (m *Memory) tellPrompt(prompt v1.Prompt) {
 	m.Events.Publish(events.PromptEnded+prompt.State, prompt)
 }
 
-// told is what watchers hear of a decision. What the call says is for those who
-// read its record.
+// told is what watchers get of a decision. Text of the call is in the record alone.
 type told struct {
 	ID       string      `json:"decision_id"`
 	Decision v1.Effect   `json:"decision"`
@@ -194,7 +193,7 @@ type told struct {
 	Reasons  []v1.Reason `json:"reasons"`
 }
 
-// tellDecision tells watchers of a decision, if there are any.
+// tellDecision publishes a decision, if there are watchers.
 func (m *Memory) tellDecision(call *v1.Call, decision *v1.Decision) {
 	if !m.Events.Watched() {
 		return
@@ -250,7 +249,7 @@ func (m *Memory) tend(ctx context.Context) {
 	}
 }
 
-// follow takes over what other sidecars write to the same store.
+// follow applies changes that other sidecars write to the same store.
 func (m *Memory) follow(ctx context.Context) {
 	err := m.store.Watch(ctx, func(change store.Change) {
 		if err := m.take(ctx, change); err != nil {
@@ -279,13 +278,13 @@ func (m *Memory) take(ctx context.Context, change store.Change) error {
 	return m.load(ctx)
 }
 
-// decideBy sets the gate that decides again what pending prompts ask.
+// decideBy sets the gate that decides the calls of pending prompts again.
 func (m *Memory) decideBy(made *gate.Gate) {
 	m.gate = made
 	m.background(m.release)
 }
 
-// check says what is wrong with the memory, nil when all is well.
+// check states what is wrong with the memory, nil when all is well.
 func (m *Memory) check(ctx context.Context) error {
 	return errors.Join(m.Sessions.Check(), m.Approvals.Check(), m.store.Ping(ctx))
 }

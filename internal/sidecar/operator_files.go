@@ -12,38 +12,38 @@ import (
 	"sync/atomic"
 
 	"policyd/extract"
-	"policyd/extract/shell"
+	"policyd/extract/argv"
 	"policyd/internal/config"
 	"policyd/internal/server"
 )
 
-// operatorFiles are the files by which an operator adds safe verbs, programs and tools. A
-// file that can't be used adds nothing: what is built in, and what stands in the settings,
-// holds without it. They are safe for concurrent use.
+// operatorFiles are the files with which an operator adds safe verbs, programs and tools. An unusable file
+// adds nothing: the built-in entries, and those of the settings, apply without it. They are safe for
+// concurrent use.
 type operatorFiles struct {
 	files []*operatorFile
 	// inline is the setting safe_verbs without its file.
 	inline map[string]any
-	// agents is the setting agents, beside which tools have to stand.
+	// agents is the setting agents, which tools must be consistent with.
 	agents any
 	env    func(string) (string, bool)
 	tables func() (*extract.Base, error)
 	logger *slog.Logger
-	// refused says why the policy couldn't come into force with what the files add now.
+	// refused states why the policy couldn't become active with what the files add now.
 	refused atomic.Pointer[string]
-	// loads counts how often a file was read, and checked is what was found of inline since then.
+	// loads counts the reads of a file, and checked is the result of checking inline since then.
 	loads   atomic.Int64
 	checked atomic.Pointer[inlineFindings]
 }
 
-// inlineFindings are what to know of the safe verbs that stand in the settings.
+// inlineFindings are what to know of the safe verbs that are in the settings.
 type inlineFindings struct {
 	loads int64
 	// warnings are forms that no call can match, notices forms that may change something.
 	warnings, notices []string
 }
 
-// refuse notes that the policy couldn't come into force with the files, or that it could.
+// refuse notes that the policy couldn't become active with the files, or that it could.
 func (f *operatorFiles) refuse(err error) {
 	text := ""
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *operatorFiles) refuse(err error) {
 	f.refused.Store(&text)
 }
 
-// refusal is what refuse noted, empty if the policy came into force.
+// refusal is the reason that refuse stored, empty if the policy became active.
 func (f *operatorFiles) refusal() string {
 	if text := f.refused.Load(); text != nil {
 		return *text
@@ -70,8 +70,8 @@ type operatorFile struct {
 	read    bool
 	content []byte
 	missing string
-	// values are what it adds, nil where it can't be used, and fault says why. notices are what
-	// to know of what it adds.
+	// values are what it adds, nil if it can't be used, and fault states why. notices are what to know of
+	// what it adds.
 	values  map[string]any
 	fault   string
 	notices []string
@@ -123,8 +123,7 @@ func (f *operatorFiles) reload() bool {
 	return changed
 }
 
-// load reads a file, and reports whether its content is another than before. The caller
-// holds its lock.
+// load reads a file, and reports whether its content changed. The caller holds its lock.
 func (f *operatorFiles) load(file *operatorFile) bool {
 	content, err := config.ReadOperatorFile(file.path)
 	missing := ""
@@ -155,7 +154,7 @@ func (f *operatorFiles) load(file *operatorFile) bool {
 	return true
 }
 
-// check returns what a file adds, and what to know of it. The error names file, line and entry.
+// check returns what a file adds, and remarks on it. The error gives file, line and entry.
 func (f *operatorFiles) check(file *operatorFile, content []byte) (values map[string]any, notices []string, err error) {
 	parsed, err := file.parse(file.path, content, f.env)
 	if err != nil {
@@ -166,7 +165,7 @@ func (f *operatorFiles) check(file *operatorFile, content []byte) (values map[st
 		return nil, nil, err
 	}
 	err = base.CheckAdditions(map[string]any{file.key: parsed.Values, "agents": f.agents})
-	var refused *shell.EntryError
+	var refused *argv.EntryError
 	if errors.As(err, &refused) {
 		return nil, nil, &config.Error{Source: file.path, Line: parsed.Line(refused.Entry), Key: refused.Entry, Message: refused.Message}
 	}
@@ -184,8 +183,7 @@ func (f *operatorFiles) check(file *operatorFile, content []byte) (values map[st
 	return parsed.Values, notices, err
 }
 
-// overlay joins what a file adds with what stands in the settings: a verb has the forms of
-// both.
+// overlay joins what a file adds with what is in the settings: a verb has the forms of both.
 func (f *operatorFiles) overlay(key string, values map[string]any) map[string]any {
 	if key != "safe_verbs" {
 		return values
@@ -208,7 +206,7 @@ func (f *operatorFiles) overlay(key string, values map[string]any) map[string]an
 	return joined
 }
 
-// warning says what is wrong with a file, and what follows. The caller holds its lock.
+// warning describes what is wrong with a file, and the consequence. The caller holds its lock.
 func (o *operatorFile) warning() string {
 	return OneLine(errors.New(o.fault)) + "; the whole file is left out, and the built-in list decides until it is mended"
 }
@@ -277,7 +275,7 @@ func (f *operatorFiles) withPrograms() map[string]any {
 
 // inlineWarnings names the safe verbs of the settings that no call can match.
 func inlineWarnings(base *extract.Base, verbs map[string]any) []string {
-	var refused *shell.EntryError
+	var refused *argv.EntryError
 	if errors.As(base.CheckAdditions(map[string]any{"safe_verbs": verbs}), &refused) {
 		return []string{"safe_verbs." + refused.Entry + ": " + refused.Message + "; no call matches this form"}
 	}
@@ -292,7 +290,7 @@ func (o *operatorFile) program() (programs any, there bool) {
 	return programs, there
 }
 
-// checks say what became of each file.
+// checks report the result for each file.
 func (f *operatorFiles) checks() []server.Check {
 	checks := make([]server.Check, 0, len(f.files))
 	for _, file := range f.files {
@@ -331,8 +329,8 @@ func CheckInlineForms(settings map[string]any) error {
 	return nil
 }
 
-// safeForm reads a form whose shape was checked.
-func safeForm(value any) *shell.SafeForm {
+// safeForm decodes a form whose shape was checked.
+func safeForm(value any) *argv.SafeForm {
 	members, _ := value.(map[string]any)
 	texts := func(key string) map[string]string {
 		given, there := members[key].(map[string]any)
@@ -346,5 +344,5 @@ func safeForm(value any) *shell.SafeForm {
 		return read
 	}
 	readsOnly, _ := members["reads_only"].(bool)
-	return &shell.SafeForm{Form: texts("form"), Needs: texts("needs"), ReadsOnly: readsOnly}
+	return &argv.SafeForm{Form: texts("form"), Needs: texts("needs"), ReadsOnly: readsOnly}
 }

@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"policyd/extract"
-	"policyd/extract/shell"
+	"policyd/extract/argv"
 	"policyd/policies"
 )
 
 // safeForms are safe verbs by platform and verb.
-type safeForms map[string]map[string][]shell.SafeForm
+type safeForms map[string]map[string][]argv.SafeForm
 
 // builtinForms are the safe verbs of the built-in policy.
 var builtinForms = sync.OnceValues(func() (safeForms, error) {
@@ -30,27 +30,26 @@ var builtinForms = sync.OnceValues(func() (safeForms, error) {
 })
 
 // of are the forms of a verb on a platform, common to several or not.
-func (f safeForms) of(platform, verb string) []shell.SafeForm {
+func (f safeForms) of(platform, verb string) []argv.SafeForm {
 	platforms := []string{platform}
 	if platform == "common" {
 		platforms = []string{"linux", "darwin"}
 	}
-	var forms []shell.SafeForm
+	var forms []argv.SafeForm
 	for _, one := range append(platforms, "common") {
 		forms = append(forms, f[one][verb]...)
 	}
 	return forms
 }
 
-// notice is what an operator should know of an entry of safe verbs that is in force.
+// notice is what an operator should know of an entry of safe verbs that is active.
 type notice struct{ entry, message string }
 
 const checkForm = "; make sure that the form only reads, and add reads_only: true to it"
 
-// formNotices names the forms that may change something without naming it: those that no built-in form
-// vouches for, and those with options that the program table marks as risks. A built-in form vouches for
-// one that holds what it needs. Programs that the operator declares, and forms with reads_only, are the
-// operator's word.
+// formNotices are the forms that may change something without an option for it: those that no built-in form
+// includes, and those with options that the program table marks as risks. Programs that the operator
+// declares, and forms with reads_only, are the operator's responsibility.
 func formNotices(base *extract.Base, verbs map[string]any) ([]notice, error) {
 	builtin, err := builtinForms()
 	if err != nil {
@@ -78,12 +77,12 @@ func formNotices(base *extract.Base, verbs map[string]any) ([]notice, error) {
 	return found, nil
 }
 
-// formNotice is what one form may do, empty where nothing is known against it.
-func formNotice(base *extract.Base, platform, verb string, form *shell.SafeForm, known []shell.SafeForm) string {
+// formNotice is what one form may do, empty if nothing is known against it.
+func formNotice(base *extract.Base, platform, verb string, form *argv.SafeForm, known []argv.SafeForm) string {
 	if form.ReadsOnly {
 		return ""
 	}
-	held := func(of shell.SafeForm) bool {
+	held := func(of argv.SafeForm) bool {
 		for name, kind := range of.Needs {
 			if form.Needs[name] != kind {
 				return false
@@ -91,12 +90,12 @@ func formNotice(base *extract.Base, platform, verb string, form *shell.SafeForm,
 		}
 		return true
 	}
-	known = slices.DeleteFunc(slices.Clone(known), func(of shell.SafeForm) bool { return !held(of) })
+	known = slices.DeleteFunc(slices.Clone(known), func(of argv.SafeForm) bool { return !held(of) })
 	if len(known) == 0 {
 		return fmt.Sprintf("no built-in form vouches for %s as this one has it, which may change something without naming it", verb)
 	}
 	for _, name := range slices.Sorted(maps.Keys(form.Form)) {
-		listed := slices.ContainsFunc(known, func(of shell.SafeForm) bool { return of.Form[name] == form.Form[name] })
+		listed := slices.ContainsFunc(known, func(of argv.SafeForm) bool { return of.Form[name] == form.Form[name] })
 		if risk := base.FormRisk(platform, verb, name, form.Form[name]); risk != "" && !listed {
 			return fmt.Sprintf("the program table marks %s of %s as a risk (%s)", name, verb, risk)
 		}

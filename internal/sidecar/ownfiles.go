@@ -22,8 +22,8 @@ func (s *Settings) secretFiles() []string {
 	return files
 }
 
-// own is what agents may neither read nor change. Of a volume that is swapped it
-// is the whole directory, since its files have other real names after each swap.
+// own is what agents may neither read nor change. For a volume that is swapped it is the whole directory,
+// since its files have other real names after each swap.
 func (s *Settings) own() []string {
 	own := []string{s.StateDir, s.RunDir}
 	for _, file := range s.secretFiles() {

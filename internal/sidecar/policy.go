@@ -25,30 +25,29 @@ import (
 	"policyd/policies"
 )
 
-// Policy joins the engine with the extraction that its data asks for. Both
-// belong to one snapshot, so that lists of secrets and the rules that judge by
-// them never come from two policies.
+// Policy joins the engine with the extraction that its data configures. Both belong to one snapshot, so that
+// lists of secrets and rules never come from two policies.
 type Policy struct {
 	engine  *bundles.Engine
 	base    *extract.Base
 	current atomic.Pointer[Snapshot]
 	// files are what the operator adds.
 	files *operatorFiles
-	// redactor masks by the names of secret variables of the policy in force.
+	// redactor masks by the names of secret variables of the active policy.
 	redactor *record.Redactor
-	// scratch is a directory that goes with the policy, empty for none.
+	// scratch is a temporary directory of the policy, empty for none.
 	scratch string
-	// limit is how long one step of a decision may take.
+	// limit bounds one step of a decision.
 	limit time.Duration
 	// denyStale denies what a policy would allow that no service has confirmed for too long.
 	denyStale bool
-	// activated hears of the revision of every policy that comes into force.
+	// activated hears of the revision of every policy that becomes active.
 	activated atomic.Pointer[func(revision string)]
 }
 
 var _ gate.Policy = (*Policy)(nil)
 
-// Snapshot is a policy in force, as the gate needs it.
+// Snapshot is an active policy, as the gate needs it.
 type Snapshot struct {
 	*bundles.Snapshot
 	extractor *extract.Extractor
@@ -63,11 +62,11 @@ var (
 	_ gate.Methods  = (*Snapshot)(nil)
 )
 
-// prepared is what one policy's data gives to the parts outside of the engine.
+// prepared is what the parts outside of the engine make of one policy's data.
 type prepared struct {
 	extractor *extract.Extractor
 	scope     *scope
-	// secretVariables are globs of names of variables that hold secrets.
+	// secretVariables are globs of names of variables with secrets.
 	secretVariables []string
 }
 
@@ -92,7 +91,7 @@ func (s *Snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
 // Inert names the arguments of a call that change nothing of what it does.
 func (s *Snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
-// Describe returns what extraction reads in a command line, by the policy in force.
+// Describe returns what extraction reads in a command line, by the active policy.
 func (p *Policy) Describe(session *v1.Session, cwd, line string) shell.Description {
 	return p.current.Load().extractor.Describe(session, cwd, line)
 }
@@ -113,7 +112,7 @@ func NewPolicy(ctx context.Context, s *Settings, kept string, logger *slog.Logge
 		}
 		return base, err
 	})
-	go func() { _, _ = tables() }() // whoever asks next gets the error
+	go func() { _, _ = tables() }() // the next caller gets the error
 	p.files = newOperatorFiles(s, tables, logger)
 	engine, err := bundles.New(ctx, bundles.Options{
 		Source: s.Bundle, FS: policies.FS, Schema: policies.Schema, Ahead: s.Ahead, Settings: s.Settings(), Additions: p.files.settings, Watch: s.Watch, Logger: logger, Now: s.Now,
@@ -142,7 +141,7 @@ func NewPolicy(ctx context.Context, s *Settings, kept string, logger *slog.Logge
 	return p, nil
 }
 
-// refusedPolicy says what to do about a policy that was refused.
+// refusedPolicy states what to do about a policy that was refused.
 func refusedPolicy(err error) error {
 	var refusal *bundles.RefusalError
 	if !errors.As(err, &refusal) {
@@ -164,8 +163,7 @@ func prepare(base *extract.Base, policyd map[string]any, home string) (prepared,
 	return prepared{extractor: extractor, scope: scope, secretVariables: secretVariables(policyd)}, nil
 }
 
-// activate puts a snapshot in force. A snapshot without extraction can't be:
-// Prepare made it.
+// activate activates a snapshot. A snapshot without extraction can't be: Prepare made it.
 func (p *Policy) activate(activated *bundles.Snapshot) {
 	made, ok := activated.Prepared().(prepared)
 	if !ok {
@@ -179,8 +177,8 @@ func (p *Policy) activate(activated *bundles.Snapshot) {
 	}
 }
 
-// ReloadFiles reads what the operator adds again, and puts it in force. It reports whether
-// anything changed; on error what was in force stays.
+// ReloadFiles reads the operator's files again, and activates their content. It reports whether anything
+// changed; on error the old content stays active.
 func (p *Policy) ReloadFiles(ctx context.Context) (bool, error) {
 	if !p.files.reload() {
 		return false, nil
@@ -190,11 +188,11 @@ func (p *Policy) ReloadFiles(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// Revision is that of the policy in force, empty for none.
+// Revision is that of the active policy, empty for none.
 func (p *Policy) Revision() string { return p.engine.Status().Revision }
 
-// Reloads are when the policy in force was activated, how many reloads and fetches were refused since the start,
-// and why the latest were, for those that still are.
+// Reloads returns when the active policy was activated, how many reloads and fetches were refused since the
+// start, and the reasons of current refusals.
 func (p *Policy) Reloads() (activated time.Time, refused int, refusals []string) {
 	status := p.engine.Status()
 	if status.LastError != "" {
@@ -203,13 +201,13 @@ func (p *Policy) Reloads() (activated time.Time, refused int, refusals []string)
 	return status.ActivatedAt, status.Failures, append(refusals, p.bundleWarnings()...)
 }
 
-// InForce is the snapshot in force, nil while there is none.
+// InForce is the active snapshot, nil while there is none.
 func (p *Policy) InForce() *Snapshot { return p.current.Load() }
 
-// Notices are remarks on the safe verbs that the settings hold.
+// Notices are remarks on the safe verbs in the settings.
 func (p *Policy) Notices() []string { return p.files.checkInline().notices }
 
-// Warnings are parts of the policy that give nothing, or that were refused.
+// Warnings are parts of the policy that have no effect, or that were refused.
 func (p *Policy) Warnings() []string {
 	return slices.Concat(p.ScopeWarnings(), p.bundleWarnings(), p.files.warnings())
 }
@@ -217,11 +215,11 @@ func (p *Policy) Warnings() []string {
 // Hide keeps texts out of records and prompts.
 func (p *Policy) Hide(texts []string) { p.redactor.SetOwn(texts) }
 
-// watchActivation sets who hears of policies that come into force from now on.
+// watchActivation sets who hears of policies that become active from now on.
 func (p *Policy) watchActivation(tell func(revision string)) { p.activated.Store(&tell) }
 
-// secretVariables reads config.secrets.variables out of data.policyd. That it is
-// a list of texts was held when the extractor read it.
+// secretVariables reads config.secrets.variables out of data.policyd. The extractor checked that it is a list
+// of texts.
 func secretVariables(policyd map[string]any) []string {
 	config, _ := policyd["config"].(map[string]any)
 	secrets, _ := config["secrets"].(map[string]any)
@@ -247,7 +245,7 @@ func (p *Policy) Current() gate.Snapshot {
 	return current
 }
 
-// codePolicyStale denies where no service has confirmed the policy for too long.
+// codePolicyStale denies if no service has confirmed the policy for too long.
 const codePolicyStale = "policy_stale"
 
 // stale is a policy that is too old to decide by.
@@ -262,7 +260,7 @@ func (*stale) Judge(context.Context, *v1.Input) (v1.Judgement, error) {
 	}
 }
 
-// Scope is what the policy in force says of paths, nil while there is none.
+// Scope is the active policy's view of paths, nil while there is none.
 func (p *Policy) Scope() sessions.Scope {
 	if current := p.current.Load(); current != nil {
 		return current.scope
@@ -270,7 +268,7 @@ func (p *Policy) Scope() sessions.Scope {
 	return nil
 }
 
-// ScopeWarnings are settings of the policy in force that give nothing.
+// ScopeWarnings are settings of the active policy without effect.
 func (p *Policy) ScopeWarnings() []string {
 	if current := p.current.Load(); current != nil {
 		return current.scope.warnings
@@ -278,14 +276,14 @@ func (p *Policy) ScopeWarnings() []string {
 	return nil
 }
 
-// runsAnything reports whether a verb of a tool kind runs whatever it is given,
-// by what extraction says of a line that is the verb alone (A1).
+// runsAnything reports whether a verb of a tool kind runs its operands as commands, by extracting a line that
+// is the verb alone (A1).
 func (p *Policy) runsAnything(tool, verb string) bool {
 	return slices.ContainsFunc(p.Commands(tool, verb), func(item v1.Item) bool { return item.Caveats.Has("runs_anything") })
 }
 
-// chain is the verb chain of a line that is a verb alone: what an approval has to
-// say to match it. It is empty for what is no command.
+// chain is the verb chain of a line that is a verb alone: the verb of a matching approval. It is empty for a
+// line without a command.
 func (p *Policy) chain(tool, verb string) string {
 	if items := p.Commands(tool, verb); len(items) == 1 {
 		if items[0].Caveats.Has("named_by_path") || items[0].Caveats.Has("named_by_system_path") {
@@ -296,8 +294,8 @@ func (p *Policy) chain(tool, verb string) string {
 	return ""
 }
 
-// place is a directory as facts name it. A name with a drive or of a share is one of
-// Windows, whatever this system is.
+// place is a directory as facts have it. A name with a drive or of a share is one of Windows, on every
+// system.
 func (p *Policy) place(directory string) (approvals.Place, error) {
 	current := p.current.Load()
 	if current == nil {
@@ -316,7 +314,7 @@ func (p *Policy) place(directory string) (approvals.Place, error) {
 	}, nil
 }
 
-// workTree is the work tree that holds a directory, and the main one of its repository.
+// workTree is the work tree that contains a directory, and the main one of its repository.
 func (p *Policy) workTree(directory string) (top, main string, ok bool) {
 	current := p.current.Load()
 	if current == nil {
@@ -363,8 +361,7 @@ func hostnames() []string {
 	return []string{name, first}
 }
 
-// OptionRisks are the risks of a command that its options bring, and not its operands or
-// the repository that it runs in.
+// OptionRisks are the risks of a command that its options cause, without those of its operands or repository.
 func (p *Policy) OptionRisks(item *v1.Item) []string {
 	var risks []string
 	for _, entry := range item.Form {

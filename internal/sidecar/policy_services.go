@@ -14,8 +14,7 @@ import (
 	"policyd/internal/server"
 )
 
-// persistDir is where, in the state directory, bundles of services are kept for the next
-// start.
+// persistDir is where, in the state directory, bundles of services are stored for the next start.
 const persistDir = "policy"
 
 // fetchPatience bounds how long a command that decides without a server waits for bundles
@@ -89,7 +88,7 @@ func copyInto(root *os.Root, from, name string) error {
 	return root.Chtimes(inner, info.ModTime(), info.ModTime())
 }
 
-// wait returns once a policy is in force.
+// wait returns once a policy is active.
 func (p *Policy) wait(ctx context.Context) error {
 	timer := time.NewTimer(fetchPatience)
 	defer timer.Stop()
@@ -103,7 +102,7 @@ func (p *Policy) wait(ctx context.Context) error {
 	}
 }
 
-// awaited says which bundles are awaited, and why they don't come.
+// awaited reports which bundles are awaited, and why they are missing.
 func (p *Policy) awaited() string {
 	status := p.engine.Status()
 	text := "waiting for the bundles " + strings.Join(status.Waiting, ", ")
@@ -120,7 +119,7 @@ func (p *Policy) awaited() string {
 	return text
 }
 
-// checkBundles says of each bundle of a service what became of it.
+// checkBundles reports the outcome of each bundle of a service.
 func (p *Policy) checkBundles() []server.Check {
 	var checks []server.Check
 	for _, one := range p.engine.Status().Bundles {
@@ -129,7 +128,7 @@ func (p *Policy) checkBundles() []server.Check {
 	return checks
 }
 
-// bundleWarnings are bundles of which the latest was refused.
+// bundleWarnings are bundles whose latest version was refused.
 func (p *Policy) bundleWarnings() []string {
 	var found []string
 	for _, one := range p.engine.Status().Bundles {

@@ -2,5 +2,5 @@
 
 package sidecar
 
-// underRace says that pools lose things on purpose, so that allocations can't be counted.
+// underRace states that pools lose things on purpose, so that allocations can't be counted.
 const underRace = true

@@ -10,9 +10,8 @@ import (
 	"policyd/internal/store"
 )
 
-// Ready says whether calls can be decided. A bundle that was refused is a
-// warning: the policy before it decides. A log that can't be written is one
-// only where records aren't required, for else every call is denied.
+// Ready reports whether calls can be decided. A refused bundle is a warning: the earlier policy decides. An
+// unwritable log is a warning only if records aren't required: otherwise every call is denied.
 func (s *Sidecar) Ready() server.Readiness {
 	readiness := server.Readiness{
 		Ready:  s.Policy.current.Load() != nil && !s.Policy.engine.Stale(),
@@ -41,9 +40,9 @@ func (s *Sidecar) Ready() server.Readiness {
 	return readiness
 }
 
-// checkStore is a warning while the store is away: what approvals and grants would have
-// allowed is asked (D2). It is a reason not to be ready when the database was removed or
-// replaced: nothing is kept any more until a restart.
+// checkStore is a warning while the store is unreachable: calls that approvals and grants would have allowed
+// prompt (D2). The server isn't ready if the database was removed or replaced: nothing is stored any more
+// until a restart.
 func (s *Sidecar) checkStore() (check server.Check, there bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
@@ -57,8 +56,7 @@ func (s *Sidecar) checkStore() (check server.Check, there bool) {
 	return server.Check{Name: "store", OK: true, Detail: "approvals, grants and prompts are kept"}, true
 }
 
-// slowActivation is from when on a running activation is told of: an ordinary one takes
-// less.
+// slowActivation is how long an activation may run before it is reported: an ordinary one is faster.
 const slowActivation = time.Second
 
 // storePatience bounds what a readiness probe waits for the store.

@@ -13,7 +13,7 @@ import (
 // last decided again. It may be used concurrently.
 type releases struct {
 	wake chan struct{}
-	// count counts what was approved and granted.
+	// count counts approvals and grants.
 	count atomic.Uint64
 
 	mu      sync.Mutex
@@ -28,7 +28,7 @@ const maxReleases = 256
 
 func newReleases() *releases { return &releases{wake: make(chan struct{}, 1)} }
 
-// given notes approvals.
+// given counts approvals.
 func (r *releases) given(entries []v1.ApprovalEntry) {
 	r.count.Add(1)
 	r.mu.Lock()
@@ -60,7 +60,7 @@ func (r *releases) awake() {
 	}
 }
 
-// next takes what was collected: the prompts that it may allow, and who allowed it.
+// next takes the collected events: the prompts that they may allow, and by whom.
 func (r *releases) next() (could func(*v1.PromptScope) bool, by string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,9 +88,8 @@ func concerns(entry *v1.ApprovalEntry, scope *v1.PromptScope) bool {
 	return entry.Audience == scope.Audience && (entry.Agent == "*" || entry.Agent == scope.Agent)
 }
 
-// release ends the pending prompts whose calls are allowed by now, whenever something
-// was approved or granted. One goroutine does so, a prompt at a time: much to decide
-// again takes longer, and no decision waits for it.
+// release ends the pending prompts whose calls are allowed by now, after each approval or grant. One
+// goroutine does so, a prompt at a time: many prompts take longer, and no decision waits for it.
 func (m *Memory) release(ctx context.Context) {
 	for {
 		select {

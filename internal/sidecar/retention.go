@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Bounds of one sweep. What is left is swept an hour later, so that no change
-// holds the store for long and no sweep lasts.
+// Bounds of one sweep. The rest is swept an hour later, so that no change blocks the store for long and no
+// sweep lasts.
 const (
 	sweptAtOnce = 500
 	sweepRounds = 40
@@ -18,8 +18,8 @@ const leastIdle = 7 * 24 * time.Hour
 // idleSince is the time since when a session has to have been used to stay active.
 func (m *Memory) idleSince(now time.Time) time.Time { return now.Add(-max(m.retention, leastIdle)) }
 
-// endIdle ends sessions that no call has named since a time. An id that comes back is as narrow as
-// it was, as long as the ended session is kept.
+// endIdle ends sessions without a call since a time. An id that comes back is as narrow as it was, while the
+// ended session is stored.
 func (m *Memory) endIdle(ctx context.Context, since time.Time) error {
 	for range sweepRounds {
 		ended, err := m.Sessions.EndIdle(ctx, since, sweptAtOnce)

@@ -16,8 +16,8 @@ import (
 	"policyd/internal/store"
 )
 
-// TestWhatEndedLongAgoIsForgotten sweeps more than one statement takes, and holds
-// that nothing that lives is touched.
+// TestWhatEndedLongAgoIsForgotten sweeps more than one statement takes, and checks that nothing that lives is
+// touched.
 func TestWhatEndedLongAgoIsForgotten(t *testing.T) {
 	dir := t.TempDir()
 	loaded, err := config.Load("", func(string) (string, bool) { return "", false }, map[string]string{

@@ -12,10 +12,10 @@ import (
 	"policyd/internal/sessions"
 )
 
-// scope is what one policy says of paths, for who gives grants.
+// scope is one policy's view of paths, for making grants.
 type scope struct {
 	extractor *extract.Extractor
-	// warnings are settings that give nothing, and why.
+	// warnings are settings without effect, and the reasons.
 	warnings  []string
 	projects  []string
 	whitelist []string
@@ -68,7 +68,7 @@ func newScope(extractor *extract.Extractor, policyd map[string]any, home string)
 			if mode == "" {
 				mode = v1.GrantRead
 			}
-			// A grant holds for what its path led to when the settings were read.
+			// A grant applies to the path's target at the time when the settings were read.
 			root, useless := made.settle(expand(grant.Path), agent)
 			if useless != "" {
 				made.warnings = append(made.warnings, fmt.Sprintf("agents.%s.grants: %s gives nothing: it %s", agent, grant.Path, useless))
@@ -97,7 +97,7 @@ func (s *scope) settle(root, agent string) (real, useless string) {
 	return place.Real, ""
 }
 
-// check adds the registered projects and whitelisted roots that give nothing.
+// check adds warnings for registered projects and whitelisted roots without effect.
 func (s *scope) check() {
 	for _, list := range []struct {
 		name  string

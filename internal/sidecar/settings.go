@@ -12,7 +12,7 @@ import (
 	"policyd/internal/tracing"
 )
 
-// Settings are the settings in force, and what the surroundings add to them.
+// Settings are the active settings, and what the surroundings add to them.
 type Settings struct {
 	*config.Config
 	// File is the settings file, empty for none.
@@ -25,10 +25,10 @@ type Settings struct {
 	Platform string
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
-	// Meter is what a server counts by, and Tracing what it sends; both may be nil.
+	// Meter counts for a server, and Tracing sends; both may be nil.
 	Meter   *metrics.Metrics
 	Tracing *tracing.Tracing
-	// Ahead is the built-in policy where it is being read already; it may be nil.
+	// Ahead is the built-in policy if it is being read already; it may be nil.
 	Ahead *bundles.Ahead
 }
 
@@ -39,8 +39,8 @@ func (s *Settings) With(changed *config.Config) *Settings {
 	return &out
 }
 
-// protected are the files that policyd was told to read, and its log: an agent
-// that could change them would choose its own policy or its own history (P6).
+// protected are policyd's own input files, and its log: an agent that could change them would choose its own
+// policy or its own history (P6).
 func (s *Settings) protected() []string {
 	files := append([]string{}, s.Files...)
 	files = append(files, s.BundleFiles()...)
@@ -60,9 +60,8 @@ func (s *Settings) ConsoleAddress() string {
 	return s.Console.Addr
 }
 
-// AgentTerms are what the settings say of an agent whose client says neither who
-// sees its output nor whether a person is there: personal and interactive unless
-// set.
+// AgentTerms are the settings of an agent whose client sends neither audience nor attendance: personal and
+// interactive unless set.
 func (s *Settings) AgentTerms(agent string) server.AgentTerms {
 	terms := server.AgentTerms{Audience: v1.AudiencePersonal, Interactive: true}
 	agents, _ := s.Settings()["agents"].(map[string]any)
@@ -79,8 +78,8 @@ func (s *Settings) AgentTerms(agent string) server.AgentTerms {
 // release is the version that CHANGELOG.md begins with.
 const release = "0.1.0"
 
-// Version is the module version that the program was built from, or the release for which
-// a working copy stands, with "-devel".
+// Version is the module version that the program was built from, or for a working copy its release with
+// "-devel".
 func Version() string {
 	info, found := debug.ReadBuildInfo()
 	if !found || info.Main.Version == "" || info.Main.Version == "(devel)" {

@@ -24,16 +24,16 @@ import (
 type Sidecar struct {
 	Gate   *gate.Gate
 	Policy *Policy
-	// Memory is nil where a call is decided without what people answered before.
+	// Memory is nil if a call is decided without what people answered before.
 	Memory *Memory
-	// containment and runs are nil where nothing is run.
+	// containment and runs are nil if nothing is run.
 	containment *containment
 	runs        *runs.Book
-	// writer is nil where decisions leave no record.
+	// writer is nil if decisions leave no record.
 	writer *record.Writer
-	// broadcasts is true where the mode unsafe_debug is served (N4).
+	// broadcasts is true if the mode unsafe_debug is served (N4).
 	broadcasts bool
-	// Metrics are nil, and Tracing does nothing, where nobody serves.
+	// Metrics are nil, and Tracing does nothing, without a server.
 	Metrics *metrics.Metrics
 	Tracing *tracing.Tracing
 }
@@ -74,8 +74,8 @@ func New(ctx context.Context, s *Settings, logger *slog.Logger) (made *Sidecar, 
 	return made, errors.Join(made.assemble(logger), made.sources())
 }
 
-// NewJudge wires what decides without a server: it remembers nothing, asks
-// nobody and records nothing. The caller closes it.
+// NewJudge wires what decides without a server: it remembers nothing, asks nobody and records nothing. The
+// caller closes it.
 func NewJudge(ctx context.Context, s *Settings) (*Sidecar, error) {
 	logger := slog.New(slog.DiscardHandler)
 	policy, err := NewOfflinePolicy(ctx, s, logger)
@@ -133,7 +133,7 @@ func (s *Sidecar) assemble(logger *slog.Logger) (err error) {
 	return nil
 }
 
-// labels stand in every record.
+// labels are in every record.
 func (s *Sidecar) labels() map[string]string {
 	labels := map[string]string{"version": Version()}
 	if s.broadcasts {

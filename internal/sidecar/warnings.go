@@ -55,7 +55,7 @@ func (s *Settings) scopeWarnings() []string {
 	return found
 }
 
-// serviceWarnings are services that somebody on the way could speak for.
+// serviceWarnings are services whose connection an attacker could impersonate.
 func (s *Settings) serviceWarnings() []string {
 	var found []string
 	services, _ := s.Bundles["services"].(map[string]any)
@@ -94,8 +94,8 @@ func (s *Settings) list(group, key string) []string {
 	return texts
 }
 
-// resolve follows links as far as the path exists, so that a file is found in a
-// project whatever name either goes by.
+// resolve follows links as far as the path exists, so that a file in a project is found under any of its
+// names.
 func (s *Settings) resolve(path string) string {
 	if rest, below := strings.CutPrefix(path, "~"); below {
 		path = filepath.Join(s.Home, rest)
@@ -113,7 +113,7 @@ func (s *Settings) resolve(path string) string {
 	}
 }
 
-// within reports whether path is root or lies below it.
+// within reports whether path is root or is below it.
 func within(root, path string) bool {
 	relative, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(relative)

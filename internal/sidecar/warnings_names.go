@@ -39,7 +39,7 @@ func (s *Settings) nameWarnings() []string {
 		tools = slices.Concat(tools, added[strings.ToLower(agent)], added["generic"])
 		for _, entry := range denied {
 			tool := fmt.Sprint(entry)
-			// Tools of MCP servers are known to nobody but the client.
+			// Only the client knows the tools of MCP servers.
 			if slices.Contains(tools, tool) || strings.HasPrefix(tool, "mcp") {
 				continue
 			}
@@ -50,8 +50,8 @@ func (s *Settings) nameWarnings() []string {
 	return found
 }
 
-// addedTools are the tools of the file that adds to the catalog, by client in lower case.
-// It is empty if the file can't be used, of which others warn.
+// addedTools are the tools of the file that adds to the catalog, by client in lower case. It is empty if the
+// file can't be used; another check warns of that.
 func (s *Settings) addedTools() map[string][]string {
 	added := map[string][]string{}
 	if s.CatalogFile == "" {
@@ -88,8 +88,7 @@ func meant(name string, known []string) string {
 	return " (did you mean " + best + "?)"
 }
 
-// distance is how many letters have to be put in, left out or replaced to make one name
-// of another (Levenshtein), or most if there are at least so many.
+// distance is the edit distance of two names (Levenshtein), or most if it is larger.
 func distance(a, b string, most int) int {
 	if len(a)-len(b) >= most || len(b)-len(a) >= most {
 		return most
@@ -113,8 +112,7 @@ func distance(a, b string, most int) int {
 	return min(row[len(b)], most)
 }
 
-// hookedName is the name by which hooks call the agent of a client, empty for what is
-// no client's name.
+// hookedName is the agent's name in hooks of a client, empty for an unknown client.
 func hookedName(name string) string {
 	client, known := clients.ByName(name)
 	if !known {

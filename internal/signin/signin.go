@@ -1,8 +1,8 @@
 // Package signin signs people in at an OpenID Connect provider.
 //
-// It trusts the provider that the settings name, for what it signs, and nothing that a browser brings. What
-// it promises to keep: nobody is signed in without an ID token of this issuer, for this client, for this
-// sign-in, that hasn't expired, and that puts the person into a group which the settings name.
+// It trusts the configured provider, for what it signs, and nothing that a browser sends. Guarantee: nobody
+// is signed in without an ID token of this issuer, for this client, for this sign-in, that hasn't expired,
+// and that contains a group from the settings.
 package signin
 
 import (
@@ -22,15 +22,15 @@ import (
 // patience bounds a request to the provider.
 const patience = 10 * time.Second
 
-// ErrNoGroup says that a person is in no group of the settings.
+// ErrNoGroup states that a person is in no group of the settings.
 var ErrNoGroup = errors.New("no group of this person may use the console")
 
-// Options say where people sign in, and who may. All are needed but Secret.
+// Options configure where people sign in, and who may. All are required except Secret.
 type Options struct {
-	// Issuer is the provider's address, Client the id that it knows policyd by. Secret is empty for a
-	// client without one.
+	// Issuer is the provider's address, Client is policyd's id at the provider. Secret is empty for a client
+	// without one.
 	Issuer, Client, Secret string
-	// Scopes are asked for besides openid.
+	// Scopes are requested in addition to openid.
 	Scopes []string
 	// Claim is the claim of the ID token with a person's groups, a list or one text.
 	Claim string
@@ -41,7 +41,7 @@ type Options struct {
 	Clock func() time.Time
 }
 
-// Provider signs people in. It may be used concurrently. It asks the provider what it is at the first
+// Provider signs people in. It may be used concurrently. It fetches the provider's configuration at the first
 // sign-in, and again if that failed.
 type Provider struct {
 	options Options
@@ -51,15 +51,15 @@ type Provider struct {
 	found *oidc.Provider
 }
 
-// New returns a provider; it asks nobody.
+// New returns a provider; it sends no request.
 func New(options Options) *Provider {
-	// A provider that moved is named anew in the settings; the client's secret goes nowhere else.
+	// A provider that moved needs a new setting; the client's secret is sent nowhere else.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Provider{options: options, client: &http.Client{Timeout: patience, CheckRedirect: stay}}
 }
 
 // Begin returns the address at which a person signs in. state, nonce and verifier are secrets of this
-// sign-in: the browser brings state back, and Finish wants the others.
+// sign-in: the browser returns state, and Finish needs the others.
 func (p *Provider) Begin(ctx context.Context, state, nonce, verifier string) (address string, err error) {
 	config, _, err := p.configuration(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Provider) Begin(ctx context.Context, state, nonce, verifier string) (ad
 	return config.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), nil
 }
 
-// claims are those of an ID token that say who a person is.
+// claims are those of an ID token that state who a person is.
 type claims struct {
 	Authorized string `json:"azp"`
 	Email      string `json:"email"`
@@ -76,8 +76,8 @@ type claims struct {
 	Verified any `json:"email_verified"`
 }
 
-// Finish takes what the provider sent the browser back with, and returns who has signed in: the address that the
-// provider has checked, and else "oidc:" and what the provider knows the person by.
+// Finish handles the provider's response in the browser's request, and returns the person: the address that
+// the provider has verified, and else "oidc:" and the provider's id of the person.
 func (p *Provider) Finish(ctx context.Context, code, nonce, verifier string) (name string, err error) {
 	config, provider, err := p.configuration(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Provider) Finish(ctx context.Context, code, nonce, verifier string) (na
 	return "oidc:" + token.Subject, nil
 }
 
-// groups reads a claim that is a list of texts or one; anything else is no group.
+// groups decodes a claim that is a list of texts or one; anything else has no groups.
 func groups(claim json.RawMessage) []string {
 	var list []string
 	if json.Unmarshal(claim, &list) == nil {
@@ -128,7 +128,7 @@ func groups(claim json.RawMessage) []string {
 	return nil
 }
 
-// configuration is what the provider says of itself.
+// configuration is the provider's published configuration.
 func (p *Provider) configuration(ctx context.Context) (*oauth2.Config, *oidc.Provider, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

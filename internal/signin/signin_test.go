@@ -128,7 +128,7 @@ func signIn(t *testing.T, i *issuer, nonce, verifier string) (string, error) {
 	return p.Finish(t.Context(), "the code", nonce, verifier)
 }
 
-// TestWhoHasSignedIn holds who a person is.
+// TestWhoHasSignedIn checks who a person is.
 func TestWhoHasSignedIn(t *testing.T) {
 	for name, of := range map[string]struct {
 		changed map[string]any
@@ -153,7 +153,8 @@ func TestWhoHasSignedIn(t *testing.T) {
 	}
 }
 
-// TestWhoHasNotSignedIn holds every way in which a token isn't one of this issuer, client, sign-in, time and group.
+// TestWhoHasNotSignedIn checks every way in which a token isn't one of this issuer, client, sign-in, time and
+// group.
 func TestWhoHasNotSignedIn(t *testing.T) {
 	for name, of := range map[string]struct {
 		changed         map[string]any
@@ -206,8 +207,8 @@ func TestWhoHasNotSignedIn(t *testing.T) {
 	}
 }
 
-// TestAProviderIsWhoItSays holds that a provider which names another issuer, moves away, or isn't there signs nobody
-// in, and that it is asked again.
+// TestAProviderIsWhoItSays checks that a provider which names another issuer, moves away, or isn't there
+// signs nobody in, and that it is asked again.
 func TestAProviderIsWhoItSays(t *testing.T) {
 	i := newIssuer(t)
 	p := i.provider()

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Grace is how long a child has to end after it was asked to, and how long what
-// it wrote may take to arrive after it has ended.
+// Grace is how long a child has to end after the request to end, and how long its last output may take to
+// arrive.
 const Grace = 5 * time.Second
 
-// Child is a program whose standard streams somebody stands at.
+// Child is a program whose standard streams this process handles.
 type Child struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
@@ -23,9 +23,8 @@ type Child struct {
 	err     error
 }
 
-// Start starts a program. What it writes goes to stdout and stderr. When ctx
-// ends it is asked to end, and killed after Grace; so are programs that it
-// started, where the system has groups of processes.
+// Start starts a program, with its output in stdout and stderr. When ctx ends, the child is asked to end, and
+// killed after Grace, together with its children on systems with process groups.
 func Start(ctx context.Context, argv []string, stdout, stderr io.Writer) (*Child, error) {
 	ctx, stop := context.WithCancel(ctx)
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -75,9 +74,8 @@ func (c *Child) CloseInput() { _ = c.stdin.Close() }
 // Ended is closed when the child has ended and all that it wrote was passed on.
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
-// Finish waits for the child to end by itself, no longer than Grace, and then
-// ends it. It returns the exit status, 128 and the signal's number where a signal
-// ended it.
+// Finish waits for the child to end by itself, no longer than Grace, and then ends it. It returns the exit
+// status, which is 128 plus the signal's number after a signal.
 func (c *Child) Finish() (int, error) {
 	timer := time.NewTimer(Grace)
 	defer timer.Stop()

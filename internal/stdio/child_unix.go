@@ -11,11 +11,11 @@ import (
 // signalled is what shells add to the number of the signal that ended a program.
 const signalled = 128
 
-// group gives the child a group of its own, so that it ends with what it started:
-// package runners start the program that was meant.
+// group gives the child a process group, so that it ends with its children: package runners start the actual
+// program.
 func group(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// ask asks the child and what it started to end.
+// ask asks the child and its children to end.
 func ask(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 
 func codeOf(state *os.ProcessState) int {

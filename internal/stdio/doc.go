@@ -1,7 +1,5 @@
-// Package stdio is what a program needs that stands between another one and its
-// standard streams: lines with their exact bytes, a stream into which whole lines
-// can be put without tearing others, and a child process that is ended politely.
+// Package stdio relays the standard streams of another program: lines with their exact bytes, a stream into
+// which whole lines can be inserted without tearing others, and a child process that is ended politely.
 //
-// It knows nothing of what the lines say. Bytes are passed on as they came, line
-// ends included.
+// It doesn't parse lines. Bytes are forwarded as they are, line ends included.
 package stdio

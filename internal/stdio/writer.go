@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// LineWriter carries one stream of lines into which others put lines of their
-// own. It may be used concurrently.
+// LineWriter forwards one stream of lines into which callers insert lines of their own. It may be used
+// concurrently.
 type LineWriter struct {
 	mu      sync.Mutex
 	to      io.Writer
@@ -16,7 +16,7 @@ type LineWriter struct {
 	waiting [][]byte
 }
 
-// NewLineWriter returns a writer to a stream that stands at the start of a line.
+// NewLineWriter returns a writer to a stream that is at the start of a line.
 func NewLineWriter(to io.Writer) *LineWriter { return &LineWriter{to: to} }
 
 // Write implements io.Writer: it passes a piece of the stream on as it is. A piece
@@ -25,7 +25,7 @@ func (w *LineWriter) Write(piece []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	written := 0
-	// Where lines wait, they go in at the last end of a line in the piece.
+	// Waiting lines are inserted at the last line end in the piece.
 	if end := bytes.LastIndexByte(piece, '\n') + 1; end > 0 && len(w.waiting) > 0 {
 		var err error
 		if written, err = w.pass(piece[:end]); err != nil {
@@ -51,8 +51,8 @@ func (w *LineWriter) pass(piece []byte) (int, error) {
 	return written, nil
 }
 
-// Put writes a whole line, without its end, between the lines of the stream. It
-// is kept back while the stream is within a line.
+// Put inserts a whole line, given without its end, between the lines of the stream. It waits while the stream
+// is within a line.
 func (w *LineWriter) Put(line []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -32,7 +32,7 @@ func scanApproval(row scanner) (v1.ApprovalEntry, error) {
 	return entry, err
 }
 
-// approvalIdentity tells anywhere from the directory with an empty name.
+// approvalIdentity distinguishes anywhere from the directory with an empty name.
 func approvalIdentity(entry *v1.ApprovalEntry) []byte {
 	where, directory := "anywhere", ""
 	if entry.Directory != nil {
@@ -42,7 +42,7 @@ func approvalIdentity(entry *v1.ApprovalEntry) []byte {
 	if risks := entry.RiskLines(); risks != "" { // without any it is what it was before there were risks
 		parts = append(parts, risks)
 	}
-	if entry.Worktrees { // the same holds of worktrees; no risk begins with a line feed
+	if entry.Worktrees { // the same applies to worktrees; no risk begins with a line feed
 		parts = append(parts, "\nworktrees")
 	}
 	return identity(parts...)
@@ -59,8 +59,7 @@ func (s *Store) Approvals(ctx context.Context, now time.Time) ([]v1.ApprovalEntr
 	return entries, nil
 }
 
-// Approval returns one approval, also one that has expired. The error is
-// ErrNotFound when there is none.
+// Approval returns one approval, also an expired one. The error is ErrNotFound if there is none.
 func (s *Store) Approval(ctx context.Context, id string) (v1.ApprovalEntry, error) {
 	ctx, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -71,11 +70,10 @@ func (s *Store) Approval(ctx context.Context, id string) (v1.ApprovalEntry, erro
 	return entry, nil
 }
 
-// PutApprovals adds approvals, all or none, and returns what is kept, in the order
-// of the arguments. There is one for an audience, agent, tool, verb, directory
-// (none is one, too) and session: where it is there it stays, and expires at the
-// later of the two times, of which never is the latest. The error is ErrConflict
-// when a session was archived.
+// PutApprovals adds approvals, all or none, and returns the stored ones, in the order of the arguments. An
+// approval is identified by audience, agent, tool, verb, directory (none is one, too) and session. An
+// existing one stays, and expires at the later of the two times; never is the latest. The error is
+// ErrConflict if a session was archived.
 func (s *Store) PutApprovals(ctx context.Context, entries ...v1.ApprovalEntry) ([]v1.ApprovalEntry, error) {
 	if len(entries) == 0 {
 		return []v1.ApprovalEntry{}, nil
@@ -103,8 +101,8 @@ const putApproval = `INSERT INTO approvals (identity, ` + approvalColumns + `)
 		ELSE excluded.expires_at END
 	RETURNING ` + approvalColumns
 
-// putApprovals goes through the entries in one order for all callers, so that two
-// of them with the same entries don't wait for one another.
+// putApprovals writes the entries in one order for all callers, so that two callers with the same entries
+// don't deadlock.
 func (t *transaction) putApprovals(ctx context.Context, entries []v1.ApprovalEntry) ([]v1.ApprovalEntry, error) {
 	type numbered struct {
 		identity []byte

@@ -8,13 +8,13 @@ type dialect struct {
 	// migrations is the directory of the dialect's migrations.
 	migrations string
 	goose      goose.Dialect
-	// share ends a SELECT whose row may not change before the transaction ends.
+	// share ends a SELECT whose row must not change before the transaction ends.
 	share string
-	// duplicate reports whether err says that a unique value is there already.
+	// duplicate reports whether err states that a unique value is there already.
 	duplicate func(err error) bool
-	// again reports whether err says that the transaction, which changed nothing,
-	// stood in another's way and may be repeated.
+	// again reports whether err means that the transaction changed nothing because of a conflict, and may be
+	// repeated.
 	again func(err error) bool
-	// notifies tells whether other processes hear of changes.
+	// notifies reports whether other processes hear of changes.
 	notifies bool
 }

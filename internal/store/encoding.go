@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Times are kept as microseconds in both dialects, so that what is read equals
-// what was put.
+// Times are stored as microseconds in both dialects, so that a value reads back equal.
 
 func micros(at time.Time) int64 { return at.UnixMicro() }
 
@@ -53,9 +52,8 @@ func identity(values ...string) []byte {
 	return digest[:]
 }
 
-// checkText refuses what only one of the two databases could keep, and what JSON
-// would change: a directory that is kept with another name than it has would let
-// an answer hold elsewhere.
+// checkText refuses what only one of the two databases could store, and what JSON would change: a directory
+// that is stored under a changed name would make an answer apply elsewhere.
 func checkText(values ...any) error {
 	for _, value := range values {
 		if text, ok := value.(string); ok && (!utf8.ValidString(text) || strings.ContainsRune(text, 0)) {

@@ -56,7 +56,7 @@ func putUntilFull(t *testing.T, opened *store.Store, reason string) int {
 	return 0
 }
 
-// mustHold holds that so many answers are there, whole, and no part of another.
+// mustHold checks that so many answers are there, whole, and no part of another.
 func mustHold(t *testing.T, opened *store.Store, kept int) {
 	t.Helper()
 	ended, err := opened.Prompts(t.Context(), v1.PromptAnswered, "", 0)

@@ -30,10 +30,9 @@ func (s *Store) Grants(ctx context.Context) ([]v1.Grant, error) {
 	return grants, nil
 }
 
-// PutGrant adds a grant, of which there is one for a session, agent and path. One
-// that is there takes the mode and label of the new one, and keeps everything
-// else. It returns what is kept, and what changed: v1.ChangeNew, v1.ChangeMode or
-// v1.ChangeUnchanged. The error is ErrConflict when the session was archived.
+// PutGrant adds a grant, identified by session, agent and path. An existing one gets the mode and label of
+// the new one, and keeps everything else. It returns the stored grant, and what changed: v1.ChangeNew,
+// v1.ChangeMode or v1.ChangeUnchanged. The error is ErrConflict if the session was archived.
 func (s *Store) PutGrant(ctx context.Context, grant v1.Grant) (v1.Grant, string, error) {
 	var kept v1.Grant
 	var change string
@@ -77,8 +76,8 @@ func (t *transaction) putGrant(ctx context.Context, grant *v1.Grant) (v1.Grant, 
 	return kept, v1.ChangeUnchanged, err
 }
 
-// grantLike returns the grant for the same session, agent and path. Where it went
-// in this very moment that is a conflict.
+// grantLike returns the grant for the same session, agent and path. If it went in this very moment that is a
+// conflict.
 func (t *transaction) grantLike(ctx context.Context, grant *v1.Grant) (v1.Grant, error) {
 	found, err := list(ctx, t.tx, scanGrant, `SELECT `+grantColumns+` FROM grants WHERE identity = $1`, grantIdentity(grant))
 	if err == nil && len(found) == 0 {

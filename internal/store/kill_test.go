@@ -93,8 +93,8 @@ func TestAKilledWriterLosesNothing(t *testing.T) {
 	}
 }
 
-// checkKilled holds that what was acknowledged is there, and of the answer that
-// was under way everything or nothing.
+// checkKilled checks that what was acknowledged is there, and of the answer that was under way everything or
+// nothing.
 func checkKilled(t *testing.T, options store.Options, acknowledged int) {
 	t.Helper()
 	opened, err := store.Open(t.Context(), options)

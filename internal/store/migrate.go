@@ -8,8 +8,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// SchemaError says that the store was written by a newer program. This one would
-// misread it, and so doesn't touch it.
+// SchemaError states that the store was written by a newer program. This one would misread it, and so doesn't
+// touch it.
 type SchemaError struct {
 	// Found is the store's schema version, Known the newest that the program has.
 	Found, Known int64
@@ -20,12 +20,11 @@ func (e *SchemaError) Error() string {
 		"use the newer program, or restore the store from before the upgrade", e.Found, e.Known)
 }
 
-// versionTable is where the migrations that ran are listed.
+// versionTable lists the migrations that ran.
 const versionTable = "schema_versions"
 
-// migrate brings the schema up to date. Each step is a transaction. When several
-// processes do it at once, one of them makes a step and the others fail on it:
-// they try again for as long as somebody gets further.
+// migrate brings the schema up to date. Each step is a transaction. If several processes run it at once, one
+// of them makes a step and the others fail on it: they retry as long as the version advances.
 func (s *Store) migrate(ctx context.Context, source fs.FS) error {
 	before := int64(-1)
 	for {
@@ -40,8 +39,8 @@ func (s *Store) migrate(ctx context.Context, source fs.FS) error {
 	}
 }
 
-// climb runs the steps that are missing. It returns the version that the schema
-// has reached, by whomever, and -1 where that can't be told.
+// climb runs the missing steps. It returns the version of the schema, whichever process reached it, and -1 if
+// that is unknown.
 func (s *Store) climb(ctx context.Context, source fs.FS) (int64, error) {
 	steps, err := fs.Sub(source, s.dialect.migrations)
 	if err != nil {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// channel is where stores on one PostgreSQL database tell of changes.
+// channel is the channel on which stores of one PostgreSQL database announce changes.
 const channel = "policyd"
 
 const (
-	// notifiedRows is how many changes of one transaction are told one by one.
-	// Beyond, reading everything again costs less.
+	// notifiedRows bounds the changes of one transaction that are announced one by one. Beyond, reading
+	// everything again costs less.
 	notifiedRows = 100
-	// notifiedBytes is a little less than what PostgreSQL takes.
+	// notifiedBytes is a little less than PostgreSQL's limit.
 	notifiedBytes = 7500
 )
 
-// notify tells other stores of the changes, if the transaction ends well. It is
-// told with the name of the store, which knows its own changes.
+// notify announces the changes to other stores, if the transaction commits. It includes the id of the store,
+// which ignores its own changes.
 func (t *transaction) notify(ctx context.Context, from string) error {
 	if len(t.changes) == 0 {
 		return nil
@@ -28,7 +28,7 @@ func (t *transaction) notify(ctx context.Context, from string) error {
 	if len(t.changes) > notifiedRows {
 		t.changes = []Change{{}}
 	}
-	// Whoever hears that a prompt was answered looks for what the answer gave.
+	// A store that gets an answered prompt reads what the answer added.
 	slices.SortStableFunc(t.changes, func(a, b Change) int { return cmp.Compare(last(a.Table), last(b.Table)) })
 	texts := make([]string, len(t.changes))
 	for i, change := range t.changes {
@@ -60,7 +60,7 @@ func heard(text, id string) (change Change, own bool) {
 	return Change{Table: table, ID: row}, from == id
 }
 
-// last orders the prompts behind all other tables.
+// last orders the prompts after all other tables.
 func last(table string) int {
 	if table == tablePrompts {
 		return 1

@@ -25,8 +25,8 @@ func (s *Store) Onces(ctx context.Context, now time.Time) ([]Once, error) {
 	return onces, nil
 }
 
-// Once returns the one-shot answer of a prompt, unless it is spent. The error is
-// ErrNotFound when there is none.
+// Once returns the one-shot answer of a prompt, unless it is spent. The error is ErrNotFound if there is
+// none.
 func (s *Store) Once(ctx context.Context, prompt string) (Once, error) {
 	ctx, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -37,9 +37,8 @@ func (s *Store) Once(ctx context.Context, prompt string) (Once, error) {
 	return once, nil
 }
 
-// SpendOnce uses up the one-shot answer of a prompt. Of all that try, in whatever
-// process, one succeeds; for the others the error is ErrConflict, and so it is
-// where there never was one. It doesn't look at the time.
+// SpendOnce uses up the one-shot answer of a prompt. Of concurrent calls, in any process, one succeeds; for
+// the others the error is ErrConflict, and so it is if there never was one. It ignores the time.
 //
 // When the connection to PostgreSQL breaks just as this is committed, the answer
 // may be spent though there is an error.

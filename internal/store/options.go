@@ -2,9 +2,9 @@ package store
 
 import "time"
 
-// Options say where a store is.
+// Options configure a store.
 type Options struct {
-	// Address is "sqlite", or a postgres:// address, which may hold a password.
+	// Address is "sqlite", or a postgres:// address, which may contain a password.
 	Address string
 	// Dir is the state directory. The SQLite file is policyd.db in it.
 	Dir string

@@ -34,8 +34,7 @@ func (s *Store) openPostgres(options Options) error {
 		return fmt.Errorf("read the address: %w", unreadable(options.Address, err))
 	}
 	config.ConnectTimeout = s.timeout
-	// A connection that broke while it was idle must cost nobody an answer: it is
-	// tried before every use.
+	// A connection that broke while it was idle must not lose an answer: it is tested before every use.
 	s.writer = stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true }))
 	s.writer.SetMaxOpenConns(postgresConnections)
 	s.writer.SetMaxIdleConns(postgresConnections)
@@ -49,8 +48,8 @@ func (s *Store) openPostgres(options Options) error {
 	return nil
 }
 
-// unreadable says what is wrong with an address without showing its password.
-// The parser shows it where the address is no URL: then nothing is said.
+// unreadable describes an invalid address without its password. The parser's error contains the password if
+// the address isn't a URL: then the error has no detail.
 func unreadable(address string, err error) error {
 	parsed, failed := url.Parse(address)
 	if failed != nil {
@@ -117,7 +116,7 @@ func (l postgresListener) next(ctx context.Context) (string, error) {
 
 func (l postgresListener) ping(ctx context.Context) error { return l.connection.Ping(ctx) }
 
-// closeTimeout is how long a farewell may take. The server notices without it.
+// closeTimeout bounds a clean close. The server also notices without it.
 const closeTimeout = 100 * time.Millisecond
 
 func (l postgresListener) close() {

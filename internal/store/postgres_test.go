@@ -190,7 +190,7 @@ func stopFailsInTime(t *testing.T, server *postgresServer) {
 	require.NoError(t, err)
 }
 
-// failsInTime holds that no operation takes much longer than the timeout.
+// failsInTime checks that no operation takes much longer than the timeout.
 func failsInTime(t *testing.T, opened *store.Store, timeout time.Duration) {
 	t.Helper()
 	for name, operation := range map[string]func() error{

@@ -10,17 +10,17 @@ import (
 	"path/filepath"
 )
 
-// ErrReplaced says that the files of the database are not those that were opened: they
-// were removed, moved or replaced while the program runs. SQLite goes on with the old ones,
-// and what it writes to them ends with the process.
+// ErrReplaced means that the files of the database are not those that were opened: they were removed, moved
+// or replaced while the program runs. SQLite continues with the old ones, whose content ends with the
+// process.
 var ErrReplaced = errors.New("the database is not the one that was opened: its file was removed or replaced; restart policyd")
 
-// LostError says that a state directory was in use, and that its database is missing or
-// holds nothing. A new one would forget every approval, and by what a session was narrowed.
+// LostError means that a state directory was in use, and that its database is missing or empty. A new one
+// would forget every approval, and how sessions were narrowed.
 type LostError struct {
 	// Path is the database.
 	Path string
-	// Empty is true if the file is there, and holds nothing.
+	// Empty is true if the file exists and is empty.
 	Empty bool
 }
 
@@ -35,9 +35,8 @@ func (e *LostError) Error() string {
 
 var _ error = (*LostError)(nil)
 
-// markFile stands in the state directory from when the database was first made: it tells a
-// first start from one that has lost its database, also where all that is named like the
-// database was removed.
+// markFile is in the state directory since the database was first made. It distinguishes a first start from
+// one with a lost database, also if all files of the database were removed.
 const markFile = "store.made"
 
 // database names the SQLite files of a state directory.
@@ -53,11 +52,11 @@ func databaseIn(dir string) (database, error) {
 	return database{path: path, mark: filepath.Join(filepath.Dir(path), markFile)}, nil
 }
 
-// lost reports a database that is missing or of no length although there was one. used
-// is true if the caller knows that the directory was in use.
+// lost reports a database that is missing or empty although there was one. used is true if the caller knows
+// that the directory was in use.
 func (d database) lost(used bool) error {
 	if _, err := os.Lstat(d.mark); err != nil && !used {
-		return nil // a first start, or a directory that can't be read, which opening says
+		return nil // a first start, or an unreadable directory, which opening reports
 	}
 	info, err := os.Stat(d.path)
 	switch {
@@ -84,7 +83,7 @@ func (d database) vacant(ctx context.Context, writer *sql.DB, used bool) error {
 	return nil
 }
 
-// noteMade puts the mark.
+// noteMade writes the mark.
 func (d database) noteMade() error {
 	file, err := os.OpenFile(d.mark, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -124,7 +123,7 @@ func Files(dir string) ([]string, error) {
 // openedFiles are what files were when they were opened, by name.
 type openedFiles map[string]os.FileInfo
 
-// identify looks at the files that hold what is written: the database and its log.
+// identify reads the identity of the files of the database: the database and its log.
 func (d database) identify() (openedFiles, error) {
 	opened := openedFiles{}
 	for _, name := range []string{d.path, d.path + "-wal"} {

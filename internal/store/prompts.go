@@ -50,8 +50,8 @@ func encodePrompt(prompt Prompt) (body, scope string, err error) {
 	return body, scope, err
 }
 
-// OpenPrompt adds a prompt, in the state that it has. The error is ErrConflict
-// when its id is taken or its session was archived.
+// OpenPrompt adds a prompt, in its state. The error is ErrConflict if its id is in use or its session was
+// archived.
 func (s *Store) OpenPrompt(ctx context.Context, prompt Prompt) error {
 	body, scope, err := encodePrompt(prompt)
 	if err != nil {
@@ -80,8 +80,7 @@ func (s *Store) OpenPrompt(ctx context.Context, prompt Prompt) error {
 	return nil
 }
 
-// Prompt returns a prompt in whatever state. The error is ErrNotFound when there
-// is none.
+// Prompt returns a prompt in any state. The error is ErrNotFound if there is none.
 func (s *Store) Prompt(ctx context.Context, id string) (Prompt, error) {
 	ctx, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -92,8 +91,8 @@ func (s *Store) Prompt(ctx context.Context, id string) (Prompt, error) {
 	return prompt, nil
 }
 
-// Prompts returns up to limit prompts in a state, or in any for "", whose id comes
-// after the given one, in the order of their ids. A limit below one is none.
+// Prompts returns up to limit prompts in a state, or in any for "", with ids after the given one, in the
+// order of their ids. A limit below one returns none.
 func (s *Store) Prompts(ctx context.Context, state, after string, limit int) ([]Prompt, error) {
 	query, arguments := `SELECT `+promptColumns+` FROM prompts WHERE id > $1`, []any{after, limited(limit)}
 	if state != "" {

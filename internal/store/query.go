@@ -50,7 +50,7 @@ func one[T any](ctx context.Context, from querier, scan func(scanner) (T, error)
 	return found[0], nil
 }
 
-// limited is what LIMIT takes: below one is no limit.
+// limited is the operand of LIMIT: below one means no limit.
 func limited(limit int) int {
 	if limit < 1 {
 		return math.MaxInt32
@@ -68,7 +68,7 @@ func scanBool(row scanner) (truth bool, err error) {
 	return truth, err
 }
 
-// prepared is a querier that runs one statement, whatever the text.
+// prepared is a querier that runs one prepared statement and ignores the text.
 type prepared struct{ statement *sql.Stmt }
 
 // QueryContext ignores the text.

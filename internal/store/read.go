@@ -9,8 +9,8 @@ import (
 // the timeout again for the next ones.
 const progressRows = 1000
 
-// listAll is list for results of any length: as long as rows come it goes on, and
-// when none come for the timeout it ends.
+// listAll is list for results of any length: it continues as long as rows arrive, and ends if none arrive for
+// the timeout.
 func listAll[T any](ctx context.Context, s *Store, scan func(scanner) (T, error), query string, arguments ...any) ([]T, error) {
 	progressing, cancel := context.WithCancel(ctx)
 	defer cancel()

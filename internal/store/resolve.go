@@ -9,13 +9,12 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// ResolvePrompt ends a pending prompt and keeps what its answer gives; it returns
-// the approvals and grants as they are kept. The error is ErrConflict when the
-// prompt is not pending any more, or a session that the answer names was archived;
-// and ErrNotFound when there is no such prompt.
+// ResolvePrompt ends a pending prompt and stores what its answer adds; it returns the stored approvals and
+// grants. The error is ErrConflict if the prompt is no longer pending, or a session of the answer was
+// archived. It is ErrNotFound if there is no such prompt.
 //
-// When the connection to PostgreSQL breaks just as the answer is committed, the
-// error can't tell whether it is kept: the prompt's state does.
+// When the connection to PostgreSQL breaks just as the answer is committed, the error can't report whether it
+// is kept: the prompt's state does.
 func (s *Store) ResolvePrompt(ctx context.Context, resolution Resolution) (saved []v1.ApprovalEntry, grants []v1.Grant, err error) {
 	answer, err := encodeAnswer(&resolution)
 	if err != nil {
@@ -75,7 +74,7 @@ func sessionsOf(resolution *Resolution) []string {
 	return slices.Compact(sessions)
 }
 
-// endPrompt lets one of several win: only a pending prompt changes.
+// endPrompt lets one of several callers win: only a pending prompt changes.
 func (t *transaction) endPrompt(ctx context.Context, resolution *Resolution, answer any) error {
 	var ended any
 	switch {
@@ -96,8 +95,8 @@ func (t *transaction) endPrompt(ctx context.Context, resolution *Resolution, ans
 	return nil
 }
 
-// addGrants puts grants that an answer gives. An answer adds: it makes no grant
-// for writing one for reading.
+// addGrants writes the grants of an answer. An answer only adds: it never reduces a grant for writing to one
+// for reading.
 func (t *transaction) addGrants(ctx context.Context, grants []v1.Grant) ([]v1.Grant, error) {
 	kept := make([]v1.Grant, 0, len(grants))
 	for i := range grants {

@@ -9,12 +9,12 @@ import (
 
 // Errors of the store. All others mean that it can't be read or written.
 var (
-	// ErrNotFound says that there is no such row.
+	// ErrNotFound means that there is no such row.
 	ErrNotFound = errors.New("not in the store")
-	// ErrConflict says that somebody else was first: the row exists already, or
-	// it changed since it was read, or the prompt is not pending any more.
+	// ErrConflict means that another caller was first: the row exists already, or it changed since it was
+	// read, or the prompt is no longer pending.
 	ErrConflict = errors.New("changed by somebody else")
-	// ErrText says that a text is not UTF-8 or holds a zero byte. It can't be kept.
+	// ErrText means that a text is not UTF-8 or contains a zero byte. It can't be stored.
 	ErrText = errors.New("text is not UTF-8 or holds a zero byte")
 )
 
@@ -24,7 +24,7 @@ type Session struct {
 	// Owner is who was first to name the session (C5).
 	Owner    string
 	Archived bool
-	// Version counts the changes; an update names the one that it read.
+	// Version counts the changes; an update contains the version that it read.
 	Version              int64
 	CreatedAt, UpdatedAt time.Time
 }
@@ -32,9 +32,9 @@ type Session struct {
 // Prompt is a prompt as the store keeps it.
 type Prompt struct {
 	v1.Prompt
-	// Kind says what an answer does: a call, an access request or a directory.
+	// Kind states what an answer does: a call, an access request or a directory.
 	Kind string
-	// Key is the digest of what was asked (A10).
+	// Key is the digest of the question (A10).
 	Key []byte
 	// Scope is what a remembered answer would be remembered for.
 	Scope v1.PromptScope
@@ -47,21 +47,20 @@ type Once struct {
 	Session   string
 	Key       []byte
 	ExpiresAt time.Time
-	// Unsaved is true for an answer that was given while the store could not be
-	// written: it ends with the process, and the store doesn't know it.
+	// Unsaved is true for an answer that was given while the store could not be written: it ends with the
+	// process, and isn't in the store.
 	Unsaved bool
 }
 
-// Resolution ends a pending prompt, and keeps what the answer gives. All of it
-// happens or nothing.
+// Resolution ends a pending prompt, and stores what the answer adds, atomically.
 type Resolution struct {
 	Prompt string
 	// State is the new state, never pending.
 	State string
-	// Answer is set where State is answered.
+	// Answer is set if State is answered.
 	Answer *v1.PromptAnswer
-	// At is when the prompt ended. Zero is the time of the answer or, without one,
-	// when the prompt would have expired.
+	// At is when the prompt ended. Zero is the time of the answer or, without one, when the prompt would have
+	// expired.
 	At time.Time
 	// Approvals and Grants are added; one that is there already stays, and never
 	// becomes less by it.

@@ -29,7 +29,7 @@ func scanSession(row scanner) (Session, error) {
 // encodeSession returns the session's body.
 func encodeSession(session *v1.Session) (string, error) {
 	if session.ID == "" {
-		// What no session holds has an empty one: it would be archived with this.
+		// A row without a session has an empty one: it would be archived with this.
 		return "", errors.New("the id is empty")
 	}
 	if err := checkText(session.Agent, session.ParentID, session.ProjectDir, session.SessionDir, session.Home); err != nil {
@@ -43,8 +43,7 @@ func encodeSession(session *v1.Session) (string, error) {
 	return encode(session)
 }
 
-// Session returns a session, archived or not. The error is ErrNotFound when
-// there is none.
+// Session returns a session, archived or not. The error is ErrNotFound if there is none.
 func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 	ctx, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -55,8 +54,8 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 	return session, nil
 }
 
-// Sessions returns up to limit sessions, archived ones too, whose id comes after
-// the given one, in the order of their ids' bytes. A limit below one is none.
+// Sessions returns up to limit sessions, archived ones too, with ids after the given one, in the order of
+// their ids' bytes. A limit below one returns none.
 func (s *Store) Sessions(ctx context.Context, after string, limit int) ([]Session, error) {
 	sessions, err := listAll(ctx, s, scanSession,
 		`SELECT `+sessionColumns+` FROM sessions WHERE id > $1 ORDER BY id LIMIT $2`, after, limited(limit))
@@ -66,8 +65,7 @@ func (s *Store) Sessions(ctx context.Context, after string, limit int) ([]Sessio
 	return sessions, nil
 }
 
-// CountSessions returns how many sessions an owner has, archived ones too, and how many bytes
-// they take.
+// CountSessions returns the number of an owner's sessions, archived ones too, and their size in bytes.
 func (s *Store) CountSessions(ctx context.Context, owner string) (sessions int, bytes int64, err error) {
 	ctx, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -96,8 +94,7 @@ func (s *Store) IdleSessions(ctx context.Context, before time.Time, limit int) (
 	return idle, nil
 }
 
-// CreateSession adds a session and returns it with version 1. The error is
-// ErrConflict when its id is taken.
+// CreateSession adds a session and returns it with version 1. The error is ErrConflict if its id is in use.
 func (s *Store) CreateSession(ctx context.Context, session Session) (Session, error) {
 	session.Version = 1
 	session.CreatedAt, session.UpdatedAt = rounded(session.CreatedAt), rounded(session.UpdatedAt)
@@ -120,9 +117,9 @@ func (s *Store) CreateSession(ctx context.Context, session Session) (Session, er
 	return session, nil
 }
 
-// UpdateSession replaces the session of that id if its version is still the given
-// one, and returns it with the next. When it was created stays. The error is
-// ErrConflict when somebody changed it since, ErrNotFound when there is none.
+// UpdateSession replaces the session of that id if its version is still the given one, and returns it with
+// the next. Its creation time stays. The error is ErrConflict if it changed since, and ErrNotFound if there
+// is none.
 func (s *Store) UpdateSession(ctx context.Context, session Session) (Session, error) {
 	body, err := encodeSession(&session.Session)
 	if err != nil {
@@ -150,12 +147,12 @@ func (s *Store) UpdateSession(ctx context.Context, session Session) (Session, er
 	return updated, nil
 }
 
-// ArchiveSession ends a session with what was given to it alone: its grants, its
-// approvals and its one-shot answers go, and its pending prompts are withdrawn.
-// The error is ErrNotFound when there is no such session.
+// ArchiveSession ends a session with everything that belongs to it alone: it deletes its grants, approvals
+// and one-shot answers, and withdraws its pending prompts. The error is ErrNotFound if there is no such
+// session.
 func (s *Store) ArchiveSession(ctx context.Context, id string, at time.Time) error {
 	err := s.write(ctx, 0, func(ctx context.Context, t *transaction) error {
-		// First, since whoever adds to a session holds this row (see live).
+		// First, since writers of a session lock this row (see live).
 		archived, err := t.changing(ctx, tableSessions,
 			`UPDATE sessions SET archived = $1, version = version + 1, updated_at = $2 WHERE id = $3 RETURNING id`, true, micros(at), id)
 		if err != nil {
@@ -186,8 +183,8 @@ func (s *Store) ArchiveSession(ctx context.Context, id string, at time.Time) err
 	return nil
 }
 
-// missing is the error for a row that a statement didn't change: ErrNotFound when
-// the query doesn't find it, and else ErrConflict.
+// missing is the error for a row that a statement didn't change: ErrNotFound if the query doesn't return it,
+// and else ErrConflict.
 func (t *transaction) missing(ctx context.Context, query, id string) error {
 	if _, err := one(ctx, t.tx, scanText, query, id); err != nil {
 		return err

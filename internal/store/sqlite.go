@@ -19,8 +19,8 @@ import (
 // sqliteFile is the database's name in the state directory.
 const sqliteFile = "policyd.db"
 
-// sqliteReaders is how many may read at once, and one that nobody uses: see keepOpen.
-// Reads are rare and short: what decisions need is in memory.
+// sqliteReaders is the number of concurrent readers, and one unused connection: see keepOpen. Reads are rare
+// and short: what decisions need is in memory.
 const sqliteReaders = 4 + 1
 
 // openSQLite opens the file twice over: one connection that writes, since SQLite
@@ -66,8 +66,8 @@ func (s *Store) openSQLite(options Options) error {
 	return nil
 }
 
-// keepOpen holds one connection until the store is closed. SQLite removes its log when the
-// last connection ends, and makes another file of it with the next.
+// keepOpen keeps one connection until the store is closed. SQLite removes its log when the last connection
+// ends, and creates another one with the next.
 func (s *Store) keepOpen(ctx context.Context) error {
 	kept, err := s.reader.Conn(ctx)
 	if err != nil {
@@ -81,9 +81,8 @@ func (s *Store) keepOpen(ctx context.Context) error {
 	return nil
 }
 
-// prepareFile makes the database for its owner alone; SQLite gives the files
-// beside it the same mode. A file that exists is not opened: closing it would
-// drop the locks that this process holds on it elsewhere.
+// prepareFile creates the database for its owner alone; SQLite gives the files next to it the same mode. It
+// doesn't open an existing file: closing it would drop the locks that this process holds on it elsewhere.
 func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make directory: %w", err)
@@ -103,7 +102,7 @@ func prepareFile(path string) error {
 	return nil
 }
 
-// restrict takes others' permissions from a file, if it exists.
+// restrict removes others' permissions from a file, if it exists.
 func restrict(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,8 +114,8 @@ func restrict(path string) error {
 	return os.Chmod(path, 0o600)
 }
 
-// connectSQLite sets what holds for every connection. A commit is on disk when
-// it returns: synchronous FULL, and on macOS a sync that reaches the disk.
+// connectSQLite configures every connection. A commit is on disk when it returns: synchronous FULL, and on
+// macOS a sync that reaches the disk.
 func (s *Store) connectSQLite(path string, more url.Values) (*sql.DB, error) {
 	query := url.Values{"_pragma": append([]string{
 		"busy_timeout(" + strconv.FormatInt(s.timeout.Milliseconds(), 10) + ")",
@@ -141,8 +140,8 @@ func sqliteDialect() dialect {
 			code := sqliteCode(err)
 			return code == sqlitecode.SQLITE_CONSTRAINT_UNIQUE || code == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY
 		},
-		// Who begins to write waits for others; who is first to open the database,
-		// or to open it after a crash, is told at once.
+		// A writer waits for others; a process that is first to open the database, or to open it after a
+		// crash, gets an error at once.
 		again: func(err error) bool { return sqliteCode(err)&0xff == sqlitecode.SQLITE_BUSY },
 	}
 }

@@ -20,22 +20,22 @@ var migrations embed.FS
 // on one database.
 type Store struct {
 	dialect dialect
-	// id tells this store's notifications from others'.
+	// id distinguishes this store's notifications from others'.
 	id      string
 	timeout time.Duration
 	reader  *sql.DB
 	writer  *sql.DB
 	// place names the database in errors, without a password.
 	place string
-	// present says whether the database is still the one that was opened: nothing that is
-	// written to another is acknowledged.
+	// present states whether the database is still the one that was opened: nothing that is written to
+	// another is acknowledged.
 	present func() error
 	// inspect looks at the database before anything is made in it; settle is called once it
 	// is made and written.
 	inspect, settle func(ctx context.Context) error
-	// kept is a connection that nobody uses; nil for PostgreSQL.
+	// kept is an unused connection; nil for PostgreSQL.
 	kept *sql.Conn
-	// listen connects for notifications; nil where there are none.
+	// listen connects for notifications; nil if there are none.
 	listen func(ctx context.Context) (listener, error)
 	// deaf is why Watch, which runs, hears of no changes; nil when it does.
 	deaf atomic.Pointer[error]
@@ -43,10 +43,9 @@ type Store struct {
 	failed atomic.Bool
 }
 
-// Open opens the store, makes it if it is missing, and brings its schema up to
-// date. Several processes may do so at once. The error is a *SchemaError where
-// the store was written by a newer program, and a *LostError where a database that was
-// there is gone; no error holds the address's password.
+// Open opens the store, creates it if it is missing, and brings its schema up to date. Several processes may
+// do so at once. The error is a *SchemaError if a newer program wrote the store, and a *LostError if an
+// existing database is gone; no error contains the address's password.
 func Open(ctx context.Context, options Options) (*Store, error) {
 	return open(ctx, options, migrations)
 }
@@ -72,8 +71,8 @@ func (s *Store) connect(options Options) error {
 	return errors.New("the address is neither sqlite nor postgres://…")
 }
 
-// prepare makes sure that the store can be reached, understood and written, so
-// that a start stops where every answer would be lost.
+// prepare checks that the store can be reached, understood and written, so that a start fails instead of
+// losing answers.
 func (s *Store) prepare(ctx context.Context, source fs.FS) error {
 	bounded, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -108,9 +107,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Ping reports whether the store can be read and, as far as that is known,
-// written: when the latest change failed, it tries one. It also fails while Watch
-// runs and can't hear of changes.
+// Ping reports whether the store can be read and, as far as known, written: if the latest change failed, it
+// tries one. It also fails while Watch runs without a connection.
 func (s *Store) Ping(ctx context.Context) error {
 	ctx, cancel := s.bounded(ctx, 0)
 	defer cancel()
@@ -138,8 +136,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // it isn't full at the next answer.
 const probeSize = 1 << 16
 
-// probe changes a row that nobody reads. It is random, since SQLite writes no page
-// that would stay the same.
+// probe changes a row that nobody reads. It is random, since SQLite writes no page that would stay the same.
 func (s *Store) probe(ctx context.Context) error {
 	filler := make([]byte, probeSize)
 	_, _ = rand.Read(filler) // never fails

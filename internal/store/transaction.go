@@ -25,9 +25,9 @@ const (
 	tableOnces     = "onces"
 )
 
-// write runs change in a transaction. It ends well as a whole, on disk, or not at
-// all; it fails with ErrReplaced if the database on disk is another by then. Change may run more than once, and gives its results only when it returns
-// nil.
+// write runs change in a transaction, which commits to disk as a whole or not at all. It fails with
+// ErrReplaced if the database on disk is another by then. Change may run more than once; its results are
+// valid only if it returns nil.
 func (s *Store) write(ctx context.Context, rows int, change func(context.Context, *transaction) error) error {
 	ctx, cancel := s.bounded(ctx, rows)
 	defer cancel()
@@ -40,9 +40,8 @@ func (s *Store) write(ctx context.Context, rows int, change func(context.Context
 	return err
 }
 
-// repeated runs what changed nothing again, for as long as it stands in another
-// process's way. Where time is up in the middle of a run, the error says what stood in
-// the way before.
+// repeated repeats a change that was rolled back because of another process. If the time ends in the middle
+// of a run, the error is that of the run before.
 func (s *Store) repeated(ctx context.Context, run func() error) error {
 	var stood error
 	for {
@@ -75,7 +74,7 @@ func (s *Store) attempt(ctx context.Context, change func(context.Context, *trans
 		err = running.notify(ctx, s.id)
 	}
 	if err != nil {
-		// The connection is given up where it can't be rolled back.
+		// The connection is discarded if it can't be rolled back.
 		_ = tx.Rollback()
 		return err
 	}
@@ -114,9 +113,8 @@ func (t *transaction) changing(ctx context.Context, table, query string, argumen
 	return len(ids), nil
 }
 
-// live refuses what would be added to a session that was archived, and holds the
-// sessions as they are until the transaction ends: an answer that comes in while
-// a session is archived must not outlive it.
+// live refuses to add anything to an archived session, and locks the sessions until the transaction ends: an
+// answer during the archival of a session must not outlive it.
 func (t *transaction) live(ctx context.Context, sessions ...string) error {
 	for _, id := range sessions {
 		if id == "" {

@@ -20,7 +20,7 @@ import (
 )
 
 // storeFromBeforeRisks upgrades what a program with schema version 1 wrote (testdata/schema_1.json), and
-// holds that all of it is read, and that an approval is still the one that it was.
+// checks that all of it is read, and that an approval is still the one that it was.
 func storeFromBeforeRisks(t *testing.T, on backend) {
 	ctx, options := t.Context(), on.fresh(t)
 	first := on.migrations() + "/00001_first.sql"
@@ -68,7 +68,7 @@ func storeFromBeforeRisks(t *testing.T, on backend) {
 	assert.Equal(t, []v1.PromptItem{{Kind: v1.ItemCommand, Verb: "git push", Directory: "/srv/proj"}}, prompt.Scope.Items)
 }
 
-// fill writes the rows of a file, {table: [{column: value}]}. A text behind "hex:" stands for bytes.
+// fill writes the rows of a file, {table: [{column: value}]}. A text behind "hex:" represents bytes.
 func fill(t *testing.T, into *store.Store, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -12,7 +12,7 @@ type listener interface {
 	// next waits for one. It may go on after the context's deadline, and after no
 	// other error.
 	next(ctx context.Context) (string, error)
-	// ping fails when nothing can come any more.
+	// ping fails when no notification can arrive any more.
 	ping(ctx context.Context) error
 	close()
 }
@@ -24,13 +24,12 @@ const (
 	lastBackoff  = 500 * time.Millisecond
 )
 
-// Watch calls report for each change that another store makes, until ctx ends,
-// and returns its error. Calls come one after another.
+// Watch calls report for each change of another store, until ctx ends, and returns its error. Calls are
+// sequential.
 //
-// The change that is reported first, and again whenever the connection is lost
-// and when it is back, is the empty one: everything has to be read again. So
-// whoever begins to watch and then reads what report tells it to misses nothing.
-// SQLite tells of no changes, and reports none.
+// The first reported change, and one after each lost and restored connection, is the empty one: everything
+// has to be read again. So a caller that starts Watch and then reads what report requires misses nothing.
+// SQLite has no notifications, and reports none.
 func (s *Store) Watch(ctx context.Context, report func(Change)) error {
 	if s.listen == nil {
 		<-ctx.Done()
@@ -57,8 +56,7 @@ func (s *Store) Watch(ctx context.Context, report func(Change)) error {
 	}
 }
 
-// hear reports changes for as long as one connection lasts, and tells whether it
-// was there at all.
+// hear reports changes for as long as one connection lasts, and reports whether it was there at all.
 func (s *Store) hear(ctx context.Context, report func(Change)) (connected bool, err error) {
 	source, err := s.connectListener(ctx)
 	if err != nil {
@@ -84,8 +82,8 @@ func (s *Store) connectListener(ctx context.Context) (listener, error) {
 	return s.listen(ctx)
 }
 
-// next waits for a notification. In a silence it asks whether the other end is
-// there: a network that fails without a word is silent, too.
+// next waits for a notification. In a silence it checks the connection: a network that fails without a sign
+// is silent, too.
 func (s *Store) next(ctx context.Context, source listener) (string, error) {
 	for {
 		silence, cancel := s.bounded(ctx, 0)

@@ -17,9 +17,8 @@ func DecodeSession(data []byte) (*v1.Session, error) {
 	return session, nil
 }
 
-// DecodeApproval reads the body of POST /v1/approvals, in which a directory may be
-// null, as it is where approvals are listed: that means anywhere. The error is an
-// *Error.
+// DecodeApproval decodes the body of POST /v1/approvals, in which a directory may be null as in lists of
+// approvals: null means anywhere. The error is an *Error.
 func DecodeApproval(data []byte) (*v1.ApprovalRequest, error) {
 	return decode[v1.ApprovalRequest](data, func(pointer string) bool { return pointer == "/directory" })
 }

@@ -53,14 +53,13 @@ func insideBatchArgs(pointer string) bool {
 	return strings.HasPrefix(rest, "args/")
 }
 
-// fault makes an Error whose offset is looked up, which only the way to a
-// refusal has to pay for.
+// fault makes an Error and computes its offset, which only a refusal has to pay for.
 func fault(data []byte, code Code, pointer, message string) *Error {
 	return &Error{Code: code, Pointer: pointer, Offset: locate(data, pointer), Message: message}
 }
 
-// checkCall holds what types can't say. It returns a plain error so that a nil
-// *Error never becomes a non-nil error.
+// checkCall checks what types can't express. It returns a plain error so that a nil *Error never becomes a
+// non-nil error.
 func checkCall(call *v1.Call, data []byte, at string) error {
 	switch {
 	case call.Tool == "":
@@ -89,8 +88,8 @@ func checkCall(call *v1.Call, data []byte, at string) error {
 	return checkSession(&call.Session, data, at+"/session")
 }
 
-// textFault says what is wrong with a name or path, empty for nothing. The system calls
-// end a path at NUL, so what is checked and what is opened would differ.
+// textFault states what is wrong with a name or path, empty for nothing. The system calls end a path at NUL,
+// so what is checked and what is opened would differ.
 func textFault(text string) string {
 	switch {
 	case strings.IndexByte(text, 0) >= 0:
@@ -101,7 +100,7 @@ func textFault(text string) string {
 	return ""
 }
 
-// nameFault is textFault for what is no path. Names are kept for longer than a call.
+// nameFault is textFault for a text that isn't a path. Names are stored for longer than a call.
 func nameFault(text string) string {
 	if message := textFault(text); message != "" || len(text) <= MaxNameBytes {
 		return message
@@ -109,7 +108,7 @@ func nameFault(text string) string {
 	return "longer than " + strconv.Itoa(MaxNameBytes) + " bytes; no name can be"
 }
 
-// checkSession holds what types can't say of a session.
+// checkSession checks what types can't express of a session.
 func checkSession(session *v1.Session, data []byte, at string) error {
 	if err := checkContents(session, data, at); err != nil {
 		return err
@@ -133,7 +132,7 @@ func checkContents(session *v1.Session, data []byte, at string) error {
 	return nil
 }
 
-// SessionIDFault says what is wrong with a session id, empty for nothing.
+// SessionIDFault states what is wrong with a session id, empty for nothing.
 func SessionIDFault(id string) string {
 	switch {
 	case len(id) > MaxSessionID:

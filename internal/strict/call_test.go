@@ -185,9 +185,8 @@ func TestDecodeCallSharesNoMemoryWithTheBody(t *testing.T) {
 	assert.JSONEq(t, `{"command": "cd src && git push origin main"}`, string(call.Args))
 }
 
-// FuzzDecodeCall holds that what decodes is written back and decodes to the
-// same, that what the strict decoder takes the standard one takes, and that
-// both see the same tool and session.
+// FuzzDecodeCall checks that what decodes is written back and decodes to the same, that what the strict
+// decoder takes the standard one takes, and that both see the same tool and session.
 func FuzzDecodeCall(f *testing.F) {
 	f.Add([]byte(whole))
 	for _, test := range refusals {

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decode reads one JSON value into a new T. Values below a key for which
-// opaque reports true may be null; they have been checked for everything else.
+// decode decodes one JSON value into a new T. Values below a key for which opaque reports true may be null;
+// they have been checked for everything else.
 func decode[T any](data []byte, opaque func(pointer string) bool) (*T, error) {
 	mayHoldNull, err := scan(data)
 	if err != nil {
@@ -29,9 +29,8 @@ func decode[T any](data []byte, opaque func(pointer string) bool) (*T, error) {
 	return value, nil
 }
 
-// refuseNull walks the tokens of a body that decoded well. The decoder takes
-// null for "left out", but a person or another reader may take it for
-// something else.
+// refuseNull walks the tokens of a body that decoded well. The decoder treats null as "left out", but a
+// person or another reader may not.
 func refuseNull(data []byte, opaque func(pointer string) bool) error {
 	tokens := jsontext.NewDecoder(bytes.NewReader(data))
 	for {
@@ -53,8 +52,8 @@ func refuseNull(data []byte, opaque func(pointer string) bool) error {
 	}
 }
 
-// locate returns the byte offset of the value at pointer, or of the deepest
-// enclosing value when there is no such key.
+// locate returns the byte offset of the value at pointer, or of the deepest enclosing value if there is no
+// such key.
 func locate(data []byte, pointer string) int64 {
 	tokens := jsontext.NewDecoder(bytes.NewReader(data))
 	found := int64(0)

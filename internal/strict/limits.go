@@ -6,9 +6,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// Limits of what one request may hold. What a call costs grows with them, so they are far
-// above what agents send and bound what a hostile caller can ask for. They hold for every
-// call, however it arrived: CheckCall and the decoders apply them.
+// Limits of one request. The cost of a call grows with them, so they are far above the requests of agents and
+// bound a hostile caller. They apply to every call, from any source: CheckCall and the decoders apply them.
 const (
 	MaxSessionID    = 128     // bytes
 	MaxBatchCalls   = 100     // calls of one batch

@@ -5,9 +5,8 @@ const MaxDepth = 64
 
 const tooDeep = "objects and arrays are nested deeper than 64 levels; flatten them"
 
-// scan looks over the body once without parsing it: it refuses nesting deeper
-// than MaxDepth, so that no decoder has to recurse into it, and says whether a
-// null may stand anywhere. Text that is no JSON is left to the decoder.
+// scan scans the body once without parsing it. It refuses nesting deeper than MaxDepth, so that no decoder
+// has to recurse into it, and reports whether there may be a null. Invalid JSON is left to the decoder.
 func scan(data []byte) (mayHoldNull bool, err error) {
 	depth := 0
 	for i := 0; i < len(data); i++ {

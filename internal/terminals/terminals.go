@@ -1,12 +1,9 @@
-// Package terminals knows which terminals the agents of sessions have, and who
-// made each (N5).
+// Package terminals stores the terminals of sessions and their owners (N5).
 //
-// A decision is about a request, and a terminal gets its name in the response. So
-// an allowed terminal/create leaves a creation, and a name is bound to it later: by
-// the host, which reports what the response said, or by the first request for a
-// name that is not known, where the host reports nothing. No name is bound without
-// a creation of its own session, and none goes to anybody but who was asked to
-// create it.
+// A decision is about a request, and the response contains the name of the terminal. So an allowed
+// terminal/create leaves a creation, and a name is bound to it later: by the host, which reports the name in
+// the response, or by the first request with a new name, if the host reports nothing. A name is bound only to
+// a creation of its own session, and only for the peer that was asked to create it.
 //
 // Everything is in memory: terminals end with their host, and those of a sidecar
 // that was started again are not known any more.
@@ -38,8 +35,8 @@ const (
 	CodeTooMany  = "too_many_terminals"
 )
 
-// Registry knows the terminals of all sessions. It may be used concurrently. Its
-// zero value is not ready; New makes one.
+// Registry contains the terminals of all sessions. It may be used concurrently. Its zero value is not ready;
+// New makes one.
 type Registry struct {
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -50,23 +47,21 @@ type session struct {
 	// terminals maps names to the peers that made them; empty is the host, or a
 	// peer that it doesn't name.
 	terminals map[string]string
-	// reported is true once the host has reported a terminal: then only reported
-	// ones count.
+	// reported is true once the host has reported a terminal: then only reported ones count.
 	reported bool
 }
 
 // creation is an allowed terminal/create whose terminal has no name yet.
 type creation struct {
 	decision, peer string
-	// broadcast is true where it went to every subscriber: who answered it is the
-	// host's to say.
+	// broadcast is true if it went to every subscriber: then the host must report who answered.
 	broadcast bool
 }
 
 // New returns a registry without terminals.
 func New() *Registry { return &Registry{sessions: map[string]*session{}} }
 
-// Created notes an allowed terminal/create: its decision and the way that it went.
+// Created stores an allowed terminal/create: its decision and its destination.
 func (r *Registry) Created(id, decision string, route v1.Route) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,10 +84,9 @@ func (r *Registry) Created(id, decision string, route v1.Route) {
 	})
 }
 
-// Claim says who made a terminal of a session, and whether it is one. A name that
-// is new is bound to the oldest creation without one, unless the host reports names
-// itself, or the creations went to different peers. Without bind it is only said
-// what would be.
+// Claim returns the owner of a session's terminal, and whether it exists. A new name is bound to the oldest
+// creation without one, unless the host reports names itself, or the creations went to different peers.
+// Without bind it only returns what would happen.
 func (r *Registry) Claim(id, terminal string, bind bool) (peer string, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,10 +111,9 @@ func (r *Registry) Claim(id, terminal string, bind bool) (peer string, known boo
 	return peer, true
 }
 
-// Report binds the name that the response to a terminal/create gave. peers are
-// those of the session: one of them is the answering peer of a request that went to
-// every subscriber, and else nobody needs to be named. An error holds a
-// *v1.CodedError.
+// Report binds the name in the response to a terminal/create. peers are those of the session. For a request
+// that went to every subscriber the answering peer is required, and otherwise it is optional. An error wraps
+// a *v1.CodedError.
 func (r *Registry) Report(id string, report v1.TerminalReport, peers []v1.Peer) (v1.Terminal, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

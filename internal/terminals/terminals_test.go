@@ -23,7 +23,7 @@ func code(err error) string {
 	return ""
 }
 
-// TestClaims holds N5: a name is bound by a creation of its own session, once.
+// TestClaims checks N5: a name is bound by a creation of its own session, once.
 func TestClaims(t *testing.T) {
 	r := terminals.New()
 	claim := func(session, terminal string) string {
@@ -51,7 +51,7 @@ func TestClaims(t *testing.T) {
 	assert.Equal(t, " false", claim("s", "t1"))
 }
 
-// TestReports holds N5: a host says what the response said, and nothing else.
+// TestReports checks N5: a host states what the response said, and nothing else.
 func TestReports(t *testing.T) {
 	r := terminals.New()
 	peers := []v1.Peer{{ID: "p1"}, {ID: "p2"}}
@@ -89,7 +89,7 @@ func TestReports(t *testing.T) {
 	assert.False(t, known, "a host that reports names all of them")
 }
 
-// TestBounds holds that no session and no number of them takes memory without end.
+// TestBounds checks that no session and no number of them takes memory without end.
 func TestBounds(t *testing.T) {
 	r := terminals.New()
 	for i := range terminals.MaxTerminals {

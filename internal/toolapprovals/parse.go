@@ -17,23 +17,22 @@ import (
 // Version is the version that is read.
 const Version = 2
 
-// Entry is one approval of a file, and where it stands.
+// Entry is one approval of a file, and its position.
 type Entry struct {
 	Pointer string
 	Request v1.ApprovalRequest
 }
 
-// Defaults are what entries mean that don't say it.
+// Defaults are the values of missing fields of entries.
 type Defaults struct {
 	Audience v1.Audience
 	Agent    string
-	// Now is the time from which what is left of a timed approval counts.
+	// Now is the time from which the rest of a timed approval counts.
 	Now time.Time
 }
 
-// document is version 2. It has one of the two forms: a list whose entries say all
-// of themselves, or sections by audience and tool, as the programs write it that
-// the file comes from.
+// document is version 2. It has one of two forms: a list of complete entries, or sections by audience and
+// tool, as the programs write them.
 type document struct {
 	Version   int                             `json:"version"`
 	Approvals *[]listed                       `json:"approvals"`
@@ -99,7 +98,7 @@ func mayBeNull(pointer string) bool {
 	return false
 }
 
-// checkVersion tells version 1 from what can't be read. Version 1 had no number.
+// checkVersion distinguishes version 1, which had no number, from an unreadable file.
 func checkVersion(data []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
@@ -159,7 +158,7 @@ func listedEntries(list []listed, defaults Defaults) ([]Entry, error) {
 		if from.ExpiresAt != nil {
 			left := remaining(*from.ExpiresAt, defaults.Now)
 			if left < time.Second {
-				continue // it holds no more
+				continue // it is no longer valid
 			}
 			entry.Request.TTL = left.String()
 		}
@@ -168,18 +167,18 @@ func listedEntries(list []listed, defaults Defaults) ([]Entry, error) {
 	return entries, nil
 }
 
-// remaining is how long an approval still holds, in whole seconds and one less: an import
-// lets nothing hold longer than it was given for.
+// remaining is the rest of an approval's time, in whole seconds and one less: an import never extends an
+// approval.
 func remaining(until, now time.Time) time.Duration {
 	return until.Sub(now).Truncate(time.Second) - time.Second
 }
 
-// sortedEntries goes through the sections in the order of their names, so that the
-// same file gives the same list.
+// sortedEntries goes through the sections in the order of their names, so that the same file gives the same
+// list.
 func sortedEntries(audiences map[string]map[string][]sorted, defaults Defaults) ([]Entry, error) {
 	var entries []Entry
 	for _, audience := range slices.Sorted(maps.Keys(audiences)) {
-		if audience == "" { // which a request takes for the usual one
+		if audience == "" { // which a request treats as the default
 			return nil, &InvalidError{Pointer: "/audiences/", Reason: "the audience has no name"}
 		}
 		for _, tool := range slices.Sorted(maps.Keys(audiences[audience])) {
@@ -209,7 +208,7 @@ func kindOf(tool string) string {
 	return v1.ToolOther
 }
 
-// escaped is a name as it stands in a JSON pointer.
+// escaped is a name as it is in a JSON pointer.
 func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
 func newEntry(pointer, verb string, directory json.RawMessage, defaults Defaults) (Entry, error) {
@@ -229,8 +228,8 @@ func newEntry(pointer, verb string, directory json.RawMessage, defaults Defaults
 	return entry, nil
 }
 
-// checkTime holds that a time is one. It isn't taken over: what is imported is
-// approved now, by whoever imports it.
+// checkTime checks the form of a time. The value is ignored: an import approves now, by the person who
+// imports.
 func checkTime(pointer string, text json.RawMessage) error {
 	if text == nil || string(text) == "null" {
 		return nil

@@ -17,7 +17,7 @@ var usual = toolapprovals.Defaults{Audience: v1.AudiencePersonal, Agent: "*"}
 
 func in(directory string) *string { return &directory }
 
-// TestVersion2IsRead holds A5 for both forms of the file.
+// TestVersion2IsRead checks A5 for both forms of the file.
 func TestVersion2IsRead(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -80,7 +80,7 @@ func TestVersion1IsTold(t *testing.T) {
 	}
 }
 
-// TestAFileIsInvalidAsAWhole holds that nothing is taken for more than it says.
+// TestAFileIsInvalidAsAWhole checks that nothing is taken for more than it says.
 func TestAFileIsInvalidAsAWhole(t *testing.T) {
 	good := `{"verb":"git push","directory":"/srv/repo"}`
 	list := func(entry string) string { return `{"version":2,"approvals":[` + good + `,` + entry + `]}` }
@@ -138,9 +138,8 @@ func TestAFileIsInvalidAsAWhole(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that what is read is never wider than what is written: an entry
-// without a directory comes of a null or, in a section, of nothing; and the same
-// text is read the same.
+// FuzzParse checks that what is read is never wider than what is written: an entry without a directory comes
+// of a null or, in a section, of nothing; and the same text is read the same.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		`{"version":2,"approvals":[{"verb":"git push","directory":"/srv/repo"},{"verb":"ls","directory":null}]}`,

@@ -18,8 +18,8 @@ const (
 	keyRoute    = "http.route"
 )
 
-// sent are the attributes that leave the process. What libraries add besides
-// would tell addresses, paths and whatever a client writes into its headers.
+// sent are the attributes that leave the process. Libraries also add addresses, paths and text of clients'
+// headers.
 var sent = []attribute.Key{
 	keyDecision, keyEffect, keyRules, keyRevision, keyRoute,
 	"http.request.method", "http.response.status_code", "network.protocol.version", "url.scheme",

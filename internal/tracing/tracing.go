@@ -1,9 +1,8 @@
-// Package tracing sends traces and metrics to OpenTelemetry, where the standard
-// OTEL_* variables ask for it, and is nothing where they don't.
+// Package tracing sends traces and metrics to OpenTelemetry if the standard OTEL_* variables enable it, and
+// does nothing otherwise.
 //
-// A span says that a request was decided, how, by which rules and in what time.
-// It never says what the call was: only attributes that are listed here leave
-// the process, whatever a library adds.
+// A span contains that a request was decided, the effect, the rules and the time. It never contains the call:
+// only attributes that are listed here leave the process, whatever a library adds.
 package tracing
 
 import (
@@ -31,29 +30,29 @@ import (
 	"policyd/internal/metrics"
 )
 
-// Options say what is sent, and where faults are told.
+// Options configure what is sent, and where faults are reported.
 type Options struct {
 	LookupEnv func(string) (string, bool)
 	Version   string
-	// Gatherer gives the metrics that are sent.
+	// Gatherer provides the metrics.
 	Gatherer prometheus.Gatherer
 	Logger   *slog.Logger
 }
 
-// Tracing sends what it is told. A nil *Tracing does nothing.
+// Tracing sends spans and metrics. A nil *Tracing does nothing.
 type Tracing struct {
 	spans  *sdktrace.TracerProvider // nil for none
 	tracer trace.Tracer
 	meters *sdkmetric.MeterProvider // nil for none
 }
 
-// Start starts what the environment asks for, and returns nil where it asks for
-// nothing. The exporters read the rest of the variables themselves.
+// Start starts the exporters that the environment enables, and returns nil if it enables none. The exporters
+// read the rest of the variables themselves.
 func Start(ctx context.Context, options Options) (*Tracing, error) {
 	traces := asked(options.LookupEnv, "TRACES")
 	measures := asked(options.LookupEnv, "METRICS")
 	if !traces && !measures {
-		return nil, nil //nolint:nilnil // nothing is asked for
+		return nil, nil //nolint:nilnil // nothing is enabled
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		options.Logger.Warn("telemetry was not sent", "error", err)
@@ -86,8 +85,7 @@ func Start(ctx context.Context, options Options) (*Tracing, error) {
 	return t, nil
 }
 
-// asked reports whether the environment wants a signal: it names an exporter
-// for it, or an endpoint.
+// asked reports whether the environment enables a signal: it has an exporter for it, or an endpoint.
 func asked(env func(string) (string, bool), signal string) bool {
 	if disabled, _ := env("OTEL_SDK_DISABLED"); disabled == "true" {
 		return false
@@ -106,7 +104,7 @@ func asked(env func(string) (string, bool), signal string) bool {
 // Traces reports whether spans are made.
 func (t *Tracing) Traces() bool { return t != nil && t.spans != nil }
 
-// Close sends what is left, within the time that ctx gives.
+// Close sends the rest, within the time of ctx.
 func (t *Tracing) Close(ctx context.Context) error {
 	if t == nil {
 		return nil

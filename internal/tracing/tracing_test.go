@@ -79,8 +79,8 @@ func (d deciding) Decide(ctx context.Context, _ *v1.Call, _ gate.DecideOptions) 
 	return d.decision
 }
 
-// TestSpansSayWhatWasDecidedAndNotWhatWasAsked holds the shape of a trace, and
-// that nothing of a client's leaves the process.
+// TestSpansSayWhatWasDecidedAndNotWhatWasAsked checks the shape of a trace, and that nothing of a client's
+// leaves the process.
 func TestSpansSayWhatWasDecidedAndNotWhatWasAsked(t *testing.T) {
 	receiver := otlp.New(t)
 	made := start(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", receiver.URL+"/v1/traces")

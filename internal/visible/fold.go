@@ -33,8 +33,8 @@ func Fold(text string) string {
 	return out.String()
 }
 
-// blankLines counts the line feeds at the beginning of a text with nothing but blanks
-// between them, and says where the last one ends.
+// blankLines counts the line feeds at the beginning of a text with only blanks between them, and returns
+// where the last one ends.
 func blankLines(text string) (feeds, end int) {
 	for i := range len(text) {
 		switch text[i] {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// scripts are those whose letters can pose as Latin ones, or as one another's.
+// scripts are those whose letters can be confused with Latin ones, or with one another's.
 var scripts = []struct {
 	name  string
 	table *unicode.RangeTable
@@ -31,13 +31,12 @@ var scripts = []struct {
 	{"Vai", unicode.Vai},
 }
 
-// other is the script of letters that pose as nothing in a word of one script, such as
-// Chinese or Japanese ones, which are written among Latin letters.
+// other is the script of letters that can't be confused in a word of one script, such as Chinese or Japanese
+// ones, which are written among Latin letters.
 const other = "another script"
 
-// scriptOf names the script of a letter, empty for what is none. Letters of the Latin
-// script that aren't drawn like those of the alphabet, such as the full-width ones and
-// the mathematical ones, are "styled Latin".
+// scriptOf returns the script of a letter, empty for a character that isn't one. Letters of the Latin script
+// with another shape, such as the full-width ones and the mathematical ones, are "styled Latin".
 func scriptOf(r rune) string {
 	switch {
 	case r < unicode.MaxASCII:
@@ -58,8 +57,8 @@ func scriptOf(r rune) string {
 	return other
 }
 
-// MixedWords says which words of a text mix scripts whose letters look alike, such as
-// "git" with a Cyrillic letter. A word is a run of letters, marks and digits.
+// MixedWords returns the words of a text that mix scripts with similar letters, such as "git" with a Cyrillic
+// letter. A word is a run of letters, marks and digits.
 func MixedWords(text string) []string {
 	var out []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) }) {
@@ -102,9 +101,9 @@ func named(word string, foreign func(rune) bool) string {
 	return strings.Join(out, ", ")
 }
 
-// ForeignName says that a verb's word or a host is written in letters beyond ASCII, in
-// which it can look like another name: a host with its form in ASCII (punycode, RFC
-// 3492). It is empty for a name in ASCII, unless the name is such a form.
+// ForeignName states that a verb's word or a host is written in letters beyond ASCII, in which it can look
+// like another name: a host with its form in ASCII (punycode, RFC 3492). It is empty for a name in ASCII,
+// unless the name is such a form.
 func ForeignName(name string) string {
 	ascii := strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 	if ascii {

@@ -9,8 +9,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// TestMixedWords holds that a word which mixes letters that look alike is named, and
-// that ordinary text of any language isn't.
+// TestMixedWords checks that a word which mixes letters that look alike is named, and that ordinary text of
+// any language isn't.
 func TestMixedWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"git рush origin":          `"рush" mixes Cyrillic and Latin letters: р is U+0440`,
@@ -31,8 +31,7 @@ func TestMixedWords(t *testing.T) {
 	assert.Len(t, visible.MixedWords(long), 1, "each once")
 }
 
-// TestForeignNames holds what is said of names in which every letter has to be
-// known: verbs and hosts.
+// TestForeignNames checks what is said of names in which every letter has to be known: verbs and hosts.
 func TestForeignNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"еxample.org":        "the host еxample.org is xn--xample-2of.org",
@@ -51,8 +50,8 @@ func TestHosts(t *testing.T) {
 	assert.Empty(t, visible.Hosts("echo :// http:// a//b"))
 }
 
-// TestFold holds that blanks can't push anything out of sight, and that all that isn't
-// blank stays as it is, in order.
+// TestFold checks that blanks can't push anything out of sight, and that all that isn't blank stays as it is,
+// in order.
 func TestFold(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("\n", 300) + "make evil":            "⏎ ×300\nmake evil",

@@ -28,8 +28,8 @@ func Text(text string) (shown string, altered bool) {
 // reports whether it had to change anything.
 func Whole(text string) (shown string, altered bool) { return escape(text, drawn) }
 
-// Line is Whole for names, which stay on one line and could be taken for one another: line feeds,
-// tabs and every selector are written as escapes, too.
+// Line is Whole for names, which stay on one line and could be confused: line feeds, tabs and every selector
+// are written as escapes, too.
 func Line(text string) (shown string, altered bool) {
 	shown, altered = escape(text, func(rune) bool { return false })
 	if strings.ContainsAny(shown, "\n\t") {
@@ -41,12 +41,12 @@ func Line(text string) (shown string, altered bool) {
 // emojiStyle is the selector that draws the symbol before it in color.
 const emojiStyle = '\ufe0f'
 
-// drawn reports whether the selector only draws a character otherwise: a symbol stays the same symbol.
+// drawn reports whether the selector only changes how a character is drawn: a symbol stays the same symbol.
 func drawn(before rune) bool {
 	return before > unicode.MaxASCII && unicode.In(before, unicode.So, unicode.Sm)
 }
 
-// escape writes hidden characters as escapes, but for selectors behind a character that takes them.
+// escape writes hidden characters as escapes, except for selectors after a character that supports them.
 func escape(text string, takes func(before rune) bool) (shown string, altered bool) {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text, false
@@ -65,10 +65,9 @@ func escape(text string, takes func(before rune) bool) (shown string, altered bo
 	return out.String(), altered
 }
 
-// hidden reports whether a character shows as nothing or as something else: all
-// that isn't printable (control, format and direction characters, every space
-// but the common one), the letters that are drawn blank, and the selectors that
-// change the character before them.
+// hidden reports whether a character is invisible or looks like another one: all that isn't printable
+// (control, format and direction characters, every space except the common one), the letters that are drawn
+// blank, and the selectors that change the character before them.
 func hidden(r rune) bool {
 	switch r {
 	case '\n', '\t':

@@ -9,7 +9,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// TestWhatIsHiddenIsWritten holds A11.
+// TestWhatIsHiddenIsWritten checks A11.
 func TestWhatIsHiddenIsWritten(t *testing.T) {
 	for text, want := range map[string]string{
 		"git push":         "git push",
@@ -33,8 +33,8 @@ func TestWhatIsHiddenIsWritten(t *testing.T) {
 	}
 }
 
-// TestEmojiAreSeen: a symbol drawn as an emoji is what it seems in a text. In a name it could stand for
-// the symbol without a selector.
+// TestEmojiAreSeen: a symbol drawn as an emoji is what it seems in a text. In a name it could represent the
+// symbol without a selector.
 func TestEmojiAreSeen(t *testing.T) {
 	for _, text := range []string{"\u26a0\ufe0f x", "\u2194\ufe0f", "a \u2714\ufe0f b"} {
 		shown, altered := visible.Text(text)

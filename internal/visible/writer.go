@@ -37,8 +37,7 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// Write takes all of text or returns an error. A character that is cut in two is kept until the rest
-// follows.
+// Write writes all of text or returns an error. A partial character is kept until the rest follows.
 func (w *Writer) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +75,7 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// complete is where the last character ends that text holds as a whole.
+// complete is where the last whole character of text ends.
 func complete(text []byte) int {
 	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
 		at := len(text) - back

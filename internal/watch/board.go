@@ -9,8 +9,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// settling is how long a prompt that came before the person by itself, in place of
-// another one, takes no answer: the key may have been meant for the other one.
+// settling is how long a prompt that replaced another one by itself accepts no answer: the key may have been
+// meant for the other one.
 const settling = 300 * time.Millisecond
 
 // choiceKeys are the keys of answers.
@@ -22,10 +22,10 @@ func choiceKeys() map[Key]string {
 	}
 }
 
-// action is what a key asks for besides another view. The zero value is nothing.
+// action is the request of a key, except for another view. The zero value is nothing.
 type action struct {
 	quit bool
-	// id and choice are an answer to be given.
+	// id and choice are an answer to send.
 	id, choice string
 }
 
@@ -36,11 +36,11 @@ type board struct {
 	prompts []v1.Prompt
 	// selected is the id of the prompt before the person, empty for none.
 	selected string
-	// settled is from when on the selected prompt takes an answer.
+	// settled is when the selected prompt begins to accept an answer.
 	settled time.Time
 	// armed is a dangerous choice that was pressed once.
 	armed string
-	// answering is the prompt whose answer is on its way, empty for none.
+	// answering is the prompt whose answer is being sent, empty for none.
 	answering string
 	// answered are prompts that are still listed as pending for a moment.
 	answered map[string]bool
@@ -48,8 +48,8 @@ type board struct {
 	trouble  string
 }
 
-// update takes over what is pending. The selected prompt stays selected wherever
-// it is; the next one takes its place when it has gone.
+// update replaces the pending prompts. The selected prompt stays selected wherever it is; if it is gone, the
+// next one is selected.
 func (b *board) update(news Update, now time.Time) {
 	if news.Err != nil {
 		b.trouble = "What is pending is not known: " + shownLine(news.Err.Error())
@@ -94,12 +94,12 @@ func (b *board) replace(prompts []v1.Prompt, now time.Time) {
 	}
 }
 
-// index is where the selected prompt stands, -1 for nowhere.
+// index is the position of the selected prompt, -1 for none.
 func (b *board) index() int {
 	return slices.IndexFunc(b.prompts, func(prompt v1.Prompt) bool { return prompt.ID == b.selected })
 }
 
-// press takes a key.
+// press handles a key.
 func (b *board) press(key Key, now time.Time) action {
 	armed := b.armed
 	b.armed, b.message = "", ""
@@ -140,11 +140,11 @@ func (b *board) press(key Key, now time.Time) action {
 func (b *board) move(by int) {
 	if at := b.index(); at >= 0 {
 		b.selected = b.prompts[(at+by+len(b.prompts))%len(b.prompts)].ID
-		b.settled = time.Time{} // the person asked for it
+		b.settled = time.Time{} // the person requested it
 	}
 }
 
-// result takes what came of an answer.
+// result handles the result of an answer.
 func (b *board) result(id, resolution string, err error, now time.Time) {
 	b.answering = ""
 	if err != nil {
@@ -161,8 +161,8 @@ func shownLine(text string) string {
 	return shown
 }
 
-// offersOf are the choices for the selected prompt that a key stands for; few keeps
-// those alone that are left where not everything is shown.
+// offersOf are the choices for the selected prompt that a key represents; few returns only those that are
+// left if not everything is shown.
 func offersOf(prompt *v1.Prompt, few bool) []v1.Choice {
 	_, offers := render.Lines(prompt)
 	known := choiceKeys()

@@ -78,8 +78,8 @@ func TestDangerIsAskedTwice(t *testing.T) {
 	}
 }
 
-// TestAKeyAnswersWhatIsSeen holds that a prompt that moves up in place of another
-// one takes no key that was meant for that one.
+// TestAKeyAnswersWhatIsSeen checks that a prompt that moves up in place of another one takes no key that was
+// meant for that one.
 func TestAKeyAnswersWhatIsSeen(t *testing.T) {
 	b := newBoard(asked("p1"), asked("p2"), asked("p3"))
 	b.press('n', noon)
@@ -121,8 +121,8 @@ func TestAnAnswerMovesOn(t *testing.T) {
 	assert.Equal(t, action{id: "p2", choice: "deny"}, b.press('d', noon.Add(time.Hour)), "it can be tried again")
 }
 
-// TestWhatAnAnswerSavesIsShown holds that the view says what each lasting key saves, and
-// offers none that it has no room to describe.
+// TestWhatAnAnswerSavesIsShown checks that the view states what each lasting key saves, and offers none that
+// it has no room to describe.
 func TestWhatAnAnswerSavesIsShown(t *testing.T) {
 	b := newBoard(asked("p1", func(p *v1.Prompt) { p.Choices[2].Saves = "git push in /srv/proj" }))
 	assert.Contains(t, text(b), `always_here: saves "git push in /srv/proj"`)
@@ -152,8 +152,8 @@ func TestTroubleIsShownAndEnds(t *testing.T) {
 	assert.NotContains(t, text(b), "connection refused")
 }
 
-// TestTheViewFits holds that no row is wider than the terminal and none is missing
-// or too many, and that what is cut offers once and deny at most (A11).
+// TestTheViewFits checks that no row is wider than the terminal and none is missing or too many, and that
+// what is cut offers once and deny at most (A11).
 func TestTheViewFits(t *testing.T) {
 	long := asked("p1", func(p *v1.Prompt) { p.Call.Text = strings.Repeat("漢字\tand more\n", 30) + strings.Repeat("x", 500) })
 	for width := 1; width <= 130; width += 3 {
@@ -179,8 +179,8 @@ func TestTheViewFits(t *testing.T) {
 	}
 }
 
-// holdsOffers holds that every offer is shown, and that all of a prompt is shown
-// where there are more than two.
+// holdsOffers checks that every offer is shown, and that all of a prompt is shown where there are more than
+// two.
 func holdsOffers(t *testing.T, b *board, shown screen) {
 	t.Helper()
 	all := text(b)
@@ -195,8 +195,7 @@ func holdsOffers(t *testing.T, b *board, shown screen) {
 	require.Len(t, shown.offers, 5)
 }
 
-// FuzzBoard holds that nothing of a prompt but visible characters reaches the
-// terminal.
+// FuzzBoard checks that nothing of a prompt but visible characters reaches the terminal.
 func FuzzBoard(f *testing.F) {
 	for _, seed := range []string{"git push", "\x1b[2J\x1b]0;x\x07", "\u202e\r\n\n", "\u009b31m", strings.Repeat("x\n", 100), "\xff"} {
 		f.Add(seed, seed, 80, 24)

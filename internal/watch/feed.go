@@ -19,9 +19,8 @@ type Answer func(ctx context.Context, id, choice string) (resolution string, err
 // Interval is how often Poll's ticker should tick.
 const Interval = 500 * time.Millisecond
 
-// Poll asks what is pending, at once and with every tick, until ctx ends, and then
-// closes the channel. Nothing but what comes out of the channel is known to a view,
-// so that another feed can take Poll's place.
+// Poll fetches the pending prompts, at once and with every tick, until ctx ends, and then closes the channel.
+// A view depends only on the channel, so that another feed can replace Poll.
 func Poll(ctx context.Context, ticks <-chan time.Time, pending func(context.Context) ([]v1.Prompt, error)) <-chan Update {
 	updates := make(chan Update)
 	go func() {

@@ -30,15 +30,14 @@ const (
 	inSequence
 )
 
-// keyboard turns what a terminal sends into keys. What is pasted is no key: nobody
-// pressed it.
+// keyboard turns a terminal's input into keys. Pasted text isn't a key: nobody pressed it.
 type keyboard struct {
 	at         int
 	parameters string
 	pasting    bool
 }
 
-// press takes one byte and returns the key that it ends, or keyNone.
+// press handles one byte and returns the key that it ends, or keyNone.
 func (k *keyboard) press(b byte) Key {
 	switch k.at {
 	case afterEscape:
@@ -62,10 +61,10 @@ func (k *keyboard) press(b byte) Key {
 	return keyNone
 }
 
-// longestParameters bounds what is kept of a sequence that nobody knows.
+// longestParameters bounds the kept part of an unknown sequence.
 const longestParameters = 16
 
-// sequence takes a byte of an escape sequence, which a letter or a tilde ends.
+// sequence handles a byte of an escape sequence, which a letter or a tilde ends.
 func (k *keyboard) sequence(b byte) Key {
 	if b < '@' || b > '~' {
 		if len(k.parameters) < longestParameters {
@@ -95,8 +94,8 @@ func (k *keyboard) sequence(b byte) Key {
 	return keyNone
 }
 
-// Keys reads keys from a terminal in raw mode until it ends, and then closes the
-// channel. A key that nobody takes before ctx ends is lost.
+// Keys reads keys from a terminal in raw mode until it ends, and then closes the channel. A key that nobody
+// receives before ctx ends is lost.
 func Keys(ctx context.Context, terminal io.Reader) <-chan Key {
 	keys := make(chan Key)
 	go func() {

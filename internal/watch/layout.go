@@ -8,7 +8,7 @@ import (
 	"policyd/internal/render"
 )
 
-// Styles of a line, as a terminal is told them.
+// Styles of a line, as terminal escape codes.
 const (
 	styleNone   = ""
 	styleStrong = "\x1b[1m"
@@ -16,13 +16,13 @@ const (
 	styleEnd    = "\x1b[0m"
 )
 
-// row is a line of the view. Its text holds visible characters alone.
+// row is a line of the view. Its text has only visible characters.
 type row struct{ text, style string }
 
 // screen is a view as it fits the terminal.
 type screen struct {
 	rows []row
-	// offers are the choices that a key may give.
+	// offers are the choices with a key.
 	offers []v1.Choice
 }
 
@@ -81,7 +81,7 @@ func (b *board) choices(offers []v1.Choice) []row {
 	return rows
 }
 
-// foot is below the choices: what there is to say, and the other keys.
+// foot is below the choices: messages, and the other keys.
 func (b *board) foot() []row {
 	said := b.message
 	if b.trouble != "" {
@@ -110,9 +110,8 @@ func (b *board) fill(head, body, choices []row) []row {
 // tabWidth is how many blanks a tab is shown as.
 const tabWidth = 4
 
-// wrap breaks a line into rows of at most width columns; there is one at least. What
-// a character beyond ASCII takes differs among terminals, and is never more than two
-// columns.
+// wrap breaks a line into rows of at most width columns, at least one. The width of a character beyond ASCII
+// differs among terminals, and is never more than two columns.
 func wrap(line row, width int) []row {
 	const hanging = "    "
 	var rows []row

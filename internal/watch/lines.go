@@ -12,8 +12,8 @@ import (
 	"policyd/internal/render"
 )
 
-// Lines shows prompts where there is no terminal: each one as it comes, and what
-// came of it. Answers are lines of "<id> <choice>". All fields are needed.
+// Lines shows prompts without a terminal: each new one, and its outcome. Answers are lines of "<id>
+// <choice>". All fields are required.
 type Lines struct {
 	Updates <-chan Update
 	In      io.Reader
@@ -23,8 +23,7 @@ type Lines struct {
 	Complain func(err error)
 }
 
-// Run goes on until ctx ends or there are no updates any more, also where In has
-// ended.
+// Run runs until ctx ends or there are no more updates, also if In has ended.
 func (l *Lines) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -60,7 +59,7 @@ func (l *Lines) Run(ctx context.Context) error {
 	}
 }
 
-// show prints what is new and what has gone.
+// show prints new prompts and ended ones.
 func (l *Lines) show(open map[string]v1.Prompt, pending []v1.Prompt) error {
 	listed := map[string]bool{}
 	for i := range pending {
@@ -80,7 +79,7 @@ func (l *Lines) show(open map[string]v1.Prompt, pending []v1.Prompt) error {
 		}
 		delete(open, id)
 		if prompt.State != v1.PromptPending {
-			continue // it was answered here, which has been said
+			continue // it was answered here, which has been printed
 		}
 		if err := l.print(shownLine(id) + "  ended\n"); err != nil {
 			return err
@@ -89,7 +88,7 @@ func (l *Lines) show(open map[string]v1.Prompt, pending []v1.Prompt) error {
 	return nil
 }
 
-// answer gives the answer of a line.
+// answer sends the answer of a line.
 func (l *Lines) answer(ctx context.Context, open map[string]v1.Prompt, line string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {

@@ -20,7 +20,7 @@ type View struct {
 	Updates <-chan Update
 	Keys    <-chan Key
 	Answer  Answer
-	// Size is asked before each drawing.
+	// Size is called before each drawing.
 	Size func() (width, height int)
 	// Redraw makes the view look at its size again; it need not mean a change.
 	Redraw <-chan time.Time
@@ -30,7 +30,7 @@ type View struct {
 	Out   io.Writer
 }
 
-// answered is what came of an answer.
+// answered is the result of an answer.
 type answered struct {
 	id, resolution string
 	err            error

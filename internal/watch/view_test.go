@@ -30,7 +30,7 @@ func (p *paper) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestPollAsksWithEachTick holds the feed: at once, then with the clock, errors too.
+// TestPollAsksWithEachTick checks the feed: at once, then with the clock, errors too.
 func TestPollAsksWithEachTick(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ticks := make(chan time.Time)
@@ -51,7 +51,7 @@ func TestPollAsksWithEachTick(t *testing.T) {
 	assert.False(t, open)
 }
 
-// TestTheViewDrawsAndAnswers holds the loop around the board.
+// TestTheViewDrawsAndAnswers checks the loop around the board.
 func TestTheViewDrawsAndAnswers(t *testing.T) {
 	updates, keys, redraw := make(chan Update), make(chan Key), make(chan time.Time)
 	out := &paper{written: make(chan string, 100)}
@@ -80,7 +80,7 @@ func TestTheViewDrawsAndAnswers(t *testing.T) {
 	assert.Empty(t, out.written)
 }
 
-// TestTheViewEndsWithItsSources holds that it leaves the screen whatever ends it.
+// TestTheViewEndsWithItsSources checks that it leaves the screen whatever ends it.
 func TestTheViewEndsWithItsSources(t *testing.T) {
 	for name, end := range map[string]func(cancel func(), updates chan Update, keys chan Key){
 		"context":  func(cancel func(), _ chan Update, _ chan Key) { cancel() },

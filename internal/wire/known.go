@@ -11,8 +11,7 @@ import (
 // longestKnown bounds each text that is kept with an input, in bytes.
 const longestKnown = 4 << 10
 
-// written is what was written since the text was so long, to be kept; nil where it can't
-// be, or is too long.
+// written is what was written since the text was so long, to be kept; nil if it can't be, or is too long.
 func (w *writer) written(begun int) []byte {
 	if text := w.out[begun:]; w.err == nil && len(text) <= longestKnown {
 		return bytes.Clone(text)
@@ -92,7 +91,7 @@ func (w *writer) resultBeginning(result *v1.RecordResult, known *v1.Known) {
 	}
 }
 
-// owned is a copy whose texts are no pieces of a request.
+// owned is a copy without references into a request.
 func owned(result *v1.RecordResult) v1.RecordResult {
 	reasons, items := slices.Clone(result.Reasons), slices.Clone(result.Items)
 	for i := range reasons {
@@ -107,8 +106,8 @@ func owned(result *v1.RecordResult) v1.RecordResult {
 	return v1.RecordResult{Decision: result.Decision, Reasons: reasons, Items: items}
 }
 
-// is reports whether a result is written in the same way; a list that is nil is written as
-// another than an empty one.
+// is reports whether a result is written in the same way; a nil list is written differently from an empty
+// one.
 func (k *resultText) is(result *v1.RecordResult) bool {
 	same := &k.result
 	return same.Decision == result.Decision &&

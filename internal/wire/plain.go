@@ -35,8 +35,8 @@ func special(word uint64) bool {
 	return found&highs != 0
 }
 
-// name reports whether a text is made of letters, digits, '_', '-' and '.': its order
-// among others is the same with the quote that ends it and without.
+// name reports whether a text consists of letters, digits, '_', '-' and '.': then its order among others
+// doesn't depend on the closing quote.
 func name(text string) bool {
 	for i := range len(text) {
 		c := text[i]

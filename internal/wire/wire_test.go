@@ -97,7 +97,7 @@ func (f *filler) fillMany(t *testing.T, v reflect.Value) {
 	}
 }
 
-// argument is a value as it stands in the arguments of a redacted call.
+// argument is a value as it is in the arguments of a redacted call.
 func (f *filler) argument(t *testing.T) any {
 	t.Helper()
 	switch f.IntN(8) {
@@ -162,7 +162,7 @@ func FuzzWire(f *testing.F) {
 	f.Fuzz(differential)
 }
 
-// TestWhatCannotBeWrittenIsAnError holds that nothing is left behind of it.
+// TestWhatCannotBeWrittenIsAnError checks that nothing is left behind of it.
 func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	late := v1.Record{Timestamp: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}
 	compare(t, &late, wire.AppendRecord)
@@ -172,7 +172,7 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestWhatIsKnownIsWrittenOnce holds that texts are kept where they may be.
+// TestWhatIsKnownIsWrittenOnce checks that texts are kept where they may be.
 func TestWhatIsKnownIsWrittenOnce(t *testing.T) {
 	record := v1.Record{
 		Input: &v1.Input{Facts: v1.Facts{Cwd: "/srv"}}, Known: &v1.Known{}, Call: &v1.RecordCall{Tool: "Bash"},
@@ -210,7 +210,7 @@ func TestWhatIsKnownIsWrittenOnce(t *testing.T) {
 	assert.Nil(t, long.Known.Load(v1.UseInput), "memory is bounded")
 }
 
-// TestNothingIsAllocatedForPlainText holds what this is there for.
+// TestNothingIsAllocatedForPlainText checks what this is there for.
 func TestNothingIsAllocatedForPlainText(t *testing.T) {
 	record := v1.Record{
 		DecisionID: "1", Timestamp: time.Now(), Labels: map[string]string{"version": "1"},

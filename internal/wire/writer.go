@@ -11,14 +11,14 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// writer appends JSON. Keys are given as they stand in the text, with what stands before
-// them: `{"id":`. The first error stays, and what is written after it means nothing.
+// writer appends JSON. Keys are given as they are in the text, with what precedes them: `{"id":`. The first
+// error stays, and later output is invalid.
 type writer struct {
 	out []byte
 	err error
 }
 
-// end is what was appended to begun, or begun alone where something could not be written.
+// end is what was appended to begun, or begun alone after an error.
 func (w *writer) end(begun []byte) ([]byte, error) {
 	if w.err != nil {
 		return begun, w.err
@@ -190,7 +190,7 @@ func (w *writer) values(key string, values v1.Values) {
 	w.any(values)
 }
 
-// closeObject ends an object whose next member the separator would stand before.
+// closeObject ends an object whose next member the separator would precede.
 func (w *writer) closeObject(separator byte) {
 	if separator == '{' {
 		w.out = append(w.out, '{')
@@ -198,11 +198,11 @@ func (w *writer) closeObject(separator byte) {
 	w.out = append(w.out, '}')
 }
 
-// fewKeys is how many keys are put in order without memory of their own.
+// fewKeys is how many keys are sorted without an allocation.
 const fewKeys = 8
 
-// members writes a map in the order of its keys; one that is nil is null, and one with a
-// key that is no plain name is left to the JSON package.
+// members writes a map in the order of its keys. A nil map is null, and a map with a key that isn't a plain
+// name is left to the JSON package.
 func members[V any](w *writer, key string, object map[string]V, one func(value V)) {
 	w.raw(key)
 	if object == nil {

@@ -5,11 +5,10 @@
 //     that were judged before, and what is kept of its parts;
 //   - internal/wire/json_gen.go: records and decisions as JSON.
 //
-// A field that is added to a type is so written in all of them. A field of a type that no
-// table here knows is an error, and not left out.
+// A new field of a type is thus written in all of them. A field of an unknown type is an error, and not left
+// out.
 //
-// It is run by go generate and takes no arguments; it writes below the module that the
-// working directory lies in.
+// go generate runs it without arguments; it writes below the module of the working directory.
 package main
 
 //go:generate go run .

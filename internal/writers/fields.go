@@ -36,7 +36,7 @@ const (
 
 // field is one member of an object in JSON.
 type field struct {
-	// owner is the type that the field stands in, and name its name there.
+	// owner is the type that the field is in, and name its name there.
 	owner reflect.Type
 	name  string
 	key   string
@@ -49,7 +49,7 @@ type field struct {
 
 func (f *field) String() string { return f.owner.Name() + "." + f.name }
 
-// known are the types that are written in their own way, whatever they are made of.
+// known are the types with their own form, whatever their parts.
 var known = map[reflect.Type]shape{
 	reflect.TypeFor[string]():            text,
 	reflect.TypeFor[[]string]():          texts,
@@ -63,7 +63,7 @@ var known = map[reflect.Type]shape{
 	reflect.TypeFor[map[string]any]():    argumentMap,
 }
 
-// shapeOf returns the shape of a type, and the type that it is made of.
+// shapeOf returns the shape of a type, and its element type.
 func shapeOf(t reflect.Type) (shape, reflect.Type, error) {
 	if found, ok := known[t]; ok {
 		return found, t, nil
@@ -132,8 +132,8 @@ type structure struct {
 	fields []field
 }
 
-// structures returns the root and every type that it is made of, each once, but for those
-// that stop says are written elsewhere.
+// structures returns the root and every type below it, each once, except for those below a type for which
+// stop is true.
 func structures(root reflect.Type, stop func(field) bool) ([]structure, error) {
 	var found []structure
 	seen := map[reflect.Type]bool{root: true}

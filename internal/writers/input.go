@@ -33,7 +33,7 @@ var (
 		texts: "slices.Equal({v}, {w})", set: "slices.Equal({v}, {w})", form: "slices.Equal({v}, {w})",
 		values: "sameValues({v}, {w})",
 	}
-	// takes is true for what is short enough to be kept.
+	// takes is true for a value that is short enough to be kept.
 	takes = table{
 		text: "r.words.takes({v})", namedText: "r.words.takes(string({v}))", truth: always, number: always,
 		texts: "r.arrays.takes({v}, r.words.takes)", set: "r.sets.takes({v}, r.words.takes)",
@@ -53,8 +53,8 @@ var (
 	}
 )
 
-// differently are the members whose term isn't that of the field alone. Those of Judged
-// follow from the input, so its key leaves them out.
+// differently are the members whose term isn't that of the field alone. Those of Judged follow from the
+// input, so its key leaves them out.
 var differently = map[string]string{
 	"ToolFacts.Act": "b.string(v.JudgedAs())",
 	"Judged.Line":   "b.line(v.Items)",
@@ -94,7 +94,7 @@ func inputCode(root reflect.Type) ([]byte, error) {
 	return c.formatted()
 }
 
-// withParts are some types, and the objects that they are made of.
+// withParts are some types, and the objects within them.
 func withParts(of map[reflect.Type]bool, all []structure) map[reflect.Type]bool {
 	found := maps.Clone(of)
 	for _, each := range all { // each comes before its parts

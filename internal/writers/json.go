@@ -8,7 +8,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// asJSON writes a field behind its key; see the writer in internal/wire.
+// asJSON writes a field after its key; see the writer in internal/wire.
 var asJSON = table{
 	text: "w.text({key}, {v})", namedText: "w.text({key}, string({v}))", truth: "w.truth({key}, {v})", number: "w.number({key}, int64({v}))",
 	texts: "w.texts({key}, {v})", set: "w.set({key}, {v})", form: "w.form({key}, {v})", values: "w.values({key}, {v})",
@@ -30,8 +30,8 @@ var byJSON = map[reflect.Type]bool{
 	reflect.TypeFor[v1.JSONRPCError](): true, reflect.TypeFor[v1.Obligation](): true,
 }
 
-// remembered are the members whose text is kept with an input, and which the package
-// writes by functions of its own.
+// remembered are the members whose text is kept with an input, and which the package writes by functions of
+// its own.
 var remembered = map[string]string{
 	"Record.Input":  "w.knownInput({key}, v.Input, v.Known)",
 	"Record.Call":   "w.knownCall({key}, v.Call, v.Known)",

@@ -72,12 +72,12 @@ func (c *code) formatted() ([]byte, error) {
 	return formatted, nil
 }
 
-// table says for each shape how a field of it is written: {v} stands for the field of v, {w}
-// for that of w, {type} for the name of its type, {T} for that of the function which writes
-// its type, and {key} for its key in JSON.
+// table has for each shape the code that writes a field of it: {v} represents the field of v, {w} for that of
+// w, {type} for the name of its type, {T} for that of the function which writes its type, and {key} for its
+// key in JSON.
 type table map[shape]string
 
-// write returns how a field is written, or an error if the table has no way.
+// write returns the code that writes a field, or an error if the table has none.
 func (t table) write(member field, key string) (string, error) {
 	way, found := t[member.shape]
 	if !found {

@@ -45,8 +45,8 @@ type Added struct {
 	Inner string `json:"inner"`
 }
 
-// TestANewFieldIsWrittenWithoutAHandEdit holds that a field which is added to the contract
-// is in all that is written of it.
+// TestANewFieldIsWrittenWithoutAHandEdit checks that a field which is added to the contract is in all that is
+// written of it.
 func TestANewFieldIsWrittenWithoutAHandEdit(t *testing.T) {
 	input, err := inputCode(reflect.TypeFor[Judged]())
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestANewFieldIsWrittenWithoutAHandEdit(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyCanWriteIsAnError holds that no field is left out.
+// TestWhatNobodyCanWriteIsAnError checks that no field is left out.
 func TestWhatNobodyCanWriteIsAnError(t *testing.T) {
 	for name, root := range map[string]reflect.Type{
 		"float": reflect.TypeFor[struct {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// garbagePercent is how policyd sets the garbage collector for itself. Everything in
-	// Go that it is measured beside is set so, too, but for OPA, which is left as it comes.
+	// garbagePercent is how policyd sets the garbage collector for itself. Everything in Go that it is
+	// measured beside is set so, too, except for OPA, which is left as it comes.
 	garbagePercent = 400
 	// line is the command line that is decided over and over: three commands, all of
 	// them read. In form, %04d is the number of a file, so that no two calls in a row

@@ -16,8 +16,8 @@ type growth struct{ wiring *goBenchmarks }
 type curve struct {
 	name, about string
 	sizes       []int
-	// perUnit is set where each more adds a cost of its own, and the question is whether
-	// the next costs as much as the one before: then slope holds three of the sizes.
+	// perUnit is set if each more adds a cost of its own, and the question is whether the next costs as much
+	// as the one before: then slope holds three of the sizes.
 	perUnit bool
 	slope   [3]int
 }

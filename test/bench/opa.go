@@ -108,8 +108,8 @@ func (b *bench) input(ctx context.Context, s *sidecar, line string) ([]byte, err
 	return inputOf(answer)
 }
 
-// sameDecision holds that OPA's server decides what policyd decides, and not
-// something that is quicker or slower.
+// sameDecision checks that OPA's server decides what policyd decides, and not something that is quicker or
+// slower.
 func sameDecision(asked, judged []byte) error {
 	var decision v1.Decision
 	if err := json.Unmarshal(asked, &decision); err != nil {

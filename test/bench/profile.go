@@ -23,7 +23,7 @@ const (
 	objectSample     = "alloc_objects"
 )
 
-// profiled says where time and allocations of the three commands go.
+// profiled states where time and allocations of the three commands go.
 type profiled struct {
 	wiring       *goBenchmarks
 	dir          string
@@ -149,8 +149,8 @@ func (c counts) top(n int) []string {
 
 func whole(function string) string { return function }
 
-// packageOf is the package of a function: what stands before the first full stop after
-// the last slash. Functions in assembly have none.
+// packageOf is the package of a function: what precedes the first full stop after the last slash. Functions
+// in assembly have none.
 func packageOf(function string) string {
 	slash := strings.LastIndexByte(function, '/') + 1
 	name, _, found := strings.Cut(function[slash:], ".")

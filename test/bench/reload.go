@@ -95,7 +95,7 @@ func (r *reload) round(ctx context.Context, taken *samples) error {
 	return nil
 }
 
-// activations is when the policy in force was activated.
+// activations is when the active policy was activated.
 func (r *reload) activations(ctx context.Context) (float64, error) {
 	return r.served.metric(ctx, "policyd_policy_activated_timestamp_seconds")
 }

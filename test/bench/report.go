@@ -18,7 +18,7 @@ const (
 	figuresFile = "docs/benchmarks.json"
 )
 
-// floors says what keeps bars from being met: profiles tell where, and people why.
+// floors states what keeps bars from being met: profiles report where, and people why.
 //
 //go:embed floors.md
 var floors string

@@ -23,8 +23,8 @@ func (s *samples) names() []string { return slices.Sorted(maps.Keys(s.values)) }
 // median is 0 for what was not measured.
 func (s *samples) median(name string) float64 { return median(s.values[name]) }
 
-// ratio is the median of the rounds' ratios, which what slows a whole round down
-// doesn't change. It is 0 where either was not measured.
+// ratio is the median of the rounds' ratios, which what slows a whole round down doesn't change. It is 0 if
+// either was not measured.
 func (s *samples) ratio(name, against string) float64 {
 	above, below := s.values[name], s.values[against]
 	var ratios []float64

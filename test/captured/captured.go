@@ -41,9 +41,8 @@ type payload struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// Read makes a call of a file below root, as an adapter does: the tool's name, its arguments, the
-// directory and the session's agent. The home stands in for /home/dev. Tool is empty for an event
-// without a tool call.
+// Read makes a call of a file below root, as an adapter does: the tool's name, its arguments, the directory
+// and the session's agent. The home is in for /home/dev. Tool is empty for an event without a tool call.
 func Read(root, name, home string) (v1.Call, error) {
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {

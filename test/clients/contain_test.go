@@ -103,7 +103,7 @@ func (s *server) ask(t *testing.T, client string, payload object, flags ...strin
 	return answered
 }
 
-// below is what stands at a path of keys, nil for nothing.
+// below is what is at a path of keys, nil for nothing.
 func below(answered object, keys ...string) object {
 	for _, key := range keys {
 		answered, _ = answered[key].(object)
@@ -123,9 +123,8 @@ func (s *server) shell(t *testing.T, line string) (stdout, stderr string, status
 	return out.String(), problems.String(), command.ProcessState.ExitCode()
 }
 
-// TestARewrittenLineDoesWhatTheCallsDoes holds, for every client that is rewritten: only the
-// command line of the arguments is another, it gives the same output and exit status, and it
-// can be run once.
+// TestARewrittenLineDoesWhatTheCallsDoes checks, for every client that is rewritten: only the command line of
+// the arguments is another, it gives the same output and exit status, and it can be run once.
 func TestARewrittenLineDoesWhatTheCallsDoes(t *testing.T) {
 	s := startContaining(t)
 	for client, of := range rewriting {
@@ -154,8 +153,8 @@ func TestARewrittenLineDoesWhatTheCallsDoes(t *testing.T) {
 	}
 }
 
-// TestAShellIsLeftWhereTheLineLeavesIt holds for every client, whatever its shell keeps: behind
-// the line that was handed out the shell is where it would be behind the call's own.
+// TestAShellIsLeftWhereTheLineLeavesIt checks for every client, whatever its shell keeps: behind the line
+// that was handed out the shell is where it would be behind the call's own.
 func TestAShellIsLeftWhereTheLineLeavesIt(t *testing.T) {
 	s := startContaining(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(s.Project, "sub dir", "x"), 0o700))

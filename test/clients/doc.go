@@ -1,3 +1,3 @@
-// Package clients holds what stands at the agent programs' side against those
-// programs' own rules: which answers block a tool and which let it run.
+// Package clients holds what is at the agent programs' side against those programs' own rules: which answers
+// block a tool and which let it run.
 package clients

@@ -25,7 +25,7 @@ var calls = []struct{ client, event, payload, id string }{
 	{"cursor", "beforeShellExecution", `{"hook_event_name":"beforeShellExecution","conversation_id":"s","workspace_roots":["/home/dev/proj"],"command":"git status","cwd":"/home/dev/proj"}`, `"conversation_id":"s"`},
 }
 
-// refused holds that a client blocks the tool on a reply, and is told why.
+// refused checks that a client blocks the tool on a reply, and is told why.
 func refused(t *testing.T, client, event string, got answer, why ...string) {
 	t.Helper()
 	if client == "copilot" && event == "PreToolUse" {
@@ -40,8 +40,7 @@ func refused(t *testing.T, client, event string, got answer, why ...string) {
 	}
 }
 
-// TestBadPayloadsAreRefused holds D4 for hooks: whatever a client sends, it is told
-// no in its own shape.
+// TestBadPayloadsAreRefused checks D4 for hooks: whatever a client sends, it is told no in its own shape.
 func TestBadPayloadsAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, call := range calls {
@@ -88,8 +87,8 @@ func TestBadPayloadsAreRefused(t *testing.T) {
 	}
 }
 
-// TestToolsThatAreNotNamedAreRefused holds that a client whose payload lacks what a
-// decision needs is told so.
+// TestToolsThatAreNotNamedAreRefused checks that a client whose payload lacks what a decision needs is told
+// so.
 func TestToolsThatAreNotNamedAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, test := range []struct{ client, event, payload, why string }{
@@ -120,8 +119,8 @@ func TestToolsThatAreNotNamedAreRefused(t *testing.T) {
 	}
 }
 
-// TestEveryFaultOfARequestIsTheClientsDeny holds that a hook is answered with 200
-// and a deny also by what stands before it: credentials, origin, method, query.
+// TestEveryFaultOfARequestIsTheClientsDeny checks that a hook is answered with 200 and a deny also by what
+// precedes it: credentials, origin, method, query.
 func TestEveryFaultOfARequestIsTheClientsDeny(t *testing.T) {
 	s := startServer(t, "")
 	for _, fault := range []struct {
@@ -168,8 +167,8 @@ func TestEveryFaultOfARequestIsTheClientsDeny(t *testing.T) {
 	}
 }
 
-// TestUnknownClientsAreRefused holds that a client that policyd doesn't know gets
-// every known deny and the exit code.
+// TestUnknownClientsAreRefused checks that a client that policyd doesn't know gets every known deny and the
+// exit code.
 func TestUnknownClientsAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, client := range []string{"windsurf", "Claude", "claude%2F..", "..%2Fclaude", "claude%00", "%20"} {

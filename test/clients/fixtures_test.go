@@ -43,8 +43,8 @@ type payloadFile struct {
 	root, path, client string
 }
 
-// collect lists the payloads that are sent to hooks, and those for which policyd
-// stands between the agent and its host, which no hook sees.
+// collect lists the payloads that are sent to hooks, and those for which policyd is between the agent and its
+// host, which no hook sees.
 func collect(t *testing.T) (hooks []payloadFile, proxied []string) {
 	t.Helper()
 	for _, root := range []string{fixtures, payloads} {
@@ -65,9 +65,9 @@ func collect(t *testing.T) (hooks []payloadFile, proxied []string) {
 	return hooks, proxied
 }
 
-// TestRepliesToEveryPayload holds what each client is told of each payload: the
-// exact reply, the decision that the call's class has to get, and that nothing
-// but an allow lets the tool run (V12, P14, and the clients' own rules).
+// TestRepliesToEveryPayload checks what each client is told of each payload: the exact reply, the decision
+// that the call's class has to get, and that nothing but an allow lets the tool run (V12, P14, and the
+// clients' own rules).
 func TestRepliesToEveryPayload(t *testing.T) {
 	hooks, _ := collect(t)
 	wanted := classes(t)
@@ -94,8 +94,8 @@ func TestRepliesToEveryPayload(t *testing.T) {
 	compareGolden(t, replies)
 }
 
-// deliver sends a payload as its client would. Where a client names the project at
-// the start of a session alone, the session is started first.
+// deliver sends a payload as its client would. If a client names the project at the start of a session alone,
+// the session is started first.
 func (s *server) deliver(t *testing.T, file payloadFile, query, payload string, started map[string]bool) answer {
 	t.Helper()
 	if file.client == "claude" {
@@ -177,8 +177,8 @@ func eventName(t *testing.T, file payloadFile, payload string) string {
 	return "preToolUse"
 }
 
-// checkOutcome holds that a client does what was decided, and that none is told
-// what it would run the tool on, or hang.
+// checkOutcome checks that a client does what was decided, and that none is told what it would run the tool
+// on, or hang.
 func checkOutcome(t *testing.T, client, event, mode string, got answer) {
 	t.Helper()
 	does := outcome(client, event, got)
@@ -206,7 +206,7 @@ func checkOutcome(t *testing.T, client, event, mode string, got answer) {
 	assert.Containsf(t, allowed[got.decision], does, "%s, exit %s: %s", got.decision, got.exit, got.body)
 }
 
-// classes says which decisions each captured payload may get.
+// classes states which decisions each captured payload may get.
 func classes(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/expectations.json")
@@ -269,8 +269,7 @@ func encodeGolden(t *testing.T, modes map[string]said) []byte {
 	return out.Bytes()
 }
 
-// TestNoPayloadIsForgotten holds that what no hook sees is an agent's request over
-// ACP and nothing else.
+// TestNoPayloadIsForgotten checks that what no hook sees is an agent's request over ACP and nothing else.
 func TestNoPayloadIsForgotten(t *testing.T) {
 	hooks, proxied := collect(t)
 	for _, path := range proxied {

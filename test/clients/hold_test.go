@@ -46,8 +46,8 @@ func (s *server) held(t *testing.T, client, query, payload string) (v1.Prompt, <
 	}
 }
 
-// TestHeldHooks holds A9: a held hook gets the person's answer in the client's own
-// shape, and nothing that could be answered is handed to the client's dialog.
+// TestHeldHooks checks A9: a held hook gets the person's answer in the client's own shape, and nothing that
+// could be answered is handed to the client's dialog.
 func TestHeldHooks(t *testing.T) {
 	s := startServer(t, "")
 	for _, push := range pushes {
@@ -69,8 +69,8 @@ func TestHeldHooks(t *testing.T) {
 	}
 }
 
-// TestHoldsThatEndUnanswered holds A9: the client is told no and how a person
-// answers, the prompt stays, and a late yes lets the retry through.
+// TestHoldsThatEndUnanswered checks A9: the client is told no and how a person answers, the prompt stays, and
+// a late yes lets the retry through.
 func TestHoldsThatEndUnanswered(t *testing.T) {
 	s := startServer(t, "")
 	for _, push := range pushes {
@@ -89,9 +89,9 @@ func TestHoldsThatEndUnanswered(t *testing.T) {
 	}
 }
 
-// TestUnheldPrompts holds which clients ask in their own dialog: their prompts are
-// delegated and can't be answered here (A9). The others are told no, and theirs
-// stay open. The record names the prompt in both cases.
+// TestUnheldPrompts checks which clients ask in their own dialog: their prompts are delegated and can't be
+// answered here (A9). The others are told no, and theirs stay open. The record names the prompt in both
+// cases.
 func TestUnheldPrompts(t *testing.T) {
 	s := startServer(t, "")
 	for _, push := range pushes {
@@ -122,8 +122,7 @@ func TestUnheldPrompts(t *testing.T) {
 	}
 }
 
-// TestHeldQuestionsOfTheClientsOwnDialog holds that a question is held only where
-// the answer would be said.
+// TestHeldQuestionsOfTheClientsOwnDialog checks that a question is held only where the answer would be said.
 func TestHeldQuestionsOfTheClientsOwnDialog(t *testing.T) {
 	s := startServer(t, "")
 	for i, client := range []string{"claude", "codex"} {
@@ -141,8 +140,8 @@ func TestHeldQuestionsOfTheClientsOwnDialog(t *testing.T) {
 	}
 }
 
-// TestOpenCodesQuestionsFollowWhatWasDecided holds that a question about a call
-// that was decided is answered by that, and one about another by nothing but a no.
+// TestOpenCodesQuestionsFollowWhatWasDecided checks that a question about a call that was decided is answered
+// by that, and one about another by nothing but a no.
 func TestOpenCodesQuestionsFollowWhatWasDecided(t *testing.T) {
 	s := startServer(t, "")
 	const call = `{"hook_event_name":"tool.execute.before","input":{"tool":"bash","sessionID":"s","callID":"@id"},"output":{"args":ARGS},"directory":"/home/dev/proj"}`

@@ -163,8 +163,8 @@ func refused(t *testing.T, event hookEvent, got outcome) {
 	event.blocks(t, oneObject(t, got.stdout))
 }
 
-// oneObject holds that output is one JSON object and nothing else: clients run
-// the tool where anything stands beside it.
+// oneObject checks that output is one JSON object and nothing else: clients run the tool where anything is
+// beside it.
 func oneObject(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var output map[string]any
@@ -341,7 +341,7 @@ func silent(started chan<- struct{}) func(net.Conn) {
 	}
 }
 
-// TestHookFollowsNoRedirect: what stands at another address was not asked.
+// TestHookFollowsNoRedirect: what is at another address was not asked.
 func TestHookFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	socket := socketServer(t, func(conn net.Conn) {
@@ -476,8 +476,8 @@ func TestHookWithNobodyListening(t *testing.T) {
 	}
 }
 
-// TestHookHandsOn holds that the payload and the answer pass byte for byte, and
-// that what the launch fixed goes beside them (P14).
+// TestHookHandsOn checks that the payload and the answer pass byte for byte, and that what the launch fixed
+// goes beside them (P14).
 func TestHookHandsOn(t *testing.T) {
 	t.Parallel()
 	type seen struct {
@@ -593,8 +593,8 @@ func TestHookOverTCP(t *testing.T) {
 	}
 }
 
-// TestHookSaysOneLineWhoeverSpeaksFirst holds that an answer which comes before the
-// question, on which the HTTP client has a line of its own, adds none.
+// TestHookSaysOneLineWhoeverSpeaksFirst checks that an answer which comes before the question, on which the
+// HTTP client has a line of its own, adds none.
 func TestHookSaysOneLineWhoeverSpeaksFirst(t *testing.T) {
 	t.Parallel()
 	socket := socketServer(t, func(conn net.Conn) {

@@ -114,8 +114,8 @@ func TestOpenCodePluginThrowsUnlessAllowed(t *testing.T) {
 	}
 }
 
-// TestOpenCodePluginSaysWhereToAnswer holds that a toast says so while a call is held, and that a quick answer
-// shows none.
+// TestOpenCodePluginSaysWhereToAnswer checks that a toast says so while a call is held, and that a quick
+// answer shows none.
 func TestOpenCodePluginSaysWhereToAnswer(t *testing.T) {
 	t.Parallel()
 	results, _ := runPlugin(t, `case "$(cat)" in *held*) until [ -e "$DIR/toast" ]; do sleep 0.05; done; echo '{"decision":"deny","reason":"no such luck"}';; *) echo '{"decision":"allow"}';; esac`,

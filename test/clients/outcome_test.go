@@ -63,9 +63,8 @@ func word(reply map[string]any, key, reason, otherwise string) string {
 	return runs
 }
 
-// hookSpecific reads the reply of Claude and Codex: both run the tool where the
-// event's name is missing or another, Codex where the reason is missing or any
-// other key stands there.
+// hookSpecific reads the reply of Claude and Codex: both run the tool where the event's name is missing or
+// another, Codex where the reason is missing or any other key is there.
 func hookSpecific(client, event string, reply map[string]any) string {
 	if len(reply) == 0 {
 		return leaves

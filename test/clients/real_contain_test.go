@@ -19,9 +19,9 @@ import (
 	"policyd/internal/install"
 )
 
-// containedLines are what the model asks for, each with what it is then told of. No text that
-// is waited for stands in its line. The first only reads what is known, so that it is allowed
-// also before it is seen that the client takes rewritten lines.
+// containedLines are what the model asks for, each with what it is then told of. No text that is waited for
+// is in its line. The first only reads what is known, so that it is allowed also before it is seen that the
+// client takes rewritten lines.
 var containedLines = []struct{ line, heard string }{
 	{"cat marker.txt", "the marker's text"},
 	{`perl -e 'open(F, ">", "made.txt") or die "not " . "made"; print F 1'`, "not made"},
@@ -31,10 +31,10 @@ var containedLines = []struct{ line, heard string }{
 	{"bash build.sh", "BUILT AND HIDDEN"},
 }
 
-// TestRealClientsRunContained drives the real agent programs with the installed hook, and holds
-// that they run the line that the hook hands them and not the model's: a write that the profile
-// refuses doesn't happen, and what is printed reaches the model. A client that passes the new
-// line by writes the file, and must not be one of install.Contains.
+// TestRealClientsRunContained drives the real agent programs with the installed hook, and checks that they
+// run the line that the hook hands them and not the model's: a write that the profile refuses doesn't happen,
+// and what is printed reaches the model. A client that passes the new line by writes the file, and must not
+// be one of install.Contains.
 func TestRealClientsRunContained(t *testing.T) {
 	bin := os.Getenv(clientsVariable)
 	if bin == "" {
@@ -100,8 +100,8 @@ func (r *realRun) awaitContainment(t *testing.T) {
 	}, 20*time.Second, 20*time.Millisecond, "%s", said)
 }
 
-// ranContained holds that every line was decided once and with an obligation: that no client
-// asks about the line that it was handed, or is then told anything but that it is contained.
+// ranContained checks that every line was decided once and with an obligation: that no client asks about the
+// line that it was handed, or is then told anything but that it is contained.
 func (r *realRun) ranContained(t *testing.T, lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.home, ".local/state/policyd/decisions.jsonl"))

@@ -17,9 +17,9 @@ var events = map[string][]string{
 	"cursor": {"preToolUse", "beforeShellExecution", "beforeReadFile", "beforeMCPExecution"},
 }
 
-// TestNoVerdictButAllowRunsATool holds, for every client, event and verdict, and
-// also without a reason, that only an allow lets the client run the tool, and
-// that a deny blocks it. Codex and Cursor are never told to ask.
+// TestNoVerdictButAllowRunsATool checks, for every client, event and verdict, and also without a reason, that
+// only an allow lets the client run the tool, and that a deny blocks it. Codex and Cursor are never told to
+// ask.
 func TestNoVerdictButAllowRunsATool(t *testing.T) {
 	assert.Len(t, events, len(reply.Clients()))
 	for client, names := range events {
@@ -48,7 +48,7 @@ func TestNoVerdictButAllowRunsATool(t *testing.T) {
 	}
 }
 
-// TestAllowIsSaidAsTheClientTakesIt holds what an allow looks like.
+// TestAllowIsSaidAsTheClientTakesIt checks what an allow looks like.
 func TestAllowIsSaidAsTheClientTakesIt(t *testing.T) {
 	for client, names := range events {
 		for _, event := range names {

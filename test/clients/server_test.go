@@ -103,8 +103,7 @@ type answer struct {
 	err            error
 }
 
-// hook posts a payload over the socket, as the hook program does. The tree's home
-// stands in for /home/dev.
+// hook posts a payload over the socket, as the hook program does. The tree's home is in for /home/dev.
 func (s *server) hook(t *testing.T, client, query, payload string) answer {
 	t.Helper()
 	return s.send(t, s.socket, s.request(t, client, query, payload))
@@ -137,7 +136,7 @@ func (s *server) send(t *testing.T, client *http.Client, request *http.Request) 
 	return got
 }
 
-// fetch sends a hook. What goes wrong stands in the answer.
+// fetch sends a hook. What goes wrong is in the answer.
 func fetch(client *http.Client, request *http.Request) answer {
 	response, err := client.Do(request)
 	if err != nil {

@@ -29,8 +29,8 @@ func reading(client, session, cwd string) string {
 	panic(client)
 }
 
-// TestTheLaunchNamesTheProject holds P14: the project comes from the start of the
-// session or from the host's side of the hook, never from a call's directory.
+// TestTheLaunchNamesTheProject checks P14: the project comes from the start of the session or from the host's
+// side of the hook, never from a call's directory.
 func TestTheLaunchNamesTheProject(t *testing.T) {
 	s := startServer(t, "")
 	for client, event := range map[string]string{
@@ -57,7 +57,7 @@ func TestTheLaunchNamesTheProject(t *testing.T) {
 	}
 }
 
-// TestRootsAndPluginsNameTheProject holds P14 for Cursor and OpenCode.
+// TestRootsAndPluginsNameTheProject checks P14 for Cursor and OpenCode.
 func TestRootsAndPluginsNameTheProject(t *testing.T) {
 	s := startServer(t, "")
 	const cursor = `{"hook_event_name":"beforeReadFile","conversation_id":"ID","workspace_roots":ROOTS,"file_path":"FILE"}`
@@ -78,8 +78,8 @@ func TestRootsAndPluginsNameTheProject(t *testing.T) {
 	assert.Equal(t, "prompt", run("out", "/home/dev/other"))
 }
 
-// TestSensitiveLaunchesGiveNoProject holds P14 and P6: a launch from the home or
-// the root is no error and gives nothing.
+// TestSensitiveLaunchesGiveNoProject checks P14 and P6: a launch from the home or the root is no error and
+// gives nothing.
 func TestSensitiveLaunchesGiveNoProject(t *testing.T) {
 	s := startServer(t, "")
 	for name, dir := range map[string]string{"home": "/home/dev", "root": "/", "etc": "/etc", "missing": "/nowhere/at/all"} {
@@ -102,8 +102,8 @@ func TestSensitiveLaunchesGiveNoProject(t *testing.T) {
 	}
 }
 
-// TestOtherProjectsAreRefused holds C5 for a session that is resumed elsewhere:
-// calls that name the other place are refused, with what to do.
+// TestOtherProjectsAreRefused checks C5 for a session that is resumed elsewhere: calls that name the other
+// place are refused, with what to do.
 func TestOtherProjectsAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	sub := filepath.Join(s.Project, "src")
@@ -128,8 +128,8 @@ func TestOtherProjectsAreRefused(t *testing.T) {
 	assert.Equal(t, "allow", s.hook(t, "claude", "project=/home/dev/proj", reading("claude", "linked", "/home/dev/proj")).decision)
 }
 
-// TestSessionsEnd holds P9 for hooks: what a session was given ends with it, and
-// it comes back no wider than it was.
+// TestSessionsEnd checks P9 for hooks: what a session was given ends with it, and it comes back no wider than
+// it was.
 func TestSessionsEnd(t *testing.T) {
 	s := startServer(t, "")
 	for client, end := range map[string]string{
@@ -156,8 +156,8 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestSubAgents holds C5: a sub-agent has its parent's answers, the parent has none
-// of the sub-agent's, and no sub-agent is wider than its parent.
+// TestSubAgents checks C5: a sub-agent has its parent's answers, the parent has none of the sub-agent's, and
+// no sub-agent is wider than its parent.
 func TestSubAgents(t *testing.T) {
 	s := startServer(t, "")
 	push := func(agent, directory string) answer {
@@ -190,7 +190,7 @@ func TestSubAgents(t *testing.T) {
 	assert.Equal(t, "prompt", push("two", "/home/dev/proj").decision, "the parent's answers ended with it")
 }
 
-// TestSubAgentsAreNoWiderThanTheirParent holds C5 for what a parent was narrowed to.
+// TestSubAgentsAreNoWiderThanTheirParent checks C5 for what a parent was narrowed to.
 func TestSubAgentsAreNoWiderThanTheirParent(t *testing.T) {
 	s := startServer(t, "")
 	const query = "project=/home/dev/proj"
@@ -213,8 +213,8 @@ func TestSubAgentsAreNoWiderThanTheirParent(t *testing.T) {
 	assert.Empty(t, s.session(t, "claude-code:bare:x").ProjectDir)
 }
 
-// TestCopilotsSubAgents holds C5 for captured payloads: a tool call of a sub-agent has its own
-// session id, a question of the permission service that of the root, and both name the parent.
+// TestCopilotsSubAgents checks C5 for captured payloads: a tool call of a sub-agent has its own session id, a
+// question of the permission service that of the root, and both name the parent.
 func TestCopilotsSubAgents(t *testing.T) {
 	s := startServer(t, "")
 	const root, sub = "e5b42ee7-749d-4fd8-a1da-b0c8e98a3ccf", "5bc68323-d8cf-4940-922a-bc56905d243e"
@@ -255,7 +255,7 @@ func TestCopilotsSubAgents(t *testing.T) {
 	assert.Equal(t, "prompt", decide(itself), "nor its own")
 }
 
-// TestOpenCodesSubAgents holds C5 for sessions that another one starts.
+// TestOpenCodesSubAgents checks C5 for sessions that another one starts.
 func TestOpenCodesSubAgents(t *testing.T) {
 	s := startServer(t, "")
 	got := s.hook(t, "opencode", "", `{"hook_event_name":"session.created","event":{"properties":{"info":{"id":"child","parentID":"main"}}},"directory":"/home/dev/proj"}`)
@@ -265,8 +265,8 @@ func TestOpenCodesSubAgents(t *testing.T) {
 	assert.Equal(t, "allow", got.decision)
 }
 
-// TestSettingsSayWhoSeesAndWhoIsThere holds that audience and attendance come from
-// the settings of the agent or the flags of the hook, never from the payload.
+// TestSettingsSayWhoSeesAndWhoIsThere checks that audience and attendance come from the settings of the agent
+// or the flags of the hook, never from the payload.
 func TestSettingsSayWhoSeesAndWhoIsThere(t *testing.T) {
 	s := startServer(t, "agents: {codex: {audience: team, interactive: false}, claude-code: {audience: public}}\n")
 	for _, test := range []struct {

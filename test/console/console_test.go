@@ -277,8 +277,8 @@ func press(choice string) chromedp.Action {
 	return chromedp.Click(`#list .card[data-state=pending] button[data-choice=`+choice+`]`, chromedp.ByQuery)
 }
 
-// TestAnswerFromThePage holds the way from a held call to a click and back, and reports how long each
-// part takes.
+// TestAnswerFromThePage checks the way from a held call to a click and back, and reports how long each part
+// takes.
 func TestAnswerFromThePage(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)
@@ -308,7 +308,7 @@ func TestAnswerFromThePage(t *testing.T) {
 	assert.Zero(t, evaluate[int](ctx, t, `localStorage.length + sessionStorage.length + document.cookie.length`), "no secret where a script reads it")
 }
 
-// TestKeysAnswer holds that the page can be used by keyboard alone, that a dangerous answer takes two
+// TestKeysAnswer checks that the page can be used by keyboard alone, that a dangerous answer takes two
 // presses, and that a remembered answer can be undone.
 func TestKeysAnswer(t *testing.T) {
 	ctx := browser(t)
@@ -329,7 +329,7 @@ func TestKeysAnswer(t *testing.T) {
 	assert.Equal(t, "deny", second.wait(t))
 }
 
-// TestEqualQuestionsTakeOnePress holds that five equal questions are one card and one answer.
+// TestEqualQuestionsTakeOnePress checks that five equal questions are one card and one answer.
 func TestEqualQuestionsTakeOnePress(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)
@@ -349,7 +349,7 @@ func TestEqualQuestionsTakeOnePress(t *testing.T) {
 	do(ctx, t, until(openCards+" === 0"))
 }
 
-// TestTwoOperatorsRace holds that of two answers one wins, and that the other page says who.
+// TestTwoOperatorsRace checks that of two answers one wins, and that the other page states who.
 func TestTwoOperatorsRace(t *testing.T) {
 	one := browser(t)
 	s := newServer(t)
@@ -377,7 +377,7 @@ func TestTwoOperatorsRace(t *testing.T) {
 	}
 }
 
-// TestTheServerRestarts holds that a page which is left open goes on: its session holds, and it shows what
+// TestTheServerRestarts checks that a page which is left open goes on: its session holds, and it shows what
 // waits.
 func TestTheServerRestarts(t *testing.T) {
 	ctx := browser(t)
@@ -395,7 +395,7 @@ func TestTheServerRestarts(t *testing.T) {
 	do(ctx, t, chromedp.Evaluate(`[...document.querySelectorAll("#list .card")].find((card) => card.textContent.includes("git push b")).querySelector("[data-choice=deny]").click()`, nil), until(openCards+" === 1"))
 }
 
-// TestExpiryShows holds that a prompt which ends by itself ends on the page.
+// TestExpiryShows checks that a prompt which ends by itself ends on the page.
 func TestExpiryShows(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)
@@ -409,8 +409,8 @@ func TestExpiryShows(t *testing.T) {
 	assert.Equal(t, 0, evaluate[int](ctx, t, openCards))
 }
 
-// TestAnExpiredPromptTakesNoAnswer holds that a prompt whose time is over ends on the page and can't be answered. The
-// shortest time is a minute, which the other tests don't wait for.
+// TestAnExpiredPromptTakesNoAnswer checks that a prompt whose time is over ends on the page and can't be
+// answered. The shortest time is a minute, which the other tests don't wait for.
 func TestAnExpiredPromptTakesNoAnswer(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
@@ -442,7 +442,7 @@ var hostile = []string{
 	"echo " + strings.Repeat("x", 16<<10), strings.Repeat("\n", 300) + "make evil", `echo '{{.}} ${alert(1)}'`, "echo 'a\u200bb\u2066c\u00ad'",
 }
 
-// TestHostileText holds that nothing an agent writes runs, hides or reorders anything, and that the page
+// TestHostileText checks that nothing an agent writes runs, hides or reorders anything, and that the page
 // doesn't grow wider than the window.
 func TestHostileText(t *testing.T) {
 	ctx := browser(t)
@@ -465,8 +465,8 @@ func TestHostileText(t *testing.T) {
 	assert.LessOrEqual(t, evaluate[int](ctx, t, `document.documentElement.scrollWidth`), 360)
 }
 
-// TestAnotherOriginCanDoNothing holds that a page of another origin can neither frame the console nor
-// send it a write with the person's cookie.
+// TestAnotherOriginCanDoNothing checks that a page of another origin can neither frame the console nor send
+// it a write with the person's cookie.
 func TestAnotherOriginCanDoNothing(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)
@@ -552,8 +552,8 @@ func TestPagesAreAccessible(t *testing.T) {
 	}
 }
 
-// TestPagesFitTheWindow holds that no page is wider than the window, wide and narrow, light and dark. It takes
-// the pictures of docs/ if POLICYD_TEST_SCREENSHOTS is set.
+// TestPagesFitTheWindow checks that no page is wider than the window, wide and narrow, light and dark. It
+// takes the pictures of docs/ if POLICYD_TEST_SCREENSHOTS is set.
 func TestPagesFitTheWindow(t *testing.T) {
 	ctx := browser(t)
 	newServer(t).eachPage(ctx, t, func(name string, width int64) {
@@ -606,7 +606,7 @@ func problems(ctx context.Context, t *testing.T, axe string) []string {
 	return evaluate[[]string](ctx, t, `window.found`)
 }
 
-// TestNothingMovesUnderThePointer holds that a card which somebody points at stays where it is while others
+// TestNothingMovesUnderThePointer checks that a card which somebody points at stays where it is while others
 // come up, and that thousands of decisions are shown without a hitch.
 func TestNothingMovesUnderThePointer(t *testing.T) {
 	ctx := browser(t)

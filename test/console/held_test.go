@@ -146,9 +146,9 @@ func ended(t *testing.T, pid int) <-chan time.Time {
 	return at
 }
 
-// TestARealAgentIsReleasedFromThePage holds the way of a question of the real Claude Code: its hook is held, the
-// page shows a card, a click releases the hook, and the command runs, or doesn't and the model hears why. It
-// reports how long each part takes.
+// TestARealAgentIsReleasedFromThePage checks the way of a question of the real Claude Code: its hook is held,
+// the page shows a card, a click releases the hook, and the command runs, or doesn't and the model hears why.
+// It reports how long each part takes.
 func TestARealAgentIsReleasedFromThePage(t *testing.T) {
 	agent := claude(t)
 	ctx := browser(t)

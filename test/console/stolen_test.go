@@ -26,9 +26,9 @@ func cookieOf(ctx context.Context, t *testing.T) *network.Cookie {
 	return cookies[0]
 }
 
-// TestAStolenCookieWritesNothing holds what a cookie is worth to whoever copies it: with all headers of a page of
-// the console, from a program or from the page itself in another browser, it answers nothing, and after the person
-// has logged out it reads nothing.
+// TestAStolenCookieWritesNothing checks what a cookie is worth to whoever copies it: with all headers of a
+// page of the console, from a program or from the page itself in another browser, it answers nothing, and
+// after the person has logged out it reads nothing.
 func TestAStolenCookieWritesNothing(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)

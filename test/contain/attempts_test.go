@@ -24,7 +24,7 @@ import (
 type attempt struct {
 	name string
 	try  func(*world) error
-	// control says who can do it uncontained: the attempt is one that works.
+	// control states who can do it uncontained: the attempt is one that works.
 	control control
 	// legal in profile project: what it does stays inside the run.
 	projectMay bool
@@ -366,7 +366,7 @@ var attempts = []attempt{
 		local[0].SetLen(1)
 		_, err := unix.ProcessVMWritev(w.Victim, local, []unix.RemoteIovec{{Base: 1, Len: 1}}, 0)
 		if errors.Is(err, unix.EFAULT) {
-			return nil // allowed, but for the address
+			return nil // allowed, except for the address
 		}
 		return err
 	}},

@@ -129,7 +129,7 @@ func pythonWithPytest(t *testing.T) string {
 	return ""
 }
 
-// original is a directory of the person who tests, for toolchains that lie there.
+// original is a directory of the person who tests, for toolchains that are there.
 func original(variable, below string) string {
 	if set := os.Getenv(variable); set != "" {
 		return set

@@ -66,7 +66,7 @@ func corpus(t *testing.T) (allowed, others []trial) {
 	return allowed, others
 }
 
-// full says that every line is run: make contain.
+// full states that every line is run: make contain.
 func full() bool { return os.Getenv("POLICYD_TEST_CONTAIN") == "full" }
 
 func every(n int, trials []trial) []trial {

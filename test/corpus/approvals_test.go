@@ -192,8 +192,8 @@ func lasting(prompt *v1.Prompt) []v1.Choice {
 	return out
 }
 
-// TestALastingAnswerAllowsTheRetry holds A13: after any lasting answer the same call is
-// allowed, and what is saved is what the choice said.
+// TestALastingAnswerAllowsTheRetry checks A13: after any lasting answer the same call is allowed, and what is
+// saved is what the choice said.
 func TestALastingAnswerAllowsTheRetry(t *testing.T) {
 	a := ask(t)
 	var calls []v1.Call
@@ -253,8 +253,8 @@ func (a *asking) retry(t *testing.T, call *v1.Call, choice v1.Choice) {
 	a.forget(t)
 }
 
-// TestAHintIsAcceptedAndAllows holds A7: a line that an unattended denial prints is taken by
-// the command, and allows the call.
+// TestAHintIsAcceptedAndAllows checks A7: a line that an unattended denial prints is taken by the command,
+// and allows the call.
 func TestAHintIsAcceptedAndAllows(t *testing.T) {
 	a := ask(t)
 	hinted := 0
@@ -283,8 +283,8 @@ func TestAHintIsAcceptedAndAllows(t *testing.T) {
 	require.Greater(t, hinted, 500)
 }
 
-// TestAnApprovalIsNoWiderThanItsWords holds that what one call saves covers no call that has
-// another verb, another risk, or touches a path outside the directory.
+// TestAnApprovalIsNoWiderThanItsWords checks that what one call saves covers no call that has another verb,
+// another risk, or touches a path outside the directory.
 func TestAnApprovalIsNoWiderThanItsWords(t *testing.T) {
 	a := ask(t)
 	byVerb := map[string][]v1.Call{}
@@ -315,7 +315,7 @@ func TestAnApprovalIsNoWiderThanItsWords(t *testing.T) {
 	require.Greater(t, compared, 500)
 }
 
-// narrow holds that what an approval covers lies in its words.
+// narrow checks that what an approval covers is in its words.
 func (a *asking) narrow(t *testing.T, entry *v1.ApprovalEntry, call *v1.Call) {
 	t.Helper()
 	other := a.gate.Decide(t.Context(), call, gate.DecideOptions{Probe: true, IncludeFacts: true})
@@ -334,8 +334,7 @@ func (a *asking) narrow(t *testing.T, entry *v1.ApprovalEntry, call *v1.Call) {
 	}
 }
 
-// TestWhatOneAnswerCovers holds V6 by pairs: what was approved with "Always here", and what
-// comes next.
+// TestWhatOneAnswerCovers checks V6 by pairs: what was approved with "Always here", and what comes next.
 func TestWhatOneAnswerCovers(t *testing.T) {
 	a := ask(t)
 	cases := []struct {

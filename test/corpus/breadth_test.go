@@ -11,10 +11,9 @@ import (
 	"policyd/test/decider"
 )
 
-// TestAnApprovalHoldsForWhereAndAsWhom holds A15 by pairs of classes: an approval of an ordinary
-// call covers none that acts elsewhere or as somebody else, takes other code or settings, reads
-// credentials, or discards; and one that is given for such a call covers it again, but not the
-// same with another value.
+// TestAnApprovalHoldsForWhereAndAsWhom checks A15 by pairs of classes: an approval of an ordinary call covers
+// none that acts elsewhere or as somebody else, takes other code or settings, reads credentials, or discards;
+// and one that is given for such a call covers it again, but not the same with another value.
 func TestAnApprovalHoldsForWhereAndAsWhom(t *testing.T) {
 	a := ask(t)
 	for approved, others := range map[string][]string{
@@ -92,8 +91,8 @@ func TestAnApprovalHoldsForWhereAndAsWhom(t *testing.T) {
 	}
 }
 
-// holdsFor holds that an approval of one call doesn't cover another, and that the other has an
-// approval of its own, if it can have one.
+// holdsFor checks that an approval of one call doesn't cover another, and that the other has an approval of
+// its own, if it can have one.
 func (a *asking) holdsFor(t *testing.T, approved, other string) {
 	t.Helper()
 	defer a.forget(t)
@@ -132,7 +131,7 @@ func (a *asking) effect(t *testing.T, line string) v1.Effect {
 	return a.gate.Decide(t.Context(), &call, gate.DecideOptions{Probe: true}).Effect
 }
 
-// TestRisksOnWindows holds that the risks of a program are the same for the shells of Windows.
+// TestRisksOnWindows checks that the risks of a program are the same for the shells of Windows.
 func TestRisksOnWindows(t *testing.T) {
 	a := ask(t)
 	for line, risk := range map[string]string{

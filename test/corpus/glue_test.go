@@ -45,8 +45,8 @@ var glue = []string{
 	"echo '== run =='; %s", "%s | grep -c ok", "%s; echo \"${PIPESTATUS[0]}\"", "f() { %s; }; f", "MSG=$(cat <<'EOF'\ntext\nEOF\n); %s; echo \"$MSG\"",
 }
 
-// TestGlueAddsNoQuestion holds that an approval of a command covers it in what agents put around
-// their commands, and that nothing else is covered so.
+// TestGlueAddsNoQuestion checks that an approval of a command covers it in what agents put around their
+// commands, and that nothing else is covered so.
 func TestGlueAddsNoQuestion(t *testing.T) {
 	a := ask(t)
 	a.approve(t, "go test ./...")
@@ -63,21 +63,23 @@ func TestGlueAddsNoQuestion(t *testing.T) {
 	}
 }
 
-// TestDangerousVariablesBreakApprovals holds that no approval covers a command behind a variable
-// of the list, however it is set, and that one covers it behind any other.
+// TestDangerousVariablesBreakApprovals checks that no approval covers a command behind a variable of the
+// list, however it is set, and that one covers it behind any other.
 func TestDangerousVariablesBreakApprovals(t *testing.T) {
-	text, err := os.ReadFile("../../extract/shell/words.json")
+	text, err := os.ReadFile("../../extract/argv/words.json")
 	require.NoError(t, err)
 	var words struct {
-		Dangerous []string `json:"dangerous_variables"`
-		Local     []string `json:"local_variables"`
+		Variables struct {
+			Dangerous []string `json:"dangerous"`
+			Local     []string `json:"local"`
+		} `json:"variables"`
 	}
 	require.NoError(t, json.Unmarshal(text, &words))
-	require.Greater(t, len(words.Dangerous), 250)
+	require.Greater(t, len(words.Variables.Dangerous), 250)
 	a := ask(t)
 	a.approve(t, "go test ./...")
 	ways := []string{"%s=./x go test", "export %s=./x && go test", "export %s=./x; go test", "env %s=./x go test", "declare -x %s=./x; go test", "%s=./x; export %[1]s; go test"}
-	for n, pattern := range words.Dangerous {
+	for n, pattern := range words.Variables.Dangerous {
 		name := strings.NewReplacer("*", "X", "[0-9]", "1").Replace(pattern)
 		for w, way := range ways {
 			if testing.Short() && (n+w)%len(ways) != 0 {
@@ -88,7 +90,7 @@ func TestDangerousVariablesBreakApprovals(t *testing.T) {
 			assert.False(t, allowed, line)
 		}
 	}
-	local := words.Local
+	local := words.Variables.Local
 	if testing.Short() {
 		local = local[:sampled]
 	}

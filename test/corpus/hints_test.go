@@ -32,8 +32,8 @@ func asksForSecret(decision *v1.Decision) bool {
 	return slices.ContainsFunc(decision.Reasons, func(r v1.Reason) bool { return r.Code == "reaches_secret" })
 }
 
-// TestAnExclusionHintWorks holds that a command with the exclusion that a hint advises, put
-// behind the program, reaches no secret.
+// TestAnExclusionHintWorks checks that a command with the exclusion that a hint advises, put behind the
+// program, reaches no secret.
 func TestAnExclusionHintWorks(t *testing.T) {
 	var known struct {
 		Names   []string
@@ -84,8 +84,8 @@ func TestAnExclusionHintWorks(t *testing.T) {
 	}
 }
 
-// TestADirectoryHintIsAccepted holds that set_working_directory is advised for no directory that
-// is sensitive, shallow or one that the session has.
+// TestADirectoryHintIsAccepted checks that set_working_directory is advised for no directory that is
+// sensitive, shallow or one that the session has.
 func TestADirectoryHintIsAccepted(t *testing.T) {
 	var sensitive struct{ Roots, Itself, Homes []string }
 	config(t, "sensitive", &sensitive)
@@ -116,7 +116,7 @@ func TestADirectoryHintIsAccepted(t *testing.T) {
 	require.Positive(t, advised)
 }
 
-// within reports whether a path is a directory or lies in it.
+// within reports whether a path is a directory or is in it.
 func within(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

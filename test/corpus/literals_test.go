@@ -59,9 +59,9 @@ func judged(decision *v1.Decision) string {
 	return out
 }
 
-// TestTextOfASubstitutionIsJudgedAsItStands holds that a word which a here-document, echo or
-// printf of the line prints is judged as the same word in quotes: it is allowed, denied or asked
-// alike, with the same choices.
+// TestTextOfASubstitutionIsJudgedAsItStands checks that a word which a here-document, echo or printf of the
+// line prints is judged as the same word in quotes: it is allowed, denied or asked alike, with the same
+// choices.
 func TestTextOfASubstitutionIsJudgedAsItStands(t *testing.T) {
 	a := ask(t)
 	compared, prompted := 0, 0
@@ -101,7 +101,7 @@ func (a *asking) probe(t *testing.T, line decider.Line) string {
 	return out
 }
 
-// TestKnownValuesAreJudgedAsTheirText holds that a word which begins with what a program prints is judged as
+// TestKnownValuesAreJudgedAsTheirText checks that a word which begins with what a program prints is judged as
 // the same word with the text in its place.
 func TestKnownValuesAreJudgedAsTheirText(t *testing.T) {
 	a := ask(t)

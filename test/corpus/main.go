@@ -2,11 +2,10 @@
 // compare with those that are right: what was wrongly allowed, and how much of
 // what may pass did.
 //
-// A file holds one JSON object per line: command, accept (the decisions that are
-// right), and optionally id, class or label, cwd, and shell; one that is no shell
-// of Unix makes it a line of a session on Windows. Without a project of its
-// own it decides in one that it builds, which then stands in for the directory
-// that cwd names.
+// A file holds one JSON object per line: command, accept (the decisions that are right), and optionally id,
+// class or label, cwd, and shell; one that is no shell of Unix makes it a line of a session on Windows.
+// Without a project of its own it decides in one that it builds, which then is in for the directory that cwd
+// names.
 package main
 
 import (
@@ -134,7 +133,7 @@ func report(ctx context.Context, decider *decider.Decider, s settings, built boo
 		for i := range lines {
 			asked := lines[i].asked()
 			if built && asked.Cwd != "" {
-				// The built project stands in for the directory that the file names.
+				// The built project is in for the directory that the file names.
 				asked.Command, asked.Cwd = strings.ReplaceAll(asked.Command, asked.Cwd, s.project), s.project
 			}
 			decision, err := decider.Decide(ctx, asked)

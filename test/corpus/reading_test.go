@@ -14,9 +14,9 @@ import (
 	"policyd/test/project"
 )
 
-// TestADirectoryThatMayBeReadReadsAsTheProject holds A12: where a person let a directory be read, the
-// lines that only read are allowed there as they are in a project, and no other line is. Both hold with
-// ordinary files, and with secrets, links and other names of secrets among them.
+// TestADirectoryThatMayBeReadReadsAsTheProject checks A12: where a person let a directory be read, the lines
+// that only read are allowed there as they are in a project, and no other line is. Both hold with ordinary
+// files, and with secrets, links and other names of secrets among them.
 func TestADirectoryThatMayBeReadReadsAsTheProject(t *testing.T) {
 	for _, exposed := range []bool{false, true} {
 		t.Run(map[bool]string{false: "ordinary", true: "exposed"}[exposed], func(t *testing.T) {

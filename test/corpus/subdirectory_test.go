@@ -12,8 +12,8 @@ import (
 	"policyd/test/decider"
 )
 
-// TestALaunchInASubdirectoryReadsAsAtTheTop holds P3 and G2: from a subdirectory of the
-// repository the same lines are allowed as from its top where they only read, and no others.
+// TestALaunchInASubdirectoryReadsAsAtTheTop checks P3 and G2: from a subdirectory of the repository the same
+// lines are allowed as from its top where they only read, and no others.
 func TestALaunchInASubdirectoryReadsAsAtTheTop(t *testing.T) {
 	a := ask(t)
 	var wider, narrower []string
@@ -45,7 +45,7 @@ func TestALaunchInASubdirectoryReadsAsAtTheTop(t *testing.T) {
 	assert.Empty(t, narrower)
 }
 
-// TestALaunchInASubdirectoryFindsOtherNamesOfSecrets holds P5: a file that is another name of a secret at
+// TestALaunchInASubdirectoryFindsOtherNamesOfSecrets checks P5: a file that is another name of a secret at
 // the repository's top is a secret in a project below, too.
 func TestALaunchInASubdirectoryFindsOtherNamesOfSecrets(t *testing.T) {
 	a := ask(t)

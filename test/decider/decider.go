@@ -21,7 +21,7 @@ type Decider struct {
 	session v1.Session
 }
 
-// Options say where lines are decided.
+// Options state where lines are decided.
 type Options struct {
 	// Home is the home directory of the session and of the sidecar.
 	Home string

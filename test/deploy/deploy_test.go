@@ -118,9 +118,9 @@ func TestManifestsHoldTogether(t *testing.T) {
 	assert.Len(t, policy.PolicyTypes, 2)
 }
 
-// TestManifestsCanBeOperated holds that the sidecar's image has a version, that it is
-// probed over the address it listens on, that its metrics can be scraped, and that its
-// state outlives the pod without a database.
+// TestManifestsCanBeOperated checks that the sidecar's image has a version, that it is probed over the
+// address it listens on, that its metrics can be scraped, and that its state outlives the pod without a
+// database.
 func TestManifestsCanBeOperated(t *testing.T) {
 	found := readManifests(t)
 	template := found["Deployment/agent"].(*apps.Deployment).Spec.Template
@@ -148,7 +148,7 @@ func TestManifestsCanBeOperated(t *testing.T) {
 	}
 }
 
-// TestManifestsAreStrict holds that the decoder above finds a misspelt field.
+// TestManifestsAreStrict checks that the decoder above finds a misspelt field.
 func TestManifestsAreStrict(t *testing.T) {
 	var claim core.PersistentVolumeClaim
 	assert.Error(t, yaml.UnmarshalStrict([]byte("spec: {accessMode: [ReadWriteOnce]}"), &claim))
@@ -188,7 +188,7 @@ func TestComposeHoldsTogether(t *testing.T) {
 	}
 }
 
-// TestComposeSaysWhatIsMissing holds that a project has to be named.
+// TestComposeSaysWhatIsMissing checks that a project has to be named.
 func TestComposeSaysWhatIsMissing(t *testing.T) {
 	_, err := loadCompose(t, types.Mapping{})
 	require.Error(t, err)

@@ -87,7 +87,7 @@ func TestTheCrossRepositoryFlow(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, l.file(t, "s", "Read", file).Effect, "a person can take it back")
 }
 
-// TestGrantUnits holds what is granted for a path, and what nobody is asked (P7).
+// TestGrantUnits checks what is granted for a path, and what nobody is asked (P7).
 func TestGrantUnits(t *testing.T) {
 	l := newLibrary(t)
 	l.register(t, l.tree, "s")
@@ -135,8 +135,8 @@ func TestGrantUnits(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotBeAsked holds that an audience that can't use a grant, and a
-// session that nobody attends, are refused at once.
+// TestWhoMayNotBeAsked checks that an audience that can't use a grant, and a session that nobody attends, are
+// refused at once.
 func TestWhoMayNotBeAsked(t *testing.T) {
 	l := newLibrary(t)
 	file := filepath.Join(l.root, "git/src/f.txt")
@@ -149,7 +149,7 @@ func TestWhoMayNotBeAsked(t *testing.T) {
 	}
 }
 
-// TestBadAccessRequestsAreRefused holds P7 and D4.
+// TestBadAccessRequestsAreRefused checks P7 and D4.
 func TestBadAccessRequestsAreRefused(t *testing.T) {
 	l := newLibrary(t)
 	l.register(t, l.tree, "s")
@@ -177,7 +177,7 @@ func TestBadAccessRequestsAreRefused(t *testing.T) {
 	refuses(t, l.ask(t, "nobody", file), http.StatusNotFound, "not_found")
 }
 
-// TestTheDiskChangesBetweenAskAndAnswer holds P8.
+// TestTheDiskChangesBetweenAskAndAnswer checks P8.
 func TestTheDiskChangesBetweenAskAndAnswer(t *testing.T) {
 	l := newLibrary(t)
 	l.register(t, l.tree, "s")
@@ -204,8 +204,8 @@ func TestTheDiskChangesBetweenAskAndAnswer(t *testing.T) {
 	}
 }
 
-// TestTheGrantRootIsComputedAgain holds P8 for every way in which the directory that
-// was shown can stop being the one that is granted.
+// TestTheGrantRootIsComputedAgain checks P8 for every way in which the directory that was shown can stop
+// being the one that is granted.
 func TestTheGrantRootIsComputedAgain(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -246,8 +246,8 @@ func TestTheGrantRootIsComputedAgain(t *testing.T) {
 	}
 }
 
-// TestAWhitelistedRootIsNotGranted holds P7: a whitelisted root that is a repository
-// itself isn't granted, since it holds others.
+// TestAWhitelistedRootIsNotGranted checks P7: a whitelisted root that is a repository itself isn't granted,
+// since it holds others.
 func TestAWhitelistedRootIsNotGranted(t *testing.T) {
 	for _, mark := range []string{".git", "go.mod", "package.json", "Cargo.toml"} {
 		t.Run(mark, func(t *testing.T) {
@@ -269,8 +269,8 @@ func TestAWhitelistedRootIsNotGranted(t *testing.T) {
 	}
 }
 
-// TestAWorkingDirectoryIsNoDefaultDirectory holds V4 and P14: set_working_directory
-// widens what may be read, and a call that names no directory runs where it did.
+// TestAWorkingDirectoryIsNoDefaultDirectory checks V4 and P14: set_working_directory widens what may be read,
+// and a call that names no directory runs where it did.
 func TestAWorkingDirectoryIsNoDefaultDirectory(t *testing.T) {
 	l := newLibrary(t)
 	own := mkdirs(t, t.TempDir(), "own") + "/own"
@@ -288,7 +288,7 @@ func TestAWorkingDirectoryIsNoDefaultDirectory(t *testing.T) {
 	}
 }
 
-// TestAccessRequestsAreHeld holds that an answer reaches who waits for it.
+// TestAccessRequestsAreHeld checks that an answer reaches who waits for it.
 func TestAccessRequestsAreHeld(t *testing.T) {
 	l := newLibrary(t)
 	l.register(t, l.tree, "s")
@@ -351,7 +351,7 @@ func (s *server) pendingFor(t *testing.T, root string) *v1.Prompt {
 	return found
 }
 
-// TestWorkingDirectories holds P14.
+// TestWorkingDirectories checks P14.
 func TestWorkingDirectories(t *testing.T) {
 	l := newLibrary(t)
 	l.register(t, l.tree, "s")

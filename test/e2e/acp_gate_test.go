@@ -123,8 +123,8 @@ func outcomeOf(option string) string {
 	return fmt.Sprintf(`"result":{"outcome":{"outcome":"selected","optionId":%q}}`, option)
 }
 
-// TestACPGateDefaults holds N2, N3 and N8 with the real program: nothing is
-// advertised, files and terminals are blocked, and what is certain is answered.
+// TestACPGateDefaults checks N2, N3 and N8 with the real program: nothing is advertised, files and terminals
+// are blocked, and what is certain is answered.
 func TestACPGateDefaults(t *testing.T) {
 	d := dialogueWith(t, "")
 	hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":%v,"writeTextFile":%v},"terminal":%v}}}`
@@ -155,8 +155,8 @@ func TestACPGateDefaults(t *testing.T) {
 	assert.Equal(t, v1.SessionArchived, info.State)
 }
 
-// TestACPGateForwards holds N5 and S2: what is served goes to the client, a
-// secret doesn't, and a terminal belongs to the session that made it.
+// TestACPGateForwards checks N5 and S2: what is served goes to the client, a secret doesn't, and a terminal
+// belongs to the session that made it.
 func TestACPGateForwards(t *testing.T) {
 	d := dialogueWith(t, "fs: single_pass_through, terminal: single_pass_through")
 	hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}}}`

@@ -16,7 +16,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestDeniedToolsOfAnAgent holds C1.
+// TestDeniedToolsOfAnAgent checks C1.
 func TestDeniedToolsOfAnAgent(t *testing.T) {
 	tree := newTree(t)
 	settings := filepath.Join(t.TempDir(), "policyd.yaml")
@@ -34,8 +34,8 @@ func TestDeniedToolsOfAnAgent(t *testing.T) {
 	assert.Equal(t, v1.EffectAllow, s.shell(t, "d", "ls").Effect, "another agent")
 }
 
-// TestAgentsAskTheirPeers holds C2: a question to another agent is a call like
-// any other, and many at once are all answered.
+// TestAgentsAskTheirPeers checks C2: a question to another agent is a call like any other, and many at once
+// are all answered.
 func TestAgentsAskTheirPeers(t *testing.T) {
 	tree := newTree(t)
 	settings := filepath.Join(t.TempDir(), "policyd.yaml")

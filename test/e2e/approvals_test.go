@@ -23,8 +23,8 @@ func (s *server) approve(t *testing.T, verb, directory string) {
 	must[v1.ApprovalEntry](t, http.StatusCreated, s.as(t, "operator", http.MethodPost, "/v1/approvals", request))
 }
 
-// TestAnApprovalHereCoversNothingElse holds V6: after "always here" for verbs that
-// change things, what looks like them and reaches further still asks.
+// TestAnApprovalHereCoversNothingElse checks V6: after "always here" for verbs that change things, what looks
+// like them and reaches further still asks.
 func TestAnApprovalHereCoversNothingElse(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -58,8 +58,7 @@ func TestAnApprovalHereCoversNothingElse(t *testing.T) {
 	}
 }
 
-// TestAnApprovalAnywhereKeepsToTheScope holds V6: paths outside every space stay
-// items of their own.
+// TestAnApprovalAnywhereKeepsToTheScope checks V6: paths outside every space stay items of their own.
 func TestAnApprovalAnywhereKeepsToTheScope(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -76,7 +75,7 @@ func TestAnApprovalAnywhereKeepsToTheScope(t *testing.T) {
 	}
 }
 
-// TestSeveralVerbsAreSavedEach holds A4 and V9 for a prompt about several commands.
+// TestSeveralVerbsAreSavedEach checks A4 and V9 for a prompt about several commands.
 func TestSeveralVerbsAreSavedEach(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -94,8 +93,8 @@ func TestSeveralVerbsAreSavedEach(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "make all").Effect)
 }
 
-// TestWhatIsSpelledAlikeIsNotTheSame holds V6 and A1: a yes is for what was
-// shown, and nothing that is called alike.
+// TestWhatIsSpelledAlikeIsNotTheSame checks V6 and A1: a yes is for what was shown, and nothing that is
+// called alike.
 func TestWhatIsSpelledAlikeIsNotTheSame(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -141,7 +140,7 @@ func TestWhatIsSpelledAlikeIsNotTheSame(t *testing.T) {
 	refuses(t, s.as(t, "operator", http.MethodPost, "/v1/approvals", `{"verb":null}`), http.StatusBadRequest, "null_value")
 }
 
-// TestUnattendedSessionsAreToldWhatWouldAllow holds A7.
+// TestUnattendedSessionsAreToldWhatWouldAllow checks A7.
 func TestUnattendedSessionsAreToldWhatWouldAllow(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -155,7 +154,7 @@ func TestUnattendedSessionsAreToldWhatWouldAllow(t *testing.T) {
 	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", "git push origin main").Effect, "the line does what it says")
 }
 
-// TestApprovalsAreBoundToTheirAudienceAndAgent holds who an answer is for.
+// TestApprovalsAreBoundToTheirAudienceAndAgent checks who an answer is for.
 func TestApprovalsAreBoundToTheirAudienceAndAgent(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

@@ -15,7 +15,7 @@ import (
 	"policyd/test/postgres"
 )
 
-// TestIDsAreReadOnce holds that a percent sign in an id is no escape of another id.
+// TestIDsAreReadOnce checks that a percent sign in an id is no escape of another id.
 func TestIDsAreReadOnce(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -34,8 +34,8 @@ func TestIDsAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestALinkInThePlaceOfAProjectMovesNothing holds P14: a session's directories are
-// those that its host named, by what they were then.
+// TestALinkInThePlaceOfAProjectMovesNothing checks P14: a session's directories are those that its host
+// named, by what they were then.
 func TestALinkInThePlaceOfAProjectMovesNothing(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -67,8 +67,8 @@ func TestALinkInThePlaceOfAProjectMovesNothing(t *testing.T) {
 	assert.NotEqual(t, v1.EffectAllow, s.file(t, "linked", "Write", filepath.Join(link, "new.txt")).Effect)
 }
 
-// TestASessionThatCantBeLookedUpHasNothing holds D2 and C5: while the store is
-// away, a session that is kept with less is not what a call says it is.
+// TestASessionThatCantBeLookedUpHasNothing checks D2 and C5: while the store is away, a session that is kept
+// with less is not what a call says it is.
 func TestASessionThatCantBeLookedUpHasNothing(t *testing.T) {
 	tree := newTree(t)
 	database := postgres.Start(t)
@@ -95,8 +95,8 @@ func TestASessionThatCantBeLookedUpHasNothing(t *testing.T) {
 	refuses(t, s.as(t, "agent", http.MethodPut, sessionPath("narrow"), v1.Session{Audience: "personal"}), http.StatusConflict, "session_conflict")
 }
 
-// TestRacesWithTheEndOfASession holds that losing a race is a conflict and no
-// failure of the store, and that nothing is widened by one.
+// TestRacesWithTheEndOfASession checks that losing a race is a conflict and no failure of the store, and that
+// nothing is widened by one.
 func TestRacesWithTheEndOfASession(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -136,7 +136,7 @@ func TestRacesWithTheEndOfASession(t *testing.T) {
 	assert.NotContains(t, s.stderr.String(), "store failed")
 }
 
-// TestChildrenHaveTheirParentsAnswersAfterARestart holds C5.
+// TestChildrenHaveTheirParentsAnswersAfterARestart checks C5.
 func TestChildrenHaveTheirParentsAnswersAfterARestart(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -161,8 +161,8 @@ func TestChildrenHaveTheirParentsAnswersAfterARestart(t *testing.T) {
 	}
 }
 
-// TestOneAnswerIsForOneAudience holds that what a person saw as a personal call
-// doesn't release a public one.
+// TestOneAnswerIsForOneAudience checks that what a person saw as a personal call doesn't release a public
+// one.
 func TestOneAnswerIsForOneAudience(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -175,7 +175,7 @@ func TestOneAnswerIsForOneAudience(t *testing.T) {
 	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", "git push").Effect)
 }
 
-// TestTheBoundAddressIsTheSidecarsOwn holds P6 for a port that the system chose.
+// TestTheBoundAddressIsTheSidecarsOwn checks P6 for a port that the system chose.
 func TestTheBoundAddressIsTheSidecarsOwn(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -183,7 +183,7 @@ func TestTheBoundAddressIsTheSidecarsOwn(t *testing.T) {
 	assert.Equal(t, v1.EffectDeny, s.shell(t, "s", "curl "+s.url+"/v1/prompts").Effect)
 }
 
-// TestUselessSettingsAreSaid holds D4: a grant that gives nothing is told of.
+// TestUselessSettingsAreSaid checks D4: a grant that gives nothing is told of.
 func TestUselessSettingsAreSaid(t *testing.T) {
 	settings := filepath.Join(t.TempDir(), "policyd.yaml")
 	require.NoError(t, os.WriteFile(settings, []byte(`

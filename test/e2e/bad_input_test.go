@@ -25,8 +25,8 @@ type badBody struct {
 	Names  []string `json:"names"`
 }
 
-// TestBadInputIsRefusedWithKeyAndByte holds that bad input gets a clear error
-// that denies, and is never an inner failure (D4).
+// TestBadInputIsRefusedWithKeyAndByte checks that bad input gets a clear error that denies, and is never an
+// inner failure (D4).
 func TestBadInputIsRefusedWithKeyAndByte(t *testing.T) {
 	text, err := os.ReadFile("../testdata/bad_input.json")
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestBadInputIsRefusedWithKeyAndByte(t *testing.T) {
 	}
 }
 
-// refused holds that an error answer denies and has a code.
+// refused checks that an error answer denies and has a code.
 func refused(t *testing.T, answer []byte) v1.Problem {
 	t.Helper()
 	var raw struct {

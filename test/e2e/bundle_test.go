@@ -39,8 +39,8 @@ test_never if false
 `
 )
 
-// TestAWatchedBundleIsReplacedWhole holds that an operator's bundle is reloaded
-// on a change, and that a broken one leaves the policy before it in force.
+// TestAWatchedBundleIsReplacedWhole checks that an operator's bundle is reloaded on a change, and that a
+// broken one leaves the policy before it active.
 func TestAWatchedBundleIsReplacedWhole(t *testing.T) {
 	tree := newTree(t)
 	dir := t.TempDir()

@@ -23,7 +23,7 @@ const (
 	readyURL    = "/readyz?verbose"
 )
 
-// shelf is a service that offers what lies in a directory to those who have the token.
+// shelf is a service that offers what is in a directory to those who have the token.
 type shelf struct {
 	*httptest.Server
 	dir string
@@ -112,7 +112,7 @@ func serveThePage(t *testing.T, dir, settings string) {
 	revision := s.decide(t, fetch).Policy.Revision
 	require.Contains(t, revision, "+team-1")
 
-	// An unsigned one is refused, and what was in force stays.
+	// An unsigned one is refused, and what was active stays.
 	repack := exec.CommandContext(t.Context(), program, "bundle", "build", "team", "--revision", "unsigned", "--output", filepath.Join(offered, "team.tar.gz"))
 	repack.Dir, repack.Env = dir, environment(s.home)
 	said, err := repack.CombinedOutput()
@@ -153,8 +153,8 @@ func copyFile(t *testing.T, from, to string) {
 	require.NoError(t, os.Rename(to+".new", to))
 }
 
-// TestTheExamplesDecide holds each bundle of bundles/examples to the bars of the built-in
-// policy, and shows what it changes.
+// TestTheExamplesDecide checks each bundle of bundles/examples to the bars of the built-in policy, and shows
+// what it changes.
 func TestTheExamplesDecide(t *testing.T) {
 	engines := []string{program}
 	if !testing.Short() {
@@ -219,7 +219,7 @@ func decideLine(t *testing.T, bundle, audience, line string) v1.Decision {
 // holdToTheBars runs an engine's own commands over the built-in policy and the examples.
 func holdToTheBars(t *testing.T, engine string, examples []string) {
 	t.Helper()
-	// Each is a root of its own: below a common one their data would lie elsewhere.
+	// Each is a root of its own: below a common one their data would be elsewhere.
 	all := append([]string{"../../policies"}, examples...)
 	run := func(arguments ...string) []byte {
 		arguments = append(arguments, all...)

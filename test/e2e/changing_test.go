@@ -11,9 +11,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestChangingFilesOutside holds A12 and A13: an answer to a call that changes files outside opens the
-// directory that holds them, for commands and file tools alike, in words that the person reads first.
-// Nothing beside it is opened, and what runs there or leads out of it is asked.
+// TestChangingFilesOutside checks A12 and A13: an answer to a call that changes files outside opens the
+// directory that holds them, for commands and file tools alike, in words that the person reads first. Nothing
+// beside it is opened, and what runs there or leads out of it is asked.
 func TestChangingFilesOutside(t *testing.T) {
 	for choice, lasts := range map[string]bool{v1.ChoiceSession: false, v1.ChoiceAlwaysHere: true} {
 		t.Run(choice, func(t *testing.T) {
@@ -57,8 +57,8 @@ func TestChangingFilesOutside(t *testing.T) {
 	}
 }
 
-// TestNoChangingOfWhatMayHoldSettings holds A12: homes, system directories and whatever lies below a
-// name with a dot are not opened for changes by an answer.
+// TestNoChangingOfWhatMayHoldSettings checks A12: homes, system directories and whatever is below a name with
+// a dot are not opened for changes by an answer.
 func TestNoChangingOfWhatMayHoldSettings(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

@@ -46,7 +46,7 @@ func (s *server) link(t *testing.T) *url.URL {
 	return parsed
 }
 
-// TestTheConsoleAnswersAHeldCall holds the way of an answer, from a link to the call that waits, over a
+// TestTheConsoleAnswersAHeldCall checks the way of an answer, from a link to the call that waits, over a
 // restart, and what an agent is kept from.
 func TestTheConsoleAnswersAHeldCall(t *testing.T) {
 	tree := newTree(t)
@@ -118,8 +118,8 @@ func TestTheConsoleAnswersAHeldCall(t *testing.T) {
 	}
 }
 
-// TestTheConsoleIsOffUntilSomebodyOpensIt holds that nothing listens before, and that the command prints
-// a link that works.
+// TestTheConsoleIsOffUntilSomebodyOpensIt checks that nothing listens before, and that the command prints a
+// link that works.
 func TestTheConsoleIsOffUntilSomebodyOpensIt(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestTheConsoleIsOffUntilSomebodyOpensIt(t *testing.T) {
 	assert.Contains(t, string(refused.body), "console_off")
 }
 
-// TestWebhooksHearOfPrompts holds that a prompt reaches a target of the settings, that a message links to
+// TestWebhooksHearOfPrompts checks that a prompt reaches a target of the settings, that a message links to
 // the console, and that the command tests targets.
 func TestWebhooksHearOfPrompts(t *testing.T) {
 	bodies := make(chan string, 10)

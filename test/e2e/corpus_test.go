@@ -29,7 +29,7 @@ type line struct {
 	Note     string   `json:"note"`
 }
 
-// TestNoAdversarialLineIsAllowed holds the corpus of lines that look harmless (V1, V5, V8, S2).
+// TestNoAdversarialLineIsAllowed checks the corpus of lines that look harmless (V1, V5, V8, S2).
 func TestNoAdversarialLineIsAllowed(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -61,8 +61,8 @@ func TestEverydayLinesPass(t *testing.T) {
 	assert.GreaterOrEqualf(t, allowed, everydayAllowed, "asked:%s", asked.String())
 }
 
-// TestAttacksAreHeld holds lines that once were allowed, each standing for a
-// class, in a project that tracks secrets and has links that lead out (V5, V8, S2, S3).
+// TestAttacksAreHeld checks lines that once were allowed, each representing a class, in a project that tracks
+// secrets and has links that lead out (V5, V8, S2, S3).
 func TestAttacksAreHeld(t *testing.T) {
 	tree := newTree(t)
 	require.NoError(t, project.Expose(t.Context(), tree))
@@ -75,8 +75,7 @@ func TestAttacksAreHeld(t *testing.T) {
 	}
 }
 
-// call is the line as Claude Code would send it. The tree's project stands in
-// for the corpus's.
+// call is the line as Claude Code would send it. The tree's project is in for the corpus's.
 func (l line) call(t *testing.T, tree project.Tree) v1.Call {
 	t.Helper()
 	command := l.Command

@@ -178,8 +178,7 @@ mask contains sprintf("/input/%d", [to_number(input.call.args.file_path)]) if in
 drop if input.call.tool == "TodoWrite"
 `
 
-// TestOperatorsRulesMaskRecords holds masks and drop rules of a bundle, in the log
-// and in what is read back.
+// TestOperatorsRulesMaskRecords checks masks and drop rules of a bundle, in the log and in what is read back.
 func TestOperatorsRulesMaskRecords(t *testing.T) {
 	tree := newTree(t)
 	dir := t.TempDir()
@@ -220,9 +219,8 @@ func TestOperatorsRulesMaskRecords(t *testing.T) {
 	assert.Equal(t, []string{listed.ID}, s.decisions(t, ""))
 }
 
-// TestNoAnsweredDecisionIsLost ends the server, and kills it, while agents ask, and
-// holds that every decision that was answered is in the log, and that another
-// server goes on with it.
+// TestNoAnsweredDecisionIsLost ends the server, and kills it, while agents ask, and checks that every
+// decision that was answered is in the log, and that another server goes on with it.
 func TestNoAnsweredDecisionIsLost(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, s *server){
 		"at the end": func(t *testing.T, s *server) {
@@ -300,8 +298,8 @@ func (s *server) ask(ctx context.Context, token, line string) (v1.Decision, erro
 	return decision, err
 }
 
-// TestRecordsAreForwarded holds that a log service gets what the file has, in OPA's
-// form, also what is left when the server ends.
+// TestRecordsAreForwarded checks that a log service gets what the file has, in OPA's form, also what is left
+// when the server ends.
 func TestRecordsAreForwarded(t *testing.T) {
 	var mu sync.Mutex
 	var got []string

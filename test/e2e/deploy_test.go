@@ -44,8 +44,8 @@ func configMaps(t *testing.T) map[string]map[string]string {
 	}
 }
 
-// TestKubernetesFilesAreTaken starts a server with what the manifests mount, in
-// the way that a kubelet mounts it, and holds that the rule of their bundle decides.
+// TestKubernetesFilesAreTaken starts a server with what the manifests mount, in the way that a kubelet mounts
+// it, and checks that the rule of their bundle decides.
 func TestKubernetesFilesAreTaken(t *testing.T) {
 	maps := configMaps(t)
 	t.Setenv("POD_IP", "127.0.0.1")

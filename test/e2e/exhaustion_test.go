@@ -167,8 +167,8 @@ func TestTheDiskIsFull(t *testing.T) {
 	}
 }
 
-// A database that is removed while the server runs ends its readiness, and no answer is
-// acknowledged that would be gone after a restart. The next start says what is missing.
+// A database that is removed while the server runs ends its readiness, and no answer is acknowledged that
+// would be gone after a restart. The next start states what is missing.
 func TestTheDatabaseIsRemoved(t *testing.T) {
 	tree := newTree(t)
 	for name, remove := range map[string]func(stateDir string) error{

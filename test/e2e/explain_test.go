@@ -13,8 +13,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestExplainLeavesNoTrace holds that an operator's dry run keeps, records and asks
-// nothing, and that an agent can't have one.
+// TestExplainLeavesNoTrace checks that an operator's dry run keeps, records and asks nothing, and that an
+// agent can't have one.
 func TestExplainLeavesNoTrace(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -34,8 +34,7 @@ func TestExplainLeavesNoTrace(t *testing.T) {
 	refuses(t, s.as(t, "agent", http.MethodPost, "/v1/decide?dry_run=1", call), http.StatusForbidden, "role_not_allowed")
 }
 
-// TestExplanationsTellWhatDecided holds the parts of an explanation against the
-// decision that it is of.
+// TestExplanationsTellWhatDecided checks the parts of an explanation against the decision that it is of.
 func TestExplanationsTellWhatDecided(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

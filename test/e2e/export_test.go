@@ -27,7 +27,8 @@ var exportedLines = []string{
 	"go test ./...", "go install ./...", "npm test", "go test ./... > out.txt", "pytest", "go test ../...", "mkdir build && go build -o build/x .",
 }
 
-// TestAnExportedBundleAllowsWhatWasApproved holds that a server that loads the export decides as the one that it came from.
+// TestAnExportedBundleAllowsWhatWasApproved checks that a server that loads the export decides as the one
+// that it came from.
 func TestAnExportedBundleAllowsWhatWasApproved(t *testing.T) {
 	tree := newTree(t)
 	first := startServer(t)
@@ -59,7 +60,7 @@ func TestAnExportedBundleAllowsWhatWasApproved(t *testing.T) {
 	}
 }
 
-// TestAnyExportedBundleLoads holds that no approval makes a bundle that a server refuses.
+// TestAnyExportedBundleLoads checks that no approval makes a bundle that a server refuses.
 func TestAnyExportedBundleLoads(t *testing.T) {
 	text, err := os.ReadFile("../../bundles/smoke/facts.json") // of the cases that every bundle has to decide right
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 
 const fixtureRoot = "../testdata/fixtures"
 
-// expectations say what each captured payload has to get.
+// expectations state what each captured payload has to get.
 type expectations struct {
 	Classes []class  `json:"classes"`
 	Events  []string `json:"events"`
@@ -52,8 +52,7 @@ func TestCapturedPayloads(t *testing.T) {
 	}
 }
 
-// TestEveryFixtureIsExpected holds that no captured file is forgotten and that
-// none stands in two classes.
+// TestEveryFixtureIsExpected checks that no captured file is forgotten and that none is in two classes.
 func TestEveryFixtureIsExpected(t *testing.T) {
 	expected := readExpectations(t)
 	var named, found []string
@@ -82,7 +81,7 @@ func readExpectations(t *testing.T) expectations {
 	return expected
 }
 
-// callOf makes a call of a captured payload. The tree's home stands in for /home/dev.
+// callOf makes a call of a captured payload. The tree's home is in for /home/dev.
 func callOf(t *testing.T, tree project.Tree, file string) v1.Call {
 	t.Helper()
 	call, err := captured.Read(fixtureRoot, file, tree.Home)

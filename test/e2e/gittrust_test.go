@@ -13,10 +13,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestGitTrust holds the whole way for repositories that make git run a program
-// of their own choice: the marker proves that the real git runs it, and policyd
-// must not allow the line. What a person configures for themselves, and what
-// git-lfs installs, changes nothing.
+// TestGitTrust checks the whole way for repositories that make git run a program of their own choice: the
+// marker proves that the real git runs it, and policyd must not allow the line. What a person configures for
+// themselves, and what git-lfs installs, changes nothing.
 func TestGitTrust(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "marker")
 	script := filepath.Join(t.TempDir(), "evil.sh")

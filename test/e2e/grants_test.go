@@ -28,7 +28,7 @@ func mkdirs(t *testing.T, root string, names ...string) string {
 	return real
 }
 
-// TestGrantsByMode holds P4: who may read and who may write, by the longest root.
+// TestGrantsByMode checks P4: who may read and who may write, by the longest root.
 func TestGrantsByMode(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -75,7 +75,7 @@ func TestGrantsByMode(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.file(t, "h", "Read", root+"/a/b/f.txt").Effect)
 }
 
-// TestGrantsChangeInPlace holds P5.
+// TestGrantsChangeInPlace checks P5.
 func TestGrantsChangeInPlace(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -105,8 +105,8 @@ func TestGrantsChangeInPlace(t *testing.T) {
 	}
 }
 
-// TestAgentsGrantsHoldInAllTheirSessions holds the grants of an agent, from an
-// operator and from the settings.
+// TestAgentsGrantsHoldInAllTheirSessions checks the grants of an agent, from an operator and from the
+// settings.
 func TestAgentsGrantsHoldInAllTheirSessions(t *testing.T) {
 	tree := newTree(t)
 	root := mkdirs(t, t.TempDir(), "a", "b")
@@ -129,7 +129,7 @@ func TestAgentsGrantsHoldInAllTheirSessions(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "other", "cat "+root+"/a/f.txt").Effect)
 }
 
-// TestSensitiveRootsAreNeverGranted holds P6.
+// TestSensitiveRootsAreNeverGranted checks P6.
 func TestSensitiveRootsAreNeverGranted(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -155,8 +155,7 @@ func TestSensitiveRootsAreNeverGranted(t *testing.T) {
 	refuses(t, s.give(t, "nobody", tree.Other, ""), http.StatusNotFound, "not_found")
 }
 
-// TestAGrantThatTurnsSensitiveGivesNothing holds P6 against a disk that changes
-// after the grant.
+// TestAGrantThatTurnsSensitiveGivesNothing checks P6 against a disk that changes after the grant.
 func TestAGrantThatTurnsSensitiveGivesNothing(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -173,7 +172,7 @@ func TestAGrantThatTurnsSensitiveGivesNothing(t *testing.T) {
 	}
 }
 
-// TestPatchOnlyRemoves holds P10.
+// TestPatchOnlyRemoves checks P10.
 func TestPatchOnlyRemoves(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -205,7 +204,7 @@ func TestPatchOnlyRemoves(t *testing.T) {
 	assert.Empty(t, must[v1.SessionInfo](t, http.StatusOK, patch()).ReadPaths)
 }
 
-// TestAThousandGrants holds that many grants are kept, and bounded.
+// TestAThousandGrants checks that many grants are kept, and bounded.
 func TestAThousandGrants(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

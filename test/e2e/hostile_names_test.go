@@ -20,7 +20,7 @@ import (
 // hostile moves the cursor, sets the title, turns the reading direction round and begins another line.
 const hostile = "x\x1b]0;PWNED\x07\x1b[2J\u009b31m\u202e\u2066\U000e0041\x7f\r\nforged"
 
-// TestNoCommandPrintsControlCharacters holds that names which agents choose reach no terminal as they are.
+// TestNoCommandPrintsControlCharacters checks that names which agents choose reach no terminal as they are.
 func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -89,7 +89,7 @@ func (s *server) printsSafely(t *testing.T, arguments []string) int {
 	command.Env = environment(s.home)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	_ = command.Run() // some of them are refused, and say why
+	_ = command.Run() // some of them are refused, and state why
 	escapes := 0
 	for name, text := range map[string]string{"stdout": stdout.String(), "stderr": stderr.String()} {
 		assert.Truef(t, utf8.ValidString(text), "%s of %q", name, arguments)

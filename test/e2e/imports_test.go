@@ -21,7 +21,7 @@ func (s *server) approvals(t *testing.T) []v1.ApprovalEntry {
 // none is the list of an import that takes everything.
 var none = []v1.RefusedApproval{}
 
-// TestImportsAreAllOrNothing holds A5 over HTTP.
+// TestImportsAreAllOrNothing checks A5 over HTTP.
 func TestImportsAreAllOrNothing(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -59,7 +59,7 @@ func TestImportsAreAllOrNothing(t *testing.T) {
 	assert.Equal(t, v1.ApprovalImported{Refused: none}, done(v1.ApprovalImport{Approvals: []v1.ApprovalRequest{}}))
 }
 
-// TestLargeImports holds that as many fit into a request as may be imported.
+// TestLargeImports checks that as many fit into a request as may be imported.
 func TestLargeImports(t *testing.T) {
 	s := startServer(t)
 	many := v1.ApprovalImport{Approvals: make([]v1.ApprovalRequest, v1.MaxImport)}
@@ -77,7 +77,7 @@ func TestLargeImports(t *testing.T) {
 	assert.Len(t, s.approvals(t), 1000, "a page of what is there after a restart")
 }
 
-// TestCoveredApprovalsAreShown holds covered_by, which changes when the wider one goes.
+// TestCoveredApprovalsAreShown checks covered_by, which changes when the wider one goes.
 func TestCoveredApprovalsAreShown(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

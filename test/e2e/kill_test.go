@@ -173,8 +173,8 @@ func (l *ledger) narrow(ctx context.Context, s *server, agent, id string) {
 	l.narrowed = append(l.narrowed, id)
 }
 
-// compareSessions holds that what was narrowed before the kill is as narrow, and that no
-// prompt is forgotten.
+// compareSessions checks that what was narrowed before the kill is as narrow, and that no prompt is
+// forgotten.
 func (l *ledger) compareSessions(t *testing.T, s *server) {
 	t.Helper()
 	for _, id := range l.narrowed {
@@ -207,8 +207,8 @@ func (l *ledger) decide(ctx context.Context, s *server, agent, place string) (v1
 	return decision, err
 }
 
-// compareRecords holds that every decision that was answered before the kill is in
-// the log, as it was answered, and is found by a restarted server (D3).
+// compareRecords checks that every decision that was answered before the kill is in the log, as it was
+// answered, and is found by a restarted server (D3).
 func (l *ledger) compareRecords(t *testing.T, s *server) {
 	t.Helper()
 	found := s.recorded(t)

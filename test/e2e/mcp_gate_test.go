@@ -100,8 +100,8 @@ func toolCall(id any, name string, arguments map[string]any) string {
 	return string(text) + "\n"
 }
 
-// TestMCPGate holds V12 for a server's tools: an approved tool reaches the server,
-// a secret doesn't, and what nothing covers waits for a person.
+// TestMCPGate checks V12 for a server's tools: an approved tool reaches the server, a secret doesn't, and
+// what nothing covers waits for a person.
 func TestMCPGate(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

@@ -44,7 +44,7 @@ func peers(list ...v1.Peer) func(*v1.Session) {
 	return func(session *v1.Session) { session.Peers = list }
 }
 
-// method asks about a method, and holds that decision, route, error and record agree.
+// method asks about a method, and checks that decision, route, error and record agree.
 func (h *host) method(t *testing.T, name string, params any) v1.Decision {
 	t.Helper()
 	return h.methodIn(t, h.session.ID, name, params)
@@ -93,8 +93,8 @@ func advertised(read, write, terminal bool) v1.Capabilities {
 
 type object = map[string]any
 
-// TestN1MethodsBelongToNamespaces holds N1: one table, with and without the protocol,
-// and a method's own setting before that of its namespace.
+// TestN1MethodsBelongToNamespaces checks N1: one table, with and without the protocol, and a method's own
+// setting before that of its namespace.
 func TestN1MethodsBelongToNamespaces(t *testing.T) {
 	h := withModes(t, "fs: block, fs/read_text_file: collaborative")
 	read := object{"path": h.path("README.md")}
@@ -108,8 +108,8 @@ func TestN1MethodsBelongToNamespaces(t *testing.T) {
 	assert.Equal(t, "fs", bare.JSONRPCError.Data.Namespace)
 }
 
-// TestN1TheProtocolFieldChangesNothing holds N1 for every method of fs and terminal,
-// those of the table and those of later versions of the protocol, in every mode.
+// TestN1TheProtocolFieldChangesNothing checks N1 for every method of fs and terminal, those of the table and
+// those of later versions of the protocol, in every mode.
 func TestN1TheProtocolFieldChangesNothing(t *testing.T) {
 	methods := []string{
 		"fs/read_text_file", "fs/write_text_file", "fs/anything_new", "terminal/create", "terminal/output", "terminal/kill",
@@ -133,7 +133,7 @@ func TestN1TheProtocolFieldChangesNothing(t *testing.T) {
 	}
 }
 
-// TestN2Defaults holds N2.
+// TestN2Defaults checks N2.
 func TestN2Defaults(t *testing.T) {
 	h := withModes(t, "")
 	for _, name := range []string{"fs/read_text_file", "fs/write_text_file", "terminal/create", "terminal/output"} {
@@ -163,7 +163,7 @@ func TestN2Defaults(t *testing.T) {
 	assert.Equal(t, v1.EffectDeny, h.method(t, "_foo/read", object{"path": h.path(".env")}).Effect, "S2: a secret is one everywhere")
 }
 
-// TestN3WhatIsBlockedIsNotAdvertised holds N3.
+// TestN3WhatIsBlockedIsNotAdvertised checks N3.
 func TestN3WhatIsBlockedIsNotAdvertised(t *testing.T) {
 	both := v1.Peer{ID: "p1", Capabilities: []string{"fs", "terminal"}}
 	for _, c := range []struct {
@@ -194,7 +194,7 @@ func TestN3WhatIsBlockedIsNotAdvertised(t *testing.T) {
 	refuses(t, h.as(t, "agent", http.MethodGet, "/v1/capabilities?session="+h.session.ID, nil), http.StatusGone, "session_archived")
 }
 
-// TestN3ErrorsNameNamespaceAndMode holds N3: the sender of a blocked request learns why.
+// TestN3ErrorsNameNamespaceAndMode checks N3: the sender of a blocked request learns why.
 func TestN3ErrorsNameNamespaceAndMode(t *testing.T) {
 	h := withModes(t, "")
 	decision := h.method(t, "fs/read_text_file", object{"path": h.path("README.md")})
@@ -202,7 +202,7 @@ func TestN3ErrorsNameNamespaceAndMode(t *testing.T) {
 	assert.Contains(t, decision.JSONRPCError.Message, "namespace fs, mode block")
 }
 
-// TestN4BroadcastNeedsAFlagAndIsSeen holds N4.
+// TestN4BroadcastNeedsAFlagAndIsSeen checks N4.
 func TestN4BroadcastNeedsAFlagAndIsSeen(t *testing.T) {
 	h := withFlags(t, "fs: unsafe_debug", []string{"--unsafe-debug-broadcast"})
 	assert.Equal(t, advertised(true, true, false), h.capabilities(t, h.session.ID))
@@ -230,7 +230,7 @@ func TestN4BroadcastNeedsAFlagAndIsSeen(t *testing.T) {
 	assert.NotContains(t, string(body), "unsafe_debug")
 }
 
-// TestN5OnePeer holds N5: the one capable peer, or an error.
+// TestN5OnePeer checks N5: the one capable peer, or an error.
 func TestN5OnePeer(t *testing.T) {
 	read := func(h *host) v1.Decision {
 		return h.method(t, "fs/read_text_file", object{"path": h.path("README.md")})
@@ -247,8 +247,8 @@ func TestN5OnePeer(t *testing.T) {
 	assert.Equal(t, "single_pass_through", decision.JSONRPCError.Data.Mode)
 }
 
-// TestN5TerminalsBelongToTheirPeer holds N5: what is done with a terminal goes to who
-// made it, whoever could do it now.
+// TestN5TerminalsBelongToTheirPeer checks N5: what is done with a terminal goes to who made it, whoever could
+// do it now.
 func TestN5TerminalsBelongToTheirPeer(t *testing.T) {
 	one, two := v1.Peer{ID: "p1", Capabilities: []string{"terminal"}}, v1.Peer{ID: "p2", Capabilities: []string{"terminal"}}
 	h := withModes(t, "terminal: single_pass_through", peers(one, two))
@@ -290,7 +290,7 @@ func TestN5TerminalsBelongToTheirPeer(t *testing.T) {
 	assert.Equal(t, []string{"terminal_unknown"}, codes(foreign), "another session's")
 }
 
-// TestN6TheHostHandles holds N6: files and commands are decided as of any other call.
+// TestN6TheHostHandles checks N6: files and commands are decided as of any other call.
 func TestN6TheHostHandles(t *testing.T) {
 	h := withModes(t, "fs: self_handle, terminal: self_handle")
 	outside := filepath.Join(h.tree.Other, "secret.txt")
@@ -343,8 +343,8 @@ func TestN6TheHostHandles(t *testing.T) {
 	}
 }
 
-// TestN6AnswersCountForTerminals holds N6: what a person said of a command holds for a
-// terminal, and the other way round.
+// TestN6AnswersCountForTerminals checks N6: what a person said of a command holds for a terminal, and the
+// other way round.
 func TestN6AnswersCountForTerminals(t *testing.T) {
 	h := withModes(t, "terminal: self_handle")
 	build := object{"command": "make", "args": []string{"build"}}
@@ -358,8 +358,7 @@ func TestN6AnswersCountForTerminals(t *testing.T) {
 	h.reply(t, refused.Prompt, v1.ChoiceDeny)
 }
 
-// TestN6TerminalsEndWithTheirSession holds N6, and that a server that was started
-// again knows none.
+// TestN6TerminalsEndWithTheirSession checks N6, and that a server that was started again knows none.
 func TestN6TerminalsEndWithTheirSession(t *testing.T) {
 	h := withModes(t, "terminal: self_handle")
 	use := func() v1.Decision { return h.method(t, "terminal/output", object{"terminalId": "t1"}) }
@@ -377,7 +376,7 @@ func TestN6TerminalsEndWithTheirSession(t *testing.T) {
 	assert.Equal(t, []string{"terminal_unknown"}, codes(use()), "its terminals ended with their host, as far as is known")
 }
 
-// TestN7ModesThatAreNotServed holds N7.
+// TestN7ModesThatAreNotServed checks N7.
 func TestN7ModesThatAreNotServed(t *testing.T) {
 	h := withModes(t, "session: self_handle")
 	decision := h.method(t, "session/request_permission", object{"toolCall": object{"title": "x"}, "options": []any{}})
@@ -395,8 +394,7 @@ func permission(kind, title string, input any) object {
 	}
 }
 
-// TestN8WhatToSelect holds N8: the decision is about forwarding, and only what was
-// judged is selected.
+// TestN8WhatToSelect checks N8: the decision is about forwarding, and only what was judged is selected.
 func TestN8WhatToSelect(t *testing.T) {
 	h := withModes(t, "", func(session *v1.Session) { session.Agent = "opencode" })
 	command := func(line string) object { return object{"command": line} }
@@ -446,8 +444,8 @@ func TestN8WhatToSelect(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, h.method(t, "session/request_permission", also).Effect, "a place that is named beside it counts")
 }
 
-// TestN8OneReading holds that what could be read in two ways is refused: a name that
-// stands twice, however it is written.
+// TestN8OneReading checks that what could be read in two ways is refused: a name that occurs twice, however
+// it is written.
 func TestN8OneReading(t *testing.T) {
 	h := withModes(t, "")
 	for _, second := range []string{"rawInput", `raw\u0049nput`} {
@@ -458,8 +456,7 @@ func TestN8OneReading(t *testing.T) {
 	}
 }
 
-// TestN8NobodyIsThere holds N8 and A7: what a person would decide is rejected where
-// there is none.
+// TestN8NobodyIsThere checks N8 and A7: what a person would decide is rejected where there is none.
 func TestN8NobodyIsThere(t *testing.T) {
 	h := withModes(t, "", func(session *v1.Session) { session.Agent, session.Interactive = "opencode", new(false) })
 	for title, want := range map[string]string{"git status": "allow_once", "make": "reject_once"} {
@@ -471,7 +468,7 @@ func TestN8NobodyIsThere(t *testing.T) {
 	assert.Contains(t, codes(unknown), "approval_required_unattended")
 }
 
-// TestN8CapturedRequests holds N8 for what real agents sent.
+// TestN8CapturedRequests checks N8 for what real agents sent.
 func TestN8CapturedRequests(t *testing.T) {
 	tree, s := newTree(t), startServer(t)
 	for file, want := range map[string]string{

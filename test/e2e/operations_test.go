@@ -119,8 +119,8 @@ func (v *volume) swap(t *testing.T, files map[string][]byte) {
 	require.NoError(t, os.Rename(filepath.Join(v.dir, "..new"), filepath.Join(v.dir, "..data")))
 }
 
-// TestCertificatesAreSwappedWhileServing holds real handshakes before and after a
-// swap, that a broken pair leaves the old one in force and is told, and SIGHUP.
+// TestCertificatesAreSwappedWhileServing checks real handshakes before and after a swap, that a broken pair
+// leaves the old one active and is told, and SIGHUP.
 func TestCertificatesAreSwappedWhileServing(t *testing.T) {
 	ca := authority.New(t, "authority")
 	first, second := ca.Issue(t, "first"), ca.Issue(t, "second")
@@ -163,8 +163,8 @@ func TestCertificatesAreSwappedWhileServing(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(s.stderr.String(), "files can't be used"), "a fault is told once")
 }
 
-// TestACertificateIsAName holds mTLS: who shows none is no client, who is named
-// has the role, whose answer bears the name, and who isn't named needs a token.
+// TestACertificateIsAName checks mTLS: who shows none is no client, who is named has the role, whose answer
+// bears the name, and who isn't named needs a token.
 func TestACertificateIsAName(t *testing.T) {
 	ca, dir, tree := authority.New(t, "authority"), t.TempDir(), newTree(t)
 	ca.Issue(t, "policyd").Write(t, dir)
@@ -238,8 +238,8 @@ func newToken(letter string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat(letter, 32)))
 }
 
-// TestTokensRotateAndHaveNames holds rotation of a token of the state directory
-// and of a named one, by the files alone, and that an answer bears the name.
+// TestTokensRotateAndHaveNames checks rotation of a token of the state directory and of a named one, by the
+// files alone, and that an answer bears the name.
 func TestTokensRotateAndHaveNames(t *testing.T) {
 	tree, dir := newTree(t), t.TempDir()
 	authority.Put(t, filepath.Join(dir, "alice.token"), []byte(newToken("a")))
@@ -284,8 +284,8 @@ func (s *server) run(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// TestAgentsReachNoTokenOrKey holds that what lets its reader in can't be read or
-// changed by an agent, also after a swap gave it another real name (P6).
+// TestAgentsReachNoTokenOrKey checks that what lets its reader in can't be read or changed by an agent, also
+// after a swap gave it another real name (P6).
 func TestAgentsReachNoTokenOrKey(t *testing.T) {
 	tree, ca := newTree(t), authority.New(t, "authority")
 	pair := ca.Issue(t, "policyd")
@@ -332,8 +332,8 @@ func reasonRules(decision *v1.Decision) []string {
 	return rules
 }
 
-// TestLimitsAreOfAnAgent holds 429 with a deny and Retry-After for one agent over
-// its limit, and that another is served meanwhile.
+// TestLimitsAreOfAnAgent checks 429 with a deny and Retry-After for one agent over its limit, and that
+// another is served meanwhile.
 func TestLimitsAreOfAnAgent(t *testing.T) {
 	tree := newTree(t)
 	s := startSet(t, "limits: {requests_per_second: 1, held: 1, body_bytes: 4096}\n")
@@ -533,8 +533,8 @@ func TestTracesSayWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestTheLogIsStructured holds level and format, and that a line about a request
-// names the decision and nothing that the call said.
+// TestTheLogIsStructured checks level and format, and that a line about a request names the decision and
+// nothing that the call said.
 func TestTheLogIsStructured(t *testing.T) {
 	tree := newTree(t)
 	s := startSet(t, "log: {level: debug, format: json}\n")
@@ -640,8 +640,8 @@ func TestNoDecisionIsLostAtTheEnd(t *testing.T) {
 	assert.Len(t, received, recorded)
 }
 
-// TestSettingsOfOperationsThatCannotBeKeptStopTheStart holds that each error says
-// what to do, in the program's form.
+// TestSettingsOfOperationsThatCannotBeKeptStopTheStart checks that each error states what to do, in the
+// program's form.
 func TestSettingsOfOperationsThatCannotBeKeptStopTheStart(t *testing.T) {
 	dir := t.TempDir()
 	ca := authority.New(t, "authority")
@@ -672,7 +672,7 @@ func TestSettingsOfOperationsThatCannotBeKeptStopTheStart(t *testing.T) {
 	}
 }
 
-// TestAnAddressForOthersIsWarnedOf holds the warning without TLS, and none with it.
+// TestAnAddressForOthersIsWarnedOf checks the warning without TLS, and none with it.
 func TestAnAddressForOthersIsWarnedOf(t *testing.T) {
 	dir := t.TempDir()
 	authority.New(t, "authority").Issue(t, "x").Write(t, dir)
@@ -688,7 +688,7 @@ func TestAnAddressForOthersIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestTheSocketIsForWhomTheSettingsSay holds its mode over the real program.
+// TestTheSocketIsForWhomTheSettingsSay checks its mode over the real program.
 func TestTheSocketIsForWhomTheSettingsSay(t *testing.T) {
 	s := startSet(t, "socket: {mode: \"0600\"}\n")
 	info, err := os.Stat(filepath.Join(s.runDir, "policyd.sock"))

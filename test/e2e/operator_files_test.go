@@ -234,8 +234,8 @@ func TestOperatorFilesAreProtected(t *testing.T) {
 	}
 }
 
-// V5: forms that may change something are in force and warned of, at the start, by the doctor and when a
-// file changes.
+// V5: forms that may change something are active and warned of, at the start, by the doctor and when a file
+// changes.
 func TestFormsThatMayChangeSomethingAreWarnedOf(t *testing.T) {
 	tree, dir := newTree(t), t.TempDir()
 	put(t, dir, "verbs.yaml", "common:\n  git gc:\n    - form: {}\n")

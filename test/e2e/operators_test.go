@@ -86,8 +86,7 @@ func credentials(t *testing.T) string {
 // variable is a variable of the environment in a settings file.
 var variable = regexp.MustCompile(`\$\{(\w+)\}`)
 
-// TestDocumentedSettingsLoad holds that every settings file that a page shows is
-// one that the program takes.
+// TestDocumentedSettingsLoad checks that every settings file that a page shows is one that the program takes.
 func TestDocumentedSettingsLoad(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func soon(t *testing.T, what string, condition func() bool) {
 	t.Logf("%s after %s", what, time.Since(begun).Round(time.Millisecond))
 }
 
-// TestSidecarsShareWhatPeopleAnswered holds C3.
+// TestSidecarsShareWhatPeopleAnswered checks C3.
 func TestSidecarsShareWhatPeopleAnswered(t *testing.T) {
 	tree := newTree(t)
 	_, one, two := shared(t)
@@ -100,8 +100,8 @@ func TestAnswersReleaseCallsAtOtherSidecars(t *testing.T) {
 	assert.Equal(t, v1.EffectDeny, wellFormed(t, other().body).Effect)
 }
 
-// TestAStoreThatIsAwayMakesQuestions holds D2: what approvals and grants would
-// have allowed asks, the server says so, and no decision hangs.
+// TestAStoreThatIsAwayMakesQuestions checks D2: what approvals and grants would have allowed asks, the server
+// says so, and no decision hangs.
 func TestAStoreThatIsAwayMakesQuestions(t *testing.T) {
 	tree := newTree(t)
 	database, s, _ := shared(t)

@@ -21,8 +21,8 @@ func offeredBy(prompt *v1.Prompt) map[string]v1.Choice {
 	return out
 }
 
-// TestOneAnswerForAProjectsTools holds A12: one answer covers what builds, tests and edits
-// in the project, in every session, and ends when it is revoked by the words it was saved by.
+// TestOneAnswerForAProjectsTools checks A12: one answer covers what builds, tests and edits in the project,
+// in every session, and ends when it is revoked by the words it was saved by.
 func TestOneAnswerForAProjectsTools(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -64,9 +64,8 @@ func rules(record *v1.Record) []string {
 	return out
 }
 
-// TestReadingADirectoryOutside holds A12: a person lets a directory be read, in this chat or
-// in this project, by commands and file tools alike. Nothing there may be changed by it, and
-// secrets stay secret.
+// TestReadingADirectoryOutside checks A12: a person lets a directory be read, in this chat or in this
+// project, by commands and file tools alike. Nothing there may be changed by it, and secrets stay secret.
 func TestReadingADirectoryOutside(t *testing.T) {
 	tree := newTree(t)
 	library := filepath.Join(tree.Home, "library", "src")
@@ -110,8 +109,8 @@ func TestReadingADirectoryOutside(t *testing.T) {
 	}
 }
 
-// TestNoReadingOfWhatMayNotBeGranted holds A12: homes, sensitive and shallow directories
-// can't be let be read.
+// TestNoReadingOfWhatMayNotBeGranted checks A12: homes, sensitive and shallow directories can't be let be
+// read.
 func TestNoReadingOfWhatMayNotBeGranted(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

@@ -55,7 +55,7 @@ func TestTheLifeOfAPrompt(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", line).Effect, "a person can take it back")
 }
 
-// TestOnceIsSpentByOneRetry holds A10.
+// TestOnceIsSpentByOneRetry checks A10.
 func TestOnceIsSpentByOneRetry(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -86,7 +86,7 @@ func TestOnceIsSpentByOneRetry(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "git push").Effect)
 }
 
-// TestAnswersForOneChat holds A1's "This chat".
+// TestAnswersForOneChat checks A1's "This chat".
 func TestAnswersForOneChat(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -102,7 +102,7 @@ func TestAnswersForOneChat(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "git push").Effect, "it went with the session")
 }
 
-// TestTwoAnswersAtOnce holds that one wins.
+// TestTwoAnswersAtOnce checks that one wins.
 func TestTwoAnswersAtOnce(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -128,7 +128,7 @@ func TestTwoAnswersAtOnce(t *testing.T) {
 	assert.Equal(t, map[int]int{http.StatusOK: 1, http.StatusConflict: 7}, count)
 }
 
-// TestHeldCalls holds ?wait=: the answer comes the moment a person gives it.
+// TestHeldCalls checks ?wait=: the answer comes the moment a person gives it.
 func TestHeldCalls(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -173,7 +173,7 @@ func TestHeldCalls(t *testing.T) {
 	assert.Equal(t, "Denied", ended.Answer.Resolution)
 }
 
-// TestHintsAfterANo holds A8: who may do what about a person's no.
+// TestHintsAfterANo checks A8: who may do what about a person's no.
 func TestHintsAfterANo(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -190,8 +190,7 @@ func TestHintsAfterANo(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers holds that a held call ends as a deny when its question ends
-// without an answer (A9).
+// TestNobodyAnswers checks that a held call ends as a deny when its question ends without an answer (A9).
 func TestNobodyAnswers(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -205,8 +204,7 @@ func TestNobodyAnswers(t *testing.T) {
 	assert.False(t, decision.Abort)
 }
 
-// TestAHeldCallThatGoesAwayWithdrawsItsPrompt holds that nobody is asked about a
-// call that nobody waits for.
+// TestAHeldCallThatGoesAwayWithdrawsItsPrompt checks that nobody is asked about a call that nobody waits for.
 func TestAHeldCallThatGoesAwayWithdrawsItsPrompt(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -228,7 +226,7 @@ func TestAHeldCallThatGoesAwayWithdrawsItsPrompt(t *testing.T) {
 	}, patience, patience/1000)
 }
 
-// TestAServerThatEndsAnswersWhatItHolds holds that a drain doesn't wait for people.
+// TestAServerThatEndsAnswersWhatItHolds checks that a drain doesn't wait for people.
 func TestAServerThatEndsAnswersWhatItHolds(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -240,7 +238,7 @@ func TestAServerThatEndsAnswersWhatItHolds(t *testing.T) {
 	assert.Equal(t, prompt.ID, s.shell(t, "s", "git push").Prompt.ID, "the question is still open")
 }
 
-// TestPromptsCanBeWithdrawn holds DELETE, by the agent that asked.
+// TestPromptsCanBeWithdrawn checks DELETE, by the agent that asked.
 func TestPromptsCanBeWithdrawn(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -254,7 +252,7 @@ func TestPromptsCanBeWithdrawn(t *testing.T) {
 	assert.NotEqual(t, prompt.ID, s.shell(t, "s", "git push").Prompt.ID)
 }
 
-// TestBadAnswersAreRefused holds D4 and A1.
+// TestBadAnswersAreRefused checks D4 and A1.
 func TestBadAnswersAreRefused(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -280,7 +278,7 @@ func TestBadAnswersAreRefused(t *testing.T) {
 	require.NotNil(t, timed.Saved[0].ExpiresAt)
 }
 
-// TestOpenPromptsAreCapped holds A11.
+// TestOpenPromptsAreCapped checks A11.
 func TestOpenPromptsAreCapped(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -298,8 +296,8 @@ func TestOpenPromptsAreCapped(t *testing.T) {
 	assert.Empty(t, rest.Next)
 }
 
-// TestOperatorsCommandsTalkToTheServer holds that what a command changes counts
-// at once, and that nobody else can take the state directory.
+// TestOperatorsCommandsTalkToTheServer checks that what a command changes counts at once, and that nobody
+// else can take the state directory.
 func TestOperatorsCommandsTalkToTheServer(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

@@ -51,7 +51,7 @@ func (s *server) letRead(t *testing.T, session, path, choice string) {
 	s.reply(t, asked.Prompt, choice)
 }
 
-// TestAnAnswerToReadLetsNothingElse holds A12: what a person let be read is read by commands and tools
+// TestAnAnswerToReadLetsNothingElse checks A12: what a person let be read is read by commands and tools
 // without a question, and whatever changes, runs, leaves or holds secrets is no reading.
 func TestAnAnswerToReadLetsNothingElse(t *testing.T) {
 	tree := newTree(t)
@@ -86,7 +86,7 @@ func TestAnAnswerToReadLetsNothingElse(t *testing.T) {
 	}
 }
 
-// TestReadingOfSinglePlaces holds A12 and P6: of a home and of what lies too far up a person can let single
+// TestReadingOfSinglePlaces checks A12 and P6: of a home and of what lies too far up a person can let single
 // files be read, and directories that aren't there yet; never the home itself, nor what is secret.
 func TestReadingOfSinglePlaces(t *testing.T) {
 	tree := newTree(t)
@@ -200,7 +200,7 @@ cat ROOT/go.mod HOME/other/secret.txt
 ls HOME
 `
 
-// TestAnAnswerToReadWidensNoOther holds A12: neither trust in a project's tools nor an approval for anywhere
+// TestAnAnswerToReadWidensNoOther checks A12: neither trust in a project's tools nor an approval for anywhere
 // covers what works in a directory that may only be read.
 func TestAnAnswerToReadWidensNoOther(t *testing.T) {
 	tree := newTree(t)
@@ -225,8 +225,8 @@ func TestAnAnswerToReadWidensNoOther(t *testing.T) {
 	}
 }
 
-// TestAnMCPToolReadsWhereAPersonSaid holds A12 and V12: an approved tool lists and reads in a directory that may be
-// read, and no more than that.
+// TestAnMCPToolReadsWhereAPersonSaid checks A12 and V12: an approved tool lists and reads in a directory that
+// may be read, and no more than that.
 func TestAnMCPToolReadsWhereAPersonSaid(t *testing.T) {
 	tree := newTree(t)
 	root := libraryBeside(t, tree)
@@ -247,8 +247,8 @@ func TestAnMCPToolReadsWhereAPersonSaid(t *testing.T) {
 	}
 }
 
-// TestReadingEndsWhereTheDiskChanges holds A12 and P14: an answer to read holds for the directory that it
-// names, and not for what lies there, or is linked there, later.
+// TestReadingEndsWhereTheDiskChanges checks A12 and P14: an answer to read holds for the directory that it
+// names, and not for what is there, or is linked there, later.
 func TestReadingEndsWhereTheDiskChanges(t *testing.T) {
 	tree := newTree(t)
 	root := libraryBeside(t, tree)
@@ -295,8 +295,8 @@ func TestReadingEndsWhereTheDiskChanges(t *testing.T) {
 	assert.NotEqual(t, v1.EffectAllow, refusedThere.Effect, "the project leads to one that has an answer")
 }
 
-// TestSidecarsShareAnswersToRead holds A12 and C3: an answer to read that is given at one sidecar holds at the
-// other, releases what waits there, and ends at both when it is revoked at either.
+// TestSidecarsShareAnswersToRead checks A12 and C3: an answer to read that is given at one sidecar holds at
+// the other, releases what waits there, and ends at both when it is revoked at either.
 func TestSidecarsShareAnswersToRead(t *testing.T) {
 	tree := newTree(t)
 	root := libraryBeside(t, tree)
@@ -317,8 +317,8 @@ func TestSidecarsShareAnswersToRead(t *testing.T) {
 	}
 }
 
-// TestASubAgentReadsByItsParentsAnswer holds A12 and C5: a parent's answer for this chat holds for its sub-agents,
-// and a sub-agent's neither for its parent nor for another one.
+// TestASubAgentReadsByItsParentsAnswer checks A12 and C5: a parent's answer for this chat holds for its
+// sub-agents, and a sub-agent's neither for its parent nor for another one.
 func TestASubAgentReadsByItsParentsAnswer(t *testing.T) {
 	tree := newTree(t)
 	root := libraryBeside(t, tree)

@@ -96,7 +96,7 @@ type readme struct {
 	env []string
 	// exports are lines that later examples of the page need, too.
 	exports string
-	// addresses are free ones that stand for those that the page names.
+	// addresses are free ones that represent those that the page names.
 	addresses map[string]string
 	served    bool
 }
@@ -223,7 +223,7 @@ func holds(want, got any) bool {
 	return want == got
 }
 
-// TestDocumentedFilesExist holds that no link of a page leads nowhere.
+// TestDocumentedFilesExist checks that no link of a page leads nowhere.
 func TestDocumentedFilesExist(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
 	pages, err := filepath.Glob("../../docs/*.md")

@@ -77,8 +77,8 @@ func TestNoContentAndNoSecretReachesTheLog(t *testing.T) {
 	}
 }
 
-// TestTheAnswerNamesTheDirectoryAsItIs holds that a host learns where to run the
-// call, while what is judged and recorded is masked everywhere alike.
+// TestTheAnswerNamesTheDirectoryAsItIs checks that a host learns where to run the call, while what is judged
+// and recorded is masked everywhere alike.
 func TestTheAnswerNamesTheDirectoryAsItIs(t *testing.T) {
 	tree := newTree(t)
 	cwd := filepath.Join(tree.Project, "token=hushhush")
@@ -103,8 +103,8 @@ func TestTheAnswerNamesTheDirectoryAsItIs(t *testing.T) {
 	assert.NotContains(t, string(text), "hushhush")
 }
 
-// TestReadinessSaysThatNothingCanBeRecorded holds that a server which denies
-// everything for want of a record is not called ready.
+// TestReadinessSaysThatNothingCanBeRecorded checks that a server which denies everything for want of a record
+// is not called ready.
 func TestReadinessSaysThatNothingCanBeRecorded(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("skipped: no /dev/full here")
@@ -122,8 +122,7 @@ func TestReadinessSaysThatNothingCanBeRecorded(t *testing.T) {
 	assert.Contains(t, refused(t, answer).Detail, "record (write record to /dev/full")
 }
 
-// TestReadinessAndDoctorSayThatABundleWasRefused holds that the server stays
-// ready by the policy before it.
+// TestReadinessAndDoctorSayThatABundleWasRefused checks that the server stays ready by the policy before it.
 func TestReadinessAndDoctorSayThatABundleWasRefused(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".manifest", siteManifest)
@@ -148,8 +147,8 @@ func TestReadinessAndDoctorSayThatABundleWasRefused(t *testing.T) {
 	assert.Regexp(t, `(?m)^warn +server +policy: .*/mine\.rego:[0-9]+`, string(said))
 }
 
-// TestTheStartWarnsOfSettingsThatAgentsReach starts with a settings file, given
-// by a relative name, that lies in a project (P6).
+// TestTheStartWarnsOfSettingsThatAgentsReach starts with a settings file, given by a relative name, that is
+// in a project (P6).
 func TestTheStartWarnsOfSettingsThatAgentsReach(t *testing.T) {
 	tree := newTree(t)
 	put(t, tree.Project, "policyd.yaml", "scope:\n  projects: ["+tree.Project+"]\n")
@@ -185,8 +184,8 @@ func (s *server) probe(t *testing.T, path string) (int, string, []byte) {
 	return do(t, http.DefaultClient, request)
 }
 
-// TestNoTokenIsKept holds that neither policyd's own tokens nor those of services stand in any file of
-// the state, in prompts that await an answer and in records.
+// TestNoTokenIsKept checks that neither policyd's own tokens nor those of services are in any file of the
+// state, in prompts that await an answer and in records.
 func TestNoTokenIsKept(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

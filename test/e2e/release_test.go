@@ -15,9 +15,9 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestALastingAnswerReleasesWhatItCovers holds A14: however a person comes to allow a
-// verb or a directory, the held calls that it covers run, of every session, and each
-// has its own record. Those that it doesn't cover wait on.
+// TestALastingAnswerReleasesWhatItCovers checks A14: however a person comes to allow a verb or a directory,
+// the held calls that it covers run, of every session, and each has its own record. Those that it doesn't
+// cover wait on.
 func TestALastingAnswerReleasesWhatItCovers(t *testing.T) {
 	const held = 5
 	tree := newTree(t)
@@ -109,8 +109,8 @@ func (s *server) pendingCount(t *testing.T, count int) []v1.Prompt {
 	return list.Prompts
 }
 
-// TestAnUnheldCallIsReleased holds A14 for a call whose caller isn't connected: its
-// prompt ends, also when the approval was given to another process.
+// TestAnUnheldCallIsReleased checks A14 for a call whose caller isn't connected: its prompt ends, also when
+// the approval was given to another process.
 func TestAnUnheldCallIsReleased(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -135,8 +135,8 @@ func TestAnUnheldCallIsReleased(t *testing.T) {
 	s.pendingCount(t, 0)
 }
 
-// TestAHeldCallLeavesThePromptToTheUnheldOne holds A9: a caller who goes away
-// withdraws no prompt that another call awaits.
+// TestAHeldCallLeavesThePromptToTheUnheldOne checks A9: a caller who goes away withdraws no prompt that
+// another call awaits.
 func TestAHeldCallLeavesThePromptToTheUnheldOne(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

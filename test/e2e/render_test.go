@@ -11,8 +11,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestPromptsInOtherForms holds format: text, slack and discord, before and after
-// the answer.
+// TestPromptsInOtherForms checks format: text, slack and discord, before and after the answer.
 func TestPromptsInOtherForms(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

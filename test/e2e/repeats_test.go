@@ -14,8 +14,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestWhatTheKernelVouchesForChanges holds that the first call after a change knows of it,
-// when calls before it had the kernel watch the directories on the way.
+// TestWhatTheKernelVouchesForChanges checks that the first call after a change knows of it, when calls before
+// it had the kernel watch the directories on the way.
 func TestWhatTheKernelVouchesForChanges(t *testing.T) {
 	tree := newTree(t)
 	s := startSet(t, "metrics: {access: open}\n")
@@ -60,8 +60,8 @@ func TestWhatTheKernelVouchesForChanges(t *testing.T) {
 	assert.Equal(t, v1.EffectPrompt, ask(), "a hook was added")
 }
 
-// TestARepeatLooksAtTheDisk holds that a remembered judgement stands for its facts alone:
-// what a name leads to is looked up by every call.
+// TestARepeatLooksAtTheDisk checks that a remembered judgement represents its facts alone: what a name leads
+// to is looked up by every call.
 func TestARepeatLooksAtTheDisk(t *testing.T) {
 	for name, settings := range map[string]string{
 		"remembered": "metrics: {access: open}\n",

@@ -70,8 +70,7 @@ func must[T any](t *testing.T, status int, got answer) T {
 	return value
 }
 
-// refuses holds that an answer is an error with a code and a deny, and returns
-// what it says.
+// refuses checks that an answer is an error with a code and a deny, and returns what it says.
 func refuses(t *testing.T, got answer, status int, code string) string {
 	t.Helper()
 	problem := must[v1.Problem](t, status, got)

@@ -54,8 +54,8 @@ func TestBatchAnswersInOrder(t *testing.T) {
 	assert.Equal(t, []string{"allow", "deny", "prompt"}, effects)
 }
 
-// TestDecisionAndRecordAgree holds that every decision leaves a record with the
-// whole policy input, the same id and the same revision (D3).
+// TestDecisionAndRecordAgree checks that every decision leaves a record with the whole policy input, the same
+// id and the same revision (D3).
 func TestDecisionAndRecordAgree(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

@@ -14,7 +14,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestSessionsNarrowAndNeverWiden holds C5 for registrations.
+// TestSessionsNarrowAndNeverWiden checks C5 for registrations.
 func TestSessionsNarrowAndNeverWiden(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -67,7 +67,7 @@ func TestSessionsNarrowAndNeverWiden(t *testing.T) {
 	assert.Equal(t, v1.EffectDeny, s.file(t, id, "Read", filepath.Join(tree.Project, "README.md")).Effect, "public and unattended")
 }
 
-// TestCallsNarrowAndNeverWiden holds C5 for calls.
+// TestCallsNarrowAndNeverWiden checks C5 for calls.
 func TestCallsNarrowAndNeverWiden(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -112,7 +112,7 @@ func TestCallsNarrowAndNeverWiden(t *testing.T) {
 	assert.Equal(t, []string{"parent_refused"}, codes(read(parent, readme)), "a call can't name its parent")
 }
 
-// TestArchivedSessionsComeBackNarrow holds C5 and P9.
+// TestArchivedSessionsComeBackNarrow checks C5 and P9.
 func TestArchivedSessionsComeBackNarrow(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -149,7 +149,7 @@ func withID(session v1.Session, id string) v1.Session {
 	return session
 }
 
-// TestSessionsOutliveTheServer holds C5 and P9 over a restart.
+// TestSessionsOutliveTheServer checks C5 and P9 over a restart.
 func TestSessionsOutliveTheServer(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -162,7 +162,7 @@ func TestSessionsOutliveTheServer(t *testing.T) {
 	assert.Equal(t, asked.ID, s.shell(t, "a", "git push").Prompt.ID, "the question is still open")
 }
 
-// TestBadSessionsAreRefused holds D4.
+// TestBadSessionsAreRefused checks D4.
 func TestBadSessionsAreRefused(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -195,7 +195,7 @@ func TestBadSessionsAreRefused(t *testing.T) {
 	refuses(t, s.as(t, "agent", http.MethodPut, sessionPath("b"), v1.Session{ParentID: "a"}), http.StatusForbidden, "parent_refused")
 }
 
-// TestRolesAreKeptApart holds what an agent may not do, whatever it asks for.
+// TestRolesAreKeptApart checks what an agent may not do, whatever it asks for.
 func TestRolesAreKeptApart(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -223,8 +223,8 @@ func TestRolesAreKeptApart(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, status)
 }
 
-// TestTheHomeOfTheSidecarStaysSensitive holds P6: a session that claims another
-// home doesn't make the real one ordinary.
+// TestTheHomeOfTheSidecarStaysSensitive checks P6: a session that claims another home doesn't make the real
+// one ordinary.
 func TestTheHomeOfTheSidecarStaysSensitive(t *testing.T) {
 	s := startServer(t)
 	home := filepath.Dir(s.home)

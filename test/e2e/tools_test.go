@@ -40,8 +40,7 @@ func use(ctx context.Context, session *mcp.ClientSession, tool string, arguments
 	return content.Text, result.IsError, nil
 }
 
-// TestHintToolsAskAPerson holds D5 and P7 for an agent whose client gives its
-// servers the session's id.
+// TestHintToolsAskAPerson checks D5 and P7 for an agent whose client gives its servers the session's id.
 func TestHintToolsAskAPerson(t *testing.T) {
 	l := newLibrary(t)
 	l.register(t, l.tree, "claude-code:c-1")

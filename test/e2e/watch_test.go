@@ -81,8 +81,7 @@ func (w *watcher) shows(t *testing.T, text string) string {
 	return last
 }
 
-// ends waits until the program has ended well, and holds that the terminal is as it
-// was.
+// ends waits until the program has ended well, and checks that the terminal is as it was.
 func (w *watcher) ends(t *testing.T) {
 	t.Helper()
 	select {
@@ -98,8 +97,8 @@ func (w *watcher) ends(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.HasSuffix(w.screen.String(), left) }, patience, patience/1000, "the screen is as it was")
 }
 
-// TestPromptsAreAnsweredByKey holds the terminal view: a prompt appears, a key
-// answers it, and the decision follows.
+// TestPromptsAreAnsweredByKey checks the terminal view: a prompt appears, a key answers it, and the decision
+// follows.
 func TestPromptsAreAnsweredByKey(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -148,7 +147,7 @@ func TestPromptsAreAnsweredByKey(t *testing.T) {
 	w.ends(t)
 }
 
-// TestTheTerminalIsLeftAsItWas holds for every way to end.
+// TestTheTerminalIsLeftAsItWas checks for every way to end.
 func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 	s := startServer(t)
 	for name, end := range map[string]func(t *testing.T, w *watcher){
@@ -179,7 +178,7 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-// TestTheWatchOutlivesTheServer holds that a restart is waited for.
+// TestTheWatchOutlivesTheServer checks that a restart is waited for.
 func TestTheWatchOutlivesTheServer(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -195,7 +194,7 @@ func TestTheWatchOutlivesTheServer(t *testing.T) {
 	w.ends(t)
 }
 
-// TestWatchingWithoutATerminal holds that prompts are printed and lines answer them.
+// TestWatchingWithoutATerminal checks that prompts are printed and lines answer them.
 func TestWatchingWithoutATerminal(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
@@ -259,8 +258,7 @@ func TestWatchingWithoutATerminal(t *testing.T) {
 	}
 }
 
-// TestNothingToWatch holds that a watch without a server says so, and doesn't keep
-// one from starting.
+// TestNothingToWatch checks that a watch without a server says so, and doesn't keep one from starting.
 func TestNothingToWatch(t *testing.T) {
 	command := exec.CommandContext(t.Context(), program, "prompts", "watch", "--state-dir", t.TempDir()+"/state")
 	command.Env = environment(t.TempDir())

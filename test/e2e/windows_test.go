@@ -47,8 +47,8 @@ func windowsReadersPass(t *testing.T, name string, least float64) {
 	assert.GreaterOrEqualf(t, share, least, "asked:%s", asked.String())
 }
 
-// TestWindowsLines holds the decisions about lines of PowerShell and cmd in a
-// session on Windows whose disk the sidecar doesn't have (V11).
+// TestWindowsLines checks the decisions about lines of PowerShell and cmd in a session on Windows whose disk
+// the sidecar doesn't have (V11).
 func TestWindowsLines(t *testing.T) {
 	effects := map[string]int{}
 	windowsLines(t, "windows", func(line windowsLine, decision v1.Decision) {

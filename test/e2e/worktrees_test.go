@@ -25,8 +25,9 @@ func linkedWorktree(t *testing.T, tree project.Tree) string {
 	return linked
 }
 
-// TestAnswersForAllWorktrees holds the setting approvals.worktrees: what a person answers in one work tree holds in the
-// others, and the choices say so; what is for this chat, and what is for anywhere, stays as it is.
+// TestAnswersForAllWorktrees checks the setting approvals.worktrees: what a person answers in one work tree
+// holds in the others, and the choices say so; what is for this chat, and what is for anywhere, stays as it
+// is.
 func TestAnswersForAllWorktrees(t *testing.T) {
 	tree := newTree(t)
 	linked, library := linkedWorktree(t, tree), libraryBeside(t, tree)
@@ -55,9 +56,9 @@ func TestAnswersForAllWorktrees(t *testing.T) {
 	assert.Equal(t, "git push in "+tree.Other, offeredBy(s.shell(t, "none", "git push").Prompt)["always_here"].Saves, "no work tree")
 }
 
-// TestAnApprovalForAllWorktreesOfARepository holds A13 in work trees: one approval holds at the same place in every work tree that
-// the repository itself names, with all that an approval checks counted from there, and for nothing that only claims
-// to be one.
+// TestAnApprovalForAllWorktreesOfARepository checks A13 in work trees: one approval holds at the same place
+// in every work tree that the repository itself names, with all that an approval checks counted from there,
+// and for nothing that only claims to be one.
 func TestAnApprovalForAllWorktreesOfARepository(t *testing.T) {
 	tree := newTree(t)
 	linked := linkedWorktree(t, tree)
@@ -83,7 +84,7 @@ func TestAnApprovalForAllWorktreesOfARepository(t *testing.T) {
 		}
 	}
 
-	// A directory that says that it is a work tree, and one that was, are none.
+	// A directory that states that it is a work tree, and one that was, are none.
 	claims := filepath.Join(tree.Home, "claims")
 	require.NoError(t, os.Mkdir(claims, 0o755))
 	text, err := os.ReadFile(filepath.Join(linked, ".git"))

@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRulesReadNoZoneOfTheMachine holds that the same input is judged alike wherever
-// policyd runs: the zone "Local", and the names of zones that a machine knows by its own,
-// are those of UTC (D3).
+// TestRulesReadNoZoneOfTheMachine checks that the same input is judged alike wherever policyd runs: the zone
+// "Local", and the names of zones that a machine knows by its own, are those of UTC (D3).
 func TestRulesReadNoZoneOfTheMachine(t *testing.T) {
 	for query, want := range map[string]string{
 		`time.clock([0, concat("", ["Lo", "cal"])])`:           "[0,0,0]",

@@ -37,7 +37,7 @@ type testCase struct {
 	call v1.Call
 }
 
-// row is one line of a corpus. Members that say what is right are not needed here.
+// row is one line of a corpus. Members that state what is right are not needed here.
 type row struct {
 	ID       string  `json:"id"`
 	Command  string  `json:"command"`

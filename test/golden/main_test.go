@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the digests of the facts anew")
 // mostListed bounds how many differing cases a failure names.
 const mostListed = 10
 
-// TestFactsAreGolden holds that extraction says of every case what it said before.
+// TestFactsAreGolden checks that extraction says of every case what it said before.
 func TestFactsAreGolden(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
@@ -71,7 +71,7 @@ func compareDigests(t *testing.T, name, digests string) {
 		name, len(different), strings.Join(different[:min(len(different), mostListed)], ", "))
 }
 
-// TestCasesAreUnique holds that no case hides another.
+// TestCasesAreUnique checks that no case hides another.
 func TestCasesAreUnique(t *testing.T) {
 	groups, err := readGroups("../..")
 	require.NoError(t, err)

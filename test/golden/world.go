@@ -27,11 +27,11 @@ const (
 // world is a disk and the extractor that reads it.
 type world struct {
 	engine *decider.Decider
-	// dir is where the disk lies on that of the machine.
+	// dir is where the disk is on that of the machine.
 	dir string
 }
 
-// kind says which project a world holds.
+// kind states which project a world holds.
 type kind struct {
 	// exposed adds tracked secrets and links that lead out.
 	exposed bool

@@ -38,15 +38,14 @@ var opaque = []string{
 	"own_program", "project_chooses_program", "named_by_path",
 }
 
-// unwrapped are programs that the facts leave out, since the command within
-// stands for them.
+// unwrapped are programs that the facts leave out, since the command within represents them.
 var unwrapped = []string{
 	"bash", "sh", "dash", "zsh", "ksh", "timeout", "nice", "ionice", "nohup", "stdbuf", "setsid", "time", "chrt",
 	"taskset", "env", "command", "builtin", "sudo", "doas", "su", "pkexec", "runuser", "strace", "xargs",
 }
 
-// inert are programs of which the table says that no option does anything but choose what
-// is printed, so that the facts don't tell which of them a word turns out to be.
+// inert are programs of which the table states that no option does anything but choose what is printed, so
+// that the facts don't report which of them a word turns out to be.
 var inert = []string{"basename", "dirname", "echo", "seq"}
 
 // finding is one way in which facts and bash differ.
@@ -89,8 +88,7 @@ func judge(table *shell.Table, options shell.Options, line string, got outcome) 
 	return findings
 }
 
-// written reports whether a command says that it may change a file, or that
-// nobody knows what it does.
+// written reports whether a command states that it may change a file, or that nobody knows what it does.
 func (r *reading) written(name string) bool {
 	return slices.ContainsFunc(r.named, func(c shell.Command) bool {
 		if slices.ContainsFunc(grave, c.Caveats.Has) {
@@ -167,7 +165,7 @@ func (r *reading) before(at int) int {
 	return -1
 }
 
-// judge compares one start with the command that has to stand for it.
+// judge compares one start with the command that has to represent it.
 func (r *reading) judge(s start) *finding {
 	words := s.words()
 	if len(words) == 0 || words[0] == "" {
@@ -208,8 +206,8 @@ func moved(words []string) bool {
 	})
 }
 
-// retell writes down what was really started as a plain line, reads that, and
-// holds that the facts of the first line say no less.
+// retell writes down what was really started as a plain line, reads that, and checks that the facts of the
+// first line say no less.
 func (r *reading) retell(s start, words []string) *finding {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -254,8 +252,8 @@ var grave = []string{
 	"dynamic_word", "dynamic_option", "unknown_option", "unknown_program", "executes", "inner", "inline_code", "assigns",
 }
 
-// excused reports a program of which the facts say that they don't know its
-// words, or whose words are commands of their own.
+// excused reports a program of which the facts state that they don't know its words, or whose words are
+// commands of their own.
 func (r *reading) excused(words []string) bool {
 	program := path.Base(words[0])
 	return program == "xargs" || program == "sed" && slices.ContainsFunc(words, belowZero) || slices.ContainsFunc(r.named, func(c shell.Command) bool {
@@ -286,8 +284,7 @@ func handedOn(a shell.Access, words []string) bool {
 // the run can tell, and a pattern in a place that takes one word.
 func vague(a shell.Access) bool { return a.Dynamic || a.Glob && a.Single }
 
-// lack says what the named command doesn't say of the told one, empty when it
-// says all.
+// lack states what the named command doesn't say of the told one, empty when it says all.
 func (r *reading) lack(named, told *shell.Command, dir string) string {
 	if named.Program != told.Program {
 		return "program " + told.Program
@@ -325,7 +322,7 @@ func (r *reading) lack(named, told *shell.Command, dir string) string {
 	return ""
 }
 
-// accessed reports whether the named command has an access that stands for a.
+// accessed reports whether the named command has an access that represents a.
 func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bool {
 	if len(a.Dirs) == 1 {
 		dir = a.Dirs[0]
@@ -335,7 +332,7 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 	}
 	want := absolute(a.Text, dir)
 	if strings.HasPrefix(want, "/dev/fd/") {
-		return true // what stands for <(…), whose commands are compared by themselves
+		return true // what represents <(…), whose commands are compared by themselves
 	}
 	return slices.ContainsFunc(named.Accesses, func(b shell.Access) bool {
 		switch {
@@ -366,8 +363,8 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 	})
 }
 
-// matchesDots reports whether a pattern such as .* stands for the directory itself or the one
-// above it, as it does in every shell but the newest.
+// matchesDots reports whether a pattern such as .* represents the directory itself or the one above it, as it
+// does in every shell but the newest.
 func matchesDots(pattern, want string) bool {
 	dir, last := path.Split(pattern)
 	for _, dots := range []string{".", ".."} {

@@ -238,7 +238,7 @@ func standIns(root string) error {
 
 // programs are the names in the program table.
 var programs = sync.OnceValues(func() ([]string, error) {
-	files, err := filepath.Glob("../../extract/shell/programs/*.json")
+	files, err := filepath.Glob("../../extract/argv/programs/*.json")
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ import (
 type wrapping struct {
 	name string
 	wrap func(line string) string
-	// fits says which lines may be wrapped so; nil is all.
+	// fits states which lines may be wrapped so; nil is all.
 	fits func(line string) bool
 }
 
@@ -133,8 +133,8 @@ var (
 	dollarQuoted = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`)
 )
 
-// TestWrappingNeverLoosens holds that a line inside another is never decided
-// looser than alone, for the corpus and for generated lines.
+// TestWrappingNeverLoosens checks that a line inside another is never decided looser than alone, for the
+// corpus and for generated lines.
 func TestWrappingNeverLoosens(t *testing.T) {
 	count, seed := number(t, linesVariable, usualLines), number(t, seedVariable, usualSeed)
 	t.Logf("%s=%d %s=%d", linesVariable, count, seedVariable, seed)

@@ -22,7 +22,7 @@ import (
 	"policyd/test/oracle/lines"
 )
 
-// The environment says how many lines are written, and from which seed.
+// The environment states how many lines are written, and from which seed.
 const (
 	linesVariable = "ORACLE_LINES"
 	seedVariable  = "ORACLE_SEED"

@@ -31,7 +31,7 @@ type Server struct {
 // Password is the owner's. It holds what an address has to escape.
 const Password = "hunter2@/:%"
 
-// Start starts Debian's PostgreSQL, or says why it can't.
+// Start starts Debian's PostgreSQL, or states why it can't.
 func Start(t *testing.T) *Server {
 	t.Helper()
 	server := &Server{}

@@ -1,6 +1,5 @@
-// Package project builds the directories that end-to-end tests decide about: a
-// real git repository of ordinary shape, and beside it a directory that lies
-// outside every space.
+// Package project builds the directories that end-to-end tests decide about: a real git repository of
+// ordinary shape, and beside it a directory that is outside every space.
 package project
 
 import (
@@ -11,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// Tree is a home directory with a project in it. It stands in for /home/dev in
-// payloads that were captured elsewhere.
+// Tree is a home directory with a project in it. It is in for /home/dev in payloads that were captured
+// elsewhere.
 type Tree struct {
 	// Home holds Project and Other, and nothing that names a real user.
 	Home string
 	// Project is a clean git repository with one tracked branch and two commits.
 	Project string
-	// Other lies outside the project.
+	// Other is outside the project.
 	Other string
 }
 
@@ -43,7 +42,7 @@ func New(ctx context.Context, dir string) (Tree, error) {
 	if err := commit(ctx, tree); err != nil {
 		return Tree{}, err
 	}
-	// Secrets are never committed, but they lie in many projects.
+	// Secrets are never committed, but they are in many projects.
 	return tree, write(tree.Project, map[string]string{".env": "TOKEN=abc\n"})
 }
 

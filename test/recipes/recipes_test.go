@@ -1,9 +1,11 @@
 package recipes
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The recipes of CONTRIBUTING.md work in a copy of the sources, in the order of the page:
-// files are written, commands run, and they print what stands below them.
+// TestRecipes follows CONTRIBUTING.md in a copy of the sources, in the order of the page. It writes
+// the files, makes the changes and runs the commands. Each command prints the text below it.
 func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program for each recipe")
@@ -23,9 +25,11 @@ func TestRecipes(t *testing.T) {
 	printed, ran := "", 0
 	for _, block := range fencedBlocks(string(page)) {
 		kind, path, _ := strings.Cut(block.info, " ")
+		file := filepath.Join(dir, filepath.FromSlash(path))
 		switch {
+		case kind == "diff":
+			change(t, file, block.text)
 		case path != "":
-			file := filepath.Join(dir, filepath.FromSlash(path))
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 			require.NoError(t, os.WriteFile(file, []byte(block.text), 0o600))
 		case kind == "sh":
@@ -37,13 +41,54 @@ func TestRecipes(t *testing.T) {
 		case kind == "text" && ran > 0:
 			for line := range strings.Lines(block.text) {
 				before, after, found := strings.Cut(printed, line)
-				if assert.Truef(t, found, "%q is not printed, or not in this order; left of the output:\n%s", line, before) {
+				if assert.Truef(t, found, "%q is not printed, or not in this order; the rest of the output:\n%s", line, before) {
 					printed = after
 				}
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, ran, 4)
+	assert.GreaterOrEqual(t, ran, 7)
+}
+
+// The paths that the page refers to exist, so that a recipe doesn't lead into a file that moved.
+func TestPathsOfThePageExist(t *testing.T) {
+	page, err := os.ReadFile("../../CONTRIBUTING.md")
+	require.NoError(t, err)
+	paths := regexp.MustCompile("`([a-z]+(?:/[a-z_.]+)+)`").FindAllStringSubmatch(string(page), -1)
+	assert.Greater(t, len(paths), 10)
+	for _, path := range paths {
+		_, err := os.Stat(filepath.Join("../..", path[1]))
+		assert.NoError(t, err)
+	}
+}
+
+// change replaces the removed lines of a diff by the added ones, in the one file below dir that has them once.
+func change(t *testing.T, dir, diff string) {
+	t.Helper()
+	var removed, added []string
+	for line := range strings.Lines(diff) {
+		text := strings.TrimSuffix(line[1:], "\n")
+		if line[0] == '-' {
+			removed = append(removed, text)
+		} else {
+			added = append(added, text)
+		}
+	}
+	before, after := strings.Join(removed, "\n"), strings.Join(added, "\n")
+	require.NotEmpty(t, before)
+	changed := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		changed += strings.Count(string(text), before)
+		return os.WriteFile(path, []byte(strings.ReplaceAll(string(text), before, after)), 0o600)
+	}))
+	require.Equalf(t, 1, changed, "places below %s that have %q", dir, before)
 }
 
 type fencedBlock struct{ info, text string }

@@ -95,8 +95,8 @@ func (s *Session) windows() bool { return !strings.HasPrefix(s.Root, "/") }
 // recordedScratch is where Claude Code kept its scratch directories for the recorded user.
 const recordedScratch = "/tmp/claude-1000/"
 
-// here is a recorded text with the placeholder's home in place of the recorded one, and with the
-// user's number and the project's name as they stand in the names of scratch directories.
+// here is a recorded text with the placeholder's home in place of the recorded one, and with the user's
+// number and the project's name as they are in the names of scratch directories.
 func here(text, home string) string {
 	return strings.NewReplacer(
 		recordedHome, home, recordedScratch, scratchOf(os.Getuid()), dashed(recordedHome), dashed(home),
@@ -105,7 +105,7 @@ func here(text, home string) string {
 
 func scratchOf(user int) string { return fmt.Sprintf("/tmp/claude-%d/", user) }
 
-// dashed is a path as it stands in the names of scratch directories.
+// dashed is a path as it is in the names of scratch directories.
 func dashed(path string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

@@ -79,8 +79,8 @@ func files(list, root string) error {
 	return nil
 }
 
-// placeholder writes one file. Of a symbolic link only the length of its target is
-// recorded, so that an ordinary file stands in its place.
+// placeholder writes one file. Of a symbolic link only the length of its target is recorded, so that an
+// ordinary file is in its place.
 func placeholder(path, mode string, size int) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make directory: %w", err)

@@ -2,9 +2,11 @@ package syntax
 
 import "strings"
 
-// Magic is what stands in front of a pathspec (gitglossary(7)).
+// Magic is the prefix of a pathspec (gitglossary(7)).
 type Magic struct {
-	Exclude, Top, Glob, Fold, Literal bool
+	Exclude, Top, Literal bool
+	// Glob is true if no wildcard but "**" matches a slash, Fold if case doesn't count.
+	Glob, Fold bool
 }
 
 // CutMagic cuts the magic off a pathspec. known is false for magic that isn't read here, such

@@ -22,30 +22,40 @@ func Bytes(line string) string {
 	open := 0
 	for i := 0; i < len(line); {
 		c := line[i]
-		if c < utf8.RuneSelf {
-			switch {
-			case c < ' ' && c != '\n' && c != '\t', c == 0x7f:
-				return MessyControlByte
-			case c == '(' || c == '{' || c == '[':
-				if open++; open > MaxBrackets {
-					return MessyNesting
-				}
-			case c == ')' || c == '}' || c == ']':
-				open = max(open-1, 0)
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(line[i:])
+			if code := runeCode(r, size); code != "" {
+				return code
 			}
-			i++
+			i += size
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(line[i:])
-		switch {
-		case r == utf8.RuneError && size <= 1:
-			return MessyEncoding
-		case r < 0xa0:
-			return MessyControlByte
-		case invisible(r):
-			return MessyInvisible
+		i++
+		switch c {
+		case '(', '{', '[':
+			if open++; open > MaxBrackets {
+				return MessyNesting
+			}
+		case ')', '}', ']':
+			open = max(open-1, 0)
+		default:
+			if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+				return MessyControlByte
+			}
 		}
-		i += size
+	}
+	return ""
+}
+
+// runeCode is the messy code of a character outside of ASCII and its length in bytes, or empty.
+func runeCode(r rune, size int) string {
+	switch {
+	case r == utf8.RuneError && size <= 1:
+		return MessyEncoding
+	case r < 0xa0:
+		return MessyControlByte
+	case invisible(r):
+		return MessyInvisible
 	}
 	return ""
 }

@@ -157,38 +157,65 @@ func (l *lexer) list(closer byte) {
 	defer func() { l.depth-- }()
 	for l.pos < len(l.text) && !l.failed {
 		c := l.text[l.pos]
-		switch {
-		case c == ' ' || c == '\t':
-			l.pos++
-		case c == '\\' && strings.HasPrefix(l.text[l.pos:], "\\\n"):
-			if l.pos > 0 && strings.IndexByte("$<>&|;(", l.text[l.pos-1]) >= 0 {
-				l.failed = true // shells join the lines before they look for operators
-			}
-			l.pos += 2
-		case c == '\n':
-			l.pos++
-			l.next()
-			l.hereDocuments()
-		case c == '#':
-			l.comment()
-		case c == closer && closer != 0:
+		if c == closer && closer != 0 {
 			l.pos++
 			l.next()
 			return
-		case c == '(' && l.arithmetic():
-			l.next()
-		case c == ';' || c == '|' || c == '(' || c == ')' || c == '&' && !l.redirectsAll():
-			l.pos++
-			l.next()
-		case (c == '<' || c == '>' || c == '&') && !l.substitutes():
-			l.redirection()
-		default:
-			l.word()
 		}
+		l.token(c)
 	}
 	if closer != 0 {
 		l.failed = true
 	}
+}
+
+// token skips what begins with c: a blank, a comment, an operator, a redirection or a word.
+func (l *lexer) token(c byte) {
+	switch {
+	case c == ' ' || c == '\t':
+		l.pos++
+	case c == '\\' && strings.HasPrefix(l.text[l.pos:], "\\\n"):
+		l.joinedLine()
+	case c == '\n':
+		l.pos++
+		l.next()
+		l.hereDocuments()
+	case c == '#':
+		l.comment()
+	case l.control(c):
+		l.next()
+	case (c == '<' || c == '>' || c == '&') && !l.substitutes():
+		l.redirection()
+	default:
+		l.word()
+	}
+}
+
+// joinedLine skips a backslash and the newline behind it.
+func (l *lexer) joinedLine() {
+	if l.pos > 0 && strings.IndexByte("$<>&|;(", l.text[l.pos-1]) >= 0 {
+		l.failed = true // shells join the lines before they look for operators
+	}
+	l.pos += 2
+}
+
+// control skips a control operator or an arithmetic command, and reports whether there was one.
+func (l *lexer) control(c byte) bool {
+	switch c {
+	case '(':
+		if l.arithmetic() {
+			return true
+		}
+	case '&':
+		if l.redirectsAll() {
+			return false
+		}
+	case ';', '|', ')':
+	default:
+		return false
+	}
+	l.pos++
+	return true
 }
 
 // next begins a new segment: what follows is another command.
@@ -394,11 +421,7 @@ func (l *lexer) array(start int) bool {
 // it stands behind =~ and holds nothing that the shell reads: there a bracket and a bar are
 // no operators. It reports false, and moves nowhere, anywhere else.
 func (l *lexer) expression(start int) bool {
-	if len(l.words) == 0 {
-		return false
-	}
-	if last := l.words[len(l.words)-1]; l.text[last.start:last.end] != "=~" || last.segment != l.segment ||
-		strings.Trim(l.text[start:l.pos], expressionBytes) != "" {
+	if !l.behindMatch() || strings.Trim(l.text[start:l.pos], expressionBytes) != "" {
 		return false
 	}
 	depth := 0
@@ -418,6 +441,15 @@ func (l *lexer) expression(start int) bool {
 		}
 	}
 	return false
+}
+
+// behindMatch reports whether the word before is the operator =~ of the same command.
+func (l *lexer) behindMatch() bool {
+	if len(l.words) == 0 {
+		return false
+	}
+	last := l.words[len(l.words)-1]
+	return last.segment == l.segment && l.text[last.start:last.end] == "=~"
 }
 
 // expressionBytes are those that stand for themselves in a regular expression, to every
@@ -517,20 +549,12 @@ func (l *lexer) dollar(quoted bool) {
 	case strings.HasPrefix(rest, "$((") && l.computes():
 	case strings.HasPrefix(rest, "$(("):
 		end := strings.Index(rest, "))")
-		if end < 0 || strings.ContainsAny(unbraced(rest[3:end]), "`'\"\\;|&<>\n{") || strings.Contains(rest[3:end], "$(") {
-			l.failed = true
-			return
-		}
-		l.pos += end + 2
+		l.skipBody(end+2, end >= 0 && !strings.ContainsAny(unbraced(rest[3:end]), "`'\"\\;|&<>\n{") && !strings.Contains(rest[3:end], "$("))
 	case strings.HasPrefix(rest, "$("):
 		l.inside()
 	case strings.HasPrefix(rest, "${"):
 		end := strings.IndexByte(rest, '}')
-		if end < 0 || strings.ContainsAny(plainEscapes(rest[2:end]), "`'\"\\{\n;&|<>()") || !plainDollars(rest[2:end]) || rest[2] == ' ' {
-			l.failed = true
-			return
-		}
-		l.pos += end + 1
+		l.skipBody(end+1, end >= 0 && literalParameter(rest[2:end]))
 	case strings.HasPrefix(rest, "$'") && !quoted:
 		l.pos++
 		l.skipTo('\'', true)
@@ -539,6 +563,21 @@ func (l *lexer) dollar(quoted bool) {
 	default:
 		l.pos++
 	}
+}
+
+// skipBody skips an expansion of that length whose body the lexer understands, and fails on any other.
+func (l *lexer) skipBody(length int, understood bool) {
+	if !understood {
+		l.failed = true
+		return
+	}
+	l.pos += length
+}
+
+// literalParameter reports whether the text in the braces of an expansion holds no nested construct, quote or blank
+// that shells read differently.
+func literalParameter(text string) bool {
+	return !strings.HasPrefix(text, " ") && plainDollars(text) && !strings.ContainsAny(plainEscapes(text), "`'\"\\{\n;&|<>()")
 }
 
 // computes moves behind $((…)) where substitutions stand between names, digits and

@@ -45,49 +45,49 @@ func (p *parsedWords) node(node syntax.Node) bool {
 	switch node := node.(type) {
 	case *syntax.CallExpr:
 		p.commands++
-		for _, assign := range node.Assigns {
-			p.add(assign.Pos(), assign.End(), p.commands)
-		}
-		for _, arg := range node.Args {
-			p.word(arg, p.commands)
-		}
+		all(p, node.Assigns, p.commands)
+		all(p, node.Args, p.commands)
 	case *syntax.Assign:
 		p.misnamed = p.misnamed || node.Name != nil && !IsName(node.Name.Value)
 	case *syntax.DeclClause:
 		p.commands++
 		p.add(node.Variant.Pos(), node.Variant.End(), p.commands)
-		for _, arg := range node.Args {
-			p.add(arg.Pos(), arg.End(), p.commands)
-		}
+		all(p, node.Args, p.commands)
 	case *syntax.FuncDecl:
-		if node.Name != nil {
-			p.add(node.Name.Pos(), node.Name.End(), 0)
-		}
+		p.name(node.Name)
 	case *syntax.LetClause:
 		p.add(node.Let, after(node.Let, len("let")), 0)
-		for _, expr := range node.Exprs {
-			p.add(expr.Pos(), expr.End(), 0)
-		}
+		all(p, node.Exprs, 0)
 	case *syntax.Redirect:
 		if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
 			p.word(node.Word, 0)
 		}
 	case *syntax.WordIter:
-		p.add(node.Name.Pos(), node.Name.End(), 0)
-		for _, item := range node.Items {
-			p.word(item, 0)
-		}
+		p.name(node.Name)
+		all(p, node.Items, 0)
 	case *syntax.CaseClause:
 		p.word(node.Word, 0)
 		for _, item := range node.Items {
-			for _, pattern := range item.Patterns {
-				p.word(pattern, 0)
-			}
+			all(p, item.Patterns, 0)
 		}
 	case *syntax.TestClause:
 		p.test(node.X)
 	}
 	return true
+}
+
+// name adds the span of the name of a function or of a variable of a loop.
+func (p *parsedWords) name(lit *syntax.Lit) {
+	if lit != nil {
+		p.add(lit.Pos(), lit.End(), 0)
+	}
+}
+
+// all adds the spans of several nodes.
+func all[N syntax.Node](p *parsedWords, nodes []N, command int) {
+	for _, node := range nodes {
+		p.add(node.Pos(), node.End(), command)
+	}
 }
 
 func (p *parsedWords) test(expr syntax.TestExpr) {

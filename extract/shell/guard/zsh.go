@@ -30,13 +30,22 @@ func ZshOnly(line string) bool {
 				return true
 			}
 			i += end + 1
-		case c == '!' && strings.IndexByte(" \t\n=(\"'", line[i+1]) < 0:
-			return true // a shell that a person types in takes it from the history
-		case c == '$' && zshParameter(line[i+1:]):
-			return true
-		case c == '<' && (!double || !quotes) && zshRange(line[i+1:]):
+		case zshExpands(c, line[i+1:], double && quotes):
 			return true
 		}
+	}
+	return false
+}
+
+// zshExpands reports whether zsh expands something at c that bash leaves alone or expands in another way.
+func zshExpands(c byte, rest string, quoted bool) bool {
+	switch c {
+	case '!': // an interactive shell expands it from the history
+		return strings.IndexByte(" \t\n=(\"'", rest[0]) < 0
+	case '$':
+		return zshParameter(rest)
+	case '<':
+		return !quoted && zshRange(rest)
 	}
 	return false
 }
@@ -54,10 +63,18 @@ func zshParameter(text string) bool {
 	if wideName(text) || end > 1 && text[0] >= '0' && text[0] <= '9' {
 		return true // $10 is the tenth parameter
 	}
-	if end == 0 || end+1 >= len(text) {
-		return end > 0 && end < len(text) && text[end] == '['
+	return end > 0 && zshModifier(text[end:])
+}
+
+// zshModifier reports whether zsh takes the text behind the name of a parameter for a subscript or a modifier.
+func zshModifier(text string) bool {
+	switch {
+	case strings.HasPrefix(text, "["):
+		return true
+	case strings.HasPrefix(text, ":") && len(text) > 1:
+		return text[1] == '&' || IsNameByte(text[1])
 	}
-	return text[end] == '[' || text[end] == ':' && (text[end+1] == '&' || IsNameByte(text[end+1]))
+	return false
 }
 
 // wideName reports whether the name of a parameter goes on with a character

@@ -11,7 +11,7 @@ package site.approvals
 
 # METADATA
 # title: Approved, in a directory
-# description: All that the command touches lies in the directory of an approval of its verb.
+# description: All that the command touches is in the directory of an approval of its verb.
 cover contains [i, "site/approvals"] if {
 	"command" in input.about
 	input.messy == false

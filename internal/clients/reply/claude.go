@@ -14,13 +14,11 @@ var claude = Client{
 	answer: answerClaude, deny: denyLikeClaude, rewrite: rewriteLikeClaude,
 }
 
-// permissionEvent is the event in which Claude and Codex ask before they show
-// their own dialog.
+// permissionEvent is the event that Claude and Codex send before they show their own dialog.
 const permissionEvent = "PermissionRequest"
 
-// answerClaude is what Claude is told: seen with 2.1.328. Its PreToolUse allow gives
-// way to the user's own rules, its PermissionRequest allow doesn't. What is not
-// said is left to Claude.
+// answerClaude is the reply to Claude: seen with 2.1.328. The user's own rules override an allow of
+// PreToolUse, but not one of PermissionRequest. An empty reply leaves the call to Claude.
 func answerClaude(event string, verdict Verdict, reason string) (body any, known bool) {
 	switch {
 	case verdict == Nothing:

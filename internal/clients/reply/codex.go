@@ -17,9 +17,9 @@ var codex = Client{
 	answer:      answerCodex, deny: denyLikeClaude, rewrite: rewriteLikeClaude,
 }
 
-// answerCodex is what Codex is told: seen with 0.169.0. For a tool it has deny alone: an
-// ask, or an allow without another command line (see Rewritten), makes the hook fail and the
-// call go on, so allow is silence.
+// answerCodex is the reply to Codex: seen with 0.169.0. For a tool it knows deny alone. An ask, or an allow
+// without another command line (see Rewritten), makes the hook fail and the call run, so allow is an empty
+// reply.
 func answerCodex(event string, verdict Verdict, _ string) (body any, known bool) {
 	switch {
 	case verdict == Nothing, verdict == Allow && event != permissionEvent:

@@ -13,9 +13,9 @@ var copilot = Client{
 	answer: answerCopilot, deny: denyCopilot, rewrite: rewriteCopilot,
 }
 
-// answerCopilot is what the Copilot CLI is told: tool calls as seen with 1.0.102,
-// permissionRequest by its documentation. Its allow beats the user's own rules,
-// so the caller says it only on the person's wish.
+// answerCopilot is the reply to the Copilot CLI: tool calls as seen with 1.0.102, permissionRequest by its
+// documentation. Its allow overrides the user's own rules, so the caller sends it only if the person chose
+// so.
 func answerCopilot(event string, verdict Verdict, reason string) (body any, known bool) {
 	type answer struct {
 		Decision string `json:"permissionDecision"`
@@ -35,7 +35,7 @@ func answerCopilot(event string, verdict Verdict, reason string) (body any, know
 	return nil, false
 }
 
-// denyCopilot gives PreToolUse the shape of Claude's as well: Copilot takes both there.
+// denyCopilot also has the members of Claude's PreToolUse: Copilot accepts both.
 func denyCopilot(event, message string) any {
 	switch event {
 	case "permissionRequest", permissionEvent:

@@ -13,8 +13,8 @@ var cursor = Client{
 	exits: true, answer: answerCursor, deny: denyCursor,
 }
 
-// answerCursor is what Cursor is told, by its documentation. Whether ask is honoured
-// depends on the event, so it is never said.
+// answerCursor is the reply to Cursor, by its documentation. It never asks, since Cursor obeys ask only for
+// some events.
 func answerCursor(_ string, verdict Verdict, _ string) (body any, known bool) {
 	if verdict == Allow {
 		return map[string]string{"permission": "allow"}, true

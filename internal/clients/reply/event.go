@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 )
 
-// eventOf finds the event's name in a payload that may end early. Only keys of
-// the outermost object count: what lies deeper is the model's. It is empty where
-// no name is found, and where two names contradict one another.
+// eventOf returns the event's name in a payload that may be cut off. Only keys of the outermost object count:
+// deeper ones are the model's. It returns "" if there is no name, or if two names contradict one another.
 func eventOf(payload []byte) string {
 	decoder := json.NewDecoder(bytes.NewReader(payload))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// The clients whose hooks are understood, by the name in the address and on the
-// command line.
+// The supported clients, by their name in the address and on the command line.
 const (
 	Claude   = "claude"
 	Codex    = "codex"
@@ -17,8 +16,7 @@ const (
 	Cursor   = "cursor"
 )
 
-// Reply is what a hook gives its client: one JSON object for standard output,
-// and the exit code that belongs to it.
+// Reply is the output of a hook: one JSON object for standard output, and the exit code.
 type Reply struct {
 	Body []byte
 	Exit int
@@ -27,16 +25,13 @@ type Reply struct {
 // exitDeny is the exit code by which every client's hook blocks.
 const exitDeny = 2
 
-// noReason stands where a caller had nothing to say: Codex runs a tool that was
-// denied without a reason.
+// noReason replaces an empty reason: Codex runs a tool that was denied without a reason.
 const noReason = "policyd refuses the call"
 
-// Failure is the client's own deny for a payload, which may be cut, garbage or
-// empty, since it is what is said when nothing else can be. message is for the
-// person and the model; a stock one stands in for an empty one. It never fails
-// and never panics; an unknown client gets a deny that has every client's keys,
-// with exit code 2. A session event decides nothing and has no deny: its body is
-// the empty object.
+// Failure is the client's own deny for a payload, which may be cut off, garbage or empty: it is the last
+// resort. message is for the person and the model; a default replaces an empty one. It never fails and never
+// panics; an unknown client gets a deny that has every client's keys, with exit code
+// 2. A session event decides nothing and has no deny: its body is the empty object.
 func Failure(client string, payload []byte, message string) Reply {
 	if message == "" {
 		message = noReason
@@ -48,8 +43,7 @@ func Failure(client string, payload []byte, message string) Reply {
 	return Reply{Body: body, Exit: exitDeny}
 }
 
-// denyOf is the body of a client's deny. An event that is not known, or that could not be
-// read, is taken for a tool call.
+// denyOf is the body of a client's deny. An unknown or unreadable event counts as a tool call.
 func denyOf(client, event, message string) any {
 	if sessionEvent(event) {
 		return struct{}{}
@@ -60,8 +54,8 @@ func denyOf(client, event, message string) any {
 	return denyEveryWay(message)
 }
 
-// sessionEvent says whether an event of this name starts or ends a session, in
-// any client's spelling. No tool waits for its answer.
+// sessionEvent states whether an event of this name starts or ends a session, in any client's spelling. No
+// tool waits for its answer.
 func sessionEvent(event string) bool {
 	for i := range registry {
 		events := &registry[i].Events
@@ -72,8 +66,8 @@ func sessionEvent(event string) bool {
 	return false
 }
 
-// toolUse is the decision of Claude's and Codex' PreToolUse. Codex takes no
-// other key, and both run the tool where the event's name is missing.
+// toolUse is the decision of PreToolUse for Claude and Codex. Codex accepts no other key, and both run the
+// tool if the event's name is missing.
 type toolUse struct {
 	Event    string `json:"hookEventName"`
 	Decision string `json:"permissionDecision"`

@@ -19,8 +19,8 @@ func TestFailureAlwaysSaysWhy(t *testing.T) {
 	}
 }
 
-// FuzzFailure holds that whatever a payload and a message are, the answer is one
-// JSON object that denies or, where a session event was named, is empty.
+// FuzzFailure checks that whatever a payload and a message are, the answer is one JSON object that denies or,
+// where a session event was named, is empty.
 func FuzzFailure(f *testing.F) {
 	for _, client := range append(reply.Clients(), "unknown") {
 		f.Add(client, []byte(`{"hook_event_name":"PermissionRequest"}`), "no")
@@ -41,7 +41,7 @@ func FuzzFailure(f *testing.F) {
 	})
 }
 
-// denies says whether somewhere in the answer a deny stands.
+// denies states whether somewhere in the answer a deny stands.
 func denies(value any) bool {
 	switch value := value.(type) {
 	case string:

@@ -11,9 +11,8 @@ var gemini = Client{
 	answer: answerGemini, deny: denyDecision, rewrite: rewriteGemini,
 }
 
-// answerGemini is what the Gemini CLI is told: seen with 0.61.0. It hangs on ask where
-// nobody is there, which the caller knows. What is not said runs the tool, so
-// silence is no answer to a tool call.
+// answerGemini is the reply to the Gemini CLI: seen with 0.61.0. Ask blocks forever in an unattended session;
+// the caller knows whether it is one. An empty reply runs the tool, so a tool call always gets a decision.
 func answerGemini(_ string, verdict Verdict, reason string) (body any, known bool) {
 	switch verdict {
 	case Allow:

@@ -16,10 +16,9 @@ var openCode = Client{
 	answer:      answerOpenCode, deny: denyDecision, rewrite: rewriteOpenCode,
 }
 
-// answerOpenCode is what policyd's plugin for OpenCode is told; the shape is policyd's
-// own. Of a tool call: allow returns, deny throws with the reason, and ask returns
-// only where OpenCode will ask its user by itself. Of permission.asked: allow
-// answers once, deny rejects, and ask leaves the dialog to the user.
+// answerOpenCode is the reply to policyd's plugin for OpenCode, in policyd's own form. For a tool call, allow
+// returns, deny throws with the reason, and ask returns only if OpenCode itself will ask its user. For
+// permission.asked, allow answers once, deny rejects, and ask leaves the dialog to the user.
 func answerOpenCode(_ string, verdict Verdict, reason string) (body any, known bool) {
 	switch verdict {
 	case Allow:

@@ -2,8 +2,8 @@ package reply
 
 import "encoding/json"
 
-// Rewritten is the reply that lets a tool run with other arguments than its own. A client
-// that isn't known to take them is denied: it would run the tool with its own.
+// Rewritten is the reply that lets a tool run with other arguments. A client that isn't known to accept them
+// gets a deny: it would run the tool with its own.
 func Rewritten(client, event string, input json.RawMessage, reason string) Reply {
 	known, found := ByName(client)
 	if found && known.Rewrites() && event == known.Rewriting.Event && len(input) > 0 && input[0] == '{' {

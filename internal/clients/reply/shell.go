@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// A line means what the shell makes of it that the client starts, and not every
-// client starts the one that SHELL names. What stands here is what the clients do
-// on Unix; a name that the sidecar doesn't know makes it ask about every line.
+// The meaning of a line depends on the shell that the client starts, which isn't always the one in SHELL.
+// These are the shells that clients start on Unix. If the sidecar doesn't know a shell, every line prompts.
 
 // ShellHost is what the choice of a shell depends on.
 type ShellHost struct {
-	// Platform is that of GOOS, and Named the base name of SHELL, empty for none.
+	// Platform is GOOS, and Named the base name of SHELL, empty for none.
 	Platform, Named string
 	// Lookup reads the environment.
 	Lookup func(name string) string
@@ -22,8 +21,8 @@ type ShellHost struct {
 
 func alwaysBash(*ShellHost) string { return "bash" }
 
-// claudeShell is the shell of Claude Code: one that its own variable or SHELL
-// names, if it is bash or zsh, else the first that is installed.
+// claudeShell is the shell of Claude Code: the one in its own variable or in SHELL, if it is bash or zsh,
+// else the first that is installed.
 func claudeShell(host *ShellHost) string {
 	for _, variable := range []string{"CLAUDE_CODE_SHELL", "SHELL"} {
 		path := host.Lookup(variable)

@@ -1,6 +1,6 @@
 package reply
 
-// Verdict is what a client is to be told. The zero value denies.
+// Verdict is the reply for a client, before it has the client's form. The zero value denies.
 type Verdict uint8
 
 // The verdicts. Ask leaves the question to the client's own dialog, and Nothing
@@ -12,11 +12,10 @@ const (
 	Nothing
 )
 
-// For is the reply that gives a verdict on a client's event, by the name that the
-// client has for the event. A verdict that the client can't be told safely is
-// its deny: what it would do instead is run the tool, or hang. reason is for the
-// person and the model; a stock one stands in for an empty one. An event that
-// decides nothing gets the empty object whatever the verdict.
+// For is the reply that gives a verdict on a client's event, by the client's name of the event. A verdict
+// that the client can't obey safely becomes its deny: otherwise it would run the tool, or block. reason is
+// for the person and the model; a default replaces an empty one. An event that decides nothing gets the empty
+// object whatever the verdict.
 func For(client, event string, verdict Verdict, reason string) Reply {
 	if reason == "" {
 		reason = noReason
@@ -36,7 +35,7 @@ func For(client, event string, verdict Verdict, reason string) Reply {
 	return Reply{Body: body, Exit: exit}
 }
 
-// bodyOf is the body of what isn't a deny; known is false where it has to be one.
+// bodyOf is the body of what isn't a deny; known is false if it has to be one.
 func bodyOf(client, event string, verdict Verdict, reason string) (body any, known bool) {
 	if found, ok := ByName(client); ok {
 		return found.answer(event, verdict, reason)
@@ -44,22 +43,20 @@ func bodyOf(client, event string, verdict Verdict, reason string) (body any, kno
 	return nil, false
 }
 
-// exitsOnDeny reports whether a client's deny needs the exit code too. That of a client which
-// nobody knows does.
+// exitsOnDeny reports whether a client's deny needs the exit code too. An unknown client's does.
 func exitsOnDeny(client string) bool {
 	known, found := ByName(client)
 	return !found || known.exits
 }
 
-// decisionWord is the reply of the clients that take one word.
+// decisionWord is the reply of the clients that accept one word.
 type decisionWord struct {
 	Decision string `json:"decision"`
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Refuse is the client's own deny for an event that could not be decided, as far
-// as its payload tells which event it is. It differs from Failure in that it is
-// given whole: the exit code is only that which the client's deny needs.
+// Refuse is the client's own deny for an event that could not be decided, as far as its payload shows which
+// event it is. Unlike Failure it is complete: the exit code is the one that the client's deny needs.
 func Refuse(client string, payload []byte, message string) Reply {
 	refused := Failure(client, payload, message)
 	if !exitsOnDeny(client) {

@@ -23,12 +23,12 @@ const (
 	AccessNetConnectSendUDP = 1 << 3
 )
 
-// RulesetAttr says what a ruleset handles.
+// RulesetAttr states what a ruleset handles.
 type RulesetAttr struct {
 	HandledAccessFS, HandledAccessNet, Scoped uint64
 }
 
-// Version is the kernel's ABI. An error means that there is none, or that it is switched off.
+// Version is the kernel's ABI. An error means that there is none, or that it is turned off.
 func Version() (int, error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {

@@ -4,7 +4,7 @@ package policyd.approvals
 # scope: document
 # description: >-
 #   The commands that trust in a project's own tools could cover: building, testing, linting, formatting and editing,
-#   where every path is known and lies in the workspace.
+#   where every path is known and is in the workspace.
 project contains i if some i in _tools
 
 project contains i if {
@@ -112,7 +112,7 @@ _tools contains i if {
 	_runs_project_code(item)
 }
 
-# A script or package that is run lies in the project.
+# A script or package that is run is in the project.
 _of_project(item) if {
 	kinds := {kind | some kind in item.form}
 	not "execute" in kinds
@@ -199,7 +199,7 @@ _own_words(item) if {
 	refused_words == []
 }
 
-# A definition, such as V=1 or -Dtest=x, is one whose name is listed. Any other word says what is built.
+# A definition, such as V=1 or -Dtest=x, is one whose name is listed. Any other word states what is built.
 _fits(runner, name, word) if {
 	not _defines(name, word)
 	_builds(runner, word)

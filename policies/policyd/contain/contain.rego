@@ -77,8 +77,8 @@ _findings_end if {
 	open == set()
 }
 
-# Commands that touch nothing but what the session may read, as far as that is known, and that are readers or of
-# which nobody can tell what they are.
+# Commands that touch nothing but what the session may read, as far as that is known, and that are readers or
+# of which nobody can report what they are.
 _only_reads[i] := true if {
 	readable := data.policyd.config.spaces.readable[input.session.audience]
 	some i, item in input.items

@@ -78,7 +78,7 @@ _placed contains i if {
 	data.policyd.approvals.within(i, item.directory)
 }
 
-# Hosts, tools and methods lie in no directory: an approval of one holds everywhere.
+# Hosts, tools and methods are in no directory: an approval of one holds everywhere.
 _nowhere contains i if {
 	some i in _uncovered
 	not input.items[i].kind in {"command", "path"}
@@ -122,7 +122,7 @@ _trusted if {
 	}
 }
 
-# Paths outside that are read or listed are all that lies outside.
+# Paths outside that are read or listed are all that is outside.
 _reads_outside if {
 	_prompts == set()
 	_incomplete == []
@@ -135,7 +135,7 @@ _reads_outside if {
 	}
 }
 
-# Paths outside that are changed, or read beside, are all that lies outside.
+# Paths outside that are changed, or read beside, are all that is outside.
 _changes_outside if {
 	_prompts == set()
 	_incomplete == []

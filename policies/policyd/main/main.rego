@@ -13,9 +13,10 @@ package policyd.main
 #   sentences of them.
 # entrypoint: true
 decision := allowed if {
-	# What nearly every call that is allowed comes to. The conditions are those of _allowed, asked without a detour: each
-	# name that stands for some of them costs a decision as much as a rule. Sets of operators are asked by their own names,
-	# since a name left open could be that of their tests, which ask for this decision.
+	# What nearly every call that is allowed comes to. The conditions are those of _allowed, asked without a
+	# detour: each name that represents some of them costs a decision as much as a rule. Sets of operators are
+	# asked by their own names, since a name left open could be that of their tests, which ask for this
+	# decision.
 	input.complete == true
 	input.messy == false
 	input.session.profiles == {}
@@ -134,8 +135,8 @@ _prompts := set() if _released
 
 _prompts := data.policyd.rules.prompt | _site_prompts if not _released
 
-# The engine tells in config.operators which of these sets there are. It sets present to false where no package of an
-# operator is loaded: looking for findings in none costs as much as a rule that finds nothing.
+# The engine tells in config.operators which of these sets there are. It sets present to false if no package
+# of an operator is loaded: looking for findings in none costs as much as a rule that finds nothing.
 _site_denials contains finding if {
 	data.policyd.config.operators.present == true
 	some finding in _members(data.site[_].deny)

@@ -4,7 +4,7 @@ _denial_reasons := [_reason(finding, "deny") | some finding in _sorted(_denials)
 
 _denial_reasons := array.concat([_nobody_to_ask], _questions) if _denials == set()
 
-# What stands between this call and an allow, in the order of the items.
+# What is between this call and an allow, in the order of the items.
 _questions := array.flatten([
 	_incomplete,
 	[_reason(finding, _question_effect) | some finding in _sorted(_prompts)],
@@ -129,7 +129,8 @@ _peculiarity(item) := ": the file has another name somewhere (hard link)" if {
 	told != []
 } else := ""
 
-# What a command does where it may not without a question. What lies outside or isn't known is an item of its own.
+# What a command does where it may not without a question. What is outside or isn't known is an item of its
+# own.
 _doings(item) := [text | some touch, _ in item.touches; text := _telling_touches[touch]]
 
 default _telling_touches := {}

@@ -124,7 +124,7 @@ path(overrides) := _typed(
 )
 
 # METADATA
-# description: The item of a path access that stands at this index in paths.
+# description: The item of a path access that is at this index in paths.
 path_item(facts, index) := other({
 	"kind": "path",
 	"verb": facts.op,

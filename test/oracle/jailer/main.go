@@ -1,6 +1,6 @@
-// Command jailer is all that runs inside the jail of the oracle: the server that
-// hands one line after another to a real bash, and the program that stands in
-// for every other program, which only writes down that it was started.
+// Command jailer is all that runs inside the jail of the oracle: the server that hands one line after another
+// to a real bash, and the program that is in for every other program, which only writes down that it was
+// started.
 //
 // As a stand-in it is the interpreter of small files, so that the kernel tells
 // it the path that was really executed: what a process calls itself proves

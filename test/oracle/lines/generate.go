@@ -84,6 +84,51 @@ func (g *generator) list(depth int) string {
 	return out
 }
 
+// compounds make a compound command about the list that inner makes. The order is part of what
+// a seed stands for.
+func (g *generator) compounds(inner func() string) []func() string {
+	return []func() string{
+		func() string { return "( " + inner() + " )" },
+		func() string { return "{ " + inner() + "; }" },
+		func() string { return "if " + inner() + "; then " + inner() + "; else " + inner() + "; fi" },
+		func() string { return "for f in " + g.operands() + "; do " + inner() + "; done" },
+		func() string { return "for f in a.txt b.txt; do cat \"$f\"; " + inner() + "; done" },
+		func() string { return "while " + inner() + "; do " + inner() + "; break; done" },
+		func() string {
+			return "case " + g.pick(words) + " in " + g.pick(words) + ") " + inner() + ";; *) " + inner() + ";; esac"
+		},
+		func() string { return "bash -c " + Quote(inner()) },
+		func() string {
+			return g.pick([]string{"timeout 5 ", "nice ", "nohup ", "env ", "env A=b ", "command ", "time ", "! ", "exec ", "setsid ", "stdbuf -oL "}) + g.simple()
+		},
+		func() string { return "cd " + g.pick(directories) + g.pick(separators) + inner() },
+		func() string { return g.hereDocument() },
+		func() string {
+			return "find . -name " + Quote("*.go") + g.pick([]string{" -exec ", " -execdir "}) + g.simple() + g.pick([]string{` \;`, " {} +", ` {} \;`, ` ';'`})
+		},
+		func() string {
+			return g.simple() + " | xargs " + g.pick([]string{"", "-0 ", "-n 1 ", "-I{} "}) + g.simple()
+		},
+		func() string { return "echo \"$(" + inner() + ")\"" },
+		func() string { return "x=" + g.pick(words) + g.pick(separators) + g.simple() + " $x" },
+		func() string {
+			return "[[ " + g.pick(words) + g.pick([]string{" == ", " =~ ", " -eq ", " < "}) + g.pick(words) + " ]] && " + inner()
+		},
+		func() string {
+			return "cd " + g.pick(directories) + " && " + inner() + "; cd " + g.pick(directories) + "; " + inner()
+		},
+		func() string { return "until " + inner() + "; do " + inner() + "; break; done" },
+		func() string {
+			return g.pick([]string{"export ", "declare ", "readonly ", "local ", "typeset -x "}) + g.pick(assigns) + "; " + inner()
+		},
+		func() string { return "f() { " + inner() + "; }; f" },
+		func() string { return "echo `" + g.simple() + "`" },
+		func() string {
+			return g.pick([]string{"pushd src; ", "(( x = 1 )); ", "let x=1; ", "select f in a; do ", "eval ", "set -f; ", "set -e; ", "trap 'ls' EXIT; "}) + inner()
+		},
+	}
+}
+
 // command writes a simple or a compound command.
 func (g *generator) command(depth int) string {
 	if depth <= 0 || g.IntN(10) < 6 {
@@ -98,51 +143,8 @@ func (g *generator) command(depth int) string {
 	case 2, 3:
 		return g.fill(g.pick(forms), depth)
 	}
-	switch g.IntN(22) {
-	case 0:
-		return "( " + inner() + " )"
-	case 1:
-		return "{ " + inner() + "; }"
-	case 2:
-		return "if " + inner() + "; then " + inner() + "; else " + inner() + "; fi"
-	case 3:
-		return "for f in " + g.operands() + "; do " + inner() + "; done"
-	case 4:
-		return "for f in a.txt b.txt; do cat \"$f\"; " + inner() + "; done"
-	case 5:
-		return "while " + inner() + "; do " + inner() + "; break; done"
-	case 6:
-		return "case " + g.pick(words) + " in " + g.pick(words) + ") " + inner() + ";; *) " + inner() + ";; esac"
-	case 7:
-		return "bash -c " + Quote(inner())
-	case 8:
-		return g.pick([]string{"timeout 5 ", "nice ", "nohup ", "env ", "env A=b ", "command ", "time ", "! ", "exec ", "setsid ", "stdbuf -oL "}) + g.simple()
-	case 9:
-		return "cd " + g.pick(directories) + g.pick(separators) + inner()
-	case 10:
-		return g.hereDocument()
-	case 11:
-		return "find . -name " + Quote("*.go") + g.pick([]string{" -exec ", " -execdir "}) + g.simple() + g.pick([]string{` \;`, " {} +", ` {} \;`, ` ';'`})
-	case 12:
-		return g.simple() + " | xargs " + g.pick([]string{"", "-0 ", "-n 1 ", "-I{} "}) + g.simple()
-	case 13:
-		return "echo \"$(" + inner() + ")\""
-	case 14:
-		return "x=" + g.pick(words) + g.pick(separators) + g.simple() + " $x"
-	case 15:
-		return "[[ " + g.pick(words) + g.pick([]string{" == ", " =~ ", " -eq ", " < "}) + g.pick(words) + " ]] && " + inner()
-	case 16:
-		return "cd " + g.pick(directories) + " && " + inner() + "; cd " + g.pick(directories) + "; " + inner()
-	case 17:
-		return "until " + inner() + "; do " + inner() + "; break; done"
-	case 18:
-		return g.pick([]string{"export ", "declare ", "readonly ", "local ", "typeset -x "}) + g.pick(assigns) + "; " + inner()
-	case 19:
-		return "f() { " + inner() + "; }; f"
-	case 20:
-		return "echo `" + g.simple() + "`"
-	}
-	return g.pick([]string{"pushd src; ", "(( x = 1 )); ", "let x=1; ", "select f in a; do ", "eval ", "set -f; ", "set -e; ", "trap 'ls' EXIT; "}) + inner()
+	kinds := g.compounds(inner)
+	return kinds[g.IntN(len(kinds))]()
 }
 
 // members are words that name parts of arrays and parameters, and what
@@ -208,9 +210,8 @@ var (
 	failing = []string{"< nosuch", "<&9", "2>&1", "< a.txt", ">&-", "<&-", "2>/dev/null", "> src", "< $(echo a.txt)", "<<< x"}
 )
 
-// retold writes a variable, a directory or the parameters that are set one way
-// and then another, where something stands in between that the second may not
-// get over, and a command that depends on it.
+// retold writes a variable, a directory or the parameters that are set one way and then another, where
+// something is in between that the second may not get over, and a command that depends on it.
 func (g *generator) retold(depth int) string {
 	name := g.pick(holders)
 	set := func() string {
@@ -292,7 +293,7 @@ func (g *generator) operands() string {
 	return out
 }
 
-// blanks stand between words.
+// blanks are between words.
 var blanks = []string{" ", " ", " ", " ", " ", " ", "  ", "\t", " \\\n", " \t "}
 
 func (g *generator) hereDocument() string {

@@ -4,7 +4,7 @@ package policyd.rules
 # title: Remembered, in a directory
 # description: >-
 #   The same verb through the same kind of tool, no risk that the approval was not given for, and everything that the
-#   command touches lies in the approval's directory. Deletions never take the project root.
+#   command touches is in the approval's directory. Deletions never take the project root.
 # custom:
 #   id: approvals/remembered
 cover contains [i, "approvals/remembered"] if {

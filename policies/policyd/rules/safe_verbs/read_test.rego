@@ -117,7 +117,7 @@ test_safe_verbs_read_leaves_messy_told_lines if {
 	covered == set()
 }
 
-# Where the line as a whole is not covered, each command may be.
+# If the line as a whole is not covered, each command may be.
 test_safe_verbs_read_each_of_a_told_line if {
 	items := [testing.command({"verb": "sort"}), testing.command({"verb": "shred"})]
 	covered := rules.cover with input as testing.line(items, {"forms": {"sort": {}, "shred": {}}})

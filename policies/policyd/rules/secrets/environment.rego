@@ -20,7 +20,7 @@ deny contains {
 
 # METADATA
 # title: Secret variables
-# description: A variable whose name says that it holds a secret.
+# description: A variable whose name states that it holds a secret.
 # custom:
 #   id: secrets/environment
 #   codes: [secret_environment]

@@ -3,7 +3,7 @@ package policyd.rules
 # METADATA
 # title: Secret files
 # description: >-
-#   Nothing touches a secret file, whatever root, grant or approval it lies under and however deep in a messy line it
+#   Nothing touches a secret file, whatever root, grant or approval it is under and however deep in a messy line it
 #   was found.
 # custom:
 #   id: secrets/file

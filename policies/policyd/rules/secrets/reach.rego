@@ -21,7 +21,7 @@ prompt contains {
 
 # METADATA
 # title: Recursion that leads out
-# description: A match that lies outside every space, through a symbolic link for instance.
+# description: A match that is outside every space, through a symbolic link for instance.
 # custom:
 #   id: secrets/reach
 #   codes: [reaches_outside]

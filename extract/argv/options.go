@@ -1,0 +1,169 @@
+package argv
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Option is one option of a program.
+type Option struct {
+	// Canonical is the name that facts have.
+	Canonical string
+	// Kinds holds one kind for each value, and is {"none"} if the option takes none.
+	Kinds []string
+	// Risk is what an approval has to be given for, as in RiskNames.Risks.
+	Risk string
+}
+
+// OptionSet holds options by each of their names. In data files the key holds all names of an option
+// with commas between them, the canonical one first, and the value the kinds.
+type OptionSet map[string]Option
+
+var _ json.Unmarshaler = (*OptionSet)(nil)
+
+// UnmarshalJSON decodes options as the data files have them.
+func (s *OptionSet) UnmarshalJSON(data []byte) error {
+	var kindsByNames map[string]string
+	if err := json.Unmarshal(data, &kindsByNames); err != nil {
+		return err
+	}
+	*s = make(OptionSet, 2*len(kindsByNames))
+	for names, kinds := range kindsByNames {
+		if err := s.add(names, kinds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s OptionSet) add(names, stated string) error {
+	all := strings.Split(names, ",")
+	values := strings.Fields(stated)
+	if len(values) == 0 {
+		return fmt.Errorf("option %s: no kind", names)
+	}
+	for _, value := range values {
+		if _, known := kinds[value]; !known {
+			return fmt.Errorf("option %s: unknown kind %q", names, value)
+		}
+	}
+	for _, name := range all {
+		if _, twice := s[name]; twice {
+			return fmt.Errorf("option %s: defined twice", name)
+		}
+		s[name] = Option{Canonical: all[0], Kinds: values}
+	}
+	return nil
+}
+
+// act reports whether an option does more than choose output.
+func (s OptionSet) act() bool {
+	for _, option := range s {
+		for _, kind := range option.Kinds {
+			if kinds[kind] && kind != "unknown" && kind != "config" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// OperandRule is what operands mean in a form with one of the options in When, unless that is empty,
+// and with none of Unless.
+type OperandRule struct {
+	When   []string `json:"when"`
+	Unless []string `json:"unless"`
+	Roles  []Role   `json:"roles"`
+}
+
+// Role is what one operand means. In data files it is "name:kind", with "*" or "?" behind it.
+type Role struct {
+	Name string
+	// Label is the name between angle brackets, as forms, risks and filters have it.
+	Label    string
+	Kind     string
+	Repeat   bool
+	Optional bool
+}
+
+// NewRole returns the role of one operand.
+func NewRole(name, kind string) Role { return Role{Name: name, Label: "<" + name + ">", Kind: kind} }
+
+// UnmarshalText decodes a role as the data files have it.
+func (r *Role) UnmarshalText(text []byte) error {
+	name, kind, ok := strings.Cut(string(text), ":")
+	kind, repeat := strings.CutSuffix(kind, "*")
+	optional := false
+	if !repeat {
+		kind, optional = strings.CutSuffix(kind, "?")
+	}
+	*r = NewRole(name, kind)
+	r.Repeat, r.Optional = repeat, optional
+	if _, known := kinds[kind]; !ok || !known || name == "" {
+		return fmt.Errorf("role %q: want name:kind", text)
+	}
+	return nil
+}
+
+// kinds is every kind that the table may name, and whether an option or operand of it does more than
+// choose output.
+var kinds = map[string]bool{
+	"none": false, "value": false, "value?": false, "number?": false, "pattern": false, "read": false, "read?": false, "list": false,
+	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
+	"awk": false, "jq": false, "yq": false, "sqlite": false, "postgres": false, "database": true, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
+	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
+	"data": true, "field": true, "upload": true, "repository": true, "destination": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false, "input": false,
+	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "public": false, "word": false, "fields": false, "bare": false, "inside": false, "member": false, "interface": false, "job": false, "merges": false, "output": true, "format": false,
+	"package": true, "transfer": true, "arrival": true, "names": true, "assigned": true, "assignment": true,
+}
+
+// KnownKind reports whether the table may name a kind, and whether an option or operand of it does more
+// than choose output.
+func KnownKind(kind string) (acts, known bool) {
+	acts, known = kinds[kind]
+	return acts, known
+}
+
+// commonParameters are the parameters that every cmdlet has, by their names in lower case.
+var commonParameters = OptionSet{
+	"-erroraction": {Canonical: "-ErrorAction", Kinds: []string{"value"}}, "-ea": {Canonical: "-ErrorAction", Kinds: []string{"value"}},
+	"-warningaction": {Canonical: "-WarningAction", Kinds: []string{"value"}}, "-wa": {Canonical: "-WarningAction", Kinds: []string{"value"}},
+	"-verbose": {Canonical: "-Verbose", Kinds: []string{"none"}}, "-vb": {Canonical: "-Verbose", Kinds: []string{"none"}},
+	"-debug": {Canonical: "-Debug", Kinds: []string{"unknown"}}, "-errorvariable": {Canonical: "-ErrorVariable", Kinds: []string{"unknown"}},
+	"-warningvariable": {Canonical: "-WarningVariable", Kinds: []string{"unknown"}}, "-outvariable": {Canonical: "-OutVariable", Kinds: []string{"unknown"}},
+	"-outbuffer": {Canonical: "-OutBuffer", Kinds: []string{"unknown"}}, "-pipelinevariable": {Canonical: "-PipelineVariable", Kinds: []string{"unknown"}},
+	"-informationaction":   {Canonical: "-InformationAction", Kinds: []string{"unknown"}},
+	"-informationvariable": {Canonical: "-InformationVariable", Kinds: []string{"unknown"}},
+	"-progressaction":      {Canonical: "-ProgressAction", Kinds: []string{"unknown"}},
+}
+
+// Parameter resolves the name of a cmdlet's parameter: the whole name, or the beginning of one name alone.
+func (s *Syntax) Parameter(name string) (Option, bool) {
+	name = strings.ToLower(name)
+	if known, ok := s.folded[name]; ok {
+		return known, true
+	}
+	if known, ok := commonParameters[name]; ok {
+		return known, true
+	}
+	var found Option
+	for _, names := range []OptionSet{s.folded, commonParameters} {
+		for full, known := range names {
+			if !strings.HasPrefix(full, name) || known.Canonical == found.Canonical {
+				continue
+			}
+			if found.Canonical != "" {
+				return Option{}, false
+			}
+			found = known
+		}
+	}
+	return found, found.Canonical != ""
+}
+
+// Switch returns the option of a command of cmd by its name in any case.
+func (s *Syntax) Switch(name string) (Option, bool) {
+	known, ok := s.folded[strings.ToLower(name)]
+	return known, ok
+}

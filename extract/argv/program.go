@@ -1,0 +1,378 @@
+package argv
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Program is an entry of the table: how one program, or one subcommand, reads its argument vector.
+// Its groups are the columns that programs/README.md describes. A Program from a Table is shared and
+// must not be changed.
+type Program struct {
+	Syntax
+	Operands
+	Subcommands
+	Chain
+	Tree
+	Writes
+	Runs
+	Shown
+	Project
+	RiskNames
+	Windows
+	// Network is true if the program reaches the network.
+	Network bool `json:"network"`
+	// Comment is for people.
+	Comment string `json:"comment"`
+
+	darwin *Program // the same program as BSD's reads it; nil if it reads it no differently
+}
+
+// Syntax is how a program tells options from operands.
+type Syntax struct {
+	Options OptionSet `json:"options"`
+	// Darwin holds options that BSD's program of the name has besides, or reads differently.
+	Darwin OptionSet `json:"darwin"`
+	// Style is the parser's family; "" is GNU's getopt_long(3).
+	Style   string `json:"style"`
+	Numeric bool   `json:"numeric"`
+	Joined  string `json:"joined"`
+	Permute bool   `json:"permute"`
+	// Late holds the options that count behind the first operand; nil for all.
+	Late []string `json:"late"`
+	// Separators are those that the real program was run with; see Tested.
+	Separators   []string `json:"separators"`
+	OptionalNext bool     `json:"optional_next"`
+	AtFiles      bool     `json:"at_files"`
+	// Inert is true if no option and no operand does more than choose what is printed.
+	Inert bool `json:"inert"`
+
+	inherits bool      // Separators are those of the outer entry
+	acts     bool      // an option does more than choose output
+	folded   OptionSet // by names in lower case, for programs of Windows
+}
+
+// Operands is what the words that are left after the options mean.
+type Operands struct {
+	// Rules are alternatives; see Rule.
+	Rules     []OperandRule `json:"operands"`
+	Pathspecs bool          `json:"pathspecs"`
+	// Implicit is what the program accesses if it is given no path.
+	Implicit    string   `json:"implicit"`
+	FilesUnless []string `json:"files_unless"`
+	// Judged are the options and roles whose literal values are facts.
+	Judged []string `json:"judged"`
+}
+
+// Subcommands are the entries that follow the global options.
+type Subcommands struct {
+	Commands map[string]*Program `json:"commands"`
+	Aliases  map[string]string   `json:"aliases"`
+	// Default is the subcommand that runs if none is named: "" for the entry's own operands, nil for none.
+	Default *string `json:"default"`
+}
+
+// Chain says which operands belong to the verb chain.
+type Chain struct {
+	ChainOperands int      `json:"chain_operands"`
+	ChainRoles    []string `json:"chain_roles"`
+	Targets       int      `json:"targets"`
+}
+
+// Tree is how a program walks a directory tree, and which files of it it reads.
+type Tree struct {
+	Recursive      []string          `json:"recursive"`
+	Only           []string          `json:"only"`
+	Filters        map[string]string `json:"filters"`
+	SkipsHidden    bool              `json:"skips_hidden"`
+	Unhide         []string          `json:"unhide"`
+	Follows        []string          `json:"follows"`
+	IgnoringUnless []string          `json:"ignoring_unless"`
+	IgnoreFiles    []string          `json:"ignore_files"`
+}
+
+// Writes is what a program writes, and where.
+type Writes struct {
+	Modifies []string   `json:"modifies"`
+	Changes  []string   `json:"changes"`
+	Reading  []string   `json:"reading"`
+	Places   *Placement `json:"places"`
+	Unpacks  *Condition `json:"unpacks"`
+	Leaves   string     `json:"leaves"`
+}
+
+// Runs is which other programs and which program text a program runs.
+type Runs struct {
+	RunsAnything bool     `json:"runs_anything"`
+	Wrapper      string   `json:"wrapper"`
+	Idle         []string `json:"idle"`
+	// Scripts names the interpreter that runs files with a suffix.
+	Scripts map[string]string `json:"scripts"`
+	// Inline says which lines hold program text: InlineAlways, or "unknown" for those with
+	// an unknown option.
+	Inline      string   `json:"inline"`
+	InlineWords []string `json:"inline_words"`
+	StdinCode   bool     `json:"stdin_code"`
+	StdinUnless []string `json:"stdin_unless"`
+	// TextIn names the options and operands that give the program its text. Without any of them it
+	// comes from standard input, whatever else the line has.
+	TextIn []string `json:"text_in"`
+}
+
+// InlineAlways is a value of Runs.Inline.
+const InlineAlways = "always"
+
+// Values of Runs.Wrapper.
+const (
+	// WrapperPlain marks programs that run the rest of their words and add nothing (timeout).
+	WrapperPlain = "plain"
+	// WrapperInner marks programs that run it somewhere else (ssh).
+	WrapperInner = "inner"
+	// WrapperPrivileged marks programs that run it with other rights (sudo).
+	WrapperPrivileged = "privileged"
+	// WrapperRunner marks programs that run a program of the project by its name (uv run).
+	WrapperRunner = "runner"
+)
+
+// Interprets reports whether a program runs program text that it is given.
+func (r *Runs) Interprets() bool { return r.StdinCode || r.Inline != "" || len(r.TextIn) > 0 }
+
+// Shown names the environment variables whose values a program prints.
+type Shown struct {
+	Shows       map[string][]string `json:"shows"`
+	ShowsUnless []string            `json:"shows_unless"`
+}
+
+// Project is what a program takes from the directory that it runs in.
+type Project struct {
+	ChosenBy     []string         `json:"chosen_by"`
+	VersionFiles []string         `json:"version_files"`
+	ReadsAbove   []string         `json:"reads_above"`
+	Beside       bool             `json:"beside"`
+	WorksIn      WorkingDirectory `json:"works_in"`
+}
+
+// RiskNames are what an approval has to be given for by name.
+type RiskNames struct {
+	// Risks are options, roles, kinds behind "=", and options that are absent behind "!", to risks.
+	Risks map[string]string `json:"risks"`
+
+	// OperandRisk is the risk of operands of kind unknown.
+	OperandRisk string `json:"-"`
+	// AbsentRisks are options and the risks of a line without them, in order.
+	AbsentRisks [][2]string `json:"-"`
+}
+
+// Windows is what the entry of a command of Windows states besides.
+type Windows struct {
+	Also []string `json:"also"`
+	// As is the entry of the same program on other systems.
+	As string `json:"as"`
+	// External is true for a program, false for a part of the shell.
+	External bool `json:"external"`
+	// Piped is what it opens of a pipe: text, files, both; "" if that is unknown.
+	Piped string `json:"piped"`
+	// Yields is what it hands on: files, same; "" for text.
+	Yields string `json:"yields"`
+	// Environment is true if it prints the environment when it is given nothing.
+	Environment bool `json:"environment"`
+}
+
+// WorkingDirectory is what a command does with the directory that it runs in.
+type WorkingDirectory uint8
+
+const (
+	// MayUseCwd is that it may read files there that it doesn't name. It is the zero value.
+	MayUseCwd WorkingDirectory = iota
+	// UsesPaths is that it touches the paths that it names and no other.
+	UsesPaths
+	// WorksInCwd is that its operands are packages or targets there, so that this is where it
+	// works whatever paths it names.
+	WorksInCwd
+)
+
+// UnmarshalText decodes a value of the column works_in.
+func (d *WorkingDirectory) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "paths":
+		*d = UsesPaths
+	case "cwd":
+		*d = WorksInCwd
+	default:
+		return fmt.Errorf("works_in: %q is not known; allowed: cwd, paths", text)
+	}
+	return nil
+}
+
+// Condition holds for a form with one of the names in When, unless that is empty, and with none of Unless.
+type Condition struct {
+	When   []string `json:"when"`
+	Unless []string `json:"unless"`
+}
+
+// Holds reports whether a form fulfils c. No form fulfils a nil Condition.
+func (c *Condition) Holds(has func(name string) bool) bool {
+	return c != nil && (len(c.When) == 0 || slices.ContainsFunc(c.When, has)) && !slices.ContainsFunc(c.Unless, has)
+}
+
+// Placement is how a program puts its sources somewhere.
+type Placement struct {
+	// Into and From are options that name the place, and sources.
+	Into []string `json:"into"`
+	From []string `json:"from"`
+	// The others are the options with which something holds of the write destination, "*" always:
+	// what lies below a source goes along (Trees), the place is no directory to put sources in
+	// (Exact), a source keeps the directories that it names (Parents), the sources get links
+	// (Symbolic) or other names (Linked), other names come to be (Vague).
+	Trees    []string `json:"trees"`
+	Exact    []string `json:"exact"`
+	Parents  []string `json:"parents"`
+	Symbolic []string `json:"symbolic"`
+	Linked   []string `json:"linked"`
+	Vague    []string `json:"vague"`
+	// Fetched are the options with which what an address names is put into the place, else into
+	// the working directory, under the last segment of the address; "*" always, but for
+	// FetchedUnless. A value of From then counts from the place, too.
+	Fetched       []string `json:"fetched"`
+	FetchedUnless []string `json:"fetched_unless"`
+	// Alone is true if a lone operand is a source for the working directory.
+	Alone bool `json:"alone"`
+}
+
+// Fetches reports whether the program makes files of what addresses name.
+func (p *Placement) Fetches() bool { return len(p.Fetched) > 0 }
+
+// decode reads an entry, and completes it with what all entries share.
+func decode(raw json.RawMessage, common *RiskTable) (*Program, error) {
+	p := &Program{}
+	if err := strictly(raw, p); err != nil {
+		return nil, err
+	}
+	return p, p.complete(common)
+}
+
+// complete checks a decoded entry, and adds what follows from its columns and from common.
+func (p *Program) complete(common *RiskTable) error {
+	if p.WorksIn == UsesPaths && len(p.Commands) > 0 {
+		return errors.New("works_in: paths is for programs without subcommands")
+	}
+	for _, separator := range p.Separators {
+		if !slices.Contains(separatorNames, separator) {
+			return fmt.Errorf("unknown separator %q", separator)
+		}
+	}
+	if err := checkRisks(p.Risks); err != nil {
+		return err
+	}
+	p.acts = p.Options.act()
+	if p.Style == "cmdlet" || p.Style == "cmd" {
+		p.folded = make(OptionSet, len(p.Options))
+		for name, known := range p.Options {
+			p.folded[strings.ToLower(name)] = known
+		}
+	}
+	if len(p.Commands) == 0 {
+		p.Commands = nil
+	}
+	for name, command := range p.Commands {
+		if command == nil {
+			return fmt.Errorf("%s: empty", name)
+		}
+		if command.Separators == nil {
+			command.Separators, command.inherits = p.Separators, true
+		}
+		if err := command.complete(common); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		command.OperandRisk = common.Commands[name]
+	}
+	p.overlay()
+	common.mark(p)
+	if p.darwin != nil {
+		common.mark(p.darwin)
+	}
+	return nil
+}
+
+// overlay makes the program with the options that macOS has.
+func (p *Program) overlay() {
+	if len(p.Darwin) == 0 {
+		return
+	}
+	other := *p
+	other.Options = make(OptionSet, len(p.Options)+len(p.Darwin))
+	maps.Copy(other.Options, p.Options)
+	maps.Copy(other.Options, p.Darwin)
+	other.acts = p.acts || p.Darwin.act()
+	p.darwin = &other
+}
+
+// HasCommand reports whether a word names a subcommand.
+func (s *Subcommands) HasCommand(word string) bool {
+	_, ok := s.Commands[word]
+	_, alias := s.Aliases[word]
+	return ok || alias
+}
+
+// Rule returns the first operand rule that holds for the options in a form.
+func (o *Operands) Rule(has func(canonical string) bool) (OperandRule, bool) {
+	for _, rule := range o.Rules {
+		if len(rule.When) > 0 && !slices.ContainsFunc(rule.When, has) {
+			continue
+		}
+		if slices.ContainsFunc(rule.Unless, has) {
+			continue
+		}
+		return rule, true
+	}
+	return OperandRule{}, false
+}
+
+// Globs reports whether one option takes both globs that include files and globs that exclude them.
+func (t *Tree) Globs() bool {
+	for _, kind := range t.Filters {
+		if kind == "glob" {
+			return true
+		}
+	}
+	return false
+}
+
+// Acts reports whether an option of the program does more than choose output.
+func (s *Syntax) Acts() bool { return s.acts }
+
+// Digits reports whether digits behind a dash are options.
+func (s *Syntax) Digits() bool {
+	if s.Numeric {
+		return true
+	}
+	for digit := '0'; digit <= '9'; digit++ {
+		if _, known := s.Options["-"+string(digit)]; known {
+			return true
+		}
+	}
+	return false
+}
+
+// Joinable reports whether a program of a style without bundles reads a word as one all the same.
+func (s *Syntax) Joinable(text string) bool {
+	for i := 1; i < len(text) && s.Joined != ""; i++ {
+		known, ok := s.Options["-"+text[i:i+1]]
+		switch {
+		case !ok:
+			return false
+		case known.Kinds[0] == "none" && s.Joined == "letters":
+		case known.Kinds[0] == "none":
+			return false
+		case i+1 == len(text):
+			return true
+		default:
+			return known.Kinds[0] == "value" && strings.Trim(text[i+1:], "0123456789") == ""
+		}
+	}
+	return s.Joined != "" && len(text) > 1
+}

@@ -1,0 +1,58 @@
+package history
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"policyd/extract/git/object"
+	"policyd/extract/git/syntax"
+)
+
+// CountsFromTop reports whether paths in what a revision names count from the top of the repository,
+// as they do in a commit. They don't in the tree of a directory, which a tag or a hash can name: the
+// path config in the tree of .kube is .kube/config. A word that names nothing counts from the top, since git fails.
+//
+// The answer is false if it can't be known. What is read counts in the budget. It may be used concurrently.
+func (p *Past) CountsFromTop(repository object.Repository, word string, budget *object.Budget) bool {
+	if repository.Has("reftable") {
+		name, _, _ := strings.Cut(strings.ReplaceAll(word, "^", "~"), "~")
+		return name == "HEAD" || name == "@"
+	}
+	reader := object.NewReader(&repository, budget)
+	defer reader.Close()
+	source := &remembered{past: p, repository: &repository, reader: reader}
+	r := resolver{source: source, repository: &repository, reader: reader}
+	if id, ok := r.revision(word); ok {
+		return r.isTop(id)
+	}
+	for _, digits := range syntax.Hashes(word) {
+		if len(digits) > 2*repository.HashSize {
+			continue
+		}
+		ids, ok := reader.Beginning(strings.ToLower(digits), maxAlike)
+		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !r.isTop(id) }) {
+			return false
+		}
+	}
+	for side := range strings.SplitSeq(word, "..") {
+		side = strings.TrimLeft(side, "^.")
+		if end := strings.IndexAny(side, "^~@:"); end > 0 {
+			side = side[:end]
+		}
+		if id, ok := r.named(side); ok && !r.isTop(id) {
+			return false
+		}
+	}
+	return !repository.Replaces()
+}
+
+// isTop reports whether an object is no tree that has files, itself or behind tags. One that isn't there
+// is none: git fails.
+func (r *resolver) isTop(id string) bool {
+	_, found, err := r.peel(id)
+	if errors.Is(err, object.ErrMissing) {
+		return true
+	}
+	return err == nil && (found.Kind != object.KindTree || len(found.Body) == 0)
+}
