@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
+	"policyd/extract/gitreach"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
@@ -22,9 +23,9 @@ type accesses struct {
 	locator *locator
 	aliases *aliasTable
 	placer  *placer
-	globs   *globs
-	trees   *trees
-	tracked *trackedFiles
+	globs   *disk.Globs
+	trees   *disk.Walker
+	tracked *gitreach.Tracked
 	repos   *scope.Repositories
 }
 
@@ -55,29 +56,38 @@ func (s *accesses) accessFrom(t *touched, item *v1.Item, a *shell.Access, base s
 	switch {
 	case a.Reading == value.AsAnything && !a.Glob:
 		s.anyReading(t, item, a, base)
-		return
 	case s.view.Windows:
 		s.windowsAccess(t, item, a, base)
-		return
-	case a.Glob, a.Spelled:
-		s.belowAll(t, item, s.aliases.aliasesMatching(t, a.Text, base, a.Op), a, base)
+	case a.Spelled:
+		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
+		s.locator.patternName(t, a.Text, a.Op)
+	case a.Glob:
+		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
 		for _, match := range s.globbed(t, item, a, base) {
 			if resolved, err := s.view.Resolve(match); err == nil && resolved.Dir {
 				s.below(t, item, resolved.Real, a, base)
 			}
 			s.puts(t, item, a, match, base)
 		}
-		return
-	case a.Maybe && !s.couldBePath(a.Text, base), a.IfExists && !s.view.Exists(s.view.Absolute(a.Text, base)):
-		return
+	case !s.absent(a, base):
+		s.literal(t, item, a, base)
 	}
+}
+
+// absent reports whether a word that only counts if it names a path names none.
+func (s *accesses) absent(a *shell.Access, base string) bool {
+	return a.Maybe && !s.couldBePath(a.Text, base) || a.IfExists && !s.view.Exists(s.view.Absolute(a.Text, base))
+}
+
+// literal adds a path that a word names as it stands.
+func (s *accesses) literal(t *touched, item *v1.Item, a *shell.Access, base string) {
 	text := shellExpanded(a.Text)
 	p := s.locator.touch(t, text, base, a.Op)
 	if a.Refs && !s.repos.PlainRefs(p.Real, a.Said) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	if a.FromStream {
-		if answer := s.trees.handed(a.Text, base, &a.Names); answer != disk.ReachesNone {
+		if answer := s.trees.Handed(a.Text, base, &a.Names); answer != disk.ReachesNone {
 			item.Caveats.Add(answer)
 		}
 	}
@@ -97,7 +107,7 @@ func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *shell.
 	}
 	var targets []string
 	for _, path := range paths {
-		targets = append(targets, s.aliases.aliasTargets(path)...)
+		targets = append(targets, s.aliases.targets(path)...)
 	}
 	switch {
 	case len(targets) == 0:
@@ -120,7 +130,7 @@ func (s *accesses) below(t *touched, item *v1.Item, dir string, a *shell.Access,
 	if a.Module {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
-	if answer := s.trees.ignoreFilesAbove(dir, a.IgnoreFiles); answer != disk.ReachesNone {
+	if answer := s.trees.IgnoreFilesAbove(dir, a.IgnoreFiles); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
 	if a.Tree || len(a.IgnoreFiles) > 0 {
@@ -141,25 +151,25 @@ func (s *accesses) puts(t *touched, item *v1.Item, a *shell.Access, target, base
 
 // walk adds the caveat for what reading a whole tree reaches.
 func (s *accesses) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
-	s.belowAll(t, item, s.aliases.aliasesBelow(t, root, a.Op, a.FromStream || a.Follow), a, base)
-	var found foundName
+	s.belowAll(t, item, s.aliases.touchBelow(t, root, a.Op, a.FromStream || a.Follow), a, base)
+	var found disk.Found
 	if a.FromStream && changes(a.Op) {
 		found = s.foundNames(t, item, a.Op, root)
 	}
-	tree := treeWalk{root: root, named: a.Text, base: base, Walk: a.Walk, Names: a.Names, listing: a.Op == v1.OpList}
+	tree := disk.Tree{Root: root, Named: a.Text, Base: base, Walk: a.Walk, Names: a.Names, Listing: a.Op == v1.OpList}
 	if a.Across {
-		tree.spelled = spelledRoot(a, root)
+		tree.Spelled = spelledRoot(a, root)
 	}
 	s.classes.Reach(item, func() string {
 		if s.classes.Sought != nil {
 			found = nil // the first look has them
 		}
 		if a.Tracked != nil {
-			if answer, known := s.tracked.trackedNames(root, a, base, found); known && (answer != disk.ReachesNone || !a.Untracked) {
+			if answer, known := s.tracked.TrackedNames(root, a, base, found); known && (answer != disk.ReachesNone || !a.Untracked) {
 				return answer
 			}
 		}
-		return s.trees.tree(tree, found)
+		return s.trees.Reach(tree, found)
 	})
 }
 
@@ -172,31 +182,22 @@ func (s *accesses) couldBePath(text, base string) bool {
 		return true
 	}
 	full := s.view.Absolute(text, base)
-	return full != "" && (s.view.Exists(full) || len(s.aliases.aliasTargets(full)) > 0)
+	return full != "" && (s.view.Exists(full) || len(s.aliases.targets(full)) > 0)
 }
 
 // globbed adds what a pattern reaches to an item: every match is looked at,
 // and the caveat names the gravest.
 func (s *accesses) globbed(t *touched, item *v1.Item, a *shell.Access, base string) []string {
 	text, op := a.Text, a.Op
-	if a.Spelled {
-		s.locator.patternName(t, text, op)
-		return nil
-	}
-	found := s.globs.expandAs(text, base, a.Named && !a.FromStream && op == v1.OpList)
-	if a.NoMatch {
-		if found.unknown || len(found.matches) > 0 {
-			item.Caveats.Add("dynamic_option")
-		}
-		return nil
-	}
-	if a.IfExists && !found.unknown && len(found.matches) == 0 {
-		return nil
-	}
-	if a.Single && len(found.matches) > 1 {
+	found := s.globs.ExpandAs(text, base, a.Named && !a.FromStream && op == v1.OpList)
+	none := !found.Unknown && len(found.Matches) == 0
+	if a.NoMatch && !none || a.Single && len(found.Matches) > 1 {
 		item.Caveats.Add("dynamic_option")
 	}
-	if found.unknown {
+	if a.NoMatch || a.IfExists && none {
+		return nil
+	}
+	if found.Unknown {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	s.cutNames(item, a, &found)
@@ -205,44 +206,45 @@ func (s *accesses) globbed(t *touched, item *v1.Item, a *shell.Access, base stri
 	literal := text[:disk.MetaIndex(text)]
 	literal = literal[:strings.LastIndexByte(literal, '/')+1]
 	near := s.locator.touch(t, disk.Unquote(literal), base, v1.OpList).Space
-	if changes(op) && !found.sure(text) {
+	if changes(op) && !found.Sure(text) {
 		s.locator.touch(t, shellExpanded(disk.Unquote(text)), base, op) // what is made is called like the pattern
 	}
-	for i, match := range found.matches {
-		word := found.words[i]
-		if strings.HasPrefix(word, "-") && !a.Rooted || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
-			item.Caveats.Add("dynamic_option") // git reads magic behind a colon
-		}
-		if a.Reading.Misread(word) {
-			item.Caveats.Add(disk.ReachesUnknown)
-		}
-		if a.FromStream {
-			s.fedMatch(item, a, match, word, base)
-		}
-		s.locator.matched(t, item, match, word, op, near)
+	for i, match := range found.Matches {
+		s.matchedWord(item, a, match, found.Words[i], base)
+		s.locator.matched(t, item, match, found.Words[i], op, near)
 	}
 	s.locator.patternName(t, text, op)
-	return found.matches
+	return found.Matches
 }
 
 // cutNames judges the names that a pattern matches where the shell cuts them once more.
-func (s *accesses) cutNames(item *v1.Item, a *shell.Access, found *expansion) {
+func (s *accesses) cutNames(item *v1.Item, a *shell.Access, found *disk.Expansion) {
 	if !a.Split {
 		return
 	}
 	cut := func(word string) bool {
-		return strings.ContainsAny(word, " \t\n*?[\\") || shell.Groups(word) || a.Braces && strings.Contains(word, "{")
+		return strings.ContainsAny(word, " \t\n*?[\\") || disk.HasGroup(word) || a.Braces && strings.Contains(word, "{")
 	}
 	// Without a match the pattern itself is handed on, and split: as long as that leaves one
 	// word, nothing has its name.
-	if len(found.matches) == 0 && (a.Inner || cut(strings.NewReplacer("*", "", "?", "").Replace(a.Text))) || slices.ContainsFunc(found.words, cut) {
+	if len(found.Matches) == 0 && (a.Inner || cut(strings.NewReplacer("*", "", "?", "").Replace(a.Text))) || slices.ContainsFunc(found.Words, cut) {
 		item.Caveats.Add("dynamic_word")
 	}
 }
 
-// fedMatch judges one match of a pattern whose matches become words.
-func (s *accesses) fedMatch(item *v1.Item, a *shell.Access, match, word, base string) {
-	if answer := s.trees.handed(word, base, &a.Names); answer != disk.ReachesNone {
+// matchedWord judges the word that a match of a pattern becomes, and those that it is cut into if another command
+// is given it.
+func (s *accesses) matchedWord(item *v1.Item, a *shell.Access, match, word, base string) {
+	if strings.HasPrefix(word, "-") && !a.Rooted || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
+		item.Caveats.Add("dynamic_option") // git reads magic behind a colon
+	}
+	if a.Reading.Misread(word) {
+		item.Caveats.Add(disk.ReachesUnknown)
+	}
+	if !a.FromStream {
+		return
+	}
+	if answer := s.trees.Handed(word, base, &a.Names); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
 	if info, err := s.view.Stat(match); (a.FilesOnly || a.Module) && (err != nil || info.IsDir()) {
@@ -252,7 +254,7 @@ func (s *accesses) fedMatch(item *v1.Item, a *shell.Access, match, word, base st
 
 // foundNames adds the names below a directory that another command finds, with the
 // operation that is done to each.
-func (s *accesses) foundNames(t *touched, item *v1.Item, op, root string) foundName {
+func (s *accesses) foundNames(t *touched, item *v1.Item, op, root string) disk.Found {
 	left, near := disk.MaxMatches, s.scope.Space(root)
 	return func(named, full string) bool {
 		if left--; left < 0 {
@@ -300,7 +302,7 @@ func (s *accesses) counts(reading *shell.PathReading, base string) bool {
 		first = text[:slash+1]
 	}
 	full := s.view.Absolute(first, base)
-	return full != "" && (s.view.Exists(full) || len(s.aliases.aliasTargets(full)) > 0)
+	return full != "" && (s.view.Exists(full) || len(s.aliases.targets(full)) > 0)
 }
 
 // reading adds one path, and what a directory holds.
@@ -326,7 +328,7 @@ func (s *accesses) restricted(t *touched, text, op, base string) bool {
 	p := s.locator.touch(&scratch, text, base, op)
 	restricted := len(p.Class) > 0 || !scope.IsOwn(p.Space) && p.Space != v1.SpaceNone
 	if !restricted && p.Caveats.Has("directory") {
-		restricted = s.trees.tree(treeWalk{root: p.Real}, nil) != disk.ReachesNone
+		restricted = s.trees.Reach(disk.Tree{Root: p.Real}, nil) != disk.ReachesNone
 	}
 	s.facts.Paths = s.facts.Paths[:index]
 	return restricted
@@ -355,8 +357,8 @@ func (s *accesses) windowsAccess(t *touched, item *v1.Item, a *shell.Access, bas
 	}
 	if p.Caveats.Has("directory") && !s.classes.Harmless(a.Include) {
 		// Filters there fold case, which the walk does not: it takes none.
-		tree := treeWalk{root: p.Real, Walk: value.Walk{Follow: a.Follow}, Names: value.Names{FromStream: a.FromStream}}
-		s.classes.Reach(item, func() string { return s.trees.tree(tree, nil) })
+		tree := disk.Tree{Root: p.Real, Walk: value.Walk{Follow: a.Follow}, Names: value.Names{FromStream: a.FromStream}}
+		s.classes.Reach(item, func() string { return s.trees.Reach(tree, nil) })
 	}
 }
 

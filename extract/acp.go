@@ -40,8 +40,9 @@ func (e *extraction) acp(m *catalog.Method) {
 	case m.Act != "":
 		e.tools.does(&catalog.Tool{Kind: m.Act, Files: catalog.Files{Paths: m.Paths}, Content: m.Content})
 	}
-	u := uncatalogued{e: e, secretsOnly: true}
-	u.arguments()
+	r := e.argumentReader("")
+	r.secretsOnly = true
+	r.arguments()
 	if m.Act != "" {
 		e.tools.args.Ignore(m.Inert)
 		e.tools.args.Ignore(m.Content)

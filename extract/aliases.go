@@ -13,7 +13,7 @@ import (
 )
 
 // linkUnknown is the caveat of an item that touches what an earlier command of the line may have
-// made a link.
+// collect a link.
 const linkUnknown = "link_unknown"
 
 // Bounds of following names that a line makes.
@@ -71,9 +71,9 @@ func aliasOf(made shell.Making) aliasKind {
 	}
 }
 
-// aliases are the names that the commands of a line make. Loops, functions and the background run commands in
+// collect returns the names that the commands of a line make. Loops, functions and the background run commands in
 // another order than the line has them, so every name counts for every other command.
-func (n *aliasTable) aliasesOf(commands []shell.Command) []alias {
+func (n *aliasTable) collect(commands []shell.Command) []alias {
 	if len(commands) < 2 || n.view.Windows {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (n *aliasTable) landings(out []alias, index int, c *shell.Command, a *shell
 // landing adds the names that one source gets at a path, or in the directory that may be there.
 func (n *aliasTable) landing(out []alias, name alias, source *shell.Access, base string, what *shell.Landing) []alias {
 	target := name.at
-	l := landing{e: n.placer, t: &touched{}, item: &v1.Item{}, what: what}
+	l := landing{placer: n.placer, t: &touched{}, item: &v1.Item{}, what: what}
 	words := l.named(source, base)
 	if len(words) == 0 || l.unknown {
 		if name.kind != aliasCopy {
@@ -170,8 +170,8 @@ func (n *aliasTable) landing(out []alias, name alias, source *shell.Access, base
 	return out
 }
 
-// throughAliases touches what a path leads to by the names that the line makes.
-func (n *aliasTable) throughAliases(t *touched, full, op string) {
+// touchTargets touches what a path leads to by the names that the line makes.
+func (n *aliasTable) touchTargets(t *touched, full, op string) {
 	if len(n.all) == 0 || n.depth > maxAliasDepth {
 		return
 	}
@@ -180,7 +180,7 @@ func (n *aliasTable) throughAliases(t *touched, full, op string) {
 	for i := range n.all {
 		a := &n.all[i]
 		if rest, through := a.rest(full); through && a.command != n.current {
-			n.throughAlias(t, a, full, rest, op)
+			n.touchTarget(t, a, full, rest, op)
 		}
 	}
 }
@@ -198,10 +198,10 @@ func (a *alias) rest(full string) (string, bool) {
 	return "", false
 }
 
-// aliasTargets are the paths that a path leads to by the names that the line makes, and by names of names,
+// targets are the paths that a path leads to by the names that the line makes, and by names of names,
 // where a walk of a tree begins: one more than are walked at most. Copies aren't among them, since what they
 // hold is read where they are made.
-func (n *aliasTable) aliasTargets(full string) []string {
+func (n *aliasTable) targets(full string) []string {
 	var out []string
 	for next := 0; ; next++ {
 		for i := range n.all {
@@ -221,7 +221,7 @@ func (n *aliasTable) aliasTargets(full string) []string {
 	}
 }
 
-func (n *aliasTable) throughAlias(t *touched, a *alias, full, rest, op string) {
+func (n *aliasTable) touchTarget(t *touched, a *alias, full, rest, op string) {
 	switch {
 	case a.kind == aliasPlace && (rest == "" || rest == "/"):
 	case a.to == "":
@@ -241,17 +241,17 @@ func (n *aliasTable) throughAlias(t *touched, a *alias, full, rest, op string) {
 	}
 }
 
-// enters touches what a working directory is another name of. What an archive made there is looked at
+// touchDirectory touches what a working directory is another name of. What an archive made there is looked at
 // where it is named.
-func (n *aliasTable) enters(t *touched, dir string) {
+func (n *aliasTable) touchDirectory(t *touched, dir string) {
 	linked := t.linked
-	n.throughAliases(t, dir, v1.OpList)
+	n.touchTargets(t, dir, v1.OpList)
 	t.linked = linked
 }
 
-// aliasesBelow touches the targets of the names that the line makes below a directory, since a walk of the
+// touchBelow touches the targets of the names that the line makes below a directory, since a walk of the
 // directory meets these names. follow is true if the walk goes through symbolic links.
-func (n *aliasTable) aliasesBelow(t *touched, dir, op string, follow bool) []string {
+func (n *aliasTable) touchBelow(t *touched, dir, op string, follow bool) []string {
 	var out []string
 	for i := range n.all {
 		a := &n.all[i]
@@ -270,9 +270,9 @@ func (n *aliasTable) aliasesBelow(t *touched, dir, op string, follow bool) []str
 	return out
 }
 
-// aliasesMatching touches the targets of the names that the line makes and a pattern matches. It returns
+// touchMatching touches the targets of the names that the line makes and a pattern matches. It returns
 // these names.
-func (n *aliasTable) aliasesMatching(t *touched, text, base, op string) []string {
+func (n *aliasTable) touchMatching(t *touched, text, base, op string) []string {
 	if len(n.all) == 0 {
 		return nil
 	}

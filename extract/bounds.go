@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/lists"
 )
 
 // Codes of errors with which an extraction ends early. A call that has one is denied: its
@@ -31,8 +32,21 @@ type bounds struct {
 	steps int
 }
 
-// stopped ends an extraction from any depth. ExtractContext alone recovers it.
+// stopped ends an extraction from any depth. ExtractContext and Contain recover it.
 type stopped struct{ err error }
+
+// stoppedBy is the error of an extraction that ended early, given what was recovered; nil if it did not. Any other
+// panic goes on.
+func stoppedBy(cause any) error {
+	if cause == nil {
+		return nil
+	}
+	early, ours := cause.(stopped)
+	if !ours {
+		panic(cause)
+	}
+	return early.err
+}
 
 func (*bounds) stop(code, message string) {
 	panic(stopped{&v1.CodedError{Code: code, Err: errors.New(message)}})
@@ -47,15 +61,9 @@ func (x *Extractor) ExtractContext(
 	e := x.begin(call)
 	defer e.end()
 	defer func() {
-		cause := recover()
-		if cause == nil {
-			return
+		if early := stoppedBy(recover()); early != nil {
+			facts, err = e.facts.abandoned(), early
 		}
-		early, ours := cause.(stopped)
-		if !ours {
-			panic(cause)
-		}
-		facts, err = e.facts.abandoned(), early.err
 	}()
 	e.facts.bounds.ctx = ctx
 	if limit > 0 {
@@ -76,7 +84,7 @@ const manyTexts = 32
 
 func (d *distinct) add(text string) {
 	if d.seen == nil {
-		if d.list = appendNew(d.list, text); len(d.list) >= manyTexts {
+		if d.list = lists.AppendNew(d.list, text); len(d.list) >= manyTexts {
 			d.seen = make(map[string]struct{}, 2*manyTexts)
 			for _, known := range d.list {
 				d.seen[known] = struct{}{}

@@ -7,12 +7,14 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/disk"
+	"policyd/extract/gitreach"
 	"policyd/extract/lists"
 	"policyd/extract/ownaddress"
 	"policyd/extract/patch"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
+	"policyd/extract/which"
 	"policyd/extract/windows"
 )
 
@@ -35,9 +37,9 @@ type commands struct {
 	locator   *locator
 	aliases   *aliasTable
 	accesses  *accesses
-	choice    *programChoice
-	programs  *projectPrograms
-	gits      *gitCommands
+	choice    *which.Choice
+	programs  *which.Project
+	gits      *gitreach.Commands
 	// asks are the answers to what a command line leaves open on the disk, made once.
 	asks    shell.Options
 	scratch itemScratch
@@ -51,10 +53,10 @@ func (r *commands) commandLine(line string) {
 	if len(parsed.Messy) > 0 {
 		r.facts.Messy = true
 		for _, code := range parsed.Messy {
-			r.facts.Doubts = appendNew(r.facts.Doubts, code)
+			r.facts.Doubts = lists.AppendNew(r.facts.Doubts, code)
 		}
 	}
-	r.aliases.all = r.aliases.aliasesOf(parsed.Commands)
+	r.aliases.all = r.aliases.collect(parsed.Commands)
 	for i := range parsed.Commands {
 		r.aliases.current = i
 		index := r.command(&parsed.Commands[i], line)
@@ -170,7 +172,7 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 			t.vague = true
 			continue
 		}
-		r.aliases.enters(t, dir)
+		r.aliases.touchDirectory(t, dir)
 		t.unseen = t.unseen || resolved.Unseen
 		list(r.scope.SpaceOf(&resolved))
 		t.reals = append(t.reals, resolved.Real)
@@ -231,23 +233,28 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 	}
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || r.view.Windows && a.Glob {
-			continue
-		}
-		from := base
-		if len(a.Dirs) == 1 {
-			from = a.Dirs[0]
-		}
-		text := a.Text
-		if a.Glob {
-			literal := text[:disk.MetaIndex(text)]
-			text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
-		}
-		if full := r.view.Absolute(shellExpanded(text), from); full != "" && !strings.HasPrefix(full, "/dev/") && full != "/dev/" {
+		if full := r.certainPath(a, base); full != "" && !strings.HasPrefix(full, "/dev/") {
 			return full, a.Op == v1.OpWrite && !a.Glob
 		}
 	}
 	return "", false
+}
+
+// certainPath is the path that an access names whatever is there, of a pattern the directory that it starts from.
+// It is empty for other accesses.
+func (r *commands) certainPath(a *shell.Access, base string) string {
+	if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || r.view.Windows && a.Glob {
+		return ""
+	}
+	if len(a.Dirs) == 1 {
+		base = a.Dirs[0]
+	}
+	text := a.Text
+	if a.Glob {
+		literal := text[:disk.MetaIndex(text)]
+		text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
+	}
+	return r.view.Absolute(shellExpanded(text), base)
 }
 
 // widened is the directory that an approval of a command would name: the effective one,
@@ -285,21 +292,21 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 			item.Caveats.Add("secret_variable")
 		}
 	}
-	if c.SearchesCwd && r.choice.shadowed(c) {
+	if c.SearchesCwd && r.choice.Shadowed(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if c.Program == "git" {
-		r.gits.gitTrust(item, c)
-		r.gits.gitPush(item, c)
-		r.gits.gitPaths(item, c)
+		r.gits.Trust(item, c)
+		r.gits.Push(item, c)
+		r.gits.Paths(item, c)
 	}
-	if len(c.Imports) > 0 && r.choice.imports(c) {
+	if len(c.Imports) > 0 && r.choice.Imports(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if len(c.ChosenBy) > 0 && r.choice.chosen(c) || r.programs.projectProgram(c) {
+	if len(c.ChosenBy) > 0 && r.choice.Chosen(c) || r.programs.Has(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if answer := r.choice.readAbove(c); answer != disk.ReachesNone {
+	if answer := r.choice.ReadAbove(c); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
 	r.addressed(item, c, line)
@@ -379,16 +386,7 @@ func (r *commands) patched(t *touched, item *v1.Item, c *shell.Command, line str
 		dirs = append(slices.Clip(dirs), "")
 	}
 	envelope := c.Program == "apply_patch" || c.Program == "applypatch"
-	texts := patch.InLine(line, envelope)
-	known := patch.HandedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
-	for _, access := range c.Accesses {
-		if access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
-			texts = append(texts, r.patchFile(r.view.Absolute(access.Text, dirs[0])))
-			known = true
-		}
-	}
-	known = known && len(texts) > 0 &&
-		(envelope || !slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
+	texts, known := r.patches(c, line, dirs[0], envelope)
 	for _, text := range texts {
 		changes, ok := format(text)
 		known = known && ok
@@ -400,6 +398,21 @@ func (r *commands) patched(t *touched, item *v1.Item, c *shell.Command, line str
 	if !known {
 		item.Caveats.Add("patch_unread")
 	}
+}
+
+// patches are the texts of the patches that a command is given: in its line, or in the files that it reads. known is
+// false if there may be others.
+func (r *commands) patches(c *shell.Command, line, dir string, envelope bool) (texts []string, known bool) {
+	texts = patch.InLine(line, envelope)
+	known = patch.HandedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
+	for i := range c.Accesses {
+		if access := &c.Accesses[i]; access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
+			texts = append(texts, r.patchFile(r.view.Absolute(access.Text, dir)))
+			known = true
+		}
+	}
+	return texts, known && len(texts) > 0 &&
+		(envelope || !slices.ContainsFunc(c.Form, func(option v1.Entry) bool { return !patchOptions[option.Name] }))
 }
 
 // patchedPath adds a path that a patch changes, and where an option may strip

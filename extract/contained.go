@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -14,19 +13,8 @@ import (
 	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
-	"policyd/extract/lists"
-	"policyd/extract/paths"
-	"policyd/extract/scope"
+	"policyd/extract/obligation"
 	"policyd/extract/shell"
-)
-
-// maxContained bounds how many names are looked at for one contained run.
-const maxContained = 200_000
-
-// errors of containing a call.
-var (
-	errManyNames = fmt.Errorf("there are more than %d names below the session's directories", maxContained)
-	errNoCommand = errors.New("the call holds no single command line that could be run contained")
 )
 
 // Contain makes the obligation that a duty means for a call, and the argv that runs it. It
@@ -36,8 +24,8 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	e := x.begin(call)
 	defer e.end()
 	defer func() {
-		if early, ours := recover().(stopped); ours {
-			err = early.err
+		if early := stoppedBy(recover()); early != nil {
+			err = early
 		}
 	}()
 	e.facts.bounds.ctx = ctx
@@ -58,22 +46,29 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	if run.Cwd, run.Enter, err = e.begins(run.Argv); err != nil {
 		return v1.Containment{}, err
 	}
-	c := containment{extraction: e, left: maxContained, judging: x.Lists.Judges(), obligation: v1.Obligation{
-		Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.Lists.Contain.Environment,
-		Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
-	}}
-	if err := c.fill(duty); err != nil {
+	c := obligation.Builder{
+		View: &e.view, Scope: &e.scope, Grants: &e.grants, Sensitive: &e.sensitive, Classes: &e.classes, Kept: &e.kept, Repos: &e.repos,
+		Policy: x.Policy, Listings: &x.listings, Step: e.facts.step, Now: x.now, Left: obligation.MaxContained, Judging: x.Lists.Judges(),
+		Obligation: v1.Obligation{
+			Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.Lists.Contain.Environment,
+			Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},
+		},
+	}
+	if err := c.Fill(duty); err != nil {
 		return v1.Containment{}, err
 	}
-	for _, dir := range c.repositories {
-		c.protectNamed(dir)
+	for _, dir := range c.Repositories {
+		c.ProtectNamed(dir)
 		if err := x.noSecretsInCommits(ctx, call, grants, dir); err != nil {
 			return v1.Containment{}, err
 		}
 	}
-	run.Obligation = c.obligation
+	run.Obligation = c.Obligation
 	return run, nil
 }
+
+// errNoCommand means that there is nothing that could be run contained.
+var errNoCommand = errors.New("the call holds no single command line that could be run contained")
 
 // errMoves means that the shell of the call would be left in another directory than the line
 // leaves it in.
@@ -223,191 +218,4 @@ func (e *extraction) shell(t *catalog.Tool) string {
 		}
 	}
 	return "bash"
-}
-
-// containment gathers the paths of one obligation.
-type containment struct {
-	*extraction
-	obligation v1.Obligation
-	left       int
-	// judging is true if operators name paths that count by the session.
-	judging bool
-	// repositories are directories with a .git.
-	repositories []string
-}
-
-func (c *containment) fill(duty v1.Duty) error {
-	o, data := &c.obligation, &c.x.Lists.Contain
-	c.scope.AddRoots(scope.RootsWithRepositories)
-	switch {
-	case duty.Reads == v1.ReadsKnown && duty.Profile == v1.ProfileReadOnly:
-		o.Read = []string{"/"}
-		return nil
-	case duty.Reads != v1.ReadsListed:
-		return fmt.Errorf("no run in the profile %q can read %q", duty.Profile, duty.Reads)
-	}
-	c.add(&o.Read, data.Read.System, data.Read.Home, data.Read.Settings)
-	if duty.Profile == v1.ProfileProject {
-		c.add(&o.Write, data.Write.Home)
-	}
-	var roots []string
-	for i := range c.scope.Roots {
-		root := &c.scope.Roots[i]
-		listed := func(above string) bool { return paths.Within(root.Real, above) }
-		if root.Space == v1.SpaceReadAlso && slices.ContainsFunc(o.Read, listed) {
-			continue // it is the system's, or a cache
-		}
-		roots = append(roots, root.Real)
-		if duty.Profile == v1.ProfileProject && (root.Space == v1.SpaceProject || root.Space == v1.SpaceSession) {
-			o.Write = append(o.Write, root.Real)
-			c.protect(root.Real)
-		}
-	}
-	for i := range c.grants.List {
-		if space := c.grants.GrantedSpace(c.grants.List[i].Root); space != "" {
-			roots = append(roots, c.grants.List[i].Root)
-		}
-	}
-	return c.look(roots)
-}
-
-// add adds what is there of names.
-func (c *containment) add(to *[]string, lists ...[]string) {
-	for _, list := range lists {
-		for _, name := range list {
-			if name = c.view.ExpandHome(name); name == "" {
-				continue
-			}
-			if resolved, err := c.view.Resolver.Resolve(name); err == nil && resolved.Exists && !c.sensitive.OwnPlace(resolved.Real) {
-				*to = appendNew(*to, resolved.Real)
-			}
-		}
-	}
-}
-
-// protect names what stays as it is in a root, be it there or not.
-func (c *containment) protect(root string) {
-	for _, name := range c.x.Lists.Contain.Protected {
-		if !strings.ContainsAny(name, "*?[") && name != ".git" {
-			c.obligation.Protect = appendNew(c.obligation.Protect, root+"/"+name)
-		}
-	}
-	c.protectGit(root + "/.git")
-}
-
-func (c *containment) protectGit(dir string) {
-	info, err := c.view.Stat(dir)
-	switch {
-	case err == nil && !info.IsDir():
-		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
-		return
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		c.obligation.Protect = appendNew(c.obligation.Protect, dir)
-		return
-	}
-	for _, name := range c.x.Lists.Contain.Git {
-		c.obligation.Protect = appendNew(c.obligation.Protect, dir+"/"+name)
-	}
-}
-
-// protectNamed names what a repository's settings have git run and read, wherever it lies: a
-// hook that the run left would be run by the next commit. A repository whose settings can't be
-// told is refused anyway.
-func (c *containment) protectNamed(repository string) {
-	verdict := c.repos.InspectAnywhere(repository, "status")
-	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
-		resolved, err := c.view.Resolver.Resolve(name)
-		if err != nil {
-			continue
-		}
-		if slices.ContainsFunc(c.obligation.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
-			c.obligation.Protect = appendNew(c.obligation.Protect, resolved.Real)
-		}
-	}
-}
-
-// look reads through everything that the run will see of the session's directories, hides
-// the secrets, and protects what no agent changes.
-func (c *containment) look(roots []string) error {
-	o := &c.obligation
-	slices.Sort(roots)
-	var seen []string
-	for _, root := range roots {
-		if slices.ContainsFunc(seen, func(above string) bool { return paths.Within(root, above) }) {
-			continue
-		}
-		seen, o.Read = append(seen, root), appendNew(o.Read, root)
-		if err := c.walk(root); err != nil {
-			return err
-		}
-	}
-	for _, name := range c.x.Lists.Contain.Hide {
-		c.hide(name)
-	}
-	for _, name := range c.x.Lists.Contain.Secrets {
-		if c.view.Home != "" && !strings.HasPrefix(name, "/") {
-			c.hide(c.view.Home + "/" + name)
-		}
-	}
-	for _, own := range c.x.Own {
-		c.hide(own)
-	}
-	for _, name := range c.x.Lists.Contain.Read.Settings {
-		if name = c.view.ExpandHome(name); name != "" && c.kept.SettingsHoldCredentials(name) {
-			c.hide(name)
-		}
-	}
-	return nil
-}
-
-// hide hides a path that is there and could be read.
-func (c *containment) hide(name string) {
-	resolved, err := c.view.Resolver.Resolve(name)
-	if err != nil || !resolved.Exists {
-		return
-	}
-	if slices.ContainsFunc(c.obligation.Read, func(root string) bool { return paths.Within(resolved.Real, root) }) {
-		c.obligation.Hide = appendNew(c.obligation.Hide, resolved.Real)
-	}
-}
-
-// visit judges a name, and walks on.
-func (c *containment) visit(full string, entry *entry) error {
-	o := &c.obligation
-	if c.classes.SecretFile(full) || c.classes.SecretDirectory(full) || c.kept.SecretSettings(full) || c.judged(full) {
-		o.Hide = append(o.Hide, full)
-		return c.oneName(full, entry)
-	}
-	if entry.name == ".git" {
-		c.repositories = append(c.repositories, path.Dir(full))
-	}
-	if o.Profile == v1.ProfileProject {
-		switch name := entry.name; {
-		case name == ".git":
-			c.protectGit(full)
-		case slices.Contains(c.x.Lists.Contain.Protected, name):
-			o.Protect = appendNew(o.Protect, full)
-		}
-	}
-	if entry.kind.IsDir() && !strings.HasSuffix(full, "/.git/objects") {
-		return c.walk(full)
-	}
-	return nil
-}
-
-// judged reports whether a path is in a class of the operator's that has an effect.
-func (c *containment) judged(full string) bool {
-	return slices.ContainsFunc(c.x.Lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.classes.InClass(&class, full) != "" })
-}
-
-// oneName refuses a secret that another name of the file would show. What a hidden directory
-// holds may have other names outside; these are not looked for.
-func (c *containment) oneName(full string, entry *entry) error {
-	if !entry.kind.IsRegular() {
-		return nil
-	}
-	if resolved, err := c.view.Resolver.Resolve(full); err != nil || resolved.HardLinks {
-		return fmt.Errorf("%s has other names, by which it could be read", full)
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package extract
 
 import (
 	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/shell"
 )
 
@@ -14,16 +15,16 @@ func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first
 	defer e.end()
 	e.session()
 	e.surroundings(nil)
-	first = e.trees.tree(treeWalk{root: root}, nil)
+	first = e.trees.Reach(disk.Tree{Root: root}, nil)
 	between()
-	return first, e.trees.tree(treeWalk{root: root}, nil)
+	return first, e.trees.Reach(disk.Tree{Root: root}, nil)
 }
 
 // NoPlaces is of how many directories it is remembered which places they lack.
-func (x *Extractor) NoPlaces() int { return len(x.noPlaces.Known) }
+func (x *Extractor) NoPlaces() int { return len(x.programMemory.NoPlaces.Known) }
 
 // NoPrograms is of how many directories it is known which programs are missing.
-func (x *Extractor) NoPrograms() int { return len(x.noPrograms.Known) }
+func (x *Extractor) NoPrograms() int { return len(x.programMemory.NoPrograms.Known) }
 
 // KnownTools are the names of all tools and methods that the built-in catalog knows of an
 // agent.
@@ -43,4 +44,4 @@ func KnownTools(b *Base, agent string) []string {
 }
 
 // Listings is how many directories are remembered for contained runs.
-func (x *Extractor) Listings() int { return len(x.listings.known) }
+func (x *Extractor) Listings() int { return len(x.listings.Known) }

@@ -14,12 +14,16 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/git/history"
 	"policyd/extract/git/trust"
+	"policyd/extract/gitreach"
 	"policyd/extract/lists"
+	"policyd/extract/obligation"
 	"policyd/extract/ownaddress"
 	"policyd/extract/paths"
+	"policyd/extract/producers"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
 	"policyd/extract/watched"
+	"policyd/extract/which"
 )
 
 // Options describe the sidecar that extraction works for.
@@ -60,15 +64,13 @@ type Base struct {
 	// ownBefore and protectedBefore are the real names that those of the options had at the start.
 	ownBefore, protectedBefore []string
 	// builtin are the tables without what operators add: an extractor has its own.
-	builtin *tables
-	reader  *trust.Reader
-	// gitReaders are the git commands that print contents, by verb chain, gitWalks the options
-	// that say of which commits.
-	gitReaders map[string]gitReader
-	gitWalks   *gitWalks
-	gitStores  *gitStores
+	builtin   *tables
+	reader    *trust.Reader
+	gitTables *gitreach.Tables
 	// watched is nil where nothing is watched.
 	watched *watched.Directories
+	// now is the time since the Unix epoch.
+	now func() time.Duration
 	// pool holds extractions that are over.
 	pool sync.Pool
 }
@@ -87,21 +89,13 @@ func NewBase(options Options) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
-	gitReaders, err := loadGitReaders()
-	if err != nil {
-		return nil, fmt.Errorf("load extraction tables: %w", err)
-	}
-	gitWalks, err := loadGitWalks()
-	if err != nil {
-		return nil, fmt.Errorf("load extraction tables: %w", err)
-	}
-	gitStores, err := loadGitStores()
+	gitTables, err := gitreach.Load()
 	if err != nil {
 		return nil, fmt.Errorf("load extraction tables: %w", err)
 	}
 	base := &Base{
 		options: options, address: ownaddress.New([]string{options.Address, options.ConsoleAddress}, options.Hostnames), ownBefore: realNames(options.Own, nil), protectedBefore: realNames(options.Protected, nil),
-		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, reader: reader, gitReaders: gitReaders, gitWalks: gitWalks, gitStores: gitStores,
+		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, reader: reader, now: sinceEpoch(options.Now), gitTables: gitTables,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.
@@ -120,7 +114,7 @@ func (b *Base) Close() { b.watched.Close() }
 func realNames(paths, before []string) []string {
 	names := slices.Clone(before)
 	for _, path := range paths {
-		names = appendNew(names, realOrSelf(path))
+		names = lists.AppendNew(names, realOrSelf(path))
 	}
 	return names
 }
@@ -138,12 +132,9 @@ type Extractor struct {
 	*Base
 	*tables
 	*scope.Policy
-	// noPlaces are of directories that programs could be in.
-	noPlaces disk.Memory[noPlaces]
-	// noPrograms are names of programs that are missing in a directory of them.
-	noPrograms disk.Memory[[]string]
+	programMemory which.Memory
 	// listings are of directories that contained runs see.
-	listings listings
+	listings obligation.Listings
 }
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go. It looks
@@ -162,7 +153,7 @@ func (b *Base) With(policyd map[string]any) (*Extractor, error) {
 	return &Extractor{Base: b, tables: extended, Policy: &scope.Policy{
 		Lists: read, Own: realNames(b.options.Own, b.ownBefore), Protected: realNames(b.options.Protected, b.protectedBefore), Home: b.options.Home,
 		Git: b.reader, Past: history.NewPast(func(path string) bool { return read.Secrets.File(path) != "" }), Clients: extended.catalog.Aliases,
-		GitFiles: b.gitStores.Files, GitDirectories: b.gitStores.Directories,
+		GitFiles: b.gitTables.Stores.Files, GitDirectories: b.gitTables.Stores.Directories,
 	}}, nil
 }
 
@@ -237,20 +228,20 @@ type sessionPlaces struct {
 type diskReaders struct {
 	classes   scope.Classifier
 	links     scope.HardLinks
-	trees     trees
-	globs     globs
-	choice    programChoice
-	programs  projectPrograms
-	producers producers
+	trees     disk.Walker
+	globs     disk.Globs
+	choice    which.Choice
+	programs  which.Project
+	producers producers.Producers
 }
 
 // gitReaders say what git does and prints.
 type gitReaders struct {
 	repos   scope.Repositories
 	kept    scope.GitKept
-	tracked trackedFiles
-	prints  gitPrints
-	gits    gitCommands
+	tracked gitreach.Tracked
+	prints  gitreach.Prints
+	gits    gitreach.Commands
 }
 
 // lineReaders make facts of command lines.
@@ -283,25 +274,28 @@ func (e *extraction) wire(x *Extractor, call *v1.Call) {
 	e.diskReaders = diskReaders{
 		classes: scope.Classifier{View: &e.view, Policy: x.Policy, Scope: &e.scope, Scratch: &e.scratch},
 		links:   scope.HardLinks{View: &e.view, Policy: x.Policy, Scope: &e.scope, Classes: &e.classes, Kept: &e.kept},
-		trees: trees{
-			view: &e.view, x: x, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, repos: &e.repos,
+		trees: disk.Walker{
+			View: &e.view, Spaces: &e.scope, Secrets: &e.classes, Links: &e.links, Repos: &e.kept, Listed: &x.Lists.Secrets,
+			FileTypes: x.catalog.FileTypes,
 		},
-		globs:     globs{view: &e.view, scope: &e.scope},
-		choice:    programChoice{view: &e.view, scope: &e.scope, globs: &e.globs, trees: &e.trees},
-		programs:  projectPrograms{facts: &e.facts, view: &e.view, x: x, scope: &e.scope, globs: &e.globs},
-		producers: producers{view: &e.view, x: x, facts: &e.facts, repos: &e.repos},
+		globs:    disk.Globs{View: &e.view, Spaces: &e.scope},
+		choice:   which.Choice{View: &e.view, Scope: &e.scope, Globs: &e.globs, Trees: &e.trees},
+		programs: which.Project{View: &e.view, Cwd: &e.facts.Cwd, Memory: &x.programMemory, Scope: &e.scope, Globs: &e.globs},
+		producers: producers.Producers{
+			View: &e.view, Session: &e.facts.Session, Repos: &e.repos, Home: x.options.Home, LookupEnv: x.options.LookupEnv,
+		},
 	}
 	e.gitReaders = gitReaders{
 		repos: scope.Repositories{View: &e.view, Policy: x.Policy, Scope: &e.scope},
-		kept:  scope.GitKept{View: &e.view, Policy: x.Policy},
-		tracked: trackedFiles{
-			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, trees: &e.trees,
+		kept:  scope.GitKept{Repos: &e.repos, View: &e.view, Policy: x.Policy},
+		tracked: gitreach.Tracked{
+			View: &e.view, Policy: x.Policy, Tables: x.gitTables, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Trees: &e.trees,
 		},
-		prints: gitPrints{
-			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, tracked: &e.tracked,
+		prints: gitreach.Prints{
+			View: &e.view, Policy: x.Policy, Tables: x.gitTables, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Tracked: &e.tracked,
 		},
-		gits: gitCommands{
-			view: &e.view, x: x, scope: &e.scope, repos: &e.repos, classes: &e.classes, links: &e.links, kept: &e.kept, prints: &e.prints,
+		gits: gitreach.Commands{
+			View: &e.view, Policy: x.Policy, Tables: x.gitTables, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Kept: &e.kept, Prints: &e.prints,
 		},
 	}
 	e.wireReaders(x)
@@ -313,7 +307,7 @@ func (e *extraction) wireReaders(x *Extractor) {
 	if asks.Plain == nil {
 		asks = shell.Options{
 			Plain: e.view.Direct, Enterable: e.permissions.Enterable, Readable: e.permissions.Readable, Textual: e.permissions.Textual,
-			Toplevel: e.repos.Toplevel, Directories: e.globs.directories, Produced: e.producers.produced,
+			Toplevel: e.repos.Toplevel, Directories: e.globs.Directories, Produced: e.producers.Path,
 		}
 	}
 	e.lineReaders = lineReaders{
@@ -377,21 +371,12 @@ func total[S ~[]T, T any](s S) S {
 	return slices.Clip(s)
 }
 
-func appendNew(list []string, text string) []string {
-	for _, known := range list {
-		if known == text {
-			return list
-		}
+// sinceEpoch is the time since the Unix epoch by a clock; nil is the system's.
+func sinceEpoch(clock func() time.Time) func() time.Duration {
+	if clock == nil {
+		clock = time.Now
 	}
-	return append(list, text)
-}
-
-// now is the time since the Unix epoch.
-func (b *Base) now() time.Duration {
-	if b.options.Now != nil {
-		return time.Duration(b.options.Now().UnixNano())
-	}
-	return time.Duration(time.Now().UnixNano())
+	return func() time.Duration { return time.Duration(clock().UnixNano()) }
 }
 
 // surroundings resolves the session's directories and the working directory (V4, P14).

@@ -23,7 +23,7 @@ type fileTools struct {
 	locator *locator
 	classes *scope.Classifier
 	placer  *placer
-	trees   *trees
+	trees   *disk.Walker
 	tools   *tools
 }
 
@@ -173,8 +173,8 @@ func (f *fileTools) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.
 		f.facts.Items[touched.item].Caveats.Add(disk.ReachesUnknown)
 	}
 	if op == "tree" && p.Caveats.Has("directory") {
-		tree := treeWalk{root: p.Real, Walk: f.includes(t)}
-		f.classes.Reach(&f.facts.Items[touched.item], func() string { return f.trees.tree(tree, nil) })
+		tree := disk.Tree{Root: p.Real, Walk: f.includes(t)}
+		f.classes.Reach(&f.facts.Items[touched.item], func() string { return f.trees.Reach(tree, nil) })
 	}
 	return *p
 }

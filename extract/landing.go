@@ -25,16 +25,16 @@ type placer struct {
 	view    *disk.View
 	locator *locator
 	classes *scope.Classifier
-	globs   *globs
+	globs   *disk.Globs
 }
 
 // landing follows what is put at a path: into the directory that is there, or
 // under the path's own name.
 type landing struct {
-	e    *placer
-	t    *touched
-	item *v1.Item // the command; nil for a file tool, whose paths are items
-	what *shell.Landing
+	placer *placer
+	t      *touched
+	item   *v1.Item // the command; nil for a file tool, whose paths are items
+	what   *shell.Landing
 	// left bounds the names that are looked at, listed those that are noted.
 	left, listed int
 	unknown      bool
@@ -43,7 +43,7 @@ type landing struct {
 // lands notes the paths that come to be where a command puts its sources. base
 // is what they count from.
 func (p *placer) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
-	l := landing{e: p, t: t, item: item, what: what, left: disk.MaxReached, listed: maxLandings, unknown: what.Vague}
+	l := landing{placer: p, t: t, item: item, what: what, left: disk.MaxReached, listed: maxLandings, unknown: what.Vague}
 	l.at(target, base)
 	if l.unknown {
 		item.Caveats.Add(landsUnknown)
@@ -66,7 +66,7 @@ func (p *placer) copied(sources, targets []string) {
 		if full == "" {
 			continue
 		}
-		l := landing{e: p, t: &touched{}, what: what, left: disk.MaxReached, listed: maxLandings}
+		l := landing{placer: p, t: &touched{}, what: what, left: disk.MaxReached, listed: maxLandings}
 		l.at(full, p.facts.Cwd)
 		if l.unknown {
 			p.facts.Items[len(p.facts.Items)-1].Caveats.Add(landsUnknown)
@@ -76,19 +76,16 @@ func (p *placer) copied(sources, targets []string) {
 
 // at looks at every source for one target.
 func (l *landing) at(target, base string) {
-	resolved, err := l.e.view.Resolve(target)
-	if err != nil || l.e.view.Hidden(&resolved) {
+	resolved, err := l.placer.view.Resolve(target)
+	if err != nil || l.placer.view.Hidden(&resolved) {
 		return // the target's own path says that it isn't known
 	}
-	// What a line does before may make a directory of what is missing.
-	maybe := resolved.Unseen || !resolved.Exists && (len(l.what.Sources) > 1 || strings.HasSuffix(target, "/") || l.t.item > 0)
-	into := !l.what.Exact && (resolved.Dir || maybe)
+	into := l.into(target, &resolved)
 	for i := range l.what.Sources {
 		for _, source := range l.named(&l.what.Sources[i], base) {
 			if into {
 				l.source(source, base, resolved.Real)
-			}
-			if !into {
+			} else {
 				l.linked(source, resolved.Real)
 			}
 			if l.what.Tree && (!into || !resolved.Dir || l.item == nil) {
@@ -98,19 +95,26 @@ func (l *landing) at(target, base string) {
 	}
 }
 
+// into reports whether what is put at a target may come to be in a directory there. What a line does before may
+// make a directory of what is missing.
+func (l *landing) into(target string, resolved *paths.Resolved) bool {
+	maybe := resolved.Unseen || !resolved.Exists && (len(l.what.Sources) > 1 || strings.HasSuffix(target, "/") || l.t.item > 0)
+	return !l.what.Exact && (resolved.Dir || maybe)
+}
+
 // named are the words that a source stands for.
 func (l *landing) named(a *shell.Access, base string) []string {
 	switch {
-	case a.Dynamic, l.e.view.Windows && strings.ContainsAny(a.Text, "*?["):
+	case a.Dynamic, l.placer.view.Windows && strings.ContainsAny(a.Text, "*?["):
 		l.unknown = true
 		return nil
 	case a.Glob:
-		found := l.e.globs.expand(a.Text, base)
-		l.unknown = l.unknown || found.unknown
-		if len(found.words) == 0 {
+		found := l.placer.globs.Expand(a.Text, base)
+		l.unknown = l.unknown || found.Unknown
+		if len(found.Words) == 0 {
 			return []string{disk.Unquote(a.Text)} // a link may lead to what isn't there
 		}
-		return found.words
+		return found.Words
 	case l.item != nil:
 		return []string{shellExpanded(a.Text)}
 	}
@@ -119,7 +123,7 @@ func (l *landing) named(a *shell.Access, base string) []string {
 
 // source follows one source into a directory.
 func (l *landing) source(source, base, dir string) {
-	if l.e.view.Windows {
+	if l.placer.view.Windows {
 		source = strings.ReplaceAll(source, `\`, "/")
 	}
 	name, contents := entryName(source, l.what.Parents)
@@ -146,7 +150,7 @@ func (l *landing) source(source, base, dir string) {
 // linked notes what a relative link leads to: its text counts from where it lies.
 func (l *landing) linked(source, full string) {
 	if l.what.Makes == shell.SymbolicLinks && !strings.HasPrefix(source, "/") {
-		l.e.locator.touch(l.t, source, paths.Parent(full), v1.OpList)
+		l.placer.locator.touch(l.t, source, paths.Parent(full), v1.OpList)
 	}
 }
 
@@ -167,23 +171,23 @@ func entryName(source string, parents bool) (name string, contents bool) {
 
 // tree follows what lies below a source to where it lands.
 func (l *landing) tree(source, base, dir string) {
-	full := l.e.view.Absolute(source, base)
-	resolved, err := l.e.view.Resolve(full)
+	full := l.placer.view.Absolute(source, base)
+	resolved, err := l.placer.view.Resolve(full)
 	switch {
-	case full == "", err != nil, resolved.Unseen, resolved.ViaProc, l.e.view.Resolver.Map.Crosses(resolved.Real):
+	case full == "", err != nil, resolved.Unseen, resolved.ViaProc, l.placer.view.Resolver.Map.Crosses(resolved.Real):
 		l.unknown = true
 	case !resolved.Exists:
 		l.unknown = l.unknown || !l.made(resolved.Real)
 	case resolved.Dir:
 		l.unknown = l.unknown || l.filled(resolved.Real)
-		l.walk(resolved.Real, dir, l.e.view.Exists(dir))
+		l.walk(resolved.Real, dir, l.placer.view.Exists(dir))
 	}
 }
 
 // made reports whether an earlier command of the line writes exactly this path,
 // as a file.
 func (l *landing) made(real string) bool {
-	return slices.ContainsFunc(l.e.facts.Paths, func(p v1.Path) bool {
+	return slices.ContainsFunc(l.placer.facts.Paths, func(p v1.Path) bool {
 		return p.Item < l.t.item && p.Op == v1.OpWrite && p.Real == real
 	}) && !l.filled(real)
 }
@@ -191,14 +195,14 @@ func (l *landing) made(real string) bool {
 // filled reports whether an earlier command of the line puts something below a
 // directory, which then holds more than can be seen.
 func (l *landing) filled(real string) bool {
-	return slices.ContainsFunc(l.e.facts.Paths, func(p v1.Path) bool {
+	return slices.ContainsFunc(l.placer.facts.Paths, func(p v1.Path) bool {
 		return p.Item < l.t.item && p.Op == v1.OpWrite && p.Real != real && paths.Within(p.Real, real)
 	})
 }
 
 // walk follows a directory to the one that it becomes or is merged with.
 func (l *landing) walk(from, to string, merged bool) {
-	entries, err := l.e.view.ReadDir(from)
+	entries, err := l.placer.view.ReadDir(from)
 	if err != nil {
 		l.unknown = true
 		return
@@ -210,7 +214,7 @@ func (l *landing) walk(from, to string, merged bool) {
 		}
 		name := entry.Name()
 		full := strings.TrimSuffix(to, "/") + "/" + name
-		there := merged && l.e.view.Exists(full)
+		there := merged && l.placer.view.Exists(full)
 		if (there || l.remarkable(full)) && l.landed(name, full, false) {
 			continue
 		}
@@ -218,7 +222,7 @@ func (l *landing) walk(from, to string, merged bool) {
 		case entry.IsDir():
 			l.walk(from+"/"+name, full, there)
 		case entry.Type()&fs.ModeSymlink != 0 && l.what.Follow:
-			resolved, err := l.e.view.Resolve(from + "/" + name)
+			resolved, err := l.placer.view.Resolve(from + "/" + name)
 			l.unknown = l.unknown || err != nil || resolved.Dir
 		}
 	}
@@ -227,7 +231,7 @@ func (l *landing) walk(from, to string, merged bool) {
 // remarkable reports whether a name is on a list by itself.
 func (l *landing) remarkable(full string) bool {
 	p := v1.Path{Op: v1.OpWrite}
-	l.e.classes.Classify(&p, full)
+	l.placer.classes.Classify(&p, full)
 	return len(p.Class) > 0
 }
 
@@ -237,25 +241,25 @@ func (l *landing) remarkable(full string) bool {
 func (l *landing) landed(raw, full string, named bool) bool {
 	t := l.t
 	if l.item == nil {
-		t = &touched{item: len(l.e.facts.Items)}
+		t = &touched{item: len(l.placer.facts.Items)}
 	}
-	p := l.e.locator.touch(t, full, "", v1.OpWrite)
-	index := len(l.e.facts.Paths) - 1
+	p := l.placer.locator.touch(t, full, "", v1.OpWrite)
+	index := len(l.placer.facts.Paths) - 1
 	plain := len(p.Class) == 0 && len(p.Links) == 0 && !p.Caveats.Has("hard_link") && !p.Caveats.Has("special") &&
 		!p.Caveats.Has("error")
 	_, always := p.Class.Get("protected_always")
 	if plain && !named {
-		l.e.facts.Paths = l.e.facts.Paths[:index]
+		l.placer.facts.Paths = l.placer.facts.Paths[:index]
 		return false
 	}
 	if l.listed--; l.listed < 0 {
-		l.e.facts.Paths = l.e.facts.Paths[:index]
+		l.placer.facts.Paths = l.placer.facts.Paths[:index]
 		l.unknown = true
 		return true
 	}
 	p.Raw = raw
 	if l.item == nil {
-		l.e.facts.pathItem(index)
+		l.placer.facts.pathItem(index)
 	}
 	return always
 }

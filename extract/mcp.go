@@ -3,18 +3,18 @@ package extract
 import (
 	"encoding/json"
 	"maps"
-	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
 	"policyd/extract/patch"
 	"policyd/extract/paths"
+	"policyd/extract/spelling"
 )
 
 // other makes the item of a tool that nothing is known of (V12).
@@ -33,237 +33,230 @@ func (e *extraction) mcp(who catalog.Identity) {
 // approval of the tool must not reach.
 func (e *extraction) uncatalogued(item v1.Item, name string) {
 	e.facts.Items = append(e.facts.Items, item)
-	u := uncatalogued{e: e, tool: name}
-	u.arguments()
+	r := e.argumentReader(name)
+	r.arguments()
 	own := &e.facts.Items[0]
-	if e.x.address.Pair(u.scalars) || slices.ContainsFunc(u.scalars, e.x.address.Mentioned) || slices.ContainsFunc(u.scalars, e.namesOwn) {
+	if e.x.address.Pair(r.scalars) || slices.ContainsFunc(r.scalars, e.x.address.Mentioned) || slices.ContainsFunc(r.scalars, e.namesOwn) {
 		own.Caveats.Add("own_address")
 	}
-	own.Touches = u.touched.set
-	if u.touched.special {
+	own.Touches = r.touched.set
+	if r.touched.special {
 		own.Caveats.Add("special")
 	}
-	if u.touched.unseen {
+	if r.touched.unseen {
 		own.Caveats.Add("unseen")
 	}
-	if u.touched.secret {
+	if r.touched.secret {
 		own.Caveats.Add(disk.ReachesSecret)
 	}
-	for _, caveat := range u.carried {
+	for _, caveat := range r.carried.caveats {
 		own.Caveats.Add(caveat)
 	}
-	for _, class := range u.reaches {
+	for _, class := range r.carried.reaches {
 		own.Reaches.Add(class)
 	}
-	own.Risks = u.risks
+	own.Risks = r.risks.risks
 }
 
-// uncatalogued reads the arguments of one tool.
-type uncatalogued struct {
-	e       *extraction
-	tool    string
-	touched touched // by the tool's item, which is the first
+// argumentReader is the reader of the arguments of a tool.
+func (e *extraction) argumentReader(tool string) *argumentReader {
+	return &argumentReader{
+		facts: &e.facts, locator: &e.locator, files: &e.files, commands: &e.commands, globs: &e.globs, catalog: e.x.catalog,
+		args: e.tools.args, tool: tool, names: namedPlaces{view: &e.view, cwd: &e.facts.Cwd},
+		risks: directoryRisks{
+			view: &e.view, cwd: &e.facts.Cwd, classes: &e.classes, trees: &e.trees, lists: e.x.Lists, catalog: e.x.catalog, tool: tool,
+		},
+	}
+}
+
+// argumentReader reads arguments that no catalog explains.
+type argumentReader struct {
+	facts    *builder
+	locator  *locator
+	files    *fileTools
+	commands *commands
+	globs    *disk.Globs
+	catalog  *catalog.Catalog
+	args     arguments.Arguments
+	tool     string
+	names    namedPlaces
+	risks    directoryRisks
+	touched  touched // by the tool's item, which is the first
 	// scalars are all texts and numbers of the arguments.
 	scalars []string
-	// carried are caveats of what its arguments run, lines how many command lines were read.
-	carried v1.Set
-	// reaches are the classes of paths that these come by.
-	reaches v1.Set
-	lines   int
-	// risks are those of the tool's item, walks how many directories were walked for them.
-	risks v1.Set
-	walks int
+	carried carriedFacts
 	// secretsOnly is true where nothing but secrets is looked for.
 	secretsOnly bool
 }
 
-func (u *uncatalogued) arguments() {
-	for i := range u.e.tools.args {
-		if u.secretsOnly && u.e.tools.args[i].Used {
+// carriedFacts are those of the commands that arguments hold.
+type carriedFacts struct {
+	caveats v1.Set
+	// reaches are the classes of paths that the commands come by.
+	reaches v1.Set
+	// lines counts the command lines that were read.
+	lines int
+}
+
+// namedPlaces says what a text of an argument may name.
+type namedPlaces struct {
+	view *disk.View
+	cwd  *string
+}
+
+func (r *argumentReader) arguments() {
+	for i := range r.args {
+		if r.secretsOnly && r.args[i].Used {
 			continue // it is an item, and judged as what it is
 		}
 		var value any
-		if err := json.Unmarshal(u.e.tools.args[i].Raw, &value); err != nil {
-			u.e.facts.doubt("argument_type")
+		if err := json.Unmarshal(r.args[i].Raw, &value); err != nil {
+			r.facts.doubt("argument_type")
 			continue
 		}
-		u.key("", u.e.tools.args[i].Name)
-		u.value(u.e.tools.args[i].Name, value)
+		r.key("", r.args[i].Name)
+		r.value(r.args[i].Name, value)
 	}
 }
 
 // value reads an argument at any depth. The key that stands nearest says what
 // a text is for.
-func (u *uncatalogued) value(name string, value any) {
+func (r *argumentReader) value(name string, value any) {
 	switch value := value.(type) {
 	case float64:
-		u.scalars = append(u.scalars, strconv.FormatFloat(value, 'f', -1, 64))
+		r.scalars = append(r.scalars, strconv.FormatFloat(value, 'f', -1, 64))
 	case string:
-		u.scalars = append(u.scalars, value)
-		u.text(name, value)
+		r.scalars = append(r.scalars, value)
+		r.text(name, value)
 	case []any:
-		u.argv(name, value)
+		r.argv(name, value)
 		for _, element := range value {
-			u.value(name, element)
+			r.value(name, element)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			u.key(name, key)
-			u.value(key, value[key])
+			r.key(name, key)
+			r.value(key, value[key])
 		}
 	}
 }
 
 // key reads a name, which may be a path itself where a tool takes a map of
 // files.
-func (u *uncatalogued) key(name, key string) {
-	if !u.secretsOnly {
-		u.language(key)
+func (r *argumentReader) key(name, key string) {
+	if !r.secretsOnly {
+		r.risks.language(key)
 	}
-	if u.leadsOut(key) {
-		u.text(name, key)
+	if r.names.leadsOut(key) {
+		r.text(name, key)
 		return
 	}
-	u.e.locator.spelledSecret(key)
+	r.locator.spelledSecret(key)
 }
 
-func (u *uncatalogued) text(name, text string) {
-	role := u.e.x.catalog.Role(name)
-	if !u.secretsOnly {
-		u.patch(text)
+func (r *argumentReader) text(name, text string) {
+	role := r.catalog.Role(name)
+	if !r.secretsOnly {
+		r.patch(text)
 	}
-	if role == catalog.RolePattern && !u.secretsOnly && u.leadsOut(text) {
-		u.place(text)
+	if role == catalog.RolePattern && !r.secretsOnly && r.names.leadsOut(text) {
+		r.place(text)
 	}
 	if role == catalog.RoleMention || role == catalog.RolePattern {
 		// What is written or looked for may say ".env". Only what names a secret
 		// that is there, from the root on, could be meant as the file itself.
-		if u.full(text) && u.there(text) {
-			u.e.locator.spelledSecret(text)
+		if r.names.full(text) && r.names.there(text) {
+			r.locator.spelledSecret(text)
 		}
 		return
 	}
-	u.e.locator.spelledSecret(text)
-	if u.secretsOnly {
+	r.locator.spelledSecret(text)
+	if r.secretsOnly {
 		return
 	}
 	if role == catalog.RoleCommand {
-		u.command(text)
+		r.command(text)
 	}
-	u.words(role, text)
-	if u.elsewhere(text) {
+	r.words(role, text)
+	if r.names.elsewhere(text) {
 		return
 	}
-	u.matched(role, text)
+	r.matched(role, text)
 	switch {
 	case role == catalog.RolePath:
-		u.declared(name, text)
-	case role == catalog.RolePlace, u.leadsOut(text), u.there(text):
-		u.place(text)
+		r.declared(name, text)
+	case role == catalog.RolePlace, r.names.leadsOut(text), r.names.there(text):
+		r.place(text)
 	}
 }
 
 // namesOwn reports whether an address holds the path of a directory of policyd's own, as those of sockets
 // do in several notations.
 func (e *extraction) namesOwn(text string) bool {
-	if name, _ := scheme(strings.TrimFunc(text, blank)); name == "" {
+	if name, _ := spelling.Scheme(strings.TrimFunc(text, spelling.Blank)); name == "" {
 		return false
 	}
-	return slices.ContainsFunc(e.x.Own, func(dir string) bool { return strings.Contains(unescaped(text), dir+"/") })
+	return slices.ContainsFunc(e.x.Own, func(dir string) bool { return strings.Contains(spelling.Unescaped(text), dir+"/") })
 }
 
 // elsewhere reports whether a text is an address that no program takes for a
 // path: one that does would have to go up, or find a name like that.
-func (u *uncatalogued) elsewhere(text string) bool {
-	_, ok := address(text)
-	return ok && !climbing(text) && !u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
+func (n *namedPlaces) elsewhere(text string) bool {
+	_, ok := spelling.Address(text)
+	return ok && !spelling.Climbing(text) && !n.view.Exists(n.view.Absolute(text, *n.cwd))
 }
 
 // full reports whether a text names a place from the root of a disk or of a
 // home on.
-func (u *uncatalogued) full(text string) bool {
-	if _, _, found := fileURI(text, u.e.view.Windows); found {
+func (n *namedPlaces) full(text string) bool {
+	if _, _, found := spelling.FileURI(text, n.view.Windows); found {
 		return true
 	}
-	text = unmarked(text)
-	if u.e.view.Windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
+	text = spelling.Unmarked(text)
+	if n.view.Windows && (paths.DriveLetter(text) || strings.HasPrefix(text, `\`)) {
 		return true
 	}
 	return strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~") && strings.Contains(text, "/") ||
-		variablePath.MatchString(text)
-}
-
-// variablePath is a path that begins with a variable.
-var variablePath = regexp.MustCompile(`^\$(\w+|\{\w+\})/`)
-
-// unmarked is a text without what programs take off in front of a path.
-func unmarked(text string) string {
-	return strings.TrimLeft(strings.TrimFunc(text, blank), "@\"'`")
+		spelling.VariablePath.MatchString(text)
 }
 
 // leadsOut reports whether a text could lead out of the working directory by
 // how it is spelled. A name in the root whose first segment isn't there ("/api")
 // is no file's.
-func (u *uncatalogued) leadsOut(text string) bool {
-	if !u.full(text) {
-		return climbing(text)
+func (n *namedPlaces) leadsOut(text string) bool {
+	if !n.full(text) {
+		return spelling.Climbing(text)
 	}
-	trimmed := unmarked(text)
-	if !strings.HasPrefix(trimmed, "/") || u.e.view.Windows {
+	trimmed := spelling.Unmarked(text)
+	if !strings.HasPrefix(trimmed, "/") || n.view.Windows {
 		return true
 	}
 	clean := path.Clean(trimmed)
 	first, _, _ := strings.Cut(clean[1:], "/")
-	return climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || u.e.view.Exists("/"+first)
-}
-
-// climbing reports whether a text has a segment "..", percent-encoded or not.
-func climbing(text string) bool {
-	separators := func(r rune) bool { return r == '/' || r == '\\' }
-	up := func(segment string) bool { return strings.TrimFunc(segment, blank) == ".." }
-	for _, reading := range []string{text, unescaped(text)} {
-		if strings.Contains(reading, "..") && slices.ContainsFunc(strings.FieldsFunc(reading, separators), up) {
-			return true
-		}
-	}
-	return false
-}
-
-func unescaped(text string) string {
-	if !strings.Contains(text, "%") {
-		return text
-	}
-	if reading, err := url.PathUnescape(text); err == nil {
-		return reading
-	}
-	return text
+	return spelling.Climbing(text) || disk.MetaIndex(first) < len(first) || strings.Contains(first, "%") || n.view.Exists("/"+first)
 }
 
 // there reports whether a text names something on disk.
-func (u *uncatalogued) there(text string) bool {
-	if reading, _, found := fileURI(text, u.e.view.Windows); found {
+func (n *namedPlaces) there(text string) bool {
+	if reading, _, found := spelling.FileURI(text, n.view.Windows); found {
 		text = reading
 	}
-	text = strings.TrimFunc(text, blank)
-	if text == "" || len(text) > maxName || strings.ContainsAny(text, "\n\x00") {
+	text = strings.TrimFunc(text, spelling.Blank)
+	if text == "" || len(text) > spelling.MaxName || strings.ContainsAny(text, "\n\x00") {
 		return false
 	}
-	return u.e.view.Exists(u.e.view.Absolute(text, u.e.facts.Cwd))
+	return n.view.Exists(n.view.Absolute(text, *n.cwd))
 }
 
-// maxName bounds what is tried for a name of a file; no system takes longer ones.
-const maxName = 4096
-
 // declared makes the item of an argument that is known to be a path.
-func (u *uncatalogued) declared(name, text string) {
-	e := u.e
-	raw, clear := u.spelled(text)
-	u.below(e.files.addressedPath(text, raw, clear, e.x.catalog.MCPOperation(u.tool, name)))
+func (r *argumentReader) declared(name, text string) {
+	raw, clear := r.names.spelled(text)
+	r.risks.below(r.files.addressedPath(text, raw, clear, r.catalog.MCPOperation(r.tool, name)))
 }
 
 // spelled is what a text names, and whether it certainly does.
-func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
-	if raw, clear, found := fileURI(text, u.e.view.Windows); found {
+func (n *namedPlaces) spelled(text string) (raw string, clear bool) {
+	if raw, clear, found := spelling.FileURI(text, n.view.Windows); found {
 		return raw, clear
 	}
 	return text, true
@@ -271,28 +264,28 @@ func (u *uncatalogued) spelled(text string) (raw string, clear bool) {
 
 // place adds what an argument of no known role leads to. Of a pattern that is
 // the directory that it starts from.
-func (u *uncatalogued) place(text string) {
-	raw, clear := u.spelled(text)
-	pattern := strings.ContainsAny(raw, "*?[{") && !u.e.view.Exists(u.e.view.Absolute(raw, u.e.facts.Cwd))
+func (r *argumentReader) place(text string) {
+	raw, clear := r.names.spelled(text)
+	pattern := strings.ContainsAny(raw, "*?[{") && !r.names.view.Exists(r.names.view.Absolute(raw, r.facts.Cwd))
 	if !pattern || !strings.ContainsAny(raw, "*?") {
-		u.below(u.reach(text, raw, clear))
+		r.risks.below(r.reach(text, raw, clear))
 	}
 	if pattern {
-		root := u.reach(text, u.e.files.patternRoot(raw), clear)
+		root := r.reach(text, r.files.patternRoot(raw), clear)
 		if strings.Contains(raw, "**") {
-			u.below(root) // other patterns name what they match
+			r.risks.below(root) // other patterns name what they match
 		}
 	}
 }
 
 // reach adds one path. Where it lies in a space that the tool may change it is
 // covered with the tool; elsewhere it is an item of its own.
-func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
-	e, op := u.e, u.e.x.catalog.MCPOperation(u.tool, "")
-	p := e.locator.touch(&u.touched, raw, e.facts.Cwd, op)
-	e.locator.alteredPath(p, raw)
-	e.locator.otherReadings(p, text, raw, clear)
-	u.touched.add(op, p.Space)
+func (r *argumentReader) reach(text, raw string, clear bool) *v1.Path {
+	op := r.catalog.MCPOperation(r.tool, "")
+	p := r.locator.touch(&r.touched, raw, r.facts.Cwd, op)
+	r.locator.alteredPath(p, raw)
+	r.locator.otherReadings(p, text, raw, clear)
+	r.touched.add(op, p.Space)
 	switch p.Space {
 	case v1.SpaceSession, v1.SpaceProject, v1.SpaceGrantRead, v1.SpaceGrantReadWrite, v1.SpaceNone:
 		return p
@@ -301,18 +294,18 @@ func (u *uncatalogued) reach(text, raw string, clear bool) *v1.Path {
 			return p
 		}
 	}
-	e.facts.pathItem(len(e.facts.Paths) - 1)
+	r.facts.pathItem(len(r.facts.Paths) - 1)
 	return p
 }
 
 // patch makes an item of every path of a patch. Which format the tool reads is
 // not known: each counts.
-func (u *uncatalogued) patch(text string) {
+func (r *argumentReader) patch(text string) {
 	changes, ok := patch.Parse(text)
 	if !ok && !strings.Contains(text, patch.Begin) && !strings.Contains(text, "+++ ") {
 		return
 	}
 	for _, change := range changes {
-		u.e.files.filePath(change.Path, change.Op, &catalog.Tool{})
+		r.files.filePath(change.Path, change.Op, &catalog.Tool{})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
+	"policyd/extract/lists"
+	"policyd/extract/scope"
 )
 
 // maxMCPWalks bounds the directories of one call that are walked. Beyond it the call has the risk.
@@ -18,28 +20,41 @@ const (
 	belowClass   = " below"
 )
 
+// directoryRisks finds the risks of a tool that may read everything in the directories that it is given.
+type directoryRisks struct {
+	view    *disk.View
+	cwd     *string
+	classes *scope.Classifier
+	trees   *disk.Walker
+	lists   *lists.Lists
+	catalog *catalog.Catalog
+	tool    string
+	risks   v1.Set
+	walks   int // how many directories were walked
+}
+
 // below adds risks to the tool if a path is a directory: the tool may read everything in it, so an
 // approval that was given for a call without secrets does not cover one with them. Tools that the
 // catalog lists as nonrecursive look at the directory alone.
-func (u *uncatalogued) below(p *v1.Path) {
-	if u.secretsOnly || slices.Contains(u.e.x.catalog.MCPNonrecursive, u.tool) {
+func (d *directoryRisks) below(p *v1.Path) {
+	if slices.Contains(d.catalog.MCPNonrecursive, d.tool) {
 		return
 	}
 	switch {
 	case p.Caveats.Has("unseen"):
-		u.risks.Add(secretsBelow)
+		d.risks.Add(secretsBelow)
 	case p.Caveats.Has("directory"):
-		u.walk(p.Real)
+		d.walk(p.Real)
 	}
 }
 
 // belowNamed does the same for a name that is not among the paths of the facts.
-func (u *uncatalogued) belowNamed(name string) {
-	full := u.e.view.Absolute(name, u.e.facts.Cwd)
+func (d *directoryRisks) belowNamed(name string) {
+	full := d.view.Absolute(name, *d.cwd)
 	if full == "" {
 		return
 	}
-	resolved, err := u.e.view.Resolve(full)
+	resolved, err := d.view.Resolve(full)
 	if err != nil {
 		return // the argument itself is looked up, and has the caveat
 	}
@@ -50,34 +65,34 @@ func (u *uncatalogued) belowNamed(name string) {
 	case resolved.Dir:
 		p.Caveats.Add("directory")
 	}
-	u.below(&p)
+	d.below(&p)
 }
 
 // walk looks through a directory as a recursive search does that leaves nothing out.
-func (u *uncatalogued) walk(dir string) {
+func (d *directoryRisks) walk(dir string) {
 	var found v1.Item
-	if u.walks++; u.walks > maxMCPWalks {
+	if d.walks++; d.walks > maxMCPWalks {
 		found.Caveats.Add(disk.ReachesUnknown)
 	} else {
-		u.e.classes.Reach(&found, func() string { return u.e.trees.tree(treeWalk{root: dir}, nil) })
+		d.classes.Reach(&found, func() string { return d.trees.Reach(disk.Tree{Root: dir}, nil) })
 	}
 	if found.Caveats.Has(disk.ReachesSecret) || found.Caveats.Has(disk.ReachesUnknown) {
-		u.risks.Add(secretsBelow)
+		d.risks.Add(secretsBelow)
 	}
-	for i := range u.e.x.Lists.Classes {
-		class := &u.e.x.Lists.Classes[i]
+	for i := range d.lists.Classes {
+		class := &d.lists.Classes[i]
 		if class.Judged && (found.Reaches.Has(class.Name) || found.Caveats.Has(disk.ReachesUnknown)) {
-			u.risks.Add(class.Name + belowClass)
+			d.risks.Add(class.Name + belowClass)
 		}
 	}
 }
 
 // language adds the risk of an argument whose name says that it holds statements of a language that
 // is not read.
-func (u *uncatalogued) language(name string) {
+func (d *directoryRisks) language(name string) {
 	for _, word := range catalog.NameWords(name) {
-		if risk := u.e.x.catalog.MCPLanguages[word]; risk != "" {
-			u.risks.Add(risk)
+		if risk := d.catalog.MCPLanguages[word]; risk != "" {
+			d.risks.Add(risk)
 		}
 	}
 }

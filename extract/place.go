@@ -10,6 +10,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 )
 
 // ErrAmbiguous is for a path that leads elsewhere for a program that takes ".."
@@ -100,6 +101,15 @@ func (e *extraction) place(path string) (Place, error) {
 	}
 	place.Changeable = !place.Sensitive && e.sensitive.Changeable(resolved.Real)
 	return place, nil
+}
+
+// WorkTree is scope.WorkTreeOf for a directory that the sidecar sees by its own name. Places that only a path map
+// shows have none.
+func (x *Extractor) WorkTree(directory string) (scope.WorkTree, bool) {
+	if x.Lists.PathMap != nil {
+		return scope.WorkTree{}, false
+	}
+	return scope.WorkTreeOf(directory)
 }
 
 // Under reports whether path is root or lies below it, with the case rules of

@@ -9,6 +9,7 @@ import (
 	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
+	"policyd/extract/spelling"
 )
 
 // tools makes the items of tools whose arguments are known.
@@ -226,7 +227,7 @@ func (r *tools) fetchTool(t *catalog.Tool) {
 }
 
 func (r *tools) fetch(address string) {
-	if raw, clear, found := fileURI(address, r.view.Windows); found {
+	if raw, clear, found := spelling.FileURI(address, r.view.Windows); found {
 		// One on another host is fetched from there, so where readers could differ about
 		// the name it is not known.
 		r.files.addressedPath(address, raw, clear, v1.OpRead)

@@ -11,6 +11,7 @@ import (
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
+	"policyd/extract/spelling"
 )
 
 // locator adds the paths that items touch to the facts.
@@ -58,7 +59,7 @@ func (l *locator) touch(t *touched, raw, base, op string) *v1.Path {
 	l.facts.step()
 	if len(l.aliases.all) > 0 {
 		if full := l.view.Absolute(raw, base); full != "" {
-			l.aliases.throughAliases(t, full, op)
+			l.aliases.touchTargets(t, full, op)
 		}
 	}
 	l.facts.Paths = append(l.facts.Paths, v1.Path{Raw: raw, Op: op, Space: v1.SpaceUnknown, Item: t.item})
@@ -116,8 +117,25 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 		return
 	}
 	p.Space = l.scope.SpaceFor(p.Op, &resolved)
+	l.noteKind(t, p, &resolved)
+	t.secret = t.secret || p.Op == v1.OpRead && l.kept.SecretSettings(resolved.Real)
+	l.classes.Classify(p, resolved.Real)
+	if p.Op == v1.OpDelete && resolved.Dir {
+		l.classes.ClassifyBelow(p, resolved.Real)
+	}
+	if l.line { // an approval's directory is for commands alone
+		t.reals = append(t.reals, resolved.Real)
+		t.links = append(t.links, resolved.Links...)
+	}
+	if len(resolved.Links) > 0 || resolved.ViaProc {
+		l.otherReading(t, p, full)
+	}
+}
+
+// noteKind notes what lies at a path, if it is no plain file.
+func (l *locator) noteKind(t *touched, p *v1.Path, resolved *paths.Resolved) {
 	switch {
-	case l.view.Hidden(&resolved):
+	case l.view.Hidden(resolved):
 		t.vague = true
 		l.facts.note(p, "invisible")
 	case resolved.Unseen:
@@ -135,18 +153,6 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 	case resolved.HardLinks && p.Op != v1.OpList:
 		l.facts.note(p, "hard_link")
 		l.links.OtherNames(p)
-	}
-	t.secret = t.secret || p.Op == v1.OpRead && l.kept.SecretSettings(resolved.Real)
-	l.classes.Classify(p, resolved.Real)
-	if p.Op == v1.OpDelete && resolved.Dir {
-		l.classes.ClassifyBelow(p, resolved.Real)
-	}
-	if l.line { // an approval's directory is for commands alone
-		t.reals = append(t.reals, resolved.Real)
-		t.links = append(t.links, resolved.Links...)
-	}
-	if len(resolved.Links) > 0 || resolved.ViaProc {
-		l.otherReading(t, p, full)
 	}
 }
 
@@ -279,11 +285,11 @@ func touchName(op, space string) string { return touchNames[[2]string{op, space}
 // that its name could lead to is worse.
 func (l *locator) alteredPath(p *v1.Path, raw string) {
 	raw = l.view.Resolver.Names.Compose(raw)
-	if !altered(raw) {
+	if !spelling.Altered(raw) {
 		return
 	}
 	plain := strings.TrimFunc(strings.Map(func(r rune) rune {
-		if invisibleRune(r) {
+		if spelling.InvisibleRune(r) {
 			return -1
 		}
 		return r
@@ -318,12 +324,12 @@ func (l *locator) meant(p *v1.Path, raw string) bool {
 	name := strings.TrimPrefix(bare.String(), "@")
 	if variable, ok := strings.CutPrefix(name, "$"); ok {
 		end := strings.IndexFunc(variable, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		if end <= 0 || strings.ToUpper(variable[:end]) == variable[:end] || climbing(raw) || !l.noWorse(p, variable[end:]) {
+		if end <= 0 || strings.ToUpper(variable[:end]) == variable[:end] || spelling.Climbing(raw) || !l.noWorse(p, variable[end:]) {
 			return false
 		}
 		name = variable
 	}
-	return !altered(name)
+	return !spelling.Altered(name)
 }
 
 // noWorse reports whether another reading of a path lies in the same space and
@@ -360,7 +366,7 @@ func (l *locator) spelled(t *touched, a *shell.Access) {
 // may decode percent signs, and then open another file.
 func (l *locator) otherReadings(p *v1.Path, text, raw string, clear bool) {
 	p.Raw = text
-	decoded := unescaped(raw)
+	decoded := spelling.Unescaped(raw)
 	if clear && decoded == raw {
 		return
 	}
@@ -382,15 +388,15 @@ func (l *locator) otherReadings(p *v1.Path, text, raw string, clear bool) {
 // so that no unknown argument carries one past the rules.
 func (l *locator) spelledSecret(text string) {
 	l.facts.step()
-	if remotely, _ := address(text); remotely {
+	if remotely, _ := spelling.Address(text); remotely {
 		return // what it names lies on no disk here
 	}
-	spelled, _, found := fileURI(text, l.view.Windows)
+	spelled, _, found := spelling.FileURI(text, l.view.Windows)
 	if !found {
-		spelled = unescaped(strings.TrimFunc(text, blank))
+		spelled = spelling.Unescaped(strings.TrimFunc(text, spelling.Blank))
 	}
 	spelled = strings.TrimRight(spelled, "/")
-	if spelled == "" || len(spelled) > maxName || strings.ContainsAny(spelled, "\n\x00") {
+	if spelled == "" || len(spelled) > spelling.MaxName || strings.ContainsAny(spelled, "\n\x00") {
 		return
 	}
 	p := v1.Path{Raw: text, Real: spelled, Op: v1.OpRead, Space: v1.SpaceUnknown, Item: 0}
@@ -458,24 +464,6 @@ func (l *locator) windowsDevice(t *touched, p *v1.Path, full string) bool {
 	}
 	p.Real = spelled
 	return true
-}
-
-// altered reports whether a client might open another path than the one it
-// was given: many trim blanks, drop a file: or @ in front, or normalize. Some hand
-// it to a program that may take a dash in front for the beginning of an option.
-func altered(raw string) bool {
-	if raw != strings.TrimFunc(raw, blank) || strings.IndexFunc(raw, invisibleRune) >= 0 {
-		return true
-	}
-	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") || strings.HasPrefix(raw, "-") ||
-		strings.ContainsAny(raw, "\"`") || strings.HasPrefix(raw, "'")
-}
-
-func blank(r rune) bool { return unicode.IsSpace(r) || invisibleRune(r) }
-
-func invisibleRune(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		unicode.Is(unicode.Mn, r) || r == unicode.ReplacementChar || unicode.IsSpace(r) && r != ' '
 }
 
 // shellExpanded is a path in which the shell has expanded what it expands.

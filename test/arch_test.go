@@ -46,7 +46,7 @@ var rooms = []room{
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
-		path: "extract/lists", own: []string{"api/v1", "extract/git", "extract/paths"},
+		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
 	{
@@ -66,11 +66,37 @@ var rooms = []room{
 		reason: "what lies on the disk doesn't depend on the call that asks: answers are values, and neither items nor facts",
 	},
 	{
+		path: "extract/scope", own: []string{"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/trust", "extract/lists", "extract/paths", "extract/stat", "internal/credential"},
+		reason: "whose a path is, and which lists it is on, depends on the session and the policy, and not on what a call does with it",
+	},
+	{
+		path: "extract/obligation", own: []string{"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/trust", "extract/lists", "extract/paths", "extract/scope", "extract/stat"},
+		reason: "what a contained run sees follows from the session and the policy, and not from what it runs",
+	},
+	{
+		path: "extract/gitreach", own: []string{
+			"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/paths", "extract/scope", "extract/shell", "extract/value", "internal/credential",
+		},
+		reason: "what git prints follows from a command and a repository, and not from the line that the command is in",
+	},
+	{
+		path: "extract/which", own: []string{"api/v1", "extract/disk", "extract/paths", "extract/scope", "extract/shell", "extract/stat", "extract/versions"},
+		reason: "which program a command runs follows from its name and from the files beside it",
+	},
+	{
+		path: "extract/producers", own: []string{"api/v1", "extract/disk", "extract/scope", "extract/versions"}, modules: []string{"golang.org/x/mod"},
+		reason: "what a program prints of where things lie is known before its line is read",
+	},
+	{
+		path: "extract/spelling", own: []string{"extract/paths"},
+		reason: "what a text may name, if a program reads it otherwise than it stands, follows from the text alone",
+	},
+	{
 		path: "extract/patch", own: []string{"api/v1"},
 		reason: "what a patch changes follows from its text alone",
 	},
 	{
-		path: "extract/catalog", own: []string{"api/v1", "extract/shell"},
+		path: "extract/catalog", own: []string{"api/v1", "extract/argv"},
 		reason: "what a tool does with its arguments follows from its name, and not from who calls it or what lies on the disk; " +
 			"an operator's entry that can't be used is reported as those of programs are",
 	},
@@ -104,8 +130,10 @@ var rooms = []room{
 	},
 	{
 		path: "extract", own: []string{
-			"api/v1", "extract/arguments", "extract/argv", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/lists", "extract/ownaddress", "extract/patch",
-			"extract/shell/guard", "extract/value", "extract/versions", "extract/windows", "internal/credential",
+			"api/v1", "extract/arguments", "extract/argv", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax",
+			"extract/git/trust", "extract/gitreach", "extract/lists",
+			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope", "extract/shell/guard", "extract/spelling",
+			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
 			"Unicode's tables say when a disk takes two names for one, and the kernel's when a directory changes",
@@ -391,6 +419,10 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/catalog", "policyd/extract"},
 		{"extract/patch", "policyd/extract/paths"},
 		{"extract/disk", "policyd/extract/shell"},
+		{"extract/disk", "policyd/extract/scope"},
+		{"extract/scope", "policyd/extract/shell"},
+		{"extract/gitreach", "policyd/extract"},
+		{"extract/which", "policyd/extract"},
 		{"extract/disk", "policyd/extract/catalog"},
 		{"extract/value", "policyd/extract/shell"},
 		{"extract/argv", "policyd/extract/shell"},

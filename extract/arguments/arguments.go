@@ -15,6 +15,7 @@ import (
 // that facts don't depend on how a call is written.
 type Arguments []Argument
 
+// Argument is one member of the arguments, undecoded until somebody asks for its texts.
 type Argument struct {
 	Name string
 	Raw  json.RawMessage
@@ -25,7 +26,8 @@ type Argument struct {
 
 var (
 	errArguments = errors.New("arguments are no object")
-	ErrArgument  = errors.New("argument is neither text nor a list of texts")
+	// ErrArgument is for a value that is neither a text nor a list of texts.
+	ErrArgument = errors.New("argument is neither text nor a list of texts")
 )
 
 // Decode splits an object into its members. The text is known to be JSON
@@ -72,32 +74,45 @@ const jsonBlanks = " \t\r\n"
 
 // valueEnd is where the value at the beginning of valid JSON ends.
 func valueEnd(text []byte) int {
-	depth, quoted := 0, false
+	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			if quoted = !quoted; !quoted && depth == 0 {
+		switch c := text[i]; c {
+		case '"':
+			if i += quotedEnd(text[i:]); depth == 0 {
 				return i + 1
 			}
-		case quoted:
-		case c == '{' || c == '[':
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			if depth--; depth < 0 {
 				return i
 			}
 			if depth == 0 {
 				return i + 1
 			}
-		case depth == 0 && (c == ',' || c == ':' || strings.IndexByte(jsonBlanks, c) >= 0):
-			return i
+		default:
+			if depth == 0 && strings.IndexByte(jsonBlanks+",:", c) >= 0 {
+				return i
+			}
 		}
 	}
 	return len(text)
 }
 
+// quotedEnd is where the closing quote of a JSON string stands that text begins with.
+func quotedEnd(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text) - 1
+}
+
+// Find is the argument of a name, nil for none.
 func (a *Arguments) Find(name string) *Argument {
 	for i := range *a {
 		if (*a)[i].Name == name {
@@ -149,6 +164,7 @@ func (a *Arguments) Take(name string) ([]string, error) {
 	return found.text[:], nil
 }
 
+// Text is the text that a JSON value is. Any other value is ErrArgument.
 func Text(raw []byte) (string, error) {
 	if text, ok := plainText(raw); ok {
 		return text, nil
@@ -247,6 +263,8 @@ func (a Arguments) Given() Arguments {
 	}
 	return out
 }
+
+// Texts are the texts of a value that is a text or a list of nothing else.
 func Texts(value any) ([]string, bool) {
 	switch value := value.(type) {
 	case string:

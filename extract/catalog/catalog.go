@@ -147,6 +147,7 @@ type MCP struct {
 // genericClient is the entry for agents that the catalog doesn't know.
 const genericClient = "generic"
 
+// Load reads the embedded catalog.
 func Load() (*Catalog, error) {
 	var c Catalog
 	decoder := json.NewDecoder(strings.NewReader(string(catalogJSON)))
@@ -317,6 +318,8 @@ func (i Identity) Kind() string {
 // Permission is what the catalog knows of the raw input of a kind of tool calls.
 func (c *Catalog) Permission(client, kind string) *Tool { return c.Clients[client].Permissions[kind] }
 
+// ContentArguments are the arguments that hold file contents or patches in any client's tools or in any ACP
+// method, sorted, without those that hold command lines elsewhere.
 func (c *Catalog) ContentArguments() []string {
 	var names, commands []string
 	for _, client := range c.Clients {

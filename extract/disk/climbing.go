@@ -56,41 +56,45 @@ func wildcard(text string) bool {
 func spellsDots(text string, whole bool) bool {
 	length, open, groups := 0, false, false
 	for text != "" {
-		var group string
-		switch c := text[0]; {
-		case c == '.':
+		switch {
+		case text[0] == '.':
 			length, text = length+1, text[1:]
-			continue
 		case wildcard(text):
 			open, text = true, text[1:]
-			continue
-		case c == '[':
-			if group, text = cutBracket(text); !holdsDot(group) {
-				return false
-			}
-			length, groups = length+1, true
-			continue
-		case c == '{':
-			group, text = cutGroup(text, '{', '}')
-			if !anyDots(group, ',') {
-				return false
-			}
-		case c == '(':
-			group, text = cutGroup(text, '(', ')')
-			if !anyDots(group, '|') {
-				return false
-			}
-		case strings.IndexByte("@+*?!", c) >= 0 && strings.HasPrefix(text[1:], "("):
-			group, text = cutGroup(text[1:], '(', ')')
-			if (c == '@' || c == '+') && !anyDots(group, '|') {
-				return false // the others stand for nothing, or for anything, too
-			}
 		default:
-			return false
+			dots, one, rest := cutDots(text)
+			if !dots {
+				return false
+			}
+			if groups, text = true, rest; one {
+				length++
+			} else {
+				open = true
+			}
 		}
-		open, groups = true, true
 	}
 	return !whole || groups && (open || length == 2)
+}
+
+// cutDots cuts a bracket expression or a group off a text. dots is true if it could be nothing but dots, and one if
+// it is one character.
+func cutDots(text string) (dots, one bool, rest string) {
+	var group string
+	switch c := text[0]; {
+	case c == '[':
+		group, rest = cutBracket(text)
+		return holdsDot(group), true, rest
+	case c == '{':
+		group, rest = cutGroup(text, '{', '}')
+		return anyDots(group, ','), false, rest
+	case c == '(':
+		group, rest = cutGroup(text, '(', ')')
+		return anyDots(group, '|'), false, rest
+	case strings.IndexByte("@+*?!", c) >= 0 && strings.HasPrefix(text[1:], "("):
+		group, rest = cutGroup(text[1:], '(', ')')
+		return c != '@' && c != '+' || anyDots(group, '|'), false, rest // the others stand for nothing, or for anything, too
+	}
+	return false, false, text
 }
 
 // cutBracket cuts a bracket expression off a text that begins with one.

@@ -28,6 +28,7 @@ const (
 	SettledAfter = 2 * time.Second
 )
 
+// Get is what is known of a directory with a stamp.
 func (m *Memory[T]) Get(dir string, stamp stat.Stamp) (value T, ok bool) {
 	m.mutex.RLock()
 	defer m.mutex.RUnlock()

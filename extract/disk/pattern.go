@@ -91,6 +91,7 @@ func LeavesOut(globs []string, name string) bool {
 	})
 }
 
+// MatchAny reports whether a name matches any of plain globs, as shells and programs match.
 func MatchAny(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		ok, err := Match(glob, name)
@@ -98,6 +99,7 @@ func MatchAny(globs []string, name string) bool {
 	})
 }
 
+// HasMeta reports whether a segment of a shell's pattern holds a metacharacter. A backslash quotes.
 func HasMeta(segment string) bool {
 	for i := 0; i < len(segment); i++ {
 		switch segment[i] {
@@ -110,6 +112,7 @@ func HasMeta(segment string) bool {
 	return false
 }
 
+// Unquote takes the backslashes that quote out of a shell's pattern.
 func Unquote(segment string) string {
 	if !strings.Contains(segment, `\`) {
 		return segment
@@ -124,6 +127,12 @@ func Unquote(segment string) string {
 	return out.String()
 }
 
+// HasGroup reports whether a text begins a group of an extended pattern.
+func HasGroup(text string) bool {
+	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
+}
+
+// MetaIndex is where the first metacharacter of a shell's pattern stands, its length if there is none.
 func MetaIndex(text string) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

@@ -86,6 +86,7 @@ func (v *View) OnDisk(path string) (string, error) {
 	return disk, nil
 }
 
+// ReadDir lists a directory.
 func (v *View) ReadDir(dir string) ([]fs.DirEntry, error) {
 	disk, err := v.OnDisk(dir)
 	if err != nil {
@@ -105,6 +106,7 @@ func (v *View) ReadFile(path string) ([]byte, error) {
 	return content, err
 }
 
+// Stat describes what a path leads to.
 func (v *View) Stat(path string) (fs.FileInfo, error) {
 	disk, err := v.OnDisk(path)
 	if err != nil {
@@ -182,6 +184,7 @@ func (v *View) Hidden(resolved *paths.Resolved) bool {
 	return resolved.Unseen && v.Resolver.Map != nil
 }
 
+// ExpandHome replaces ~ in front of a path, "" if the home isn't known.
 func (v *View) ExpandHome(path string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		if v.Home == "" {
@@ -192,6 +195,7 @@ func (v *View) ExpandHome(path string) string {
 	return path
 }
 
+// Absolute is a path that counts from base, as the session's shell reads it; "" if that isn't known.
 func (v *View) Absolute(raw, base string) string {
 	if v.Windows {
 		return paths.WindowsJoin(base, raw, v.Home)

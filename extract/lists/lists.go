@@ -174,6 +174,7 @@ func splitHome(entries []string) (home, absolute []string) {
 	return home, absolute
 }
 
+// Concat joins two lists in a new one.
 func Concat(a, b []string) []string { return append(slices.Clone(a), b...) }
 
 func trimSlashes(list []string) []string {
@@ -181,4 +182,14 @@ func trimSlashes(list []string) []string {
 		list[i] = strings.Trim(list[i], "/")
 	}
 	return list
+}
+
+// AppendNew appends a text that a list doesn't have.
+func AppendNew(list []string, text string) []string {
+	for _, known := range list {
+		if known == text {
+			return list
+		}
+	}
+	return append(list, text)
 }

@@ -122,6 +122,7 @@ func (o Addresses) isPort(text string) bool {
 	return err == nil && slices.Contains(o.ports, number)
 }
 
+// AnyHost takes every text before a port for a host.
 func AnyHost(string) bool { return true }
 
 // plausible reports whether what stands before a port in a text is an address.

@@ -187,19 +187,31 @@ func (u *unified) header(line, next string) {
 		u.pair()
 	case name == "@@":
 		u.hunk(rest)
-	case strings.HasPrefix(line, "rename from "), strings.HasPrefix(line, "rename old "):
-		u.open = false
-		u.add(v1.OpDelete, u.path(line[len("rename old "):]))
-	case strings.HasPrefix(line, "rename to "), strings.HasPrefix(line, "copy to "), strings.HasPrefix(line, "rename new "):
-		u.open = false
-		_, target, _ := strings.Cut(line, " to ")
-		if target == "" {
-			target = strings.TrimPrefix(line, "rename new ")
+	default:
+		u.extended(line, name, rest)
+	}
+}
+
+// moved are lines of git's that name what becomes of a file.
+var moved = []struct{ prefix, op string }{
+	{"rename from ", v1.OpDelete},
+	{"rename old ", v1.OpDelete},
+	{"rename to ", v1.OpWrite},
+	{"rename new ", v1.OpWrite},
+	{"copy from ", v1.OpRead},
+	{"copy to ", v1.OpWrite},
+}
+
+// extended reads a line between hunks that only some formats have.
+func (u *unified) extended(line, name, rest string) {
+	for _, form := range moved {
+		if path, found := strings.CutPrefix(line, form.prefix); found {
+			u.open = false
+			u.add(form.op, u.path(path))
+			return
 		}
-		u.add(v1.OpWrite, u.path(target))
-	case strings.HasPrefix(line, "copy from "):
-		u.open = false
-		u.add(v1.OpRead, u.path(strings.TrimPrefix(line, "copy from ")))
+	}
+	switch {
 	case strings.HasPrefix(line, "Index: "), name == "***", name == "---" && rest != "":
 		u.bad = true // a context diff, or one whose name stands where only some look
 	case strings.HasSuffix(line, "mode 120000"), strings.HasSuffix(line, "mode 160000"):
@@ -351,17 +363,7 @@ func HandedTo(name, line string) bool {
 	}
 	expanded := strings.IndexAny(strings.TrimLeft(after, "- "), `'"\`) != 0
 	mark, after := hereMark(after)
-	reader := strings.TrimSpace(before[strings.LastIndexAny(before, ";&|({`")+1:])
-	switch {
-	case mark == "" || strings.Contains(after, "<<"):
-		return false
-	case mentions(before, name) == 1 && mentions(reader, name) == 1 && mentions(after, name) == 0 && !strings.ContainsAny(after, "<"):
-	case reader == "cat" && mentions(before, name) == 0 && mentions(after, name) == 1:
-		next, piped := strings.CutPrefix(strings.TrimSpace(after), "|")
-		if !piped || strings.ContainsAny(next, "|;&<`") {
-			return false
-		}
-	default:
+	if mark == "" || strings.Contains(after, "<<") || !readsDocument(name, before, after) {
 		return false
 	}
 	for rest != "" {
@@ -374,6 +376,17 @@ func HandedTo(name, line string) bool {
 		}
 	}
 	return true
+}
+
+// readsDocument reports whether the command of that name, and no other, reads the here-document that stands between
+// two parts of a line: by itself, or from a cat.
+func readsDocument(name, before, after string) bool {
+	reader := strings.TrimSpace(before[strings.LastIndexAny(before, ";&|({`")+1:])
+	if mentions(before, name) == 1 && mentions(reader, name) == 1 && mentions(after, name) == 0 && !strings.ContainsAny(after, "<") {
+		return true
+	}
+	next, piped := strings.CutPrefix(strings.TrimSpace(after), "|")
+	return reader == "cat" && mentions(before, name) == 0 && mentions(after, name) == 1 && piped && !strings.ContainsAny(next, "|;&<`")
 }
 
 // hereMark reads the word that ends a here-document, and what follows it.

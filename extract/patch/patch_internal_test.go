@@ -78,6 +78,7 @@ func diffs() map[string]struct {
 		"delete":           {"diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", "write x, write a/x, delete x, delete a/x", true},
 		"delete nothing":   {"diff --git a/x b/x\ndeleted file mode 100644\nindex 1..0\n", "write x, write a/x, delete x, delete a/x", true},
 		"rename":           {"diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", "delete x, write y", true},
+		"quoted rename":    {"diff --git a/x b/y\nsimilarity index 100%\nrename from \"x\\t1\"\nrename to y\n", "delete x\t1, write y", true},
 		"copy":             {"diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n", "read x, write y", true},
 		"mode":             {"diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", "write x, write a/x", true},
 		"quoted":           {"--- \"a/\\303\\251\"\n+++ \"b/\\303\\251\"\n" + hunk, "write \u00e9, write b/\u00e9, write a/\u00e9", true},

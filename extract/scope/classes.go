@@ -139,6 +139,7 @@ func (c *Classifier) SecretFile(real string) bool {
 	return visible && c.Policy.Lists.Secrets.File(disk) != ""
 }
 
+// SecretDirectory does the same for a directory that holds nothing but secrets.
 func (c *Classifier) SecretDirectory(real string) bool {
 	if c.Sought != nil {
 		return c.InClass(c.Sought, real) != ""
@@ -233,6 +234,7 @@ func (c *Classifier) TextByName(text string) bool {
 	return paths.PlainText(text) && !c.SecretByName(text)
 }
 
+// SecretByName reports whether a path is secret by its name on a disk that the sidecar can't see.
 func (c *Classifier) SecretByName(text string) bool {
 	return c.Policy.Lists.Secrets.File(paths.WindowsSpelling(text)) != ""
 }
@@ -256,3 +258,11 @@ var plainExtensions = map[string]bool{
 }
 
 func has(class v1.Form, name string) bool { _, ok := class.Get(name); return ok }
+
+// SoughtClass is the name of the path class that is looked for, "" for secrets.
+func (c *Classifier) SoughtClass() string {
+	if c.Sought == nil {
+		return ""
+	}
+	return c.Sought.Name
+}

@@ -14,6 +14,7 @@ import (
 
 // GitKept finds credentials in what git keeps of its own.
 type GitKept struct {
+	Repos  *Repositories
 	View   *disk.View
 	Policy *Policy
 }
@@ -48,6 +49,14 @@ func (k *GitKept) keeps(place string, files *int, bytes *int64) bool {
 	}
 	content, err := k.View.ReadFile(place)
 	return err != nil || credential.Holds(string(content))
+}
+
+// CommonDir is the directory that a repository's work trees share, if one of them begins at dir; "" for none.
+func (k *GitKept) CommonDir(dir string) string {
+	if verdict := k.Repos.Inspect(dir, "rev-parse"); verdict.Top == dir {
+		return verdict.CommonDir
+	}
+	return ""
 }
 
 // SecretSettings reports whether a file is one of a repository's own that holds a credential: what git

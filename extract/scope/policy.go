@@ -10,7 +10,7 @@ import (
 // Policy is what counts for each call of a policy snapshot, and what is remembered from call to call.
 type Policy struct {
 	Lists *lists.Lists
-	// Own and protected are the real names of what is policyd's own: links on the way may have been pointed
+	// Own and Protected are the real names of what is policyd's own: links on the way may have been pointed
 	// elsewhere since the start.
 	Own, Protected []string
 	// Home is the sidecar's own home directory.
@@ -20,7 +20,7 @@ type Policy struct {
 	Past *history.Past
 	// Clients are the catalog's names of the programs that agents call themselves.
 	Clients map[string]string
-	// GitFiles and gitDirectories are names below a repository's own directory that may hold credentials.
+	// GitFiles and GitDirectories are names below a repository's own directory that may hold credentials.
 	GitFiles, GitDirectories []string
 
 	homes     disk.Memory[[]lists.Root]

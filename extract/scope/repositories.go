@@ -98,8 +98,8 @@ func (r *Repositories) AsksGit() bool {
 	return r.answers <= maxGitAnswers
 }
 
-// GitEntry is what git looks for in each directory on its way up.
-const GitEntry = ".git"
+// gitEntry is what git looks for in each directory on its way up.
+const gitEntry = ".git"
 
 // mapped shows git's reader the disk of an agent that sees it under other names.
 type mapped struct{ *disk.View }

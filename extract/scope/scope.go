@@ -1,3 +1,5 @@
+// Package scope says whose a path is: in which space of the session it lies, which directories may be no one's
+// workspace, and which of the policy's lists it is on.
 package scope
 
 import (
@@ -20,7 +22,7 @@ type Scope struct {
 	Scratch   *Scratch
 	Repos     *Repositories
 	Roots     []paths.Root
-	stage     rootStage // which roots were looked up
+	stage     RootStage // which roots were looked up
 	room      [4]paths.Root
 }
 
@@ -47,12 +49,12 @@ func (s *Scope) Begin(session *v1.Session, grants []v1.PathGrant) {
 // Spelled implements Session.
 func (s *Scope) Spelled(real string) string {
 	for i := range s.Roots {
-		if spelled, ok := s.sameRoot(real, s.Roots[i].Real); ok {
+		if spelled, ok := sameRoot(s.View, real, s.Roots[i].Real); ok {
 			return spelled
 		}
 	}
 	for i := range s.Grants.List {
-		if spelled, ok := s.sameRoot(real, s.Grants.List[i].Root); ok {
+		if spelled, ok := sameRoot(s.View, real, s.Grants.List[i].Root); ok {
 			return spelled
 		}
 	}
@@ -72,17 +74,17 @@ func (s *Scope) OwnRoots() []string {
 
 // sameRoot spells the part of real that is root in another spelling as root
 // does. Whether the two are one is asked of the disk, where it can be.
-func (s *Scope) sameRoot(real, root string) (string, bool) {
-	if paths.Within(real, root) || !s.View.Resolver.Names.Within(real, root) {
+func sameRoot(view *disk.View, real, root string) (string, bool) {
+	if paths.Within(real, root) || !view.Resolver.Names.Within(real, root) {
 		return "", false
 	}
 	end := len(real)
 	for range paths.Depth(real) - paths.Depth(root) {
 		end = strings.LastIndexByte(real[:end], '/')
 	}
-	prefix, errPrefix := s.View.Stat(real[:end])
-	itself, errRoot := s.View.Stat(root)
-	unseen := errPrefix != nil && errRoot != nil && s.View.Windows
+	prefix, errPrefix := view.Stat(real[:end])
+	itself, errRoot := view.Stat(root)
+	unseen := errPrefix != nil && errRoot != nil && view.Windows
 	if !unseen && (errPrefix != nil || errRoot != nil || !os.SameFile(prefix, itself)) {
 		return "", false
 	}
@@ -99,6 +101,9 @@ func (s *Scope) SpaceOf(resolved *paths.Resolved) string {
 	}
 	return s.Space(resolved.Real)
 }
+
+// Outside reports whether what a path leads to lies in no space.
+func (s *Scope) Outside(resolved *paths.Resolved) bool { return s.SpaceOf(resolved) == v1.SpaceOutside }
 
 // SpaceFor is spaceOf for one operation: the repository around the project, and what a
 // person let be read, are for reading. To everything else they lie outside.
@@ -145,19 +150,19 @@ func (s *Scope) Space(real string) string {
 	return space
 }
 
-// rootStage is which roots a call has: some are looked up only when a path lies in no other.
-type rootStage uint8
+// RootStage is which roots a call has: some are looked up only when a path lies in no other.
+type RootStage uint8
 
 // Stages of roots. Each has the roots of those before it; the zero value has those of the session.
 const (
 	// rootsToRead has the places of scope.read_also and the scratch directories of clients.
-	rootsToRead rootStage = iota + 1
+	rootsToRead RootStage = iota + 1
 	// RootsWithRepositories has the repositories that project directories lie in.
 	RootsWithRepositories
 )
 
 // AddRoots looks up the roots up to a stage, each once per call.
-func (s *Scope) AddRoots(needed rootStage) {
+func (s *Scope) AddRoots(needed RootStage) {
 	if s.stage < rootsToRead {
 		s.stage = rootsToRead
 		s.addReadAlso()
@@ -262,7 +267,7 @@ func (s *Scope) aroundProject(real string) bool {
 
 func (s *Scope) around(root, real string) bool {
 	for at := root; paths.Depth(at) >= 2; at = paths.Parent(at) {
-		if s.View.IsThere(at, GitEntry) {
+		if s.View.IsThere(at, gitEntry) {
 			return at != root && paths.Within(real, at)
 		}
 	}
@@ -293,7 +298,7 @@ func (s *Scope) spaceAround(real string) string {
 				return v1.SpaceRepository
 			}
 		}
-		if at == "/" || s.View.IsThere(at, GitEntry) {
+		if at == "/" || s.View.IsThere(at, gitEntry) {
 			return v1.SpaceOutside
 		}
 	}

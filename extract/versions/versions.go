@@ -46,20 +46,28 @@ func listsTools(content, tools string) bool {
 		switch {
 		case line == "":
 		case line[0] == '[':
-			tasks := line == "[tasks]" || strings.HasPrefix(line, "[tasks.") && strings.HasSuffix(line, "]")
-			if table = line; line != tools && (!tasks || tools == "") {
+			if table = line; line != tools && (!isTasks(line) || tools == "") {
 				return false
 			}
 		case table != tools && table != "":
 		default:
 			name, value, ok := strings.Cut(line, "=")
 			name = strings.Trim(name, " \t")
-			if !ok || strings.Contains(name, ".") || !isVersion(unquoted(name)) || table != tools && name != "min_version" || !versionsOf(strings.Trim(value, " \t")) {
+			if !ok || table != tools && name != "min_version" || !namesVersions(name, strings.Trim(value, " \t")) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+func isTasks(table string) bool {
+	return table == "[tasks]" || strings.HasPrefix(table, "[tasks.") && strings.HasSuffix(table, "]")
+}
+
+// namesVersions reports whether a line says no more than which versions of a tool there are.
+func namesVersions(name, value string) bool {
+	return !strings.Contains(name, ".") && isVersion(unquoted(name)) && versionsOf(value)
 }
 
 // versionsOf reports whether a value is a version, or an array of them in one line.

@@ -1,4 +1,6 @@
-package extract
+// Package which says which program a command runs: whether a file beside it chooses another one, or the project has
+// one of that name.
+package which
 
 import (
 	"os"
@@ -15,29 +17,29 @@ import (
 	"policyd/extract/versions"
 )
 
-// programChoice says whether files beside a command choose the program that runs.
-type programChoice struct {
-	view  *disk.View
-	scope *scope.Scope
-	globs *globs
-	trees *trees
+// Choice says whether files beside a command choose the program that runs.
+type Choice struct {
+	View  *disk.View
+	Scope *scope.Scope
+	Globs *disk.Globs
+	Trees *disk.Walker
 }
 
-// readAbove says what the files are that a program reads in its working directories
+// ReadAbove says what the files are that a program reads in its working directories
 // and above without being told to, or above those that it was told to read: a link
 // in their place may lead anywhere.
-func (h *programChoice) readAbove(c *shell.Command) string {
+func (h *Choice) ReadAbove(c *shell.Command) string {
 	if len(c.ReadsAbove) == 0 {
 		return disk.ReachesNone
 	}
 	for _, dir := range h.choosing(c) {
-		resolved, err := h.view.Resolve(dir)
+		resolved, err := h.View.Resolve(dir)
 		if err != nil {
 			return disk.ReachesUnknown
 		}
 		for at := resolved.Real; ; at = paths.Parent(at) {
 			for _, name := range c.ReadsAbove {
-				if answer := h.trees.settingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != disk.ReachesNone {
+				if answer := h.Trees.SettingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != disk.ReachesNone {
 					return answer
 				}
 			}
@@ -49,9 +51,9 @@ func (h *programChoice) readAbove(c *shell.Command) string {
 	return disk.ReachesNone
 }
 
-// chosen reports whether a file that chooses the program lies in a directory
+// Chosen reports whether a file that chooses the program lies in a directory
 // that the command may run in, or above.
-func (h *programChoice) chosen(c *shell.Command) bool {
+func (h *Choice) Chosen(c *shell.Command) bool {
 	if c.Unknown || len(c.Dirs) == 0 {
 		return true
 	}
@@ -73,7 +75,7 @@ func (h *programChoice) chosen(c *shell.Command) bool {
 }
 
 // choosesAt reports whether one of the files that choose a program lies at a directory.
-func (h *programChoice) choosesAt(dir string, entries []string, installed string) bool {
+func (h *Choice) choosesAt(dir string, entries []string, installed string) bool {
 	absent := ""
 	for _, entry := range entries {
 		if end := strings.IndexAny(entry, "/:|="); end > 0 && entry[end] == '/' {
@@ -81,7 +83,7 @@ func (h *programChoice) choosesAt(dir string, entries []string, installed string
 			if inside == absent || inside == ".config" && h.personal(dir) {
 				continue
 			}
-			if !h.view.Exists(dir + "/" + inside) {
+			if !h.View.Exists(dir + "/" + inside) {
 				absent = inside
 				continue
 			}
@@ -95,14 +97,14 @@ func (h *programChoice) choosesAt(dir string, entries []string, installed string
 
 // personal reports whether a directory is the home, where the agent has no say in what the
 // person's programs are told.
-func (h *programChoice) personal(dir string) bool {
-	outside := func(name string) bool { return h.scope.Space(dir+name) == v1.SpaceOutside }
-	return dir == h.view.Home && outside("/.config") && outside("/.config/mise")
+func (h *Choice) personal(dir string) bool {
+	outside := func(name string) bool { return h.Scope.Space(dir+name) == v1.SpaceOutside }
+	return dir == h.View.Home && outside("/.config") && outside("/.config/mise")
 }
 
 // choosing are the directories that such a file counts in, and in those above:
 // the working directories, and for some programs those of the files that they read.
-func (h *programChoice) choosing(c *shell.Command) []string {
+func (h *Choice) choosing(c *shell.Command) []string {
 	if !c.Beside {
 		return c.Dirs
 	}
@@ -110,9 +112,9 @@ func (h *programChoice) choosing(c *shell.Command) []string {
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
 		for _, base := range c.Dirs {
-			names := []string{h.view.Absolute(a.Text, base)}
+			names := []string{h.View.Absolute(a.Text, base)}
 			if a.Glob {
-				names = h.globs.expand(a.Text, base).matches
+				names = h.Globs.Expand(a.Text, base).Matches
 			}
 			for _, name := range names {
 				dir := paths.Parent(name)
@@ -128,14 +130,14 @@ func (h *programChoice) choosing(c *shell.Command) []string {
 	return dirs
 }
 
-// imports reports whether a working directory holds a module of one of the names
+// Imports reports whether a working directory holds a module of one of the names
 // that a program imports: a file that Python runs or loads, or a package.
-func (h *programChoice) imports(c *shell.Command) bool {
+func (h *Choice) Imports(c *shell.Command) bool {
 	if c.Unknown || len(c.Dirs) == 0 {
 		return true
 	}
 	for _, dir := range c.Dirs {
-		entries, err := h.view.ReadDir(dir)
+		entries, err := h.View.ReadDir(dir)
 		if err != nil {
 			return true
 		}
@@ -150,31 +152,31 @@ func (h *programChoice) imports(c *shell.Command) bool {
 }
 
 // module reports whether a file or a directory may be a module of Python's.
-func (h *programChoice) module(name string) bool {
+func (h *Choice) module(name string) bool {
 	switch filepath.Ext(name) {
 	case ".py", ".pyw", ".pyc", ".so", ".pyd", ".dll", ".dylib":
 		return true
 	}
-	info, err := h.view.Stat(name)
+	info, err := h.View.Stat(name)
 	if err != nil || !info.IsDir() {
 		return err != nil && !stat.Missing(err)
 	}
-	entries, err := h.view.ReadDir(name)
+	entries, err := h.View.ReadDir(name)
 	return err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), "__init__.") })
 }
 
 // installed is the lowest version that files in the usual places name, empty
 // when none does. What is installed elsewhere is not seen.
-func (h *programChoice) installed(files []string) string {
+func (h *Choice) installed(files []string) string {
 	lowest := ""
 	for _, file := range files {
 		if strings.HasPrefix(file, "~/") {
-			if file = h.view.ExpandHome(file); file == "" {
+			if file = h.View.ExpandHome(file); file == "" {
 				continue
 			}
 		}
-		for _, match := range h.globs.expand(file, "/").matches {
-			content, err := h.view.ReadFile(match)
+		for _, match := range h.Globs.Expand(file, "/").Matches {
+			content, err := h.View.ReadFile(match)
 			if err != nil {
 				continue
 			}
@@ -196,7 +198,7 @@ func (h *programChoice) installed(files []string) string {
 // line of it begins with the word, and "name|word>version" when the version
 // behind that word is above it, and above the one that is installed. "name=versions",
 // "name=tools" and "name=protos" count unless the file is a plain list of tools and their versions.
-func (h *programChoice) chooses(dir, entry, installed string) bool {
+func (h *Choice) chooses(dir, entry, installed string) bool {
 	if name, kind, listed := strings.Cut(entry, "="); listed {
 		plain := versions.Lists[kind]
 		return h.holds(dir+"/"+name, func(content string) bool { return plain == nil || !plain(content) })
@@ -210,29 +212,29 @@ func (h *programChoice) chooses(dir, entry, installed string) bool {
 	}
 	name, text, conditional := strings.Cut(entry, ":")
 	if !conditional {
-		return h.view.Exists(dir + "/" + name)
+		return h.View.Exists(dir + "/" + name)
 	}
 	return h.holds(dir+"/"+name, func(content string) bool { return strings.Contains(content, text) })
 }
 
 // holds reports whether a file is there and what it holds is so, or can't be read.
-func (h *programChoice) holds(path string, so func(content string) bool) bool {
-	content, err := h.view.ReadFile(path)
+func (h *Choice) holds(path string, so func(content string) bool) bool {
+	content, err := h.View.ReadFile(path)
 	if err != nil {
 		return !stat.Missing(err)
 	}
 	return so(string(content))
 }
 
-// shadowed reports whether cmd, which looks into the working directory first,
+// Shadowed reports whether cmd, which looks into the working directory first,
 // finds a program there before the one that is meant.
-func (h *programChoice) shadowed(c *shell.Command) bool {
+func (h *Choice) Shadowed(c *shell.Command) bool {
 	if c.Unknown {
 		return true
 	}
 	for _, dir := range c.Dirs {
 		for _, extension := range []string{".com", ".exe", ".bat", ".cmd"} {
-			if h.view.Exists(dir + "/" + c.Program + extension) {
+			if h.View.Exists(dir + "/" + c.Program + extension) {
 				return true
 			}
 		}

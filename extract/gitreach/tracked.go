@@ -1,6 +1,7 @@
-package extract
+package gitreach
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -15,22 +16,23 @@ import (
 	"policyd/extract/value"
 )
 
-// trackedFiles says what the names that git prints lead to.
-type trackedFiles struct {
-	view    *disk.View
-	x       *Extractor
-	scope   *scope.Scope
-	repos   *scope.Repositories
-	classes *scope.Classifier
-	links   *scope.HardLinks
-	trees   *trees
+// Tracked says what the names that git prints lead to.
+type Tracked struct {
+	View    *disk.View
+	Policy  *scope.Policy
+	Tables  *Tables
+	Scope   *scope.Scope
+	Repos   *scope.Repositories
+	Classes *scope.Classifier
+	Links   *scope.HardLinks
+	Trees   *disk.Walker
 }
 
-// trackedNames says what reading the tracked files that pathspecs select
+// TrackedNames says what reading the tracked files that pathspecs select
 // reaches, as git names them from dir. It reports false where git's index
 // can't be relied on: then the disk is looked at instead.
-func (f *trackedFiles) trackedNames(dir string, a *shell.Access, base string, found foundName) (answer string, known bool) {
-	verdict := f.repos.Inspect(dir, "ls-files")
+func (f *Tracked) TrackedNames(dir string, a *shell.Access, base string, found disk.Found) (answer string, known bool) {
+	verdict := f.Repos.Inspect(dir, "ls-files")
 	switch {
 	case verdict.Trusted && verdict.Found:
 	case len(a.Commits) > 0 || a.AtHead:
@@ -38,7 +40,7 @@ func (f *trackedFiles) trackedNames(dir string, a *shell.Access, base string, fo
 	default:
 		return disk.ReachesNone, false
 	}
-	if verdict.Effects.Has(trust.AltersNames) || a.Quoted && verdict.Effects.Has(trust.AltersStatus) {
+	if verdict.Effects.Has(trust.AltersNames) || a.Quoted && verdict.Effects.Has(trust.AltersStatus) || a.Ignoring && f.rulesUnseen(verdict, dir) {
 		return disk.ReachesUnknown, true
 	}
 	left := disk.MaxReached
@@ -49,38 +51,54 @@ func (f *trackedFiles) trackedNames(dir string, a *shell.Access, base string, fo
 			answer = disk.ReachesUnknown
 			return false
 		}
-		if answer = f.trackedName(path, verdict.Top, dir, base, &names); f.classes.Sought != nil {
-			if answer = disk.ReachesNone; f.trackedFile(verdict.Top+"/"+path) == disk.ReachesSecret {
-				answer = disk.ReachesSecret
-			}
-		}
+		answer = f.soughtName(path, verdict.Top, dir, base, &names)
 		return answer == disk.ReachesNone
 	}
-	if a.Ignoring && f.rulesUnseen(verdict, dir) {
-		return disk.ReachesUnknown, true
-	}
-	commits, specs := f.commitsOf(a, dir)
-	err := history.Tracked(verdict.Repository, specs, dir, visit)
-	if err == nil && answer == disk.ReachesNone && len(commits) > 0 {
-		if !f.repos.AsksGit() {
-			return disk.ReachesUnknown, true
-		}
-		err = history.Beyond(verdict.Repository, history.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
-	}
-	if err != nil {
+	if f.list(verdict, a, dir, visit) != nil {
 		return disk.ReachesUnknown, true
 	}
 	return answer, true
 }
 
+// soughtName says what one name reaches of what is looked for.
+func (f *Tracked) soughtName(path, top, dir, base string, names *value.Names) string {
+	switch {
+	case f.Classes.Sought == nil:
+		return f.trackedName(path, top, dir, base, names)
+	case f.trackedFile(top+"/"+path) == disk.ReachesSecret:
+		return disk.ReachesSecret
+	}
+	return disk.ReachesNone
+}
+
+// errManyAnswers is for a call that has had a repository's commits read too often.
+var errManyAnswers = errors.New("commits were read too often")
+
+// list visits the names that git's index has, and then those that commits have, until visit has had enough.
+func (f *Tracked) list(verdict trust.Verdict, a *shell.Access, dir string, visit func(path string) bool) error {
+	commits, specs := f.commitsOf(a, dir)
+	more := true
+	err := history.Tracked(verdict.Repository, specs, dir, func(path string) bool {
+		more = visit(path)
+		return more
+	})
+	switch {
+	case err != nil || !more || len(commits) == 0:
+		return err
+	case !f.Repos.AsksGit():
+		return errManyAnswers
+	}
+	return history.Beyond(verdict.Repository, history.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
+}
+
 // rulesUnseen reports whether git may go by ignore rules that its index alone holds: it reads
 // there what a sparse checkout left out. Below a directory that is left out as well, nothing lies
 // that they could take back in.
-func (f *trackedFiles) rulesUnseen(verdict trust.Verdict, dir string) bool {
+func (f *Tracked) rulesUnseen(verdict trust.Verdict, dir string) bool {
 	unseen := false
 	err := history.Tracked(verdict.Repository, nil, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
-		unseen = path.Base(name) == ".gitignore" && !f.view.Exists(full) && f.view.Exists(paths.Parent(full))
+		unseen = path.Base(name) == ".gitignore" && !f.View.Exists(full) && f.View.Exists(paths.Parent(full))
 		return !unseen
 	})
 	return unseen || err != nil
@@ -90,12 +108,12 @@ func (f *trackedFiles) rulesUnseen(verdict trust.Verdict, dir string) bool {
 // these: before dashes git takes a word that names a path for a pathspec, and does
 // nothing where it names both. It goes by other words than the one that stands there where
 // a revision is excluded, and what stands for a word that the shell makes names no path.
-func (f *trackedFiles) commitsOf(a *shell.Access, dir string) (commits, specs []string) {
+func (f *Tracked) commitsOf(a *shell.Access, dir string) (commits, specs []string) {
 	if a.AtHead {
 		commits = append(commits, "HEAD")
 	}
 	for _, word := range a.Commits {
-		if a.Dashes || !plainWord(word) || !f.view.Exists(f.view.Absolute(word, dir)) {
+		if a.Dashes || !disk.PlainWord(word) || !f.View.Exists(f.View.Absolute(word, dir)) {
 			commits = append(commits, word)
 		} else {
 			specs = append(specs, word)
@@ -107,20 +125,15 @@ func (f *trackedFiles) commitsOf(a *shell.Access, dir string) (commits, specs []
 	return commits, specs
 }
 
-// plainWord reports whether a word is one that git takes for a path as it stands.
-func plainWord(word string) bool {
-	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,=@%") == "" && word[0] != '-'
-}
-
 // trackedName says what one name that git prints reaches, where it becomes a word.
-func (f *trackedFiles) trackedName(path, top, dir, base string, names *value.Names) string {
+func (f *Tracked) trackedName(path, top, dir, base string, names *value.Names) string {
 	// The index has names and no directories: one of those may be what begins with a dash.
-	if !f.trees.printedAs(path, base, names) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
+	if !f.Trees.PrintedAs(path, base, names) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
 		return disk.ReachesUnknown
 	}
 	full := top + "/" + path
 	named, below := strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
-	answer := f.trees.handed(named, base, names)
+	answer := f.Trees.Handed(named, base, names)
 	if answer == disk.ReachesNone && !names.Parts { // of which none is opened
 		answer = f.trackedFile(full)
 	}
@@ -130,31 +143,22 @@ func (f *trackedFiles) trackedName(path, top, dir, base string, names *value.Nam
 	return answer
 }
 
-// quotedAsItIs reports whether git prints a path as it is: without -z it writes
-// unusual characters in quotes and with backslashes (core.quotePath).
-func quotedAsItIs(path string, handing value.Handing) bool {
-	if handing == value.Whole {
-		return true
-	}
-	return strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) < 0
-}
-
 // trackedFile says what reading one tracked file reaches: the disk may hold a
 // link or a directory where the index has a file.
-func (f *trackedFiles) trackedFile(full string) string {
-	resolved, err := f.view.Resolver.Resolve(full)
+func (f *Tracked) trackedFile(full string) string {
+	resolved, err := f.View.Resolver.Resolve(full)
 	if err != nil {
 		return disk.ReachesUnknown
 	}
-	space := f.scope.Space(resolved.Real)
+	space := f.Scope.Space(resolved.Real)
 	switch {
-	case f.classes.SecretFile(full) || f.classes.SecretFile(resolved.Real) || f.classes.SecretDirectory(full) || f.classes.SecretDirectory(resolved.Real):
+	case f.Classes.SecretFile(full) || f.Classes.SecretFile(resolved.Real) || f.Classes.SecretDirectory(full) || f.Classes.SecretDirectory(resolved.Real):
 		return disk.ReachesSecret
 	case space == v1.SpaceOutside || space == v1.SpaceUnknown:
 		return disk.ReachesOutside
 	case resolved.Dir:
 		return disk.ReachesUnknown // a submodule
-	case resolved.HardLinks && f.links.ReadsSecret(&resolved):
+	case resolved.HardLinks && f.Links.ReadsSecret(&resolved):
 		return disk.ReachesSecret
 	}
 	return disk.ReachesNone

@@ -1,4 +1,4 @@
-package extract
+package disk
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
 	"policyd/extract/value"
@@ -45,7 +44,7 @@ func (i *ignores) ignores(name string, directory bool) bool {
 	if i.void {
 		return false
 	}
-	matches := func(glob string) bool { return disk.LeavesOut([]string{glob}, name) }
+	matches := func(glob string) bool { return LeavesOut([]string{glob}, name) }
 	return slices.ContainsFunc(i.files, matches) || directory && slices.ContainsFunc(i.dirs, matches)
 }
 
@@ -62,20 +61,20 @@ func (h hiding) hides(name string, directory bool) bool {
 	if !h.on || !strings.HasPrefix(name, ".") {
 		return false
 	}
-	if !directory && disk.MatchAny(h.files, name) {
+	if !directory && MatchAny(h.files, name) {
 		return false
 	}
-	return !disk.MatchAny(h.back, name) && !disk.MatchAny(h.back, strings.ToLower(name))
+	return !MatchAny(h.back, name) && !MatchAny(h.back, strings.ToLower(name))
 }
 
 // within is what a directory's own ignore rules leave of it: they may take back
 // in what is hidden, a secret or a directory that holds one.
-func (h hiding) within(w *trees, dir string) hiding {
+func (h hiding) within(w *Walker, dir string) hiding {
 	if !h.on {
 		return h
 	}
 	for _, name := range []string{".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude", ".config/git/ignore", ".config/fd/ignore"} {
-		text, err := w.view.ReadFile(dir + "/" + name)
+		text, err := w.View.ReadFile(dir + "/" + name)
 		if errors.Is(err, syscall.ENOTDIR) && name == ".git/info/exclude" {
 			text, err = w.excludesBehind(dir)
 		}
@@ -106,15 +105,15 @@ var hiddenSecrets = []string{".env", ".env.local", ".npmrc", ".netrc", ".pypirc"
 
 // ignoresAbove gathers the rules of root's repository from its top down to
 // root itself. Outside a repository nothing is ignored.
-func (w *trees) ignoresAbove(root string) ignores {
+func (w *Walker) ignoresAbove(root string) ignores {
 	var chain []string
 	found := false
 	for at := root; ; at = paths.Parent(at) {
 		if !found {
 			chain = append(chain, at)
-			_, err := w.view.Stat(strings.TrimSuffix(at, "/") + "/.git") // a link to nowhere makes no repository
+			_, err := w.View.Stat(strings.TrimSuffix(at, "/") + "/.git") // a link to nowhere makes no repository
 			found = err == nil
-		} else if w.view.Exists(strings.TrimSuffix(at, "/")+"/.ignore") || w.view.Exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
+		} else if w.View.Exists(strings.TrimSuffix(at, "/")+"/.ignore") || w.View.Exists(strings.TrimSuffix(at, "/")+"/.rgignore") {
 			return ignores{void: true} // these hold across repositories
 		}
 		if at == "/" {
@@ -132,26 +131,26 @@ func (w *trees) ignoresAbove(root string) ignores {
 }
 
 // ignoresIn adds the rules of a directory's own files to those in force above it.
-func (w *trees) ignoresIn(i ignores, dir string) ignores {
+func (w *Walker) ignoresIn(i ignores, dir string) ignores {
 	if i.void {
 		return i
 	}
-	if w.view.Exists(dir + "/.git") {
+	if w.View.Exists(dir + "/.git") {
 		i = ignores{} // a repository of its own: the rules above it don't hold
 	}
 	for _, name := range []string{".ignore", ".rgignore"} {
-		if w.view.Exists(dir + "/" + name) {
+		if w.View.Exists(dir + "/" + name) {
 			return ignores{void: true}
 		}
 	}
-	text, err := w.view.ReadFile(dir + "/.gitignore")
+	text, err := w.View.ReadFile(dir + "/.gitignore")
 	if err != nil {
 		if stat.Missing(err) {
 			return i
 		}
 		return ignores{void: true}
 	}
-	if file, err := w.view.Resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
+	if file, err := w.View.Resolver.Resolve(dir + "/.gitignore"); err != nil || len(file.Links) > 0 {
 		return ignores{void: true} // git follows no such link
 	}
 	if len(text) > maxIgnoreFile || !utf8.Valid(text) { // some read no further than the first line that isn't text
@@ -168,46 +167,46 @@ func (w *trees) ignoresIn(i ignores, dir string) ignores {
 	return next
 }
 
-// ignoreFilesAbove says what the files of ignore rules above a directory are: a link
+// IgnoreFilesAbove says what the files of ignore rules above a directory are: a link
 // in their place may lead anywhere.
-func (w *trees) ignoreFilesAbove(dir string, names []string) string {
+func (w *Walker) IgnoreFilesAbove(dir string, names []string) string {
 	for at := dir; len(names) > 0 && at != paths.Parent(at); {
 		at = paths.Parent(at)
 		for _, name := range names {
 			file := strings.TrimSuffix(at, "/") + "/" + name
-			if !w.view.Exists(file) {
+			if !w.View.Exists(file) {
 				continue
 			}
-			if answer := w.settingsFile(file); answer != disk.ReachesNone {
+			if answer := w.SettingsFile(file); answer != ReachesNone {
 				return answer
 			}
 		}
 	}
-	return disk.ReachesNone
+	return ReachesNone
 }
 
 // excludesBehind are the rules that a repository holds beside its files, where ".git" is a file
 // that says where it lies: of a linked work tree they are those of the main one.
-func (w *trees) excludesBehind(dir string) ([]byte, error) {
-	verdict := w.repos.Inspect(dir, "rev-parse")
-	if verdict.Top != dir || verdict.CommonDir == "" {
-		return nil, disk.ErrUnseen
+func (w *Walker) excludesBehind(dir string) ([]byte, error) {
+	common := w.Repos.CommonDir(dir)
+	if common == "" {
+		return nil, ErrUnseen
 	}
-	return w.view.ReadFile(verdict.CommonDir + "/info/exclude")
+	return w.View.ReadFile(common + "/info/exclude")
 }
 
 // couldBeSecret reports whether a rule could match a hidden secret. The usual
 // exceptions (.gitkeep, .env.example, *.md) can't.
-func (w *trees) couldBeSecret(rule string) bool {
+func (w *Walker) couldBeSecret(rule string) bool {
 	rule = strings.Trim(rule, "/")
 	last := rule[strings.LastIndexByte(rule, '/')+1:]
-	if strings.TrimSpace(last) == "" || !disk.PlainGlob(last) {
+	if strings.TrimSpace(last) == "" || !PlainGlob(last) {
 		return true // a rule of nothing takes everything back
 	}
 	if !strings.ContainsAny(last, "*?[") {
-		return w.x.Lists.Secrets.File("/"+rule) != ""
+		return w.Listed.File("/"+rule) != ""
 	}
-	return w.x.Lists.Secrets.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
+	return w.Listed.Directory("/"+rule) != "" || slices.ContainsFunc(hiddenSecrets, func(name string) bool {
 		ok, err := path.Match(last, name)
 		return ok || err != nil
 	})
@@ -215,10 +214,10 @@ func (w *trees) couldBeSecret(rule string) bool {
 
 // hidingAbove is what the rules of every directory above root leave of it. To ripgrep a file of
 // a type that is asked for isn't hidden. Of a type that isn't known any may be one.
-func (w *trees) hidingAbove(root string, walk *value.Walk) hiding {
+func (w *Walker) hidingAbove(root string, walk *value.Walk) hiding {
 	h := hiding{on: walk.SkipHidden}
 	for _, name := range walk.Types {
-		globs, known := w.x.catalog.FileTypes[name]
+		globs, known := w.FileTypes[name]
 		h.on, h.files = h.on && known, append(h.files, globs...)
 	}
 	for at := paths.Parent(root); h.on; at = paths.Parent(at) {

@@ -1,4 +1,4 @@
-package extract
+package which
 
 import (
 	"slices"
@@ -44,21 +44,29 @@ type projectPlaces struct {
 	room    [2]string // for dirs
 }
 
-// projectPrograms says whether a program is one of the project's own.
-type projectPrograms struct {
-	facts  *builder
-	view   *disk.View
-	x      *Extractor
-	scope  *scope.Scope
-	globs  *globs
+// Memory is what is remembered from call to call. The zero value is ready to use, concurrently.
+type Memory struct {
+	// NoPlaces are of directories that programs could be in.
+	NoPlaces disk.Memory[noPlaces]
+	// NoPrograms are names of programs that are missing in a directory of them.
+	NoPrograms disk.Memory[[]string]
+}
+
+// Project says whether a program is one of the project's own.
+type Project struct {
+	View   *disk.View
+	Cwd    *string // that of the call
+	Memory *Memory
+	Scope  *scope.Scope
+	Globs  *disk.Globs
 	places projectPlaces
 }
 
-// projectProgram reports whether a program of this name lies where the project's own
+// Has reports whether a program of this name lies where the project's own
 // come first, and is the project's: a link there to one of the system is as good as
 // that one, but for what it loads from beside the link.
-func (p *projectPrograms) projectProgram(c *shell.Command) bool {
-	if p.view.Windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
+func (p *Project) Has(c *shell.Command) bool {
+	if p.View.Windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
 		return false
 	}
 	if !p.places.looked {
@@ -77,9 +85,9 @@ func (p *projectPrograms) projectProgram(c *shell.Command) bool {
 }
 
 // findPlaces looks in the session's own roots and in the call's working directory.
-func (p *projectPrograms) findPlaces() {
-	cwd := p.facts.Cwd
-	for _, root := range p.scope.Roots {
+func (p *Project) findPlaces() {
+	cwd := *p.Cwd
+	for _, root := range p.Scope.Roots {
 		if scope.IsOwn(root.Space) {
 			p.findPlacesIn(root.Real)
 			if root.Real == cwd {
@@ -94,15 +102,15 @@ func (p *projectPrograms) findPlaces() {
 
 // findPlacesIn looks in one directory, which vouches from call to call for the names
 // that are missing there.
-func (p *projectPrograms) findPlacesIn(dir string) {
-	missing, known := p.x.noPlaces.Recall(p.view, dir)
+func (p *Project) findPlacesIn(dir string) {
+	missing, known := p.Memory.NoPlaces.Recall(p.View, dir)
 	if !known {
-		if stamp := p.view.Before(dir); stamp.Present() {
+		if stamp := p.View.Before(dir); stamp.Present() {
 			for i, place := range programPlaces {
 				_, err := stat.Below(dir, place.name, false)
 				missing[i] = stat.Missing(err)
 			}
-			p.x.noPlaces.Put(dir, stamp, missing)
+			p.Memory.NoPlaces.Put(dir, stamp, missing)
 		}
 	}
 	for i, place := range programPlaces {
@@ -110,11 +118,11 @@ func (p *projectPrograms) findPlacesIn(dir string) {
 			continue
 		}
 		if strings.Contains(place.path, "*") {
-			found := p.globs.expand(place.path, dir)
-			p.places.dirs, p.places.unknown = append(p.places.dirs, found.matches...), p.places.unknown || found.unknown
+			found := p.Globs.Expand(place.path, dir)
+			p.places.dirs, p.places.unknown = append(p.places.dirs, found.Matches...), p.places.unknown || found.Unknown
 			continue
 		}
-		if full := dir + "/" + place.path; p.view.Stamped(full) || p.view.IsThere(dir, place.path) {
+		if full := dir + "/" + place.path; p.View.Stamped(full) || p.View.IsThere(dir, place.path) {
 			p.places.dirs = append(p.places.dirs, full)
 		}
 	}
@@ -125,14 +133,14 @@ const maxMissing = 64
 
 // mayHold reports whether there is something of a name in a directory of programs, which
 // vouches from call to call for names that were missing there.
-func (p *projectPrograms) mayHold(dir, name string) bool {
-	if missing, known := p.x.noPrograms.Recall(p.view, dir); known && slices.Contains(missing, name) {
+func (p *Project) mayHold(dir, name string) bool {
+	if missing, known := p.Memory.NoPrograms.Recall(p.View, dir); known && slices.Contains(missing, name) {
 		return false
 	}
-	if p.view.IsThere(dir, name) {
+	if p.View.IsThere(dir, name) {
 		return true
 	}
-	if p.view.Stamped(dir) {
+	if p.View.Stamped(dir) {
 		p.noteMissing(dir, name)
 	}
 	return false
@@ -140,23 +148,23 @@ func (p *projectPrograms) mayHold(dir, name string) bool {
 
 // noteMissing remembers that a directory has nothing of a name: no link either, whose
 // target can come to be there.
-func (p *projectPrograms) noteMissing(dir, name string) {
-	stamp := p.view.Before(dir)
+func (p *Project) noteMissing(dir, name string) {
+	stamp := p.View.Before(dir)
 	if !stamp.Present() {
 		return
 	}
 	if _, err := stat.Below(dir, name, false); !stat.Missing(err) {
 		return
 	}
-	missing, _ := p.x.noPrograms.Get(dir, stamp)
+	missing, _ := p.Memory.NoPrograms.Get(dir, stamp)
 	if len(missing) >= maxMissing {
 		missing = nil
 	}
-	p.x.noPrograms.Put(dir, stamp, append(slices.Clone(missing), strings.Clone(name)))
+	p.Memory.NoPrograms.Put(dir, stamp, append(slices.Clone(missing), strings.Clone(name)))
 }
 
-func (p *projectPrograms) isProgram(full string, loads bool) bool {
-	resolved, err := p.view.Resolve(full)
+func (p *Project) isProgram(full string, loads bool) bool {
+	resolved, err := p.View.Resolve(full)
 	switch {
 	case err != nil:
 		return true
@@ -165,9 +173,9 @@ func (p *projectPrograms) isProgram(full string, loads bool) bool {
 	case loads || resolved.Unseen:
 		return true
 	}
-	if space := p.scope.SpaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
+	if space := p.Scope.SpaceFor(v1.OpExecute, &resolved); space == v1.SpaceOutside || space == v1.SpaceNone {
 		return false
 	}
-	found, err := p.view.Stamp(resolved.Real)
+	found, err := p.View.Stamp(resolved.Real)
 	return err != nil || found.Permissions&0o111 != 0
 }

@@ -1,4 +1,4 @@
-package extract
+package gitreach
 
 import (
 	_ "embed"
@@ -19,18 +19,19 @@ import (
 	"policyd/extract/shell"
 )
 
-//go:embed gitreaders.json
+//go:embed readers.json
 var gitReadersJSON []byte
 
-// gitPrints says what secrets a git command prints of files and of commits.
-type gitPrints struct {
-	view    *disk.View
-	x       *Extractor
-	scope   *scope.Scope
-	repos   *scope.Repositories
-	classes *scope.Classifier
-	links   *scope.HardLinks
-	tracked *trackedFiles
+// Prints says what secrets a git command prints of files and of commits.
+type Prints struct {
+	View    *disk.View
+	Policy  *scope.Policy
+	Tables  *Tables
+	Scope   *scope.Scope
+	Repos   *scope.Repositories
+	Classes *scope.Classifier
+	Links   *scope.HardLinks
+	Tracked *Tracked
 	// budget is what was read of history.
 	budget object.Budget
 }
@@ -97,42 +98,63 @@ func (g *gitReader) printsContents(form v1.Form) bool {
 
 // gitReach says whether a command that prints the contents of tracked files, or of those
 // that commits hold, can print a secret.
-func (p *gitPrints) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
-	reader, ok := p.x.gitReaders[c.Verb]
-	if ok && !verdict.Found && c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
-		return disk.ReachesUnknown // outside a repository it compares files and directories as they are
-	}
-	if c.Verb == "git stash show" && verdict.Effects.Has(trust.ShowsStash) {
-		reader.Prints = true
-	}
-	if !ok || !verdict.Found || !reader.printsContents(c.Form) {
+func (p *Prints) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+	reader, ok := p.Tables.readers[c.Verb]
+	if !ok {
 		return disk.ReachesNone
 	}
-	if slices.ContainsFunc(reader.Elsewhere, func(option string) bool { _, ok := c.Form.Get(option); return ok }) {
-		return disk.ReachesUnknown
+	if !verdict.Found {
+		return outsideRepository(c)
 	}
-	if verdict.Effects.Has(trust.Recurses) || c.Verb == "git stash show" && verdict.Effects.Has(trust.ShowsUntracked) {
+	stash := c.Verb == "git stash show"
+	reader.Prints = reader.Prints || stash && verdict.Effects.Has(trust.ShowsStash)
+	if !reader.printsContents(c.Form) {
+		return disk.ReachesNone
+	}
+	if given(c, reader.Elsewhere) || verdict.Effects.Has(trust.Recurses) || stash && verdict.Effects.Has(trust.ShowsUntracked) {
 		return disk.ReachesUnknown // what is tracked there, or was stashed beside, isn't looked at
 	}
-	answer := disk.ReachesNone
 	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
-		answer = p.selectedReach(item, c, &reader, verdict, dir)
-	}
-	for i, object := range c.Git.Objects {
-		if answer != disk.ReachesNone || reader.Lists {
-			break
+		if answer := p.selectedReach(item, c, &reader, verdict, dir); answer != disk.ReachesNone {
+			return answer
 		}
+	}
+	if reader.Lists {
+		return disk.ReachesNone
+	}
+	return p.objectsReach(item, c, verdict, dir)
+}
+
+// outsideRepository says what git diff reaches outside of a repository: it compares files and directories as they are.
+func outsideRepository(c *shell.Command) string {
+	if c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
+		return disk.ReachesUnknown
+	}
+	return disk.ReachesNone
+}
+
+// given reports whether a command has one of some options.
+func given(c *shell.Command, options []string) bool {
+	return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
+}
+
+// objectsReach says whether a secret is among the files that words name as revision:path.
+func (p *Prints) objectsReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+	for i, object := range c.Git.Objects {
 		specs := []string{objectSpec(object)}
-		answer = p.trackedReach(verdict, specs, dir)
+		answer := p.trackedReach(verdict, specs, dir)
 		if holder := c.Git.Holders[i]; answer == disk.ReachesNone && holder != "" {
 			answer = p.pastReach(item, verdict, history.Query{Revisions: []string{holder}, Alone: true}, specs, dir)
 		}
+		if answer != disk.ReachesNone {
+			return answer
+		}
 	}
-	return answer
+	return disk.ReachesNone
 }
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
-func (p *gitPrints) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
+func (p *Prints) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
 	paths, revisions := p.divided(c, reader, &verdict, dir)
 	named := pathspecs(c, reader, verdict.Effects.Has(trust.Follows), paths)
 	of, specs := p.historyOf(c, reader, revisions, named), named
@@ -165,13 +187,13 @@ func objectSpec(object string) string {
 }
 
 // isPath reports whether git takes a word that may name a revision for a path.
-func (p *gitPrints) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
+func (p *Prints) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
 	return !reader.Numbers && p.namesPath(c, word, dir) &&
 		!history.MayName(&verdict.Repository, word, &p.budget)
 }
 
 // divided tells paths from revisions among the words that may name either.
-func (p *gitPrints) divided(c *shell.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
+func (p *Prints) divided(c *shell.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
 	for _, word := range c.Git.Revisions {
 		if p.isPath(c, reader, verdict, word, dir) {
 			paths = append(paths, word)
@@ -207,14 +229,14 @@ func pathspecs(c *shell.Command, reader *gitReader, follows bool, paths []string
 
 // namesPath reports whether git may take a word for a path. Told to ignore what is missing, it takes
 // each for a revision, be it one that there isn't.
-func (p *gitPrints) namesPath(c *shell.Command, word, dir string) bool {
+func (p *Prints) namesPath(c *shell.Command, word, dir string) bool {
 	_, ignores := c.Form.Get("--ignore-missing")
-	return !c.Git.Dashes && !ignores && plainWord(word) && p.view.Exists(p.view.Absolute(word, dir))
+	return !c.Git.Dashes && !ignores && disk.PlainWord(word) && p.View.Exists(p.View.Absolute(word, dir))
 }
 
 // trackedReach says whether a secret is among the tracked files that pathspecs
 // select.
-func (p *gitPrints) trackedReach(verdict trust.Verdict, specs []string, dir string) string {
+func (p *Prints) trackedReach(verdict trust.Verdict, specs []string, dir string) string {
 	return p.secretAmong(verdict, func(visit func(path string) bool) error {
 		return history.Tracked(verdict.Repository, specs, dir, visit)
 	})
@@ -223,8 +245,8 @@ func (p *gitPrints) trackedReach(verdict trust.Verdict, specs []string, dir stri
 // workReach says what tracked files are on the disk where a command reads them there:
 // other names of secrets, and, with opens, whatever lies behind a link that stands in the
 // place of a directory. Git then looks only at what each file itself is.
-func (p *gitPrints) workReach(verdict trust.Verdict, specs []string, dir string, opens bool) string {
-	doubles := p.links.Doubles(verdict.Top)
+func (p *Prints) workReach(verdict trust.Verdict, specs []string, dir string, opens bool) string {
+	doubles := p.Links.Doubles(verdict.Top)
 	if !opens && len(doubles) == 0 {
 		return disk.ReachesNone
 	}
@@ -232,7 +254,7 @@ func (p *gitPrints) workReach(verdict trust.Verdict, specs []string, dir string,
 	err := history.Tracked(verdict.Repository, specs, dir, func(name string) bool {
 		full := verdict.Top + "/" + name
 		if parent := path.Dir(name); opens && parent != last {
-			resolved, err := p.view.Resolver.Resolve(verdict.Top + "/" + parent)
+			resolved, err := p.View.Resolver.Resolve(verdict.Top + "/" + parent)
 			last, linked = parent, err != nil || len(resolved.Links) > 0
 			left--
 		}
@@ -240,8 +262,8 @@ func (p *gitPrints) workReach(verdict trust.Verdict, specs []string, dir string,
 		case left < 0:
 			answer = disk.ReachesUnknown
 		case linked:
-			answer = p.tracked.trackedFile(full)
-		case len(doubles) > 0 && p.links.OneOf(doubles, full):
+			answer = p.Tracked.trackedFile(full)
+		case len(doubles) > 0 && p.Links.OneOf(doubles, full):
 			answer = disk.ReachesSecret
 		}
 		return answer == disk.ReachesNone
@@ -254,10 +276,10 @@ func (p *gitPrints) workReach(verdict trust.Verdict, specs []string, dir string,
 
 // secretAmong says whether a secret is among tracked files, which list names from the
 // top until visit has had enough.
-func (p *gitPrints) secretAmong(verdict trust.Verdict, list func(visit func(path string) bool) error) string {
+func (p *Prints) secretAmong(verdict trust.Verdict, list func(visit func(path string) bool) error) string {
 	answer := disk.ReachesNone
 	err := list(func(path string) bool {
-		if p.classes.SecretFile(verdict.Top + "/" + path) {
+		if p.Classes.SecretFile(verdict.Top + "/" + path) {
 			answer = disk.ReachesSecret
 		}
 		return answer == disk.ReachesNone
@@ -271,7 +293,7 @@ func (p *gitPrints) secretAmong(verdict trust.Verdict, list func(visit func(path
 // blobReach says whether a word names the contents of a tracked secret by their
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
-func (p *gitPrints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
@@ -306,8 +328,8 @@ func (p *gitPrints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Ver
 
 // countsFromTop reports whether the path in revision:path is that of a file of the work tree. It is for the
 // index, and for the hash of a commit that the shell puts there.
-func (p *gitPrints) countsFromTop(holder string, verdict trust.Verdict) bool {
-	return holder == "" || strings.Contains(holder, "$(") || p.classes.Past().CountsFromTop(verdict.Repository, holder, &p.budget)
+func (p *Prints) countsFromTop(holder string, verdict trust.Verdict) bool {
+	return holder == "" || strings.Contains(holder, "$(") || p.Classes.Past().CountsFromTop(verdict.Repository, holder, &p.budget)
 }
 
 // takesRefs reports whether the shell makes words of a command of the names of refs.
@@ -317,7 +339,7 @@ func takesRefs(c *shell.Command) bool {
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
 // prints these whatever options say of commits. To git show the shell makes hashes of commits alone.
-func (p *gitPrints) contentReach(item *v1.Item, c *shell.Command, verdict trust.Verdict) string {
+func (p *Prints) contentReach(item *v1.Item, c *shell.Command, verdict trust.Verdict) string {
 	words := c.Git.Revisions
 	switch c.Verb {
 	case "git cat-file":
@@ -331,8 +353,8 @@ func (p *gitPrints) contentReach(item *v1.Item, c *shell.Command, verdict trust.
 
 // printsObjects reports whether a command may print what a tag names: a tag may name the
 // contents of a file.
-func (p *gitPrints) printsObjects(c *shell.Command, verdict trust.Verdict, dir string) bool {
-	reader := p.x.gitReaders[c.Verb]
+func (p *Prints) printsObjects(c *shell.Command, verdict trust.Verdict, dir string) bool {
+	reader := p.Tables.readers[c.Verb]
 	switch {
 	case slices.Contains(refFormatters, c.Verb):
 		return strings.Contains(c.Git.Format, "raw")
@@ -347,7 +369,7 @@ var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
 
 // stagedReach says whether a word that reads like a pathspec with magic names a tracked
 // secret: git looks first for a path of that very name in its index.
-func (p *gitPrints) stagedReach(c *shell.Command, verdict trust.Verdict) string {
+func (p *Prints) stagedReach(c *shell.Command, verdict trust.Verdict) string {
 	for _, name := range c.Git.Staged {
 		if answer := p.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != disk.ReachesNone {
 			return answer
@@ -358,13 +380,13 @@ func (p *gitPrints) stagedReach(c *shell.Command, verdict trust.Verdict) string 
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.
-func (p *gitPrints) namesTags(c *shell.Command, verdict trust.Verdict, dir string) bool {
+func (p *Prints) namesTags(c *shell.Command, verdict trust.Verdict, dir string) bool {
 	if takesRefs(c) {
 		return true
 	}
 	var words []string
 	for _, word := range c.Git.Revisions {
-		reader := p.x.gitReaders[c.Verb]
+		reader := p.Tables.readers[c.Verb]
 		if !p.isPath(c, &reader, &verdict, word, dir) && !strings.Contains(word, "$(") {
 			words = append(words, word)
 		}
@@ -376,7 +398,7 @@ func (p *gitPrints) namesTags(c *shell.Command, verdict trust.Verdict, dir strin
 // whatever paths they are limited to.
 var objectPrinters = []string{"git show", "git cat-file", "git diff", "git grep"}
 
-func (p *gitPrints) hashReach(digits string, verdict trust.Verdict) string {
+func (p *Prints) hashReach(digits string, verdict trust.Verdict) string {
 	if verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
@@ -387,53 +409,59 @@ func (p *gitPrints) hashReach(digits string, verdict trust.Verdict) string {
 
 // historyOf are the commits that a command prints contents of, by its revisions and limited by
 // pathspecs. Where the shell makes words of them, all count.
-func (p *gitPrints) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) history.Query {
-	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	walks := p.x.gitWalks
-	if reader.Commits == "" {
+func (p *Prints) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) history.Query {
+	walks := p.Tables.walks
+	switch reader.Commits {
+	case "":
 		return history.Query{}
-	}
-	of := history.Query{
-		Walks: reader.Commits == "walked" || reader.Commits == "named" && slices.ContainsFunc(walks.Walked, has),
-		Alone: reader.Commits == "trees",
-		Logs:  reader.Commits == "logs" || slices.ContainsFunc(walks.Logs, has),
-	}
-	if reader.Commits == "all" {
+	case "all":
 		return history.Query{All: true, Walks: true}
 	}
-	of.All = of.Logs || slices.ContainsFunc(walks.All, has) || !c.Git.Dashes && len(c.Git.Patterns) > 0 || takesRefs(c)
-	for _, word := range revisions {
-		if reader.Numbers && strings.Trim(word, "0123456789") == "" {
-			word = reader.Start + "@{" + word + "}"
-		}
-		of.Revisions = append(of.Revisions, word)
+	of := history.Query{
+		Walks:     reader.Commits == "walked" || reader.Commits == "named" && given(c, walks.Walked),
+		Alone:     reader.Commits == "trees",
+		Logs:      reader.Commits == "logs" || given(c, walks.Logs),
+		Revisions: reader.revisions(c, revisions),
 	}
-	if len(of.Revisions) == 0 && reader.Start != "" && (len(reader.StartWith) == 0 || slices.ContainsFunc(reader.StartWith, has)) {
-		of.Revisions = []string{reader.Start}
-	}
-	if reader.Counts && len(specs) == 0 && !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool { return entry.Name[0] == '-' && !slices.Contains(walks.Counted, entry.Name) }) {
+	of.All = of.Logs || given(c, walks.All) || !c.Git.Dashes && len(c.Git.Patterns) > 0 || takesRefs(c)
+	if reader.Counts && len(specs) == 0 && !slices.ContainsFunc(c.Form, walks.counts) {
 		of.Count = c.Git.Count
 	}
 	return of
 }
 
+// revisions are those that a command begins at, given the words that name some.
+func (g *gitReader) revisions(c *shell.Command, words []string) []string {
+	var out []string
+	for _, word := range words {
+		if g.Numbers && strings.Trim(word, "0123456789") == "" {
+			word = g.Start + "@{" + word + "}"
+		}
+		out = append(out, word)
+	}
+	if len(out) == 0 && g.Start != "" && (len(g.StartWith) == 0 || given(c, g.StartWith)) {
+		return []string{g.Start}
+	}
+	return out
+}
+
 // pastReach says whether a secret is among the files that commits hold, as far as pathspecs
 // select them, and notes on the item where it is.
-func (p *gitPrints) pastReach(item *v1.Item, verdict trust.Verdict, of history.Query, specs []string, dir string) string {
+func (p *Prints) pastReach(item *v1.Item, verdict trust.Verdict, of history.Query, specs []string, dir string) string {
 	if len(of.Revisions) == 0 && !of.All {
 		return disk.ReachesNone
 	}
 	of.Budget = &p.budget
 	answer := p.secretAmong(verdict, func(visit func(path string) bool) error {
-		return p.classes.Past().Held(verdict.Repository, of, specs, dir, visit)
+		return p.Classes.Past().Held(verdict.Repository, of, specs, dir, visit)
 	})
-	if answer == disk.ReachesSecret && p.classes.Sought == nil {
+	if answer == disk.ReachesSecret && p.Classes.Sought == nil {
 		item.Caveats.Add("secret_in_commits")
 	}
 	return answer
 }
 
 // textsAlone reports whether pathspecs select source texts alone, as far as their names tell.
-func (p *gitPrints) textsAlone(specs []string) bool {
-	return len(specs) > 0 && !slices.ContainsFunc(specs, func(spec string) bool { return strings.HasPrefix(spec, ":") || !p.classes.TextByName(spec) })
+func (p *Prints) textsAlone(specs []string) bool {
+	return len(specs) > 0 && !slices.ContainsFunc(specs, func(spec string) bool { return strings.HasPrefix(spec, ":") || !p.Classes.TextByName(spec) })
 }

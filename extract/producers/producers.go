@@ -1,4 +1,5 @@
-package extract
+// Package producers says what programs print that only print where something lies.
+package producers
 
 import (
 	"errors"
@@ -10,49 +11,42 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
+	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/scope"
 	"policyd/extract/versions"
 )
 
-// producers says what programs print that only print where something lies.
-type producers struct {
-	view  *disk.View
-	x     *Extractor
-	facts *builder
-	repos *scope.Repositories
+// Producers says what programs print that only print where something lies.
+type Producers struct {
+	View    *disk.View
+	Session *v1.SessionFacts
+	Repos   *scope.Repositories
+	// Home is the sidecar's own home, and lookupEnv finds a variable of its environment, which counts for
+	// sessions with that home; nil is an empty environment.
+	Home      string
+	LookupEnv func(name string) (value string, set bool)
 }
 
-// produced is what a program prints if it doesn't fail, "" if that isn't certain. The question
+// Path is what a program prints if it doesn't fail, "" if that isn't certain. The question
 // is the name of a value of extract/argv/producers.json, an operand and a working directory,
 // separated by newlines.
 //
 // The environment counts as the person's: agents can change it on the line alone, where the shell's
 // facts show it.
-func (p *producers) produced(question string) string {
+func (p *Producers) Path(question string) string {
 	value, rest, _ := strings.Cut(question, "\n")
 	operand, dir, _ := strings.Cut(rest, "\n")
-	if p.view.Windows || p.view.Home == "" || p.x.Lists.PathMap != nil || !p.view.Direct(dir) {
+	if p.View.Windows || p.View.Home == "" || p.View.Resolver.Map != nil || !p.View.Direct(dir) {
 		return ""
 	}
-	text := ""
-	switch value {
-	case "git_directory":
-		if text = p.gitDirectory(dir); text == dir+"/.git" {
-			return ".git"
-		}
-	case "absolute_git_directory":
-		text = p.gitDirectory(dir)
-	case "go_path":
-		text = p.goSettings().path()
-	case "go_module_cache":
-		text = p.goSettings().moduleCache()
-	case "go_main_module":
-		text = p.goModule(dir, "")
-	case "go_module":
-		if goModuleName(operand) {
-			text = p.goModule(dir, operand)
-		}
+	find, known := values[value]
+	if !known {
+		return ""
+	}
+	text := find(p, dir, operand)
+	if value == "git_directory" && text == dir+"/.git" {
+		return ".git"
 	}
 	if !path.IsAbs(text) || path.Clean(text) != text || strings.Trim(text, plainPathBytes) != "" {
 		return ""
@@ -60,15 +54,30 @@ func (p *producers) produced(question string) string {
 	return text
 }
 
+// values are the values of extract/argv/producers.json, by a working directory and an operand.
+var values = map[string]func(p *Producers, dir, operand string) string{
+	"git_directory":          func(p *Producers, dir, _ string) string { return p.gitDirectory(dir) },
+	"absolute_git_directory": func(p *Producers, dir, _ string) string { return p.gitDirectory(dir) },
+	"go_path":                func(p *Producers, _, _ string) string { return p.goSettings().path() },
+	"go_module_cache":        func(p *Producers, _, _ string) string { return p.goSettings().moduleCache() },
+	"go_main_module":         func(p *Producers, dir, _ string) string { return p.goModule(dir, "") },
+	"go_module": func(p *Producers, dir, operand string) string {
+		if !goModuleName(operand) {
+			return ""
+		}
+		return p.goModule(dir, operand)
+	},
+}
+
 // plainPathBytes are bytes that no shell reads in the value of a variable.
 const plainPathBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.-+@!"
 
 // gitDirectory is the repository that git finds from a directory of its work tree.
-func (p *producers) gitDirectory(dir string) string {
-	if p.repos.Toplevel(dir) == "" {
+func (p *Producers) gitDirectory(dir string) string {
+	if p.Repos.Toplevel(dir) == "" {
 		return ""
 	}
-	verdict := p.repos.Inspect(dir, "rev-parse")
+	verdict := p.Repos.Inspect(dir, "rev-parse")
 	if verdict.GitDir == dir || strings.HasPrefix(dir, verdict.GitDir+"/") {
 		return ""
 	}
@@ -87,23 +96,23 @@ var goVariables = []string{"GOPATH", "GOMODCACHE", "GOFLAGS", "GOWORK", "GO111MO
 
 // goSettings are those of the session's user: of the environment, then of the file that "go env -w"
 // writes. They are nil if that file can't be read.
-func (p *producers) goSettings() *goSettings {
-	settings := &goSettings{standard: p.view.Home + "/go", set: map[string]string{}}
-	if p.view.Exists(settings.standard + "/VERSION") {
+func (p *Producers) goSettings() *goSettings {
+	settings := &goSettings{standard: p.View.Home + "/go", set: map[string]string{}}
+	if p.View.Exists(settings.standard + "/VERSION") {
 		settings.standard = "" // no GOPATH lies where the program itself does
 	}
 	environment := func(name string) string {
-		if p.view.Home != p.x.options.Home || p.x.options.LookupEnv == nil {
+		if p.View.Home != p.Home || p.LookupEnv == nil {
 			return ""
 		}
-		value, _ := p.x.options.LookupEnv(name)
+		value, _ := p.LookupEnv(name)
 		return value
 	}
 	file := environment("GOENV")
 	if file == "" {
 		file = p.goSettingsFile(environment("XDG_CONFIG_HOME"))
 	}
-	if file != "off" && !settings.read(p.view, file) {
+	if file != "off" && !settings.read(p.View, file) {
 		return nil
 	}
 	for _, name := range goVariables {
@@ -116,14 +125,14 @@ func (p *producers) goSettings() *goSettings {
 
 // goSettingsFile is the file of settings below the user's directory of settings, as os.UserConfigDir
 // finds it.
-func (p *producers) goSettingsFile(configured string) string {
+func (p *Producers) goSettingsFile(configured string) string {
 	switch {
-	case p.facts.Session.Platform == "darwin":
-		return p.view.Home + "/Library/Application Support/go/env"
+	case p.Session.Platform == "darwin":
+		return p.View.Home + "/Library/Application Support/go/env"
 	case configured != "":
 		return configured + "/go/env"
 	}
-	return p.view.Home + "/.config/go/env"
+	return p.View.Home + "/.config/go/env"
 }
 
 // read takes the settings of a file, as the go command reads it.
@@ -184,16 +193,16 @@ func (s *goSettings) plainModules() bool {
 
 // goModule is the directory of a module that the main module of a directory requires; of the main module
 // for "". It is certain if neither workspaces nor replacements nor a vendor directory choose another.
-func (p *producers) goModule(dir, name string) string {
+func (p *Producers) goModule(dir, name string) string {
 	settings := p.goSettings()
 	if !settings.plainModules() {
 		return ""
 	}
 	root := p.goRoot(dir)
-	if root == "" || p.view.Exists(root+"/vendor") {
+	if root == "" || p.View.Exists(root+"/vendor") {
 		return ""
 	}
-	content, err := p.view.ReadFile(root + "/go.mod")
+	content, err := p.View.ReadFile(root + "/go.mod")
 	if err != nil {
 		return ""
 	}
@@ -223,7 +232,7 @@ func (p *producers) goModule(dir, name string) string {
 
 // missingModule is the directory, but for its version, of a module that go.mod says nothing of and the module
 // cache doesn't hold: go list prints nothing for it. It is "" for any other.
-func (p *producers) missingModule(file *modfile.File, cache, name string) string {
+func (p *Producers) missingModule(file *modfile.File, cache, name string) string {
 	required := slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == name })
 	replaced := slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == name })
 	escaped, err := module.EscapePath(name)
@@ -231,7 +240,7 @@ func (p *producers) missingModule(file *modfile.File, cache, name string) string
 		return ""
 	}
 	directory := cache + "/" + escaped
-	entries, err := p.view.ReadDir(path.Dir(directory))
+	entries, err := p.View.ReadDir(path.Dir(directory))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -245,13 +254,13 @@ func (p *producers) missingModule(file *modfile.File, cache, name string) string
 
 // goRoot is the nearest directory upwards with a file go.mod, "" if there is none or a workspace
 // is in force.
-func (p *producers) goRoot(dir string) string {
+func (p *Producers) goRoot(dir string) string {
 	root := ""
 	for at := dir; ; at = path.Dir(at) {
-		if p.view.Exists(at + "/go.work") {
+		if p.View.Exists(at + "/go.work") {
 			return ""
 		}
-		if root == "" && p.view.Exists(at+"/go.mod") {
+		if root == "" && p.View.Exists(at+"/go.mod") {
 			root = at
 		}
 		if at == "/" {

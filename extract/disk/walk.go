@@ -1,54 +1,52 @@
-package extract
+package disk
 
 import (
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
-
-	"policyd/extract/disk"
 )
 
 // reader walks one tree.
 type reader struct {
-	e *trees
-	treeWalk
+	walker *Walker
+	Tree
 	left   int
 	answer string
 	// doubles are secrets that may be read by another of their names.
 	doubles []fs.FileInfo
-	found   foundName
+	found   Found
 }
 
-// foundName gets each name that becomes a word of a command, and the path that it names. It
+// Found gets each name that becomes a word of a command, and the path that it names. It
 // reports false when there are too many. It is nil where no name matters by itself.
-type foundName func(named, full string) bool
+type Found func(named, full string) bool
 
 // met notes what is reached, the first of it, and reports whether that ends the walk.
 func (r *reader) met(answer string) bool {
-	if r.e.classes.Sought != nil && answer != disk.ReachesSecret {
+	if r.walker.Secrets.SoughtClass() != "" && answer != ReachesSecret {
 		return false // what else there is, the look for secrets says
 	}
-	if r.answer == disk.ReachesNone {
+	if r.answer == ReachesNone {
 		r.answer = answer
 	}
 	return r.over()
 }
 
 // over reports whether an answer ends the walk. Where names matter by themselves, none does.
-func (r *reader) over() bool { return r.answer != disk.ReachesNone && r.found == nil }
+func (r *reader) over() bool { return r.answer != ReachesNone && r.found == nil }
 
 // walk reads a directory and everything below. It reports false when it could
 // not see all of it.
 func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
-	entries, err := r.e.view.ReadDir(dir)
+	entries, err := r.walker.View.ReadDir(dir)
 	if err != nil {
-		return !r.e.view.Barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
+		return !r.walker.View.Barred(err) && (os.IsPermission(err) || os.IsNotExist(err))
 	}
 	if r.Ignoring {
-		rules = r.e.ignoresIn(rules, dir)
+		rules = r.walker.ignoresIn(rules, dir)
 	}
-	hidden = hidden.within(r.e, dir)
+	hidden = hidden.within(r.walker, dir)
 	for _, entry := range entries {
 		if r.left--; r.left < 0 {
 			return false
@@ -66,11 +64,8 @@ func (r *reader) walk(dir string, rules ignores, hidden hiding) bool {
 // visit looks at one entry of a directory, and below it.
 func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hiding) bool {
 	name := entry.Name()
-	named := r.named + dir[len(r.root):] + "/" + name
-	if r.FromStream && (entry.IsDir() || r.reads(name)) && r.met(r.e.handed(named, r.base, &r.Names)) {
-		return true
-	}
-	if r.met(r.rules(dir, name, entry)) {
+	named := r.Named + dir[len(r.Root):] + "/" + name
+	if r.handed(named, entry) || r.met(r.rules(dir, name, entry)) {
 		return true
 	}
 	if hidden.hides(name, entry.IsDir()) || rules.ignores(name, entry.IsDir()) {
@@ -83,10 +78,15 @@ func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hidi
 	if r.found != nil && r.reads(name) && !r.found(named, dir+"/"+name) {
 		return false
 	}
-	if r.Untracked && !r.e.printedAs(strings.TrimPrefix(named, "./"), r.base, &r.Names) && r.met(disk.ReachesUnknown) {
+	if r.Untracked && !r.walker.PrintedAs(strings.TrimPrefix(named, "./"), r.Base, &r.Names) && r.met(ReachesUnknown) {
 		return true
 	}
 	return r.entry(dir+"/"+name, entry, rules, hidden)
+}
+
+// handed notes what the name of an entry reaches as a word, and reports whether that ends the walk.
+func (r *reader) handed(named string, entry fs.DirEntry) bool {
+	return r.FromStream && (entry.IsDir() || r.reads(entry.Name())) && r.met(r.walker.Handed(named, r.Base, &r.Names))
 }
 
 // rules says what an entry reaches that stands where a directory's ignore rules would.
@@ -95,52 +95,55 @@ func (r *reader) rules(dir, name string, entry fs.DirEntry) string {
 		switch inside, below := strings.CutPrefix(file, name); {
 		case !below || inside != "" && inside[0] != '/':
 		case inside != "":
-			return r.e.settingsFile(dir + "/" + file)
+			return r.walker.SettingsFile(dir + "/" + file)
 		case entry.Type()&fs.ModeSymlink != 0:
-			return r.e.linked(dir + "/" + name)
+			return r.walker.linked(dir + "/" + name)
 		}
 	}
-	return disk.ReachesNone
+	return ReachesNone
 }
 
+// entry looks at what is read of an entry.
 func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hiding) bool {
 	name := entry.Name()
 	switch {
 	case entry.IsDir():
-		if !r.enters(name) {
-			return true
-		}
-		if r.listing && len(r.IgnoreFiles) > 0 {
-			return name == ".git" || r.walk(full, rules, hidden)
-		}
-		if r.Ignoring && name == ".git" {
-			if r.e.kept.GitDirSecret(full) {
-				r.met(disk.ReachesSecret) // where hidden directories are read, it is
-			}
-			return true
-		}
-		if r.e.classes.SecretDirectory(full) {
-			return r.met(disk.ReachesSecret) || r.walk(full, rules, hidden)
-		}
-		return r.walk(full, rules, hidden)
+		return r.directory(full, name, rules, hidden)
 	case entry.Type()&fs.ModeSymlink != 0:
 		if r.Follow && (!r.NamedLinks || r.reads(name)) {
-			r.met(r.e.linked(full))
+			r.met(r.walker.linked(full))
 		}
-	case r.listing:
-	case !r.reads(name) && !r.readsAcross(full[len(r.root):]):
+	case r.Listing:
+	case !r.reads(name) && !r.readsAcross(full[len(r.Root):]):
 		r.passed(full, entry)
-	case r.e.classes.SecretFile(full) || r.e.kept.SecretSettings(full) || r.doubled(entry):
-		r.met(disk.ReachesSecret)
+	case r.walker.Secrets.SecretFile(full) || r.walker.Repos.SecretSettings(full) || r.doubled(entry):
+		r.met(ReachesSecret)
 	}
 	return true
+}
+
+// directory looks at a directory and below. It reports false when it could not see all of it.
+func (r *reader) directory(full, name string, rules ignores, hidden hiding) bool {
+	switch {
+	case !r.enters(name), r.Listing && len(r.IgnoreFiles) > 0 && name == ".git":
+		return true
+	case r.Listing && len(r.IgnoreFiles) > 0:
+	case r.Ignoring && name == ".git":
+		if r.walker.Repos.GitDirSecret(full) {
+			r.met(ReachesSecret) // where hidden directories are read, it is
+		}
+		return true
+	case r.walker.Secrets.SecretDirectory(full) && r.met(ReachesSecret):
+		return true
+	}
+	return r.walk(full, rules, hidden)
 }
 
 // passed looks at a file that is not read: a secret with another name may be
 // read by that one, before or after.
 func (r *reader) passed(full string, entry fs.DirEntry) {
-	if !r.over() && !r.listing && r.e.links.Double(full, entry) != nil {
-		r.met(disk.ReachesUnknown)
+	if !r.over() && !r.Listing && r.walker.Links.Double(full, entry) != nil {
+		r.met(ReachesUnknown)
 	}
 }
 

@@ -1,4 +1,4 @@
-package extract
+package gitreach
 
 import (
 	_ "embed"
@@ -11,7 +11,7 @@ import (
 	"policyd/internal/credential"
 )
 
-//go:embed gitstores.json
+//go:embed stores.json
 var gitStoresJSON []byte
 
 // gitPrinter is a command that prints such texts.

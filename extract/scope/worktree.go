@@ -1,4 +1,4 @@
-package extract
+package scope
 
 import (
 	"path/filepath"
@@ -7,7 +7,6 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/paths"
-	"policyd/extract/scope"
 	"policyd/extract/stat"
 )
 
@@ -23,17 +22,17 @@ const (
 	maxGitLinkBytes  = 4096
 )
 
-// WorkTree finds the work tree that holds a directory, given by its real path. A directory can
+// WorkTreeOf finds the work tree that holds a directory, given by its real path. A directory can
 // claim to be a linked work tree of any repository; it is one only if the repository names it, too, in
 // .git/worktrees/<name>/gitdir, and both belong to one user. See gitrepository-layout(5). It starts no
-// program. Repositories without a main work tree, submodules and places that only a path map shows have none.
-func (x *Extractor) WorkTree(directory string) (WorkTree, bool) {
-	if x.Lists.PathMap != nil || !filepath.IsAbs(directory) || filepath.Clean(directory) != directory {
+// program. Repositories without a main work tree and submodules have none.
+func WorkTreeOf(directory string) (WorkTree, bool) {
+	if !filepath.IsAbs(directory) || filepath.Clean(directory) != directory {
 		return WorkTree{}, false
 	}
 	top := directory
 	for range maxWorkTreeDepth {
-		entry, err := stat.Path(filepath.Join(top, scope.GitEntry), false)
+		entry, err := stat.Path(filepath.Join(top, gitEntry), false)
 		switch {
 		case err != nil && !stat.Missing(err):
 			return WorkTree{}, false
@@ -53,7 +52,7 @@ func (x *Extractor) WorkTree(directory string) (WorkTree, bool) {
 
 // mainWorkTree is the top of the main work tree of which top is a linked one.
 func mainWorkTree(top string) (string, bool) {
-	file := filepath.Join(top, scope.GitEntry)
+	file := filepath.Join(top, gitEntry)
 	dir, ok := gitLink(file, "gitdir: ", top)
 	if !ok {
 		return "", false
@@ -61,7 +60,7 @@ func mainWorkTree(top string) (string, bool) {
 	registry := filepath.Dir(dir)
 	common := filepath.Dir(registry)
 	main := filepath.Dir(common)
-	if filepath.Base(registry) != "worktrees" || filepath.Base(common) != scope.GitEntry {
+	if filepath.Base(registry) != "worktrees" || filepath.Base(common) != gitEntry {
 		return "", false
 	}
 	if named, ok := gitLink(filepath.Join(dir, "commondir"), "", dir); !ok || named != common {

@@ -1,4 +1,4 @@
-package extract
+package gitreach
 
 import (
 	"slices"
@@ -11,47 +11,48 @@ import (
 	"policyd/extract/shell"
 )
 
-// gitCommands says what git commands do that only the repository tells.
-type gitCommands struct {
-	view    *disk.View
-	x       *Extractor
-	scope   *scope.Scope
-	repos   *scope.Repositories
-	classes *scope.Classifier
-	links   *scope.HardLinks
-	kept    *scope.GitKept
-	prints  *gitPrints
+// Commands says what git commands do that only the repository tells.
+type Commands struct {
+	View    *disk.View
+	Policy  *scope.Policy
+	Tables  *Tables
+	Scope   *scope.Scope
+	Repos   *scope.Repositories
+	Classes *scope.Classifier
+	Links   *scope.HardLinks
+	Kept    *scope.GitKept
+	Prints  *Prints
 }
 
 // settingsReach says what the files are that the repository's settings make git
 // read: it prints lines of theirs when they are not what it expects.
-func (g *gitCommands) settingsReach(verdict trust.Verdict) string {
+func (g *Commands) settingsReach(verdict trust.Verdict) string {
 	for _, file := range verdict.Files {
-		resolved, err := g.view.Resolve(file)
+		resolved, err := g.View.Resolve(file)
 		switch {
 		case err != nil || resolved.Unseen:
 			return disk.ReachesUnknown
-		case g.classes.SecretFile(file) || g.links.ReadsSecret(&resolved):
+		case g.Classes.SecretFile(file) || g.Links.ReadsSecret(&resolved):
 			return disk.ReachesSecret
-		case g.scope.SpaceOf(&resolved) == v1.SpaceOutside:
+		case g.Scope.SpaceOf(&resolved) == v1.SpaceOutside:
 			return disk.ReachesOutside
 		}
 	}
 	return disk.ReachesNone
 }
 
-// gitPush adds that a push may go anywhere, where settings of git have a say in where it
+// Push adds that a push may go anywhere, where settings of git have a say in where it
 // goes and they say so, or can't be read.
-func (g *gitCommands) gitPush(item *v1.Item, c *shell.Command) {
+func (g *Commands) Push(item *v1.Item, c *shell.Command) {
 	if c.Git.Mapped && !g.pushesPlainly(c) {
 		item.Form.Put(shell.PushAnywhere, shell.PushForces)
 		item.Risks.Add("force")
 	}
 }
 
-// gitPaths adds the risk of a path where a word that may name a revision is that of a file or a
+// Paths adds the risk of a path where a word that may name a revision is that of a file or a
 // directory. git refuses a word that is both.
-func (g *gitCommands) gitPaths(item *v1.Item, c *shell.Command) {
+func (g *Commands) Paths(item *v1.Item, c *shell.Command) {
 	if c.Git.PathRisk == "" {
 		return
 	}
@@ -61,7 +62,7 @@ func (g *gitCommands) gitPaths(item *v1.Item, c *shell.Command) {
 			continue
 		}
 		for _, dir := range c.Dirs {
-			if full := g.view.Absolute(a.Text, dir); full != "" && g.view.Exists(full) {
+			if full := g.View.Absolute(a.Text, dir); full != "" && g.View.Exists(full) {
 				item.Risks.Add(c.Git.PathRisk)
 			}
 		}
@@ -71,16 +72,16 @@ func (g *gitCommands) gitPaths(item *v1.Item, c *shell.Command) {
 // pushesPlainly reports whether settings leave a push to git's own defaults in every
 // directory that the command may run in. Settings of the line and of the environment
 // are not read. Hooks have no say: settings are known where only a hook isn't trusted.
-func (g *gitCommands) pushesPlainly(c *shell.Command) bool {
+func (g *Commands) pushesPlainly(c *shell.Command) bool {
 	if c.Caveats.Has("assigns") || c.Caveats.Has("executes") {
 		return false
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := g.view.Resolve(dir)
+		resolved, err := g.View.Resolve(dir)
 		if err != nil || resolved.Unseen {
 			return false
 		}
-		if verdict := g.repos.Inspect(resolved.Real, "push"); verdict.Effects.Has(trust.MapsPushes) || !verdict.Trusted && verdict.Code() != trust.CodeHook {
+		if verdict := g.Repos.Inspect(resolved.Real, "push"); verdict.Effects.Has(trust.MapsPushes) || !verdict.Trusted && verdict.Code() != trust.CodeHook {
 			return false
 		}
 	}
@@ -89,11 +90,11 @@ func (g *gitCommands) pushesPlainly(c *shell.Command) bool {
 
 // storesReach says whether a command prints a credential that git keeps: in settings, in addresses of
 // remotes, or in messages of reflogs, which hold the words of command lines.
-func (g *gitCommands) storesReach(c *shell.Command, verdict trust.Verdict) string {
+func (g *Commands) storesReach(c *shell.Command, verdict trust.Verdict) string {
 	if answer := configReach(c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
-	stores, known := g.x.gitStores.printed(c)
+	stores, known := g.Tables.Stores.printed(c)
 	if !known {
 		return disk.ReachesUnknown
 	}
@@ -105,50 +106,48 @@ func (g *gitCommands) storesReach(c *shell.Command, verdict trust.Verdict) strin
 	return disk.ReachesNone
 }
 
-func (g *gitCommands) storeReach(store string, c *shell.Command, verdict trust.Verdict) string {
-	has := func(is func(name string) bool) string {
-		if slices.ContainsFunc(verdict.Credentials, is) {
-			return disk.ReachesSecret
-		}
-		return disk.ReachesNone
+// settingsOf are the names of settings that the stores hold which are settings.
+var settingsOf = map[string]func(name string) bool{
+	"settings":     func(string) bool { return true },
+	"remote_names": func(name string) bool { return strings.HasPrefix(name, "remote.") && namesCredential(name) },
+	"remotes": func(name string) bool {
+		section, _, _ := strings.Cut(name, ".")
+		return section == "remote" || section == "url" || section == "branch"
+	},
+}
+
+func (g *Commands) storeReach(store string, c *shell.Command, verdict trust.Verdict) string {
+	holds := false
+	if settings, known := settingsOf[store]; known {
+		holds = slices.ContainsFunc(verdict.Credentials, settings)
+	} else if verdict.Found {
+		holds = slices.ContainsFunc(g.logsOf(store, c, verdict), g.Kept.KeepsCredentials)
 	}
-	switch store {
-	case "settings":
-		return has(func(string) bool { return true })
-	case "remote_names":
-		return has(func(name string) bool { return strings.HasPrefix(name, "remote.") && namesCredential(name) })
-	case "remotes":
-		return has(func(name string) bool {
-			section, _, _ := strings.Cut(name, ".")
-			return section == "remote" || section == "url" || section == "branch"
-		})
-	}
-	if !verdict.Found {
-		return disk.ReachesNone
-	}
-	logs := []string{verdict.GitDir + "/logs", verdict.CommonDir + "/logs"}
-	switch {
-	case store == "stash":
-		logs = []string{verdict.CommonDir + "/logs/refs/stash"}
-	case store == "log" && g.x.gitStores.verb(c) == c.Verb && len(c.Git.Revisions)+len(c.Git.Patterns) == 0 && !takesRefs(c) && !g.walksAll(c):
-		logs = []string{verdict.GitDir + "/logs/HEAD"}
-	}
-	for _, place := range logs {
-		if g.kept.KeepsCredentials(place) {
-			return disk.ReachesSecret
-		}
+	if holds {
+		return disk.ReachesSecret
 	}
 	return disk.ReachesNone
 }
 
-// walksAll reports whether a command begins at other refs than those that it names.
-func (g *gitCommands) walksAll(c *shell.Command) bool {
-	return slices.ContainsFunc(g.x.gitWalks.All, func(option string) bool { _, ok := c.Form.Get(option); return ok })
+// logsOf are the reflogs of a store, or directories of them.
+func (g *Commands) logsOf(store string, c *shell.Command, verdict trust.Verdict) []string {
+	switch {
+	case store == "stash":
+		return []string{verdict.CommonDir + "/logs/refs/stash"}
+	case store == "log" && g.Tables.Stores.verb(c) == c.Verb && len(c.Git.Revisions)+len(c.Git.Patterns) == 0 && !takesRefs(c) && !g.walksAll(c):
+		return []string{verdict.GitDir + "/logs/HEAD"}
+	}
+	return []string{verdict.GitDir + "/logs", verdict.CommonDir + "/logs"}
 }
 
-// gitTrust adds a caveat where the repository's own configuration could run a
+// walksAll reports whether a command begins at other refs than those that it names.
+func (g *Commands) walksAll(c *shell.Command) bool {
+	return given(c, g.Tables.walks.All)
+}
+
+// Trust adds a caveat where the repository's own configuration could run a
 // program for this command, in any directory that it may run in.
-func (g *gitCommands) gitTrust(item *v1.Item, c *shell.Command) {
+func (g *Commands) Trust(item *v1.Item, c *shell.Command) {
 	subcommand := strings.TrimPrefix(c.Verb, "git ")
 	if subcommand == c.Verb {
 		return // no subcommand: git prints its help
@@ -158,7 +157,7 @@ func (g *gitCommands) gitTrust(item *v1.Item, c *shell.Command) {
 		return
 	}
 	for _, dir := range c.Dirs {
-		resolved, err := g.view.Resolve(dir)
+		resolved, err := g.View.Resolve(dir)
 		if err != nil {
 			item.Caveats.Add("git_untrusted")
 			return
@@ -167,39 +166,44 @@ func (g *gitCommands) gitTrust(item *v1.Item, c *shell.Command) {
 			g.gitUnseen(item, c)
 			continue
 		}
-		verdict := g.repos.Inspect(resolved.Real, subcommand)
+		verdict := g.Repos.Inspect(resolved.Real, subcommand)
 		if !verdict.Trusted {
 			item.Caveats.Add("git_untrusted")
 			return
 		}
-		if answer := g.settingsReach(verdict); answer != disk.ReachesNone {
-			item.Caveats.Add(answer)
-		}
-		g.classes.Reach(item, func() string { return g.prints.gitReach(item, c, verdict, resolved.Real) })
-		if answer := g.storesReach(c, verdict); answer != disk.ReachesNone {
-			item.Caveats.Add(answer)
-		}
-		g.classes.Reach(item, func() string { return g.prints.blobReach(item, c, verdict, resolved.Real) })
-		if c.Git.Handed && verdict.Effects.Has(trust.AltersNames) {
-			item.Caveats.Add(disk.ReachesUnknown)
-		}
-		if verdict.Effects.Has(trust.ChecksSignatures) && g.x.gitReaders[c.Verb].printsCommits() {
-			item.Caveats.Add("git_untrusted")
-		}
-		if verdict.Effects.Has(trust.LazyFetch) && !g.readsLocally(c, resolved.Real) {
-			item.Caveats.Add("network")
-		}
+		g.reach(item, c, verdict, resolved.Real)
+	}
+}
+
+// reach adds what a command reaches in a repository that is trusted.
+func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) {
+	if answer := g.settingsReach(verdict); answer != disk.ReachesNone {
+		item.Caveats.Add(answer)
+	}
+	g.Classes.Reach(item, func() string { return g.Prints.gitReach(item, c, verdict, dir) })
+	if answer := g.storesReach(c, verdict); answer != disk.ReachesNone {
+		item.Caveats.Add(answer)
+	}
+	g.Classes.Reach(item, func() string { return g.Prints.blobReach(item, c, verdict, dir) })
+	if c.Git.Handed && verdict.Effects.Has(trust.AltersNames) {
+		item.Caveats.Add(disk.ReachesUnknown)
+	}
+	if verdict.Effects.Has(trust.ChecksSignatures) && g.Tables.readers[c.Verb].printsCommits() {
+		item.Caveats.Add("git_untrusted")
+	}
+	if verdict.Effects.Has(trust.LazyFetch) && !g.readsLocally(c, dir) {
+		item.Caveats.Add("network")
 	}
 }
 
 // readsLocally reports whether a command reads nothing that a partial clone can lack: such a clone
 // has commits and refs, and git fetches files and directories of commits when it reads them.
-func (g *gitCommands) readsLocally(c *shell.Command, dir string) bool {
-	options, known := g.x.gitWalks.Local[c.Verb]
+func (g *Commands) readsLocally(c *shell.Command, dir string) bool {
+	options, known := g.Tables.walks.Local[c.Verb]
 	if !known || c.Git.Blobs+len(c.Git.Pathspecs)+len(c.Git.Patterns)+len(c.Git.Staged) > 0 {
 		return false
 	}
-	if slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return g.prints.namesPath(c, word, dir) }) {
+	if slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return g.Prints.namesPath(c, word, dir) }) {
 		return false
 	}
 	return slices.Contains(options, "*") || !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
@@ -210,8 +214,8 @@ func (g *gitCommands) readsLocally(c *shell.Command, dir string) bool {
 // gitUnseen judges a git command in a repository that can't be looked at. The
 // item has the caveat for that; what it would print of files is not known, but
 // where its words name each of them.
-func (g *gitCommands) gitUnseen(item *v1.Item, c *shell.Command) {
-	if reader, ok := g.x.gitReaders[c.Verb]; ok && reader.printsContents(c.Form) && !g.gitNamed(c, reader.Lists) {
+func (g *Commands) gitUnseen(item *v1.Item, c *shell.Command) {
+	if reader, ok := g.Tables.readers[c.Verb]; ok && reader.printsContents(c.Form) && !g.gitNamed(c, reader.Lists) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 }
@@ -220,27 +224,20 @@ func (g *gitCommands) gitUnseen(item *v1.Item, c *shell.Command) {
 // files that can't be secrets by their names, and nothing else: revision:path, or
 // pathspecs. A log may go on to what a file began as a copy of, by a setting. Of a
 // directory that revision:path names the names alone are printed where lists is true.
-func (g *gitCommands) gitNamed(c *shell.Command, lists bool) bool {
+func (g *Commands) gitNamed(c *shell.Command, lists bool) bool {
 	wider := slices.ContainsFunc([]string{"--follow", "--full-diff", "--no-index"}, func(option string) bool { _, has := c.Form.Get(option); return has })
 	if wider || c.Verb == "git log" || len(c.Git.Patterns) > 0 || c.Git.Blobs != len(c.Git.Objects) {
 		return false
 	}
 	for _, object := range c.Git.Objects {
-		if g.classes.SecretByName(object) || !lists && !g.classes.TextByName(object) {
+		if g.Classes.SecretByName(object) || !lists && !g.Classes.TextByName(object) {
 			return false
 		}
 	}
-	for _, spec := range c.Git.Pathspecs {
-		if strings.HasPrefix(spec, ":") || !g.classes.TextByName(spec) {
-			return false
-		}
+	if !g.Prints.textsAlone(c.Git.Pathspecs) {
+		return len(c.Git.Objects) > 0 && len(c.Git.Pathspecs)+len(c.Git.Revisions) == 0
 	}
-	for _, word := range c.Git.Revisions {
-		if !c.Git.Dashes || len(c.Git.Pathspecs) == 0 || !countsFromHead(word) {
-			return false
-		}
-	}
-	return len(c.Git.Objects)+len(c.Git.Pathspecs) > 0
+	return len(c.Git.Revisions) == 0 || c.Git.Dashes && !slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return !countsFromHead(word) })
 }
 
 // severalSettings are the options with which git config prints more settings

@@ -1,12 +1,15 @@
-package extract
+package gitreach
 
 import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
+
+	v1 "policyd/api/v1"
 )
 
-//go:embed gitwalks.json
+//go:embed walks.json
 var gitWalksJSON []byte
 
 // gitWalks are options that say which commits git prints.
@@ -32,4 +35,9 @@ func loadGitWalks() (*gitWalks, error) {
 		return nil, fmt.Errorf("load git walks: %w", err)
 	}
 	return &walks, nil
+}
+
+// counts reports whether with an entry of a command's form a number of commits may lead any way back.
+func (w *gitWalks) counts(entry v1.Entry) bool {
+	return entry.Name[0] == '-' && !slices.Contains(w.Counted, entry.Name)
 }

@@ -1,11 +1,9 @@
-package extract
+package spelling
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"policyd/extract/catalog"
 )
 
 // S2: what file URIs name, and where readers of them differ.
@@ -37,24 +35,10 @@ func TestFileURI(t *testing.T) {
 		"a file:///b in a sentence": {"", false, false},
 	} {
 		var got reading
-		got.path, got.clear, got.found = fileURI(text, false)
+		got.path, got.clear, got.found = FileURI(text, false)
 		assert.Equal(t, want, got, "%q", text)
 	}
-	path, clear, _ := fileURI("file:///C:/a", true)
+	path, clear, _ := FileURI("file:///C:/a", true)
 	assert.Equal(t, "C:/a", path)
 	assert.True(t, clear)
-}
-
-// V12: names of arguments in any spelling.
-func TestRolesOfArguments(t *testing.T) {
-	c, err := catalog.Load()
-	assert.NoError(t, err)
-	for name, want := range map[string]string{
-		"path": catalog.RolePath, "Path": catalog.RolePath, "filePath": catalog.RolePath, "file-path": catalog.RolePath, "FILE_PATH": catalog.RolePath,
-		"repo_path": catalog.RolePlace, "outputFile": catalog.RolePlace, "options.cwd": catalog.RolePlace, "dest": catalog.RolePlace,
-		"profile": catalog.RoleNone, "thing": catalog.RoleNone, "": catalog.RoleNone, "_": catalog.RoleNone,
-		"newText": catalog.RoleMention, "search_query": catalog.RoleMention, "body": catalog.RoleMention, "pattern": catalog.RolePattern,
-	} {
-		assert.Equal(t, want, c.Role(name), name)
-	}
 }

@@ -1,4 +1,4 @@
-package extract
+package catalog_test
 
 import (
 	"os/exec"

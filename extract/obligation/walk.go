@@ -1,4 +1,4 @@
-package extract
+package obligation
 
 import (
 	"errors"
@@ -29,11 +29,11 @@ type listing struct {
 	names int
 }
 
-// listings remembers directories by their stamps, so that a walk reads those that have changed
+// Listings remembers directories by their stamps, so that a walk reads those that have changed
 // alone. The zero value is ready to use, concurrently.
-type listings struct {
+type Listings struct {
 	mutex sync.RWMutex
-	known map[string]listed
+	Known map[string]listed
 	size  int
 }
 
@@ -45,55 +45,55 @@ type listed struct {
 // maxListed bounds the remembered directories and the entries in them, about 150 bytes each.
 const maxListed = 100_000
 
-func (l *listings) get(dir string, stamp stat.Stamp) (listing, bool) {
+func (l *Listings) get(dir string, stamp stat.Stamp) (listing, bool) {
 	l.mutex.RLock()
 	defer l.mutex.RUnlock()
-	found, known := l.known[dir]
+	found, known := l.Known[dir]
 	return found.listing, known && found.stamp == stamp
 }
 
-func (l *listings) put(dir string, stamp stat.Stamp, found listing) {
+func (l *Listings) put(dir string, stamp stat.Stamp, found listing) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.known == nil || l.size > maxListed {
-		l.known, l.size = map[string]listed{}, 0
+	if l.Known == nil || l.size > maxListed {
+		l.Known, l.size = map[string]listed{}, 0
 	}
-	if old, known := l.known[dir]; known {
+	if old, known := l.Known[dir]; known {
 		l.size -= 1 + len(old.entries)
 	}
-	l.known[dir] = listed{stamp, found}
+	l.Known[dir] = listed{stamp, found}
 	l.size += 1 + len(found.entries)
 }
 
 // list reads a directory, or recalls it. What lies in git's directories counts by its content,
 // and what operators name by the session, so these are read each time.
-func (c *containment) list(dir string) (listing, error) {
-	if c.judging || !stat.Exact || strings.Contains(dir+"/", "/.git/") {
+func (c *Builder) list(dir string) (listing, error) {
+	if c.Judging || !stat.Exact || strings.Contains(dir+"/", "/.git/") {
 		return c.read(dir)
 	}
 	stamp, err := stat.Path(dir, false)
 	if err != nil || stamp.Kind != stat.Directory {
 		return c.read(dir)
 	}
-	if found, known := c.x.listings.get(dir, stamp); known {
+	if found, known := c.Listings.get(dir, stamp); known {
 		return found, nil
 	}
-	now := c.x.now()
+	now := c.Now()
 	found, err := c.read(dir)
 	if err == nil && stamp.Changed+disk.SettledAfter < now {
-		c.x.listings.put(dir, stamp, found)
+		c.Listings.put(dir, stamp, found)
 	}
 	return found, err
 }
 
-func (c *containment) read(dir string) (listing, error) {
-	all, err := c.view.ReadDir(dir)
+func (c *Builder) read(dir string) (listing, error) {
+	all, err := c.View.ReadDir(dir)
 	if err != nil {
 		return listing{}, err
 	}
 	found := listing{names: len(all)}
 	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { return one.Type()&fs.ModeSymlink != 0 }) // what it leads to counts
-	each := c.judging || strings.Contains(dir+"/", "/.git/")
+	each := c.Judging || strings.Contains(dir+"/", "/.git/")
 	for _, one := range all {
 		tells := each || c.tells(dir+"/"+one.Name(), one.Name())
 		if tells || one.IsDir() {
@@ -105,11 +105,11 @@ func (c *containment) read(dir string) (listing, error) {
 }
 
 // tells reports whether a name alone means something to contained runs.
-func (c *containment) tells(full, name string) bool {
-	return name == ".git" || c.classes.SecretFile(full) || c.classes.SecretDirectory(full) || slices.Contains(c.x.Lists.Contain.Protected, name)
+func (c *Builder) tells(full, name string) bool {
+	return name == ".git" || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || slices.Contains(c.Policy.Lists.Contain.Protected, name)
 }
 
-func (c *containment) walk(dir string) error {
+func (c *Builder) walk(dir string) error {
 	found, err := c.list(dir)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -117,8 +117,8 @@ func (c *containment) walk(dir string) error {
 		}
 		return fmt.Errorf("look for secrets: %w", err)
 	}
-	c.facts.step()
-	if c.left -= found.names; c.left < 0 {
+	c.Step()
+	if c.Left -= found.names; c.Left < 0 {
 		return errManyNames
 	}
 	for i := range found.entries {
@@ -134,4 +134,4 @@ func (c *containment) walk(dir string) error {
 	return nil
 }
 
-func (c *containment) below(full string, _ *entry) error { return c.walk(full) }
+func (c *Builder) below(full string, _ *entry) error { return c.walk(full) }

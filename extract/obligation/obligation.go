@@ -1,0 +1,223 @@
+// Package obligation makes the obligation of a contained run: which paths of the session it sees, and which it may
+// change.
+package obligation
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/disk"
+	"policyd/extract/lists"
+	"policyd/extract/paths"
+	"policyd/extract/scope"
+)
+
+// Builder gathers the paths of one obligation.
+type Builder struct {
+	View      *disk.View
+	Scope     *scope.Scope
+	Grants    *scope.Grants
+	Sensitive *scope.SensitiveRoots
+	Classes   *scope.Classifier
+	Kept      *scope.GitKept
+	Repos     *scope.Repositories
+	Policy    *scope.Policy
+	Listings  *Listings
+	// Step ends the walk if its caller has gone away.
+	Step       func()
+	Now        func() time.Duration
+	Obligation v1.Obligation
+	Left       int
+	// Judging is true if operators name paths that count by the session.
+	Judging bool
+	// Repositories are directories with a .git.
+	Repositories []string
+}
+
+// MaxContained bounds how many names are looked at for one contained run.
+const MaxContained = 200_000
+
+var errManyNames = fmt.Errorf("there are more than %d names below the session's directories", MaxContained)
+
+// Fill adds the paths that a duty means. With an error the call can't be contained.
+func (c *Builder) Fill(duty v1.Duty) error {
+	o, data := &c.Obligation, &c.Policy.Lists.Contain
+	c.Scope.AddRoots(scope.RootsWithRepositories)
+	switch {
+	case duty.Reads == v1.ReadsKnown && duty.Profile == v1.ProfileReadOnly:
+		o.Read = []string{"/"}
+		return nil
+	case duty.Reads != v1.ReadsListed:
+		return fmt.Errorf("no run in the profile %q can read %q", duty.Profile, duty.Reads)
+	}
+	c.add(&o.Read, data.Read.System, data.Read.Home, data.Read.Settings)
+	if duty.Profile == v1.ProfileProject {
+		c.add(&o.Write, data.Write.Home)
+	}
+	var roots []string
+	for i := range c.Scope.Roots {
+		root := &c.Scope.Roots[i]
+		listed := func(above string) bool { return paths.Within(root.Real, above) }
+		if root.Space == v1.SpaceReadAlso && slices.ContainsFunc(o.Read, listed) {
+			continue // it is the system's, or a cache
+		}
+		roots = append(roots, root.Real)
+		if duty.Profile == v1.ProfileProject && (root.Space == v1.SpaceProject || root.Space == v1.SpaceSession) {
+			o.Write = append(o.Write, root.Real)
+			c.protect(root.Real)
+		}
+	}
+	for i := range c.Grants.List {
+		if space := c.Grants.GrantedSpace(c.Grants.List[i].Root); space != "" {
+			roots = append(roots, c.Grants.List[i].Root)
+		}
+	}
+	return c.look(roots)
+}
+
+// add adds what is there of names.
+func (c *Builder) add(to *[]string, groups ...[]string) {
+	for _, list := range groups {
+		for _, name := range list {
+			if name = c.View.ExpandHome(name); name == "" {
+				continue
+			}
+			if resolved, err := c.View.Resolver.Resolve(name); err == nil && resolved.Exists && !c.Sensitive.OwnPlace(resolved.Real) {
+				*to = lists.AppendNew(*to, resolved.Real)
+			}
+		}
+	}
+}
+
+// protect names what stays as it is in a root, be it there or not.
+func (c *Builder) protect(root string) {
+	for _, name := range c.Policy.Lists.Contain.Protected {
+		if !strings.ContainsAny(name, "*?[") && name != ".git" {
+			c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, root+"/"+name)
+		}
+	}
+	c.protectGit(root + "/.git")
+}
+
+func (c *Builder) protectGit(dir string) {
+	info, err := c.View.Stat(dir)
+	switch {
+	case err == nil && !info.IsDir():
+		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir)
+		return
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir)
+		return
+	}
+	for _, name := range c.Policy.Lists.Contain.Git {
+		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir+"/"+name)
+	}
+}
+
+// ProtectNamed names what a repository's settings have git run and read, wherever it lies: a
+// hook that the run left would be run by the next commit. A repository whose settings can't be
+// told is refused anyway.
+func (c *Builder) ProtectNamed(repository string) {
+	verdict := c.Repos.InspectAnywhere(repository, "status")
+	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
+		resolved, err := c.View.Resolver.Resolve(name)
+		if err != nil {
+			continue
+		}
+		if slices.ContainsFunc(c.Obligation.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
+			c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, resolved.Real)
+		}
+	}
+}
+
+// look reads through everything that the run will see of the session's directories, hides
+// the secrets, and protects what no agent changes.
+func (c *Builder) look(roots []string) error {
+	o := &c.Obligation
+	slices.Sort(roots)
+	var seen []string
+	for _, root := range roots {
+		if slices.ContainsFunc(seen, func(above string) bool { return paths.Within(root, above) }) {
+			continue
+		}
+		seen, o.Read = append(seen, root), lists.AppendNew(o.Read, root)
+		if err := c.walk(root); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Policy.Lists.Contain.Hide {
+		c.hide(name)
+	}
+	for _, name := range c.Policy.Lists.Contain.Secrets {
+		if c.View.Home != "" && !strings.HasPrefix(name, "/") {
+			c.hide(c.View.Home + "/" + name)
+		}
+	}
+	for _, own := range c.Policy.Own {
+		c.hide(own)
+	}
+	for _, name := range c.Policy.Lists.Contain.Read.Settings {
+		if name = c.View.ExpandHome(name); name != "" && c.Kept.SettingsHoldCredentials(name) {
+			c.hide(name)
+		}
+	}
+	return nil
+}
+
+// hide hides a path that is there and could be read.
+func (c *Builder) hide(name string) {
+	resolved, err := c.View.Resolver.Resolve(name)
+	if err != nil || !resolved.Exists {
+		return
+	}
+	if slices.ContainsFunc(c.Obligation.Read, func(root string) bool { return paths.Within(resolved.Real, root) }) {
+		c.Obligation.Hide = lists.AppendNew(c.Obligation.Hide, resolved.Real)
+	}
+}
+
+// visit judges a name, and walks on.
+func (c *Builder) visit(full string, entry *entry) error {
+	o := &c.Obligation
+	if c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.Kept.SecretSettings(full) || c.judged(full) {
+		o.Hide = append(o.Hide, full)
+		return c.oneName(full, entry)
+	}
+	if entry.name == ".git" {
+		c.Repositories = append(c.Repositories, path.Dir(full))
+	}
+	if o.Profile == v1.ProfileProject {
+		switch name := entry.name; {
+		case name == ".git":
+			c.protectGit(full)
+		case slices.Contains(c.Policy.Lists.Contain.Protected, name):
+			o.Protect = lists.AppendNew(o.Protect, full)
+		}
+	}
+	if entry.kind.IsDir() && !strings.HasSuffix(full, "/.git/objects") {
+		return c.walk(full)
+	}
+	return nil
+}
+
+// judged reports whether a path is in a class of the operator's that has an effect.
+func (c *Builder) judged(full string) bool {
+	return slices.ContainsFunc(c.Policy.Lists.Classes, func(class lists.PathClass) bool { return class.Judged && c.Classes.InClass(&class, full) != "" })
+}
+
+// oneName refuses a secret that another name of the file would show. What a hidden directory
+// holds may have other names outside; these are not looked for.
+func (c *Builder) oneName(full string, entry *entry) error {
+	if !entry.kind.IsRegular() {
+		return nil
+	}
+	if resolved, err := c.View.Resolver.Resolve(full); err != nil || resolved.HardLinks {
+		return fmt.Errorf("%s has other names, by which it could be read", full)
+	}
+	return nil
+}
