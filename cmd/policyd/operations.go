@@ -32,8 +32,8 @@ type operations struct {
 	connections  *server.Connections
 	// policy is nil until a sidecar decides.
 	policy *sidecar.Policy
-	// told are the faults that the log has, by the part that they are of.
-	told map[string]string
+	// loggedFaults are the faults that the log has, by the part that they are of.
+	loggedFaults map[string]string
 	// hidden are tokens that records and prompts must not hold.
 	hidden []string
 }
@@ -44,7 +44,7 @@ type operations struct {
 const looking = time.Second
 
 func newOperations(s *settings, logger *slog.Logger) (*operations, error) {
-	o := &operations{settings: s, logger: logger, told: map[string]string{}}
+	o := &operations{settings: s, logger: logger, loggedFaults: map[string]string{}}
 	o.connections = server.NewConnections(connectionLimit(s.Limits.Connections, descriptorLimit()))
 	var err error
 	// Tokens first: they make the state directory private before anything is in it.
@@ -217,9 +217,9 @@ func (o *operations) follow(ctx context.Context) {
 
 func (o *operations) reload(ctx context.Context) {
 	if changed, err := o.policy.ReloadFiles(ctx); changed {
-		o.tell("policy", err)
+		o.logFault("policy", err)
 	}
-	o.tell("tokens", o.tokens.Reload())
+	o.logFault("tokens", o.tokens.Reload())
 	o.hideTokens()
 	if o.certificates == nil {
 		return
@@ -231,7 +231,7 @@ func (o *operations) reload(ctx context.Context) {
 	if err == nil {
 		err = o.certificates.Fault()
 	}
-	o.tell("tls", err)
+	o.logFault("tls", err)
 }
 
 // hideTokens keeps policyd's own tokens out of records and prompts, also those that counted before.
@@ -244,16 +244,16 @@ func (o *operations) hideTokens() {
 	o.policy.Hide(o.hidden)
 }
 
-// tell logs a fault once, and its end.
-func (o *operations) tell(part string, err error) {
+// logFault logs a fault once, and its end.
+func (o *operations) logFault(part string, err error) {
 	text := ""
 	if err != nil {
 		text = sidecar.OneLine(err)
 	}
-	if text == o.told[part] {
+	if text == o.loggedFaults[part] {
 		return
 	}
-	o.told[part] = text
+	o.loggedFaults[part] = text
 	if text == "" {
 		o.logger.Info("files are in force again", "part", part)
 		return

@@ -87,7 +87,7 @@ type handlerTransport struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
 func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	answer := &kept{status: http.StatusOK, header: http.Header{}}
+	answer := &recordedResponse{status: http.StatusOK, header: http.Header{}}
 	if request.Body == nil {
 		request.Body = http.NoBody
 	}
@@ -99,18 +99,18 @@ func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, erro
 	}, nil
 }
 
-// kept is an answer that is kept in memory.
-type kept struct {
+// recordedResponse is an answer that is kept in memory.
+type recordedResponse struct {
 	status int
 	header http.Header
 	body   bytes.Buffer
 }
 
-func (k *kept) Header() http.Header { return k.header }
+func (k *recordedResponse) Header() http.Header { return k.header }
 
-func (k *kept) WriteHeader(status int) { k.status = status }
+func (k *recordedResponse) WriteHeader(status int) { k.status = status }
 
-func (k *kept) Write(text []byte) (int, error) {
+func (k *recordedResponse) Write(text []byte) (int, error) {
 	written, err := k.body.Write(text)
 	if err != nil {
 		return written, fmt.Errorf("keep answer: %w", err)

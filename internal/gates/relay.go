@@ -27,7 +27,7 @@ const farewell = 5 * time.Second
 type relay struct {
 	toHost  *stdio.LineWriter
 	toChild *stdio.LineWriter
-	held    held
+	held    heldRequests
 	// note shows a message to the person who runs the gate.
 	note func(text string)
 	// fromHost handles a line of the host. An error ends the gate.

@@ -58,7 +58,7 @@ func NewBackward(file io.ReaderAt, size int64, chunk int) func() ([]byte, error)
 // What is assigned to secret variables, masked, and whether a text would have come so
 // far; and the same by the pattern alone, with path.Match for every name.
 func (m *Masker) Assigned(text string) (masked string, suspicious bool) {
-	return m.assigned(text), m.hints.of(text) != 0 || m.variables.Load().assigned(text)
+	return m.assigned(text), m.hints.matching(text) != 0 || m.variables.Load().assigned(text)
 }
 
 func (m *Masker) AssignedByPattern(text string, globs []string) string {
@@ -92,7 +92,7 @@ func Hinted(m *Masker, text string) (found, each uint64, all []string) {
 	for i := range m.patterns {
 		all = append(all, m.patterns[i].hints...)
 	}
-	return uint64(m.hints.of(text)), uint64(m.hints.folded(strings.ToLower(text))), all
+	return uint64(m.hints.matching(text)), uint64(m.hints.folded(strings.ToLower(text))), all
 }
 
 // FlatMembers reads arguments of the usual kind.
@@ -107,7 +107,7 @@ func GiveUpIdle(w *Writer) (left int, err error) {
 	w.enqueue(e)
 	w.led = false
 	w.mu.Unlock()
-	e.told <- notice{idle: true}
+	e.notices <- notice{idle: true}
 	err, _ = w.giveUp(e)
-	return len(e.told), err
+	return len(e.notices), err
 }

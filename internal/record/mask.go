@@ -55,7 +55,7 @@ func (m *Masker) Mask(text string) (string, bool) {
 		return text, false
 	}
 	masked := m.shaped(text)
-	found := m.hints.of(masked)
+	found := m.hints.matching(masked)
 	if found == 0 && !m.variables.Load().assigned(masked) && masked == text {
 		return text, false
 	}
@@ -64,7 +64,7 @@ func (m *Masker) Mask(text string) (string, bool) {
 		if next == masked {
 			return masked, masked != text
 		}
-		masked, found = next, m.hints.of(next)
+		masked, found = next, m.hints.matching(next)
 	}
 	// A text that still changes isn't a text that a person wrote: all of it is masked.
 	return Masked, true
@@ -112,7 +112,7 @@ func (m *Masker) once(text string, found patternSet) string {
 			continue
 		}
 		if next := rule.find.ReplaceAllString(text, rule.replace); next != text {
-			text, found = next, m.hints.of(next)
+			text, found = next, m.hints.matching(next)
 		}
 	}
 	return m.assigned(text)
