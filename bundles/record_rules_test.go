@@ -86,8 +86,8 @@ func TestDropIsTrueOrFalse(t *testing.T) {
 	require.False(t, drop)
 }
 
-// TestRulesForRecordsThatFailSaySo checks that nothing is taken for an empty mask, and that a rule ends at
-// its deadline.
+// TestRulesForRecordsThatFailSaySo checks that a failing mask is an error and not an empty mask, and that a
+// rule ends at its deadline.
 func TestRulesForRecordsThatFailSaySo(t *testing.T) {
 	for name, body := range map[string]string{
 		"a builtin fails":     `mask contains p if p := sprintf("/input/%d", [to_number(input.input.cwd)])`,

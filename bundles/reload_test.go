@@ -139,7 +139,7 @@ func TestATestThatIsAddedIsRun(t *testing.T) {
 	require.Equal(t, CheckTests, refusal.Check)
 }
 
-// Settings are judged by where there are any: a rule that fails under them is refused.
+// Rules are checked under the operator's settings: a rule that fails under them is refused.
 func TestSmokeCasesAreJudgedWithTheSettings(t *testing.T) {
 	dir := t.TempDir()
 	writeTree(t, dir, site("team", "t", `deny contains f if {

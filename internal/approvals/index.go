@@ -42,7 +42,7 @@ type Options struct {
 	// Chain returns the verb chain of a shell line that consists of the verb alone. If it is nil, every verb
 	// is a chain.
 	Chain func(tool, verb string) string
-	// Changed, if set, hears of every change.
+	// Changed, if set, is called for every change.
 	Changed func()
 	// Given, if set, is called for each new answer, since it may allow the calls of open prompts. It has to
 	// be quick.

@@ -154,7 +154,7 @@ func TestHostileTextIsText(t *testing.T) {
 	}
 }
 
-// TestPagesHearOfWhatHappens checks that the stream tells of prompts by their ids, and ends with the session.
+// TestPagesHearOfWhatHappens checks that the stream reports prompts by their ids, and ends with the session.
 func TestPagesHearOfWhatHappens(t *testing.T) {
 	f := newFixture(t)
 	f.login(t)

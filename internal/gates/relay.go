@@ -20,7 +20,7 @@ type Streams struct {
 // MaxLine bounds a message, in bytes. A longer one is refused.
 const MaxLine = 64 << 20
 
-// farewell bounds the time for ending sessions after the gate was told to end.
+// farewell bounds the time for ending sessions after the signal to end.
 const farewell = 5 * time.Second
 
 // relay is between the streams of the gate and a program that it starts.

@@ -109,7 +109,7 @@ func TestAWebhookIsSigned(t *testing.T) {
 }
 
 // TestATargetThatIsAwayIsAskedAgain checks the backoff, that each attempt has one id, that a refusal is
-// final, and that nobody is told of a prompt that has ended.
+// final, and that no message is sent for a prompt that has ended.
 func TestATargetThatIsAwayIsAskedAgain(t *testing.T) {
 	s := newService(t)
 	target := notify.Target{Name: "hook", Kind: notify.Webhook, URL: s.URL}

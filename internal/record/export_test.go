@@ -86,8 +86,7 @@ var (
 	FindPatch = findPatch
 )
 
-// Hinted are the patterns of which a hint is in a text, as the one pass over it finds them and as looking for
-// each finds them, and all hints.
+// Hinted are the patterns with a hint in a text, by the single pass and by searching for each, and all hints.
 func Hinted(m *Masker, text string) (found, each uint64, all []string) {
 	for i := range m.patterns {
 		all = append(all, m.patterns[i].hints...)
@@ -98,8 +97,8 @@ func Hinted(m *Masker, text string) (found, each uint64, all []string) {
 // FlatMembers reads arguments of the usual kind.
 var FlatMembers = flatMembers
 
-// GiveUpIdle is a caller who gives up as it is told that nobody writes, and how much the
-// entry's next record would hear of this one.
+// GiveUpIdle is a caller who gives up when nobody writes, and the number of notices that the entry's next
+// record would get from this one.
 func GiveUpIdle(w *Writer) (left int, err error) {
 	e := newEntry()
 	e.line = append(e.line, "{}\n"...)

@@ -232,7 +232,7 @@ func TestTheClaimNamesTheRealDirectory(t *testing.T) {
 	assert.Equal(t, real, server.claims[0].Cwd)
 }
 
-// TestRefusalsAreShownAndReported: the agent and the sidecar hear of them once.
+// TestRefusalsAreShownAndReported: the agent and the sidecar get them once.
 func TestRefusalsAreShownAndReported(t *testing.T) {
 	needReadOnly(t)
 	server := newSidecar(t, http.StatusOK, granted("01a2"))

@@ -90,9 +90,9 @@ type Options struct {
 	// PerCaller is how many sessions a caller may have, active and archived ones. Zero is the
 	// default.
 	PerCaller int
-	// Fault hears of store errors that a decision went on without.
+	// Fault gets store errors that a decision continued without.
 	Fault func(err error)
-	// Changed, if set, hears of every session that changed.
+	// Changed, if set, is called for every session that changed.
 	Changed func(session v1.SessionInfo)
 	// Granted, if set, gets new path grants, read from the store or made here, since they may allow the calls
 	// of open prompts. It has to be quick.

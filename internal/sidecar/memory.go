@@ -167,7 +167,7 @@ func (m *Memory) wire(s *Settings, policy *Policy) (err error) {
 	return nil
 }
 
-// Notify sets who hears of prompts that are opened or end, from now on.
+// Notify sets who gets prompts that are opened or end, from now on.
 func (m *Memory) Notify(take func(prompt *v1.Prompt)) { m.notified.Store(&take) }
 
 // tellPrompt publishes that a prompt was opened or ended.

@@ -15,6 +15,6 @@ type dialect struct {
 	// retryable reports whether err means that the transaction changed nothing because of a conflict, and may be
 	// repeated.
 	retryable func(err error) bool
-	// notifies reports whether other processes hear of changes.
+	// notifies reports whether other processes get notifications of changes.
 	notifies bool
 }

@@ -43,7 +43,7 @@ const (
 	patience = 30 * time.Second
 )
 
-// watch hands over the changes that a store hears of, after the first.
+// watch returns the changes that a store is notified of, after the first.
 func watch(t *testing.T, watching *store.Store) <-chan store.Change {
 	t.Helper()
 	changes, ended := make(chan store.Change, 1000), make(chan error, 1)
@@ -106,7 +106,7 @@ func storesSeeEachOther(t *testing.T, server *postgresServer) {
 	require.NoError(t, err)
 	expect(store.Change{Table: "approvals", ID: "a"})
 
-	// What failed is not told, and nobody hears of their own.
+	// A failed change isn't announced, and a store doesn't get its own changes.
 	_, _, err = there.ResolvePrompt(ctx, resolution)
 	require.ErrorIs(t, err, store.ErrConflict)
 	require.NoError(t, there.ArchiveSession(ctx, "s", start()))

@@ -52,7 +52,7 @@ func TestSQLiteFilesAreTheOwnersAlone(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 
-	// Also where they were made otherwise.
+	// Also if they were made with another mode.
 	for name := range want {
 		require.NoError(t, os.Chmod(filepath.Join(options.Dir, name), 0o644))
 	}
@@ -103,8 +103,8 @@ func TestAReadOnlySQLiteChangesNothingAndSaysSo(t *testing.T) {
 	})
 }
 
-// SQLite tells who wants to change the journal's mode at once that another is
-// there, and doesn't wait as it does elsewhere.
+// SQLite returns at once if another connection prevents a change of the journal's mode, and doesn't wait as
+// it does elsewhere.
 func TestOpeningWaitsForWhoeverMakesTheDatabase(t *testing.T) {
 	options := sqliteBackend{}.fresh(t)
 	require.NoError(t, os.MkdirAll(options.Dir, 0o700))

@@ -37,7 +37,7 @@ type Store struct {
 	idle *sql.Conn
 	// listen connects for notifications; nil if there are none.
 	listen func(ctx context.Context) (listener, error)
-	// deaf is why Watch, which runs, hears of no changes; nil when it does.
+	// deaf is why a running Watch gets no changes; nil if it does.
 	deaf atomic.Pointer[error]
 	// failed is set when the latest change failed for a reason of the database's.
 	failed atomic.Bool

@@ -80,7 +80,7 @@ func TestVersion1IsTold(t *testing.T) {
 	}
 }
 
-// TestAFileIsInvalidAsAWhole checks that nothing is taken for more than it says.
+// TestAFileIsInvalidAsAWhole checks that no entry becomes more than its text.
 func TestAFileIsInvalidAsAWhole(t *testing.T) {
 	good := `{"verb":"git push","directory":"/srv/repo"}`
 	list := func(entry string) string { return `{"version":2,"approvals":[` + good + `,` + entry + `]}` }

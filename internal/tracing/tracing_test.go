@@ -67,7 +67,7 @@ func TestAnUnknownExporterStopsTheStart(t *testing.T) {
 	require.ErrorContains(t, err, "start traces by OTEL_*")
 }
 
-// deciding answers what it is told to, in the steps that a gate takes.
+// deciding returns the given answer, in the steps of a gate.
 type deciding struct {
 	made     *tracing.Tracing
 	decision v1.Decision

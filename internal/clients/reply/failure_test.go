@@ -41,7 +41,7 @@ func FuzzFailure(f *testing.F) {
 	})
 }
 
-// denies states whether somewhere in the answer a deny stands.
+// denies reports whether there is a deny anywhere in the answer.
 func denies(value any) bool {
 	switch value := value.(type) {
 	case string:
