@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// room is one row of the import table: who lives at path and below, and what it
-// may import besides itself and the standard library.
+// room is one row of the import table: the packages at path and below, and what they may import in addition
+// to themselves and the standard library.
 type room struct {
 	path string
 	// own lists packages of this module; "/..." includes what is below.

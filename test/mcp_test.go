@@ -197,7 +197,7 @@ func TestApprovedToolsAndSecretsBelow(t *testing.T) {
 	}
 }
 
-// A tool that is given a statement in a language that isn't read is approved by words that say so.
+// The approval of a tool with a statement in an unparsed language shows that.
 func TestApprovedToolsAndLanguages(t *testing.T) {
 	p := newPlace(t)
 	for want, args := range map[string]map[string]any{

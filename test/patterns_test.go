@@ -85,7 +85,7 @@ func widened(name string) []string {
 
 var barePath = regexp.MustCompile(`^[A-Za-z0-9._][A-Za-z0-9._/-]*$`)
 
-// expanded is what bash makes of a pattern in the project, "" where that is no plain list of names.
+// expanded is bash's expansion of a pattern in the project, "" if it isn't a plain list of names.
 func (p *patternPlace) expanded(pattern string) string {
 	matches, err := filepath.Glob(p.project + "/" + pattern)
 	if err != nil || len(matches) == 0 {

@@ -119,8 +119,8 @@ func (v *volume) swap(t *testing.T, files map[string][]byte) {
 	require.NoError(t, os.Rename(filepath.Join(v.dir, "..new"), filepath.Join(v.dir, "..data")))
 }
 
-// TestCertificatesAreSwappedWhileServing checks real handshakes before and after a swap, that a broken pair
-// leaves the old one active and is told, and SIGHUP.
+// TestCertificatesAreSwappedWhileServing checks real handshakes before and after a swap and SIGHUP. A broken
+// pair leaves the old one active and is reported.
 func TestCertificatesAreSwappedWhileServing(t *testing.T) {
 	ca := authority.New(t, "authority")
 	first, second := ca.Issue(t, "first"), ca.Issue(t, "second")
@@ -533,8 +533,8 @@ func TestTracesSayWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestTheLogIsStructured checks level and format, and that a line about a request names the decision and
-// nothing that the call said.
+// TestTheLogIsStructured checks level and format, and that a line about a request has the decision and no
+// text of the call.
 func TestTheLogIsStructured(t *testing.T) {
 	tree := newTree(t)
 	s := startSet(t, "log: {level: debug, format: json}\n")

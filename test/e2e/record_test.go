@@ -16,7 +16,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// kept is a call of which "hushhush" must not reach the decision log.
+// kept is a call whose "hushhush" must not reach the decision log.
 type kept struct {
 	agent, tool string
 	args        map[string]any

@@ -2,8 +2,8 @@ package lines
 
 import "strings"
 
-// Forms are the ways of writing commands that the grammar of generator has no rule for. What is between « and
-// » is written anew wherever it stands:
+// Forms are the ways of writing commands that the grammar of generator has no rule for. The text between «
+// and » is generated anew wherever it is:
 //
 //	list, simple, verb, word, words, assign, redirection, directory   as generator writes them
 //	quoted, double, within   a list in single quotes, in double quotes, as an argument of eval
