@@ -95,8 +95,7 @@ func TestApprovedToolsStayInScope(t *testing.T) {
 	}
 }
 
-// V12: an approved tool needs no question for what is in the project, for words, or for names on other
-// machines.
+// V12: an approved tool may use what is in the project, for words, or for names on other machines.
 func TestApprovedToolsNeedNoQuestions(t *testing.T) {
 	p := newPlace(t)
 	for name, args := range map[string]map[string]any{

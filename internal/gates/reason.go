@@ -10,7 +10,7 @@ import (
 // unreachable is the message while nothing can be decided.
 const unreachable = "not allowed: the call can't be decided: "
 
-// explain tells an agent why a call was not allowed, and the remedy.
+// explain gives an agent the reason why a call was not allowed, and the remedy.
 func explain(decision *v1.Decision) string {
 	messages := []string{}
 	for _, reason := range decision.Reasons {

@@ -41,7 +41,7 @@ type Options struct {
 	// Notify, if set, gets every prompt that is opened or ends. It runs within a decision and has to be
 	// quick.
 	Notify func(prompt v1.Prompt)
-	// Fault gets store errors in spite of which a question was asked.
+	// Fault gets store errors that didn't prevent the question.
 	Fault func(err error)
 	// Expiry, PerSession, PerCaller and Most bound open prompts: how long each is kept, how
 	// many of one session, how many of one agent of one caller, how many in all. All agents

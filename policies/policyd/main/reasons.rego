@@ -129,7 +129,7 @@ _peculiarity(item) := ": the file has another name somewhere (hard link)" if {
 	told != []
 } else := ""
 
-# Accesses of a command that need a question. An access outside, or to an unknown path, is an item of its own.
+# Accesses of a command that prompt. An access outside, or to an unknown path, is an item of its own.
 _doings(item) := [text | some touch, _ in item.touches; text := _telling_touches[touch]]
 
 default _telling_touches := {}
