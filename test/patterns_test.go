@@ -171,7 +171,7 @@ func (p *patternPlace) exists(name string) bool {
 	return err == nil
 }
 
-// every is the share of patterns that is tried: one in every. All of them take a minute.
+// every is n if one of n patterns is tried: all of them take a minute.
 const every = 5
 
 // A pattern is never judged more mildly than its expansion, whatever the command does with the matches. A
