@@ -46,9 +46,9 @@ func spoke(said *v1.Account, says, rule string, item int) bool {
 	return false
 }
 
-// TestAccountTellsTheClause checks that an account has the clause that applied, of several rules in one file,
+// TestAccountHasTheClause checks that an account has the clause that applied, of several rules in one file,
 // with its remedy, and operators' rules.
-func TestAccountTellsTheClause(t *testing.T) {
+func TestAccountHasTheClause(t *testing.T) {
 	root := t.TempDir()
 	writeTree(t, root, map[string]string{
 		".manifest": `{"roots": ["site/mine"]}`,

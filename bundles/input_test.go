@@ -263,7 +263,7 @@ func FuzzInputIsWhatJSONWouldGive(f *testing.F) {
 	})
 }
 
-func TestInputHoldsEmptyListsForNilOnes(t *testing.T) {
+func TestInputHasEmptyListsForNilOnes(t *testing.T) {
 	empty := nothing()
 	empty.About, empty.Verbs, empty.Names, empty.Doubts = []string{}, []string{}, []string{}, []string{}
 	empty.Method.Peers, empty.Tool.Act = []v1.PeerFacts{}, empty.Tool.Kind

@@ -14,7 +14,7 @@ import (
 
 // Every field counts: an input that differs anywhere has another key. A field that is
 // added to the facts and not to the key fails here.
-func TestTheKeyHoldsTheWholeInput(t *testing.T) {
+func TestTheKeyCoversTheWholeInput(t *testing.T) {
 	var in v1.Input
 	fillIn(t, reflect.ValueOf(&in).Elem(), new(int))
 	w := &inputWriter{}

@@ -159,7 +159,7 @@ func TestRulesForRecordsNeedTheirOwnBundle(t *testing.T) {
 
 // That there is nothing new takes back that a service was away, and not that its bundle
 // was refused.
-func TestARefusalIsSaidUntilAnotherBundleComesIntoForce(t *testing.T) {
+func TestARefusalIsReportedUntilAnotherBundleIsActive(t *testing.T) {
 	s := newShelf(t)
 	e := fetching(t, s.services(nil, "team"))
 	s.put("team", archive(t, site("team", "t-1", denying("ls"))))

@@ -91,7 +91,7 @@ func TestMaskRemovesSecrets(t *testing.T) {
 	}
 }
 
-func TestMaskKeepsWhatStandsAround(t *testing.T) {
+func TestMaskKeepsTheTextAround(t *testing.T) {
 	masker := record.NewMasker()
 	safe, _ := masker.Mask(`FOO=1 mysql --password=hunter2 db && git clone https://u:p@host/x.git`)
 	assert.Equal(t, `FOO=1 mysql --password=[masked] db && git clone https://[masked]@host/x.git`, safe)

@@ -250,8 +250,8 @@ func TestRefusalsAreShownAndReported(t *testing.T) {
 	assert.Empty(t, entries)
 }
 
-// TestARunThatEndsWellHearsOfNoRefusal: it did without, as compilers do without telemetry.
-func TestARunThatEndsWellHearsOfNoRefusal(t *testing.T) {
+// TestASuccessfulRunGetsNoRefusal: it did without, as compilers do without telemetry.
+func TestASuccessfulRunGetsNoRefusal(t *testing.T) {
 	needReadOnly(t)
 	server := newSidecar(t, http.StatusOK, granted("01a2"))
 	got := start(t, t.TempDir(), "--decision", "01a2", "--socket", server.socket, "--", "bash", "-c", "echo > a; true")

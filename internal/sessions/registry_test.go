@@ -93,8 +93,8 @@ func TestACallThatNarrowsChangesNothingForTheNext(t *testing.T) {
 	assert.Equal(t, sessions.CodeForeign, code(err))
 }
 
-// TestWithoutAPolicyNothingLiesInAnything checks that a directory that can't be compared is refused.
-func TestWithoutAPolicyNothingLiesInAnything(t *testing.T) {
+// TestWithoutAPolicyNothingIsInARoot checks that a directory that can't be compared is refused.
+func TestWithoutAPolicyNothingIsInARoot(t *testing.T) {
 	h := build(t)
 	first := kept()
 	_, _, err := h.Register(t.Context(), &first, agent())
@@ -140,9 +140,9 @@ func TestCallsGoOnWithoutTheStore(t *testing.T) {
 	require.NoError(t, h.Check())
 }
 
-// TestASessionThatWasReadAnewStandsWithoutTheStore checks D2: a store that fails right after everything was
+// TestASessionThatWasReadAnewWorksWithoutTheStore checks D2: a store that fails right after everything was
 // read anew costs no session what it had, unless somebody changed or ended it since.
-func TestASessionThatWasReadAnewStandsWithoutTheStore(t *testing.T) {
+func TestASessionThatWasReadAnewWorksWithoutTheStore(t *testing.T) {
 	h := build(t)
 	first, second, third := kept(), kept(), kept()
 	second.ID, third.ID = "changed", "ended"

@@ -41,7 +41,7 @@ func (c *movedClock) pass(d time.Duration) {
 
 // A policy that no service confirms for too long fails /readyz; it denies only if the settings require it,
 // and with a code of its own.
-func TestAStalePolicyIsSaidAndDeniesWhereAskedTo(t *testing.T) {
+func TestAStalePolicyIsReportedAndDeniesIfConfigured(t *testing.T) {
 	packed, err := bundles.Pack("../../bundles/examples/no_force_push", bundles.Packing{})
 	require.NoError(t, err)
 	var away atomic.Bool

@@ -23,8 +23,8 @@ func TestPostgreSQL(t *testing.T) {
 	runSuite(t, server)
 	for name, run := range map[string]func(*testing.T, *postgresServer){
 		"stores on one database see each other's changes": storesSeeEachOther,
-		"a lost connection is told and gone on from":      lostConnectionIsTold,
-		"many changes are told as one":                    manyChangesAreTold,
+		"a lost connection is told and gone on from":      lostConnectionIsReported,
+		"many changes are told as one":                    manyChangesAreAnnounced,
 		"broken connections cost no operation":            brokenConnectionsCostNothing,
 		"a stop fails within the timeout and recovers":    stopFailsInTime,
 		"a silent server fails within the timeout":        silentServerFailsInTime,
@@ -118,7 +118,7 @@ func storesSeeEachOther(t *testing.T, server *postgresServer) {
 	assert.Empty(t, own)
 }
 
-func manyChangesAreTold(t *testing.T, server *postgresServer) {
+func manyChangesAreAnnounced(t *testing.T, server *postgresServer) {
 	options := server.fresh(t)
 	here, there := open(t, options), open(t, options)
 	told := watch(t, here)
@@ -146,7 +146,7 @@ func terminate(t *testing.T, server *postgresServer) {
 	require.NoError(t, err)
 }
 
-func lostConnectionIsTold(t *testing.T, server *postgresServer) {
+func lostConnectionIsReported(t *testing.T, server *postgresServer) {
 	options := server.fresh(t)
 	here, there := open(t, options), open(t, options)
 	told := watch(t, here)

@@ -592,9 +592,9 @@ func TestHookOverTCP(t *testing.T) {
 	}
 }
 
-// TestHookSaysOneLineWhoeverSpeaksFirst checks that an answer which comes before the question, on which the
+// TestHookPrintsOneLineWhateverFailsFirst checks that an answer which comes before the question, on which the
 // HTTP client has a line of its own, adds none.
-func TestHookSaysOneLineWhoeverSpeaksFirst(t *testing.T) {
+func TestHookPrintsOneLineWhateverFailsFirst(t *testing.T) {
 	t.Parallel()
 	socket := socketServer(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, strings.Repeat(response("200 OK", headers, "{}"), 2))

@@ -114,9 +114,9 @@ func TestOpenCodePluginThrowsUnlessAllowed(t *testing.T) {
 	}
 }
 
-// TestOpenCodePluginSaysWhereToAnswer checks that a toast appears while a call is held, and that a quick
+// TestOpenCodePluginShowsWhereToAnswer checks that a toast appears while a call is held, and that a quick
 // answer shows none.
-func TestOpenCodePluginSaysWhereToAnswer(t *testing.T) {
+func TestOpenCodePluginShowsWhereToAnswer(t *testing.T) {
 	t.Parallel()
 	results, _ := runPlugin(t, `case "$(cat)" in *held*) until [ -e "$DIR/toast" ]; do sleep 0.05; done; echo '{"decision":"deny","reason":"no such luck"}';; *) echo '{"decision":"allow"}';; esac`,
 		time.Minute, bashCall("quick"), bashCall("held"))

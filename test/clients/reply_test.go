@@ -47,8 +47,8 @@ func TestNoVerdictButAllowRunsATool(t *testing.T) {
 	}
 }
 
-// TestAllowIsSaidAsTheClientTakesIt checks what an allow looks like.
-func TestAllowIsSaidAsTheClientTakesIt(t *testing.T) {
+// TestAllowHasTheClientsForm checks what an allow looks like.
+func TestAllowHasTheClientsForm(t *testing.T) {
 	for client, names := range events {
 		for _, event := range names {
 			made := reply.For(client, event, reply.Allow, "why")

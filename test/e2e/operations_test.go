@@ -489,9 +489,9 @@ func TestMetricsAgreeWithWhatWasSent(t *testing.T) {
 	}
 }
 
-// TestTracesSayWhatWasDecided sends the program's own traces and metrics to a
+// TestTracesHaveTheDecision sends the program's own traces and metrics to a
 // receiver on the loopback address.
-func TestTracesSayWhatWasDecided(t *testing.T) {
+func TestTracesHaveTheDecision(t *testing.T) {
 	tree, receiver := newTree(t), otlp.New(t)
 	s := startSet(t, "", "OTEL_EXPORTER_OTLP_ENDPOINT="+receiver.URL, "OTEL_SERVICE_NAME=policyd-test")
 	decision := s.decide(t, v1.Call{
@@ -688,8 +688,8 @@ func TestAnAddressForOthersIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestTheSocketIsForWhomTheSettingsSay checks its mode over the real program.
-func TestTheSocketIsForWhomTheSettingsSay(t *testing.T) {
+// TestTheSocketIsForTheConfiguredUsers checks its mode over the real program.
+func TestTheSocketIsForTheConfiguredUsers(t *testing.T) {
 	s := startSet(t, "socket: {mode: \"0600\"}\n")
 	info, err := os.Stat(filepath.Join(s.runDir, "policyd.sock"))
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// TestFailureAlwaysSaysWhy: Codex runs a tool that was denied without a reason.
-func TestFailureAlwaysSaysWhy(t *testing.T) {
+// TestFailureAlwaysHasAReason: Codex runs a tool that was denied without a reason.
+func TestFailureAlwaysHasAReason(t *testing.T) {
 	for _, client := range append(reply.Clients(), "unknown", "") {
 		got := reply.Failure(client, nil, "")
 		assert.Contains(t, string(got.Body), "policyd refuses the call", client)

@@ -87,7 +87,7 @@ func TestAPolicyGrowsOld(t *testing.T) {
 	require.True(t, fetching(t, s.services(nil, "team"), limit).Stale())
 }
 
-func TestCredentialsAreNeverSaid(t *testing.T) {
+func TestCredentialsAreNeverShown(t *testing.T) {
 	s := newShelf(t)
 	var log bytes.Buffer
 	configuration := s.services(nil, "team")
